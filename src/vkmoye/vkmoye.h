@@ -5,7 +5,7 @@
      vkmoye_device* device = NULL;
      vkmoye_file* file = NULL;
      vkmoye_recorder* product = NULL;
-     if (vkmoye_open(NULL, NULL, &device) || vkmoye_read_file("product.json", &file) ||
+     if (vkmoye_open_device(NULL, NULL, &device) || vkmoye_read_file("product.json", &file) ||
          vkmoye_make_recorder(device, file, NULL, &product)) {
        fprintf(stderr, "%s\n", vkmoye_last_error());
      }
@@ -97,18 +97,18 @@ VKMOYE_API void vkmoye_free_file(vkmoye_file* file);
 
 /* "gemm/simt". A null `file` gives "". */
 VKMOYE_API const char* vkmoye_file_name(const vkmoye_file* file);
-/* The arrays that a recording takes, and their names in order; NULL if `number` is not below the count. */
+/* The arrays that a recording takes, and their names in order; NULL if `index` is out of range. */
 VKMOYE_API uint32_t vkmoye_array_count(const vkmoye_file* file);
-VKMOYE_API const char* vkmoye_array_name(const vkmoye_file* file, uint32_t number);
+VKMOYE_API const char* vkmoye_array_name(const vkmoye_file* file, uint32_t index);
 /* The arguments that a recording takes, in the order of vkmoye_record_values: none of a plan, whose sizes are fixed. */
 VKMOYE_API uint32_t vkmoye_argument_count(const vkmoye_file* file);
-VKMOYE_API const char* vkmoye_argument_name(const vkmoye_file* file, uint32_t number);
+VKMOYE_API const char* vkmoye_argument_name(const vkmoye_file* file, uint32_t index);
 
 /* --- values ----------------------------------------------------------------------------------------------- */
 
-/* A number: `whole`, or `real` if `is_real` is not 0. */
+/* A number: `integer`, or `real` if `is_real` is not 0. */
 typedef struct vkmoye_value {
-  int64_t whole;
+  int64_t integer;
   double real;
   uint32_t is_real;
   uint32_t reserved; /* 0 */
@@ -120,15 +120,15 @@ typedef struct vkmoye_argument {
   vkmoye_value value;
 } vkmoye_argument;
 
-/* The least number of bytes that array `number` must have under `arguments`. Arguments that are strides of arrays may
+/* The least number of bytes that array `index` must have under `arguments`. Arguments that are strides of arrays may
    be left out: the arrays are then without gaps. */
-VKMOYE_API vkmoye_status vkmoye_array_bytes(const vkmoye_file* file, uint32_t number,
+VKMOYE_API vkmoye_status vkmoye_array_bytes(const vkmoye_file* file, uint32_t index,
                                             const vkmoye_argument* arguments,
                                             uint32_t argument_count, uint64_t* out);
 
 /* --- devices ---------------------------------------------------------------------------------------------- */
 
-/* Free: vkmoye_close, which waits for submitted work if nothing else uses the device. */
+/* Free: vkmoye_free_device, which waits for submitted work if nothing else uses the device. */
 typedef struct vkmoye_device vkmoye_device;
 
 /* vkmoye_open_options::flags */
@@ -142,7 +142,8 @@ enum {
 typedef struct vkmoye_open_options {
   uint32_t struct_size;
   uint32_t flags;
-  /* Where compiled pipelines are kept; NULL: $VKMOYE_CACHE_DIR, else $XDG_CACHE_HOME/vkmoye, else $HOME/.cache/vkmoye. */
+  /* Where compiled pipelines are kept; NULL: $VKMOYE_CACHE_DIR, else $XDG_CACHE_HOME/vkmoye, else
+     $HOME/.cache/vkmoye; on Windows %LOCALAPPDATA%\vkmoye. */
   const char* cache_folder;
   /* The longest wait for the device, in seconds; 0: 60 seconds; INFINITY: no limit. A wait that reaches it is
      VKMOYE_LOST, and the device then takes no new work. */
@@ -154,15 +155,16 @@ typedef struct vkmoye_open_options {
 
 /* Opens a device. `selector`: an index, or a part of the name in any case; NULL or "": the first discrete GPU, else
    integrated, virtual, CPU. `options` may be NULL. */
-VKMOYE_API vkmoye_status vkmoye_open(const char* selector, const vkmoye_open_options* options,
-                                     vkmoye_device** out);
-VKMOYE_API void vkmoye_close(vkmoye_device* device);
+VKMOYE_API vkmoye_status vkmoye_open_device(const char* selector,
+                                            const vkmoye_open_options* options,
+                                            vkmoye_device** out);
+VKMOYE_API void vkmoye_free_device(vkmoye_device* device);
 /* "NVIDIA H200". A null `device` gives "". */
 VKMOYE_API const char* vkmoye_device_name(const vkmoye_device* device);
 
 /* --- your own device -------------------------------------------------------------------------------------- */
 
-/* vkGetInstanceProcAddr: Vulkan's headers declare the same types. */
+/* The type of vkGetInstanceProcAddr, the same as PFN_vkGetInstanceProcAddr of Vulkan's headers. */
 typedef void(VKMOYE_VULKAN_CALL* vkmoye_void_function)(void);
 typedef vkmoye_void_function(VKMOYE_VULKAN_CALL* vkmoye_get_instance_proc_addr)(
     struct VkInstance_T* instance, const char* name);
@@ -172,18 +174,20 @@ typedef struct vkmoye_requirements vkmoye_requirements;
 
 /* What all `files` need of the VkPhysicalDevice, whose instance was created for `api_version` (at least Vulkan 1.2):
    VK_MAKE_API_VERSION(0, 1, 3, 0). VKMOYE_CANNOT_RUN with every reason if the device cannot run one of them. */
-VKMOYE_API vkmoye_status vkmoye_require(vkmoye_get_instance_proc_addr get,
-                                        struct VkInstance_T* instance,
-                                        struct VkPhysicalDevice_T* physical_device,
-                                        uint32_t api_version, const vkmoye_file* const* files,
-                                        uint32_t file_count, vkmoye_requirements** out);
+VKMOYE_API vkmoye_status vkmoye_make_requirements(vkmoye_get_instance_proc_addr get,
+                                                  struct VkInstance_T* instance,
+                                                  struct VkPhysicalDevice_T* physical_device,
+                                                  uint32_t api_version,
+                                                  const vkmoye_file* const* files,
+                                                  uint32_t file_count, vkmoye_requirements** out);
 VKMOYE_API void vkmoye_free_requirements(vkmoye_requirements* requirements);
 /* The extensions to enable in vkCreateDevice; `*count` of them. */
 VKMOYE_API const char* const* vkmoye_required_extensions(const vkmoye_requirements* requirements,
                                                          uint32_t* count);
 /* Sets the required features in your chain of structures. `features` points to its first, a VkPhysicalDeviceFeatures2.
    VKMOYE_BAD_ARGUMENT names each feature for which the chain has no structure; none is set then. */
-VKMOYE_API vkmoye_status vkmoye_enable(const vkmoye_requirements* requirements, void* features);
+VKMOYE_API vkmoye_status vkmoye_enable_features(const vkmoye_requirements* requirements,
+                                                void* features);
 
 /* vkmoye_adopted_device::flags: what you enabled, which Vulkan cannot report */
 enum {
@@ -211,8 +215,9 @@ typedef struct vkmoye_adopted_device {
 } vkmoye_adopted_device;
 
 /* `options` may be NULL. */
-VKMOYE_API vkmoye_status vkmoye_adopt(const vkmoye_adopted_device* theirs,
-                                      const vkmoye_open_options* options, vkmoye_device** out);
+VKMOYE_API vkmoye_status vkmoye_adopt_device(const vkmoye_adopted_device* adopted,
+                                             const vkmoye_open_options* options,
+                                             vkmoye_device** out);
 
 /* --- memory ----------------------------------------------------------------------------------------------- */
 
@@ -224,10 +229,10 @@ VKMOYE_API vkmoye_status vkmoye_make_buffer(vkmoye_device* device, uint64_t byte
 VKMOYE_API void vkmoye_free_buffer(vkmoye_buffer* buffer);
 /* Copy to and from the buffer, starting at `offset`; they return when the data are copied. First wait for your own
    work that uses it. */
-VKMOYE_API vkmoye_status vkmoye_write(vkmoye_buffer* buffer, uint64_t offset, const void* from,
-                                      size_t bytes);
-VKMOYE_API vkmoye_status vkmoye_read(const vkmoye_buffer* buffer, uint64_t offset, void* to,
-                                     size_t bytes);
+VKMOYE_API vkmoye_status vkmoye_write_buffer(vkmoye_buffer* buffer, uint64_t offset,
+                                             const void* from, size_t bytes);
+VKMOYE_API vkmoye_status vkmoye_read_buffer(const vkmoye_buffer* buffer, uint64_t offset, void* to,
+                                            size_t bytes);
 
 /* An array: `bytes` bytes of `buffer`, or, if that is NULL, of the VkBuffer `vk_buffer`, starting at `offset`. If
    `bytes` is 0: to the end of the buffer. `offset` is a multiple of minStorageBufferOffsetAlignment and of the widest
@@ -273,41 +278,41 @@ typedef struct vkmoye_scope {
   uint32_t access;
 } vkmoye_scope;
 
-/* The recording runs after `after`, sees what it wrote, and runs before `before`, which sees what it wrote. */
-typedef struct vkmoye_neighbours {
-  vkmoye_scope after;
-  vkmoye_scope before;
-} vkmoye_neighbours;
+/* The recording waits for `runs_after` and sees its writes; `runs_before` waits for the recording and sees the writes of
+   the recording. */
+typedef struct vkmoye_order {
+  vkmoye_scope runs_after;
+  vkmoye_scope runs_before;
+} vkmoye_order;
 
 /* Records into your VkCommandBuffer, which is in the recording state and outside a render pass; replaces its compute
-   pipeline, set 0 and push constants. The kernels read and write in the compute shader stage. `neighbours` may be NULL:
+   pipeline, set 0 and push constants. The kernels read and write in the compute shader stage. `order` may be NULL:
    then you record the barriers before and after. VKMOYE_BAD_ARGUMENT with every reason, before anything is recorded. */
 VKMOYE_API vkmoye_status vkmoye_record(vkmoye_recorder* recorder,
-                                       struct VkCommandBuffer_T* commands,
+                                       struct VkCommandBuffer_T* command_buffer,
                                        const vkmoye_range* arrays, uint32_t array_count,
                                        const vkmoye_argument* arguments, uint32_t argument_count,
-                                       const vkmoye_neighbours* neighbours);
+                                       const vkmoye_order* order);
 /* The same with all arguments in the order of vkmoye_argument_name, strides included: the fastest way to record a
    kernel again. */
 VKMOYE_API vkmoye_status vkmoye_record_values(vkmoye_recorder* recorder,
-                                              struct VkCommandBuffer_T* commands,
+                                              struct VkCommandBuffer_T* command_buffer,
                                               const vkmoye_range* arrays, uint32_t array_count,
                                               const vkmoye_value* values, uint32_t value_count,
-                                              const vkmoye_neighbours* neighbours);
-/* How long the device took for a kernel: from when everything that the queue was given before had finished until the
-   kernel had. */
+                                              const vkmoye_order* order);
+/* The time of one kernel on the device: from the end of all earlier work of the queue to the end of the kernel. */
 typedef struct vkmoye_time {
   uint32_t recording; /* 0: the first of vkmoye_record after vkmoye_make_recorder or vkmoye_reset */
   uint32_t step;      /* of the plan; 0 of a kernel */
   double microseconds;
 } vkmoye_time;
 
-/* The times of the recordings that the device has finished by now, in order; does not wait. Writes at most `capacity` of
-   them to `times`, and their full number to `count`. */
+/* The times of the recordings that the device has finished by now, in order; does not wait. Writes at most `capacity`
+   of them to `times`, and their full number to `count`. */
 VKMOYE_API vkmoye_status vkmoye_times(const vkmoye_recorder* recorder, vkmoye_time* times,
                                       uint32_t capacity, uint32_t* count);
-/* Makes all recordings available again, and forgets their times. The device must have finished them, and their command buffers must not be
-   submitted again. */
+/* Makes all recordings available again, and forgets their times. The device must have finished them, and their command
+   buffers must not be submitted again. */
 VKMOYE_API vkmoye_status vkmoye_reset(vkmoye_recorder* recorder);
 
 #ifdef __cplusplus

@@ -17,7 +17,7 @@ struct GivenArguments {
 };
 
 inline Argument argument_of(const vkmoye_value& value) {
-  return value.is_real != 0 ? Argument(value.real) : Argument(value.whole);
+  return value.is_real != 0 ? Argument(value.real) : Argument(value.integer);
 }
 
 /// Throws ArgumentError for a plan that is given arguments.

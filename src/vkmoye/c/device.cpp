@@ -3,6 +3,7 @@
 
 #include "vkmoye/runtime/device.hpp"
 
+#include <cstddef>
 #include <utility>
 
 #include "vkmoye/c/objects.hpp"
@@ -12,7 +13,8 @@ namespace vkmoye::c {
 namespace {
 
 OpenOptions options_of(const vkmoye_open_options* given, const char* function) {
-  const vkmoye_open_options theirs = read_struct(given, sizeof(vkmoye_open_options), function);
+  const vkmoye_open_options theirs =
+      read_struct(given, offsetof(vkmoye_open_options, user) + sizeof(void*), function);
   check_flags(theirs.flags, VKMOYE_NO_CACHE | VKMOYE_VALIDATION | VKMOYE_DEBUG_NAMES, function);
   OpenOptions options;
   options.cache = (theirs.flags & VKMOYE_NO_CACHE) == 0;
@@ -32,9 +34,10 @@ OpenOptions options_of(const vkmoye_open_options* given, const char* function) {
 }
 
 AdoptedDevice adopted_of(const vkmoye_adopted_device* given) {
-  constexpr const char* kName = "vkmoye_adopt";
-  require(given, kName, "theirs");
-  const vkmoye_adopted_device theirs = read_struct(given, sizeof(vkmoye_adopted_device), kName);
+  constexpr const char* kName = "vkmoye_adopt_device";
+  require(given, kName, "adopted");
+  const vkmoye_adopted_device theirs =
+      read_struct(given, offsetof(vkmoye_adopted_device, user) + sizeof(void*), kName);
   check_flags(theirs.flags,
               VKMOYE_TIMELINE_SEMAPHORES | VKMOYE_PUSH_DESCRIPTORS | VKMOYE_DEBUG_UTILS, kName);
   AdoptedDevice adopted;
@@ -66,36 +69,36 @@ using namespace vkmoye::c;
 
 extern "C" {
 
-vkmoye_status vkmoye_open(const char* selector, const vkmoye_open_options* options,
-                          vkmoye_device** out) {
+vkmoye_status vkmoye_open_device(const char* selector, const vkmoye_open_options* options,
+                                 vkmoye_device** out) {
   return guarded([&] {
-    require(out, "vkmoye_open", "out");
+    require(out, "vkmoye_open_device", "out");
     *out = new vkmoye_device{std::make_shared<vkmoye::Device>(
-        vkmoye::Device::open(text_of(selector), options_of(options, "vkmoye_open")))};
+        vkmoye::Device::open(text_of(selector), options_of(options, "vkmoye_open_device")))};
   });
 }
 
-vkmoye_status vkmoye_adopt(const vkmoye_adopted_device* theirs, const vkmoye_open_options* options,
-                           vkmoye_device** out) {
+vkmoye_status vkmoye_adopt_device(const vkmoye_adopted_device* theirs,
+                                  const vkmoye_open_options* options, vkmoye_device** out) {
   return guarded([&] {
-    require(out, "vkmoye_adopt", "out");
+    require(out, "vkmoye_adopt_device", "out");
     *out = new vkmoye_device{std::make_shared<vkmoye::Device>(
-        vkmoye::Device::adopt(adopted_of(theirs), options_of(options, "vkmoye_adopt")))};
+        vkmoye::Device::adopt(adopted_of(theirs), options_of(options, "vkmoye_adopt_device")))};
   });
 }
 
-void vkmoye_close(vkmoye_device* device) { delete device; }
+void vkmoye_free_device(vkmoye_device* device) { delete device; }
 
 const char* vkmoye_device_name(const vkmoye_device* device) {
   return device == nullptr ? "" : device->device->caps().name.c_str();
 }
 
-vkmoye_status vkmoye_require(vkmoye_get_instance_proc_addr get, VkInstance instance,
-                             VkPhysicalDevice physical_device, uint32_t api_version,
-                             const vkmoye_file* const* files, uint32_t file_count,
-                             vkmoye_requirements** out) {
+vkmoye_status vkmoye_make_requirements(vkmoye_get_instance_proc_addr get, VkInstance instance,
+                                       VkPhysicalDevice physical_device, uint32_t api_version,
+                                       const vkmoye_file* const* files, uint32_t file_count,
+                                       vkmoye_requirements** out) {
   return guarded([&] {
-    constexpr const char* kName = "vkmoye_require";
+    constexpr const char* kName = "vkmoye_make_requirements";
     require(reinterpret_cast<const void*>(get), kName, "get");
     require(instance, kName, "instance");
     require(physical_device, kName, "physical_device");
@@ -125,10 +128,10 @@ const char* const* vkmoye_required_extensions(const vkmoye_requirements* require
   return requirements->needs.extensions.data();
 }
 
-vkmoye_status vkmoye_enable(const vkmoye_requirements* requirements, void* features) {
+vkmoye_status vkmoye_enable_features(const vkmoye_requirements* requirements, void* features) {
   return guarded([&] {
-    require(requirements, "vkmoye_enable", "requirements");
-    require(features, "vkmoye_enable", "features");
+    require(requirements, "vkmoye_enable_features", "requirements");
+    require(features, "vkmoye_enable_features", "features");
     vkmoye::enable(requirements->needs, *static_cast<VkPhysicalDeviceFeatures2*>(features));
   });
 }
@@ -143,18 +146,20 @@ vkmoye_status vkmoye_make_buffer(vkmoye_device* device, uint64_t bytes, vkmoye_b
 
 void vkmoye_free_buffer(vkmoye_buffer* buffer) { delete buffer; }
 
-vkmoye_status vkmoye_write(vkmoye_buffer* buffer, uint64_t offset, const void* from, size_t bytes) {
+vkmoye_status vkmoye_write_buffer(vkmoye_buffer* buffer, uint64_t offset, const void* from,
+                                  size_t bytes) {
   return guarded([&] {
-    require(buffer, "vkmoye_write", "buffer");
-    if (bytes != 0) require(from, "vkmoye_write", "from");
+    require(buffer, "vkmoye_write_buffer", "buffer");
+    if (bytes != 0) require(from, "vkmoye_write_buffer", "from");
     buffer->buffer.write({static_cast<const std::byte*>(from), bytes}, offset);
   });
 }
 
-vkmoye_status vkmoye_read(const vkmoye_buffer* buffer, uint64_t offset, void* to, size_t bytes) {
+vkmoye_status vkmoye_read_buffer(const vkmoye_buffer* buffer, uint64_t offset, void* to,
+                                 size_t bytes) {
   return guarded([&] {
-    require(buffer, "vkmoye_read", "buffer");
-    if (bytes != 0) require(to, "vkmoye_read", "to");
+    require(buffer, "vkmoye_read_buffer", "buffer");
+    if (bytes != 0) require(to, "vkmoye_read_buffer", "to");
     buffer->buffer.read({static_cast<std::byte*>(to), bytes}, offset);
   });
 }

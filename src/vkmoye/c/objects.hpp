@@ -44,7 +44,7 @@ struct vkmoye_buffer {
 namespace vkmoye::c {
 
 /// A kernel or a plan that records.
-struct Recording {
+struct AnyRecorder {
   // One of the two.
   std::optional<Recorder> kernel;
   std::optional<PlanRecorder> plan;
@@ -55,10 +55,10 @@ struct Recording {
 struct vkmoye_recorder {
   std::shared_ptr<vkmoye::Device> device;
   vkmoye_file file;
-  std::shared_ptr<vkmoye::c::Recording> recording;
+  std::shared_ptr<vkmoye::c::AnyRecorder> recording;
   bool is_timed = false;
   /// For vkmoye_run, which resets it: the descriptor sets of `recording` may be in use. Null until it is needed.
-  std::shared_ptr<vkmoye::c::Recording> own_run;
+  std::shared_ptr<vkmoye::c::AnyRecorder> run_recorder;
   // Of the last call, so that the next one finds room for its own.
   std::vector<vkmoye::BufferView> views;
   std::vector<vkmoye::Argument> values;

@@ -12,9 +12,10 @@
 namespace vkmoye::c {
 namespace {
 
-std::shared_ptr<Recording> make_recording(const std::shared_ptr<Device>& device,
-                                          const vkmoye_file& file, const RecorderOptions& options) {
-  auto out = std::make_shared<Recording>();
+std::shared_ptr<AnyRecorder> make_any_recorder(const std::shared_ptr<Device>& device,
+                                               const vkmoye_file& file,
+                                               const RecorderOptions& options) {
+  auto out = std::make_shared<AnyRecorder>();
   if (file.kernel) {
     out->kernel.emplace(*device, *file.kernel, options);
   } else {
@@ -40,50 +41,51 @@ std::span<const BufferView> views_of(vkmoye_recorder& recorder, const vkmoye_ran
   return recorder.views;
 }
 
-Neighbours neighbours_of(const vkmoye_neighbours* given) {
+Neighbours neighbours_of(const vkmoye_order* given) {
   if (given == nullptr) return {};
-  return {{given->after.stages, given->after.access}, {given->before.stages, given->before.access}};
+  return {{given->runs_after.stages, given->runs_after.access},
+          {given->runs_before.stages, given->runs_before.access}};
 }
 
-void record(Recording& recording, VkCommandBuffer commands, std::span<const BufferView> views,
-            const Arguments& arguments, const Neighbours& neighbours) {
+void record(AnyRecorder& recording, VkCommandBuffer commands, std::span<const BufferView> views,
+            const Arguments& arguments, const Neighbours& order) {
   if (recording.kernel) {
-    recording.kernel->record(commands, views, arguments, neighbours);
+    recording.kernel->record(commands, views, arguments, order);
   } else {
-    recording.plan->record(commands, views, neighbours);
+    recording.plan->record(commands, views, order);
   }
 }
 
 // The recording for vkmoye_run, all of whose descriptor sets are free, and which counts no recordings of the user.
-std::shared_ptr<Recording> recording_to_run(vkmoye_recorder& recorder) {
+std::shared_ptr<AnyRecorder> recorder_to_run(vkmoye_recorder& recorder) {
   if (!recorder.is_timed && recorder.recording->kernel &&
       recorder.recording->kernel->pushes_descriptors()) {
     return recorder.recording;
   }
-  if (recorder.own_run == nullptr) {
-    recorder.own_run = make_recording(recorder.device, recorder.file, {.recordings = 1});
-  } else if (recorder.own_run->kernel) {
-    recorder.own_run->kernel->reset();
+  if (recorder.run_recorder == nullptr) {
+    recorder.run_recorder = make_any_recorder(recorder.device, recorder.file, {.recordings = 1});
+  } else if (recorder.run_recorder->kernel) {
+    recorder.run_recorder->kernel->reset();
   } else {
-    recorder.own_run->plan->reset();
+    recorder.run_recorder->plan->reset();
   }
-  return recorder.own_run;
+  return recorder.run_recorder;
 }
 
 // Not freed while the device may use it, even if a run does not finish in time.
 struct InUse {
-  std::shared_ptr<Recording> recording;
+  std::shared_ptr<AnyRecorder> recording;
   std::vector<std::shared_ptr<const vk::BufferState>> buffers;
 };
 
 double run(vkmoye_recorder& recorder, std::span<const BufferView> views,
            const Arguments& arguments) {
   auto in_use = std::make_shared<InUse>();
-  in_use->recording = recording_to_run(recorder);
+  in_use->recording = recorder_to_run(recorder);
   for (const BufferView& view : views) {
     if (view.buffer != nullptr) in_use->buffers.push_back(view.buffer->state());
   }
-  Recording& recording = *in_use->recording;
+  AnyRecorder& recording = *in_use->recording;
   return vk::run_timed(
       *recorder.device->context(),
       [&](VkCommandBuffer commands) { record(recording, commands, views, arguments, {}); }, in_use);
@@ -103,11 +105,12 @@ vkmoye_status vkmoye_make_recorder(vkmoye_device* device, const vkmoye_file* fil
     require(device, kName, "device");
     require(file, kName, "file");
     require(out, kName, "out");
-    const auto theirs = read_struct(options, sizeof(vkmoye_recorder_options), kName);
+    const auto theirs = read_struct(
+        options, offsetof(vkmoye_recorder_options, reserved) + sizeof(std::uint32_t), kName);
     const vkmoye::RecorderOptions wanted = {theirs.recordings, theirs.timestamps};
     *out = new vkmoye_recorder{device->device,
                                *file,
-                               make_recording(device->device, *file, wanted),
+                               make_any_recorder(device->device, *file, wanted),
                                theirs.timestamps > 0,
                                nullptr,
                                {},
@@ -134,21 +137,21 @@ vkmoye_status vkmoye_run(vkmoye_recorder* recorder, const vkmoye_range* arrays,
 vkmoye_status vkmoye_record(vkmoye_recorder* recorder, VkCommandBuffer commands,
                             const vkmoye_range* arrays, uint32_t array_count,
                             const vkmoye_argument* arguments, uint32_t argument_count,
-                            const vkmoye_neighbours* neighbours) {
+                            const vkmoye_order* order) {
   return guarded([&] {
     constexpr const char* kName = "vkmoye_record";
     require(recorder, kName, "recorder");
     require(commands, kName, "commands");
     record(*recorder->recording, commands, views_of(*recorder, arrays, array_count, kName),
            complete_arguments(recorder->file, {arguments, argument_count, kName}),
-           neighbours_of(neighbours));
+           neighbours_of(order));
   });
 }
 
 vkmoye_status vkmoye_record_values(vkmoye_recorder* recorder, VkCommandBuffer commands,
                                    const vkmoye_range* arrays, uint32_t array_count,
                                    const vkmoye_value* values, uint32_t value_count,
-                                   const vkmoye_neighbours* neighbours) {
+                                   const vkmoye_order* order) {
   return guarded([&] {
     constexpr const char* kName = "vkmoye_record_values";
     require(recorder, kName, "recorder");
@@ -157,14 +160,14 @@ vkmoye_status vkmoye_record_values(vkmoye_recorder* recorder, VkCommandBuffer co
     const auto views = views_of(*recorder, arrays, array_count, kName);
     if (recorder->file.plan) {
       refuse_arguments(recorder->file, value_count);
-      return record(*recorder->recording, commands, views, {}, neighbours_of(neighbours));
+      return record(*recorder->recording, commands, views, {}, neighbours_of(order));
     }
     recorder->values.clear();
     for (const vkmoye_value& value : std::span(values, value_count)) {
       recorder->values.push_back(argument_of(value));
     }
     recorder->recording->kernel->record_values(commands, views, recorder->values,
-                                               neighbours_of(neighbours));
+                                               neighbours_of(order));
   });
 }
 
@@ -175,7 +178,7 @@ vkmoye_status vkmoye_times(const vkmoye_recorder* recorder, vkmoye_time* times, 
     require(recorder, kName, "recorder");
     require(count, kName, "count");
     require_elements(times, capacity, kName, "times");
-    const Recording& recording = *recorder->recording;
+    const AnyRecorder& recording = *recorder->recording;
     const std::vector<vkmoye::KernelTime> known =
         recording.kernel ? recording.kernel->times() : recording.plan->times();
     *count = static_cast<uint32_t>(known.size());
@@ -188,7 +191,7 @@ vkmoye_status vkmoye_times(const vkmoye_recorder* recorder, vkmoye_time* times, 
 vkmoye_status vkmoye_reset(vkmoye_recorder* recorder) {
   return guarded([&] {
     require(recorder, "vkmoye_reset", "recorder");
-    Recording& recording = *recorder->recording;
+    AnyRecorder& recording = *recorder->recording;
     if (recording.kernel) recording.kernel->reset();
     if (recording.plan) recording.plan->reset();
   });

@@ -38,16 +38,17 @@ inline void require_elements(const void* first, std::uint32_t count, const char*
   if (count != 0) require(first, function, name);
 }
 
-/// A copy of `given`, which may be null and may be of another version. `least`: the size of the first version. Throws
+/// A copy of `given`, which may be null and may be of another version. `first_version_bytes`: its size in version 1.0, which must not change when members are added. Throws
 /// ArgumentError naming `function` if it is shorter than that, or sets a member that is not known here.
 template <class Struct>
-Struct read_struct(const Struct* given, std::size_t least, const char* function) {
+Struct read_struct(const Struct* given, std::size_t first_version_bytes, const char* function) {
   Struct out = {};
   if (given == nullptr) return out;
   const std::size_t size = given->struct_size;
-  if (size < least) {
+  if (size < first_version_bytes) {
     throw ArgumentError(std::string(function) + ": struct_size is " + std::to_string(size) +
-                        ", but the structure has at least " + std::to_string(least) + " bytes");
+                        ", but the structure has at least " + std::to_string(first_version_bytes) +
+                        " bytes");
   }
   const char* bytes = reinterpret_cast<const char*>(given);
   if (size > sizeof(Struct) &&

@@ -38,16 +38,15 @@ struct AccessWidth {
 };
 
 /// The widest access to the values of workers that begin at the offsets `starts`, stored under
-/// `swizzle`, in an array that begins at a multiple of `most_bytes`.
+/// `swizzle`, in an array that begins at a multiple of `max_bytes`.
 /// Post, n being result.elements: for each start s, the offsets s + values(v) are whole runs of
-/// n * i .. n * i + n - 1, and so are their places under the swizzle; n * element_bytes <= most_bytes.
-/// Throws LayoutError unless element_bytes and most_bytes are at least 1.
+/// n * i .. n * i + n - 1, and so are their places under the swizzle; n * element_bytes <= max_bytes.
+/// Throws LayoutError unless element_bytes and max_bytes are at least 1.
 constexpr AccessWidth access_width(const Layout& values, const Layout& starts,
-                                   std::int64_t element_bytes,
-                                   std::int64_t most_bytes = kWidestCopy,
+                                   std::int64_t element_bytes, std::int64_t max_bytes = kWidestCopy,
                                    const Swizzle& swizzle = {}) {
-  if (element_bytes < 1 || most_bytes < 1)
-    raise("access_width", {values, element_bytes, most_bytes}, "bytes are at least 1");
+  if (element_bytes < 1 || max_bytes < 1)
+    raise("access_width", {values, element_bytes, max_bytes}, "bytes are at least 1");
   const FlatModes sorted = sorted_by_stride(moving_modes(values));
   std::int64_t run = 1, step = 0, start = 0;
   for (const Mode& mode : sorted) {
@@ -65,7 +64,7 @@ constexpr AccessWidth access_width(const Layout& values, const Layout& starts,
 
   using Limit = AccessWidth::Limit;
   for (std::int64_t n = 1;; n *= 2) {
-    if (2 * n * element_bytes > most_bytes) return {n, Limit::bytes, most_bytes};
+    if (2 * n * element_bytes > max_bytes) return {n, Limit::bytes, max_bytes};
     if (run % (2 * n) != 0) return {n, Limit::run, run};
     if (step % (2 * n) != 0) return {n, Limit::step, step};
     if (start % (2 * n) != 0) return {n, Limit::start, start};
@@ -75,10 +74,10 @@ constexpr AccessWidth access_width(const Layout& values, const Layout& starts,
 
 /// Where a copy finds or puts the values of its workers.
 struct CopySide {
-  Layout values;                          // of one worker
-  Layout starts;                          // where workers begin
-  Swizzle swizzle = {};                   // applied after both
-  std::int64_t most_bytes = kWidestCopy;  // of an access, and the alignment of the array
+  Layout values;                         // of one worker
+  Layout starts;                         // where workers begin
+  Swizzle swizzle = {};                  // applied after both
+  std::int64_t max_bytes = kWidestCopy;  // of an access, and the alignment of the array
 };
 
 /// Both sides of a copy.
@@ -97,7 +96,7 @@ constexpr CopyWidths widest_copy(const CopySide& source, const CopySide& destina
     raise("widest_copy", {source.values, destination.values},
           "the sides have different numbers of values");
   const auto width = [&](const CopySide& side) {
-    return access_width(side.values, side.starts, element_bytes, side.most_bytes, side.swizzle);
+    return access_width(side.values, side.starts, element_bytes, side.max_bytes, side.swizzle);
   };
   const AccessWidth from = width(source), to = width(destination);
   const std::int64_t common = max_common_vector(source.values, destination.values);

@@ -44,7 +44,7 @@ static int create_device(const vkmoye_requirements* needs) {
                              .pNext = &features,
                              .queueCreateInfoCount = 1,
                              .pQueueCreateInfos = &queues};
-  if (vkmoye_enable(needs, &features)) return 1;
+  if (vkmoye_enable_features(needs, &features)) return 1;
   info.ppEnabledExtensionNames = vkmoye_required_extensions(needs, &info.enabledExtensionCount);
   if (vkCreateDevice(physical, &info, NULL, &device) != VK_SUCCESS) return 1;
   vkGetDeviceQueue(device, family, 0, &queue);
@@ -101,8 +101,7 @@ static int record(VkCommandBuffer commands, VkBuffer buffer, vkmoye_recorder* ge
                   const vkmoye_file* file, vkmoye_recorder* product) {
   const vkmoye_argument sizes[] = {
       {"k", whole(kK)}, {"m", whole(kM)}, {"n", whole(kN)}, {"alpha", {0, 1.0, 1, 0}}};
-  const vkmoye_neighbours host = {
-      .before = {VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT}};
+  const vkmoye_order host = {.runs_before = {VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT}};
   vkmoye_value values[16];
   vkmoye_range ranges[3];
   arrays_of(buffer, 0, ranges);
@@ -110,7 +109,9 @@ static int record(VkCommandBuffer commands, VkBuffer buffer, vkmoye_recorder* ge
   /* The same by index, with the strides: k for A and B, n for C. */
   for (uint32_t i = 0; i < vkmoye_argument_count(file); ++i) {
     const char* name = vkmoye_argument_name(file, i);
-    values[i] = whole(!strcmp(name, "m") ? kM : !strcmp(name, "n") || !strcmp(name, "ldc") ? kN : kK);
+    values[i] = whole(!strcmp(name, "m")                           ? kM
+                      : !strcmp(name, "n") || !strcmp(name, "ldc") ? kN
+                                                                   : kK);
     if (!strcmp(name, "alpha")) values[i] = (vkmoye_value){0, 1.0, 1, 0};
   }
   arrays_of(buffer, 1, ranges);
@@ -134,8 +135,8 @@ static int run(vkmoye_file* gemm_file, vkmoye_file* product_file) {
   vkmoye_time times[4];
   uint32_t before = 99, known = 0, of_plan = 0;
   int wrong = 0;
-  if (vkmoye_require(vkGetInstanceProcAddr, instance, physical, VK_API_VERSION_1_3, files, 2,
-                     &needs) ||
+  if (vkmoye_make_requirements(vkGetInstanceProcAddr, instance, physical, VK_API_VERSION_1_3, files,
+                               2, &needs) ||
       create_device(needs)) {
     return 1;
   }
@@ -149,8 +150,9 @@ static int run(vkmoye_file* gemm_file, vkmoye_file* product_file) {
                                       .queue_family = family,
                                       .api_version = VK_API_VERSION_1_3,
                                       .requirements = needs};
-  const vkmoye_recorder_options options = {.struct_size = sizeof options, .recordings = 2, .timestamps = 2};
-  if (vkmoye_adopt(&ours, NULL, &adopted) ||
+  const vkmoye_recorder_options options = {
+      .struct_size = sizeof options, .recordings = 2, .timestamps = 2};
+  if (vkmoye_adopt_device(&ours, NULL, &adopted) ||
       vkmoye_make_recorder(adopted, gemm_file, &options, &gemm) ||
       vkmoye_make_recorder(adopted, product_file, &options, &product) ||
       create_buffer(&buffer, &memory, &mapped)) {
@@ -183,13 +185,14 @@ static int run(vkmoye_file* gemm_file, vkmoye_file* product_file) {
   for (int i = 0; i < 3; ++i) wrong += wrong_in(mapped, mapped + slot, mapped + (2 + i) * slot);
   if (before != 0 || known != 2 || of_plan < 2 || times[1].recording != 1 ||
       !(times[1].microseconds > 0)) {
-    printf("%u, %u and %u times are known, not 0, 2 and one for each step\n", before, known, of_plan);
+    printf("%u, %u and %u times are known, not 0, 2 and one for each step\n", before, known,
+           of_plan);
     ++wrong;
   }
   printf("%s: %d of %d elements are wrong\n", vkmoye_device_name(adopted), wrong, 3 * kM * kN);
   vkmoye_free_recorder(gemm);
   vkmoye_free_recorder(product);
-  vkmoye_close(adopted);
+  vkmoye_free_device(adopted);
   vkmoye_free_requirements(needs);
   vkDestroyCommandPool(device, pool, NULL);
   vkDestroyBuffer(device, buffer, NULL);

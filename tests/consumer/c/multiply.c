@@ -14,20 +14,20 @@ int main(int count, char** arguments) {
   vkmoye_file* gemm = NULL;
   vkmoye_recorder* recorder = NULL;
   vkmoye_buffer *left = NULL, *right = NULL, *product = NULL;
-  const vkmoye_argument sizes[] = {{"m", {kM, 0, 0, 0}}, {"n", {kN, 0, 0, 0}},
-                                   {"k", {kK, 0, 0, 0}}, {"alpha", {0, 1.0, 1, 0}}};
+  const vkmoye_argument sizes[] = {
+      {"m", {kM, 0, 0, 0}}, {"n", {kN, 0, 0, 0}}, {"k", {kK, 0, 0, 0}}, {"alpha", {0, 1.0, 1, 0}}};
   double microseconds = 0;
   int wrong = 0;
   for (int i = 0; i < kM * kK; ++i) a[i] = (float)(i % 5);
   for (int i = 0; i < kN * kK; ++i) b[i] = (float)(i % 7);
-  if (count != 2 || vkmoye_read_file(arguments[1], &gemm) || vkmoye_open(NULL, NULL, &device) ||
+  if (count != 2 || vkmoye_read_file(arguments[1], &gemm) ||
+      vkmoye_open_device(NULL, NULL, &device) ||
       vkmoye_make_recorder(device, gemm, NULL, &recorder) ||
-      vkmoye_make_buffer(device, sizeof a, &left) ||
-      vkmoye_make_buffer(device, sizeof b, &right) ||
-      vkmoye_make_buffer(device, sizeof c, &product) || vkmoye_write(left, 0, a, sizeof a) ||
-      vkmoye_write(right, 0, b, sizeof b) ||
+      vkmoye_make_buffer(device, sizeof a, &left) || vkmoye_make_buffer(device, sizeof b, &right) ||
+      vkmoye_make_buffer(device, sizeof c, &product) || vkmoye_write_buffer(left, 0, a, sizeof a) ||
+      vkmoye_write_buffer(right, 0, b, sizeof b) ||
       vkmoye_run(recorder, arrays(left, right, product), 3, sizes, 4, &microseconds) ||
-      vkmoye_read(product, 0, c, sizeof c)) {
+      vkmoye_read_buffer(product, 0, c, sizeof c)) {
     fprintf(stderr, "%s\n", vkmoye_last_error());
     return 1;
   }
@@ -45,6 +45,6 @@ int main(int count, char** arguments) {
   vkmoye_free_buffer(product);
   vkmoye_free_recorder(recorder);
   vkmoye_free_file(gemm);
-  vkmoye_close(device);
+  vkmoye_free_device(device);
   return wrong != 0;
 }

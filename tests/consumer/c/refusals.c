@@ -41,8 +41,10 @@ static void* starts_without_error(void* is_empty) {
 static void check_files(vkmoye_file* gemm, vkmoye_file* product) {
   vkmoye_file* unchanged = gemm;
   uint64_t bytes = 0;
-  const vkmoye_argument sizes[] = {{"m", {33, 0, 0, 0}}, {"n", {65, 0, 0, 0}}, {"k", {17, 0, 0, 0}}};
-  REFUSES(vkmoye_read_file(NULL, &unchanged), VKMOYE_BAD_ARGUMENT, "vkmoye_read_file: path is null");
+  const vkmoye_argument sizes[] = {
+      {"m", {33, 0, 0, 0}}, {"n", {65, 0, 0, 0}}, {"k", {17, 0, 0, 0}}};
+  REFUSES(vkmoye_read_file(NULL, &unchanged), VKMOYE_BAD_ARGUMENT,
+          "vkmoye_read_file: path is null");
   REFUSES(vkmoye_read_file("x", NULL), VKMOYE_BAD_ARGUMENT, "out is null");
   REFUSES(vkmoye_read_file("/absent.json", &unchanged), VKMOYE_BAD_ARGUMENT, "/absent.json");
   REFUSES(vkmoye_parse_file("{}", 2, &unchanged), VKMOYE_BAD_ARGUMENT, "neither \"vkmoye kernel\"");
@@ -70,14 +72,16 @@ static void check_options(vkmoye_file* gemm, vkmoye_device* device) {
   vkmoye_device* other = NULL;
   vkmoye_recorder* recorder = NULL;
   LaterOptions later = {{sizeof later, 0, 0, 0}, 0};
-  REFUSES(vkmoye_open("no such device", &options, &other), VKMOYE_BAD_ARGUMENT, "no such device");
+  REFUSES(vkmoye_open_device("no such device", &options, &other), VKMOYE_BAD_ARGUMENT,
+          "no such device");
   options.wait_seconds = -1;
-  REFUSES(vkmoye_open(NULL, &options, &other), VKMOYE_BAD_ARGUMENT, "wait_seconds");
+  REFUSES(vkmoye_open_device(NULL, &options, &other), VKMOYE_BAD_ARGUMENT, "wait_seconds");
   options.wait_seconds = 0;
   options.flags = 0x80000000;
-  REFUSES(vkmoye_open(NULL, &options, &other), VKMOYE_BAD_ARGUMENT, "unknown flags 2147483648");
+  REFUSES(vkmoye_open_device(NULL, &options, &other), VKMOYE_BAD_ARGUMENT,
+          "unknown flags 2147483648");
   options.struct_size = 0;
-  REFUSES(vkmoye_open(NULL, &options, &other), VKMOYE_BAD_ARGUMENT, "struct_size is 0");
+  REFUSES(vkmoye_open_device(NULL, &options, &other), VKMOYE_BAD_ARGUMENT, "struct_size is 0");
   ACCEPTS(vkmoye_make_recorder(device, gemm, &later.known, &recorder));
   vkmoye_free_recorder(recorder);
   later.later = 1;
@@ -85,9 +89,9 @@ static void check_options(vkmoye_file* gemm, vkmoye_device* device) {
           "does not know");
   HOLDS(other == NULL);
   const vkmoye_adopted_device nothing = {.struct_size = sizeof nothing};
-  REFUSES(vkmoye_adopt(&nothing, NULL, &other), VKMOYE_BAD_ARGUMENT, "instance is null");
-  REFUSES(vkmoye_adopt(&nothing, NULL, &other), VKMOYE_BAD_ARGUMENT, "queue is null");
-  REFUSES(vkmoye_adopt(NULL, NULL, &other), VKMOYE_BAD_ARGUMENT, "theirs is null");
+  REFUSES(vkmoye_adopt_device(&nothing, NULL, &other), VKMOYE_BAD_ARGUMENT, "instance is null");
+  REFUSES(vkmoye_adopt_device(&nothing, NULL, &other), VKMOYE_BAD_ARGUMENT, "queue is null");
+  REFUSES(vkmoye_adopt_device(NULL, NULL, &other), VKMOYE_BAD_ARGUMENT, "theirs is null");
 }
 
 static void check_runs(vkmoye_recorder* gemm, vkmoye_recorder* product, vkmoye_device* device) {
@@ -101,7 +105,8 @@ static void check_runs(vkmoye_recorder* gemm, vkmoye_recorder* product, vkmoye_d
                                    {"alpha", {0, 1, 1, 0}}};
   float value = 0;
   /* Every reason at once. */
-  REFUSES(vkmoye_run(gemm, ranges, 3, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT, "a: needs 561 elements");
+  REFUSES(vkmoye_run(gemm, ranges, 3, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT,
+          "a: needs 561 elements");
   REFUSES(vkmoye_run(gemm, ranges, 3, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT, "overlap");
   REFUSES(vkmoye_run(gemm, ranges, 3, sizes, 5, NULL), VKMOYE_BAD_ARGUMENT, "given twice");
   REFUSES(vkmoye_run(gemm, ranges, 3, NULL, 4, NULL), VKMOYE_BAD_ARGUMENT, "arguments is null");
@@ -112,8 +117,9 @@ static void check_runs(vkmoye_recorder* gemm, vkmoye_recorder* product, vkmoye_d
   REFUSES(vkmoye_run(NULL, ranges, 3, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT, "recorder is null");
   REFUSES(vkmoye_record(gemm, NULL, ranges, 3, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT,
           "commands is null");
-  REFUSES(vkmoye_write(buffer, 1020, &value, 8), VKMOYE_BAD_ARGUMENT, "8 bytes at offset 1020");
-  REFUSES(vkmoye_read(buffer, 0, NULL, 4), VKMOYE_BAD_ARGUMENT, "to is null");
+  REFUSES(vkmoye_write_buffer(buffer, 1020, &value, 8), VKMOYE_BAD_ARGUMENT,
+          "8 bytes at offset 1020");
+  REFUSES(vkmoye_read_buffer(buffer, 0, NULL, 4), VKMOYE_BAD_ARGUMENT, "to is null");
   REFUSES(vkmoye_make_buffer(device, UINT64_MAX, &buffer), VKMOYE_BAD_ARGUMENT, "");
   vkmoye_free_buffer(buffer);
 }
@@ -129,7 +135,7 @@ int main(int count, char** arguments) {
   HOLDS(vkmoye_c_version() == 65536u * VKMOYE_C_VERSION_MAJOR + VKMOYE_C_VERSION_MINOR);
   ACCEPTS(vkmoye_read_file(arguments[1], &gemm));
   ACCEPTS(vkmoye_read_file(arguments[2], &product));
-  ACCEPTS(vkmoye_open(NULL, NULL, &device));
+  ACCEPTS(vkmoye_open_device(NULL, NULL, &device));
   ACCEPTS(vkmoye_make_recorder(device, gemm, NULL, &records));
   ACCEPTS(vkmoye_make_recorder(device, product, NULL, &plays));
   if (failures != 0) return 1;
@@ -142,13 +148,13 @@ int main(int count, char** arguments) {
   pthread_join(thread, NULL);
   HOLDS(is_empty && strstr(vkmoye_last_error(), "path is null") != NULL);
   /* In any order: what was made from the device keeps it. */
-  vkmoye_close(device);
+  vkmoye_free_device(device);
   vkmoye_free_file(gemm);
   vkmoye_free_file(product);
   vkmoye_free_recorder(records);
   vkmoye_free_recorder(plays);
   vkmoye_free_recorder(NULL);
-  vkmoye_close(NULL);
+  vkmoye_free_device(NULL);
   vkmoye_free_file(NULL);
   vkmoye_free_buffer(NULL);
   vkmoye_free_requirements(NULL);

@@ -31,8 +31,8 @@ using testing::Not;
 using testing::ThrowsMessage;
 
 TEST(AddressChoice, IsAPointerWhereADescriptorDoesNotReach) {
-  const auto by = [](std::uint64_t elements, std::uint64_t most_bytes) {
-    return chosen_addressing(AddressChoice::automatic, elements, ScalarType::f32, most_bytes);
+  const auto by = [](std::uint64_t elements, std::uint64_t max_bytes) {
+    return chosen_addressing(AddressChoice::automatic, elements, ScalarType::f32, max_bytes);
   };
   EXPECT_EQ(by(0, 400), AddressChoice::descriptor);
   EXPECT_EQ(by(100, 400), AddressChoice::descriptor);

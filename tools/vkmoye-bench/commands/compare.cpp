@@ -124,7 +124,7 @@ int compare(const Given& given) {
                       given.output, report));
     }
   }
-  const Comparison comparison = compare_reports(given.in[0], given.in[1], given.least_effect);
+  const Comparison comparison = compare_reports(given.in[0], given.in[1], given.min_effect);
   std::optional<StreamedFile> file;
   if (!given.output.empty() && given.output != "-") file.emplace(given.output);
   std::ostream& out = file ? file->stream() : std::cout;

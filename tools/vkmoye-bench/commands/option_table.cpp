@@ -262,7 +262,7 @@ std::vector<Option> plain_options() {
        store_word_in("format", {"table", "json"}, &Given::format)},
       {"--effect", of(compare), Values::one,
        "percent; smaller differences of the medians are ignored (3)", "a number from 0 to 1000",
-       number_to(1000, [](Given& given) -> double& { return given.least_effect; })},
+       number_to(1000, [](Given& given) -> double& { return given.min_effect; })},
       {"--format", of(devices), Values::one, "table, or json with everything that is known (table)",
        "", store_word_in("format", {"table", "json"}, &Given::format)},
       {"--format", of(explain), Values::one, "table, json or markdown (table)", "",

@@ -42,8 +42,8 @@ struct Given {
   gen::Options values;             // of operations: --alpha
   std::string device;              // empty: the best one, or none
   std::string format = "table", output;
-  bool commands = false;    // print the command that repeats each result, in tables
-  double least_effect = 3;  // percent; smaller differences count as none
+  bool commands = false;  // print the command that repeats each result, in tables
+  double min_effect = 3;  // percent; smaller differences count as none
 
   MeasureOptions measure;
   bool quick = false;

@@ -40,7 +40,7 @@ class Choices {
 
 // The largest problems: GPUs have gigabytes, CPUs run kernels to test them.
 struct Limits {
-  double least_bytes, most_bytes, most_products, most_extent;
+  double least_bytes, max_bytes, most_products, most_extent;
 };
 Limits limits_of(const DeviceCaps& device) {
   if (device.kind == DeviceKind::cpu) return {0x1p12, 0x1p20, 0x1p20, 4096};
@@ -81,7 +81,7 @@ std::unique_ptr<Workload> move_or_rows(const gen::KernelEntry& entry, const Limi
                                        Choices& draw) {
   const Operation& operation = operation_of(entry);
   const ScalarType type = draw.one_of(entry.types);
-  const double bytes = static_cast<double>(draw.extent(limits.least_bytes, limits.most_bytes)) / 2;
+  const double bytes = static_cast<double>(draw.extent(limits.least_bytes, limits.max_bytes)) / 2;
   gen::Options config;
   std::size_t rank = 2;
   if (entry.name == "relayout") {

@@ -44,7 +44,7 @@ Table table_of(const Value& value);
 /// Throws LayoutError: `wanted` was expected, not `value`.
 [[noreturn]] void refuse_kind(const Value& value, std::string_view wanted);
 
-// Conversions to the types of parameters. They throw Throws LayoutError for other kinds.
+// Conversions to the types of parameters. They throw LayoutError for other kinds.
 
 /// A shape becomes its compact layout, a tiled copy its (thread, value) layout, a tiled multiply-add that of C.
 Layout to_layout(const Value& value);

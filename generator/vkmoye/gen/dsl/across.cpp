@@ -146,7 +146,7 @@ void Builder::reduce_across(const View& values, Reduction reduction, const Layou
     for (const std::uint32_t step : parts.lane_steps) {
       const Expr other = subgroup_shuffle_xor(fmt::format("other{}", step), sum, step);
       const Expr both = reduction(sum, other);
-      sum = step == parts.lane_steps.back() ? both : let(fmt::format("with{}", step), both);
+      sum = step == parts.lane_steps.back() ? both : let(fmt::format("combined{}", step), both);
     }
     return sum;
   };

@@ -311,8 +311,8 @@ void Builder::unrolled_loop(const std::string& variable, std::uint32_t end,
   add({"", recorded([&] { body(0); })});
 }
 
-AccessWidth Builder::width(const View& view, std::int64_t most_bytes) const {
-  return width_of(view, array(view), most_bytes);
+AccessWidth Builder::width(const View& view, std::int64_t max_bytes) const {
+  return width_of(view, array(view), max_bytes);
 }
 
 Conditions Builder::inside(const View& view) const { return gen::inside(view, array(view)); }

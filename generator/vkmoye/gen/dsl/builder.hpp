@@ -231,7 +231,7 @@ class Builder {
   View exchange(const View& registers, const Layout& from, const Layout& to);
 
   /// How wide accesses to the values of `view` may be; see width.hpp.
-  AccessWidth width(const View& view, std::int64_t most_bytes = kWidestCopy) const;
+  AccessWidth width(const View& view, std::int64_t max_bytes = kWidestCopy) const;
 
   // Conditions on block coordinates and sizes: see bounds.hpp and, for `fits`, width.hpp.
   Conditions inside(const View& view) const;

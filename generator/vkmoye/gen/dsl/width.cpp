@@ -56,7 +56,7 @@ Layout layout_of(const std::vector<Mode>& modes) {
 }
 
 AccessWidth width_of(const View& view, const ir::Array& array, const std::vector<Mode>& values,
-                     std::vector<Mode> starts, std::int64_t most_bytes) {
+                     std::vector<Mode> starts, std::int64_t max_bytes) {
   const bool is_single = array.is_registers() && array.vector == 1;
   if (is_single || !ir::is_constant(array.axes[0].stride, 1)) {
     return {1, AccessWidth::Limit::run, 1};
@@ -66,13 +66,13 @@ AccessWidth width_of(const View& view, const ir::Array& array, const std::vector
     starts.push_back({2, stand_in(array.axes[i])});
   }
   return access_width(layout_of(values), layout_of(starts),
-                      static_cast<std::int64_t>(size_of(array.type)), most_bytes, view.swizzle);
+                      static_cast<std::int64_t>(size_of(array.type)), max_bytes, view.swizzle);
 }
 
 }  // namespace
 
-AccessWidth width_of(const View& view, const ir::Array& array, std::int64_t most_bytes) {
-  return width_of(view, array, modes_of(view, array), {}, most_bytes);
+AccessWidth width_of(const View& view, const ir::Array& array, std::int64_t max_bytes) {
+  return width_of(view, array, modes_of(view, array), {}, max_bytes);
 }
 
 AccessWidth width_of(const View& view, const ir::Array& array, const Vector& vector) {

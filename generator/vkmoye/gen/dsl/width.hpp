@@ -32,7 +32,7 @@ struct Vector {
 /// The width for all values of `view`, moved in any order. Registers are single elements, or the
 /// vectors as which they were declared.
 AccessWidth width_of(const View& view, const ir::Array& array,
-                     std::int64_t most_bytes = kWidestCopy);
+                     std::int64_t max_bytes = kWidestCopy);
 
 /// The width for one vector at a time.
 AccessWidth width_of(const View& view, const ir::Array& array, const Vector& vector);

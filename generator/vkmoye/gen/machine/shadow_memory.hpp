@@ -25,7 +25,7 @@
 
 namespace vkmoye::gen::machine {
 
-/// ReasonsByKind why a kernel is wrong, at most one of each kind.
+/// Why a kernel is wrong: at most one reason of each kind.
 class ReasonsByKind {
  public:
   void add(std::string kind, std::string reason) {

@@ -18,7 +18,7 @@ WrittenState::WrittenState(const ir::Kernel& kernel, const Gates& gates, const T
     : gates_(gates) {
   if (tile != nullptr) {
     places_[tile->array->name] = {0, tile->elements};
-    shared_.resize(tile->elements, kNot);
+    shared_.resize(tile->elements, kUnwritten);
     return;
   }
   for (const ir::Array& array : kernel.arrays) {
@@ -29,7 +29,7 @@ WrittenState::WrittenState(const ir::Kernel& kernel, const Gates& gates, const T
       registers_.resize(registers_.size() + size / array.vector, ThreadSet(kernel.threads));
     } else {
       places_[array.name] = {shared_.size(), size};
-      shared_.resize(shared_.size() + size, kNot);
+      shared_.resize(shared_.size() + size, kUnwritten);
     }
   }
 }
@@ -43,8 +43,8 @@ void WrittenState::set(std::size_t unit, const ThreadSet& lanes) {
 
 void WrittenState::set(std::size_t cell, std::int32_t value) {
   std::int32_t& there = shared_[cell];
-  if (there == kIs || there == value) return;
-  if (there >= kPartly && value >= kPartly && part(there).gates) {
+  if (there == kWritten || there == value) return;
+  if (there >= kFirstConditional && value >= kFirstConditional && part(there).gates) {
     // What is there may ask for less.
     if (!part(value).gates) return;
     GateSet both = Gates::both(*part(there).gates, *part(value).gates);
@@ -76,7 +76,7 @@ void WrittenState::write(const ir::Array& array, const Values& at, std::uint32_t
   if (by_any && !(active & path.uncertain).none()) return;
   active.for_each([&](std::size_t lane) {
     const auto first = static_cast<std::size_t>(*at.in(lane));
-    std::int32_t value = kIs;
+    std::int32_t value = kWritten;
     if (path.uncertain.has(lane)) {
       value = number_of({static_cast<std::int32_t>(lane), path.gates->in(lane, gates_)});
     }
@@ -104,9 +104,9 @@ bool WrittenState::is_written(const ir::Array& array, const Values& at, std::uin
   active.for_each([&](std::size_t lane) {
     const auto first = static_cast<std::size_t>(*at.in(lane));
     for (std::size_t i = first; i < first + width && all; ++i) {
-      const std::int32_t value = i < place.count ? shared_[place.first + i] : kNot;
-      if (value == kIs) continue;
-      all = value != kNot && !by_any &&
+      const std::int32_t value = i < place.count ? shared_[place.first + i] : kUnwritten;
+      if (value == kWritten) continue;
+      all = value != kUnwritten && !by_any &&
             (part(value).by == static_cast<std::int32_t>(lane) ||
              (part(value).gates && path.gates->imply(*part(value).gates, lane, gates_)));
     }
@@ -128,21 +128,21 @@ bool WrittenState::are_written(const ir::Array& array, std::uint64_t count, cons
 bool WrittenState::is_written_where(const ir::Array& array, std::uint32_t at,
                                     const GatesOnPath& path) const {
   const std::int32_t value = shared_[places_.at(array.name).first + at];
-  return value == kIs ||
-         (value != kNot && part(value).gates && path.imply(*part(value).gates, at, gates_));
+  return value == kWritten ||
+         (value != kUnwritten && part(value).gates && path.imply(*part(value).gates, at, gates_));
 }
 
 const WrittenState::Partly& WrittenState::part(std::int32_t value) const {
-  return partly_[static_cast<std::size_t>(value - kPartly)];
+  return partly_[static_cast<std::size_t>(value - kFirstConditional)];
 }
 
 std::int32_t WrittenState::number_of(Partly partly) {
   if (partly.gates) {
-    if (partly.gates->empty()) return kIs;
+    if (partly.gates->empty()) return kWritten;
     std::sort(partly.gates->begin(), partly.gates->end());
   }
-  if (!partly.gates && partly.by < 0) return kNot;
-  const auto next = static_cast<std::int32_t>(partly_.size()) + kPartly;
+  if (!partly.gates && partly.by < 0) return kUnwritten;
+  const auto next = static_cast<std::int32_t>(partly_.size()) + kFirstConditional;
   const auto [found, is_new] = numbers_.emplace(partly, next);
   if (is_new) partly_.push_back(std::move(partly));
   return found->second;
@@ -203,7 +203,7 @@ void WrittenState::join(const Written& then, const Written& otherwise, const Cho
   for (const auto& [unit, lanes] : otherwise.registers) join_unit(unit);
   const auto join_cell = [&](std::size_t cell) {
     const std::int32_t value = joined(value_in(then, cell), value_in(otherwise, cell), choice);
-    if (value != kNot) set(cell, value);
+    if (value != kUnwritten) set(cell, value);
   };
   for (const auto& [cell, value] : then.shared) join_cell(cell);
   for (const auto& [cell, value] : otherwise.shared) join_cell(cell);
@@ -212,10 +212,12 @@ void WrittenState::join(const Written& then, const Written& otherwise, const Cho
 std::int32_t WrittenState::on_either(std::int32_t then, std::int32_t otherwise,
                                      const Choice& choice) {
   const auto gates = [&](std::int32_t value) -> std::optional<GateSet> {
-    if (value == kNot) return std::nullopt;
-    return value == kIs ? GateSet{} : part(value).gates;
+    if (value == kUnwritten) return std::nullopt;
+    return value == kWritten ? GateSet{} : part(value).gates;
   };
-  const auto by = [&](std::int32_t value) { return value >= kPartly ? part(value).by : -1; };
+  const auto by = [&](std::int32_t value) {
+    return value >= kFirstConditional ? part(value).by : -1;
+  };
   const auto first = gates(then), second = gates(otherwise);
   Partly out;
   if (first && second) {
@@ -225,26 +227,26 @@ std::int32_t WrittenState::on_either(std::int32_t then, std::int32_t otherwise,
   } else if (second && choice.second) {
     out.gates = Gates::both(*second, *choice.second);
   }
-  if (then != kNot && otherwise != kNot) {
-    if (then == kIs || by(then) == by(otherwise)) out.by = by(otherwise);
-    if (otherwise == kIs) out.by = by(then);
+  if (then != kUnwritten && otherwise != kUnwritten) {
+    if (then == kWritten || by(then) == by(otherwise)) out.by = by(otherwise);
+    if (otherwise == kWritten) out.by = by(then);
   }
   return number_of(std::move(out));
 }
 
 std::int32_t WrittenState::joined(std::int32_t then, std::int32_t otherwise, const Choice& choice) {
-  if (then == otherwise && then < kPartly) return then;
+  if (then == otherwise && then < kFirstConditional) return then;
   if (choice.is_same) return on_either(then, otherwise, choice);
   // What is certain in a branch is so by a thread that surely takes it.
-  if (then == kIs || otherwise == kIs) return kIs;
-  const Partly a = then == kNot ? Partly{} : part(then);
-  const Partly b = otherwise == kNot ? Partly{} : part(otherwise);
+  if (then == kWritten || otherwise == kWritten) return kWritten;
+  const Partly a = then == kUnwritten ? Partly{} : part(then);
+  const Partly b = otherwise == kUnwritten ? Partly{} : part(otherwise);
   const auto is_in = [](std::int32_t by, const ThreadSet& lanes) {
     return by >= 0 && lanes.has(static_cast<std::size_t>(by));
   };
   // A thread that writes in both has written, if it comes to the branches; gates say of it that it does, wherever.
   const bool is_certain = is_in(a.by, choice.active) && !is_in(a.by, choice.uncertain);
-  if (a.by == b.by && is_certain) return kIs;
+  if (a.by == b.by && is_certain) return kWritten;
   Partly out{-1, a.gates ? a.gates : b.gates};
   if (is_in(a.by, choice.holds) || (a.by >= 0 && a.by == b.by)) {
     out.by = a.by;

@@ -28,8 +28,8 @@ LaunchFormula::LaunchFormula(const KernelInterface& kernel, const DeviceCaps& ca
     array.element_bytes = size_of(binding.type);
     const bool is_pointer = binding.addressing == Addressing::pointer;
     array.most_elements = std::uint64_t{1} << (is_pointer ? 48 : 32);
-    array.most_bytes = most_buffer_bytes(caps);
-    if (!is_pointer) array.most_bytes = std::min(array.most_bytes, caps.max_storage_buffer_bytes);
+    array.max_bytes = most_buffer_bytes(caps);
+    if (!is_pointer) array.max_bytes = std::min(array.max_bytes, caps.max_storage_buffer_bytes);
     array.first_extent = terms_.size();
     for (const Extent& extent : binding.extents) terms_.push_back(term_of(extent, true));
     array.first_stride = terms_.size();
@@ -100,7 +100,7 @@ bool LaunchFormula::bytes_of(const Array& array, std::span<const Argument> value
     count = last + 1;
   }
   out = static_cast<std::uint64_t>(count) * array.element_bytes;
-  return out <= array.most_bytes;
+  return out <= array.max_bytes;
 }
 
 bool LaunchFormula::put(const Constant& constant, const Argument& value, std::byte* constants) {

@@ -22,7 +22,7 @@ struct OpenOptions {
   bool debug_names = false;
 
   /// Keeps compiled pipelines on disk, in `cache_folder` or, if that is empty, in $VKMOYE_CACHE_DIR, else
-  /// $XDG_CACHE_HOME/vkmoye, else $HOME/.cache/vkmoye.
+  /// $XDG_CACHE_HOME/vkmoye, else $HOME/.cache/vkmoye; on Windows %LOCALAPPDATA%\vkmoye.
   bool cache = true;
   std::string cache_folder = {};
 

@@ -60,9 +60,9 @@ void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {
 
 void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols) {
   fit_vector(config, cols);
-  const std::int64_t usual = std::min<std::int64_t>(256, config.most_threads);
+  const std::int64_t usual = std::min<std::int64_t>(256, config.max_threads);
   // Reading long rows of single elements twice is faster than using more threads than usual.
-  const std::int64_t most = config.width() == 1 ? usual : config.most_threads;
+  const std::int64_t most = config.width() == 1 ? usual : config.max_threads;
   const bool chooses_threads = config.threads == 0;
   if (chooses_threads) config.threads = cols ? most : usual;
   fit_columns(config, cols);
@@ -77,7 +77,7 @@ ThreadsConfig threads_config(ScalarType type, const DeviceCaps& device) {
   if (device.max_workgroup_subgroups != 0) {
     most = std::min(most, device.max_workgroup_subgroups * device.subgroup_size);
   }
-  config.most_threads = std::min<std::int64_t>(config.most_threads, std::bit_floor(most));
+  config.max_threads = std::min<std::int64_t>(config.max_threads, std::bit_floor(most));
   return config;
 }
 

@@ -27,7 +27,7 @@ struct ThreadsConfig {
   std::int64_t columns = 0;  // threads side by side along a row; the others work on other rows
   std::int64_t rounds = 0;   // accesses of a thread in flight
   std::int64_t vector = 0;   // bytes of an access
-  std::int64_t most_threads = 1024;  // the limit where `threads` is 0
+  std::int64_t max_threads = 1024;  // the limit where `threads` is 0
 
   /// Elements of an access.
   std::int64_t width() const { return vector / static_cast<std::int64_t>(size_of(type)); }

@@ -41,7 +41,7 @@ ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
                         const DeviceCaps& device, const std::string& name) {
   if (form.split_k) throw KernelError(name, {"form: the combined product must not have split_k"});
   const ScalarType type = sum_type(form);
-  const std::int64_t most = threads_config(type, device).most_threads;
+  const std::int64_t most = threads_config(type, device).max_threads;
   const std::int64_t vector = widest_access(type);
   const std::int64_t others = std::min(kSlices, most / kElements);  // threads along slices and m
   const std::int64_t along_slices =

@@ -133,7 +133,7 @@ class QuantisedProduct {
         const Expr start = row * to_index(pitch() * config_.along_k) + at_[0] * to_index(pitch());
         builder_.titled("elements <- the elements of A for these weights", [&] {
           const Expr four = builder_.load(
-              "four", {shared_a_.array, {start + first}, "elements of A", to_index(kGroup)});
+              "a_values", {shared_a_.array, {start + first}, "elements of A", to_index(kGroup)});
           for (std::uint32_t i = 0; i < kGroup; ++i) {
             builder_.store(convert(ir::component(four, i), ScalarType::f32),
                            {elements_.array, {i}, "elements"});

@@ -78,7 +78,7 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
   }
   // Lines of 64 bytes, so that there are enough workgroups, and no more sums than fit in registers.
   constexpr std::int64_t kMaxUsualSums = 64;
-  const std::int64_t most = threads_config(large_type(config, form), device).most_threads;
+  const std::int64_t most = threads_config(large_type(config, form), device).max_threads;
   config.threads = std::min<std::int64_t>(512, most);
   config.along_k = config.threads / 4;
   config.reads_k = 8;

@@ -37,8 +37,7 @@ ReduceConfig fitted(ReduceConfig config, std::optional<std::int64_t> cols) {
   fit_vector(config, cols);
   if (config.axis == 0) {
     if (config.threads == 0) {
-      config.threads =
-          std::min<std::int64_t>(config.width() == 8 ? 1024 : 512, config.most_threads);
+      config.threads = std::min<std::int64_t>(config.width() == 8 ? 1024 : 512, config.max_threads);
     }
     if (config.columns == 0) {
       config.columns =
@@ -47,7 +46,7 @@ ReduceConfig fitted(ReduceConfig config, std::optional<std::int64_t> cols) {
     const std::int64_t width = std::max<std::int64_t>(1, config.width());
     if (config.rounds == 0) config.rounds = std::clamp<std::int64_t>(kMaxValues / width, 1, 8);
   }
-  if (config.threads == 0) config.threads = std::min<std::int64_t>(256, config.most_threads);
+  if (config.threads == 0) config.threads = std::min<std::int64_t>(256, config.max_threads);
   fit_columns(config, cols);
   return config;
 }

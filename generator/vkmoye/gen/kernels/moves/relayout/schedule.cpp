@@ -215,7 +215,7 @@ void set_blocks(RelayoutSchedule& schedule, const RelayoutConfig& config) {
   }
   schedule.written = src_turns ? word : single;
   schedule.read = src_turns ? single : word;
-  schedule.threads = std::min({config.threads, tile.most_threads(turned), tile.most_threads(flat)});
+  schedule.threads = std::min({config.threads, tile.max_threads(turned), tile.max_threads(flat)});
   const TiledCopy turned_copy = tile.copy(turned, turned_order, schedule.threads, bytes);
   const TiledCopy flat_copy = tile.copy(flat, flat_order, schedule.threads, bytes);
   schedule.load = src_turns ? turned_copy : flat_copy;
@@ -288,9 +288,9 @@ void set_interleaved(RelayoutSchedule& schedule, const RelayoutConfig& config, c
   const std::int64_t small = product(schedule.tile);
   std::int64_t access = std::max<std::int64_t>(1, config.vector / bytes);
   while (small * access > kMaxValuesAtOnce) access /= 2;
-  const std::int64_t most_bytes = std::min(kMaxTileBytes, config.shared_bytes);
+  const std::int64_t max_bytes = std::min(kMaxTileBytes, config.shared_bytes);
   const auto most = static_cast<std::int64_t>(std::bit_floor(
-      static_cast<std::uint64_t>(std::min(most_bytes / (small * bytes), config.threads * access))));
+      static_cast<std::uint64_t>(std::min(max_bytes / (small * bytes), config.threads * access))));
   const std::int64_t extent = schedule.modes[last].extent;
   std::int64_t tile_extent =
       std::min({most, next_power_of_two(extent), config.run > 0 ? config.run : most});
@@ -314,7 +314,7 @@ void set_interleaved(RelayoutSchedule& schedule, const RelayoutConfig& config, c
       flat.along, std::min(together & -together, std::max<std::int64_t>(1, config.vector / bytes)),
       config.type);
   flat.along = flat_width;  // several accesses side by side would have bank conflicts
-  schedule.threads = std::min({config.threads, tile.most_threads(flat), tile.most_threads(block)});
+  schedule.threads = std::min({config.threads, tile.max_threads(flat), tile.max_threads(block)});
   schedule.written = src_is_flat ? flat_width : block_width;
   schedule.read = src_is_flat ? block_width : flat_width;
   const TiledCopy flat_copy = tile.copy(flat, flat_order, schedule.threads, bytes);

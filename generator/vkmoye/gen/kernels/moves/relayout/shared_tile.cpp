@@ -60,7 +60,7 @@ IntTuple RelayoutTile::shape() const {
   return builder.tree();
 }
 
-std::int64_t RelayoutTile::most_threads(const Block& block) const {
+std::int64_t RelayoutTile::max_threads(const Block& block) const {
   std::int64_t count = 1;
   for (const std::int64_t extent : schedule_.tile) count *= extent;
   return even_part(count / (block.along * block.across));

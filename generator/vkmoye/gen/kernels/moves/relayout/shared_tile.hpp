@@ -46,7 +46,7 @@ class RelayoutTile {
     std::int64_t across = 1;
   };
   /// The maximum number of threads that have work.
-  std::int64_t most_threads(const Block& block) const;
+  std::int64_t max_threads(const Block& block) const;
 
   /// A copy in which threads side by side cover a line of `block`'s run, then the other modes in `order`,
   /// then the rest of the run.

@@ -44,7 +44,7 @@ bool stores_packed(const TransposeAutoConfig& config) {
 
 }  // namespace
 
-TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_threads,
+TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t max_threads,
                                           std::int64_t shared_bytes) {
   TransposeAutoConfig config;
   config.type = type;
@@ -52,7 +52,7 @@ TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_thr
   switch (size_of(type)) {
     case 1:
       config.rows = config.cols = 128;
-      config.threads = most_threads < 512 ? 256 : 512;
+      config.threads = max_threads < 512 ? 256 : 512;
       config.load = 4096 / config.threads;
       if (bytes_of_transposed_tile(config) > shared_bytes) {
         config.rows = config.cols = 64;
@@ -76,9 +76,9 @@ TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_thr
 }
 
 TransposeAutoConfig transpose_shuffle_config(ScalarType type, std::int64_t lanes,
-                                             std::int64_t most_threads) {
+                                             std::int64_t max_threads) {
   TransposeAutoConfig config;
-  static_cast<TransposeTile&>(config) = shuffled_tile(type, lanes, most_threads);
+  static_cast<TransposeTile&>(config) = shuffled_tile(type, lanes, max_threads);
   config.exchange = TileExchange::shuffle;
   config.subgroup_size = lanes;
   return config;

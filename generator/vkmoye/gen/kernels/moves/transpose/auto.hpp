@@ -32,14 +32,14 @@ struct TransposeAutoConfig : TransposeTile {
   AddressChoice address = AddressChoice::descriptor;
 };
 
-/// The config for elements of `type` on a device whose workgroups have at most `most_threads` threads and
+/// The config for elements of `type` on a device whose workgroups have at most `max_threads` threads and
 /// `shared_bytes` of shared memory.
-TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t most_threads = 1024,
+TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t max_threads = 1024,
                                           std::int64_t shared_bytes = 32768);
 
 /// The config in which subgroups of `lanes` lanes exchange values by shuffles.
 TransposeAutoConfig transpose_shuffle_config(ScalarType type, std::int64_t lanes,
-                                             std::int64_t most_threads = 1024);
+                                             std::int64_t max_threads = 1024);
 
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields();

@@ -109,7 +109,7 @@ std::vector<std::string> reasons_against_shuffles(const TransposeTile& tile, std
   return reasons;
 }
 
-TransposeTile shuffled_tile(ScalarType type, std::int64_t lanes, std::int64_t most_threads) {
+TransposeTile shuffled_tile(ScalarType type, std::int64_t lanes, std::int64_t max_threads) {
   TransposeTile tile;
   tile.type = type;
   // Lanes side by side. If those of a load times those of a store are all lanes, no bit crosses, and blocks
@@ -118,7 +118,7 @@ TransposeTile shuffled_tile(ScalarType type, std::int64_t lanes, std::int64_t mo
   const std::int64_t store_lanes = lanes < 32 ? 4 : 8;
   if (tile.bytes() == 1 && load_lanes * store_lanes > lanes) tile.load = 8;
   tile.cols = load_lanes * across_of(tile);
-  tile.threads = std::min(4 * lanes, std::max(lanes, most_threads));
+  tile.threads = std::min(4 * lanes, std::max(lanes, max_threads));
   tile.rows = tile.threads / lanes * store_lanes * tile.store / tile.bytes();
   return tile;
 }

@@ -46,7 +46,7 @@ struct SubgroupTile {
 std::vector<std::string> reasons_against_shuffles(const TransposeTile& tile, std::int64_t lanes);
 
 /// The tile for subgroups of `lanes` lanes: lines of 128 bytes on both sides, or of 64 with few lanes.
-TransposeTile shuffled_tile(ScalarType type, std::int64_t lanes, std::int64_t most_threads);
+TransposeTile shuffled_tile(ScalarType type, std::int64_t lanes, std::int64_t max_threads);
 
 /// As move_whole, by shuffles within the subgroups of `k`.
 void move_by_shuffles(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,

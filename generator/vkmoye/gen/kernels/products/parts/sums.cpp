@@ -107,7 +107,7 @@ void GemmSums::write_through_shared() {
   const View sum = builder_.make_fragment_like("sum", form_.accumulator, of_thread(part_of_c));
   std::optional<View> addend;
   if (shape_.subgroups_k > 1) {
-    addend = builder_.make_fragment_like("further", form_.accumulator, of_thread(part_of_c));
+    addend = builder_.make_fragment_like("addend", form_.accumulator, of_thread(part_of_c));
   }
   const std::int64_t most = std::min<std::int64_t>({4, width, widest_access(form_.result)});
   const std::uint32_t rows = to_index(shape_.rows / shape_.atom_m);

@@ -54,7 +54,7 @@ void WeightUnits::read(std::int64_t unit, const std::string& array, const Expr& 
   const std::int64_t halves = access_words(format_, blocks_), words_at_once = halves / 2;
   builder_.unrolled_loop("access", to_index(words() / words_at_once), [&](const Expr& i) {
     const Expr loaded = builder_.load(
-        "halves", {array, {start + i * to_index(halves)}, "words of a thread", to_index(halves)});
+        "words", {array, {start + i * to_index(halves)}, "words of a thread", to_index(halves)});
     const Expr all = bitcast(loaded, ScalarType::u32);
     for (std::int64_t w = 0; w < words_at_once; ++w) {
       const Expr at = i * to_index(words_at_once) + to_index(unit * words() + w);
@@ -134,9 +134,11 @@ Expr WeightUnits::weight(const Expr& codes, std::uint32_t first_bit, const Scale
 
 std::string WeightUnits::decoding() const {
   const std::int64_t zero = format_.has_sign ? std::int64_t{1} << (format_.bits - 1) : format_.zero;
-  return fmt::format("scale * {}{}: in the mantissa of a power p of two, a code gives p + code",
-                     zero == 0 ? "code" : fmt::format("(code - {})", zero),
-                     format_.minimum_at ? " + minimum" : "");
+  return fmt::format(
+      "scale * {}{}: the bits of p, a power of two, with the code in its mantissa are the number p "
+      "+ code",
+      zero == 0 ? "code" : fmt::format("(code - {})", zero),
+      format_.minimum_at ? " + minimum" : "");
 }
 
 void WeightUnits::for_each_group(std::int64_t count, const Body& body) {
