@@ -27,6 +27,10 @@ AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType t
   v_ = of_heads(false, "v", type, {"e", form.value_width}, "key", orders.v);
   k.grid(0, row_extent_, size.rows);
   row_tile_ = k.block_x();
+  if (form.causal) {  // those that see most keys first, so that none of them is left at the end
+    const Expr tiles = ceil_div(ir::expression(row_extent_), to_index(size.rows));
+    row_tile_ = k.let("row_tile", tiles - 1 - k.block_x());
+  }
   declare_arguments();
   read_length();
   find_visible_tiles();
