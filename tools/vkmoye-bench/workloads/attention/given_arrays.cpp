@@ -17,7 +17,6 @@ using gen::AttentionOrder;
 struct GivenHeads {
   const GivenArray* array;
   AttentionOrder order;
-  const char* name;
 
   std::int64_t batch() const { return array->shape[0]; }
   std::int64_t heads() const { return array->shape[order == AttentionOrder::bhsd ? 1 : 2]; }
@@ -61,8 +60,8 @@ Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& giv
                                                                     : "batch, rows, heads, width"));
   }
   if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
-  const GivenHeads q = {&given[0], orders[0], "q"}, k = {&given[1], orders[1], "k"},
-                   v = {&given[2], orders[2], "v"};
+  const GivenHeads q = {&given[0], orders[0]}, k = {&given[1], orders[1]},
+                   v = {&given[2], orders[2]};
   const auto expect = [&](bool holds, const GivenHeads& a, const GivenHeads& b, const char* what) {
     if (holds) return;
     reasons.push_back(fmt::format("{} with shape {} and {} with shape {} differ in {}",
