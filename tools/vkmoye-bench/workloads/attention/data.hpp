@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "vkmoye/gen/kernels/attention/form/form.hpp"
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
 
 namespace vkmoye::bench {
 

@@ -16,7 +16,7 @@
 #include <string>
 
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/attention/form/form.hpp"
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
 
 namespace vkmoye::gen {
 

@@ -50,7 +50,7 @@ ir::Kernel rms_norm(const RmsNormConfig& wanted, const std::string& name) {
   const RmsNormConfig config = fitted_to_rows(wanted);
   throw_if_any(name, reasons_against(config));
 
-  Builder k(name, config.threads, to_index(config.subgroup));
+  Builder k(name, config.threads, to_index(config.subgroup_size));
   k.describe(typed_items(rms_norm_fields(), config),
              "rows that fit stay in registers, longer ones are read twice");
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
