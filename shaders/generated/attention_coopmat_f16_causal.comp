@@ -42,19 +42,20 @@ void main() {
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
+  uint row_tile = (rows >> 7u) + min(rows & 127u, 1u) - 1u - block_x;
   float factor = scale * 1.442695 /* log2(e) */;
-  uint group_query = 128u * block_x % max(queries, 1u);
+  uint group_query = 128u * row_tile % max(queries, 1u);
   uint end_query_of_group = min(group_query + 128u, queries);
   uint end_key = max(end_query_of_group + keys, queries) - queries;
   uint key_tiles = (end_key >> 5u) + min(end_key & 31u, 1u);
 
   // q goes through the tile of k, 32 rows at a time
   for (uint part = 0u; part < 4u; ++part) {
-    // partition(slice(tile(q, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (4 block_x + part), block_y)
+    // partition(slice(tile(q, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (4 row_tile + part), block_y)
     // -> next_k
     {
       uint q_d = thread & 7u;
-      uint q_row = 32u * (4u * block_x + part) + (thread >> 3u);
+      uint q_row = 32u * (4u * row_tile + part) + (thread >> 3u);
       if (q_row < rows && block_y < heads) {
         next_k = q_x8[q_d + 8u * q_row + 8u * rows * block_y];
       } else {
@@ -80,7 +81,7 @@ void main() {
     }
   }
 
-  uint own_query = 16u * (8u * block_x + subgroup) % max(queries, 1u);
+  uint own_query = 16u * (8u * row_tile + subgroup) % max(queries, 1u);
   uint first_query_of_own = (queries < own_query + 16u) ? 0u : own_query;
 
   // most <- -1e30, more than the scores of hidden keys
@@ -187,7 +188,7 @@ void main() {
               float scores_value = scores[v4][v0 + 2u * v1 + 4u * v2];
               uint key_of_score = 32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4;
               uint query_of_score =
-                  (16u * (8u * block_x + subgroup) + (lane >> 2u) + 8u * v2) % max(queries, 1u);
+                  (16u * (8u * row_tile + subgroup) + (lane >> 2u) + 8u * v2) % max(queries, 1u);
               scores[v4][v0 + 2u * v1 + 4u * v2] = (key_of_score < keys
                   && key_of_score + queries < query_of_score + keys + 1u) ? scores_value : -2e+30;
             }
@@ -307,14 +308,14 @@ void main() {
     }
   }
 
-  // partition(transpose(slice(tile(o, (64,16,1)), (_,_,0))), (16,16)) at (0, 16 (8 block_x + subgroup),
+  // partition(transpose(slice(tile(o, (64,16,1)), (_,_,0))), (16,16)) at (0, 16 (8 row_tile + subgroup),
   //   block_y) <- f16(elements(sums))
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
         [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
           uint o_e = 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4;
-          uint o_row = 16u * (8u * block_x + subgroup) + (lane >> 2u) + 8u * v2;
+          uint o_row = 16u * (8u * row_tile + subgroup) + (lane >> 2u) + 8u * v2;
           if (o_row < rows && block_y < heads) {
             o[o_e + 64u * o_row + 64u * rows * block_y] = float16_t(sums[v4][v0 + 2u * v1 + 4u * v2]);
           }

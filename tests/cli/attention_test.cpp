@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "cli/bench.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
@@ -51,11 +53,71 @@ TEST(AttentionCli, AppliesToArrays) {
   }
 }
 
+TEST(AttentionCli, RunsProblemsWithMoreArrays) {
+  const Outcome outcome = bench({"run",        "attention/*", "--size",
+                                 "5x300",      "--heads",     "4",
+                                 "--kv-heads", "2",           "--batch",
+                                 "2",          "--causal",    "--lengths",
+                                 "--mask",     "f16",         "--mask-heads",
+                                 "4",          "--slopes",    "--sinks",
+                                 "--log-sums", "--axes",      "bshd,bhsd,bhsd,bshd",
+                                 "--type",     "f16",         "--device",
+                                 "host"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* kernel : {"auto", "simt", "coopmat", "decode"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(std::string("attention/") + kernel));
+  }
+}
+
+// Entries of 2 and 3 keys; the mask hides the first key; heads are the third axis.
+TEST(AttentionCli, AppliesToArraysOfLengthsAndMasks) {
+  const TemporaryFolder folder;
+  const auto file = [&](const char* name, const char* type, const char* shape,
+                        const std::string& bytes) {
+    write_file(folder.file(name), npy(type, shape, bytes));
+    return folder.file(name);
+  };
+  const auto rows = [](const std::vector<float>& numbers) {
+    std::vector<float> out;
+    for (const float number : numbers) out.insert(out.end(), 32, number);
+    return bytes_of(out);
+  };
+  const float hidden = -std::numeric_limits<float>::infinity();
+  const std::string q = file("q.npy", "<f4", "(2, 1, 2, 32)", rows({0, 0, 0, 0})),
+                    k = file("k.npy", "<f4", "(2, 3, 1, 32)", rows({1, 1, 1, 1, 1, 1})),
+                    v = file("v.npy", "<f4", "(2, 3, 1, 32)", rows({1, 2, 9, 3, 4, 6})),
+                    lengths = file("l.npy", "<i4", "(2,)", bytes_of(std::vector<int>{2, 3})),
+                    mask =
+                        file("m.npy", "<f4", "(1, 3)", bytes_of(std::vector<float>{hidden, 0, 0}));
+  for (const char* kernel : {"attention/auto", "attention/simt", "attention/decode"}) {
+    const Outcome outcome =
+        bench({"apply", kernel, "--in", q, k, v, lengths, mask, "--out", folder.file("o.npy"),
+               "--axes", "bshd", "--lengths", "--mask", "f32", "--device", "host"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(read_file(folder.file("o.npy")), npy("<f4", "(2, 1, 2, 32)", rows({2, 2, 5, 5})))
+        << kernel;
+  }
+  const auto refused = [&](const std::vector<std::string>& words, const std::string& reason) {
+    std::vector<std::string> all = {"apply",    "attention/simt", "--out",  folder.file("o.npy"),
+                                    "--device", "host",           "--axes", "bshd"};
+    all.insert(all.end(), words.begin(), words.end());
+    EXPECT_THAT(bench(all).err, HasSubstr(reason));
+  };
+  refused({"--in", q, k, v, "--lengths"}, "takes 4 arrays, q k v lengths, got 3");
+  refused({"--in", q, k, v, mask, "--lengths"}, "has type f32, attention/simt takes i32 there");
+  refused({"--in", q, k, v, lengths, "--mask", "f32"}, "has type i32, attention/simt takes f32");
+  refused({"--in", q, k, v, k, "--mask", "f32"}, "but a mask of 1 queries and 3 keys is");
+  refused({"--in", q, k, v, "--log-sums"}, "log-sums");
+}
+
 TEST(AttentionCli, PrintsTheCommandOfAShader) {
   const Outcome outcome = bench({"emit", "attention/simt", "--causal", "--soft-cap", "50"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
               HasSubstr("vkmoye-bench emit attention/simt --type f32 --causal --soft-cap 50"));
+  const Outcome more =
+      bench({"emit", "attention/simt", "--lengths", "--axes", "bhsd,bshd,bshd,bhsd"});
+  EXPECT_THAT(more.out, HasSubstr("--lengths --axes bhsd,bshd,bshd,bhsd"));
 }
 
 TEST(AttentionCli, RefusesWhatIsNoProblem) {
@@ -70,6 +132,10 @@ TEST(AttentionCli, RefusesWhatIsNoProblem) {
   refused({"--size", "4x4x33"}, "width 33 is not a multiple of 8 from 32 to 256");
   refused({"--scale", "-1"}, "scale -1 is outside");
   refused({"--heads", "0"}, "heads '0' is not a whole number from 1");
+  refused({"--axes", "sbhd"}, "axes 'sbhd' is not bhsd or bshd, or four of them for q,k,v,o");
+  refused({"--mask", "f64"}, "mask 'f64' is not no, f32, f16 or bf16");
+  refused({"--mask", "f16", "--heads", "4", "--mask-heads", "2"},
+          "a mask of 2 heads is neither of 1 nor of 4");
   refused({"--size", "4x4x64x2"}, "has 4 extents, QUERIESxKEYSxWIDTH has 3");
 }
 

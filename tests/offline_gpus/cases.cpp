@@ -109,6 +109,12 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
       add("128 wide, causal, window, soft cap", [](KernelRequest& r) {
         r.attention.form = {128, 128, true, true, true};
       });
+      add("lengths, mask, slopes, sinks, log sums, bshd", [](KernelRequest& r) {
+        gen::AttentionForm& form = r.attention.form;
+        form.lengths = form.slopes = form.sinks = form.log_sums = true;
+        form.mask = ScalarType::f16;
+        form.orders = {gen::AttentionOrder::bshd};
+      });
     }
     if (has_option(entry, "slices")) {
       // As many accesses in flight as are chosen for 4 rows.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random problems of attention on every device, and a few on the twin: all kernels, types and options, sizes around
-// those of tiles. Each is computed twice, and must give the same bits.
+// Random problems of attention on every device, and a few on the twin: all kernels, types, options and orders of axes,
+// sizes around those of tiles. Each is computed twice, and must give the same bits.
 //
 //   VKMOYE_SEED=7           seed (1)
 //   VKMOYE_PROBLEM=417      runs only this problem
@@ -63,7 +63,7 @@ struct AttentionProblem {
     std::string text = "run " + kernel + " --type " + type + " --size " + bench::to_string(size);
     for (const gen::Options* options : {&values, &config}) {
       for (const auto& [name, value] : *options) {
-        text += " --" + name + (name == "causal" ? "" : " " + value);
+        text += " --" + name + (value == "yes" ? "" : " " + value);
       }
     }
     return text;
@@ -113,6 +113,15 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
     out.config["order-a"] = "(8,8):(1,8)";
     out.config["rows"] = out.config["keys"] = "16";  // more do not fit 48 KiB beside them
   }
+  if (draw.below(3) == 0) out.values["lengths"] = "yes";
+  if (draw.below(4) == 0) out.values["mask"] = draw.one_of<std::string>({"f32", "f16", "bf16"});
+  for (const char* flag : {"slopes", "sinks", "log-sums"}) {
+    if (draw.below(4) == 0) out.values[flag] = "yes";
+  }
+  if (draw.below(3) == 0) {
+    const auto order = [&] { return draw.one_of<std::string>({"bhsd", "bshd"}); };
+    out.values["axes"] = order() + ',' + order() + ',' + order() + ',' + order();
+  }
   return out;
 }
 
@@ -131,7 +140,13 @@ AttentionProblem drawn_problem(std::uint64_t seed, std::int64_t number) {
   const std::int64_t kv_heads = 1 + draw.below(2), group = 1 + draw.below(3);
   out.values["heads"] = std::to_string(kv_heads * group);
   out.values["kv-heads"] = std::to_string(kv_heads);
-  if (draw.below(4) == 0) out.values["batch"] = std::to_string(draw.below(3));
+  const std::int64_t usual = out.values.contains("lengths") ? 1 + draw.below(3) : 1;
+  const std::int64_t batch = draw.below(4) == 0 ? draw.below(3) : usual;
+  out.values["batch"] = std::to_string(batch);
+  if (out.values.contains("mask")) {
+    if (draw.below(2) == 0) out.values["mask-heads"] = out.values["heads"];
+    if (draw.below(2) == 0) out.values["mask-batch"] = std::to_string(batch);
+  }
   return out;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Attention: which kernel is chosen and why, its plan, refusals; rows that see no key, NaN, on the twin.
+// Attention: which kernel is chosen and why, its plan, refusals; rows that see no key, NaN, on the twin. What
+// attention_options_test.cpp adds: lengths, masks, slopes, sinks, logarithms of sums, orders of axes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -39,6 +39,10 @@ View MatrixValues::part(const Builder& k, const View& view) const {
   return partition(view, lanes, k.lane());
 }
 
+View MatrixValues::rows_of(const Builder& k, const View& view) const {
+  return first_along(composition(part(k, view), by_row.axes.front().values), {0});
+}
+
 MatrixValues matrix_values(const Builder& k, const Matrices& matrices, const Layout& order) {
   const std::int64_t rows = matrices.type.rows, columns = matrices.type.columns;
   const auto refuse = [&](const std::string& why) {

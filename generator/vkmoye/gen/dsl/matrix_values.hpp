@@ -38,6 +38,8 @@ struct MatrixValues {
 
   /// The elements of `view`, which has the rows and columns of all matrices, that correspond to `values`.
   View part(const Builder& k, const View& view) const;
+  /// The elements of the first column of `view` in the rows of first_along(by_row, {0}).
+  View rows_of(const Builder& k, const View& view) const;
 };
 
 /// The values of `matrices`, each in the order `order`: (row, column) -> lane * elements of a lane + number;

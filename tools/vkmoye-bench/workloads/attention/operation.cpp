@@ -13,6 +13,8 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/attention/choice/choose.hpp"
+#include "workloads/attention/data.hpp"
+#include "workloads/attention/given_arrays.hpp"
 #include "workloads/attention/problem.hpp"
 #include "workloads/attention/reference.hpp"
 
@@ -20,7 +22,6 @@ namespace vkmoye::bench {
 namespace {
 
 constexpr double kWork = 0x1p28;  // multiply-adds that are checked in about a second
-constexpr const char* kNames[] = {"q", "k", "v", "o"};
 
 class Attention : public Workload {
  public:
@@ -33,11 +34,12 @@ class Attention : public Workload {
   }
   std::vector<Array> arrays() const override {
     std::vector<Array> arrays;
-    for (std::size_t i = 0; i < 4; ++i) {
+    std::size_t inputs = 0;
+    for (const gen::AttentionArray& one : gen::arrays_of(call_, request().type)) {
       Array& array = arrays.emplace_back();
-      array.name = kNames[i];
-      array.bytes = elements(i) * size_of(request().type);
-      if (i < 3) array.input = i;
+      array.name = one.name;
+      array.bytes = one.bytes();
+      if (!one.is_result) array.input = inputs++;
     }
     return arrays;
   }
@@ -50,9 +52,10 @@ class Attention : public Workload {
   }
 
   double bytes() const override {
-    if (elements(3) == 0) return 0;
+    const std::vector<Array> all = arrays();
+    if (all.back().bytes == 0) return 0;
     double bytes = 0;
-    for (const Array& array : arrays()) bytes += static_cast<double>(array.bytes);
+    for (const Array& array : all) bytes += static_cast<double>(array.bytes);
     return bytes;
   }
   double flops() const override { return 2 * products(); }
@@ -61,35 +64,58 @@ class Attention : public Workload {
   bool is_checked_in_full() const override { return products() <= kWork; }
 
   void fill(Execution& execution, std::uint64_t seed) const override {
-    for (std::size_t i = 0; i < 3; ++i) execution.write(i, input_bytes(i, seed));
+    const AttentionData data(call_, request().type, seed);
+    for (std::size_t i = 0; i < data.inputs().size(); ++i) execution.write(i, data.inputs()[i]);
   }
 
   Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+    const gen::AttentionForm& form = call_.form;
     const ScalarType type = request().type;
-    const std::size_t width = size_of(type);
-    const std::vector<std::byte> result = read_all(execution, 3, elements(3) * width);
-    std::array<std::vector<std::byte>, 3> inputs;
-    for (std::size_t i = 0; i < 3; ++i) inputs[i] = input_bytes(i, seed);
-    const auto d = static_cast<std::size_t>(call_.form.width),
-               e = static_cast<std::size_t>(call_.form.value_width),
+    const AttentionData data(call_, type, seed);
+    const std::vector<Array> all = arrays();
+    const auto result_of = [&](std::size_t place) {
+      return read_all(execution, place, all[place].bytes);
+    };
+    const std::vector<std::byte> result = result_of(all.size() - 1),
+                                 log_sums = form.log_sums ? result_of(all.size() - 2)
+                                                          : std::vector<std::byte>();
+    const auto d = static_cast<std::size_t>(form.width),
+               e = static_cast<std::size_t>(form.value_width),
                keys = static_cast<std::size_t>(call_.keys);
-    std::vector<double> q(d), k(keys * d), v(keys * e);
+    std::vector<double> q(d), k(keys * d), v(keys * e), mask(form.mask ? keys : 0);
     std::vector<Defined> row(e);
     std::int64_t loaded = -1;  // head of K and V
     Verdict verdict;
     for (const std::int64_t number : rows_to_check(verify, seed)) {
-      const std::int64_t head = number / std::max<std::int64_t>(call_.rows(), 1);
-      if (head != loaded) {
-        load_numbers(type, inputs[1].data(), static_cast<std::uint64_t>(head) * k.size(), 1, k);
-        load_numbers(type, inputs[2].data(), static_cast<std::uint64_t>(head) * v.size(), 1, v);
-        loaded = head;
+      const std::int64_t query = number % call_.queries,
+                         head = number / call_.queries % call_.heads,
+                         entry = number / call_.queries / call_.heads;
+      const std::int64_t kv_head = head / (call_.heads / call_.kv_heads);
+      if (entry * call_.kv_heads + kv_head != loaded) {
+        data.load_keys(entry, kv_head, k);
+        data.load_values(entry, kv_head, v);
+        loaded = entry * call_.kv_heads + kv_head;
       }
-      load_numbers(type, inputs[0].data(), static_cast<std::uint64_t>(number) * d, 1, q);
-      define_attention(call_, type, execution.has_matrices(), number % call_.queries, q, k, v, row);
+      data.load_query(entry, head, query, q);
+      AttentionRow of = {query, length_of(call_, entry)};
+      if (form.slopes) of.slope = data.slope(head);
+      if (form.sinks) of.sink = data.sink(head);
+      if (form.mask) {
+        data.load_mask(entry, head, query, mask);
+        of.mask = mask;
+      }
+      const Defined log_sum =
+          define_attention(call_, type, execution.has_matrices(), of, q, k, v, row);
+      const std::size_t begin = begin_of_row(form.orders.o, call_.heads, call_.queries,
+                                             form.value_width, entry, head, query);
       for (std::size_t i = 0; i < e; ++i) {
-        const std::size_t place = static_cast<std::size_t>(number) * e + i;
-        compare(row[i], load_number(type, &result[place * width]), place, "o", verdict);
+        const double got = load_number(type, &result[(begin + i) * size_of(type)]);
+        compare(row[i], got, begin + i, "o", verdict);
       }
+      if (!form.log_sums) continue;
+      const auto place = static_cast<std::size_t>(number);
+      compare(log_sum, load_number(ScalarType::f32, &log_sums[place * size_of(ScalarType::f32)]),
+              place, "log_sums", verdict);
     }
     return verdict;
   }
@@ -99,7 +125,7 @@ class Attention : public Workload {
   }
 
   std::vector<std::int64_t> result_shape() const override {
-    return {call_.batch, call_.heads, call_.queries, call_.form.value_width};
+    return gen::arrays_of(call_, request().type).back().shape;
   }
 
  protected:
@@ -108,46 +134,31 @@ class Attention : public Workload {
 
   Plan with_inputs(gen::KernelPlan kernels) const {
     Plan plan = plan_of(std::move(kernels));
-    for (std::size_t i = 0; i < 3; ++i) plan.arrays[i].input = i;
-    plan.result = 3;
+    const std::vector<Array> all = arrays();
+    for (std::size_t i = 0; i < all.size(); ++i) plan.arrays[i].input = all[i].input;
+    plan.result = all.size() - 1;
     return plan;
   }
 
  private:
-  std::uint64_t elements(std::size_t which) const {
-    const bool of_queries = which == 0 || which == 3;
-    const Extents shape = {call_.batch, of_queries ? call_.heads : call_.kv_heads,
-                           of_queries ? call_.queries : call_.keys,
-                           which < 2 ? call_.form.width : call_.form.value_width};
-    return static_cast<std::uint64_t>(product(shape));
-  }
-
-  // Multiply-adds: of each query and key that it sees.
+  // Multiply-adds: of each query and key that it sees. What a mask hides counts.
   double products() const {
     double pairs = 0;
-    if (!call_.form.causal && !call_.form.window) {
-      pairs = static_cast<double>(call_.queries) * static_cast<double>(call_.keys);
-    } else {
+    const bool are_alike = !call_.form.lengths;  // the entries of the batch
+    const std::int64_t entries = are_alike ? std::min<std::int64_t>(call_.batch, 1) : call_.batch;
+    for (std::int64_t entry = 0; entry < entries; ++entry) {
+      const std::int64_t length = length_of(call_, entry);
+      if (!call_.form.causal && !call_.form.window) {
+        pairs += static_cast<double>(call_.queries) * static_cast<double>(length);
+        continue;
+      }
       for (std::int64_t query = 0; query < call_.queries; ++query) {
-        const SeenKeys seen = seen_keys(call_, query);
+        const SeenKeys seen = seen_keys(call_, query, length);
         pairs += static_cast<double>(seen.end - seen.first);
       }
     }
-    return pairs * static_cast<double>(call_.heads * call_.batch) *
+    return pairs * static_cast<double>(call_.heads * (are_alike ? call_.batch : 1)) *
            static_cast<double>(call_.form.width + call_.form.value_width);
-  }
-
-  std::vector<std::byte> input_bytes(std::size_t which, std::uint64_t seed) const {
-    const ScalarType type = request().type;
-    const std::size_t width = size_of(type);
-    std::vector<std::byte> out(elements(which) * width);
-    const std::uint64_t stream = random_bits(seed, which);
-    for (std::uint64_t i = 0; i * width < out.size(); ++i) {
-      // Scores of 64 products of numbers in [-2, 2) have a standard deviation of 11 before they are scaled.
-      const double factor = which < 2 ? 2 : 1;
-      store_number(type, factor * random_number(type, random_bits(stream, i)), &out[i * width]);
-    }
-    return out;
   }
 
   // All rows, or the first, the last and as many random ones as take about a second.
@@ -244,50 +255,19 @@ std::unique_ptr<Workload> attention_of_size(const WorkloadSpec& spec, const Exte
   return make_attention(spec, read_attention(spec.values), size, parse_type(spec.type));
 }
 
-// q, k and v: (batch, heads, rows, width), or (heads, rows, width), or (rows, width).
+// Files: q, k and v, then lengths, mask, slopes and sinks if their options are given.
 std::unique_ptr<Workload> attention_of_arrays(const WorkloadSpec& spec,
                                               const std::vector<GivenArray>& given) {
-  if (given.size() != 3) {
-    throw ArgumentError(
-        fmt::format("{} takes three arrays, q k v, got {}", spec.entry->name, given.size()));
-  }
-  const ScalarType type = spec.type.empty() ? given[0].type : parse_type(spec.type);
-  std::vector<std::string> reasons;
-  std::array<Extents, 3> shapes;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const GivenArray& array = given[i];
-    shapes[i] = array.shape;
-    if (array.type != type) {
-      reasons.push_back(fmt::format("{}: has type {}, {} takes {} there", array.name,
-                                    to_string(array.type), spec.entry->name, to_string(type)));
-    }
-    if (array.shape.size() != 4) {
-      reasons.push_back(fmt::format("{}: has shape {}, but {} is (batch, heads, rows, width)",
-                                    array.name, shape_text(array.shape), kNames[i]));
-    }
-  }
-  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
-  const auto& [q, k, v] = shapes;
-  const auto expect = [&](bool holds, std::size_t i, std::size_t j, const char* what) {
-    if (holds) return;
-    reasons.push_back(fmt::format("{} with shape {} and {} with shape {} differ in {}",
-                                  given[i].name, shape_text(shapes[i]), given[j].name,
-                                  shape_text(shapes[j]), what));
-  };
-  expect(q[0] == k[0], 0, 1, "the batch");
-  expect(q[3] == k[3], 0, 1, "the width");
-  expect(k[0] == v[0] && k[1] == v[1] && k[2] == v[2], 1, 2, "batch, heads or rows");
   AttentionOptions options = read_attention(spec.values);
-  for (const char* of_arrays : {"heads", "kv-heads", "batch", "value-width"}) {
-    if (spec.values.count(of_arrays) == 0) continue;
-    reasons.push_back(fmt::format("--{} follows from the arrays", of_arrays));
+  std::vector<std::string> reasons;
+  for (const auto& [name, value] : spec.values) {
+    if (follows_from_arrays(name))
+      reasons.push_back(fmt::format("--{} follows from the arrays", name));
   }
   if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
-  options.batch = q[0];
-  options.heads = q[1];
-  options.kv_heads = k[1];
-  options.value_width = v[3] == q[3] ? 0 : v[3];
-  return make_attention(spec, options, {q[2], k[2], q[3]}, type);
+  const Extents size = take_arrays(spec, given, options);
+  const ScalarType type = spec.type.empty() ? given[0].type : parse_type(spec.type);
+  return make_attention(spec, options, size, type);
 }
 
 }  // namespace
@@ -298,13 +278,11 @@ Operation attentions() {
   row.size = {"QUERIESxKEYSxWIDTH", 3, false, {1024, 1024, 64}};
   row.size.alike = 2;
   for (const auto& field : attention_fields()) {
-    const bool of_arrays = field.name == "heads" || field.name == "kv-heads" ||
-                           field.name == "batch" || field.name == "value-width";
     OperationOption& option = row.options.emplace_back();
     option.name = field.name;
     option.help = field.help;
-    option.of_apply = !of_arrays;
-    option.is_flag = field.name == "causal";
+    option.of_apply = !follows_from_arrays(field.name) && field.name != "log-sums";
+    option.is_flag = is_attention_flag(field.name);
     if (field.expects.starts_with("a whole number")) option.expects = field.expects;
   }
   row.baselines = {"copy"};

@@ -31,7 +31,50 @@ gen::ConfigField<AttentionOptions> number_of_option(const char* name, const char
           }};
 }
 
+gen::ConfigField<AttentionOptions> flag(const char* name, const char* help,
+                                        bool AttentionOptions::*value) {
+  return gen::choice_field<AttentionOptions, bool>(name, help, {"no", "yes"}, value);
+}
+
+gen::ConfigField<AttentionOptions> mask_option() {
+  return {"mask",
+          "type of an array (1 or batch, 1 or heads, queries, keys) that is added to the scores",
+          "no, f32, f16 or bf16",
+          [](const AttentionOptions& options) {
+            return options.mask ? std::string(to_string(*options.mask)) : "no";
+          },
+          [](const std::string& text, AttentionOptions& options) {
+            options.mask.reset();
+            for (const ScalarType type : {ScalarType::f32, ScalarType::f16, ScalarType::bf16}) {
+              if (text == to_string(type)) options.mask = type;
+            }
+            return options.mask || text == "no";
+          }};
+}
+
+gen::ConfigField<AttentionOptions> orders_option() {
+  return {"axes",
+          "axes of q, k, v and o: batch, heads, rows, width, or batch, rows, heads, width (bhsd)",
+          "bhsd or bshd, or four of them for q,k,v,o",
+          [](const AttentionOptions& options) { return gen::orders_text(options.orders); },
+          [](const std::string& text, AttentionOptions& options) {
+            const auto orders = gen::parse_orders(text);
+            if (orders) options.orders = *orders;
+            return orders.has_value();
+          }};
+}
+
 }  // namespace
+
+bool is_attention_flag(const std::string& name) {
+  return name == "causal" || name == "lengths" || name == "slopes" || name == "sinks" ||
+         name == "log-sums";
+}
+
+bool follows_from_arrays(const std::string& name) {
+  return name == "heads" || name == "kv-heads" || name == "batch" || name == "value-width" ||
+         name == "mask-heads" || name == "mask-batch";
+}
 
 const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields() {
   using Options = AttentionOptions;
@@ -42,8 +85,7 @@ const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields() {
       count_of("batch", "problems that are computed (1)", 0, &Options::batch),
       count_of("value-width", "elements of a row of V, if not those of Q and K", 0,
                &Options::value_width),
-      gen::choice_field<Options, bool>("causal", "query i sees key j if j <= i + keys - queries",
-                                       {"no", "yes"}, &Options::causal),
+      flag("causal", "query i sees key j if j <= i + keys - queries", &Options::causal),
       count_of("window",
                "query i sees key j if j > i + keys - queries - window; 0: all that it sees "
                "otherwise (0)",
@@ -52,6 +94,20 @@ const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields() {
                        &Options::scale),
       number_of_option("soft-cap", "C replaces each score s by C * tanh(s / C); 0: no cap (0)",
                        &Options::soft_cap),
+      flag("lengths", "an i32 array has the number of keys of each entry of the batch",
+           &Options::lengths),
+      mask_option(),
+      count_of("mask-heads", "1, or as many as heads: those of the mask (1)", 1,
+               &Options::mask_heads),
+      count_of("mask-batch", "1, or as many as --batch: entries of the mask (1)", 0,
+               &Options::mask_batch),
+      flag("slopes",
+           "an f32 array has a slope s of each head (ALiBi): s * (j - i - keys + queries) is added",
+           &Options::slopes),
+      flag("sinks", "an f32 array has one more score of each head, without a value",
+           &Options::sinks),
+      flag("log-sums", "also computes log(sum of exp(score)) of each query", &Options::log_sums),
+      orders_option(),
   };
   return fields;
 }
@@ -72,6 +128,14 @@ gen::AttentionCall attention_call(const AttentionOptions& options, const Extents
   call.form.causal = options.causal;
   call.form.window = options.window != 0;
   call.form.soft_cap = options.soft_cap != 0;
+  call.form.lengths = options.lengths;
+  call.form.mask = options.mask;
+  call.form.slopes = options.slopes;
+  call.form.sinks = options.sinks;
+  call.form.log_sums = options.log_sums;
+  call.form.orders = options.orders;
+  call.mask_heads = options.mask_heads;
+  call.mask_batch = options.mask_batch;
   call.heads = options.heads;
   call.kv_heads = options.kv_heads != 0 ? options.kv_heads : options.heads;
   call.batch = options.batch;
@@ -89,7 +153,7 @@ std::vector<std::string> attention_command_options(const AttentionOptions& optio
     const std::string value = field.show(options);
     if (value == field.show({})) continue;
     words.push_back("--" + field.name);
-    if (field.name != "causal") words.push_back(value);
+    if (!is_attention_flag(field.name)) words.push_back(value);
   }
   return words;
 }

@@ -4,6 +4,7 @@
 //
 //   --size 4096x4096x128 --heads 32 --kv-heads 8 --causal       queries x keys x width of a head
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,19 @@ namespace vkmoye::bench {
 struct AttentionOptions {
   std::int64_t heads = 1, kv_heads = 0, batch = 1;
   std::int64_t value_width = 0;
-  bool causal = false;
+  bool causal = false, lengths = false, slopes = false, sinks = false, log_sums = false;
+  std::optional<ScalarType> mask = {};
+  std::int64_t mask_heads = 1, mask_batch = 1;
+  gen::AttentionOrders orders = {};
   double scale = 0, soft_cap = 0;
   std::int64_t window = 0;
 };
 
 const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields();
+
+/// Whether the option `name` has no value; whether arrays of a user determine it.
+bool is_attention_flag(const std::string& name);
+bool follows_from_arrays(const std::string& name);
 
 /// The options `values`. Throws ArgumentError.
 AttentionOptions read_attention(const gen::Options& values);

@@ -10,6 +10,9 @@
 //             scaling adds 3 e |x_j|; a soft cap multiplies the error by at most 1 and adds 11 e cap: of
 //             cap * (1 - 2 / (1 + exp(2 z))), the exponential has the relative error (3 + 4 |z|) e, of which at most
 //             2.4 e reach the quotient, that adds 2.5 units of at most 2, and the sums 3 units
+//   bias      a slope adds the rounded product with an exact distance, below 2^24; a mask is added: 2 e of the sum of
+//             their magnitudes, and of |x_j|
+//   sink      one more score, with the error 4 e of its magnitude, of which 3 e are those of the exponent
 //   weight    the exponent is rounded 4 times relative to |x_j| + |m|, at most 2 X; the exponential has the relative
 //             error (3 + 3 * 2 X) e. Each of up to T rescalings of the weights before it multiplies by an exponential
 //             (3 e) and rounds (e); the exponents of all rescalings add up to at most 2 X, with an error of 5 e each
@@ -18,11 +21,15 @@
 //             times, numerator and denominator; the quotient adds 4 units. Matrix units take the weights in the type
 //             of the values, with its eps u and smallest normal number t: u sum w_j |v_j| / W + t sum |v_j| / W
 //
+//   log sum   W moves by sum w_j d_j, its logarithm by that / W. The sum of K numbers rounds K times; log2 has the
+//             error 2^-21 + 3 e |log2 W|; maximum and logarithm are scaled and added: 4 e of both
+//
 // T is the number of tiles of keys, at most K / 8 + 1. The result is rounded to its type. Random signs: sums of K
 // numbers and of D products are assumed to round like a random walk, 8 sqrt(K) and 8 sqrt(D), where that is less (see
 // products/check.hpp).
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,16 +39,25 @@
 
 namespace vkmoye::bench {
 
-/// One row of O: `q` a row of Q, `k` and `v` the keys and values of its head, row by row. `query`: its number in the
-/// head. `on_matrix_units`: whether weights may be rounded to `type`.
-void define_attention(const gen::AttentionCall& call, ScalarType type, bool on_matrix_units,
-                      std::int64_t query, std::span<const double> q, std::span<const double> k,
-                      std::span<const double> v, std::span<Defined> out);
+/// A row of O: query `query` of a head of an entry that has `length` keys.
+struct AttentionRow {
+  std::int64_t query = 0, length = 0;
+  double slope = 0;
+  std::optional<double> sink = {};
+  std::span<const double> mask = {};  // of each key; empty: none
+};
 
-/// The keys [first, end) that query `query` sees.
+/// Defines the elements `out` of `row`, and its logarithm of the sum. `q` is a row of Q, `k` and `v` the keys and
+/// values of its head, row by row. `on_matrix_units`: whether weights may be rounded to `type`.
+Defined define_attention(const gen::AttentionCall& call, ScalarType type, bool on_matrix_units,
+                         const AttentionRow& row, std::span<const double> q,
+                         std::span<const double> k, std::span<const double> v,
+                         std::span<Defined> out);
+
+/// The keys [first, end) of `length` that query `query` sees, unless the mask hides them.
 struct SeenKeys {
   std::int64_t first, end;
 };
-SeenKeys seen_keys(const gen::AttentionCall& call, std::int64_t query);
+SeenKeys seen_keys(const gen::AttentionCall& call, std::int64_t query, std::int64_t length);
 
 }  // namespace vkmoye::bench

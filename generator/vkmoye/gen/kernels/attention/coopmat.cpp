@@ -5,14 +5,39 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/matrix_values.hpp"
-#include "vkmoye/gen/kernels/attention/scores.hpp"
+#include "vkmoye/gen/kernels/attention/bias.hpp"
+#include "vkmoye/gen/kernels/attention/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/staging.hpp"
+#include "vkmoye/gen/kernels/attention/tile.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
 using Use = ir::MatrixType::Use;
+
+// How all threads move tiles of k, of v and of q from memory to registers, and on to shared memory.
+struct TileStaging {
+  Builder& k;
+  const AttentionCoopmatConfig& config;
+  ScalarType type;
+
+  RowStaging of(const View& tile) const {
+    return *row_staging(size(tile.shape().mode(0)), config.keys, config.threads(),
+                        widest_access(type));
+  }
+  std::uint32_t width(const View& tile) const { return of(tile).vector.count; }  // of an access
+  View part(const View& tile) const { return of(tile).part(tile, k.thread()); }
+  View next(const char* name, const View& tile) const {
+    return k.make_fragment_like(name, type, part(tile), width(tile));
+  }
+  void fetch(const View& from, const View& to) const {
+    k.copy(part(from), to, {.edges = Edges::zero, .vector = of(from).vector});
+  }
+  void put(const View& from, const View& to) const {
+    k.copy(from, part(to), {.vector = of(to).vector});
+  }
+};
 
 // weights = scores, as an operand: in registers, or through rows of shared memory that each subgroup has for itself.
 // All have read the rows of the round before by the time that the next tiles of k and v are in place.
@@ -40,6 +65,9 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
   k.describe(items, "scores stay in registers; the next tiles of k and v are fetched meanwhile");
   AttentionTile attention(k, form, type, {config.tile_rows(), keys});
+  ScoreBias bias(k, form, attention);
+  const auto sink = read_sink(k, form, attention.head());
+  const auto log_sums = attention.log_sums();
   const Tensor o = attention.output("o", type);
 
   // Shared tiles, and the registers in which their next contents wait.
@@ -49,22 +77,8 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   const View sK = shared("shared_k", form.width, keys);        // (width, keys)
   const View sV = shared("shared_v", form.value_width, keys);  // (value_width, keys)
   const View sP = config.in_registers() ? sK : shared("shared_p", keys, config.tile_rows());
-  const auto staging = [&](const View& tile) {
-    return *row_staging(size(tile.shape().mode(0)), keys, config.threads(), widest_access(type));
-  };
-  const auto next = [&](const char* of, const View& tile) {
-    const RowStaging by = staging(tile);
-    return k.make_fragment_like(of, type, by.part(tile, k.thread()), by.vector.count);
-  };
-  const View next_k = next("next_k", sK), next_v = next("next_v", sV);
-  const auto fetch = [&](const View& from, const View& to) {
-    const RowStaging by = staging(from);
-    k.copy(by.part(from, k.thread()), to, {.edges = Edges::zero, .vector = by.vector});
-  };
-  const auto put = [&](const View& from, const View& to) {
-    const RowStaging by = staging(to);
-    k.copy(from, by.part(to, k.thread()), {.vector = by.vector});
-  };
+  const TileStaging staging = {k, config, type};
+  const View next_k = staging.next("next_k", sK), next_v = staging.next("next_v", sV);
 
   const auto matrices = [&](const char* of, ScalarType element, Use use, std::int64_t height,
                             std::int64_t width) {
@@ -84,26 +98,29 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   const std::int64_t together = keys / rows;  // subgroups
   k.titled(fmt::format("q goes through the tile of k, {} rows at a time", keys), [&] {
     k.loop("part", to_index(config.tile_rows() / keys), [&](const Expr& part) {
-      fetch(attention.q(keys, to_index(config.tile_rows() / keys) * attention.row_tile() + part),
-            next_k);
+      staging.fetch(
+          attention.q(keys, to_index(config.tile_rows() / keys) * attention.row_tile() + part),
+          next_k);
       k.barrier();
-      put(next_k, sK);
+      staging.put(next_k, sK);
       k.barrier();
       k.branch({equal(k.subgroup() / to_index(together), part)}, [&] {
         k.load(transpose(tile(sK, {form.width, rows}, {0, k.subgroup() % to_index(together)})),
-               query, staging(sK).vector.count);
+               query, staging.width(sK));
       });
     });
   });
 
   const Expr own = to_index(config.subgroups) * attention.row_tile() + k.subgroup();
   const AttentionTile::Rows own_rows = attention.rows("own", to_index(rows) * own, rows);
-  RunningSoftmax softmax(k, attention.factor(), scores.by_row, 0, scores.threads, 0);
+  const ScoreBias::Rows biased_rows = bias.rows("own", own, rows, attention.head());
+  const auto part = [&](const View& tile) { return scores.part(k, tile); };
+  RunningSoftmax softmax(k, attention.factor(), scores.by_row, 0, scores.threads, 0, sink);
   softmax.start();
   k.fill(sums.matrices, ir::number(ScalarType::f32, 0));
   const auto fetch_tile = [&](const Expr& number) {
-    fetch(attention.k(number), next_k);
-    fetch(attention.v(number), next_v);
+    staging.fetch(attention.k(number), next_k);
+    staging.fetch(attention.v(number), next_v);
   };
   if (config.prefetch) fetch_tile(attention.first());
   k.loop(
@@ -112,8 +129,10 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
         const Expr at = attention.first() + i;
         if (!config.prefetch) fetch_tile(at);
         k.barrier();
-        put(next_k, sK);
-        put(next_v, sV);
+        staging.put(next_k, sK);
+        attention.drop_beyond(next_v, staging.part(make_identity_view({form.value_width, keys})),
+                              at, staging.width(sV));
+        staging.put(next_v, sV);
         k.barrier();
         if (config.prefetch) {
           k.branch({less(i + 1, attention.count())}, [&] { fetch_tile(at + 1); });
@@ -121,23 +140,28 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
         k.fill(scores.matrices, ir::number(ScalarType::f32, 0));
         k.unrolled_loop("d", to_index(query.columns), [&](const Expr& d) {
           k.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {
-            k.load(tile(sK, {atom, atom}, {d, key}), b, staging(sK).vector.count);  // (d, key)
+            k.load(tile(sK, {atom, atom}, {d, key}), b, staging.width(sK));  // (d, key)
             k.multiply(column_of(query, d), b, column_of(scores.matrices, key));
           });
         });
-        attention.hide(scores.values, scores.part(k, make_identity_view({rows, keys})), own_rows,
-                       at);
+        attention.cap(scores.values);
+        bias.add(scores.values, part, biased_rows, at);
+        attention.hide(scores.values, part, own_rows, at);
         softmax.update(scores.by_row, sums.by_row);
         as_operand(k, config, scores, weights, sP);
         k.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {
           k.unrolled_loop("e", to_index(sums.matrices.columns), [&](const Expr& e) {
-            k.load(transpose(tile(sV, {atom, atom}, {e, key})), b, staging(sV).vector.count);
+            k.load(transpose(tile(sV, {atom, atom}, {e, key})), b, staging.width(sV));
             k.multiply(column_of(weights, key), b, column_of(sums.matrices, e));
           });
         });
       },
       config.unroll ? ir::Unroll::free : ir::Unroll::never);
   softmax.finish(sums.by_row);
+  if (log_sums) {
+    softmax.store_log_sums(
+        scores.rows_of(k, attention.tile_of_log_sums(*log_sums, rows, own, keys)));
+  }
   k.apply(
       sums.part(k, transpose(attention.tile_of(o, rows, own))), [](Expr x) { return x; },
       sums.values);

@@ -7,7 +7,9 @@
 #include <numeric>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/attention/scores.hpp"
+#include "vkmoye/gen/kernels/attention/bias.hpp"
+#include "vkmoye/gen/kernels/attention/running_softmax.hpp"
+#include "vkmoye/gen/kernels/attention/tile.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/layout/checked.hpp"
@@ -17,11 +19,6 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr std::int64_t kMaxSlices = 64;
-
-// The largest power of two up to `most` that divides `whole`.
-std::int64_t power_dividing(std::int64_t whole, std::int64_t most) {
-  return std::min(most, whole & -whole);
-}
 
 // How the threads of a workgroup divide keys and their elements.
 struct DecodeThreads {
@@ -147,13 +144,14 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   auto items = gen::items(attention_decode_fields(), config);
   items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
   k.describe(items, "keys are split among workgroups and threads, which combine at the end");
-  AttentionTile attention(k, form, type, {rows, by.tile()});
+  AttentionTile attention(k, form, type, {rows, by.tile()}, /*rows_of_groups=*/true);
+  ScoreBias bias(k, form, attention);
+  const Builder::AxisName row = {"row", attention.row_extent()},
+                          head = {"head", attention.head_extent()},
+                          slice_axis = {"slice", "slices"};
   const Tensor slice_sums =
-      k.output("slice_sums", f32,
-               {{"e", form.value_width}, {"row", "rows"}, {"head", "heads"}, {"slice", "slices"}});
-  const auto of_rows = [&](const char* of) {
-    return k.output(of, f32, {{"row", "rows"}, {"head", "heads"}, {"slice", "slices"}});
-  };
+      k.output("slice_sums", f32, {{"e", form.value_width}, row, head, slice_axis});
+  const auto of_rows = [&](const char* of) { return k.output(of, f32, {row, head, slice_axis}); };
   const Tensor slice_most = of_rows("slice_most"), slice_totals = of_rows("slice_totals");
 
   // A thread's parts: of q and of the sums (vector, accesses, 1, rows), of a tile of keys or values (vector, accesses,
@@ -175,9 +173,11 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   const View next_v = k.make_fragment_like("next_v", type, mine(attention.v(0)), vector.count);
   const View key_elements = k.make_fragment_like("key_elements", f32, next_k);
   const View value_elements = k.make_fragment_like("value_elements", f32, next_v);
-  const View places = repeat(
-      permute(partition(make_identity_view({rows, by.tile()}), along_keys, key), {0, 2, 1}), 0, 1);
-  const View scores = k.make_fragment_like("scores", f32, places);
+  const auto part = [&](const View& tile) {
+    return repeat(permute(partition(tile, along_keys, key), {0, 2, 1}), 0, 1);
+  };
+  const View scores =
+      k.make_fragment_like("scores", f32, part(make_identity_view({rows, by.tile()})));
   const View to = partition(slice(tile(slice_sums, {form.value_width, rows, 1, 1},
                                        {0, attention.row_tile(), k.block_y(), k.block_z()}),
                                   {_, _, 0, 0}),
@@ -193,7 +193,27 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
     return multiply_add(a, b, sum);
   };
 
-  k.copy(from_q, q_elements, {.edges = Edges::zero, .vector = vector});
+  // Rows whose heads matter, one by one.
+  std::vector<AttentionTile::Row> single_rows;
+  for (std::int64_t i = 0; i < rows && !has_rows_of_groups(form); ++i) {
+    single_rows.push_back(attention.row(fmt::format("row{}", i),
+                                        to_index(rows) * attention.row_tile() + to_index(i)));
+  }
+  const CopyOptions from_buffer = {.edges = Edges::zero, .vector = vector};
+  if (form.orders.q == AttentionOrder::bhsd) {
+    k.copy(from_q, q_elements, from_buffer);
+  } else {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const View row = attention.q(single_rows[static_cast<std::size_t>(i)]);
+      k.copy(slice(partition(row, along_rows, beside), {_, _, 0}), slice(q_elements, {_, _, i}),
+             from_buffer);
+    }
+  }
+  std::vector<ScoreBias::Rows> biased_rows;
+  for (std::size_t i = 0; i < single_rows.size() && has_bias(form); ++i) {
+    const AttentionTile::Row& row = single_rows[i];
+    biased_rows.push_back(bias.rows(fmt::format("row{}", i), row.query, 1, row.head));
+  }
   RunningSoftmax softmax(k, attention.factor(), scores, 2, threads, 1);
   softmax.start();
   k.assign(own, ir::number(f32, 0));
@@ -215,9 +235,19 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
           k.apply(all, multiply_and_add, all, key_elements, q);
         });
         k.reduce_across(scores, kSum, threads, 0);
-        attention.hide(scores, places, attention.rows(), at);
+        attention.cap(scores);
+        for (std::size_t i = 0; i < biased_rows.size(); ++i) {
+          const auto row = static_cast<std::int64_t>(i);
+          const auto part_of_row = [&](const View& tile) {
+            return slice(part(tile), {_, _, _, 0});
+          };
+          bias.add(slice(scores, {_, _, _, row}), part_of_row, biased_rows[i], at);
+        }
+        attention.hide(scores, part, attention.rows(), at);
         softmax.update_apart(scores, sums);
         k.copy(next_v, value_elements, {.vector = vector});
+        attention.drop_beyond(value_elements,
+                              mine(make_identity_view({form.value_width, by.tile()})), at);
         k.titled("sums += value_elements * scores", [&] {
           const View all = over(sums, next_v);
           k.apply(all, multiply_and_add, all, value_elements, scores);
@@ -241,73 +271,6 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   return k.finish();
 }
 
-ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const DeviceCaps& device,
-                             const std::string& name) {
-  throw_if_any(name, reasons_against(form));
-  constexpr ScalarType f32 = ScalarType::f32;
-  constexpr std::int64_t one = 1;
-  const std::int64_t vector = power_dividing(form.value_width, widest_access(f32));
-  const std::int64_t beside = power_dividing(form.value_width / vector, 32);
-  const std::int64_t lanes = device.subgroup_size;
-  const std::int64_t at_once = std::max<std::int64_t>(8, lanes / beside);  // slices
-  const Layout threads = make_layout({beside, at_once});
-  Builder k(name, size(threads), to_index(lanes));
-  k.describe({{"type", std::string(to_string(type))}, {"form", form_text(form)}},
-             "slices are weighed by their maxima, and added up always in the same order");
-  const Tensor slice_sums =
-      k.input("slice_sums", f32,
-              {{"e", form.value_width}, {"row", "rows"}, {"head", "heads"}, {"slice", "slices"}});
-  const auto of_rows = [&](const char* of) {
-    return k.input(of, f32, {{"row", "rows"}, {"head", "heads"}, {"slice", "slices"}});
-  };
-  const Tensor slice_most = of_rows("slice_most"), slice_totals = of_rows("slice_totals");
-  const Tensor o =
-      k.output("o", type, {{"e", form.value_width}, {"row", "rows"}, {"head", "heads"}});
-
-  const Expr beside_at = k.thread() % to_index(beside), slice_at = k.thread() / to_index(beside);
-  const auto tile_of_sums = [&](const Expr& chunk) {  // (vector, accesses, 1)
-    return partition(slice(tile(slice_sums, {form.value_width, 1, 1, at_once},
-                                {0, k.block_x(), k.block_y(), chunk}),
-                           {_, 0, 0, _}),
-                     make_tiled_copy(threads, make_layout({vector, one})), k.thread());
-  };
-  const auto of_slice = [&](const Tensor& of, const Expr& chunk) {  // (1)
-    return partition(slice(tile(of, {1, 1, at_once}, {k.block_x(), k.block_y(), chunk}), {0, 0, _}),
-                     make_tiled_copy(make_layout({at_once}), make_layout({one})), slice_at);
-  };
-  const View part = k.make_fragment_like("part", f32, tile_of_sums(0));
-  const View most = k.registers("most_of_slice", f32, Layout(IntTuple{1, 1, 1}));
-  const View total = k.registers("total_of_slice", f32, Layout(IntTuple{1, 1, 1}));
-  const View sums = k.make_fragment_like("sums", f32, part);
-  RunningSoftmax softmax(k, ir::number(f32, 1), most, 2, threads, 1);
-  softmax.start();
-  k.assign(sums, ir::number(f32, 0));
-  k.loop("chunk", ceil_div(Builder::extent(slice_sums, 3), to_index(at_once)),
-         [&](const Expr& chunk) {
-           k.assign(most, ir::number(f32, -3e38));  // where there is no slice
-           k.copy(of_slice(slice_most, chunk), k.retile(most, Layout(1, 1)));
-           k.copy(of_slice(slice_totals, chunk), k.retile(total, Layout(1, 1)),
-                  {.edges = Edges::zero});
-           k.copy(tile_of_sums(chunk), part, {.edges = Edges::zero, .vector = {to_index(vector)}});
-           softmax.update_apart(most, sums, &total);
-           k.titled("sums += part * most_of_slice", [&] {
-             k.apply(
-                 sums,
-                 [](const Expr& sum, const Expr& x, const Expr& weight) {
-                   return multiply_add(x, weight, sum);
-                 },
-                 sums, part, most);
-           });
-         });
-  softmax.merge(sums);
-  softmax.divide(sums);
-  const View to =
-      partition(slice(tile(o, {form.value_width, 1, 1}, {0, k.block_x(), k.block_y()}), {_, _, 0}),
-                make_tiled_copy(make_layout({beside, one}), make_layout({vector, one})), beside_at);
-  k.branch({equal(slice_at, 0)}, [&] { k.copy(sums, to, {.vector = {to_index(vector)}}); });
-  return k.finish();
-}
-
 KernelPlan attention_decode_plan(const AttentionDecodeConfig& config, const AttentionCall& call,
                                  ScalarType type, const DeviceCaps& device) {
   const std::int64_t slices = slices_of(config, call, type);
@@ -320,12 +283,28 @@ KernelPlan attention_decode_plan(const AttentionDecodeConfig& config, const Atte
   plan.scratch = {{"sums of slices", bytes(call.form.value_width)},
                   {"maxima of slices", bytes(1)},
                   {"totals of slices", bytes(1)}};
-  Arguments arguments = attention_arguments(call);
-  arguments["slices"] = slices;
-  plan.steps.push_back({attention_decode(config, call.form, type), arguments, {0, 1, 2, 4, 5, 6}});
-  Arguments of_combine;
-  for (const char* extent : {"rows", "heads", "slices"}) of_combine[extent] = arguments.at(extent);
-  plan.steps.push_back({attention_combine(call.form, type, device), of_combine, {4, 5, 6, 3}});
+  std::vector<std::string> names;
+  for (const PlanArray& array : plan.arrays) names.push_back(array.name);
+  for (const char* name : {"slice_sums", "slice_most", "slice_totals"}) names.emplace_back(name);
+  Arguments all = attention_arguments(call);
+  all["rows"] = call.rows();
+  all["heads"] = call.kv_heads * call.batch;
+  all["slices"] = slices;
+  const auto add = [&](ir::Kernel kernel) {
+    const KernelInterface interface = ir::interface_of(kernel);
+    KernelStep step{std::move(kernel), {}, {}};
+    for (const Binding& binding : interface.bindings) {
+      step.arrays.push_back(static_cast<std::size_t>(
+          std::find(names.begin(), names.end(), binding.name) - names.begin()));
+    }
+    for (const PushConstant& argument : interface.push_constants) {
+      const auto found = all.find(argument.name);
+      if (found != all.end()) step.arguments.insert(*found);
+    }
+    plan.steps.push_back(std::move(step));
+  };
+  add(attention_decode(config, call.form, type));
+  add(attention_combine(call.form, type, device));
   return plan;
 }
 

@@ -9,8 +9,9 @@
 //   4096 keys, 32 heads, 16 slices:  512 workgroups, 256 keys each
 //
 // Each thread has a maximum of its own keys, so that threads exchange nothing but parts of a score before the end.
-// Interface: bindings q, k, v, slice_sums (value_width, rows, heads, slices), slice_most and slice_totals (rows, heads,
-// slices), these f32; arguments of form.hpp, and slices. slice_most is an exponent of 2.
+// Interface: bindings q, k, v, lengths, mask, slopes, those that the form has, slice_sums (value_width, rows, heads,
+// slices), slice_most and slice_totals (rows, heads, slices), these f32; arguments of form.hpp, and slices. slice_most
+// is an exponent of 2.
 // Source: Flash-Decoding (Dao, Haziza, Massa and Sizov, 2023).
 
 #include <string>
@@ -49,11 +50,12 @@ std::int64_t slices_of(const AttentionDecodeConfig& config, const AttentionCall&
 ir::Kernel attention_decode(const AttentionDecodeConfig& config, const AttentionForm& form,
                             ScalarType type, const std::string& name = "attention/decode");
 
-/// The second kernel: bindings slice_sums, slice_most, slice_totals, o; arguments rows, heads, slices.
+/// The second kernel (combine.cpp): bindings slice_sums, slice_most, slice_totals, sinks, log_sums, o, those that the
+/// form has; arguments rows, heads, slices, or, if rows depend on their heads, group, queries, kv_heads, batch, slices.
 ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const DeviceCaps& device,
                              const std::string& name = "attention/combine");
 
-/// Both: arrays q, k, v, o.
+/// Both, over the arrays of form.hpp, arrays_of().
 KernelPlan attention_decode_plan(const AttentionDecodeConfig& config, const AttentionCall& call,
                                  ScalarType type, const DeviceCaps& device);
 

@@ -7,8 +7,10 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
-#include "vkmoye/gen/kernels/attention/scores.hpp"
+#include "vkmoye/gen/kernels/attention/bias.hpp"
+#include "vkmoye/gen/kernels/attention/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/staging.hpp"
+#include "vkmoye/gen/kernels/attention/tile.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 #include "vkmoye/tensor/tiled_mma.hpp"
@@ -107,6 +109,9 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
   items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
   k.describe(items, "scores and sums in registers, weights through shared memory");
   AttentionTile attention(k, form, type, {rows, keys});
+  ScoreBias bias(k, form, attention);
+  const auto sink = read_sink(k, form, attention.head());
+  const auto log_sums = attention.log_sums();
   const Tensor o = attention.output("o", type);
   const TiledMma mma = make_tiled_mma(
       make_layout({config.threads / kTogether, kTogether}, {kTogether, std::int64_t{1}}));
@@ -129,6 +134,10 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
     k.copy(by.part(from, k.thread()), by.part(to, k.thread()),
            {.edges = Edges::zero, .vector = by.vector});
   };
+  const auto staged = [&](const View& tile) {  // what a thread has staged of v
+    return row_staging(form.value_width, keys, config.threads, widest_access(ScalarType::f32))
+        ->part(tile, k.thread());
+  };
   const View weights = partition_C(mma, sP, k.thread());  // ((1,1), rows, keys)
   const View scores = k.make_fragment_like("scores", ScalarType::f32, weights);
   const View mine = partition_C(mma, transpose(attention.tile_of(o)), k.thread());
@@ -146,7 +155,10 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
     });
   };
 
-  RunningSoftmax softmax(k, attention.factor(), scores, 2, mma.threads, 1);
+  const ScoreBias::Rows biased_rows =
+      bias.rows("group", attention.row_tile(), rows, attention.head());
+  const auto part = [&](const View& tile) { return partition_C(mma, tile, k.thread()); };
+  RunningSoftmax softmax(k, attention.factor(), scores, 2, mma.threads, 1, sink);
   softmax.start();
   k.assign(sums, ir::number(ScalarType::f32, 0));
   stage(attention.q(), sQ);
@@ -158,18 +170,24 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
         k.barrier();
         k.assign(scores, ir::number(ScalarType::f32, 0));
         multiply("qk", transpose(sQ), transpose(sK), scores, form.width);
-        attention.hide(scores, partition_C(mma, make_identity_view({rows, keys}), k.thread()),
-                       attention.rows(), at);
+        attention.cap(scores);
+        bias.add(scores, part, biased_rows, at);
+        attention.hide(scores, part, attention.rows(), at);
         softmax.update(scores, sums);
         k.copy(scores, weights);
         k.barrier();
         stage(attention.v(at), sV);
+        attention.drop_beyond(staged(sV), staged(make_identity_view({form.value_width, keys})), at);
         k.barrier();
         multiply("pv", sP, sV, sums, keys);
         k.barrier();
       },
       ir::Unroll::never);
   softmax.finish(sums);
+  if (log_sums) {
+    softmax.store_log_sums(first_along(
+        part(attention.tile_of_log_sums(*log_sums, rows, attention.row_tile(), keys)), {2}));
+  }
   k.copy(sums, mine);
   return k.finish();
 }

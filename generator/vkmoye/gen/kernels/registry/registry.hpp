@@ -89,7 +89,7 @@ struct KernelEntry {
   const WeightFormat* weights = nullptr;
   /// Whether another entry is chosen to do the work; see products/choice/choose_gemm.hpp, attention/choice/choose.hpp.
   bool chooses = false;
-  /// All kernels that compute `request.attention`, over the arrays q, k, v, o. Unset: `describe` gives the only one.
+  /// All kernels that compute `request.attention`, over gen::arrays_of. Unset: `describe` gives the only one.
   std::function<KernelPlan(const KernelRequest& request)> plan = {};
   /// Whether the result may have another type than src: --type f32*f16.
   bool converts = false;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
@@ -77,7 +78,9 @@ KernelPlan attention_plan(const KernelEntry& entry, const KernelRequest& request
   if (entry.plan) return entry.plan(request);
   KernelPlan plan;
   plan.arrays = attention_arrays(request.attention, request.type);
-  plan.steps = {{entry.describe(request), attention_arguments(request.attention), {0, 1, 2, 3}}};
+  std::vector<std::size_t> all(plan.arrays.size());
+  std::iota(all.begin(), all.end(), 0);
+  plan.steps = {{entry.describe(request), attention_arguments(request.attention), all}};
   return plan;
 }
 

@@ -11,7 +11,7 @@
 namespace vkmoye::gen {
 namespace {
 
-// Beyond these, scaled scores leave the range of f32 where no key is seen (scores.hpp).
+// Beyond these, scaled scores leave the range of f32 where no key is seen (bias.hpp).
 constexpr double kLeastScale = 1e-6, kMaxScale = 1e6;
 
 }  // namespace

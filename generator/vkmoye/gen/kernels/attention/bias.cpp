@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/attention/bias.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using ir::number;
+
+Extent every_head() { return {"kv_heads", "group"}; }
+
+// The number of `head` in an array of numbers, one of each head.
+Expr number_of_head(Builder& k, const Tensor& of, const std::string& name, const Expr& head) {
+  const View value = k.registers(name, ScalarType::f32, Layout());
+  k.copy(tile(of, {1}, {head}), value, {.edges = Edges::zero});
+  return k.load("own_" + name, value);
+}
+
+}  // namespace
+
+ScoreBias::ScoreBias(Builder& k, const AttentionForm& form, const AttentionTile& tile)
+    : builder_(k), form_(form), tile_(tile) {
+  if (form.mask) {
+    mask_ = k.input("mask", *form.mask, {{"key", "keys"}, {"row", "queries"}, {"plane", "masks"}});
+    head_step_ = k.argument("mask_head_step", ScalarType::u32);
+    entry_step_ = k.argument("mask_entry_step", ScalarType::u32);
+  }
+  if (form.slopes) slopes_ = k.input("slopes", ScalarType::f32, {{"head", every_head()}});
+}
+
+ScoreBias::Rows ScoreBias::rows(const std::string& name, const Expr& number, std::int64_t count,
+                                const Expr& head) {
+  Rows out = {number, count, head, ir::number(ScalarType::f32, 0)};
+  if (form_.slopes) out.slope = number_of_head(builder_, slopes_, name + "_slope", head);
+  return out;
+}
+
+void ScoreBias::add(const View& scores, const PartOfScores& part, const Rows& rows,
+                    const Expr& number_of_tile) {
+  if (!has_bias(form_)) return;
+  Builder& k = builder_;
+  const std::uint32_t keys = to_index(tile_.keys_of_tile());
+  if (form_.slopes) add_slopes(scores, part, rows, keys * number_of_tile);
+  if (!form_.mask) return;
+  const View mask = slice(
+      tile(mask_, {tile_.keys_of_tile(), rows.count, 1},
+           {number_of_tile, rows.number, head_step_ * rows.head + entry_step_ * tile_.entry()}),
+      {_, _, 0});
+  // A mask of -infinity, the usual one of hidden keys, must not meet another infinity.
+  const std::string scaled = form_.slopes ? "scores" : "scores * unit";
+  k.titled("scores <- " + scaled + " + mask, -2e30 for keys that the mask hides", [&] {
+    k.apply(
+        scores,
+        [&](const Expr& x, const Expr& of_mask) {
+          const Expr m = ir::convert(of_mask, ScalarType::f32);
+          return ir::select(less(m, number(ScalarType::f32, -1e30)),
+                            number(ScalarType::f32, kHiddenScore),
+                            form_.slopes ? x + m : multiply_add(x, tile_.unit(), m));
+        },
+        scores, part(transpose(mask)));
+  });
+}
+
+// Distances are exact below 2^24.
+void ScoreBias::add_slopes(const View& scores, const PartOfScores& part, const Rows& rows,
+                           const Expr& first_key) {
+  Builder& k = builder_;
+  k.titled("scores <- scores * unit + slope * (key - query), counted from the last key", [&] {
+    k.apply(scores, part(make_identity_view({rows.count, tile_.keys_of_tile()})),
+            [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
+              const Expr key = first_key + at[1] + tile_.queries(),
+                         query = to_index(rows.count) * rows.number + at[0] + tile_.keys();
+              const Expr distance = convert(key, ScalarType::f32) - convert(query, ScalarType::f32);
+              return multiply_add(x[0], tile_.unit(), distance * rows.slope);
+            },
+            {scores});
+  });
+}
+
+std::optional<Expr> read_sink(Builder& k, const AttentionForm& form, const Expr& head) {
+  if (!form.sinks) return std::nullopt;
+  const Tensor sinks = k.input("sinks", ScalarType::f32, {{"head", every_head()}});
+  return number_of_head(k, sinks, "sink", head);
+}
+
+}  // namespace vkmoye::gen

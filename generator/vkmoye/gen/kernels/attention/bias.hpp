@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What is added to scores: ALiBi slopes and a mask; and sinks.
+//
+//   ScoreBias bias(k, form, tile);                     declares mask and slopes, those that the form has
+//   const ScoreBias::Rows rows = bias.rows("own", ..);
+//   bias.add(scores, part, rows, number);              scores <- scores * scale + slope * (key - query) + mask
+//
+// Without slopes and a mask, scores stay as they are multiplied, and the factor of the softmax scales them.
+
+#include <string>
+
+#include "vkmoye/gen/kernels/attention/tile.hpp"
+
+namespace vkmoye::gen {
+
+class ScoreBias {
+ public:
+  /// Both `k` and `tile` must outlive this object.
+  ScoreBias(Builder& k, const AttentionForm& form, const AttentionTile& tile);
+
+  /// `count` queries of a head from `count * number` on. Its slope is read once.
+  struct Rows {
+    Expr number;
+    std::int64_t count;
+    Expr head, slope;
+  };
+  Rows rows(const std::string& name, const Expr& number, std::int64_t count, const Expr& head);
+
+  /// Adds the bias of the keys of tile `number` to the scores of `rows`.
+  void add(const View& scores, const PartOfScores& part, const Rows& rows, const Expr& number);
+
+ private:
+  void add_slopes(const View& scores, const PartOfScores& part, const Rows& rows,
+                  const Expr& first_key);
+
+  Builder& builder_;
+  const AttentionForm form_;
+  const AttentionTile& tile_;
+  Tensor mask_, slopes_;
+  Expr head_step_ = 0,
+       entry_step_ =
+           0;  // from a mask to that of the next head, and of the next entry: 0 if they share
+};
+
+/// Declares sinks if `form` has them, and reads that of `head`.
+std::optional<Expr> read_sink(Builder& k, const AttentionForm& form, const Expr& head);
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// The second kernel of attention/decode: adds up the slices of the keys.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/attention/bias.hpp"
+#include "vkmoye/gen/kernels/attention/decode.hpp"
+#include "vkmoye/gen/kernels/attention/running_softmax.hpp"
+#include "vkmoye/gen/kernels/common/powers.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// The row of a workgroup: of the group of its head of K and V, or, where its own head matters, of a grid of heads,
+// queries and entries of the batch.
+struct SliceRow {
+  SliceRow(Builder& k, const AttentionForm& form) {
+    if (has_rows_of_groups(form)) return;
+    of_heads = true;
+    rows = {"group", "queries"};
+    heads = {"kv_heads", "batch"};
+    const Expr group = k.argument("group", ScalarType::u32),
+               kv_heads = k.argument("kv_heads", ScalarType::u32),
+               queries = k.argument("queries", ScalarType::u32);
+    row = k.let("row", k.block_x() % group * queries + k.block_y());
+    head = k.let("head", k.block_z() * kv_heads + k.block_x() / group);
+  }
+
+  Tensor output(Builder& k, const AttentionForm& form, ScalarType type) const {
+    const Builder::AxisName element = {"e", form.value_width};
+    if (!of_heads) return k.output("o", type, {element, {"row", rows}, {"head", heads}});
+    std::vector<Builder::AxisName> axes = axes_of_heads();
+    if (form.orders.o == AttentionOrder::bshd) std::swap(axes[0], axes[1]);
+    axes.insert(axes.begin(), element);
+    return k.output("o", type, axes);
+  }
+  // (value_width, 1) of the workgroup.
+  View part(Builder& k, const AttentionForm& form, const Tensor& o) const {
+    const std::int64_t width = form.value_width;
+    const Expr x = k.block_x(), y = k.block_y(), z = k.block_z();
+    if (!of_heads) return slice(tile(o, {width, 1, 1}, {0, x, y}), {_, _, 0});
+    return form.orders.o == AttentionOrder::bhsd
+               ? slice(tile(o, {width, 1, 1, 1}, {0, y, x, z}), {_, _, 0, 0})
+               : slice(tile(o, {width, 1, 1, 1}, {0, x, y, z}), {_, 0, _, 0});
+  }
+
+  std::optional<Tensor> log_sums(Builder& k, const AttentionForm& form) const {
+    if (!form.log_sums) return std::nullopt;
+    return k.output("log_sums", ScalarType::f32,
+                    of_heads ? axes_of_heads()
+                             : std::vector<Builder::AxisName>{{"row", rows}, {"head", heads}});
+  }
+  // (1, 1, 1) of the workgroup.
+  View part(Builder& k, const Tensor& log_sums) const {
+    const Expr x = k.block_x(), y = k.block_y(), z = k.block_z();
+    return of_heads ? tile(log_sums, {1, 1, 1}, {y, x, z})
+                    : repeat(tile(log_sums, {1, 1}, {x, y}), 2, 1);
+  }
+
+  bool of_heads = false;
+  Extent rows = "rows", heads = "heads";
+  Expr row = ir::variable(kBlockNames[0]), head = ir::variable(kBlockNames[1]);
+
+ private:
+  static std::vector<Builder::AxisName> axes_of_heads() {
+    return {{"row", "queries"}, {"head", {"kv_heads", "group"}}, {"entry", "batch"}};
+  }
+};
+
+}  // namespace
+
+ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const DeviceCaps& device,
+                             const std::string& name) {
+  throw_if_any(name, reasons_against(form));
+  constexpr ScalarType f32 = ScalarType::f32;
+  constexpr std::int64_t one = 1;
+  const std::int64_t vector = power_dividing(form.value_width, widest_access(f32));
+  const std::int64_t beside = power_dividing(form.value_width / vector, 32);
+  const std::int64_t lanes = device.subgroup_size;
+  const std::int64_t at_once = std::max<std::int64_t>(8, lanes / beside);  // slices
+  const Layout threads = make_layout({beside, at_once});
+  Builder k(name, size(threads), to_index(lanes));
+  k.describe({{"type", std::string(to_string(type))}, {"form", form_text(form)}},
+             "slices are weighed by their maxima, and added up always in the same order");
+  const SliceRow own(k, form);
+  const Builder::AxisName row = {"row", own.rows}, head = {"head", own.heads},
+                          slice_axis = {"slice", "slices"};
+  const Tensor slice_sums =
+      k.input("slice_sums", f32, {{"e", form.value_width}, row, head, slice_axis});
+  const auto of_rows = [&](const char* of) { return k.input(of, f32, {row, head, slice_axis}); };
+  const Tensor slice_most = of_rows("slice_most"), slice_totals = of_rows("slice_totals");
+  const auto sink = read_sink(k, form, k.block_x());
+  const auto log_sums = own.log_sums(k, form);
+  const Tensor o = own.output(k, form, type);
+
+  const Expr beside_at = k.thread() % to_index(beside), slice_at = k.thread() / to_index(beside);
+  const auto tile_of_sums = [&](const Expr& chunk) {  // (vector, accesses, 1)
+    return partition(
+        slice(tile(slice_sums, {form.value_width, 1, 1, at_once}, {0, own.row, own.head, chunk}),
+              {_, 0, 0, _}),
+        make_tiled_copy(threads, make_layout({vector, one})), k.thread());
+  };
+  const auto of_slice = [&](const Tensor& of, const Expr& chunk) {  // (1)
+    return partition(slice(tile(of, {1, 1, at_once}, {own.row, own.head, chunk}), {0, 0, _}),
+                     make_tiled_copy(make_layout({at_once}), make_layout({one})), slice_at);
+  };
+  const View part = k.make_fragment_like("part", f32, tile_of_sums(0));
+  const View most = k.registers("most_of_slice", f32, Layout(IntTuple{1, 1, 1}));
+  const View total = k.registers("total_of_slice", f32, Layout(IntTuple{1, 1, 1}));
+  const View sums = k.make_fragment_like("sums", f32, part);
+  RunningSoftmax softmax(k, ir::number(f32, 1), most, 2, threads, 1, sink);
+  softmax.start();
+  k.assign(sums, ir::number(f32, 0));
+  k.loop("chunk", ceil_div(Builder::extent(slice_sums, 3), to_index(at_once)),
+         [&](const Expr& chunk) {
+           k.assign(most, ir::number(f32, -3e38));  // where there is no slice
+           k.copy(of_slice(slice_most, chunk), k.retile(most, Layout(1, 1)));
+           k.copy(of_slice(slice_totals, chunk), k.retile(total, Layout(1, 1)),
+                  {.edges = Edges::zero});
+           k.copy(tile_of_sums(chunk), part, {.edges = Edges::zero, .vector = {to_index(vector)}});
+           softmax.update_apart(most, sums, &total);
+           k.titled("sums += part * most_of_slice", [&] {
+             k.apply(
+                 sums,
+                 [](const Expr& sum, const Expr& x, const Expr& weight) {
+                   return multiply_add(x, weight, sum);
+                 },
+                 sums, part, most);
+           });
+         });
+  softmax.merge(sums);
+  softmax.divide(sums);
+  const View to =
+      partition(own.part(k, form, o),
+                make_tiled_copy(make_layout({beside, one}), make_layout({vector, one})), beside_at);
+  if (log_sums) {
+    k.branch({equal(beside_at, 0)}, [&] { softmax.store_log_sums(own.part(k, *log_sums)); });
+  }
+  k.branch({equal(slice_at, 0)}, [&] { k.copy(sums, to, {.vector = {to_index(vector)}}); });
+  return k.finish();
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/attention/tile.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using ir::number;
+
+// a - b, or 0 if that is negative.
+Expr difference(const Expr& a, const Expr& b) { return maximum(a, b) - b; }
+
+}  // namespace
+
+AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType type,
+                             AttentionTileSize size, bool rows_of_groups)
+    : builder_(k), form_(form), size_(size), rows_of_groups_(rows_of_groups) {
+  if (!has_entries(form)) {
+    row_extent_ = "rows";
+    head_extent_ = "heads";
+  } else {
+    row_extent_ = rows_of_groups ? Extent("group", "queries") : Extent("queries");
+    head_extent_ = rows_of_groups ? Extent("kv_heads", "batch") : Extent("kv_heads", "group");
+  }
+  const AttentionOrders& orders = form.orders;
+  q_ = of_heads(false, "q", type, {"d", form.width}, "row", orders.q);
+  k_ = of_heads(false, "k", type, {"d", form.width}, "key", orders.k);
+  v_ = of_heads(false, "v", type, {"e", form.value_width}, "key", orders.v);
+  k.grid(0, row_extent_, size.rows);
+  row_tile_ = k.block_x();
+  if (form.causal) {  // those that see most keys first, so that none of them is left at the end
+    const Expr tiles = ceil_div(ir::expression(row_extent_), to_index(size.rows));
+    row_tile_ = k.let("row_tile", tiles - 1 - k.block_x());
+  }
+  declare_arguments();
+  read_length();
+  find_visible_tiles();
+}
+
+AttentionTile::OfHeads AttentionTile::of_heads(bool is_result, const std::string& name,
+                                               ScalarType type, const Axis& element,
+                                               const char* row, AttentionOrder order) {
+  const bool is_flat = !has_entries(form_) || (rows_of_groups_ && order == AttentionOrder::bhsd);
+  const bool of_keys = std::string(row) == "key";
+  std::vector<Axis> axes = {element};
+  if (is_flat) {
+    axes.push_back({row, of_keys ? Extent("keys") : row_extent_});
+    axes.push_back({"head", head_extent_});
+  } else {
+    const Axis rows = {row, of_keys ? "keys" : "queries"},
+               heads = {"head", of_keys ? Extent("kv_heads") : Extent("kv_heads", "group")};
+    const bool heads_inside = order == AttentionOrder::bshd;
+    axes.push_back(heads_inside ? heads : rows);
+    axes.push_back(heads_inside ? rows : heads);
+    axes.push_back({"entry", "batch"});
+  }
+  const Tensor tensor =
+      is_result ? builder_.output(name, type, axes) : builder_.input(name, type, axes);
+  return {tensor, is_flat, order};
+}
+
+View AttentionTile::tile_of_heads(const OfHeads& of, std::int64_t width, std::int64_t rows,
+                                  const Expr& number, const Expr& head) const {
+  if (of.is_flat) {
+    return slice(tile(of.tensor, {width, rows, 1}, {0, number, builder_.block_y()}), {_, _, 0});
+  }
+  if (of.order == AttentionOrder::bhsd) {
+    return slice(tile(of.tensor, {width, rows, 1, 1}, {0, number, head, entry_}), {_, _, 0, 0});
+  }
+  return slice(tile(of.tensor, {width, 1, rows, 1}, {0, head, number, entry_}), {_, 0, _, 0});
+}
+
+void AttentionTile::declare_arguments() {
+  Builder& k = builder_;
+  queries_ = k.argument("queries", ScalarType::u32);
+  keys_ = k.argument("keys", ScalarType::u32);
+  const Expr scale = k.argument("scale", ScalarType::f32);
+  if (form_.window) window_ = k.argument("window", ScalarType::u32);
+  unit_ = scale;
+  if (form_.soft_cap) {
+    unit_ = k.argument("soft_cap", ScalarType::f32);
+    of_cap_ = k.let("of_cap", scale * (2 * kLog2E) / unit_);
+  }
+  factor_ = has_bias(form_) ? number(ScalarType::f32, kLog2E) : k.let("factor", unit_ * kLog2E);
+  head_ = k.block_y();
+  if (!has_entries(form_)) return;
+  const Expr kv_heads = k.argument("kv_heads", ScalarType::u32),
+             batch = k.argument("batch", ScalarType::u32);
+  group_ = k.argument("group", ScalarType::u32);
+  if (!rows_of_groups_) {
+    kv_head_ = k.let("kv_head", k.block_y() / group_);
+    entry_ = k.block_z();
+    return;
+  }
+  // The minimum only proves that it is below the batch.
+  entry_ = k.let("entry", minimum(k.block_y() / kv_heads, batch - 1));
+  const bool is_flat = form_.orders.k == AttentionOrder::bhsd && form_.orders.v == form_.orders.k;
+  if (is_flat && has_rows_of_groups(form_)) return;
+  kv_head_ = head_ = k.let("kv_head", k.block_y() % kv_heads);
+}
+
+void AttentionTile::read_length() {
+  if (!form_.lengths) return;
+  Builder& k = builder_;
+  k.input("lengths", ScalarType::i32, {{"entry", "batch"}});
+  const Expr given = k.load("given_length", ir::Element{"lengths", {entry_}, "lengths"});
+  keys_ = k.let("length", minimum(to_index(maximum(given, 0)), keys_));
+}
+
+View AttentionTile::q() const { return q(size_.rows, row_tile_); }
+View AttentionTile::q(std::int64_t rows, const Expr& number) const {
+  return tile_of_heads(q_, form_.width, rows, number, head_);
+}
+View AttentionTile::q(const Row& row) const {
+  return tile_of_heads(q_, form_.width, 1, row.query, row.head);
+}
+View AttentionTile::k(const Expr& number) const {
+  return tile_of_heads(k_, form_.width, size_.keys, number, kv_head_);
+}
+View AttentionTile::v(const Expr& number) const {
+  return tile_of_heads(v_, form_.value_width, size_.keys, number, kv_head_);
+}
+
+Tensor AttentionTile::output(const std::string& name, ScalarType type) {
+  o_ = of_heads(true, name, type, {"e", form_.value_width}, "row", form_.orders.o);
+  return o_.tensor;
+}
+View AttentionTile::tile_of(const Tensor&, std::int64_t rows, const Expr& number) const {
+  return tile_of_heads(o_, form_.value_width, rows, number, head_);
+}
+
+std::optional<Tensor> AttentionTile::log_sums() {
+  if (!form_.log_sums) return std::nullopt;
+  std::vector<Axis> axes = {{"row", row_extent_}, {"head", head_extent_}};
+  if (!rows_of_groups_) axes.push_back({"entry", "batch"});
+  return builder_.output("log_sums", ScalarType::f32, axes);
+}
+View AttentionTile::tile_of_log_sums(const Tensor& log_sums, std::int64_t rows, const Expr& number,
+                                     std::int64_t columns) const {
+  const Expr head = builder_.block_y();
+  return repeat(rows_of_groups_
+                    ? slice(tile(log_sums, {rows, 1}, {number, head}), {_, 0})
+                    : slice(tile(log_sums, {rows, 1, 1}, {number, head, entry_}), {_, 0, 0}),
+                1, columns);
+}
+
+AttentionTile::Row AttentionTile::row(const std::string& name, const Expr& number) {
+  Builder& k = builder_;
+  const Expr queries = maximum(queries_, 1);
+  return {k.let("query_of_" + name, number % queries),
+          k.let("head_of_" + name, kv_head_ * group_ + number / queries)};
+}
+
+AttentionTile::Rows AttentionTile::rows(const std::string& name, const Expr& first,
+                                        std::int64_t count) {
+  if (!form_.causal && !form_.window) return {first, 0, 0, count};
+  Builder& k = builder_;
+  const Expr some = to_index(count);
+  if (!rows_of_groups_) {
+    return {first, first, k.let("end_query_of_" + name, minimum(first + some, queries_)), count};
+  }
+  const Expr query = k.let(name + "_query", first % maximum(queries_, 1));
+  // Rows that continue in the next head of a group have its first queries as well.
+  return {first,
+          k.let("first_query_of_" + name, ir::select(less(queries_, query + some), Expr(0), query)),
+          k.let("end_query_of_" + name, minimum(query + some, queries_)), count};
+}
+
+void AttentionTile::find_visible_tiles() {
+  Builder& k = builder_;
+  const std::uint32_t rows = to_index(size_.rows), keys = to_index(size_.keys);
+  all_ = this->rows("group", rows * row_tile_, size_.rows);
+  Expr end_key = keys_;
+  if (form_.causal) end_key = k.let("end_key", difference(all_.end_query + keys_, queries_));
+  Expr end = ceil_div(end_key, keys);
+  if (form_.window) {
+    first_ =
+        k.let("first_tile", difference(all_.first_query + keys_ + 1, queries_ + window_) / keys);
+    end = difference(end, first_);
+  }
+  count_ = k.let("key_tiles", end);
+}
+
+Expr AttentionTile::sees(const Expr& row, const Expr& key) const {
+  Expr seen = less(key, keys_);
+  if (!form_.causal && !form_.window) return seen;
+  const Expr query =
+      rows_of_groups_ ? builder_.let("query_of_score", row % maximum(queries_, 1)) : row;
+  if (form_.causal) seen = logical_and(seen, less(key + queries_, query + keys_ + 1));
+  if (form_.window) seen = logical_and(seen, less(query + keys_, key + queries_ + window_));
+  return seen;
+}
+
+void AttentionTile::cap(const View& scores) {
+  if (!form_.soft_cap) return;
+  // tanh(z) = 1 - 2 / (1 + exp(2 z)) has an error of few units of 1, however small z is.
+  builder_.titled("scores <- tanh(scores * scale / soft_cap)", [&] {
+    builder_.apply(
+        scores, [&](const Expr& x) { return 1 - 2 / (1 + exp2(x * of_cap_)); }, scores);
+  });
+}
+
+void AttentionTile::hide(const View& scores, const PartOfScores& part, const Rows& rows,
+                         const Expr& number_of_tile) {
+  Builder& k = builder_;
+  const std::uint32_t keys = to_index(size_.keys);
+  const Expr begin = keys * number_of_tile, end = begin + keys;
+  Expr some = less(keys_, end);
+  if (form_.causal) some = logical_or(some, less(rows.first_query + keys_ + 1, end + queries_));
+  if (form_.window) {
+    some = logical_or(some, less(begin + queries_ + window_, rows.end_query + keys_));
+  }
+  k.branch(
+      {some}, "some keys are hidden from some rows",
+      [&] {
+        k.titled("scores <- -2e30, less than any maximum, where the row does not see the key", [&] {
+          k.apply(scores, part(make_identity_view({rows.count, size_.keys})),
+                  [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
+                    const Expr key = k.let("key_of_score", begin + at[1]);
+                    return ir::select(sees(rows.first + at[0], key), x[0],
+                                      number(ScalarType::f32, kHiddenScore));
+                  },
+                  {scores});
+        });
+      },
+      "", [] {});
+}
+
+void AttentionTile::drop_beyond(const View& values, const View& places, const Expr& number_of_tile,
+                                std::uint32_t vector) {
+  if (!form_.lengths) return;
+  Builder& k = builder_;
+  const ScalarType type = k.type_of(values);
+  const std::uint32_t keys = to_index(size_.keys);
+  const Expr begin = keys * number_of_tile;
+  const auto drop = [&] {
+    if (vector == 1) {
+      return k.apply(values, places,
+                     [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
+                       return ir::select(less(begin + at[1], keys_), x[0], number(type, 0));
+                     },
+                     {values});
+    }
+    const std::vector<Expr> zeros(vector, number(type, 0));
+    for (std::int64_t i = 0; i < size(values.shape()); i += vector) {
+      const Expr key = begin + origin(places.axes[1]) + to_index(places.axes[1].values(i));
+      k.branch({less(keys_, key + 1)}, [&] {
+        k.store(ir::vector(zeros), ir::Element{values.array, {to_index(i)}, values.name, vector});
+      });
+    }
+  };
+  k.branch(
+      {less(keys_, begin + keys)}, "the entry ends in this tile",
+      [&] { k.titled("0 for the values of keys beyond it", drop); }, "", [] {});
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What the kernels of attention share: the arrays, and which keys a row sees.
+//
+//   AttentionTile tile(k, form, type, {64, 32});     64 rows of a head, 32 keys at a time
+//     tile.q(), tile.k(number), tile.v(number)       (width, 64), (width, 32), (value_width, 32)
+//     tile.first(), tile.count()                     the tiles of keys that a row of the workgroup sees
+//     tile.cap(scores)                               the soft cap
+//     tile.hide(scores, part, rows, number)          scores of keys that a row does not see: -2e30
+//
+// Rows of all heads of a group are one matrix (form.hpp), and workgroups along y have heads of K and V in the batch; or
+// rows are those of one head, workgroups along y have heads of Q, and along z entries of the batch.
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
+
+namespace vkmoye::gen {
+
+/// Rows of q and of k in a tile.
+struct AttentionTileSize {
+  std::int64_t rows = 64, keys = 32;
+};
+
+inline constexpr double kLog2E = 1.4426950408889634;
+
+/// The score of a hidden key: less than the first maximum of RunningSoftmax.
+inline constexpr double kHiddenScore = -2e30;
+
+/// The values of a thread of a view (rows, keys), in the shape of its scores.
+using PartOfScores = std::function<View(const View&)>;
+
+class AttentionTile {
+ public:
+  /// Declares q, k, v, lengths and the arguments. Workgroups along x have tiles of rows. `rows_of_groups`: whether rows
+  /// are those of all heads of a group. `k` must outlive this object.
+  AttentionTile(Builder& k, const AttentionForm& form, ScalarType type, AttentionTileSize size,
+                bool rows_of_groups);
+  AttentionTile(Builder& k, const AttentionForm& form, ScalarType type, AttentionTileSize size)
+      : AttentionTile(k, form, type, size, has_rows_of_groups(form)) {}
+
+  /// The workgroup's tile of rows.
+  const Expr& row_tile() const { return row_tile_; }
+  /// The rows of a head, and the heads that workgroups along y have.
+  const Extent& row_extent() const { return row_extent_; }
+  const Extent& head_extent() const { return head_extent_; }
+
+  View q() const;  // (width, rows) of the workgroup
+  /// (width, rows): tile `number` of tiles of `rows` rows.
+  View q(std::int64_t rows, const Expr& number) const;
+  View k(const Expr& number) const;  // (width, keys)
+  View v(const Expr& number) const;  // (value_width, keys)
+
+  /// The tiles of keys from the first to the last key that a row of the workgroup sees.
+  const Expr& first() const { return first_; }
+  const Expr& count() const { return count_; }
+
+  /// Declares the result o, and the workgroup's part of it.
+  Tensor output(const std::string& name, ScalarType type);
+  View tile_of(const Tensor& result) const { return tile_of(result, size_.rows, row_tile_); }
+  View tile_of(const Tensor& result, std::int64_t rows, const Expr& number) const;
+
+  /// Declares log_sums if the form has them.
+  std::optional<Tensor> log_sums();
+  /// (rows, columns): tile `number` of `rows` rows, repeated along columns.
+  View tile_of_log_sums(const Tensor& log_sums, std::int64_t rows, const Expr& number,
+                        std::int64_t columns) const;
+
+  /// `count` rows of q from `first` on, and the queries in them.
+  struct Rows {
+    Expr first, first_query, end_query;
+    std::int64_t count = 0;
+  };
+  Rows rows(const std::string& name, const Expr& first, std::int64_t count);
+  /// Those of the workgroup.
+  const Rows& rows() const { return all_; }
+
+  /// Query and head of a row of a group.
+  struct Row {
+    Expr query, head;
+  };
+  Row row(const std::string& name, const Expr& number);
+  View q(const Row& row) const;  // (width, 1)
+
+  /// Replaces scores by tanh(scores * scale / soft_cap), if the form has a soft cap.
+  void cap(const View& scores);
+  /// Hides keys of tile `number` that their row does not see. Where each row sees each key, nothing happens.
+  void hide(const View& scores, const PartOfScores& part, const Rows& rows, const Expr& number);
+  /// Sets `values`, of the elements and keys `places` of v, to 0 where the entry of the batch has ended: memory beyond
+  /// its keys may hold NaN, and 0 * NaN is NaN. `vector`: of registers that are vectors.
+  void drop_beyond(const View& values, const View& places, const Expr& number,
+                   std::uint32_t vector = 1);
+
+  /// What a score, as it is multiplied and capped, is multiplied by: as a score, and as an exponent of 2.
+  const Expr& unit() const { return unit_; }
+  const Expr& factor() const { return factor_; }
+
+  /// Of the workgroup, where rows are those of one head; else the head of K and V.
+  const Expr& head() const { return head_; }
+  const Expr& entry() const { return entry_; }  // of the batch
+  const Expr& queries() const { return queries_; }
+  const Expr& keys() const { return keys_; }  // of the entry
+  std::int64_t keys_of_tile() const { return size_.keys; }
+
+ private:
+  // An array, and whether it has an axis of heads in the batch, or one of heads and one of entries.
+  struct OfHeads {
+    Tensor tensor;
+    bool is_flat;
+    AttentionOrder order;
+  };
+  using Axis = Builder::AxisName;
+  OfHeads of_heads(bool is_result, const std::string& name, ScalarType type, const Axis& element,
+                   const char* row, AttentionOrder order);
+  View tile_of_heads(const OfHeads& of, std::int64_t width, std::int64_t rows, const Expr& number,
+                     const Expr& head) const;
+  void declare_arguments();
+  void read_length();
+  void find_visible_tiles();
+  Expr sees(const Expr& row, const Expr& key) const;
+
+  Builder& builder_;
+  AttentionForm form_;
+  AttentionTileSize size_;
+  bool rows_of_groups_;
+  Extent row_extent_ = 0, head_extent_ = 0;
+  Expr row_tile_ = 0;
+  OfHeads q_, k_, v_, o_;
+  Expr head_ = 0, kv_head_ = 0, entry_ = 0;
+  Expr queries_ = 0, keys_ = 0, window_ = 0, group_ = 0;
+  Expr unit_ = 0, factor_ = 0, of_cap_ = 0;
+  Rows all_ = {0, 0, 0, 0};
+  Expr first_ = 0, count_ = 0;
+};
+
+}  // namespace vkmoye::gen

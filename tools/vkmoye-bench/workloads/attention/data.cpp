@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/attention/data.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "numbers/number.hpp"
+#include "numbers/random.hpp"
+
+namespace vkmoye::bench {
+
+using gen::AttentionOrder;
+
+std::int64_t length_of(const gen::AttentionCall& call, std::int64_t entry) {
+  if (!call.form.lengths) return call.keys;
+  const std::uint64_t bits = random_bits(0x1e9, static_cast<std::uint64_t>(entry));
+  return static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(call.keys + 1));
+}
+
+std::uint64_t begin_of_row(AttentionOrder order, std::int64_t heads, std::int64_t rows,
+                           std::int64_t width, std::int64_t entry, std::int64_t head,
+                           std::int64_t row) {
+  const std::int64_t number = order == AttentionOrder::bhsd ? (entry * heads + head) * rows + row
+                                                            : (entry * rows + row) * heads + head;
+  return static_cast<std::uint64_t>(number * width);
+}
+
+AttentionData::AttentionData(const gen::AttentionCall& call, ScalarType type, std::uint64_t seed)
+    : call_(call), type_(type), arrays_(gen::arrays_of(call, type)) {
+  for (const gen::AttentionArray& array : arrays_) {
+    if (array.is_result) continue;
+    inputs_.emplace_back(array.bytes());
+    fill(inputs_.size() - 1, random_bits(seed, inputs_.size() - 1));
+  }
+  poison(1, call.form.orders.k, call.form.width);
+  poison(2, call.form.orders.v, call.form.value_width);
+}
+
+void AttentionData::fill(std::size_t which, std::uint64_t seed) {
+  const gen::AttentionArray& array = arrays_[which];
+  const std::size_t width = size_of(array.type);
+  std::vector<std::byte>& out = inputs_[which];
+  for (std::uint64_t i = 0; i * width < out.size(); ++i) {
+    const std::uint64_t bits = random_bits(seed, i);
+    if (array.name == "lengths") {
+      const std::int64_t length = length_of(call_, static_cast<std::int64_t>(i));
+      store_number(array.type, static_cast<double>(length), &out[i * width]);
+      continue;
+    }
+    double number = random_number(array.type, bits);
+    // Scores of 64 products of numbers in [-2, 2) have a standard deviation of 11 before they are scaled.
+    if (array.name == "q" || array.name == "k") number *= 2;
+    if (array.name == "sinks" || array.name == "mask") number *= 4;
+    const bool is_hidden = array.name == "mask" && random_bits(bits, 1) % 4 == 0;
+    if (is_hidden) number = -std::numeric_limits<double>::infinity();
+    store_number(array.type, number, &out[i * width]);
+  }
+}
+
+// What no kernel may use.
+void AttentionData::poison(std::size_t which, AttentionOrder order, std::int64_t width) {
+  if (!call_.form.lengths) return;
+  const std::size_t bytes = size_of(type_);
+  for (std::int64_t entry = 0; entry < call_.batch; ++entry) {
+    for (std::int64_t head = 0; head < call_.kv_heads; ++head) {
+      for (std::int64_t key = length_of(call_, entry); key < call_.keys; ++key) {
+        const std::uint64_t begin =
+            begin_of_row(order, call_.kv_heads, call_.keys, width, entry, head, key);
+        for (std::uint64_t i = begin; i < begin + static_cast<std::uint64_t>(width); ++i) {
+          store_number(type_, std::numeric_limits<double>::quiet_NaN(), &inputs_[which][i * bytes]);
+        }
+      }
+    }
+  }
+}
+
+std::size_t AttentionData::place_of(const char* name) const {
+  return static_cast<std::size_t>(
+      std::find_if(arrays_.begin(), arrays_.end(),
+                   [&](const auto& array) { return array.name == name; }) -
+      arrays_.begin());
+}
+
+double AttentionData::number(const char* name, std::int64_t head) const {
+  const std::size_t which = place_of(name);
+  return load_number(
+      arrays_[which].type,
+      &inputs_[which][static_cast<std::size_t>(head) * size_of(arrays_[which].type)]);
+}
+
+void AttentionData::load_query(std::int64_t entry, std::int64_t head, std::int64_t query,
+                               std::span<double> out) const {
+  load_numbers(type_, inputs_[0].data(),
+               begin_of_row(call_.form.orders.q, call_.heads, call_.queries, call_.form.width,
+                            entry, head, query),
+               1, out);
+}
+
+void AttentionData::load_heads(std::size_t which, AttentionOrder order, std::int64_t width,
+                               std::int64_t entry, std::int64_t head, std::span<double> out) const {
+  const auto count = static_cast<std::size_t>(width);
+  for (std::int64_t key = 0; key < call_.keys; ++key) {
+    load_numbers(type_, inputs_[which].data(),
+                 begin_of_row(order, call_.kv_heads, call_.keys, width, entry, head, key), 1,
+                 out.subspan(static_cast<std::size_t>(key) * count, count));
+  }
+}
+
+void AttentionData::load_keys(std::int64_t entry, std::int64_t head, std::span<double> out) const {
+  load_heads(1, call_.form.orders.k, call_.form.width, entry, head, out);
+}
+
+void AttentionData::load_values(std::int64_t entry, std::int64_t head,
+                                std::span<double> out) const {
+  load_heads(2, call_.form.orders.v, call_.form.value_width, entry, head, out);
+}
+
+void AttentionData::load_mask(std::int64_t entry, std::int64_t head, std::int64_t query,
+                              std::span<double> out) const {
+  const std::size_t which = place_of("mask");
+  load_numbers(arrays_[which].type, inputs_[which].data(),
+               begin_of_row(AttentionOrder::bhsd, call_.mask_heads, call_.queries, call_.keys,
+                            std::min(entry, call_.mask_batch - 1),
+                            std::min(head, call_.mask_heads - 1), query),
+               1, out);
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Random inputs of attention, and rows of its arrays in either order of axes.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
+
+namespace vkmoye::bench {
+
+/// The number of keys of an entry of the batch that random problems with lengths have, whatever their seed.
+std::int64_t length_of(const gen::AttentionCall& call, std::int64_t entry);
+
+/// A row of a head in an array (batch, heads, rows, width) or (batch, rows, heads, width): where its elements begin.
+std::uint64_t begin_of_row(gen::AttentionOrder order, std::int64_t heads, std::int64_t rows,
+                           std::int64_t width, std::int64_t entry, std::int64_t head,
+                           std::int64_t row);
+
+/// Random inputs, reproducible from a seed. A quarter of a mask is -infinity. Keys and values beyond the length of
+/// their entry are NaN.
+class AttentionData {
+ public:
+  AttentionData(const gen::AttentionCall& call, ScalarType type, std::uint64_t seed);
+
+  /// The bytes of each input, in the order of gen::arrays_of.
+  const std::vector<std::vector<std::byte>>& inputs() const { return inputs_; }
+
+  /// Rows of q, k and v.
+  void load_query(std::int64_t entry, std::int64_t head, std::int64_t query,
+                  std::span<double> out) const;
+  /// All keys, or all values, of a head of K and V: those of one key after those of another.
+  void load_keys(std::int64_t entry, std::int64_t head, std::span<double> out) const;
+  void load_values(std::int64_t entry, std::int64_t head, std::span<double> out) const;
+  /// The mask of a query.
+  void load_mask(std::int64_t entry, std::int64_t head, std::int64_t query,
+                 std::span<double> out) const;
+  double slope(std::int64_t head) const { return number("slopes", head); }
+  double sink(std::int64_t head) const { return number("sinks", head); }
+
+ private:
+  std::size_t place_of(const char* name) const;
+  double number(const char* name, std::int64_t head) const;
+  void load_heads(std::size_t which, gen::AttentionOrder order, std::int64_t width,
+                  std::int64_t entry, std::int64_t head, std::span<double> out) const;
+  void fill(std::size_t which, std::uint64_t seed);
+  void poison(std::size_t which, gen::AttentionOrder order, std::int64_t width);
+
+  gen::AttentionCall call_;
+  ScalarType type_;
+  std::vector<gen::AttentionArray> arrays_;
+  std::vector<std::vector<std::byte>> inputs_;
+};
+
+}  // namespace vkmoye::bench

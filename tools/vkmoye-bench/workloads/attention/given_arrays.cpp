@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "workloads/attention/given_arrays.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using gen::AttentionOrder;
+
+// The shape of q, k or v, and its extents by what they mean.
+struct GivenHeads {
+  const GivenArray* array;
+  AttentionOrder order;
+
+  std::int64_t batch() const { return array->shape[0]; }
+  std::int64_t heads() const { return array->shape[order == AttentionOrder::bhsd ? 1 : 2]; }
+  std::int64_t rows() const { return array->shape[order == AttentionOrder::bhsd ? 2 : 1]; }
+  std::int64_t width() const { return array->shape[3]; }
+};
+
+// A shape with as many extents of 1 before it as make four.
+Extents with_four_axes(Extents shape) {
+  while (shape.size() < 4) shape.insert(shape.begin(), 1);
+  return shape;
+}
+
+}  // namespace
+
+Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& given,
+                    AttentionOptions& options) {
+  std::vector<std::string> names = {"q", "k", "v"};
+  if (options.lengths) names.emplace_back("lengths");
+  if (options.mask) names.emplace_back("mask");
+  if (options.slopes) names.emplace_back("slopes");
+  if (options.sinks) names.emplace_back("sinks");
+  if (given.size() != names.size()) {
+    throw ArgumentError(fmt::format("{} takes {} arrays, {}, got {}", spec.entry->name,
+                                    names.size(), join(names, " "), given.size()));
+  }
+  const ScalarType type = spec.type.empty() ? given[0].type : parse_type(spec.type);
+  std::vector<std::string> reasons;
+  const auto expect_type = [&](const GivenArray& array, ScalarType wanted) {
+    if (array.type == wanted) return;
+    reasons.push_back(fmt::format("{}: has type {}, {} takes {} there", array.name,
+                                  to_string(array.type), spec.entry->name, to_string(wanted)));
+  };
+  const AttentionOrder orders[] = {options.orders.q, options.orders.k, options.orders.v};
+  for (std::size_t i = 0; i < 3; ++i) {
+    expect_type(given[i], type);
+    if (given[i].shape.size() == 4) continue;
+    reasons.push_back(fmt::format("{}: has shape {}, but {} is ({})", given[i].name,
+                                  shape_text(given[i].shape), names[i],
+                                  orders[i] == AttentionOrder::bhsd ? "batch, heads, rows, width"
+                                                                    : "batch, rows, heads, width"));
+  }
+  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  const GivenHeads q = {&given[0], orders[0]}, k = {&given[1], orders[1]},
+                   v = {&given[2], orders[2]};
+  const auto expect = [&](bool holds, const GivenHeads& a, const GivenHeads& b, const char* what) {
+    if (holds) return;
+    reasons.push_back(fmt::format("{} with shape {} and {} with shape {} differ in {}",
+                                  a.array->name, shape_text(a.array->shape), b.array->name,
+                                  shape_text(b.array->shape), what));
+  };
+  expect(q.batch() == k.batch(), q, k, "the batch");
+  expect(q.width() == k.width(), q, k, "the width");
+  expect(k.batch() == v.batch() && k.heads() == v.heads() && k.rows() == v.rows(), k, v,
+         "batch, heads or rows");
+  for (std::size_t i = 3; i < given.size(); ++i) {
+    const GivenArray& array = given[i];
+    if (names[i] == "mask") {
+      expect_type(array, *options.mask);
+      const Extents shape = with_four_axes(array.shape);
+      options.mask_batch = shape[0];
+      options.mask_heads = shape[1];
+      const bool fits = shape.size() == 4 && shape[2] == q.rows() && shape[3] == k.rows();
+      if (fits) continue;
+      reasons.push_back(
+          fmt::format("{}: has shape {}, but a mask of {} queries and {} keys is (1 "
+                      "or batch, 1 or heads, queries, keys)",
+                      array.name, shape_text(array.shape), q.rows(), k.rows()));
+      continue;
+    }
+    const bool is_lengths = names[i] == "lengths";
+    expect_type(array, is_lengths ? ScalarType::i32 : ScalarType::f32);
+    const std::int64_t count = is_lengths ? q.batch() : q.heads();
+    if (array.shape == Extents{count}) continue;
+    reasons.push_back(fmt::format("{}: has shape {}, but {} are {} numbers", array.name,
+                                  shape_text(array.shape), names[i], count));
+  }
+  if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  options.batch = q.batch();
+  options.heads = q.heads();
+  options.kv_heads = k.heads();
+  options.value_width = v.width() == q.width() ? 0 : v.width();
+  return {q.rows(), k.rows(), q.width()};
+}
+
+}  // namespace vkmoye::bench
