@@ -38,7 +38,7 @@ inline AttentionArrays declare_attention(gen::Builder& k, const OrdersOfMatrices
 inline void softmax_in_registers(gen::Builder& k, const gen::MatrixValues& x, int mode) {
   using gen::Expr;
   const auto f32 = ScalarType::f32;
-  const gen::View most = k.make_fragment_like("most", f32, first_along(x.by_row, {mode}));
+  const gen::View most = k.make_fragment_like("row_max", f32, first_along(x.by_row, {mode}));
   const gen::View total = k.make_fragment_like("total", f32, first_along(x.by_row, {mode}));
   k.assign(most, gen::ir::number(f32, -1e30));
   k.accumulate(most, gen::kMaximum, x.by_row);

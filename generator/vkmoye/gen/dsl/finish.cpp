@@ -94,9 +94,9 @@ ir::Kernel Builder::finish_with_glsl(ir::HandWritten shader) {
   }
   for (const auto& [name, bytes] : shader.widest) {
     if (kernel.find(name) == nullptr) {
-      reasons.push_back(
-          fmt::format("finish_with_glsl: no buffer '{}' is declared, to access {} bytes of at once",
-                      name, bytes));
+      reasons.push_back(fmt::format(
+          "finish_with_glsl: no buffer '{}' is declared, of which accesses have up to {} bytes",
+          name, bytes));
     }
   }
   kernel.hand_written = std::move(shader);

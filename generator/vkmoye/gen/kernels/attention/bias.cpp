@@ -45,7 +45,7 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const Rows& ro
       tile(mask_, {tile_.keys_of_tile(), rows.count, 1},
            {number_of_tile, rows.number, head_step_ * rows.head + entry_step_ * tile_.entry()}),
       {_, _, 0});
-  // A mask of -infinity, the usual one of hidden keys, must not meet another infinity.
+  // A mask of -infinity, the usual one of masked keys, must not meet another infinity.
   const std::string scaled = form_.slopes ? "scores" : "scores * unit";
   k.titled("scores <- " + scaled + " + mask, -2e30 for keys that the mask hides", [&] {
     k.apply(
@@ -53,7 +53,7 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const Rows& ro
         [&](const Expr& x, const Expr& of_mask) {
           const Expr m = ir::convert(of_mask, ScalarType::f32);
           return ir::select(less(m, number(ScalarType::f32, -1e30)),
-                            number(ScalarType::f32, kHiddenScore),
+                            number(ScalarType::f32, kMaskedScore),
                             form_.slopes ? x + m : multiply_add(x, tile_.unit(), m));
         },
         scores, part(transpose(mask)));

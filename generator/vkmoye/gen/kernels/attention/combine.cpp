@@ -91,7 +91,7 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
   const Tensor slice_sums =
       k.input("slice_sums", f32, {{"e", form.value_width}, row, head, slice_axis});
   const auto of_rows = [&](const char* of) { return k.input(of, f32, {row, head, slice_axis}); };
-  const Tensor slice_most = of_rows("slice_most"), slice_totals = of_rows("slice_totals");
+  const Tensor slice_max = of_rows("slice_max"), slice_row_sums = of_rows("slice_row_sums");
   const auto sink = read_sink(k, form, k.block_x());
   const auto log_sums = own.log_sums(k, form);
   const Tensor o = own.output(k, form, type);
@@ -108,27 +108,27 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
                      make_tiled_copy(make_layout({at_once}), make_layout({one})), slice_at);
   };
   const View part = k.make_fragment_like("part", f32, tile_of_sums(0));
-  const View most = k.registers("most_of_slice", f32, Layout(IntTuple{1, 1, 1}));
-  const View total = k.registers("total_of_slice", f32, Layout(IntTuple{1, 1, 1}));
+  const View row_max = k.registers("max_of_slice", f32, Layout(IntTuple{1, 1, 1}));
+  const View row_sum = k.registers("row_sum_of_slice", f32, Layout(IntTuple{1, 1, 1}));
   const View sums = k.make_fragment_like("sums", f32, part);
-  RunningSoftmax softmax(k, ir::number(f32, 1), most, 2, threads, 1, sink);
+  RunningSoftmax softmax(k, ir::number(f32, 1), row_max, 2, threads, 1, sink);
   softmax.start();
   k.assign(sums, ir::number(f32, 0));
   k.loop("chunk", ceil_div(Builder::extent(slice_sums, 3), to_index(at_once)),
          [&](const Expr& chunk) {
-           k.assign(most, ir::number(f32, -3e38));  // where there is no slice
-           k.copy(of_slice(slice_most, chunk), k.retile(most, Layout(1, 1)));
-           k.copy(of_slice(slice_totals, chunk), k.retile(total, Layout(1, 1)),
+           k.assign(row_max, ir::number(f32, -3e38));  // where there is no slice
+           k.copy(of_slice(slice_max, chunk), k.retile(row_max, Layout(1, 1)));
+           k.copy(of_slice(slice_row_sums, chunk), k.retile(row_sum, Layout(1, 1)),
                   {.edges = Edges::zero});
            k.copy(tile_of_sums(chunk), part, {.edges = Edges::zero, .vector = {to_index(vector)}});
-           softmax.update_apart(most, sums, &total);
-           k.titled("sums += part * most_of_slice", [&] {
+           softmax.update_apart(row_max, sums, &row_sum);
+           k.titled("sums += part * max_of_slice", [&] {
              k.apply(
                  sums,
                  [](const Expr& sum, const Expr& x, const Expr& weight) {
                    return multiply_add(x, weight, sum);
                  },
-                 sums, part, most);
+                 sums, part, row_max);
            });
          });
   softmax.merge(sums);

@@ -146,7 +146,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
         });
         attention.cap(scores.values);
         bias.add(scores.values, part, biased_rows, at);
-        attention.hide(scores.values, part, own_rows, at);
+        attention.mask(scores.values, part, own_rows, at);
         softmax.update(scores.by_row, sums.by_row);
         as_operand(k, config, scores, weights, sP);
         k.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {

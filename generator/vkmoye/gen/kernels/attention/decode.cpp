@@ -39,7 +39,7 @@ DecodeThreads threads_of(const AttentionDecodeConfig& config, const AttentionFor
           std::max<std::int64_t>(1, next_power_of_two(config.reads / accesses + 1) / 2)};
 }
 
-// Of the parts of maxima, totals and sums that each subgroup has.
+// Of the parts of maxima, row sums and sums that each subgroup has.
 std::int64_t bytes_of_parts(const AttentionDecodeConfig& config, const AttentionForm& form,
                             ScalarType type) {
   const std::int64_t beside = threads_of(config, form, type).beside;
@@ -152,7 +152,7 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   const Tensor slice_sums =
       k.output("slice_sums", f32, {{"e", form.value_width}, row, head, slice_axis});
   const auto of_rows = [&](const char* of) { return k.output(of, f32, {row, head, slice_axis}); };
-  const Tensor slice_most = of_rows("slice_most"), slice_totals = of_rows("slice_totals");
+  const Tensor slice_max = of_rows("slice_max"), slice_row_sums = of_rows("slice_row_sums");
 
   // A thread's parts: of q and of the sums (vector, accesses, 1, rows), of a tile of keys or values (vector, accesses,
   // keys); scores (1, 1, keys, rows).
@@ -243,7 +243,7 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
           };
           bias.add(slice(scores, {_, _, _, row}), part_of_row, biased_rows[i], at);
         }
-        attention.hide(scores, part, attention.rows(), at);
+        attention.mask(scores, part, attention.rows(), at);
         softmax.update_apart(scores, sums);
         k.copy(next_v, value_elements, {.vector = vector});
         attention.drop_beyond(value_elements,
@@ -264,9 +264,9 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
     };
     const Layout values(rows, 1);
     k.apply(
-        target(slice_most), [&](const Expr& m) { return m * attention.factor(); },
-        k.retile(softmax.most(), values));
-    k.copy(k.retile(softmax.total(), values), target(slice_totals));
+        target(slice_max), [&](const Expr& m) { return m * attention.factor(); },
+        k.retile(softmax.row_max(), values));
+    k.copy(k.retile(softmax.row_sum(), values), target(slice_row_sums));
   });
   return k.finish();
 }
@@ -282,10 +282,10 @@ KernelPlan attention_decode_plan(const AttentionDecodeConfig& config, const Atte
   plan.arrays = attention_arrays(call, type);
   plan.scratch = {{"sums of slices", bytes(call.form.value_width)},
                   {"maxima of slices", bytes(1)},
-                  {"totals of slices", bytes(1)}};
+                  {"row sums of slices", bytes(1)}};
   std::vector<std::string> names;
   for (const PlanArray& array : plan.arrays) names.push_back(array.name);
-  for (const char* name : {"slice_sums", "slice_most", "slice_totals"}) names.emplace_back(name);
+  for (const char* name : {"slice_sums", "slice_max", "slice_row_sums"}) names.emplace_back(name);
   Arguments all = attention_arguments(call);
   all["rows"] = call.rows();
   all["heads"] = call.kv_heads * call.batch;

@@ -4,13 +4,13 @@
 //
 //   a workgroup    up to 8 rows of q that share a head of K and V, and a slice of the keys
 //   8 threads      have a key and a value, 16 bytes at a time; others have other keys
-//   at the end     maximum, total and sums of each slice are combined by a second kernel
+//   at the end     maximum, row sum and sums of each slice are combined by a second kernel
 //
 //   4096 keys, 32 heads, 16 slices:  512 workgroups, 256 keys each
 //
 // Each thread has a maximum of its own keys, so that threads exchange nothing but parts of a score before the end.
 // Interface: bindings q, k, v, lengths, mask, slopes, those that the form has, slice_sums (value_width, rows, heads,
-// slices), slice_most and slice_totals (rows, heads, slices), these f32; arguments of form.hpp, and slices. slice_most
+// slices), slice_max and slice_row_sums (rows, heads, slices), these f32; arguments of form.hpp, and slices. slice_max
 // is an exponent of 2.
 // Source: Flash-Decoding (Dao, Haziza, Massa and Sizov, 2023).
 
@@ -50,7 +50,7 @@ std::int64_t slices_of(const AttentionDecodeConfig& config, const AttentionCall&
 ir::Kernel attention_decode(const AttentionDecodeConfig& config, const AttentionForm& form,
                             ScalarType type, const std::string& name = "attention/decode");
 
-/// The second kernel (combine.cpp): bindings slice_sums, slice_most, slice_totals, sinks, log_sums, o, those that the
+/// The second kernel (combine.cpp): bindings slice_sums, slice_max, slice_row_sums, sinks, log_sums, o, those that the
 /// form has; arguments rows, heads, slices, or, if rows depend on their heads, group, queries, kv_heads, batch, slices.
 ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const DeviceCaps& device,
                              const std::string& name = "attention/combine");

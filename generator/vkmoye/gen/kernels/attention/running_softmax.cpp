@@ -18,115 +18,116 @@ RunningSoftmax::RunningSoftmax(Builder& k, const Expr& factor, const View& score
                                const Layout& threads, int mode, const std::optional<Expr>& sink)
     : k_(k), factor_(factor), threads_(threads), mode_(mode), sink_(sink) {
   const View of_rows = first_along(scores, {columns});
-  most_ = k.make_fragment_like("most", ScalarType::f32, of_rows);
-  shrink_ = k.make_fragment_like("shrink", ScalarType::f32, of_rows);
-  total_ = k.make_fragment_like("total", ScalarType::f32, of_rows);
+  row_max_ = k.make_fragment_like("row_max", ScalarType::f32, of_rows);
+  rescale_by_ = k.make_fragment_like("rescale", ScalarType::f32, of_rows);
+  row_sum_ = k.make_fragment_like("row_sum", ScalarType::f32, of_rows);
 }
 
 void RunningSoftmax::start() {
   if (sink_) {
     const Expr exponent = k_.let("exponent_of_sink", *sink_ * kLog2E);
-    k_.titled("most <- the score that the sink stands for, at least -1e30",
-              [&] { k_.assign(most_, maximum(exponent / factor_, kNothingSeen)); });
+    k_.titled("row_max <- the score that the sink stands for, at least -1e30",
+              [&] { k_.assign(row_max_, maximum(exponent / factor_, kNothingSeen)); });
     sink_ = exponent;
-    return k_.assign(total_, number(ScalarType::f32, 0));
+    return k_.assign(row_sum_, number(ScalarType::f32, 0));
   }
-  k_.titled("most <- -1e30, more than the scores of hidden keys",
-            [&] { k_.assign(most_, number(ScalarType::f32, kNothingSeen)); });
-  k_.assign(total_, number(ScalarType::f32, 0));
+  k_.titled("row_max <- -1e30, more than the scores of masked keys",
+            [&] { k_.assign(row_max_, number(ScalarType::f32, kNothingSeen)); });
+  k_.assign(row_sum_, number(ScalarType::f32, 0));
 }
 
 // The maximum is needed when the next one is known: for rescale().
-void RunningSoftmax::keep_most() {
-  k_.titled("shrink <- most, as it was before", [&] { k_.copy(most_, shrink_); });
+void RunningSoftmax::keep_row_max() {
+  k_.titled("rescale <- row_max before this tile", [&] { k_.copy(row_max_, rescale_by_); });
 }
 
 // What weights so far are worth relative to the new maximum.
 void RunningSoftmax::rescale(const View& sums) {
-  k_.titled("shrink <- exp2(factor * (shrink - most)): what weights so far are worth now", [&] {
+  k_.titled("rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums", [&] {
     k_.apply(
-        shrink_, [&](const Expr& before, const Expr& m) { return exp2((before - m) * factor_); },
-        shrink_, most_);
+        rescale_by_,
+        [&](const Expr& before, const Expr& m) { return exp2((before - m) * factor_); },
+        rescale_by_, row_max_);
   });
-  for (const View& of : {total_, sums}) {
+  for (const View& of : {row_sum_, sums}) {
     k_.apply(
-        of, [](const Expr& x, const Expr& by) { return x * by; }, of, shrink_);
+        of, [](const Expr& x, const Expr& by) { return x * by; }, of, rescale_by_);
   }
 }
 
 void RunningSoftmax::weigh(const View& scores) {
-  k_.titled("scores <- exp2(factor * scores - factor * most): weights", [&] {
+  k_.titled("scores <- exp2(factor * scores - factor * row_max: weights", [&] {
     k_.apply(
         scores,
         [&](const Expr& x, const Expr& m) {
           return exp2(multiply_add(x, factor_, -(m * factor_)));
         },
-        scores, most_);
+        scores, row_max_);
   });
 }
 
 void RunningSoftmax::update(const View& scores, const View& sums) {
-  keep_most();
-  k_.accumulate(most_, kMaximumOfNumbers, scores);
-  k_.reduce_across(most_, kMaximumOfNumbers, threads_, mode_);
+  keep_row_max();
+  k_.accumulate(row_max_, kMaximumOfNumbers, scores);
+  k_.reduce_across(row_max_, kMaximumOfNumbers, threads_, mode_);
   rescale(sums);
   weigh(scores);
-  k_.accumulate(total_, kSum, scores);
+  k_.accumulate(row_sum_, kSum, scores);
 }
 
 void RunningSoftmax::update_apart(const View& scores, const View& sums, const View* counts) {
-  keep_most();
-  k_.accumulate(most_, kMaximumOfNumbers, scores);
+  keep_row_max();
+  k_.accumulate(row_max_, kMaximumOfNumbers, scores);
   rescale(sums);
   weigh(scores);
-  if (counts == nullptr) return k_.accumulate(total_, kSum, scores);
+  if (counts == nullptr) return k_.accumulate(row_sum_, kSum, scores);
   k_.apply(
-      broadcast(total_, scores.shape()),
+      broadcast(row_sum_, scores.shape()),
       [](const Expr& all, const Expr& weight, const Expr& count) {
         return multiply_add(weight, count, all);
       },
-      broadcast(total_, scores.shape()), scores, *counts);
+      broadcast(row_sum_, scores.shape()), scores, *counts);
 }
 
 void RunningSoftmax::merge(const View& sums) {
-  keep_most();
-  k_.reduce_across(most_, kMaximumOfNumbers, threads_, mode_);
+  keep_row_max();
+  k_.reduce_across(row_max_, kMaximumOfNumbers, threads_, mode_);
   rescale(sums);
-  k_.reduce_across(total_, kSum, threads_, mode_);
+  k_.reduce_across(row_sum_, kSum, threads_, mode_);
   k_.reduce_across(sums, kSum, threads_, mode_);
 }
 
 void RunningSoftmax::finish(const View& sums) {
-  k_.reduce_across(total_, kSum, threads_, mode_);
+  k_.reduce_across(row_sum_, kSum, threads_, mode_);
   divide(sums);
 }
 
 void RunningSoftmax::divide(const View& sums) {
   if (sink_) {
-    k_.titled("total <- total + exp2(exponent of the sink - factor * most)", [&] {
+    k_.titled("row_sum <- row_sum + exp2(exponent of the sink - factor * row_max)", [&] {
       k_.apply(
-          total_,
+          row_sum_,
           [&](const Expr& all, const Expr& m) {
             return all + exp2(multiply_add(-m, factor_, *sink_));
           },
-          total_, most_);
+          row_sum_, row_max_);
     });
   }
-  k_.titled("sums <- sums / total, 0 for rows that see no key", [&] {
+  k_.titled("sums <- sums / row_sum, 0 for rows that see no key", [&] {
     k_.apply(
         sums,
         [](const Expr& x, const Expr& whole) {
           return ir::select(equal(whole, number(ScalarType::f32, 0)), number(ScalarType::f32, 0),
                             x / whole);
         },
-        sums, total_);
+        sums, row_sum_);
   });
 }
 
 void RunningSoftmax::store_log_sums(const View& to) {
   const Expr along = thread_coordinates(threads_, k_.thread())[static_cast<std::size_t>(mode_)];
   k_.branch({equal(along, 0)}, [&] {
-    k_.titled("log_sums <- log(total) + the score of the maximum", [&] {
+    k_.titled("log_sums <- log(row_sum) + the score of the maximum", [&] {
       k_.apply(
           to,
           [&](const Expr& m, const Expr& all) {
@@ -134,7 +135,7 @@ void RunningSoftmax::store_log_sums(const View& to) {
             return ir::select(equal(all, number(ScalarType::f32, 0)), none,
                               multiply_add(m, factor_, log2(all)) * (1 / kLog2E));
           },
-          most_, total_);
+          row_max_, row_sum_);
     });
   });
 }

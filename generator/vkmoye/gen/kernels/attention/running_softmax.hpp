@@ -3,13 +3,13 @@
 // Softmax of scores that come tile by tile, and sums of values with its weights.
 //
 //   RunningSoftmax softmax(k, factor, scores, 0, threads, 0);
-//     softmax.update(scores, sums)                   scores <- weights; sums and totals are rescaled
-//     softmax.finish(sums)                           sums <- sums / totals, 0 if no key was seen
+//     softmax.update(scores, sums)                   scores <- weights; sums and row sums are rescaled
+//     softmax.finish(sums)                           sums <- sums / row sums, 0 if no key was seen
 //
 // Weights are exp2(factor * x - factor * m) with the running maximum m of the row, so that scale and log2(e) cost
-// nothing. m starts at -1e30, above the scores of hidden keys, whose weights are therefore 0 in every row. A NaN among
+// nothing. m starts at -1e30, above the scores of masked keys, whose weights are therefore 0 in every row. A NaN among
 // the scores of a row makes its weight NaN, and with it the whole row. With a sink, m starts at it, and it is added to
-// the total at the end.
+// the row sum at the end.
 // Source: FlashAttention-2 (Dao, 2023), algorithm 1.
 
 #include <optional>
@@ -21,7 +21,7 @@ namespace vkmoye::gen {
 class RunningSoftmax {
  public:
   /// For scores of the shape of `scores`, with columns along mode `columns`. Threads that differ in mode `mode` of
-  /// `threads` share rows. Declares most, shrink and total. `sink`: joins the maximum and the total of each row.
+  /// `threads` share rows. Declares row_max, rescale and row_sum. `sink`: joins the maximum and the sum of each row.
   RunningSoftmax(Builder& k, const Expr& factor, const View& scores, int columns,
                  const Layout& threads, int mode, const std::optional<Expr>& sink = {});
 
@@ -30,9 +30,9 @@ class RunningSoftmax {
   void update(const View& scores, const View& sums);
   /// The same with a maximum of each thread's own columns. Each weight counts `counts` times. merge() must follow.
   void update_apart(const View& scores, const View& sums, const View* counts = nullptr);
-  /// Rescales `sums` to the maximum of the row, and adds those of all threads that share it, and the totals.
+  /// Rescales `sums` to the maximum of the row, and adds those of all threads that share it, and the row sums.
   void merge(const View& sums);
-  /// sums <- sums / totals, where threads have had a common maximum.
+  /// sums <- sums / row sums, where threads have had a common maximum.
   void finish(const View& sums);
   /// The same after merge().
   void divide(const View& sums);
@@ -41,12 +41,12 @@ class RunningSoftmax {
   /// maximum; of the threads that share a row, one writes it.
   void store_log_sums(const View& to);
 
-  /// The maximum and the total of each row.
-  const View& most() const { return most_; }
-  const View& total() const { return total_; }
+  /// The maximum and the sum of each row.
+  const View& row_max() const { return row_max_; }
+  const View& row_sum() const { return row_sum_; }
 
  private:
-  void keep_most();
+  void keep_row_max();
   void rescale(const View& sums);
   void weigh(const View& scores);
 
@@ -55,7 +55,7 @@ class RunningSoftmax {
   Layout threads_;
   int mode_;
   std::optional<Expr> sink_;
-  View most_, shrink_, total_;
+  View row_max_, rescale_by_, row_sum_;
 };
 
 }  // namespace vkmoye::gen

@@ -172,7 +172,7 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
         multiply("qk", transpose(sQ), transpose(sK), scores, form.width);
         attention.cap(scores);
         bias.add(scores, part, biased_rows, at);
-        attention.hide(scores, part, attention.rows(), at);
+        attention.mask(scores, part, attention.rows(), at);
         softmax.update(scores, sums);
         k.copy(scores, weights);
         k.barrier();

@@ -199,7 +199,7 @@ void AttentionTile::cap(const View& scores) {
   });
 }
 
-void AttentionTile::hide(const View& scores, const PartOfScores& part, const Rows& rows,
+void AttentionTile::mask(const View& scores, const PartOfScores& part, const Rows& rows,
                          const Expr& number_of_tile) {
   Builder& k = builder_;
   const std::uint32_t keys = to_index(size_.keys);
@@ -210,14 +210,14 @@ void AttentionTile::hide(const View& scores, const PartOfScores& part, const Row
     some = logical_or(some, less(begin + queries_ + window_, rows.end_query + keys_));
   }
   k.branch(
-      {some}, "some keys are hidden from some rows",
+      {some}, "some keys are masked for some rows",
       [&] {
         k.titled("scores <- -2e30, less than any maximum, where the row does not see the key", [&] {
           k.apply(scores, part(make_identity_view({rows.count, size_.keys})),
                   [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
                     const Expr key = k.let("key_of_score", begin + at[1]);
                     return ir::select(sees(rows.first + at[0], key), x[0],
-                                      number(ScalarType::f32, kHiddenScore));
+                                      number(ScalarType::f32, kMaskedScore));
                   },
                   {scores});
         });

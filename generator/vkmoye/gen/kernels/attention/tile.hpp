@@ -6,7 +6,7 @@
 //     tile.q(), tile.k(number), tile.v(number)       (width, 64), (width, 32), (value_width, 32)
 //     tile.first(), tile.count()                     the tiles of keys that a row of the workgroup sees
 //     tile.cap(scores)                               the soft cap
-//     tile.hide(scores, part, rows, number)          scores of keys that a row does not see: -2e30
+//     tile.mask(scores, part, rows, number)          scores of keys that a row does not see: -2e30
 //
 // Rows of all heads of a group are one matrix (form.hpp), and workgroups along y have heads of K and V in the batch; or
 // rows are those of one head, workgroups along y have heads of Q, and along z entries of the batch.
@@ -27,8 +27,8 @@ struct AttentionTileSize {
 
 inline constexpr double kLog2E = 1.4426950408889634;
 
-/// The score of a hidden key: less than the first maximum of RunningSoftmax.
-inline constexpr double kHiddenScore = -2e30;
+/// The score of a masked key: less than the first maximum of RunningSoftmax.
+inline constexpr double kMaskedScore = -2e30;
 
 /// The values of a thread of a view (rows, keys), in the shape of its scores.
 using PartOfScores = std::function<View(const View&)>;
@@ -87,8 +87,8 @@ class AttentionTile {
 
   /// Replaces scores by tanh(scores * scale / soft_cap), if the form has a soft cap.
   void cap(const View& scores);
-  /// Hides keys of tile `number` that their row does not see. Where each row sees each key, nothing happens.
-  void hide(const View& scores, const PartOfScores& part, const Rows& rows, const Expr& number);
+  /// Masks keys of tile `number` that their row does not see. Where each row sees each key, nothing happens.
+  void mask(const View& scores, const PartOfScores& part, const Rows& rows, const Expr& number);
   /// Sets `values`, of the elements and keys `places` of v, to 0 where the entry of the batch has ended: memory beyond
   /// its keys may hold NaN, and 0 * NaN is NaN. `vector`: of registers that are vectors.
   void drop_beyond(const View& values, const View& places, const Expr& number,

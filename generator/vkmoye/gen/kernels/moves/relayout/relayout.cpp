@@ -261,8 +261,8 @@ ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& 
       described,
       schedule.straight ? "both sides run along the same mode: straight across"
       : schedule.joined > 1
-          ? "one side of a shared tile is flat, small modes with their run; the other has each "
-            "by itself"
+          ? "one tensor is accessed in contiguous runs that include its small modes, the other "
+            "mode by mode"
           : "runs along src on one side of a shared tile, along dst on the other");
   const auto src_axes = axes_of(schedule, &JointMode::src),
              dst_axes = axes_of(schedule, &JointMode::dst);
