@@ -12,6 +12,7 @@
 #include <limits>
 #include <stdexcept>
 #include <vkmoye/contract/scalar_value.hpp>
+#include <vkmoye/gen/kernels/products/form/form.hpp>
 
 namespace llama {
 namespace {
@@ -147,13 +148,17 @@ std::uint64_t alignment_of(const Gguf& gguf) {
 
 const std::vector<TensorType>& tensor_types() {
   static const auto types = [] {
-    std::vector<TensorType> out = {{"f32", 0, 1, 4, nullptr}, {"f16", 1, 1, 2, nullptr}};
+    using vkmoye::ScalarType;
+    std::vector<TensorType> out = {{"f32", 0, 1, 4, ScalarType::f32, nullptr},
+                                   {"f16", 1, 1, 2, ScalarType::f16, nullptr},
+                                   {"bf16", 30, 1, 2, ScalarType::bf16, nullptr}};
     const auto add = [&](const char* name, std::uint32_t number) {
       const auto* format = vkmoye::gen::find_weight_format(name);
       out.push_back({name, number, static_cast<std::uint64_t>(format->elements),
-                     static_cast<std::uint64_t>(format->bytes), format});
+                     static_cast<std::uint64_t>(format->bytes), vkmoye::gen::kWeightType, format});
     };
     add("q4_0", 2);
+    add("q4_1", 3);
     add("q8_0", 8);
     return out;
   }();
@@ -164,7 +169,8 @@ const TensorType& tensor_type(const std::string& name) {
   for (const TensorType& type : tensor_types()) {
     if (type.name == name) return type;
   }
-  throw std::runtime_error("there is no type '" + name + "'; types are f32, f16, q4_0 and q8_0");
+  throw std::runtime_error("there is no type '" + name +
+                           "'; types are f32, f16, bf16, q4_0, q4_1 and q8_0");
 }
 
 std::uint64_t FileTensor::elements() const {
@@ -176,13 +182,11 @@ std::vector<double> numbers_of(const FileTensor& tensor) {
     return vkmoye::gen::dequantise(*tensor.type->blocks, tensor.bytes,
                                    static_cast<std::int64_t>(tensor.elements()));
   }
-  const auto type =
-      tensor.type->block_bytes == 4 ? vkmoye::ScalarType::f32 : vkmoye::ScalarType::f16;
   std::vector<double> out(tensor.elements());
   for (std::size_t i = 0; i < out.size(); ++i) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &tensor.bytes[i * tensor.type->block_bytes], tensor.type->block_bytes);
-    out[i] = vkmoye::number_of(type, bits);
+    out[i] = vkmoye::number_of(tensor.type->scalar, bits);
   }
   return out;
 }

@@ -17,6 +17,7 @@
 #include <string>
 #include <variant>
 #include <vector>
+#include <vkmoye/contract/scalar_type.hpp>
 #include <vkmoye/gen/kernels/products/form/weight_format.hpp>
 
 namespace llama {
@@ -26,11 +27,13 @@ struct TensorType {
   std::string name;
   std::uint32_t number;
   std::uint64_t block_elements, block_bytes;
-  /// The format of its blocks; null for f32 and f16.
+  /// Of the elements; kWeightType for blocks.
+  vkmoye::ScalarType scalar;
+  /// The format of its blocks; null for elements.
   const vkmoye::gen::WeightFormat* blocks;
 };
 
-/// f32, f16, q4_0 and q8_0.
+/// f32, f16, bf16, q4_0, q4_1 and q8_0.
 const std::vector<TensorType>& tensor_types();
 /// The one of that name; throws std::runtime_error if there is none.
 const TensorType& tensor_type(const std::string& name);

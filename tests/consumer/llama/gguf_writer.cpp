@@ -70,9 +70,8 @@ void GgufWriter::add(const std::string& name, const std::vector<std::uint64_t>& 
     const auto blocks = vkmoye::gen::quantise(*type.blocks, numbers);
     data_.insert(data_.end(), blocks.begin(), blocks.end());
   } else {
-    const auto scalar = type.block_bytes == 4 ? vkmoye::ScalarType::f32 : vkmoye::ScalarType::f16;
     for (const double number : numbers) {
-      append(data_, vkmoye::bits_of(scalar, number), type.block_bytes);
+      append(data_, vkmoye::bits_of(type.scalar, number), type.block_bytes);
     }
   }
   pad(data_);

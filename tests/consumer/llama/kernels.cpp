@@ -24,96 +24,45 @@ Expr decoded(Builder& k, const WeightFormat& format, const Expr& i, const Expr& 
   const auto word_at = [&](const char* name, const Expr& word, const char* what) {
     return k.load(name, ir::Element{"table", {word, block, row}, what});
   };
-  const Expr scale = convert(
-      bitcast(word_at("scale", std::uint32_t(format.scale_at / 2), "scale"), ScalarType::f16), f32);
+  const auto f16_at = [&](const char* name, std::int64_t byte) {
+    return convert(bitcast(word_at(name, to_index(byte / 2), name), ScalarType::f16), f32);
+  };
+  const Expr scale = f16_at("scale", format.scale_at);
   // The byte of the code in the block, and the lowest bit of the code in its word.
   const Expr byte = format.bits == 8 ? i : k.let("byte", i % (elements / 2));
   const Expr high = format.bits == 8 ? Expr(0) : i / (elements / 2);
-  const Expr word = word_at("code_word", std::uint32_t(format.codes_at / 2) + byte / 2, "codes");
+  const Expr word = word_at("code_word", to_index(format.codes_at / 2) + byte / 2, "codes");
   const Expr shift = convert(8 * (byte % 2) + 4 * high, u32);
   const Expr code = k.let("code", bit_and(shift_right(convert(word, u32), shift),
                                           number(u32, (1U << format.bits) - 1)));
-  const Expr value = convert(code, f32);
+  Expr value = convert(code, f32);
   if (format.has_sign) {  // two's complement
     const double half = std::ldexp(1.0, static_cast<int>(format.bits) - 1);
-    return scale * (value - select(less(value, number(f32, half)), number(f32, 0), 2 * half));
+    value = value - select(less(value, number(f32, half)), number(f32, 0), 2 * half);
   }
-  return scale * (value - static_cast<double>(format.zero));
+  value = scale * (value - static_cast<double>(format.zero));
+  return format.minimum_at ? value + f16_at("minimum", *format.minimum_at) : value;
 }
 
 }  // namespace
 
-ir::Kernel embedding(const TensorType& type) {
+ir::Kernel embedding(const WeightFormat& format) {
+  const auto elements = static_cast<std::uint32_t>(format.elements);
+  const auto words = static_cast<std::uint32_t>(format.bytes / 2);
   Builder k("llama/embedding", 64);
-  Tensor table;
-  if (type.blocks != nullptr) {
-    const auto words = static_cast<std::uint32_t>(type.block_bytes / 2);
-    table =
-        k.input("table", ScalarType::u16, {{"word", words}, {"block", "blocks"}, {"row", "words"}});
-  } else {
-    table = k.input("table", type.block_bytes == 4 ? f32 : ScalarType::f16,
-                    {{"d", "width"}, {"row", "words"}});
-  }
-  const Tensor tokens = k.input("tokens", u32, {{"token", "count"}});
+  const Tensor table =
+      k.input("table", ScalarType::u16, {{"word", words}, {"block", "blocks"}, {"row", "words"}});
+  const Tensor tokens = k.input("tokens", i32, {{"token", "count"}});
   const Tensor x = k.output("x", f32, {{"d", "width"}, {"token", "count"}});
   const View mine =
       parallelize(tile(x, {64, 1}, {k.block_x(), k.block_y()}), make_layout({64, 1}), k.thread());
   const View found = k.make_fragment_like("found", f32, mine);
   k.assign(found, number(f32, 0));
-  const Expr d = k.let("d", 64 * k.block_x() + k.thread());
+  const Expr d = k.let("d", 64 * k.block_x() + k.thread()), block = k.let("block", d / elements);
   const Expr row = k.let("row", ir::to_index(k.load("id", tile(tokens, {1}, {k.block_y()}))));
-  if (type.blocks != nullptr) {
-    const auto elements = static_cast<std::uint32_t>(type.block_elements);
-    const Expr block = k.let("block", d / elements);
-    k.branch({less(block, Builder::extent(table, 1)), less(row, Builder::extent(table, 2))}, [&] {
-      k.assign(found, decoded(k, *type.blocks, k.let("i", d % elements), block, row));
-    });
-  } else {
-    k.branch({less(d, Builder::extent(table, 0)), less(row, Builder::extent(table, 1))}, [&] {
-      k.assign(found, convert(k.load("entry", ir::Element{"table", {d, row}, "entry"}), f32));
-    });
-  }
+  k.branch({less(block, Builder::extent(table, 1)), less(row, Builder::extent(table, 2))},
+           [&] { k.assign(found, decoded(k, format, k.let("i", d % elements), block, row)); });
   k.copy(found, mine);
-  return k.finish();
-}
-
-ir::Kernel rotation(std::uint32_t head) {
-  constexpr double kTwoPi = 6.283185307179586;
-  const std::uint32_t pairs = head / 2;
-  Builder k("llama/rotation", 64);
-  const std::vector<Builder::AxisName> axes = {
-      {"which", 2}, {"pair", pairs}, {"head", "heads"}, {"token", "count"}};
-  const Tensor x = k.input("x", f32, axes);
-  const Tensor positions = k.input("positions", i32, {{"token", "count"}});
-  const Tensor frequencies = k.input("frequencies", f32, {{"pair", pairs}});
-  const Tensor y = k.output("y", f32, axes);
-  const auto mine = [&](const Tensor& of, std::uint32_t which) {  // (pairs / 16, 1) of a thread
-    const View part = tile(of, {1, pairs, 4, 1}, {which, 0, k.block_x(), k.block_y()});
-    return parallelize(slice(part, {0, _, _, 0}), make_layout({16, 4}), k.thread());
-  };
-  const View frequency =
-      parallelize(tile(frequencies, {pairs}, {0}), make_layout({16}), k.thread() % 16);
-  const View angle = k.make_fragment_like("angle", f32, frequency);
-  const View c = k.make_fragment_like("c", f32, angle), s = k.make_fragment_like("s", f32, angle);
-  const Expr position = convert(k.load("position", tile(positions, {1}, {k.block_y()})), f32);
-  // Devices bound the error of sin and cos between -pi and pi.
-  k.apply(
-      angle,
-      [&](Expr f) {
-        const Expr radians = position * f;
-        return radians - round(radians * (1 / kTwoPi)) * kTwoPi;
-      },
-      frequency);
-  k.apply(
-      c, [](Expr a) { return cos(a); }, angle);
-  k.apply(
-      s, [](Expr a) { return sin(a); }, angle);
-  k.apply(
-      mine(y, 0), [](Expr a, Expr b, Expr co, Expr si) { return a * co - b * si; }, mine(x, 0),
-      mine(x, 1), c, s);
-  k.apply(
-      mine(y, 1), [](Expr a, Expr b, Expr co, Expr si) { return a * si + b * co; }, mine(x, 0),
-      mine(x, 1), c, s);
   return k.finish();
 }
 

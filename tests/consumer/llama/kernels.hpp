@@ -4,22 +4,17 @@
 // the elements of a token contiguous; the cache of keys and values has rows of kv_heads * head elements, one for each
 // position.
 
+#include <cstdint>
 #include <vkmoye/vkmoye.hpp>
-
-#include "gguf.hpp"
 
 namespace llama {
 
 using vkmoye::ScalarType;
 namespace gen = vkmoye::gen;
 
-/// x(d, token) = table(d, tokens(token)), of any type that GGUF files have here; a token outside the table gives zeros.
-/// Arrays table, tokens, x; arguments width, words, count, and for a table in blocks blocks.
-gen::ir::Kernel embedding(const TensorType& type);
-
-/// y = x, with the neighbours 2 i and 2 i + 1 of each head rotated by positions(token) * frequencies(i).
-/// Arrays x, positions, frequencies, y; arguments heads, count.
-gen::ir::Kernel rotation(std::uint32_t head);
+/// x(d, token) = table(d, tokens(token)), of a table in blocks; a token outside it gives zeros. Arrays table, tokens,
+/// x; arguments width, words, count and blocks, those of a row. For other tables there is embed/rows.
+gen::ir::Kernel embedding(const gen::WeightFormat& format);
 
 /// Rows of k and v become the rows positions(token) of the caches, in the caches' type. Positions outside are skipped.
 /// Arrays k, v, positions, cache_k, cache_v; arguments width, count, places.

@@ -41,31 +41,37 @@ class List {
   static Part whole(const FileTensor& tensor) { return {tensor.name, tensor.bytes.size()}; }
 
   void embedding(const FileTensor& table) {
-    Arguments arguments = {
-        {"width", sizes_.width}, {"words", sizes_.vocabulary}, {"count", options_.count}};
-    if (table.type->blocks != nullptr) {
-      arguments["blocks"] = static_cast<std::uint32_t>(sizes_.width / table.type->block_elements);
+    std::vector<Part> arrays = {whole(table), rows(options_.tokens, 1), rows("x", sizes_.width)};
+    const std::uint32_t words = sizes_.vocabulary, count = options_.count;
+    if (table.type->blocks == nullptr) {
+      gen::KernelRequest request;
+      request.type = table.type->scalar;
+      request.result = ScalarType::f32;
+      request.shape = {{count, words, sizes_.width}};
+      return shipped("embedding", "embed/rows", request,
+                     {{"cols", sizes_.width}, {"words", words}, {"rows", count}},
+                     std::move(arrays));
     }
-    add("embedding", table.type->name,
-        {whole(table), rows(options_.tokens, 1), rows("x", sizes_.width)},
-        [&] { return alone(llama::embedding(*table.type), arguments); });
-  }
-
-  // A kernel of vkmoye's registry on `count` rows of f32.
-  void shipped(const std::string& label, const std::string& kernel,
-               const gen::Options& kernel_options, std::uint32_t width, std::uint32_t count,
-               std::vector<Part> arrays) {
-    add(label, std::to_string(count) + "x" + std::to_string(width), std::move(arrays), [&] {
-      gen::KernelRequest request = gen::request_of(ScalarType::f32, kernel_options);
-      request.shape = {{count, width}};
-      request.device = plans_.caps();
-      return alone(gen::find_kernel(kernel)->describe(request), {{"rows", count}, {"cols", width}});
+    const auto blocks = static_cast<std::uint32_t>(sizes_.width / table.type->block_elements);
+    add("embedding", "", std::move(arrays), [&] {
+      return alone(
+          llama::embedding(*table.type->blocks),
+          {{"width", sizes_.width}, {"words", words}, {"count", count}, {"blocks", blocks}});
     });
   }
 
   void norm(const FileTensor& weight, const Part& x, std::uint32_t count) {
-    shipped("norm", "norm/rms", {{"epsilon", real(sizes_.epsilon)}}, sizes_.width, count,
+    gen::KernelRequest request;
+    request.options = {{"epsilon", real(sizes_.epsilon)}};
+    of_rows("norm", "norm/rms", request, sizes_.width, count,
             {x, whole(weight), rows("h", sizes_.width, count)});
+  }
+  void silu(const Part& gate, const Part& up, const Part& gated) {
+    of_rows("silu", "gate/rows", {}, sizes_.hidden, options_.count, {gate, up, gated});
+  }
+  void argmax() {
+    of_rows("argmax", "argmax/rows", {}, sizes_.vocabulary, 1,
+            {rows("logits", sizes_.vocabulary, 1), rows("next", 1, 1)});
   }
 
   // c = a * weight, or c += a * weight.
@@ -76,7 +82,7 @@ class List {
     const auto m = static_cast<std::int64_t>(a.bytes / 4) / k;
     gen::GemmCall call;
     call.weights = weight.type->blocks;
-    call.b_type = weight.type->name == "f32" ? ScalarType::f32 : ScalarType::f16;
+    call.b_type = weight.type->scalar;
     call.beta = adds ? 1 : 0;
     const std::string key = weight.type->name + " " + std::to_string(m) + "x" + std::to_string(n) +
                             "x" + std::to_string(k) + (adds ? " adds" : "");
@@ -88,14 +94,15 @@ class List {
               {a, whole(weight), c});
   }
 
+  // The pairs of a head are neighbours: the default of rope/rows.
   void rotation(const std::string& from, const std::string& to, std::uint32_t heads) {
     const std::uint64_t width = std::uint64_t{heads} * sizes_.head;
-    add("rotation", std::to_string(heads),
-        {rows(from, width), rows("positions", 1), rows("frequencies", sizes_.head / 2, 1),
-         rows(to, width)},
-        [&] {
-          return alone(llama::rotation(sizes_.head), {{"heads", heads}, {"count", options_.count}});
-        });
+    const std::uint32_t pairs = sizes_.head / 2, count = options_.count;
+    gen::KernelRequest request;
+    request.shape = {{count, heads, sizes_.head}};
+    shipped(
+        "rotation", "rope/rows", request, {{"pairs", pairs}, {"heads", heads}, {"tokens", count}},
+        {rows(from, width), rows("positions", 1), rows("frequencies", pairs, 1), rows(to, width)});
   }
 
   void append(const Part& cache_k, const Part& cache_v) {
@@ -130,6 +137,24 @@ class List {
     char text[32];
     std::snprintf(text, sizeof text, "%.17g", value);
     return text;
+  }
+
+  // A kernel of vkmoye's registry.
+  void shipped(const std::string& label, const std::string& kernel, gen::KernelRequest request,
+               const Arguments& arguments, std::vector<Part> arrays) {
+    std::string shape;
+    for (const std::int64_t extent : *request.shape) shape += std::to_string(extent) + "x";
+    add(label, kernel + " " + shape, std::move(arrays), [&] {
+      request.device = plans_.caps();
+      return alone(gen::find_kernel(kernel)->describe(request), arguments);
+    });
+  }
+  // One of the kernels on `count` rows.
+  void of_rows(const std::string& label, const std::string& kernel, gen::KernelRequest request,
+               std::uint32_t width, std::uint32_t count, std::vector<Part> arrays) {
+    request.shape = {{count, width}};
+    shipped(label, kernel, std::move(request), {{"rows", count}, {"cols", width}},
+            std::move(arrays));
   }
 
   void arrays_of(const std::string& label, std::size_t plan, std::vector<Part> arrays) {
@@ -210,14 +235,13 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
     list.norm(*layer.mlp_norm, x, count);
     list.product("gate up", h, *layer.gate, gate);
     list.product("gate up", h, *layer.up, up);
-    list.shipped("silu", "gate/rows", {}, sizes.hidden, count, {gate, up, gated});
+    list.silu(gate, up, gated);
     list.product("down", gated, *layer.down, x, true);
   }
   list.norm(*model.output_norm, list.rows("x", sizes.width, 1, count - 1), 1);
   list.product("logits", list.rows("h", sizes.width, 1), *model.output,
                list.rows("logits", sizes.vocabulary, 1));
-  list.shipped("argmax", "argmax/rows", {}, sizes.vocabulary, 1,
-               {list.rows("logits", sizes.vocabulary, 1), list.rows("next", 1, 1)});
+  list.argmax();
   return list.take();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs small random models on a device and by their definition in f64, and compares logits and tokens after every
-// token. Usage: llama_test [FOLDER], where the models are also written as files.
+// token. Usage: llama_test [FOLDER], where a model of each type is also written as a file.
 //
 // A logit may differ from its definition by a part of the largest logit:
 //
@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -45,6 +46,8 @@ const std::vector<Case>& cases() {
       {"f16", {.type = "f16"}, 5, 5, ScalarType::f32},
       {"q8_0", {.type = "q8_0", .kv_heads = 8}, 5, 5, ScalarType::f32},
       {"q4_0", {.type = "q4_0"}, 5, 5, ScalarType::f32},
+      {"q4_1", {.type = "q4_1", .seed = 3}, 2, 2, ScalarType::f32},
+      {"bf16", {.type = "bf16"}, 2, 2, ScalarType::f32},
       {"q4_0, cache of f16, long prompt in chunks",
        {.type = "q4_0", .seed = 2},
        51,
@@ -96,8 +99,9 @@ double compare(const std::vector<double>& expected, const std::vector<float>& go
 void run(const Case& test, const std::string& folder, bool is_spoiled) {
   constexpr std::uint32_t kTokens = 40;  // more than a block of keys
   const std::vector<std::byte> file = random_model(test.model);
-  if (!folder.empty()) {
-    std::ofstream out(folder + "/" + test.model.type + ".gguf", std::ios::binary);
+  const std::string path = folder + "/" + test.model.type + ".gguf";
+  if (!folder.empty() && !std::filesystem::exists(path)) {  // the first model of each type
+    std::ofstream out(path, std::ios::binary);
     out.write(reinterpret_cast<const char*>(file.data()),
               static_cast<std::streamsize>(file.size()));
   }

@@ -147,8 +147,10 @@ int check_files() {
                    [&](Bytes& b) { put(b, behind(b, kQ) + 12, ~std::uint64_t{0}); });
   wrong += refused("has extents 64x32, not 64x64",
                    [&](Bytes& b) { put(b, behind(b, kQ) + 12, std::uint64_t{32}); });
-  wrong += refused("has ggml type 14; this program reads f32 (0), f16 (1), q4_0 (2), q8_0 (8)",
-                   [&](Bytes& b) { put(b, behind(b, kQ) + 20, std::uint32_t{14}); });
+  wrong += refused(
+      "has ggml type 14; this program reads f32 (0), f16 (1), bf16 (30), q4_0 (2), q4_1 (3), q8_0 "
+      "(8)",
+      [&](Bytes& b) { put(b, behind(b, kQ) + 20, std::uint32_t{14}); });
   wrong += refused("offset 33 is not a multiple of the alignment, 32",
                    [&](Bytes& b) { put(b, behind(b, kQ) + 24, std::uint64_t{33}); });
   wrong += refused("lie outside of the data",
