@@ -69,10 +69,10 @@ TEST(GemmCli, ThinProductsChooseTheirSideByTheSize) {
     return row["config"];
   };
   const json few_rows = config({"--size", "3x70x64"});
-  EXPECT_EQ(few_rows["side"], "m");
+  EXPECT_EQ(few_rows["small"], "m");
   EXPECT_EQ(few_rows["rows"], "3");
-  EXPECT_EQ(config({"--size", "70x3x64"})["side"], "n");
-  EXPECT_EQ(config({"--size", "3x70x64", "--c", "m"})["side"], "n");
+  EXPECT_EQ(config({"--size", "70x3x64"})["small"], "n");
+  EXPECT_EQ(config({"--size", "3x70x64", "--c", "m"})["small"], "n");
 }
 
 // lavapipe has matrix units only with vectors of 256 bits.

@@ -53,7 +53,7 @@ CompiledKernel some_kernel() {
   interface.name = "grüße/\"x\"";
   interface.bindings = {{"a", ScalarType::f16, Access::read, {"k", "m"}, {1, "lda"}, 16},
                         {"b", ScalarType::f32, Access::read_write, {Extent("n", "m"), 7}},
-                        {"p", ScalarType::u8, Access::write, {"n"}, {}, 4, Reach::pointer}};
+                        {"p", ScalarType::u8, Access::write, {"n"}, {}, 4, Addressing::pointer}};
   interface.push_constants = {"n", "m", {"alpha", ScalarType::f64}, {"p_address", ScalarType::u64}};
   interface.grid = {GridDimension{"n", 32, 1000}, GridDimension{Extent("n", "m"), 8},
                     GridDimension{1, 1}};
@@ -87,7 +87,7 @@ TEST(KernelFile, IsReadAsItWasWritten) {
   EXPECT_EQ(back.interface.bindings[1].extents, kernel.interface.bindings[1].extents);
   EXPECT_EQ(back.interface.push_constants, kernel.interface.push_constants);
   EXPECT_EQ(back.interface.grid[0].most, 1000);
-  EXPECT_EQ(back.interface.bindings[2].reach, Reach::pointer);
+  EXPECT_EQ(back.interface.bindings[2].addressing, Addressing::pointer);
   // Spaces, or letters that another program wrote as escapes, do not matter.
   expect_equal(parse_kernel(dump(parse_json(text))), kernel);
   std::string escaped = text;

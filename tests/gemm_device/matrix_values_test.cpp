@@ -11,7 +11,7 @@
 #include "support/attention_in_registers.hpp"
 #include "support/device_fixture.hpp"
 #include "support/process.hpp"
-#include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 
 namespace vkmoye::test {
 namespace {

@@ -23,9 +23,9 @@ using namespace bench;
 // With vectors and element by element; thin kernels by rows and by columns.
 const gen::Options kSmallTiles = {
     {"tile", "32x32x8"}, {"threads", "8x8"}, {"values", "4x4"}, {"vector", "16"}};
-const gen::Options kThinRows = {{"side", "m"},     {"rows", "4"},    {"reads", "2x2"},
+const gen::Options kThinRows = {{"small", "m"},     {"rows", "4"},    {"reads", "2x2"},
                                 {"threads", "32"}, {"along-k", "8"}, {"vector", "16"}};
-const gen::Options kThinColumns = {{"side", "n"},     {"rows", "3"},     {"reads", "4x1"},
+const gen::Options kThinColumns = {{"small", "n"},     {"rows", "3"},     {"reads", "4x1"},
                                    {"threads", "64"}, {"along-k", "16"}, {"vector", "8"}};
 
 namespace {
@@ -122,8 +122,9 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
   const auto subgroups = (sharers == 4 ? "1x2x" : "2x2x") + std::to_string(sharers);
   if (types.weights !=
       nullptr) {  // each thread decodes two blocks of a row, which has to fit into 48 KiB
-    const std::int64_t along_k = atom.subgroup < 32 ? sharers : std::min<std::int64_t>(sharers, 2);
-    const std::int64_t threads = 2 * along_k * atom.subgroup;
+    const std::int64_t along_k =
+        atom.subgroup_size < 32 ? sharers : std::min<std::int64_t>(sharers, 2);
+    const std::int64_t threads = 2 * along_k * atom.subgroup_size;
     if (types.weights->elements > 64) return {};  // the tile that fits
     return {{"tile", twice(atom.atom_m) + "x" + std::to_string(threads) + "x64"},
             {"subgroups", "1x2x" + std::to_string(along_k)}};
@@ -132,7 +133,7 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
     return {{"part", twice(atom.atom_m) + "x" + twice(atom.atom_n)}, {"subgroups", subgroups}};
   }
   // Small, but with at least one vector to stage for each thread.
-  const bool few_lanes = atom.subgroup < 32;
+  const bool few_lanes = atom.subgroup_size < 32;
   const std::int64_t bytes = gen::bytes_of(unit_type(types.form()));
   const std::int64_t depth = std::max(few_lanes ? 16 : 64 / bytes, sharers * atom.atom_k);
   return {{"tile", (few_lanes ? "32x32x" : "64x64x") + std::to_string(depth)},

@@ -12,8 +12,8 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/kernels/matrix_units/probe.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
-#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
 
@@ -67,7 +67,7 @@ std::vector<ir::Kernel> kernels() {
     // As many lanes as elements: each lane moves one element.
     config.subgroups_m = config.subgroups_n = config.subgroups_k = 1;
     config.atom_m = config.atom_n = config.atom_k = 8;
-    config.subgroup = 64;
+    config.subgroup_size = 64;
     add(config);
     form.split_k = true;
     form.beta = form.batched = false;

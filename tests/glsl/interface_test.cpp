@@ -87,7 +87,7 @@ TEST(InterfaceOfSpirv, BuffersAreWhereAndWhatTheyAre) {
   };
   refused([](KernelInterface& lie) { lie.bindings.pop_back(); },
           "at binding 2, but its interface has none");
-  refused([](KernelInterface& lie) { lie.bindings[0].reach = Reach::pointer; },
+  refused([](KernelInterface& lie) { lie.bindings[0].addressing = Addressing::pointer; },
           "at binding 0, but its interface has none");
   refused([](KernelInterface& lie) { lie.bindings[2].access = Access::read; },
           "its interface only reads ");

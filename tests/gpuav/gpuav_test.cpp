@@ -151,7 +151,7 @@ class GpuAssisted : public DeviceTest {
     for (std::size_t step = 0; is_first && step < plan.steps.size(); ++step) {
       const KernelInterface& interface = pipelines[step].interface();
       for (std::size_t i = 0; i < interface.bindings.size(); ++i) {
-        if (interface.bindings[i].reach != Reach::descriptor) continue;
+        if (interface.bindings[i].addressing != Addressing::descriptor) continue;
         execution.run_step(step, i);
         EXPECT_THAT(take_messages(), Contains(HasSubstr("access out of bounds")))
             << "with " << interface.bindings[i].name << " cut short";
@@ -166,8 +166,9 @@ class GpuAssisted : public DeviceTest {
 TEST_F(GpuAssisted, ReportsAnOverrunOfADescriptorAndOfAnAddress) {
   for_each_assisted_device([&](Device& device) {
     for (const auto& [reach, report] :
-         {std::pair{Reach::descriptor, "the highest out of bounds access was at [43] bytes"},
-          {Reach::pointer, "Out of bounds access: 4 bytes written at buffer device address"}}) {
+         {std::pair{Addressing::descriptor, "the highest out of bounds access was at [43] bytes"},
+          {Addressing::pointer,
+           "Out of bounds access: 4 bytes written at buffer device address"}}) {
       CompiledKernel store = store_kernel(reach);
       store.interface.bindings[0].extents = {10};  // whatever n is
       if (!reasons_against(store.interface, device.caps()).empty()) continue;
@@ -245,9 +246,9 @@ TEST_F(GpuAssisted, ReductionsSoftmaxAndNormsStayInside) {
 TEST_F(GpuAssisted, ProductsStayInside) {
   const gen::Options tiles = {
       {"tile", "32x32x8"}, {"threads", "8x8"}, {"values", "4x4"}, {"vector", "16"}};
-  const gen::Options rows = {{"side", "m"},     {"rows", "4"},    {"reads", "2x2"},
+  const gen::Options rows = {{"small", "m"},     {"rows", "4"},    {"reads", "2x2"},
                              {"threads", "32"}, {"along-k", "8"}, {"vector", "16"}};
-  const gen::Options columns = {{"side", "n"},     {"rows", "3"},     {"reads", "4x1"},
+  const gen::Options columns = {{"small", "n"},     {"rows", "3"},     {"reads", "4x1"},
                                 {"threads", "64"}, {"along-k", "16"}, {"vector", "8"}};
   for_each_assisted_device([&](Device& device) {
     for (const char* type : {"f32", "f16,f32", "f64", "i32"}) {

@@ -97,7 +97,7 @@ void expect_as_it_says(const ir::Kernel& kernel) {
   add(expected, kernel.body);
   Witness witness;
   Budget budget(1u << 28);
-  const std::size_t lanes = kernel.subgroup == 0 ? 32 : kernel.subgroup;
+  const std::size_t lanes = kernel.subgroup_size == 0 ? 32 : kernel.subgroup_size;
   Machine machine(kernel, {kernel.threads, lanes, {0, 0, 0}}, witness, budget);
   for (const PushConstant& argument : kernel.arguments) {
     if (argument.type == ScalarType::u32) machine.values().define(argument.name, Values());
@@ -131,7 +131,7 @@ TEST(Machine, TouchesWhatRandomKernelsSay) {
 ir::Kernel with(ir::Body body) {
   ir::Kernel kernel;
   kernel.threads = 64;
-  kernel.subgroup = 32;
+  kernel.subgroup_size = 32;
   kernel.body = std::move(body);
   return kernel;
 }
@@ -140,7 +140,7 @@ template <class Observer = Witness>
 Observer run(const ir::Kernel& kernel) {
   Observer witness;
   Budget budget(1u << 20);
-  Machine(kernel, {kernel.threads, kernel.subgroup, {0, 0, 0}}, witness, budget).run();
+  Machine(kernel, {kernel.threads, kernel.subgroup_size, {0, 0, 0}}, witness, budget).run();
   return witness;
 }
 

@@ -6,15 +6,15 @@
 #include <cstring>
 
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/kernels/products/gemm.hpp"
+#include "vkmoye/gen/kernels/products/simt.hpp"
 
 namespace vkmoye::judge {
 namespace {
 
 using namespace gen;
 
-GemmConfig draw_config(Draw& draw) {
-  GemmConfig c;
+GemmSimtConfig draw_config(Draw& draw) {
+  GemmSimtConfig c;
   const auto extent = [&] { return draw.one_of<std::int64_t>({4, 8, 16}); };
   c.tile_m = extent();
   c.tile_n = extent();
@@ -75,7 +75,7 @@ std::vector<std::byte> product_of(const GemmForm& form, const Arguments& sizes,
 }  // namespace
 
 Subject random_product(Draw& draw) {
-  GemmConfig config;
+  GemmSimtConfig config;
   GemmForm form;
   do {
     config = draw_config(draw);
@@ -84,7 +84,7 @@ Subject random_product(Draw& draw) {
   std::string text =
       fmt::format("product of {}{}", to_string(form.a_type), form.beta ? ", beta" : "");
   for (const auto& [key, value] : config.items()) text += fmt::format(", {} {}", key, value);
-  return {text, gemm(config, form, "gemm/random"), true,
+  return {text, gemm_simt(config, form, "gemm/random"), true,
           [form](const Arguments& sizes, const Buffers& before) {
             return product_of(form, sizes, before);
           }};

@@ -2,8 +2,6 @@
 // Kernels that access their arrays through pointers, on every device: all types, partial and whole tiles, split
 // grids; and the error of a device without addresses.
 
-#include "vkmoye/gen/kernels/common/address.hpp"
-
 #include <gmock/gmock.h>
 
 #include <cstring>
@@ -16,6 +14,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/kernels/common/addressing.hpp"
 #include "vkmoye/gen/kernels/relayout_entries.hpp"
 
 namespace vkmoye::test {

@@ -98,7 +98,7 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
     const bool is_wide = out.size[2] > 120 || out.values.contains("value-width");
     if (draw.below(2) == 0) out.config["rows"] = std::to_string(1 << draw.below(is_wide ? 2 : 3));
     if (draw.below(3) == 0) out.config["slices"] = std::to_string(1 + draw.below(9));
-    if (draw.below(3) == 0) out.config["together"] = std::to_string(1 << draw.below(4));
+    if (draw.below(3) == 0) out.config["key-threads"] = std::to_string(1 << draw.below(4));
   }
   if (is_coopmat && draw.below(3) == 0) {
     out.config[draw.one_of<std::string>({"prefetch", "unroll"})] =

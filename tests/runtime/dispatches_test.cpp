@@ -66,7 +66,7 @@ KernelInterface strided_interface() {
 TEST(Dispatches, AddressesOfWhatPointersReachAreFilledIn) {
   KernelInterface kernel = transpose_interface();
   for (Binding& binding : kernel.bindings) {
-    binding.reach = Reach::pointer;
+    binding.addressing = Addressing::pointer;
     binding.alignment = 8;
   }
   kernel.push_constants.insert(kernel.push_constants.begin(),
@@ -88,7 +88,7 @@ TEST(Dispatches, AddressesOfWhatPointersReachAreFilledIn) {
   // More elements than a 32-bit index can address, and more bytes than a descriptor.
   caps.max_storage_buffer_bytes = 4;
   EXPECT_NO_THROW(dispatches(0, 0x40000000, caps));
-  kernel.bindings[0].reach = Reach::descriptor;
+  kernel.bindings[0].addressing = Addressing::descriptor;
   EXPECT_THAT(
       [&] { dispatches(0, 0x40000000, caps); },
       ThrowsMessage<ArgumentError>(HasSubstr("exceed the 2^32 that a 32-bit index reaches")));

@@ -43,9 +43,9 @@ struct Kernels {
 
 // With `copy` by addresses, if the device supports them.
 Kernels kernels_for(const DeviceCaps& caps) {
-  const CompiledKernel by_address = copy_kernel(Reach::pointer);
+  const CompiledKernel by_address = copy_kernel(Addressing::pointer);
   if (reasons_against(by_address.interface, caps).empty()) return {by_address};
-  return {copy_kernel(Reach::descriptor)};
+  return {copy_kernel(Addressing::descriptor)};
 }
 
 // Everything that a Device does, with three arrays; in the end the last one is 2 * 0x03030303 + 1.

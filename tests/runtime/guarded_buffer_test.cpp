@@ -64,12 +64,12 @@ TEST(GuardPattern, IsNoCommonResult) {
 class GuardedBufferTest : public DeviceTest {
  protected:
   // Runs `body` with the device and each way to access an array.
-  void for_each_reach(const std::function<void(Device&, Reach)>& body) {
+  void for_each_reach(const std::function<void(Device&, Addressing)>& body) {
     for_each_device([&](Device& device) {
-      for (const Reach reach : {Reach::descriptor, Reach::pointer}) {
-        SCOPED_TRACE(to_string(reach));
-        if (!reasons_against(store_kernel(reach).interface, device.caps()).empty()) continue;
-        body(device, reach);
+      for (const Addressing addressing : {Addressing::descriptor, Addressing::pointer}) {
+        SCOPED_TRACE(to_string(addressing));
+        if (!reasons_against(store_kernel(addressing).interface, device.caps()).empty()) continue;
+        body(device, addressing);
       }
     });
   }
@@ -77,12 +77,12 @@ class GuardedBufferTest : public DeviceTest {
 
 // The sum of 1 to 10, or with one more element at either end.
 TEST_F(GuardedBufferTest, AnElementReadOutsideChangesTheResult) {
-  for_each_reach([&](Device& device, Reach reach) {
+  for_each_reach([&](Device& device, Addressing addressing) {
     for (const ScalarType type :
          {ScalarType::f32, ScalarType::f16, ScalarType::f64, ScalarType::i32, ScalarType::i8}) {
       SCOPED_TRACE(to_string(type));
       const std::size_t width = size_of(type);
-      const CompiledKernel kernel = sum_kernel(type, reach);
+      const CompiledKernel kernel = sum_kernel(type, addressing);
       if (!reasons_against(kernel.interface, device.caps()).empty()) continue;
       const Pipeline pipeline = device.load(kernel);
       GuardedBuffer a(device, 10 * width), sum(device, 4);
@@ -101,8 +101,8 @@ TEST_F(GuardedBufferTest, AnElementReadOutsideChangesTheResult) {
       };
       EXPECT_EQ(sum_of(0, 10), 55);
       const double behind = sum_of(0, 11);
-      // With a descriptor, index -1 does not reach the element before the array.
-      const double before = reach == Reach::pointer ? sum_of(-1, 10) : behind;
+      // With a descriptor, index -1 does not addressing the element before the array.
+      const double before = addressing == Addressing::pointer ? sum_of(-1, 10) : behind;
       for (const double outside : {behind, before}) {
         if (is_floating(type)) {
           EXPECT_TRUE(std::isnan(outside)) << outside;
@@ -116,8 +116,8 @@ TEST_F(GuardedBufferTest, AnElementReadOutsideChangesTheResult) {
 }
 
 TEST_F(GuardedBufferTest, AnElementWrittenOutsideIsDamage) {
-  for_each_reach([&](Device& device, Reach reach) {
-    const Pipeline store = device.load(store_kernel(reach));
+  for_each_reach([&](Device& device, Addressing addressing) {
+    const Pipeline store = device.load(store_kernel(addressing));
     // -1 and the poison, NaNs as f32 and pairs of f16 or bf16, small numbers.
     for (const std::uint32_t value : {0xffffffffu, 0x7fc00000u, 0xffc00000u, 0x7fffffffu,
                                       0x7e007e00u, 0x7fff7fffu, 0xffc0ffc0u, 0u, 1u}) {
@@ -128,7 +128,7 @@ TEST_F(GuardedBufferTest, AnElementWrittenOutsideIsDamage) {
       };
       run(0, 10);
       EXPECT_EQ(dst.damage(), "");
-      if (reach == Reach::pointer) {
+      if (addressing == Addressing::pointer) {
         GuardedBuffer other(device, 40);
         device.run(store, {other.view()}, {{"first", -1}, {"n", 10}, {"value", value}});
         EXPECT_THAT(other.damage(), HasSubstr("of the guard before a payload of 40 bytes became"));
@@ -142,8 +142,8 @@ TEST_F(GuardedBufferTest, AnElementWrittenOutsideIsDamage) {
 
 // The two guards have different contents.
 TEST_F(GuardedBufferTest, ACopyThatOverrunsBothArraysIsDamage) {
-  for_each_reach([&](Device& device, Reach reach) {
-    const Pipeline copy = device.load(copy_kernel(reach));
+  for_each_reach([&](Device& device, Addressing addressing) {
+    const Pipeline copy = device.load(copy_kernel(addressing));
     GuardedBuffer src(device, 40), dst(device, 40);
     device.run(copy, {src.view(), dst.view()}, {{"first", 0}, {"n", 10}});
     EXPECT_EQ(src.damage() + dst.damage(), "");
@@ -155,8 +155,8 @@ TEST_F(GuardedBufferTest, ACopyThatOverrunsBothArraysIsDamage) {
 
 // Unwritten elements are poison: NaN or -1, which no guard contains.
 TEST_F(GuardedBufferTest, WhatIsNotWrittenStaysPoison) {
-  for_each_reach([&](Device& device, Reach reach) {
-    const Pipeline store = device.load(store_kernel(reach));
+  for_each_reach([&](Device& device, Addressing addressing) {
+    const Pipeline store = device.load(store_kernel(addressing));
     GuardedBuffer dst(device, 41);
     device.run(store, {dst.view()}, {{"first", 2}, {"n", 9}, {"value", 7}});
     const auto bytes = read_as<std::uint8_t>(dst);

@@ -179,7 +179,7 @@ TEST_F(LaunchTest, RefusesBeforeAnyCall) {
   refused(device, affine, Views{a, foreign}, ten, "affine: a buffer belongs to another Device");
   refused(other, affine, Views{foreign, foreign}, ten, "affine: was loaded on another Device");
   // The same for arrays that are accessed by address.
-  const CompiledKernel by_address = copy_kernel(Reach::pointer);
+  const CompiledKernel by_address = copy_kernel(Addressing::pointer);
   if (!reasons_against(by_address.interface, device.caps()).empty()) return;
   const Pipeline copy = device.load(by_address);
   refused(device, copy, Views{a, b}, {{"first", 0}, {"n", 10}},

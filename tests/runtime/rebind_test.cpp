@@ -15,7 +15,7 @@ KernelInterface sum_interface() {
   KernelInterface kernel;
   kernel.name = "sum";
   kernel.bindings = {{"a", ScalarType::f32, Access::read, {"n"}, {}, 16},
-                     {"b", ScalarType::f16, Access::read, {"n"}, {}, 8, Reach::pointer},
+                     {"b", ScalarType::f16, Access::read, {"n"}, {}, 8, Addressing::pointer},
                      {"c", ScalarType::f32, Access::write, {"n"}}};
   kernel.push_constants = {"n", {address_name("b"), ScalarType::u64}, kFirstGroup[0]};
   kernel.grid = {GridDimension{"n", 64}, GridDimension{1, 1}};

@@ -29,9 +29,9 @@ struct Reached {
 };
 
 Reached reached(const std::string& name, ScalarType type, const char* glsl, int binding,
-                Reach reach) {
+                Addressing addressing) {
   const std::string block = "Block_" + name;
-  if (reach == Reach::descriptor) {
+  if (addressing == Addressing::descriptor) {
     return {fmt::format("layout(std430, binding = {}) buffer {} {{ {} {}[]; }};\n", binding, block,
                         glsl, name),
             name + "[i]"};
@@ -52,7 +52,7 @@ CompiledKernel over_elements(std::string name, std::vector<Binding> bindings,
   KernelInterface interface;
   interface.name = std::move(name);
   for (const Binding& binding : bindings) {
-    if (binding.reach == Reach::pointer) {
+    if (binding.addressing == Addressing::pointer) {
       interface.features.add({Feature::buffer_address, Feature::i64});
     }
     if (binding.type == ScalarType::f64) interface.features.add(Feature::f64);
@@ -69,7 +69,7 @@ layout(local_size_x = 1) in;
   for (const Reached& array : arrays) glsl += array.declaration;
   glsl += "layout(push_constant) uniform Args {\n";
   for (const Binding& binding : bindings) {
-    if (binding.reach != Reach::pointer) continue;
+    if (binding.addressing != Addressing::pointer) continue;
     interface.push_constants.push_back({address_name(binding.name), ScalarType::u64});
     glsl += "  uint64_t " + address_name(binding.name) + ";\n";
   }
@@ -85,7 +85,7 @@ layout(local_size_x = 1) in;
 
 }  // namespace
 
-CompiledKernel sum_kernel(ScalarType type, Reach reach) {
+CompiledKernel sum_kernel(ScalarType type, Addressing addressing) {
   const std::map<ScalarType, const char*> names = {{ScalarType::f16, "float16_t"},
                                                    {ScalarType::f32, "float"},
                                                    {ScalarType::f64, "double"},
@@ -93,27 +93,27 @@ CompiledKernel sum_kernel(ScalarType type, Reach reach) {
                                                    {ScalarType::i32, "int"}};
   const ScalarType sum = is_floating(type) ? ScalarType::f32 : ScalarType::i32;
   const std::string number = is_floating(type) ? "float" : "int";
-  const Reached a = reached("a", type, names.at(type), 0, reach);
-  const Reached out = reached("sum", sum, number.c_str(), 1, Reach::descriptor);
+  const Reached a = reached("a", type, names.at(type), 0, addressing);
+  const Reached out = reached("sum", sum, number.c_str(), 1, Addressing::descriptor);
   return over_elements(
-      "sum", {{"a", type, Access::read, {"n"}, {}, 1, reach}, {"sum", sum, Access::write, {1}}},
+      "sum", {{"a", type, Access::read, {"n"}, {}, 1, addressing}, {"sum", sum, Access::write, {1}}},
       {a, out}, {{"first", ScalarType::i32}, {"n"}}, number + " all = 0;\n",
       "all += " + number + "(" + a.element + ");\n", "sum[0] = all;\n");
 }
 
-CompiledKernel store_kernel(Reach reach) {
-  const Reached dst = reached("dst", ScalarType::u32, "uint", 0, reach);
-  return over_elements("store", {{"dst", ScalarType::u32, Access::write, {"n"}, {}, 1, reach}},
+CompiledKernel store_kernel(Addressing addressing) {
+  const Reached dst = reached("dst", ScalarType::u32, "uint", 0, addressing);
+  return over_elements("store", {{"dst", ScalarType::u32, Access::write, {"n"}, {}, 1, addressing}},
                        {dst}, {{"first", ScalarType::i32}, {"n"}, {"value"}}, "",
                        dst.element + " = value;\n", "");
 }
 
-CompiledKernel copy_kernel(Reach reach) {
-  const Reached src = reached("src", ScalarType::u32, "uint", 0, reach);
-  const Reached dst = reached("dst", ScalarType::u32, "uint", 1, reach);
+CompiledKernel copy_kernel(Addressing addressing) {
+  const Reached src = reached("src", ScalarType::u32, "uint", 0, addressing);
+  const Reached dst = reached("dst", ScalarType::u32, "uint", 1, addressing);
   return over_elements("copy",
-                       {{"src", ScalarType::u32, Access::read, {"n"}, {}, 1, reach},
-                        {"dst", ScalarType::u32, Access::write, {"n"}, {}, 1, reach}},
+                       {{"src", ScalarType::u32, Access::read, {"n"}, {}, 1, addressing},
+                        {"dst", ScalarType::u32, Access::write, {"n"}, {}, 1, addressing}},
                        {src, dst}, {{"first", ScalarType::i32}, {"n"}}, "",
                        dst.element + " = " + src.element + ";\n", "");
 }

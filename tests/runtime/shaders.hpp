@@ -19,13 +19,13 @@ CompiledKernel increment_kernel();
 
 /// sum[0] = a[first] + .. + a[n - 1], in order, by one thread; `first` may be negative. `type` is f16, f32, f64,
 /// i8 or i32; the sum is f32, or i32 for integers.
-CompiledKernel sum_kernel(ScalarType type, Reach reach);
+CompiledKernel sum_kernel(ScalarType type, Addressing addressing);
 
 /// dst[i] = value for i from `first`, which may be negative, to n - 1.
-CompiledKernel store_kernel(Reach reach);
+CompiledKernel store_kernel(Addressing addressing);
 
 /// dst[i] = src[i] over n unsigned integers.
-CompiledKernel copy_kernel(Reach reach);
+CompiledKernel copy_kernel(Addressing addressing);
 
 /// a[1] is a[0] after `rounds` steps of a random number generator, by one thread: runs for any length of time, but
 /// ends.

@@ -168,7 +168,7 @@ void check_names(const KernelInterface& kernel, Reader& read) {
     const PushConstant address(address_name(binding.name), ScalarType::u64);
     const bool has_address =
         std::find(constants.begin(), constants.end(), address) != constants.end();
-    if (binding.reach == Reach::pointer && !has_address) {
+    if (binding.addressing == Addressing::pointer && !has_address) {
       read.note("{} is accessed through a pointer, but no push constant holds its address",
                 binding.name);
     }
@@ -197,7 +197,7 @@ Json interface_to_json(const KernelInterface& kernel) {
                         {"type", to_string(binding.type)},
                         {"access", to_string(binding.access)},
                         {"alignment", binding.alignment},
-                        {"reach", to_string(binding.reach)},
+                        {"reach", to_string(binding.addressing)},
                         {"extents", list_of(binding.extents, to_json)},
                         {"strides", list_of(binding.strides, to_json)}});
   }
@@ -259,7 +259,7 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
         read.one_of<ScalarType>(member_or_null(row, "type"), "type", scalar_types().size());
     binding.access = read.one_of<Access>(member_or_null(row, "access"), "access", 3);
     binding.alignment = static_cast<std::uint32_t>(read.count(row, "alignment"));
-    binding.reach = read.one_of<Reach>(member_or_null(row, "reach"), "reach", 2);
+    binding.addressing = read.one_of<Addressing>(member_or_null(row, "reach"), "reach", 2);
     binding.extents = read.extents(row, "extents");
     binding.strides = read.extents(row, "strides");
     if (!std::has_single_bit(binding.alignment) || binding.alignment > 16) {

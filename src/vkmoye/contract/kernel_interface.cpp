@@ -86,14 +86,14 @@ std::string_view to_string(Access access) {
   return "?";
 }
 
-std::string_view to_string(Reach reach) {
-  return reach == Reach::pointer ? "pointer" : "descriptor";
+std::string_view to_string(Addressing addressing) {
+  return addressing == Addressing::pointer ? "pointer" : "descriptor";
 }
 
 std::uint64_t descriptor_count(const KernelInterface& kernel) {
-  return static_cast<std::uint64_t>(
-      std::count_if(kernel.bindings.begin(), kernel.bindings.end(),
-                    [](const Binding& binding) { return binding.reach == Reach::descriptor; }));
+  return static_cast<std::uint64_t>(std::count_if(
+      kernel.bindings.begin(), kernel.bindings.end(),
+      [](const Binding& binding) { return binding.addressing == Addressing::descriptor; }));
 }
 
 bool is_first_group(std::string_view name) {
@@ -131,7 +131,7 @@ struct Most {
   const char* text;
 };
 Most most_of(const Binding& binding) {
-  if (binding.reach == Reach::pointer)
+  if (binding.addressing == Addressing::pointer)
     return {std::uint64_t{1} << 48, "2^48 that an address reaches"};
   return {std::uint64_t{1} << 32, "2^32 that a 32-bit index reaches"};
 }
@@ -238,7 +238,7 @@ std::vector<std::string> reasons_against(const Binding& binding, const Arguments
   const std::uint64_t element_bytes = size_of(binding.type);
   const std::uint64_t bytes = elements * element_bytes;
   std::vector<std::string> reasons;
-  if (binding.reach == Reach::descriptor && bytes > caps.max_storage_buffer_bytes) {
+  if (binding.addressing == Addressing::descriptor && bytes > caps.max_storage_buffer_bytes) {
     reasons.push_back(
         fmt::format("{}: needs {} elements of {} bytes = {} bytes, the device binds at most {}",
                     binding.name, elements, element_bytes, bytes, caps.max_storage_buffer_bytes));

@@ -91,9 +91,9 @@ std::string_view to_string(Access access);
 
 /// How a shader reaches a storage buffer: bound to it as a descriptor, up to maxStorageBufferRange bytes
 /// and 2^32 elements; or by the address of its first element, a push constant, whatever its size.
-enum class Reach : std::uint8_t { descriptor, pointer };
+enum class Addressing : std::uint8_t { descriptor, pointer };
 
-std::string_view to_string(Reach reach);
+std::string_view to_string(Addressing addressing);
 
 /// An array in a storage buffer, binding number = its place in `KernelInterface::bindings`.
 /// First mode contiguous: (cols, rows) is a C array of `rows` rows.
@@ -106,7 +106,7 @@ struct Binding {
   std::vector<Extent> strides = {};
   /// Bytes; the address must be a multiple of it. The size of the widest access.
   std::uint32_t alignment = 1;
-  Reach reach = Reach::descriptor;
+  Addressing addressing = Addressing::descriptor;
 };
 
 /// The name of the push constant (8 bytes) that holds the address of the array `name`.

@@ -77,7 +77,7 @@ void check_buffers(const KernelInterface& kernel, const SpirvModule& spirv, Reas
     if (buffer.set != 0)
       reasons.add(fmt::format("its SPIR-V has a buffer in set {}, not 0", buffer.set));
     if (buffer.binding >= kernel.bindings.size() ||
-        kernel.bindings[buffer.binding].reach != Reach::descriptor) {
+        kernel.bindings[buffer.binding].addressing != Addressing::descriptor) {
       reasons.add(fmt::format("its SPIR-V has a buffer at binding {}, but its interface has none",
                               buffer.binding));
       continue;

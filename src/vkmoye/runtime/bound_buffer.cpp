@@ -68,7 +68,7 @@ void bind(const Context& context, const KernelInterface& kernel, std::span<const
   for (const BufferView& view : views) {
     BoundBuffer bound = resolve(context, kernel.name, view);
     const std::size_t i = launch.ranges.size();
-    if (i < kernel.bindings.size() && kernel.bindings[i].reach == Reach::pointer) {
+    if (i < kernel.bindings.size() && kernel.bindings[i].addressing == Addressing::pointer) {
       bound.range.address =
           bound.keep ? bound.keep->block.address : address_of(context, bound.handle);
     }
@@ -89,7 +89,7 @@ void DescriptorWrites::assign(const KernelInterface& kernel, const BoundLaunch& 
   writes_.clear();
   infos_.reserve(kernel.bindings.size());
   for (std::uint32_t i = 0; i < kernel.bindings.size(); ++i) {
-    if (kernel.bindings[i].reach != Reach::descriptor) continue;
+    if (kernel.bindings[i].addressing != Addressing::descriptor) continue;
     const BoundBuffer& bound = launch.buffers[i];
     VkDescriptorBufferInfo& info = infos_.emplace_back();
     info = {bound.handle, bound.range.offset, launch.dispatches.bound_bytes[i]};

@@ -12,7 +12,7 @@
 #include <limits>
 #include <stdexcept>
 #include <vkmoye/contract/scalar_value.hpp>
-#include <vkmoye/gen/kernels/products/form/form.hpp>
+#include <vkmoye/gen/kernels/products/form/gemm_form.hpp>
 
 namespace llama {
 namespace {

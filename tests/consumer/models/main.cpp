@@ -110,7 +110,7 @@ Layout Machine::order_of(const ProbedMatrix& matrix, bool on_twin) const {
   const ir::Kernel probe = fragment_probe(matrix);
   std::vector<std::byte> from = probe_input(matrix), to(from.size());
   if (on_twin) {
-    run_on_host(probe, {from, to}, {}, {.subgroup = lanes()});
+    run_on_host(probe, {from, to}, {}, {.subgroup_size = lanes()});
   } else {
     Buffer src = device_.buffer(from.size()), dst = device_.buffer(to.size());
     src.write(from);
@@ -147,8 +147,8 @@ void Machine::check(const std::vector<Step>& steps, const std::vector<Data>& arr
       on_host.push_back(bytes[i]);
       on_device.push_back(buffers[i]);
     }
-    const TwinReport report =
-        run_on_host(step.on_twin.value_or(step.kernel), on_host, own, {.subgroup = lanes()});
+    const TwinReport report = run_on_host(step.on_twin.value_or(step.kernel), on_host, own,
+                                          {.subgroup_size = lanes()});
     if (!report.reasons.empty()) throw std::runtime_error("twin: " + report.reasons.front());
     device_.run(device_.load(code), on_device, own);
   }

@@ -251,7 +251,7 @@ TEST(Matrices, RegionsThatLanesDoNotMakeUpAreRefused) {
           "1 vectors of 8 elements by each of 0 lanes do not make it up");
   refused([](ir::Kernel&, Region& region) { region.lanes = 64; }, "each of 64 lanes");
   refused([](ir::Kernel&, Region& region) { region.vectors.clear(); }, "0 vectors of 8 elements");
-  refused([](ir::Kernel& kernel, Region&) { kernel.subgroup = 0; },
+  refused([](ir::Kernel& kernel, Region&) { kernel.subgroup_size = 0; },
           "0 lanes cannot share its 256 elements equally");
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Arrays beyond what a descriptor and a 32-bit index reach, without having them.
 
-#include "vkmoye/gen/kernels/common/address.hpp"
-
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 
@@ -13,6 +11,7 @@
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/kernels/common/addressing.hpp"
 #include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/passes/access_pattern.hpp"
@@ -31,23 +30,27 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::ThrowsMessage;
 
-TEST(Address, IsAPointerWhereADescriptorDoesNotReach) {
+TEST(AddressChoice, IsAPointerWhereADescriptorDoesNotReach) {
   const auto by = [](std::uint64_t elements, std::uint64_t most_bytes) {
-    return chosen_address(Address::automatic, elements, ScalarType::f32, most_bytes);
+    return chosen_addressing(AddressChoice::automatic, elements, ScalarType::f32, most_bytes);
   };
-  EXPECT_EQ(by(0, 400), Address::descriptor);
-  EXPECT_EQ(by(100, 400), Address::descriptor);
-  EXPECT_EQ(by(100, 403), Address::descriptor);
-  EXPECT_EQ(by(101, 403), Address::pointer);
-  EXPECT_EQ(by(std::uint64_t{1} << 30, 0xffffffff), Address::pointer);
+  EXPECT_EQ(by(0, 400), AddressChoice::descriptor);
+  EXPECT_EQ(by(100, 400), AddressChoice::descriptor);
+  EXPECT_EQ(by(100, 403), AddressChoice::descriptor);
+  EXPECT_EQ(by(101, 403), AddressChoice::pointer);
+  EXPECT_EQ(by(std::uint64_t{1} << 30, 0xffffffff), AddressChoice::pointer);
   const std::uint64_t all = std::uint64_t{1} << 32;
-  EXPECT_EQ(chosen_address(Address::automatic, all, ScalarType::i8, all), Address::descriptor);
-  EXPECT_EQ(chosen_address(Address::automatic, all + 1, ScalarType::i8, 2 * all), Address::pointer);
-  EXPECT_EQ(chosen_address(Address::descriptor, all, ScalarType::f32, 4), Address::descriptor);
-  EXPECT_EQ(chosen_address(Address::pointer, 1, ScalarType::f32, all), Address::pointer);
+  EXPECT_EQ(chosen_addressing(AddressChoice::automatic, all, ScalarType::i8, all),
+            AddressChoice::descriptor);
+  EXPECT_EQ(chosen_addressing(AddressChoice::automatic, all + 1, ScalarType::i8, 2 * all),
+            AddressChoice::pointer);
+  EXPECT_EQ(chosen_addressing(AddressChoice::descriptor, all, ScalarType::f32, 4),
+            AddressChoice::descriptor);
+  EXPECT_EQ(chosen_addressing(AddressChoice::pointer, 1, ScalarType::f32, all),
+            AddressChoice::pointer);
 }
 
-TEST(Address, IsAPushConstantBeforeTheOthers) {
+TEST(AddressChoice, IsAPushConstantBeforeTheOthers) {
   const ir::Kernel kernel = find_kernel("transpose/auto")
                                 ->describe(request_of(ScalarType::f32, {{"address", "pointer"}}));
   const KernelInterface interface = interface_of(kernel);
@@ -60,14 +63,14 @@ TEST(Address, IsAPushConstantBeforeTheOthers) {
   EXPECT_EQ(descriptor_count(interface), 0u);
   EXPECT_TRUE(interface.features.has(Feature::buffer_address));
   EXPECT_TRUE(interface.features.has(Feature::i64));
-  EXPECT_EQ(access_pattern(kernel).arrays[0].reach, Reach::pointer);
+  EXPECT_EQ(access_pattern(kernel).arrays[0].addressing, Addressing::pointer);
 }
 
 // 32 bits where they suffice, 64 where an offset may lie beyond.
-TEST(Address, OffsetsAreAsWideAsTheyMustBe) {
+TEST(AddressChoice, OffsetsAreAsWideAsTheyMustBe) {
   const auto text_of = [](const Layout& src, const Layout& dst) {
     RelayoutConfig config;
-    config.address = Address::pointer;
+    config.address = AddressChoice::pointer;
     return glsl::print(relayout(src, dst, config));
   };
   const std::string near = text_of("(64,64):(1,64)"_layout, "(64,64):(64,1)"_layout);
@@ -89,13 +92,13 @@ TEST(Address, OffsetsAreAsWideAsTheyMustBe) {
 }
 
 // Such a step is no index: a descriptor takes none.
-TEST(Address, StepsBeyond32BitsNeedAPointer) {
+TEST(AddressChoice, StepsBeyond32BitsNeedAPointer) {
   const Layout far = "(64,64):(1,8589934593)"_layout, dense = "(64,64):(64,1)"_layout;
   RelayoutConfig config;
-  config.address = Address::descriptor;
+  config.address = AddressChoice::descriptor;
   EXPECT_THAT([&] { relayout(far, dense, config); },
               ThrowsMessage<KernelError>(HasSubstr("by 8589934593, which only a pointer reaches")));
-  config.address = Address::automatic;
+  config.address = AddressChoice::automatic;
   const ir::Kernel kernel = relayout(far, dense, config);
   EXPECT_THAT(verify(kernel), IsEmpty());
   EXPECT_EQ(kernel.config.back(), (std::pair<std::string, std::string>{"address", "pointer"}));
@@ -108,7 +111,7 @@ TEST(Address, StepsBeyond32BitsNeedAPointer) {
 }
 
 // 8 GiB of addresses, of which a few pages are touched.
-TEST(Address, ElementsBeyond32BitsArriveWhereTheirLayoutsSay) {
+TEST(AddressChoice, ElementsBeyond32BitsArriveWhereTheirLayoutsSay) {
   const Layout far = "(8,8):(1,1073741827)"_layout, dense = "(8,8):(8,1)"_layout;
   const auto bytes = static_cast<std::size_t>(cosize(far));
   ASSERT_GT(bytes, std::size_t{1} << 32);

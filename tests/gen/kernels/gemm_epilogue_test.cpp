@@ -14,7 +14,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/products/form/epilogue.hpp"
-#include "vkmoye/gen/kernels/products/gemm.hpp"
+#include "vkmoye/gen/kernels/products/simt.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 
@@ -34,8 +34,8 @@ GemmEpilogue steps(const std::vector<std::string>& names) {
   return out;
 }
 
-GemmConfig small() {
-  GemmConfig config;
+GemmSimtConfig small() {
+  GemmSimtConfig config;
   config.tile_m = config.tile_n = 16;
   config.threads = Layout(IntTuple{8, 4});
   config.vector_bytes = 16;
@@ -82,7 +82,7 @@ TEST(GemmEpilogue, TheResidualMayBeC) {
   form.epilogue = steps({"relu", "residual_c"});
   for (const bool beta : {false, true}) {
     form.beta = beta;
-    const ir::Kernel kernel = gemm(small(), form, "gemm");
+    const ir::Kernel kernel = gemm_simt(small(), form, "gemm");
     const KernelInterface interface = interface_of(kernel);
     ASSERT_EQ(interface.bindings.size(), 3u);
     EXPECT_EQ(interface.bindings[2].access, Access::read_write);
@@ -102,7 +102,7 @@ TEST(GemmEpilogue, WhatIsReadHasTheExtentsOfC) {
   form.result = ScalarType::f16;
   form.batched = true;
   form.epilogue = steps({"residual", "bias_m"});
-  const KernelInterface interface = interface_of(gemm(small(), form, "gemm"));
+  const KernelInterface interface = interface_of(gemm_simt(small(), form, "gemm"));
   EXPECT_EQ(interface.bindings[2].extents, (std::vector<Extent>{"n", "m", "batch"}));
   EXPECT_EQ(interface.bindings[2].strides, (std::vector<Extent>{1, "ldc", "stride_c"}));
   EXPECT_EQ(interface.bindings[3].extents, (std::vector<Extent>{"m"}));
@@ -122,7 +122,7 @@ std::vector<float> finished(const GemmEpilogue& epilogue, std::vector<float> c,
   std::vector<std::span<std::byte>> buffers = {bytes(none), bytes(none)};
   if (!input.empty()) buffers.push_back(bytes(input));
   buffers.push_back(bytes(c));
-  const TwinReport report = run_on_host(gemm(small(), form, "gemm"), buffers,
+  const TwinReport report = run_on_host(gemm_simt(small(), form, "gemm"), buffers,
                                         {{"m", 1},
                                          {"n", count},
                                          {"k", 0},
@@ -196,7 +196,7 @@ TEST(GemmEpilogue, AStepIsAFunctionOfElementCoordinatesAndWhatItReads) {
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 5);
   for (std::size_t i = 0; i < column.size(); ++i) column[i] = static_cast<float>(i);
   for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<float>(i % 3);
-  const TwinReport report = run_on_host(gemm(small(), form, "gemm"),
+  const TwinReport report = run_on_host(gemm_simt(small(), form, "gemm"),
                                         {bytes(a), bytes(b), bytes(column), bytes(row), bytes(c)},
                                         {{"m", m},
                                          {"n", n},

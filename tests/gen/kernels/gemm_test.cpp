@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Descriptions of matrix products: shapes of their partitions, forms, refusals.
 
-#include "vkmoye/gen/kernels/products/gemm.hpp"
-
 #include <gmock/gmock.h>
 
 #include "support/fake_devices.hpp"
@@ -11,6 +9,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/kernels/products/combine.hpp"
+#include "vkmoye/gen/kernels/products/simt.hpp"
 #include "vkmoye/gen/kernels/products/thin.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -89,7 +88,7 @@ TEST(Gemm, InterfaceNamesLeadingDimensionsAndFactors) {
   GemmForm form;
   form.beta = form.batched = true;
   form.a_k_contiguous = false;
-  const KernelInterface interface = interface_of(gemm({}, form, "gemm"));
+  const KernelInterface interface = interface_of(gemm_simt({}, form, "gemm"));
   EXPECT_EQ(interface.bindings[0].extents, (std::vector<Extent>{"m", "k", "batch"}));
   EXPECT_EQ(interface.bindings[0].strides, (std::vector<Extent>{1, "lda", "stride_a"}));
   EXPECT_EQ(interface.bindings[1].extents, (std::vector<Extent>{"k", "n", "batch"}));
@@ -99,14 +98,14 @@ TEST(Gemm, InterfaceNamesLeadingDimensionsAndFactors) {
 }
 
 TEST(Gemm, RefusesWithEveryReason) {
-  GemmConfig config;
+  GemmSimtConfig config;
   config.tile_m = config.tile_n = 16;
-  EXPECT_THAT([&] { gemm(config, {}, "gemm/x"); },
+  EXPECT_THAT([&] { gemm_simt(config, {}, "gemm/x"); },
               ThrowsMessage<KernelError>(AllOf(HasSubstr("staging A"), HasSubstr("staging B"))));
   GemmForm form;
   form.a_type = form.b_type = ScalarType::bf16;
   form.accumulator = ScalarType::i8;
-  EXPECT_THAT([&] { gemm({}, form, "gemm/x"); },
+  EXPECT_THAT([&] { gemm_simt({}, form, "gemm/x"); },
               ThrowsMessage<KernelError>(AllOf(HasSubstr("bf16"), HasSubstr("accumulator i8"))));
 }
 
@@ -117,7 +116,7 @@ TEST(Gemm, IntegersAndFloatingPointNumbersDoNotMix) {
     form.a_type = form.b_type = operand;
     form.accumulator = accumulator;
     form.result = result;
-    EXPECT_THAT([&] { gemm({}, form, "gemm/x"); }, ThrowsMessage<KernelError>(text));
+    EXPECT_THAT([&] { gemm_simt({}, form, "gemm/x"); }, ThrowsMessage<KernelError>(text));
   };
   refused(ScalarType::f32, ScalarType::i32, ScalarType::i32,
           HasSubstr("operands of f32 and accumulator of i32: integers and floating-point"));
@@ -176,7 +175,7 @@ TEST(GemmThin, RefusesWithEveryReason) {
   refused({.rows = 17, .threads = 96, .vector = 2},
           AllOf(HasSubstr("17 rows of the small operand: there must be 1 to 16"),
                 HasSubstr("threads = 96 is not a power of two"), HasSubstr("vector 2")));
-  refused({.threads = 32, .along_k = 64, .subgroup = 64},
+  refused({.threads = 32, .along_k = 64, .subgroup_size = 64},
           AllOf(HasSubstr("64 threads along k, but a workgroup has 32"),
                 HasSubstr("subgroups of 64 lanes are larger")));
   refused({.rows = 16, .reads_k = 32, .reads_row = 32},
@@ -195,7 +194,7 @@ TEST(Gemm, SlicesOfKGoToAMatrixEachAndTogetherToC) {
   form.epilogue = {*find_epilogue_op("bias")};
   const GemmForm slices = form_of_slices(form);
   EXPECT_EQ(form_text(slices), "f16,f32,f32 a=k b=k split-k");
-  const KernelInterface sums = interface_of(gemm({}, slices, "gemm"));
+  const KernelInterface sums = interface_of(gemm_simt({}, slices, "gemm"));
   EXPECT_EQ(sums.bindings[0].extents, (std::vector<Extent>{"k", "m"}));
   EXPECT_EQ(sums.bindings[2].extents, (std::vector<Extent>{"n", "m", "slices"}));
   EXPECT_EQ(sums.bindings[2].access, Access::write);
@@ -208,11 +207,11 @@ TEST(Gemm, SlicesOfKGoToAMatrixEachAndTogetherToC) {
   const Extent each("slices", "batch");  // of each product of a batch
   GemmForm batched = slices;
   batched.batched = true;
-  EXPECT_EQ(interface_of(gemm({}, batched, "gemm")).bindings[2].extents,
+  EXPECT_EQ(interface_of(gemm_simt({}, batched, "gemm")).bindings[2].extents,
             (std::vector<Extent>{"n", "m", each}));
   GemmForm with_c = slices;
   with_c.beta = true;
-  EXPECT_THAT([&] { gemm({}, with_c, "gemm/x"); },
+  EXPECT_THAT([&] { gemm_simt({}, with_c, "gemm/x"); },
               ThrowsMessage<KernelError>(HasSubstr("slices of k can have neither beta")));
   EXPECT_THAT([&] { gemm_combine(slices, 16, std::nullopt, vkmoye::test::h200_like()); },
               ThrowsMessage<KernelError>(HasSubstr("must not have split_k")));

@@ -15,7 +15,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
+#include "vkmoye/gen/kernels/matrix_units/probe.hpp"
 #include "vkmoye/gen/kernels/products/pack.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/layout/text.hpp"

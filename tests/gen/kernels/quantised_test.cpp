@@ -189,7 +189,7 @@ TEST(Quantised, MultipliesEveryFormatAndOnesOwn) {
       GemmForm form{a, kWeightType};
       form.weights = &format;
       const GemmQuantisedConfig config{
-          .rows = 2, .threads = 32, .along_k = 4, .blocks = 2, .weights = 2, .subgroup = 8};
+          .rows = 2, .threads = 32, .along_k = 4, .blocks = 2, .weights = 2, .subgroup_size = 8};
       expect_product(format, form, gemm_quantised(config, form), 3, 21, k, 0);
     }
     // Weights are rounded to f16 where matrices multiply.
@@ -197,7 +197,7 @@ TEST(Quantised, MultipliesEveryFormatAndOnesOwn) {
     form.weights = &format;
     GemmCoopmatConfig config;
     config.atom_m = config.atom_n = config.atom_k = 8;
-    config.subgroup = 8;
+    config.subgroup_size = 8;
     config.subgroups_m = 1, config.subgroups_n = 2;
     config.tile_m = 16, config.tile_n = 16,
     config.tile_k = std::min<std::int64_t>(2 * format.elements, 128);

@@ -43,7 +43,7 @@ void expect_right(const TransposeAutoConfig& config, std::int64_t rows, std::int
     right = right && std::memcmp(&b[i * width], &a[from * width], width) == 0;
   }
   EXPECT_TRUE(right) << to_string(config.type) << ' ' << rows << 'x' << cols << ", subgroups of "
-                     << config.subgroup;
+                     << config.subgroup_size;
 }
 
 TEST(TransposeByShuffles, MovesEverySizeOfElementInSubgroupsOf8And32And64) {
@@ -95,7 +95,7 @@ TEST(TransposeByShuffles, TakesWholeSectorsAndNoSharedMemory) {
   for (const std::int64_t lanes : {8, 32, 64}) {
     const ir::Kernel kernel = transpose_auto(transpose_shuffle_config(ScalarType::f32, lanes));
     EXPECT_EQ(kernel.shared_bytes(), 0u);
-    EXPECT_EQ(kernel.subgroup, lanes);
+    EXPECT_EQ(kernel.subgroup_size, lanes);
     EXPECT_THAT(glsl::print(kernel), Not(HasSubstr("barrier")));
     AccessModel model;
     model.sizes = {{"rows", 1024}, {"cols", 1024}};
@@ -126,15 +126,15 @@ TEST(TransposeByShuffles, IsReachedByAnOption) {
 
 TEST(TransposeByShuffles, RefusesBadValuesWithEveryReason) {
   TransposeAutoConfig config = transpose_auto_config(ScalarType::f32);
-  config.subgroup = 32;
+  config.subgroup_size = 32;
   EXPECT_THAT(reasons_against(config),
               ElementsAre(HasSubstr("subgroup-size 32: only --exchange shuffle")));
   config = transpose_shuffle_config(ScalarType::f32, 32);
-  config.subgroup = 24;
+  config.subgroup_size = 24;
   EXPECT_THAT(reasons_against(config),
               ElementsAre("subgroup-size = 24 is not a power of two up to 128"));
   config = transpose_shuffle_config(ScalarType::f32, 32);
-  config.subgroup = 128;
+  config.subgroup_size = 128;
   config.threads = 64;
   EXPECT_THAT(reasons_against(config),
               Contains("subgroups of 128 lanes are larger than workgroups of 64 threads"));

@@ -131,7 +131,7 @@ ir::Kernel kernel_on_twin(ir::Body body) {
   ir::Kernel kernel;
   kernel.name = "test";
   kernel.threads = 8;
-  kernel.subgroup = 4;
+  kernel.subgroup_size = 4;
   kernel.arrays = {
       {"dst", ScalarType::f32, ir::Array::Space::buffer, Access::write, {{"i", 8, 1}}, ""},
       {"tile", ScalarType::f32, ir::Array::Space::shared, Access::read_write, {{"at", 8, 1}}, ""},
@@ -204,7 +204,7 @@ TEST(Twin, FindsAShuffleFromALaneThatThereIsNot) {
     ir::Kernel kernel =
         kernel_on_twin({before, ir::Store{at("dst", thread8),
                                           ir::convert(ir::variable("found"), ScalarType::f32)}});
-    kernel.subgroup = 4;
+    kernel.subgroup_size = 4;
     std::vector<float> dst(8);
     return run_on_host(kernel, {bytes(dst)}, {}).reasons;
   };

@@ -38,7 +38,7 @@ inline Kernel kernel_of(Body body) {
   Kernel kernel;
   kernel.name = "attack";
   kernel.threads = 64;
-  kernel.subgroup = 32;
+  kernel.subgroup_size = 32;
   kernel.arguments = {"n", "m", "p", "q"};
   kernel.grid[0] = {"n", 64};
   kernel.arrays = {

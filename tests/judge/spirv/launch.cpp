@@ -231,7 +231,7 @@ Report run(const CompiledKernel& kernel, Bytes& bytes, const Arguments& argument
   const std::uint32_t* size = program.module.local_size;
   const std::uint32_t threads = size[0] * size[1] * size[2];
   const std::uint32_t lanes = kernel.interface.subgroup_size;
-  Workgroup workgroup(world, threads, lanes != 0 ? lanes : options.subgroup);
+  Workgroup workgroup(world, threads, lanes != 0 ? lanes : options.subgroup_size);
   Report out;
   out.finished = true;
   const std::uint64_t all = groups[0] * groups[1] * groups[2];

@@ -106,13 +106,13 @@ PeakKernel peak_of_matrices(const gen::GemmForm& form, const DeviceCaps& device,
   }
   using Use = gen::ir::MatrixType::Use;
   constexpr std::int64_t kRows = 2, kColumns = 4;
-  const gen::GemmAtom atom = gen::gemm_atom(form, device);
+  const gen::MatrixAtom atom = gen::gemm_atom(form, device);
   const std::int64_t m = kRows * atom.atom_m, n = kColumns * atom.atom_n, depth = atom.atom_k;
   const auto size = [](std::int64_t rows, std::int64_t columns, Use use) {
     return gen::ir::MatrixType{use, static_cast<std::uint32_t>(rows),
                                static_cast<std::uint32_t>(columns)};
   };
-  Builder k("peak", atom.subgroup, static_cast<std::uint32_t>(atom.subgroup));
+  Builder k("peak", atom.subgroup_size, static_cast<std::uint32_t>(atom.subgroup_size));
   k.describe({{"form", form_text(form)},
               {"atom", fmt::format("{}x{}x{}", atom.atom_m, atom.atom_n, atom.atom_k)}},
              "as many matrix products as possible: the operands stay in registers");

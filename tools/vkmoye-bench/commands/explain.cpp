@@ -22,7 +22,7 @@ int explain(const Given& given) {
       {&entry, one_type(given, "f32"), given.config, given.values},
       size_of_form(operation.size, one_size(given, usual_size(operation, {4096}))));
   gen::AccessModel model;
-  model.banks.lanes = static_cast<int>(given.subgroup.value_or(caps.subgroup_size));
+  model.banks.lanes = static_cast<int>(given.subgroup_size.value_or(caps.subgroup_size));
   const Step step = workload->step(caps);
   for (const auto& [name, value] : step.arguments) {
     const auto* size = std::get_if<std::int64_t>(&value.value);

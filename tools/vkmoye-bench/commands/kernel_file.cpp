@@ -19,7 +19,7 @@
 #include "vkmoye/contract/extent_names.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/plan_file.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "vkmoye/gen/spirv/validate.hpp"
 
 namespace vkmoye::bench {

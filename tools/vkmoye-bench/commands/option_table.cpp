@@ -104,7 +104,8 @@ std::vector<Option> plain_options() {
       "ROWSxCOLUMNS of the source; for products MxNxK; for attention QUERIESxKEYSxWIDTH; N means "
       "NxN or NxNxN";
   const std::string product_types =
-      "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B and B may be q8_0, q4_0, q4_1 or i4g128";
+      "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B and B may be q8_0, q4_0, q4_1 or "
+      "i4g128";
   const std::string types = "for copy/auto also FROM*TO; for products " + product_types;
   return {
       {"KERNEL", of(run), Values::several, "family/variant; * and ? match any characters", "",
@@ -294,7 +295,7 @@ std::vector<Option> plain_options() {
        fmt::format("a whole number from 1 to {}", kMaxLanes),
        [](const std::string& text, Given& given) {
          const auto lanes = parse_count(text, 1);
-         return lanes && *lanes <= kMaxLanes && keep(lanes, given.subgroup);
+         return lanes && *lanes <= kMaxLanes && keep(lanes, given.subgroup_size);
        }},
       {"--jsonl", of(layout), Values::none,
        "with eval: answer each line {\"op\",\"args\"} of stdin with one line", "",

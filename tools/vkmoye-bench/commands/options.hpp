@@ -58,7 +58,7 @@ struct Given {
   std::string out, spirv, interface;
   std::string kernel_file, reference;
   std::string as = "b";  // the operand that `pack` packs
-  std::optional<std::int64_t> subgroup;
+  std::optional<std::int64_t> subgroup_size;
 
   std::string expression, draw, fragment;
   bool jsonl = false;

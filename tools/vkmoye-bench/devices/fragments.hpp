@@ -8,7 +8,7 @@
 
 #include "devices/execution.hpp"
 #include "devices/facts.hpp"
-#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
+#include "vkmoye/gen/kernels/matrix_units/probe.hpp"
 
 namespace vkmoye::bench {
 

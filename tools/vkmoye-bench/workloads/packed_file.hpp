@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "io/output_file.hpp"
-#include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 
 namespace vkmoye::bench {
 

@@ -14,7 +14,7 @@
 #include "baselines/baseline_run.hpp"
 #include "devices/execution.hpp"
 #include "io/parse.hpp"
-#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
+#include "vkmoye/gen/kernels/matrix_units/probe.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 

@@ -87,13 +87,13 @@ ThreadReduction reduction_of(const Layout& threads, int mode, std::uint32_t lane
   return out;
 }
 
-Expr Builder::lane() const { return ir::variable("lane", ir::kIndex, kernel_.subgroup); }
+Expr Builder::lane() const { return ir::variable("lane", ir::kIndex, kernel_.subgroup_size); }
 Expr Builder::subgroup() const {
-  return ir::variable("subgroup", ir::kIndex, kernel_.threads / kernel_.subgroup);
+  return ir::variable("subgroup", ir::kIndex, kernel_.threads / kernel_.subgroup_size);
 }
 
 void Builder::require_lanes(const std::string& operation) const {
-  if (kernel_.subgroup > 0) return;
+  if (kernel_.subgroup_size > 0) return;
   throw KernelError(kernel_.name,
                     {operation + ": the Builder must be constructed with a number of lanes"});
 }
@@ -137,59 +137,59 @@ void Builder::reduce_across(const View& values, Reduction reduction, const Layou
     throw LayoutError(fmt::format("reduction of {} over the threads {}: the workgroup has {}",
                                   values.name, to_string(threads), kernel_.threads));
   }
-  const ThreadReduction how = reduction_of(threads, mode, kernel_.subgroup);
+  const ThreadReduction parts = reduction_of(threads, mode, kernel_.subgroup_size);
   const ScalarType type = array(values).type;
-  const bool is_native = how.all_lanes && reduction.is_native(ir::element(type));
+  const bool is_native = parts.all_lanes && reduction.is_native(ir::element(type));
   const auto over_lanes = [&](const Expr& mine) {
     if (is_native) return subgroup_reduce("of_lanes", reduction.op, mine);
     Expr sum = mine;
-    for (const std::uint32_t step : how.lane_steps) {
+    for (const std::uint32_t step : parts.lane_steps) {
       const Expr other = subgroup_shuffle_xor(fmt::format("other{}", step), sum, step);
       const Expr both = reduction(sum, other);
-      sum = step == how.lane_steps.back() ? both : let(fmt::format("with{}", step), both);
+      sum = step == parts.lane_steps.back() ? both : let(fmt::format("with{}", step), both);
     }
     return sum;
   };
-  if (is_native || !how.lane_steps.empty()) {
+  if (is_native || !parts.lane_steps.empty()) {
     std::vector<std::string> steps;
-    for (const std::uint32_t step : how.lane_steps) steps.push_back(fmt::format("^ {}", step));
+    for (const std::uint32_t step : parts.lane_steps) steps.push_back(fmt::format("^ {}", step));
     const std::string which =
         is_native ? "the lanes of the subgroup" : "lanes " + join(steps, ", then ");
     titled(fmt::format("{} <- {} over {}", values.name, reduction.name(), which),
            [&] { apply(values, over_lanes, values); });
   }
-  if (size(how.members) == 1) return;
+  if (size(parts.members) == 1) return;
 
   // Partial results in shared memory: (slot, values).
   const Layout compact(values.shape());
-  const View partials =
-      shared(values.array + "_partials", type, make_layout({how.slot_count, size(values.shape())}));
+  const View partials = shared(values.array + "_partials", type,
+                               make_layout({parts.slot_count, size(values.shape())}));
   const Layout by_slot(compact.tree().map<Mode>([&](const Mode& leaf) {
-    return Mode{leaf.extent, leaf.stride * how.slot_count};
+    return Mode{leaf.extent, leaf.stride * parts.slot_count};
   }));
   const auto at = [&](const Layout& slot, const Layout& kept) {
     View view = partials;
     view.axes = {{{{slot, thread()}}, kept}};
     return view;
   };
-  const Expr combined_lane = evaluate(how.combined_lanes, thread());
+  const Expr combined_lane = evaluate(parts.combined_lanes, thread());
   const Conditions writes =
       is_constant(combined_lane) ? Conditions{} : Conditions{ir::equal(combined_lane, 0)};
   const auto same_value = [](const Expr& value) { return value; };
-  const std::int64_t writers = how.slot_count * kernel_.subgroup / kernel_.threads;
+  const std::int64_t writers = parts.slot_count * kernel_.subgroup_size / kernel_.threads;
   const std::string whose = writes.empty() ? "each thread"
                             : writers == 1 ? "one thread of each subgroup"
                                            : fmt::format("{} threads of each subgroup", writers);
   branch(writes, [&] {
     titled(fmt::format("{} <- {}, from {}", partials.name, values.name, whose),
-           [&] { apply(at(how.slots, by_slot), same_value, values); });
+           [&] { apply(at(parts.slots, by_slot), same_value, values); });
   });
   barrier();
   const int rank = by_slot.rank();
   std::vector<Layout> modes;
   for (int i = 0; i < rank; ++i) modes.push_back(by_slot.mode(i));
-  modes.push_back(make_layout(std::vector{how.members}));
-  const View group = at(how.group, make_layout(modes));
+  modes.push_back(make_layout(std::vector{parts.members}));
+  const View group = at(parts.group, make_layout(modes));
   assign(values, reduction.neutral(type));
   accumulate(repeat(values, rank, group.shape().mode(rank)), reduction, group);
 }

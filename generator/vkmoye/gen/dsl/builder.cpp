@@ -34,7 +34,7 @@ bool are_alike(const GridDimension& a, const GridDimension& b) {
 Builder::Builder(std::string name, std::int64_t threads, std::uint32_t lanes) {
   kernel_.name = std::move(name);
   kernel_.threads = to_index(threads);
-  kernel_.subgroup = lanes;
+  kernel_.subgroup_size = lanes;
   if (lanes == 0 || (std::has_single_bit(lanes) && threads % lanes == 0)) return;
   throw KernelError(
       kernel_.name,
@@ -87,7 +87,7 @@ Tensor Builder::buffer(const std::string& name, ScalarType type, Access access,
     array.axes.push_back({axis.coordinate, axis.extent, stride});
     stride = ir::next_stride(stride, axis.extent);
   }
-  array.reach = reach_;
+  array.addressing = addressing_;
   kernel_.arrays.push_back(array);
   return {array};
 }

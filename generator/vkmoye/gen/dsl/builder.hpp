@@ -48,7 +48,7 @@ class Builder {
   void describe(std::vector<std::pair<std::string, std::string>> config, std::string why);
 
   /// Sets how the kernel reaches the buffers declared after this call. The default is descriptors.
-  void reach(Reach how) { reach_ = how; }
+  void use_addressing(Addressing addressing) { addressing_ = addressing; }
 
   /// An axis of a buffer: the name of its coordinate, its extent, and its stride in elements. Without
   /// a stride, the axes up to this one are compact.
@@ -202,7 +202,7 @@ class Builder {
   // --- across threads, see across.hpp ---
 
   std::uint32_t threads() const { return kernel_.threads; }  // of a workgroup
-  std::uint32_t lanes() const { return kernel_.subgroup; }
+  std::uint32_t lanes() const { return kernel_.subgroup_size; }
   Expr lane() const;      // 0 .. lanes-1
   Expr subgroup() const;  // 0 .. threads/lanes-1
 
@@ -307,7 +307,7 @@ class Builder {
 
   ir::Kernel kernel_;
   std::array<bool, 3> has_grid_ = {};  // along x, y, z
-  Reach reach_ = Reach::descriptor;
+  Addressing addressing_ = Addressing::descriptor;
   std::vector<std::string> reasons_;  // reported by finish() before the verifier's
 };
 

@@ -141,17 +141,17 @@ Expr renamed(const Expr& e, const std::map<std::string, std::string>& names) {
 // is long, or needs statements.
 std::string formula(const Computed& computed, ScalarType type, const std::vector<Expr>& values,
                     const std::vector<std::string>& names) {
-  constexpr std::size_t kMostColumns = 60;
-  constexpr std::uint32_t kMostDepth = 6;
+  constexpr std::size_t kMaxColumns = 60;
+  constexpr std::uint32_t kMaxDepth = 6;
   const std::string unknown = fmt::format("f({})", join(names, ", "));
   const Expr& value = computed.value;
-  if (!computed.before.empty() || value->depth > kMostDepth) return unknown;
+  if (!computed.before.empty() || value->depth > kMaxDepth) return unknown;
   std::map<std::string, std::string> views;
   for (std::size_t i = 0; i < values.size(); ++i) views.emplace(values[i]->name, names[i]);
   const bool is_element = value->type.is_element();
   const std::string text =
-      ir::text_of(renamed(is_element ? ir::convert(value, type) : value, views));
-  return text.size() <= kMostColumns ? text : unknown;
+      ir::to_string(renamed(is_element ? ir::convert(value, type) : value, views));
+  return text.size() <= kMaxColumns ? text : unknown;
 }
 
 std::vector<ArrayView> broadcast_all(const std::vector<ArrayView>& from, const IntTuple& shape) {

@@ -229,9 +229,9 @@ View Builder::exchange(const View& registers, const Layout& from, const Layout& 
                                  to_string(from), to_string(to), lanes()),
                      reasons));
   }
-  const LaneExchange how =
+  const LaneExchange exchange =
       exchange_of_digits(digits_of(from, to).digits, threads_of(from), lanes());
-  const View moved = composition(registers, how.values);
+  const View moved = composition(registers, exchange.values);
   const Layout& places = moved.axes.front().values;
   const auto element = [&](const Layout& numbers, const Expr& index, std::int64_t number) {
     const Expr at = origin(moved.axes.front()) +
@@ -239,8 +239,8 @@ View Builder::exchange(const View& registers, const Layout& from, const Layout& 
                     to_index(places(number));
     return ir::Element{moved.array, {at}, registers.name};
   };
-  const std::int64_t count = size(how.values);
-  for (const LaneExchange::Round& round : how.rounds) {
+  const std::int64_t count = size(exchange.values);
+  for (const LaneExchange::Round& round : exchange.rounds) {
     const std::int64_t step = round.value_step;
     const Layout low({step, count / (2 * step)}, {1, 2 * step});  // pair -> its first value
     const auto body = [&] {
@@ -257,15 +257,16 @@ View Builder::exchange(const View& registers, const Layout& from, const Layout& 
     add({fmt::format("{}: lane ^ {} with value ^ {}", registers.array, round.lane_step, step),
          recorded(body)});
   }
-  if (how.moves_lanes()) {
+  if (exchange.moves_lanes()) {
     const auto body = [&] {
-      const Expr source = let("source", evaluate(how.lanes, lane()));
+      const Expr source = let("source", evaluate(exchange.lanes, lane()));
       unrolled_loop("number", to_index(count), [&](const Expr& number) {
         const ir::Element at = element(Layout(count), number, 0);
         store(subgroup_shuffle("got", load("own", at), source), at);
       });
     };
-    add({fmt::format("{}: lane l takes what lane {}(l) has", registers.array, to_string(how.lanes)),
+    add({fmt::format("{}: lane l takes what lane {}(l) has", registers.array,
+                     to_string(exchange.lanes)),
          recorded(body)});
   }
   return composition(moved, Layout(to.mode(1).shape()));

@@ -59,7 +59,7 @@ ir::Kernel Builder::finish() {
         ir::Let{kBlockNames[i], ir::builtin(kGroup[i]) + ir::variable(kFirstGroup[i])});
   }
   Expr thread = ir::builtin(ir::Builtin::thread, kernel_.threads);
-  if (const std::uint32_t lanes = kernel_.subgroup; lanes > 0) {
+  if (const std::uint32_t lanes = kernel_.subgroup_size; lanes > 0) {
     // Computed from subgroup and lane: Vulkan does not specify which lane a local invocation index is.
     body.emplace_back(
         ir::Let{"subgroup", ir::builtin(ir::Builtin::subgroup, kernel_.threads / lanes)});

@@ -17,7 +17,7 @@
 //   k.apply(s.by_row, [](Expr s, Expr m) { return exp(s - m); }, s.by_row, most);
 //   convert(k, s, matrix_values(k, p, order_of_a));             p: matrices of f16 for multiply
 //
-// The order comes from a probe of the device (kernels/products/fragments/probe.hpp): which lane holds which
+// The order comes from a probe of the device (kernels/matrix_units/probe.hpp): which lane holds which
 // element may differ between drivers and versions. An accumulator and an A of one size often have the same
 // order; their conversion then renames registers. Source: FlashAttention-2 (Dao, 2023), section 3.2.
 

@@ -93,7 +93,7 @@ ir::Block gemm_statements(const View& a, const ir::Array& a_array, const View& b
                     extent(b_values, 1) == extent(c_values, 3);
   if (!fits) {
     throw LayoutError(fmt::format(
-        "gemm({}, {}, {}): the shapes {}, {}, {} are not (VM,RM), (VN,RN), "
+        "gemm_simt({}, {}, {}): the shapes {}, {}, {} are not (VM,RM), (VN,RN), "
         "((VM,VN),RM,RN)",
         a.name, b.name, c.name, to_string(a.shape()), to_string(b.shape()), to_string(c.shape())));
   }

@@ -130,7 +130,7 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
     const auto declare = [&](std::uint32_t width, bool as_words) {
       const ScalarType type = as_words ? ScalarType::u32 : array.type;
       const std::string name = array_name(array.name, width, as_words);
-      if (array.reach == Reach::pointer) {
+      if (array.addressing == Addressing::pointer) {
         out.line(fmt::format(
             "layout(buffer_reference, std430, buffer_reference_align = {}) {}buffer {} {{ {} {}; "
             "}};  // ({}), from {} on",

@@ -168,14 +168,14 @@ class Finder {
   }
 
   bool is_offset_used_once(std::size_t i) const {
-    constexpr std::size_t kMostColumns = 60;
+    constexpr std::size_t kMaxColumns = 60;
     const auto* let = std::get_if<ir::Let>(&body_[i].value);
     if (let == nullptr || !is_offset(let->name)) return false;
     int uses = 0;
     for (std::size_t j = i + 1; j < body_.size(); ++j) {
       if (summaries_[j].mentions.contains(let->name)) uses += uses_in(body_[j], let->name);
     }
-    return uses == 1 && glsl::print(let->value).size() <= kMostColumns;
+    return uses == 1 && glsl::print(let->value).size() <= kMaxColumns;
   }
 
   // How often the text of `statement` has the variable `name`: twice for once in a loop.
@@ -224,7 +224,7 @@ class Finder {
       const bool is_vector = array.space == Array::Space::shared
                                  ? element.width == shared_width(kernel_, array)
                                  : array.space == Array::Space::buffer && !element.as_words &&
-                                       array.reach == Reach::descriptor &&
+                                       array.addressing == Addressing::descriptor &&
                                        is_constant(axes_of(element, array)[axis].stride, 1);
       // A matrix is accessed by its first element and a stride.
       const bool is_divided =

@@ -57,7 +57,7 @@ class Printer {
       }
       const std::int64_t count = array.matrix
                                      ? array.size() / static_cast<std::int64_t>(elements_per_lane(
-                                                          *array.matrix, kernel_.subgroup))
+                                                          *array.matrix, kernel_.subgroup_size))
                                      : array.size() / array.vector;
       out_.line(
           fmt::format("{} {}[{}];  // {}",
@@ -80,7 +80,7 @@ class Printer {
 
   std::string element(const ir::Element& element) {
     const Array& array = *kernel_.find(element.array);
-    if (array.reach == Reach::pointer) {
+    if (array.addressing == Addressing::pointer) {
       const std::string name =
           array_name(array.name, type_of(element, array).width, element.as_words);
       return fmt::format("{}({} + {}).{}", ir::block_name(name), address_name(array.name),
@@ -89,7 +89,7 @@ class Printer {
     const Expr address = address_of(element, array);
     if (array.matrix) {
       const auto held =
-          static_cast<std::uint32_t>(elements_per_lane(*array.matrix, kernel_.subgroup));
+          static_cast<std::uint32_t>(elements_per_lane(*array.matrix, kernel_.subgroup_size));
       return subscript(subscript(array.name, address / held), address % held);
     }
     if (is_single(array)) return array.name;
@@ -222,14 +222,14 @@ class Printer {
   // Prints a store or an operation of a subgroup with the texts of values; false, with a line for each value, if that
   // would be too long.
   bool print_with_moved(const ir::Stmt& statement) {
-    constexpr std::size_t kMostColumns = 108;
+    constexpr std::size_t kMaxColumns = 108;
     const std::vector<Moved> moved = std::move(moved_);
     moved_.clear();
     const ir::Stmt whole = with(statement, values_of(moved));
     const auto* store = std::get_if<ir::Store>(&whole.value);
     const std::string line =
         store != nullptr ? store_text(*store) : subgroup_text(std::get<ir::Subgroup>(whole.value));
-    if (out_.columns(line) > kMostColumns) {
+    if (out_.columns(line) > kMaxColumns) {
       for (const Moved& one : moved) declare(one.type, one.name, one.text);
       return false;
     }

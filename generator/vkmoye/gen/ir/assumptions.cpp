@@ -34,7 +34,7 @@ constexpr Infix kInfix[] = {
     {Op::shift_right, ">>", 8}, {Op::bit_and, "&", 7},      {Op::bit_xor, "^", 6},
     {Op::bit_or, "|", 5},       {Op::less, "<", 4},         {Op::equal, "==", 4},
     {Op::not_equal, "!=", 4},   {Op::logical_and, "&&", 3}, {Op::logical_or, "||", 2}};
-constexpr int kMostNodes = 60;  // in a text
+constexpr int kMaxNodes = 60;  // in a text
 constexpr int kLeaf = 12, kLoosest = 0;
 constexpr const char* kBuiltins[] = {"workgroup x", "workgroup y", "workgroup z",
                                      "thread",      "subgroup",    "lane"};
@@ -158,7 +158,7 @@ bool has_assumption(const Body& body) {
 }  // namespace
 
 std::string text_of(const Expr& e) {
-  int room = kMostNodes;
+  int room = kMaxNodes;
   return text_in(e, kLoosest, room);
 }
 

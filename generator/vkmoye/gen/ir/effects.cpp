@@ -100,11 +100,11 @@ struct Collector {
     }
     if (s.lane->type != kIndex) {
       refuse(fmt::format("lane of type {}, not an index", name_of(s.lane->type)));
-    } else if (takes_lane(s.kind) && s.lane->bound > kernel.subgroup) {
+    } else if (takes_lane(s.kind) && s.lane->bound > kernel.subgroup_size) {
       refuse(fmt::format(
           "from a lane that may be {}, of {} lanes; limit it with a remainder or a minimum",
           s.lane->bound >= kUnbounded ? "any number" : std::to_string(s.lane->bound - 1),
-          kernel.subgroup));
+          kernel.subgroup_size));
     }
   }
 
@@ -119,11 +119,11 @@ struct Collector {
     const Array* array = kernel.find(part.array);
     if (array != nullptr && array->matrix) {
       if (array->type == ScalarType::bf16) out.needs.add(Feature::bf16_matrix);
-      const std::size_t held = elements_per_lane(*array->matrix, kernel.subgroup);
+      const std::size_t held = elements_per_lane(*array->matrix, kernel.subgroup_size);
       const std::size_t all = std::size_t{array->matrix->rows} * array->matrix->columns;
-      if (held == 0 || held * kernel.subgroup != all) {
+      if (held == 0 || held * kernel.subgroup_size != all) {
         matrix_reason(fmt::format("of {}: {} lanes cannot share its {} elements equally",
-                                  part.array, kernel.subgroup, all));
+                                  part.array, kernel.subgroup_size, all));
         return nullptr;
       }
       if (part.elements.size() != held) {
@@ -165,7 +165,8 @@ struct Collector {
     const bool of_one_width =
         std::all_of(region.vectors.begin(), region.vectors.end(),
                     [&](const Element& vector) { return vector.width == width; });
-    if (lanes == 0 || lanes > kernel.subgroup || width == 0 || side % width != 0 || !of_one_width ||
+    if (lanes == 0 || lanes > kernel.subgroup_size || width == 0 || side % width != 0 ||
+        !of_one_width ||
         lanes * region.vectors.size() * width != std::size_t{region.rows} * region.columns) {
       matrix_reason(fmt::format(
           "of {}x{} of {}: {} vectors of {} elements by each of {} lanes do "

@@ -121,7 +121,7 @@ std::string reason_against(const Element& e, const Array& array) {
   }
   if (is_place(e, array)) {
     const auto size = compact_size(array.axes);
-    if (!size || !extent_from(*size) || array.reach == Reach::pointer) {
+    if (!size || !extent_from(*size) || array.addressing == Addressing::pointer) {
       return fmt::format(
           "touches a place of {}: that takes a compact array, with at most two "
           "arguments among its extents",

@@ -86,7 +86,7 @@ struct Array {
   /// Of registers: every access is to a vector of this many elements.
   std::uint32_t vector = 1;
   /// Of a buffer: a descriptor, or a pointer, with which offsets may have 64 bits.
-  Reach reach = Reach::descriptor;
+  Addressing addressing = Addressing::descriptor;
 
   /// The number of elements. Precondition: it is not a buffer, so that all extents are numbers.
   std::int64_t size() const;
@@ -133,8 +133,9 @@ struct Kernel {
   std::vector<Array> arrays;            // buffers in binding order
   std::vector<PushConstant> arguments;  // run-time sizes (u32) and factors
   std::array<GridDimension, 3> grid;
-  std::uint32_t threads = 1;   // of a workgroup
-  std::uint32_t subgroup = 0;  // lanes of a subgroup, if the kernel depends on them; otherwise 0
+  std::uint32_t threads = 1;  // of a workgroup
+  std::uint32_t subgroup_size =
+      0;  // lanes of a subgroup, if the kernel depends on them; otherwise 0
   Body body;
   std::vector<Assumption> assumptions = {};
   /// A copy of the kernel that verify accepted, so that it need not be verified again while it is unchanged; nullptr if

@@ -85,7 +85,7 @@ KernelInterface interface_of(const Kernel& kernel) {
   KernelInterface out;
   out.name = kernel.name;
   for (const Array& array : kernel.arrays) {
-    if (array.reach != Reach::pointer) continue;
+    if (array.addressing != Addressing::pointer) continue;
     out.push_constants.emplace_back(address_name(array.name), ScalarType::u64);
     out.features.add({Feature::buffer_address, Feature::i64});
   }
@@ -94,7 +94,7 @@ KernelInterface interface_of(const Kernel& kernel) {
   out.grid = kernel.grid;
   out.workgroup_size = {kernel.threads, 1, 1};
   out.shared_bytes = kernel.shared_bytes();
-  out.subgroup_size = kernel.subgroup;
+  out.subgroup_size = kernel.subgroup_size;
   for_each(kernel.body, [&](const Stmt& statement) {
     const Effects effects = effects_of(statement, kernel);
     out.features.add(effects.needs);
@@ -117,7 +117,8 @@ KernelInterface interface_of(const Kernel& kernel) {
     out.features.add(needs.in_shader);
     if (!array.is_buffer()) continue;
     out.features.add(needs.in_buffer);
-    Binding binding{array.name, array.type, array.access, {}, strides_of(array), 1, array.reach};
+    Binding binding{array.name,        array.type, array.access,    {},
+                    strides_of(array), 1,          array.addressing};
     const auto align = [&](std::uint32_t width, ScalarType type) {
       binding.alignment =
           std::max(binding.alignment, width * static_cast<std::uint32_t>(size_of(type)));

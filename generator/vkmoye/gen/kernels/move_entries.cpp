@@ -108,7 +108,7 @@ KernelEntry best_entry(const char* name, const char* operation, const char* summ
                            .defaults =
                                [defaults](const KernelRequest& request) {
                                  Config config = defaults(request);
-                                 config.address = Address::automatic;
+                                 config.address = AddressChoice::automatic;
                                  return config;
                                },
                            .describe =
@@ -120,8 +120,8 @@ KernelEntry best_entry(const char* name, const char* operation, const char* summ
                                                               ? result
                                                               : request.type;
                                  chosen.address =
-                                     chosen_address(config.address, request.elements, wider,
-                                                    request.device.max_storage_buffer_bytes);
+                                     chosen_addressing(config.address, request.elements, wider,
+                                                       request.device.max_storage_buffer_bytes);
                                  return describe(chosen, name);
                                },
                            .converts = converts});
@@ -143,9 +143,9 @@ TransposeAutoConfig transpose_config(const KernelRequest& request) {
   if (requested.exchange == TileExchange::shared) {
     return transpose_auto_config(request.type, most, shared_bytes_of(request.device));
   }
-  const bool has_lanes = is_power_of_two(requested.subgroup, 128);
+  const bool has_lanes = is_power_of_two(requested.subgroup_size, 128);
   return transpose_shuffle_config(
-      request.type, has_lanes ? requested.subgroup : request.device.subgroup_size, most);
+      request.type, has_lanes ? requested.subgroup_size : request.device.subgroup_size, most);
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
-#include "vkmoye/gen/kernels/products/gemm.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
 #include "vkmoye/gen/kernels/products/quantised.hpp"
+#include "vkmoye/gen/kernels/products/simt.hpp"
 #include "vkmoye/gen/kernels/products/thin.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
@@ -81,29 +81,30 @@ KernelEntry product_entry(EntryParts<Config> parts) {
 }
 
 KernelEntry gemm_entry(const char* name, const char* summary, const char* source,
-                       GemmConfig (*defaults)(const KernelRequest&)) {
-  return product_entry<GemmConfig>({
+                       GemmSimtConfig (*defaults)(const KernelRequest&)) {
+  return product_entry<GemmSimtConfig>({
       .name = name,
       .summary = summary,
       .source = source,
       .types = types_of_simt(),
-      .fields = gemm_fields(),
+      .fields = gemm_simt_fields(),
       .defaults = defaults,
-      .describe = [name = std::string(name)](
-                      const GemmConfig& config,
-                      const KernelRequest& request) { return gemm(config, request.gemm, name); },
+      .describe =
+          [name = std::string(name)](const GemmSimtConfig& config, const KernelRequest& request) {
+            return gemm_simt(config, request.gemm, name);
+          },
       .refuse =
-          [](const GemmConfig& config, const KernelRequest& request) {
+          [](const GemmSimtConfig& config, const KernelRequest& request) {
             return with_thread_limit(reasons_against(config, request.gemm), size(config.threads),
                                      request);
           },
   });
 }
 
-GemmConfig moye_simple(const KernelRequest&) { return {}; }
+GemmSimtConfig moye_simple(const KernelRequest&) { return {}; }
 
-GemmConfig moye_prefetch(const KernelRequest&) {
-  GemmConfig config;
+GemmSimtConfig moye_prefetch(const KernelRequest&) {
+  GemmSimtConfig config;
   config.threads = Layout(IntTuple{32, 8});
   config.pad_a = config.pad_b = 1;
   config.prefetch = true;
@@ -114,8 +115,8 @@ GemmConfig moye_prefetch(const KernelRequest&) {
 // shared memory for 128 multiply-adds. f64: 8 x 8, for which there are enough registers. The same for
 // i32 if subgroups may have 64 lanes: compilers for such GPUs accumulate integer products in pairs of
 // registers, and 128 pairs do not fit.
-GemmConfig simt(const KernelRequest& request) {
-  GemmConfig config;
+GemmSimtConfig simt(const KernelRequest& request) {
+  GemmSimtConfig config;
   config.threads = make_layout({{8, 2}, {4, 2}}, {{1, 32}, {8, 64}});  // a subgroup of 32: 8 x 4
   config.values_m = config.values_n = 4;
   config.pad_a = config.pad_b = 4;

@@ -120,8 +120,8 @@ std::vector<KernelEntry> relayout_entries() {
          if (!array.layouts) return nothing_to_move(config);
          EntryConfig chosen = config;
          const auto elements = static_cast<std::uint64_t>(size(array.layouts->dst));
-         chosen.address = chosen_address(config.address, elements, config.type,
-                                         request.device.max_storage_buffer_bytes);
+         chosen.address = chosen_addressing(config.address, elements, config.type,
+                                            request.device.max_storage_buffer_bytes);
          return relayout(array.layouts->src, array.layouts->dst, chosen, kName);
        }})};
 }

@@ -60,8 +60,8 @@ Values Evaluator::builtin(ir::Builtin which) const {
   Values out = Values::different(workgroup_.threads);
   for (std::size_t t = 0; t < workgroup_.threads; ++t) {
     out.set(t, which == ir::Builtin::thread     ? t
-               : which == ir::Builtin::subgroup ? t / workgroup_.subgroup
-                                                : t % workgroup_.subgroup);
+               : which == ir::Builtin::subgroup ? t / workgroup_.subgroup_size
+                                                : t % workgroup_.subgroup_size);
   }
   return out;
 }

@@ -36,7 +36,7 @@ class Budget {
 /// One workgroup of a launch.
 struct Workgroup {
   std::size_t threads = 1;
-  std::size_t subgroup = 1;         // lanes of a subgroup
+  std::size_t subgroup_size = 1;    // lanes of a subgroup
   std::array<Value, 3> group = {};  // its coordinates, if they are known
 };
 

@@ -125,7 +125,7 @@ bool Machine::concerns(const ir::Body& body) {
 void Machine::require_all(const ir::Effects& effects, const ThreadSet& active) {
   if (!effects.all_must_arrive) return;
   const bool of_subgroup = effects.scope == ir::ExecutionScope::subgroup;
-  const std::size_t together = of_subgroup ? workgroup_.subgroup : workgroup_.threads;
+  const std::size_t together = of_subgroup ? workgroup_.subgroup_size : workgroup_.threads;
   for (std::size_t first = 0; first < workgroup_.threads; first += together) {
     const std::size_t end = std::min(workgroup_.threads, first + together);
     const std::size_t arrived = count_active(active, first, end);
@@ -187,8 +187,8 @@ struct Machine::Results {
     const std::size_t scalars = scalars_of(type_of(s));
     const Values value = machine.values_(s.value), from = machine.values_(s.lane);
     Values out = Values::different(threads, scalars);
-    for (std::size_t first = 0; first < threads; first += workgroup().subgroup) {
-      const std::size_t end = std::min(threads, first + workgroup().subgroup);
+    for (std::size_t first = 0; first < threads; first += workgroup().subgroup_size) {
+      const std::size_t end = std::min(threads, first + workgroup().subgroup_size);
       if (count_active(active, first, end) < end - first) continue;  // unknown if not all arrive
       machine.budget_.spend(end - first);
       const Values together = subgroup_result(s, value, from, first, end);
@@ -212,12 +212,12 @@ void Machine::act(const ir::Stmt& statement, const ThreadSet& active) {
   const auto lanes_of = [&](const ir::Touch& touch) {
     ThreadSet out = active;
     active.for_each([&](std::size_t thread) {
-      if (thread % workgroup_.subgroup >= touch.lanes) out.set(thread, false);
+      if (thread % workgroup_.subgroup_size >= touch.lanes) out.set(thread, false);
     });
     return out;
   };
   const auto with_lanes = [&](const ir::Touch& touch, const auto& body) {
-    const bool are_all = touch.lanes == 0 || touch.lanes == workgroup_.subgroup;
+    const bool are_all = touch.lanes == 0 || touch.lanes == workgroup_.subgroup_size;
     return are_all ? body(active) : body(lanes_of(touch));
   };
   std::vector<Values> all_found;

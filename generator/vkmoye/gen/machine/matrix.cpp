@@ -29,7 +29,8 @@ void for_each_element(const ir::MatrixRegion& region, ir::MatrixType::Use use, s
 
 template <class Visit>
 void for_each_subgroup(const Workgroup& workgroup, Visit visit) {
-  for (std::size_t first = 0; first < workgroup.threads; first += workgroup.subgroup) visit(first);
+  for (std::size_t first = 0; first < workgroup.threads; first += workgroup.subgroup_size)
+    visit(first);
 }
 
 // The elements of a subgroup's matrix in their order, converted to `to`.
@@ -49,7 +50,7 @@ std::vector<Value> elements(const Fragment& held, std::size_t first, std::size_t
 
 Fragment fragment_from_vectors(const ir::MatrixRegion& region, const std::vector<Values>& vectors,
                                ir::MatrixType::Use use, const Workgroup& workgroup) {
-  const std::size_t lanes = workgroup.subgroup;
+  const std::size_t lanes = workgroup.subgroup_size;
   Fragment out(std::size_t{region.rows} * region.columns / lanes,
                Values::different(workgroup.threads));
   for_each_subgroup(workgroup, [&](std::size_t first) {
@@ -63,7 +64,7 @@ Fragment fragment_from_vectors(const ir::MatrixRegion& region, const std::vector
 
 std::vector<Values> vectors_from_fragment(const ir::MatrixRegion& region, const Fragment& held,
                                           ir::MatrixType::Use use, const Workgroup& workgroup) {
-  const std::size_t lanes = workgroup.subgroup;
+  const std::size_t lanes = workgroup.subgroup_size;
   std::vector<Values> out(region.vectors.size(),
                           Values::different(workgroup.threads, region.first.width));
   for_each_subgroup(workgroup, [&](std::size_t first) {
@@ -78,7 +79,7 @@ std::vector<Values> vectors_from_fragment(const ir::MatrixRegion& region, const 
 Fragment product(const ir::Array& a_array, const Fragment& a, const ir::Array& b_array,
                  const Fragment& b, const ir::Array& c_array, const Fragment& c,
                  const Workgroup& workgroup) {
-  const std::size_t lanes = workgroup.subgroup;
+  const std::size_t lanes = workgroup.subgroup_size;
   const std::size_t rows = c_array.matrix->rows, columns = c_array.matrix->columns;
   const std::size_t depth = a_array.matrix->columns;
   const ir::Type type = ir::element(c_array.type);

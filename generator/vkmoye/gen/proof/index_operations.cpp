@@ -62,7 +62,7 @@ IndexValues::Index IndexValues::leaf(const Expr& e) {
   }
   if (const auto dimension = grid_dimension_of(e)) return {variable(kGroupNames[*dimension])};
   const Index thread{variable("thread")};
-  const std::int64_t lanes = std::max(1u, kernel_.subgroup);
+  const std::int64_t lanes = std::max(1u, kernel_.subgroup_size);
   if (e->builtin == ir::Builtin::lane) return remainder(thread, lanes);
   if (e->builtin == ir::Builtin::subgroup) return quotient(thread, lanes);
   return thread;

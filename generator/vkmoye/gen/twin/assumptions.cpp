@@ -30,7 +30,7 @@ ThreadSet Launch::assumed(Machine& m, const ir::Assume& assume, const ThreadSet&
     if (!value && !has_data_) return;
     const std::string numbers = values_text(assume.condition, m.values(), thread);
     const std::string broken = fmt::format(
-        "the assumption '{}' {} in thread {} of workgroup {}{}: {}", ir::text_of(assume.condition),
+        "the assumption '{}' {} in thread {} of workgroup {}{}: {}", ir::to_string(assume.condition),
         value ? "does not hold" : "is about an undefined value", thread,
         first_invocation_ / kernel_.threads, numbers.empty() ? "" : " (" + numbers + ")",
         assume.why);
@@ -48,7 +48,7 @@ std::string values_text(const ir::Expr& e, machine::Evaluator& values, std::size
     if (!value) continue;
     const ir::Type& type = variable->type;
     const bool is_number = type.is_element() && size_of(type.element) <= 4;
-    parts.push_back(ir::text_of(variable) + " = " +
+    parts.push_back(ir::to_string(variable) + " = " +
                     (is_number ? fmt::format("{:g}", number_of(type.element, *value))
                                : std::to_string(*value)));
   }
@@ -67,7 +67,7 @@ void require_assumptions(const ir::Kernel& kernel, const Arguments& arguments) {
     });
     if (holds ? *holds != 0 : !is_known) continue;
     throw BrokenAssumption(fmt::format("{} on the host: the assumption '{}' does not hold ({}): {}",
-                                       kernel.name, ir::text_of(assume.condition),
+                                       kernel.name, ir::to_string(assume.condition),
                                        values_text(assume.condition, values, 0), assume.why));
   }
 }

@@ -38,7 +38,8 @@ TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byt
                     groups[0] * groups[1] * groups[2] <= kMaxGroups);
   TwinReport report;
   report.in_part = !all;
-  const std::size_t lanes = kernel.subgroup != 0 ? kernel.subgroup : options.subgroup;
+  const std::size_t lanes =
+      kernel.subgroup_size != 0 ? kernel.subgroup_size : options.subgroup_size;
   try {
     for (const std::uint64_t z : coordinates(groups[2], all)) {
       for (const std::uint64_t y : coordinates(groups[1], all)) {

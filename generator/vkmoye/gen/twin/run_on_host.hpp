@@ -41,7 +41,7 @@ struct BrokenAssumption : ArgumentError {
 
 struct TwinOptions {
   std::uint64_t most_steps = std::uint64_t{1} << 32;  // maximum work, see TooManySteps
-  std::uint32_t subgroup = 32;  // lanes of a subgroup, if the kernel leaves them open
+  std::uint32_t subgroup_size = 32;  // lanes of a subgroup, if the kernel leaves them open
 };
 
 struct TwinReport {

@@ -75,7 +75,7 @@ std::vector<Claim> claims_of(const ir::Kernel& kernel) {
   ir::for_each(kernel.body, [&](const ir::Stmt& statement) {
     const auto* assume = std::get_if<ir::Assume>(&statement.value);
     if (assume == nullptr) return;
-    list.push_back({.text = ir::text_of(assume->condition),
+    list.push_back({.text = ir::to_string(assume->condition),
                     .answer = Claim::Answer::assumed,
                     .by = Claim::Decider::author,
                     .why = assume->why});

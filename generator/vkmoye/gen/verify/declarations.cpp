@@ -117,7 +117,7 @@ class DeclarationChecker {
   void check_strides(const Array& array) {
     const bool is_compact = compact_size(array.axes).has_value();
     for (const Axis& axis : array.axes) {
-      if (array.reach == Reach::descriptor && is_constant(axis.stride) &&
+      if (array.addressing == Addressing::descriptor && is_constant(axis.stride) &&
           axis.stride->value >= kUnbounded) {
         complain("{} steps along {} by {}, which only a pointer reaches", array.name,
                  axis.coordinate, axis.stride->value);

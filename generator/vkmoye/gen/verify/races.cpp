@@ -232,7 +232,7 @@ std::vector<std::string> check_shared_memory(const ir::Kernel& kernel) {
   machine::Budget budget(kMaxSteps);
   RaceFinder finder(kernel, reasons);
   try {
-    Machine(kernel, {kernel.threads, std::max(1u, kernel.subgroup)}, finder, budget).run();
+    Machine(kernel, {kernel.threads, std::max(1u, kernel.subgroup_size)}, finder, budget).run();
   } catch (const machine::Budget::Exceeded&) {
     reasons.add("steps", fmt::format("the accesses to shared memory are too many to follow: more "
                                      "than {} steps for one workgroup",
@@ -246,7 +246,7 @@ bool is_tile_free_of_races(const ir::Kernel& kernel, const Tile& tile) {
   machine::Budget budget(kMaxSteps);
   RaceFinder finder(kernel, reasons, &tile);
   try {
-    Machine(kernel, {kernel.threads, std::max(1u, kernel.subgroup)}, finder, budget).run();
+    Machine(kernel, {kernel.threads, std::max(1u, kernel.subgroup_size)}, finder, budget).run();
   } catch (const machine::Budget::Exceeded&) {
     return false;
   }

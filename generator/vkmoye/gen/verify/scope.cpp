@@ -54,7 +54,7 @@ class ScopeChecker {
              Spread::none);
     }
     for (const Array& array : kernel.arrays) {
-      if (array.reach == Reach::descriptor) continue;
+      if (array.addressing == Addressing::descriptor) continue;
       const std::string name = address_name(array.name);
       define(name, variable(name, element(ScalarType::u64)), Spread::none);
       if (array.space != Array::Space::buffer)
@@ -172,7 +172,7 @@ class ScopeChecker {
       complain("{} assumes that {} is below {}, but it may be {}", where, what, node.bound,
                least - 1);
     };
-    const std::uint32_t lanes = kernel_.subgroup;
+    const std::uint32_t lanes = kernel_.subgroup_size;
     switch (node.builtin) {
       case Builtin::group_x:
       case Builtin::group_y:
@@ -352,7 +352,8 @@ class ScopeChecker {
 
   // The last subgroup has fewer lanes where they do not divide the threads.
   void check_last_subgroup(const Subgroup& s, const std::string& where) {
-    const std::uint32_t last = kernel_.subgroup == 0 ? 0 : kernel_.threads % kernel_.subgroup;
+    const std::uint32_t last =
+        kernel_.subgroup_size == 0 ? 0 : kernel_.threads % kernel_.subgroup_size;
     if (last == 0) return;
     const bool is_step = s.kind == Subgroup::Kind::shuffle_xor;
     if (!is_step && s.kind != Subgroup::Kind::broadcast && s.kind != Subgroup::Kind::shuffle)
@@ -363,7 +364,7 @@ class ScopeChecker {
     complain(
         "{} takes the value of a lane that the last subgroup may not have: of {} threads in "
         "subgroups of {} it has {}",
-        where, kernel_.threads, kernel_.subgroup, last);
+        where, kernel_.threads, kernel_.subgroup_size, last);
   }
 
   // How messages call a statement.

@@ -17,14 +17,14 @@ bool is_thread(const Node& node, const Kernel& kernel) {
   if (node.op == Op::builtin) return node.builtin == Builtin::thread;
   if (node.op != Op::add || !is(node.operands[1], Builtin::lane)) return false;
   const Node& before = *node.operands[0];
-  return before.op == Op::multiply && is_constant(before.operands[0], kernel.subgroup) &&
+  return before.op == Op::multiply && is_constant(before.operands[0], kernel.subgroup_size) &&
          is(before.operands[1], Builtin::subgroup);
 }
 
 }  // namespace
 
 bool is_alike_in_subgroups(const Node& node, const Kernel& kernel, const Definitions& definitions) {
-  const std::uint64_t lanes = kernel.subgroup;
+  const std::uint64_t lanes = kernel.subgroup_size;
   const bool compares = node.op == Op::divide || node.op == Op::less || node.op == Op::shift_right;
   if (lanes == 0 || !compares || !is_constant(node.operands[1])) return false;
   const Expr first = expand(node.operands[0], definitions);
@@ -55,13 +55,13 @@ Spread spread_of_data(const Stmt& statement, const Kernel& kernel, Spread used) 
                         (s->kind == Subgroup::Kind::reduce && is_exact);
   if (!is_alike) return Spread::within_subgroups;
   // The last subgroup has fewer lanes: it sums less.
-  const bool is_ragged = kernel.subgroup == 0 || kernel.threads % kernel.subgroup != 0;
+  const bool is_ragged = kernel.subgroup_size == 0 || kernel.threads % kernel.subgroup_size != 0;
   if (is_ragged && s->kind != Subgroup::Kind::broadcast) used = Spread::between_subgroups;
   return of_subgroups(kernel, std::min(used, Spread::between_subgroups));
 }
 
 Spread of_subgroups(const Kernel& kernel, Spread spread) {
-  const bool is_one = kernel.subgroup != 0 && kernel.threads <= kernel.subgroup;
+  const bool is_one = kernel.subgroup_size != 0 && kernel.threads <= kernel.subgroup_size;
   return is_one && spread == Spread::between_subgroups ? Spread::none : spread;
 }
 

@@ -246,8 +246,8 @@ Arguments arguments_of(const ir::Kernel& kernel, const Trial& trial, const Sizes
 
 // --- assumptions ---
 
-constexpr std::int64_t kMostNear = 64;  // how far a size is moved to fulfil an assumption
-constexpr int kMostMoves = 8;           // of one trial
+constexpr std::int64_t kMaxNear = 64;  // how far a size is moved to fulfil an assumption
+constexpr int kMaxMoves = 8;           // of one trial
 
 class Fulfilment {
  public:
@@ -259,7 +259,7 @@ class Fulfilment {
 
   // `arguments` with sizes moved, until all assumptions hold or no small move helps.
   Arguments of(Arguments arguments) const {
-    for (int move = 0; move < kMostMoves; ++move) {
+    for (int move = 0; move < kMaxMoves; ++move) {
       const std::size_t held = holding(arguments);
       if (held == assumptions_.size()) break;
       const auto better = moved(arguments, held);
@@ -279,7 +279,7 @@ class Fulfilment {
       if (!arguments.contains(variable->name)) continue;
       const std::int64_t now = std::get<std::int64_t>(arguments.at(variable->name).value);
       std::vector<std::int64_t> candidates;
-      for (std::int64_t by = 1; by <= kMostNear; ++by) {
+      for (std::int64_t by = 1; by <= kMaxNear; ++by) {
         candidates.push_back(now + by);
         if (now >= by) candidates.push_back(now - by);
       }

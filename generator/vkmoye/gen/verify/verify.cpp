@@ -26,11 +26,11 @@ class Accepted {
   void add(const ir::Kernel& kernel) {
     const std::lock_guard lock(mutex_);
     kernels_.push_front(kernel);
-    if (kernels_.size() > kMost) kernels_.pop_back();
+    if (kernels_.size() > kMax) kernels_.pop_back();
   }
 
  private:
-  static constexpr std::size_t kMost = 32;
+  static constexpr std::size_t kMax = 32;
   std::mutex mutex_;
   std::deque<ir::Kernel> kernels_;
 };

@@ -25,7 +25,7 @@ using machine::Values;
 constexpr std::uint64_t kMaxStepsOfWrites = std::uint64_t{1} << 24;
 constexpr std::uint32_t kFewRoundsOfWrites = 32;
 // First all rounds of loops whose number is known, then, if these are too many steps, those of short loops.
-constexpr std::uint32_t kMostRounds[] = {std::numeric_limits<std::uint32_t>::max(), 64};
+constexpr std::uint32_t kRoundLimits[] = {std::numeric_limits<std::uint32_t>::max(), 64};
 
 class WriteFollower {
  public:
@@ -36,7 +36,7 @@ class WriteFollower {
         tile_(tile),
         most_rounds_(most_rounds),
         budget_(kMaxStepsOfWrites),
-        values_({kernel.threads, std::max(1u, kernel.subgroup)}, budget_),
+        values_({kernel.threads, std::max(1u, kernel.subgroup_size)}, budget_),
         loops_(
             kernel, [this](const ir::Array& array) { return is_followed(array); },
             tile == nullptr ? nullptr : &tile->places),
@@ -122,9 +122,9 @@ class WriteFollower {
     const ir::Array& array = *kernel_.find(element.array);
     if (!is_followed(array)) return;
     ThreadSet lanes = path.active;
-    if (touch.lanes != 0 && touch.lanes < kernel_.subgroup) {
+    if (touch.lanes != 0 && touch.lanes < kernel_.subgroup_size) {
       path.active.for_each([&](std::size_t lane) {
-        if (lane % kernel_.subgroup >= touch.lanes) lanes.set(lane, false);
+        if (lane % kernel_.subgroup_size >= touch.lanes) lanes.set(lane, false);
       });
     }
     if (tile_ != nullptr && reads) return;
@@ -187,7 +187,7 @@ class WriteFollower {
     loops_.named(d.name, 0);  // unknown, or the same in each round
     if (const auto* s = std::get_if<ir::Subgroup>(&statement.value)) {
       if (s->kind == ir::Subgroup::Kind::elect) {
-        const Expr lane = ir::builtin(ir::Builtin::lane, std::max(1u, kernel_.subgroup));
+        const Expr lane = ir::builtin(ir::Builtin::lane, std::max(1u, kernel_.subgroup_size));
         return values_.define(d.name, Values(values_(ir::equal(lane, 0))));
       }
     }
@@ -389,7 +389,7 @@ class WriteFollower {
 }  // namespace
 
 std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel) {
-  for (const std::uint32_t most_rounds : kMostRounds) {
+  for (const std::uint32_t most_rounds : kRoundLimits) {
     try {
       return WriteFollower(kernel, most_rounds).follow();
     } catch (const machine::Budget::Exceeded&) {
@@ -399,7 +399,7 @@ std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel) {
 }
 
 bool is_tile_written(const ir::Kernel& kernel, const Tile& tile) {
-  for (const std::uint32_t most_rounds : kMostRounds) {
+  for (const std::uint32_t most_rounds : kRoundLimits) {
     try {
       return WriteFollower(kernel, most_rounds, &tile).follow_tile();
     } catch (const machine::Budget::Exceeded&) {

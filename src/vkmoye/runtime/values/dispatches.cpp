@@ -101,7 +101,7 @@ void check_range(const Binding& binding, const DeviceCaps& caps, const BoundRang
     reasons.add(fmt::format("{}: {} bytes at offset {} reach beyond a buffer of {} bytes",
                             binding.name, range.bytes, range.offset, range.memory_bytes));
   }
-  const bool is_bound = binding.reach == Reach::descriptor;
+  const bool is_bound = binding.addressing == Addressing::descriptor;
   if (is_bound && range.offset % caps.storage_buffer_alignment != 0) {
     reasons.add(fmt::format("{}: offset {} is not a multiple of the device's {} bytes",
                             binding.name, range.offset, caps.storage_buffer_alignment));

@@ -17,7 +17,7 @@ Owned<VkDescriptorSetLayout> make_set_layout(const Context& context,
                                              const std::vector<Binding>& bindings, bool pushes) {
   std::vector<VkDescriptorSetLayoutBinding> rows;
   for (std::uint32_t i = 0; i < bindings.size(); ++i) {
-    if (bindings[i].reach != Reach::descriptor) continue;
+    if (bindings[i].addressing != Addressing::descriptor) continue;
     VkDescriptorSetLayoutBinding& row = rows.emplace_back();
     row.binding = i;
     row.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Attention as typed; gen::AttentionCall (attention/form/form.hpp) defines what is computed.
+// Attention as typed; gen::AttentionCall (attention/form/attention_form.hpp) defines what is computed.
 //
 //   --size 4096x4096x128 --heads 32 --kv-heads 8 --causal       queries x keys x width of a head
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/parse.hpp"
-#include "vkmoye/gen/kernels/attention/form/form.hpp"
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 
 namespace vkmoye::bench {

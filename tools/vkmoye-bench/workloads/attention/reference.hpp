@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
-#include "vkmoye/gen/kernels/attention/form/form.hpp"
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
 #include "workloads/rows/workload.hpp"
 
 namespace vkmoye::bench {

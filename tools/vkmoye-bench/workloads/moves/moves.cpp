@@ -12,7 +12,7 @@
 #include "numbers/random.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "vkmoye/gen/kernels/relayout_entries.hpp"
 #include "workloads/moves/baselines.hpp"
 #include "workloads/moves/conversion.hpp"

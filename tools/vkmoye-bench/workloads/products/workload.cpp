@@ -10,7 +10,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/choice/plan.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "workloads/products/auto_workload.hpp"
 #include "workloads/products/baselines.hpp"
 #include "workloads/products/check.hpp"

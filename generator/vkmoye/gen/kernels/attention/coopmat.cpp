@@ -35,7 +35,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   throw_if_any(name, reasons_against(config, form, type));
   throw_if_any(name, reasons_against_orders(config));
   const std::int64_t rows = config.rows, keys = config.keys, atom = config.atom_m;
-  Builder k(name, config.threads(), to_index(config.subgroup));
+  Builder k(name, config.threads(), to_index(config.subgroup_size));
   auto items = gen::items(attention_coopmat_fields(), config);
   items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
   k.describe(items, "scores stay in registers; the next tiles of k and v are fetched meanwhile");

@@ -73,7 +73,8 @@ const std::vector<ConfigField<AttentionConfig>>& attention_coopmat_fields() {
 std::vector<ProbedMatrix> probes(const AttentionConfig& config, ScalarType type) {
   using Use = ir::MatrixType::Use;
   const auto of = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
-  const std::uint32_t m = of(config.atom_m), n = of(config.atom_n), lanes = of(config.subgroup);
+  const std::uint32_t m = of(config.atom_m), n = of(config.atom_n),
+                      lanes = of(config.subgroup_size);
   return {{ScalarType::f32, {Use::accumulator, m, n}, lanes}, {type, {Use::a, m, n}, lanes}};
 }
 
@@ -101,7 +102,7 @@ Layout padded_tile(const AttentionConfig& config, ScalarType type, std::int64_t 
 AttentionConfig attention_coopmat_config(const AttentionForm& form, ScalarType type,
                                          const DeviceCaps& device) {
   AttentionConfig config;
-  static_cast<GemmAtom&>(config) = gemm_atom(product_form(type), device);
+  static_cast<MatrixAtom&>(config) = gemm_atom(product_form(type), device);
   config.shared_bytes = shared_bytes_of(device);
   const auto matrices = probes(config, type);
   config.order_c = fragment_layout(device, matrices[0]);
@@ -109,10 +110,10 @@ AttentionConfig attention_coopmat_config(const AttentionForm& form, ScalarType t
   // Two rows of matrices where there are registers for them: q, scores and sums are 16 + 32 + 32 registers for each 16
   // rows at a width of 64. Operands in an order of their own may need more: on RDNA3, lanes hold copies.
   const bool is_narrow = form.width <= 64 && form.value_width <= 64;
-  const bool has_registers = is_narrow && config.subgroup >= 32 && config.in_registers();
+  const bool has_registers = is_narrow && config.subgroup_size >= 32 && config.in_registers();
   config.rows = config.atom_m * (has_registers ? 2 : 1);
   // Few lanes mean a CPU, whose compiler takes seconds for more matrices.
-  if (config.subgroup < 32) {
+  if (config.subgroup_size < 32) {
     config.subgroups = 2;
     config.keys = config.rows;
   }
@@ -188,7 +189,8 @@ std::vector<std::string> reasons_against_orders(const AttentionConfig& config) {
     return {fmt::format("scores: the order {} does not give each of {}x{} elements one place",
                         to_string(order), config.atom_m, config.atom_n)};
   }
-  const LanesOrReason lanes = split_order(order, config.atom_m * config.atom_n / config.subgroup);
+  const LanesOrReason lanes =
+      split_order(order, config.atom_m * config.atom_n / config.subgroup_size);
   return lanes.lanes ? std::vector<std::string>() : std::vector{"scores: " + lanes.reason};
 }
 

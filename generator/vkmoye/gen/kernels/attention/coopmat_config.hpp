@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "vkmoye/contract/device_caps.hpp"
-#include "vkmoye/gen/kernels/attention/form/form.hpp"
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/atom.hpp"
+#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
 
-struct AttentionCoopmatConfig : GemmAtom {
+struct AttentionCoopmatConfig : MatrixAtom {
   std::int64_t rows = 16;             // of q, of a subgroup
   std::int64_t keys = 64;             // of a tile of k and v
   std::int64_t subgroups = 8;         // of a workgroup
@@ -27,7 +27,7 @@ struct AttentionCoopmatConfig : GemmAtom {
   bool unroll = false;                // whether the compiler may unroll the loop over tiles
   OrderOrReason order_c, order_a;     // fragment orders of scores and sums, and of weights
 
-  std::int64_t threads() const { return subgroups * subgroup; }
+  std::int64_t threads() const { return subgroups * subgroup_size; }
   std::int64_t tile_rows() const { return subgroups * rows; }
   /// Whether weights become operands where they are: scores and weights have the same known order.
   bool in_registers() const {

@@ -16,7 +16,7 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kMostSlices = 64;
+constexpr std::int64_t kMaxSlices = 64;
 
 // The largest power of two up to `most` that divides `whole`.
 std::int64_t power_dividing(std::int64_t whole, std::int64_t most) {
@@ -36,7 +36,7 @@ DecodeThreads threads_of(const AttentionDecodeConfig& config, const AttentionFor
                          ScalarType type) {
   const std::int64_t both = std::gcd(form.width, form.value_width);
   const std::int64_t vector = power_dividing(both, widest_access(type));
-  const std::int64_t beside = power_dividing(both / vector, config.together);
+  const std::int64_t beside = power_dividing(both / vector, config.key_threads);
   const std::int64_t accesses = std::max(form.width, form.value_width) / (vector * beside);
   return {vector, beside, config.threads / beside,
           std::max<std::int64_t>(1, next_power_of_two(config.reads / accesses + 1) / 2)};
@@ -46,7 +46,7 @@ DecodeThreads threads_of(const AttentionDecodeConfig& config, const AttentionFor
 std::int64_t bytes_of_parts(const AttentionDecodeConfig& config, const AttentionForm& form,
                             ScalarType type) {
   const std::int64_t beside = threads_of(config, form, type).beside;
-  return config.threads / config.subgroup * config.rows * (form.value_width + 2 * beside) *
+  return config.threads / config.subgroup_size * config.rows * (form.value_width + 2 * beside) *
          bytes_of(ScalarType::f32);
 }
 
@@ -59,11 +59,11 @@ const std::vector<ConfigField<AttentionDecodeConfig>>& attention_decode_fields()
       numbers_field<Config>("reads", "accesses of k, and of v, that a thread has in flight",
                             {&Config::reads}),
       numbers_field<Config>("threads", "threads of a workgroup", {&Config::threads}),
-      numbers_field<Config>("together", "maximum number of threads that share a key",
+      numbers_field<Config>("key-threads", "maximum number of threads that share a key",
                             {&Config::together}),
       numbers_field<Config>("subgroup-size",
                             "lanes of a subgroup, which the device must support (default: its own)",
-                            {&Config::subgroup}),
+                            {&Config::subgroup_size}),
       numbers_field<Config>("slices", "slices of the keys; 0: chosen by the number of keys",
                             {&Config::slices}),
       numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
@@ -75,8 +75,8 @@ const std::vector<ConfigField<AttentionDecodeConfig>>& attention_decode_fields()
 AttentionDecodeConfig attention_decode_config(const AttentionCall& call, ScalarType type,
                                               const DeviceCaps& device) {
   AttentionDecodeConfig config;
-  config.subgroup = device.subgroup_size;
-  config.together = std::min<std::int64_t>(config.together, config.subgroup);
+  config.subgroup_size = device.subgroup_size;
+  config.key_threads = std::min<std::int64_t>(config.key_threads, config.subgroup_size);
   config.rows = std::clamp<std::int64_t>(next_power_of_two(call.rows()), 1, 8);
   // q and sums of a thread.
   const auto values = [&] {
@@ -89,7 +89,7 @@ AttentionDecodeConfig attention_decode_config(const AttentionCall& call, ScalarT
   const auto too_large = [&] {
     return bytes_of_parts(config, call.form, type) > config.shared_bytes;
   };
-  while (config.threads > config.subgroup && too_large()) config.threads /= 2;
+  while (config.threads > config.subgroup_size && too_large()) config.threads /= 2;
   return config;
 }
 
@@ -99,15 +99,15 @@ std::vector<std::string> reasons_against(const AttentionDecodeConfig& config,
   require_power_of_two("rows", config.rows, 64, reasons);
   require_power_of_two("reads", config.reads, 64, reasons);
   require_power_of_two("threads", config.threads, 1024, reasons);
-  require_power_of_two("together", config.together, 32, reasons);
-  require_power_of_two("subgroup size", config.subgroup, 128, reasons);
-  require(config.slices >= 0 && config.slices <= kMostSlices,
-          fmt::format("slices {} are outside 0..{}", config.slices, kMostSlices), reasons);
+  require_power_of_two("key-threads", config.key_threads, 32, reasons);
+  require_power_of_two("subgroup size", config.subgroup_size, 128, reasons);
+  require(config.slices >= 0 && config.slices <= kMaxSlices,
+          fmt::format("slices {} are outside 0..{}", config.slices, kMaxSlices), reasons);
   if (!reasons.empty()) return reasons;
-  require_subgroups(config.subgroup, config.threads, reasons);
-  require(config.together <= config.subgroup,
-          fmt::format("{} threads share a key, but a subgroup has {}", config.together,
-                      config.subgroup),
+  require_subgroups(config.subgroup_size, config.threads, reasons);
+  require(config.key_threads <= config.subgroup_size,
+          fmt::format("{} threads share a key, but a subgroup has {}", config.key_threads,
+                      config.subgroup_size),
           reasons);
   const std::int64_t bytes = bytes_of_parts(config, form, type);
   require(bytes <= config.shared_bytes,
@@ -133,7 +133,7 @@ std::int64_t slices_of(const AttentionDecodeConfig& config, const AttentionCall&
   const std::int64_t tiles =
       vkmoye::ceil_div(call.keys, threads_of(config, call.form, type).tile());
   return std::clamp<std::int64_t>(std::min(tiles / 2, vkmoye::ceil_div(kWorkgroups, others)), 1,
-                                  kMostSlices);
+                                  kMaxSlices);
 }
 
 ir::Kernel attention_decode(const AttentionDecodeConfig& config, const AttentionForm& form,
@@ -143,7 +143,7 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   constexpr std::int64_t one = 1;
   const DecodeThreads by = threads_of(config, form, type);
   const std::int64_t rows = config.rows;
-  Builder k(name, config.threads, to_index(config.subgroup));
+  Builder k(name, config.threads, to_index(config.subgroup_size));
   auto items = gen::items(attention_decode_fields(), config);
   items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
   k.describe(items, "keys are split among workgroups and threads, which combine at the end");

@@ -19,7 +19,7 @@
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/ir/kernel_plan.hpp"
-#include "vkmoye/gen/kernels/attention/form/form.hpp"
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 
 namespace vkmoye::gen {
@@ -28,8 +28,8 @@ struct AttentionDecodeConfig {
   std::int64_t rows = 1;              // of q, of a workgroup
   std::int64_t reads = 16;            // accesses of k, and of v, that a thread has in flight
   std::int64_t threads = 128;         // of a workgroup
-  std::int64_t together = 8;          // the most threads that share a key
-  std::int64_t subgroup = 32;         // lanes
+  std::int64_t key_threads = 8;          // the most threads that share a key
+  std::int64_t subgroup_size = 32;    // lanes
   std::int64_t slices = 0;            // of the keys; 0: chosen by the plan
   std::int64_t shared_bytes = 32768;  // maximum shared memory
 };

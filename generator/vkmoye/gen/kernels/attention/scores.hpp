@@ -17,7 +17,7 @@
 // Source: FlashAttention-2 (Dao, 2023), algorithm 1.
 
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/attention/form/form.hpp"
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
 
 namespace vkmoye::gen {
 

@@ -43,7 +43,7 @@ const std::vector<ConfigField<AttentionSimtConfig>>& attention_simt_fields() {
                             {&Config::threads}),
       numbers_field<Config>("subgroup-size",
                             "lanes of a subgroup, which the device must support (default: its own)",
-                            {&Config::subgroup}),
+                            {&Config::subgroup_size}),
       numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
                             {&Config::shared_bytes}),
   };
@@ -52,7 +52,7 @@ const std::vector<ConfigField<AttentionSimtConfig>>& attention_simt_fields() {
 
 AttentionSimtConfig attention_simt_config(const AttentionForm& form, const DeviceCaps& device) {
   AttentionSimtConfig config;
-  config.subgroup = device.subgroup_size;
+  config.subgroup_size = device.subgroup_size;
   config.shared_bytes = shared_bytes_of(device);
   // The largest tile that fits; sums of more than 64 values in a thread would spill.
   constexpr std::int64_t kTiles[][3] = {{64, 32, 128}, {32, 32, 128}, {32, 16, 128},
@@ -71,11 +71,11 @@ std::vector<std::string> reasons_against(const AttentionSimtConfig& config,
                                          const AttentionForm& form) {
   std::vector<std::string> reasons = reasons_against(form);
   require_power_of_two("threads", config.threads, 1024, reasons);
-  require_power_of_two("subgroup size", config.subgroup, 128, reasons);
+  require_power_of_two("subgroup size", config.subgroup_size, 128, reasons);
   require_within("rows", config.rows, 1024, reasons);
   require_within("keys", config.keys, 1024, reasons);
   if (!reasons.empty()) return reasons;
-  require_subgroups(config.subgroup, config.threads, reasons);
+  require_subgroups(config.subgroup_size, config.threads, reasons);
   require(config.threads >= kTogether,
           fmt::format("{} threads, but {} share a row", config.threads, kTogether), reasons);
   if (!reasons.empty()) return reasons;
@@ -102,7 +102,7 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
                           ScalarType type, const std::string& name) {
   throw_if_any(name, reasons_against(config, form));
   const std::int64_t rows = config.rows, keys = config.keys;
-  Builder k(name, config.threads, to_index(config.subgroup));
+  Builder k(name, config.threads, to_index(config.subgroup_size));
   auto items = gen::items(attention_simt_fields(), config);
   items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
   k.describe(items, "scores and sums in registers, weights through shared memory");

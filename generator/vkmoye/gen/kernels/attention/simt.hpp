@@ -13,7 +13,7 @@
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/attention/form/form.hpp"
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 
 namespace vkmoye::gen {
@@ -21,7 +21,7 @@ namespace vkmoye::gen {
 struct AttentionSimtConfig {
   std::int64_t rows = 32, keys = 32;  // of a tile
   std::int64_t threads = 128;         // 8 of them share a row
-  std::int64_t subgroup = 32;         // lanes
+  std::int64_t subgroup_size = 32;    // lanes
   std::int64_t shared_bytes = 32768;  // maximum shared memory
 };
 

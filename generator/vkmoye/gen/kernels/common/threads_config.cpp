@@ -24,7 +24,7 @@ std::vector<std::string> reasons_against_choices(const ThreadsConfig& config) {
   require_power("columns", config.columns, 1024);
   require_power("rounds", config.rounds, 16);
   if (config.vector != 0) require_access(config.type, config.vector, reasons);
-  require_power_of_two("subgroup-size", config.subgroup, 128, reasons);
+  require_power_of_two("subgroup-size", config.subgroup_size, 128, reasons);
   return reasons;
 }
 
@@ -72,7 +72,7 @@ void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols) {
 ThreadsConfig threads_config(ScalarType type, const DeviceCaps& device) {
   ThreadsConfig config;
   config.type = type;
-  config.subgroup = device.subgroup_size;
+  config.subgroup_size = device.subgroup_size;
   std::uint32_t most = device.max_workgroup_invocations;
   if (device.max_workgroup_subgroups != 0) {
     most = std::min(most, device.max_workgroup_subgroups * device.subgroup_size);
@@ -88,7 +88,7 @@ std::vector<std::string> reasons_against(const ThreadsConfig& config) {
     reasons.push_back(fmt::format("{} threads side by side, but a workgroup has {}", config.columns,
                                   config.threads));
   }
-  require_subgroups(config.subgroup, config.threads, reasons);
+  require_subgroups(config.subgroup_size, config.threads, reasons);
   return reasons;
 }
 

@@ -22,11 +22,11 @@ namespace vkmoye::gen {
 /// How the threads of a workgroup are arranged.
 struct ThreadsConfig {
   ScalarType type = ScalarType::f32;
-  std::int64_t threads = 0;    // of a workgroup
-  std::int64_t subgroup = 32;  // lanes of a subgroup on the device
-  std::int64_t columns = 0;    // threads side by side along a row; the others work on other rows
-  std::int64_t rounds = 0;     // accesses of a thread in flight
-  std::int64_t vector = 0;     // bytes of an access
+  std::int64_t threads = 0;         // of a workgroup
+  std::int64_t subgroup_size = 32;  // lanes of a subgroup on the device
+  std::int64_t columns = 0;  // threads side by side along a row; the others work on other rows
+  std::int64_t rounds = 0;   // accesses of a thread in flight
+  std::int64_t vector = 0;   // bytes of an access
   std::int64_t most_threads = 1024;  // the limit where `threads` is 0
 
   /// Elements of an access.
@@ -45,7 +45,7 @@ std::vector<ConfigField<Config>> threads_fields() {
                             {&Config::threads}),
       numbers_field<Config>("subgroup-size",
                             "lanes of a subgroup, which the device must support (default: its own)",
-                            {&Config::subgroup}),
+                            {&Config::subgroup_size}),
       numbers_field<Config>("columns", "threads side by side along a row; 0: chosen to fit",
                             {&Config::columns}),
       numbers_field<Config>("rounds", "accesses that a thread has in flight; 0: chosen to fit",

@@ -67,7 +67,7 @@ ir::Kernel copy_auto(const CopyAutoConfig& config, const std::string& name) {
   const ScalarType result = config.result.value_or(config.type);
   const bool converts = result != config.type;
   if (converts) items.insert(items.begin() + 1, {"result", std::string(to_string(result))});
-  reach(k, config.address, items);
+  use_addressing(k, config.address, items);
   k.describe(items, converts
                         ? "flat arrays: independent wide accesses, converted between"
                         : "flat arrays: independent wide accesses, whatever the rows and the type");

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/common/address.hpp"
+#include "vkmoye/gen/kernels/common/addressing.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 
 namespace vkmoye::gen {
@@ -20,7 +20,7 @@ struct CopyAutoConfig {
   std::int64_t threads = 256;  // of a workgroup
   std::int64_t rounds = 1;     // accesses of a thread, all in flight at once
   std::int64_t vector = 16;    // bytes of an access to the wider type
-  Address address = Address::descriptor;
+  AddressChoice address = AddressChoice::descriptor;
   std::optional<ScalarType> result = {};  // of dst; nullopt: `type`
 };
 

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "vkmoye/contract/kernel_interface.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 
 namespace vkmoye::gen {
 

@@ -37,7 +37,7 @@ Vector read_at_once(const GemmCoopmatConfig& config, const GemmForm& form, bool 
 }
 
 // A or B: its buffer, shared tile, registers and matrices.
-struct MatrixSide {
+struct CoopmatOperand {
   const char* name;
   View (GemmBuffers::*tile)(const Expr&) const;  // its tile number .. along k
   bool k_contiguous;
@@ -50,13 +50,13 @@ struct MatrixSide {
   Matrices matrices = {};
 };
 
-class MatrixProduct {
+class CoopmatProduct {
  public:
-  MatrixProduct(const GemmCoopmatConfig& config, const GemmForm& form, const std::string& name)
+  CoopmatProduct(const GemmCoopmatConfig& config, const GemmForm& form, const std::string& name)
       : config_(config),
         form_(form),
-        k_(name, config.threads(), to_index(config.subgroup)),
-        buffers_(k_, form, {config.tile_m, config.tile_n, config.tile_k}, config.strip),
+        builder_(name, config.threads(), to_index(config.subgroup_size)),
+        buffers_(builder_, form, {config.tile_m, config.tile_n, config.tile_k}, config.strip),
         a_{"a",
            &GemmBuffers::a,
            form.a_k_contiguous,
@@ -69,47 +69,48 @@ class MatrixProduct {
            config.tile_n,
            {to_index(staged_at_once(config, form, false))},
            read_at_once(config, form, false)},
-        sums_(k_, buffers_, form, sums_shape(config, form)) {}
+        sums_(builder_, buffers_, form, sums_shape(config, form)) {}
 
   ir::Kernel describe() {
-    k_.describe(
+    builder_.describe(
         items_behind_form(form_, gen::items(gemm_coopmat_fields(), config_)),
         "matrix units; the next tiles are fetched into registers while these are multiplied");
     declare(a_);
     declare(b_);
     declare_matrices();
 
-    const Conditions fits = all_of({k_.fits(source(a_, 0), a_.read, Edges::zero),
-                                    k_.fits(source(b_, 0), b_.read, Edges::zero)});
+    const Conditions fits = all_of({builder_.fits(source(a_, 0), a_.read, Edges::zero),
+                                    builder_.fits(source(b_, 0), b_.read, Edges::zero)});
     buffers_.if_has_elements([&] {
-      k_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
+      builder_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
       buffers_.if_has_products([&] {
-        k_.branch(
+        builder_.branch(
             fits, kAlignedRows, [&] { sum_up_vectors(); }, kUnalignedRows,
             [&] { sum_up_elementwise(); });
       });
       sums_.write();
     });
-    return k_.finish();
+    return builder_.finish();
   }
 
  private:
   // --- declarations ---
 
-  void declare(MatrixSide& x) {
+  void declare(CoopmatOperand& x) {
     const std::int64_t pad = config_.pad / bytes_of(unit_type(form_));
     const IntTuple strides =
         x.k_contiguous ? IntTuple{config_.tile_k + pad, 1} : IntTuple{1, x.rows + pad};
-    x.shared = k_.shared(fmt::format("shared_{}", x.name), unit_type(form_),
-                         Layout(IntTuple{x.rows, config_.tile_k}, strides));
+    x.shared = builder_.shared(fmt::format("shared_{}", x.name), unit_type(form_),
+                               Layout(IntTuple{x.rows, config_.tile_k}, strides));
     if (in_blocks(x)) {
       const DecodingThreads threads = decoding_threads(config_, form_);
-      units_.emplace(k_, *form_.weights, config_.blocks, threads.rows);
-      x.next = k_.make_fragment_like("next_b", ScalarType::u16, source(x, 0), x.read.count);
+      units_.emplace(builder_, *form_.weights, config_.blocks, threads.rows);
+      x.next = builder_.make_fragment_like("next_b", ScalarType::u16, source(x, 0), x.read.count);
       return;
     }
-    x.next = k_.make_fragment_like(fmt::format("next_{}", x.name), unit_type(form_), source(x, 0),
-                                   x.read.count == x.vector.count ? x.vector.count : 1);
+    x.next =
+        builder_.make_fragment_like(fmt::format("next_{}", x.name), unit_type(form_), source(x, 0),
+                                    x.read.count == x.vector.count ? x.vector.count : 1);
   }
 
   void declare_matrices() {
@@ -118,58 +119,60 @@ class MatrixProduct {
     };
     const std::int64_t rows = config_.subgroup_rows() / config_.atom_m;
     const std::int64_t columns = config_.subgroup_columns() / config_.atom_n;
-    a_.matrices = k_.matrices("matrices_a", unit_type(form_),
-                              size(config_.atom_m, config_.atom_k, Use::a), rows, 1);
-    b_.matrices = k_.matrices("matrices_b", unit_type(form_),
-                              size(config_.atom_k, config_.atom_n, Use::b), 1, columns);
+    a_.matrices = builder_.matrices("matrices_a", unit_type(form_),
+                                    size(config_.atom_m, config_.atom_k, Use::a), rows, 1);
+    b_.matrices = builder_.matrices("matrices_b", unit_type(form_),
+                                    size(config_.atom_k, config_.atom_n, Use::b), 1, columns);
   }
 
   // --- views ---
 
-  TiledCopy staging(const MatrixSide& x) const {
+  TiledCopy staging(const CoopmatOperand& x) const {
     const std::int64_t along = x.k_contiguous ? config_.tile_k : x.rows;
     const std::int64_t side_by_side = along / x.vector.count;
     const std::int64_t stride = side_by_side + config_.pad / kWidestCopy;
     return make_tiled_copy(staging_threads(side_by_side, config_.threads() / side_by_side, stride),
                            make_layout({static_cast<std::int64_t>(x.vector.count), 1}));
   }
-  bool in_blocks(const MatrixSide& x) const {
+  bool in_blocks(const CoopmatOperand& x) const {
     return form_.weights != nullptr && x.tile == &GemmBuffers::b;
   }
   std::int64_t words_of_unit() const { return config_.blocks * form_.weights->bytes / 2; }
   // The tile of a buffer; of weights in blocks: (16-bit words, rows).
-  View tile_of(const MatrixSide& x, const Expr& k_tile) const {
+  View tile_of(const CoopmatOperand& x, const Expr& k_tile) const {
     if (!in_blocks(x)) return (buffers_.*x.tile)(k_tile);
     return buffers_.b_words(k_tile, words_of_unit() * decoding_threads(config_, form_).along);
   }
-  View source(const MatrixSide& x, const Expr& k_tile) const {
+  View source(const CoopmatOperand& x, const Expr& k_tile) const {
     if (in_blocks(x)) {
       const DecodingThreads threads = decoding_threads(config_, form_);
       return partition(tile_of(x, k_tile),
                        make_tiled_copy(make_layout({threads.along, threads.across}),
                                        make_layout({words_of_unit(), std::int64_t{1}})),
-                       k_.thread());
+                       builder_.thread());
     }
-    return partition((buffers_.*x.tile)(k_tile), staging(x), k_.thread());
+    return partition((buffers_.*x.tile)(k_tile), staging(x), builder_.thread());
   }
-  View destination(const MatrixSide& x) const {
-    return partition(x.k_contiguous ? transpose(x.shared) : x.shared, staging(x), k_.thread());
+  View destination(const CoopmatOperand& x) const {
+    return partition(x.k_contiguous ? transpose(x.shared) : x.shared, staging(x),
+                     builder_.thread());
   }
 
   // --- sums += A * B over all tiles of k ---
 
   void load_next(const Expr& k_tile, Edges edges, bool elementwise) {
-    for (const MatrixSide* x : {&a_, &b_}) {
-      k_.copy(source(*x, k_tile), x->next,
-              {.edges = edges,
-               .vector = x->read,
-               .vectors_fit = true,
-               .from_elementwise = elementwise});
+    for (const CoopmatOperand* x : {&a_, &b_}) {
+      builder_.copy(source(*x, k_tile), x->next,
+                    {.edges = edges,
+                     .vector = x->read,
+                     .vectors_fit = true,
+                     .from_elementwise = elementwise});
     }
   }
   void store_next() {
-    for (const MatrixSide* x : {&a_, &b_}) {
-      in_blocks(*x) ? decode_next() : k_.copy(x->next, destination(*x), {.vector = x->vector});
+    for (const CoopmatOperand* x : {&a_, &b_}) {
+      in_blocks(*x) ? decode_next()
+                    : builder_.copy(x->next, destination(*x), {.vector = x->vector});
     }
   }
   // The weights of a thread, rounded to the type of the matrices, 8 at a time.
@@ -180,7 +183,8 @@ class MatrixProduct {
     for (std::int64_t row = 0; row < threads.rows; ++row) {
       units_->read(row, b_.next.array, to_index(row * words_of_unit()));
     }
-    const auto at = thread_coordinates(make_layout({threads.along, threads.across}), k_.thread());
+    const auto at =
+        thread_coordinates(make_layout({threads.along, threads.across}), builder_.thread());
     const Expr start =
         at[0] * to_index(config_.blocks * form_.weights->elements) + at[1] * to_index(pitch);
     units_->for_each_group(
@@ -190,34 +194,35 @@ class MatrixProduct {
             for (const Expr& weight : weights[row]) rounded.push_back(convert(weight, type));
             const Expr offset =
                 to_index(static_cast<std::int64_t>(row) * threads.across * pitch) + start + first;
-            k_.store(ir::vector(rounded),
-                     {b_.shared.array, {offset}, "decoded weights", b_.vector.count});
+            builder_.store(ir::vector(rounded),
+                           {b_.shared.array, {offset}, "decoded weights", b_.vector.count});
           }
         });
   }
   void multiply() {
     // The steps of one subgroup: those of its part of k.
     const std::uint32_t steps = to_index(config_.tile_k / config_.atom_k / config_.subgroups_k);
-    k_.loop("kk", steps, [&](const Expr& step) {
+    builder_.loop("kk", steps, [&](const Expr& step) {
       const Expr kk = Expr(steps) * sums_.subgroup_k() + step;
-      k_.load(tile(a_.shared, {config_.subgroup_rows(), config_.atom_k}, {sums_.subgroup_m(), kk}),
-              a_.matrices);
-      k_.load(transpose(tile(b_.shared, {config_.subgroup_columns(), config_.atom_k},
-                             {sums_.subgroup_n(), kk})),
-              b_.matrices);
-      k_.multiply(a_.matrices, b_.matrices, sums_.matrices());
+      builder_.load(
+          tile(a_.shared, {config_.subgroup_rows(), config_.atom_k}, {sums_.subgroup_m(), kk}),
+          a_.matrices);
+      builder_.load(transpose(tile(b_.shared, {config_.subgroup_columns(), config_.atom_k},
+                                   {sums_.subgroup_n(), kk})),
+                    b_.matrices);
+      builder_.multiply(a_.matrices, b_.matrices, sums_.matrices());
     });
   }
   // Sums over `count` tiles of k, starting with number `first`; `fetch` loads one into registers.
   void sum_up(const char* variable, const Expr& first, const Expr& count,
               const std::function<void(const Expr&)>& fetch) {
     fetch(first);
-    k_.loop(
+    builder_.loop(
         variable, count,
         [&](const Expr& i) {
-          k_.barrier();
+          builder_.barrier();
           store_next();
-          k_.barrier();
+          builder_.barrier();
           fetch(first + i + 1);
           multiply();
         },
@@ -226,18 +231,18 @@ class MatrixProduct {
   // Tiles that are inside need no further checks; the rest of k, and tiles at edges, do.
   void sum_up_vectors() {
     const auto inside = [&](const Expr& k_tile) {
-      return all_of({k_.inside(tile_of(a_, k_tile)), k_.inside(tile_of(b_, k_tile))});
+      return all_of({builder_.inside(tile_of(a_, k_tile)), builder_.inside(tile_of(b_, k_tile))});
     };
     const Conditions known = inside(0);
     const Expr of_k = buffers_.whole_tiles(), all = buffers_.tiles();
-    const Expr whole = k_.let("whole_tiles", ir::select(conjunction(known), of_k, 0));
-    k_.branch(known, [&] {
+    const Expr whole = builder_.let("whole_tiles", ir::select(conjunction(known), of_k, 0));
+    builder_.branch(known, [&] {
       sum_up("k_tile", 0, of_k, [&](const Expr& k_tile) {
-        k_.branch(beyond(known, inside(k_tile)),
-                  [&] { load_next(k_tile, Edges::inside, /*elementwise=*/false); });
+        builder_.branch(beyond(known, inside(k_tile)),
+                        [&] { load_next(k_tile, Edges::inside, /*elementwise=*/false); });
       });
     });
-    k_.branch({ir::less(whole, all)}, [&] {
+    builder_.branch({ir::less(whole, all)}, [&] {
       sum_up("rest", whole, all - whole,
              [&](const Expr& k_tile) { load_next(k_tile, Edges::zero, /*elementwise=*/false); });
     });
@@ -251,9 +256,9 @@ class MatrixProduct {
 
   const GemmCoopmatConfig& config_;
   const GemmForm& form_;
-  Builder k_;
+  Builder builder_;
   GemmBuffers buffers_;
-  MatrixSide a_, b_;
+  CoopmatOperand a_, b_;
   GemmSums sums_;
   std::optional<WeightUnits> units_;  // of a B in blocks
 };
@@ -263,7 +268,7 @@ class MatrixProduct {
 ir::Kernel gemm_coopmat(const GemmCoopmatConfig& config, const GemmForm& form,
                         const std::string& name) {
   throw_if_any(name, reasons_against(config, form));
-  return MatrixProduct(config, form, name).describe();
+  return CoopmatProduct(config, form, name).describe();
 }
 
 }  // namespace vkmoye::gen

@@ -16,7 +16,7 @@
 
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/products/coopmat_config.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 
 namespace vkmoye::gen {
 

@@ -142,7 +142,7 @@ void fit_to_weights(GemmCoopmatConfig& config, const GemmForm& form) {
   config.subgroups_n = 2;
   config.tile_m = std::max<std::int64_t>(config.subgroups_m * config.atom_m, 64);
   config.tile_n = std::max(config.subgroups_n * config.atom_n, config.threads());
-  if (config.subgroup < 32) config.tile_m = config.tile_n = 32;
+  if (config.subgroup_size < 32) config.tile_m = config.tile_n = 32;
   while (operand_bytes(config, form) + sum_bytes(config, form) > config.shared_bytes) {
     if (config.subgroups_m > 1) {
       config.subgroups_m = 1;
@@ -159,17 +159,17 @@ void fit_to_weights(GemmCoopmatConfig& config, const GemmForm& form) {
 
 GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& device) {
   GemmCoopmatConfig config;
-  static_cast<GemmAtom&>(config) = gemm_atom(form, device);
+  static_cast<MatrixAtom&>(config) = gemm_atom(form, device);
   // Rows of 64 bytes; of 128 for elements of 1 byte, so that there are four steps of k.
   config.tile_k = bytes_of(unit_type(form)) == 1 ? 128 : 32;
   // Few lanes mean a CPU, whose compiler takes seconds for each product of larger matrices.
-  if (config.subgroup < 32) config.tile_m = config.tile_n = config.tile_k = 32;
+  if (config.subgroup_size < 32) config.tile_m = config.tile_n = config.tile_k = 32;
   config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
   const auto too_large = [&] {
     return operand_bytes(config, form) + sum_bytes(config, form) > config.shared_bytes;
   };
   // The fastest config of a sweep on an H200; each subgroup has 64x64 of C in both cases.
-  if (config.subgroup >= 32) {
+  if (config.subgroup_size >= 32) {
     const GemmCoopmatConfig narrow = config;
     config.tile_n = 256;
     config.subgroups_n = 4;

@@ -13,7 +13,7 @@
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/subgroups.hpp"
 #include "vkmoye/layout/layout.hpp"
 

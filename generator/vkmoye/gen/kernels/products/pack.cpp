@@ -24,9 +24,9 @@ TiledCopy by_neighbours(const Layout& block, std::int64_t vector, std::int64_t t
 std::int64_t threads_for(const PackedForm& form, std::int64_t vector) {
   const std::int64_t of_fragment = form.fragment_elements() / vector;
   std::int64_t fragments = std::max<std::int64_t>(kThreads / of_fragment, 1);
-  const auto divide = [&](std::int64_t some) {
-    return form.group % some == 0 ||
-           (some % form.group == 0 && form.steps % (some / form.group) == 0);
+  const auto divide = [&](std::int64_t steps) {
+    return form.group % steps == 0 ||
+           (steps % form.group == 0 && form.steps % (steps / form.group) == 0);
   };
   while (!divide(fragments)) --fragments;
   return std::min(kThreads, of_fragment * fragments);

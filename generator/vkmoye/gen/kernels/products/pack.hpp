@@ -9,7 +9,7 @@
 // order of the fragment keeps neighbours together.
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 
 namespace vkmoye::gen {
 

@@ -21,13 +21,13 @@ SumsShape sums_shape(const GemmPackedConfig& config, const GemmForm& form) {
 }
 
 // A or B: its buffer, registers and matrices.
-struct PackedSide {
-  PackedSide(const char* name, const PackedForm& form) : name(name), form(form) {}
+struct PackedOperand {
+  PackedOperand(const char* name, const PackedForm& form) : name(name), form(form) {}
   std::string name;
   PackedForm form;
   Tensor tensor;
   Expr block = 0;        // the block of rows of this subgroup
-  View waiting[2];       // registers for this step of k and the next, in vectors
+  View prefetched[2];    // registers for this step of k and the next, in vectors
   Matrices matrices[2];  // of one step, or of two if they are prefetched as matrices
 };
 
@@ -46,109 +46,114 @@ class PackedProduct {
   PackedProduct(const GemmPackedConfig& config, const GemmForm& form, const std::string& name)
       : config_(config),
         form_(form),
-        k_(name, config.threads(), to_index(config.subgroup)),
+        builder_(name, config.threads(), to_index(config.subgroup_size)),
         a_("a", packed_form(config, form, 'a')),
         b_("b", packed_form(config, form, 'b')),
-        buffers_(k_, form, {config.tile_m(), config.tile_n(), config.atom_k}, config.strip,
+        buffers_(builder_, form, {config.tile_m(), config.tile_n(), config.atom_k}, config.strip,
                  [this] {
                    declare(a_);
                    declare(b_);
                  }),
-        sums_(k_, buffers_, form, sums_shape(config, form)) {}
+        sums_(builder_, buffers_, form, sums_shape(config, form)) {}
 
   ir::Kernel describe() {
-    k_.describe(items_behind_form(form_, gen::items(gemm_packed_fields(), config_)),
-                "operands in fragment order: one step of k is read while another is multiplied");
+    builder_.describe(
+        items_behind_form(form_, gen::items(gemm_packed_fields(), config_)),
+        "operands in fragment order: one step of k is read while another is multiplied");
     place(a_, Expr(to_index(config_.subgroups_m)) * buffers_.tile_m() + sums_.subgroup_m());
     place(b_, Expr(to_index(config_.subgroups_n)) * buffers_.tile_n() + sums_.subgroup_n());
     declare_registers(a_, config_.atom_m, config_.atom_k, Use::a);
     declare_registers(b_, config_.atom_k, config_.atom_n, Use::b);
 
     buffers_.if_has_elements([&] {
-      k_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
+      builder_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
       buffers_.if_has_products([&] {
-        k_.branch({some("k_blocks"), some("a_blocks"), some("b_blocks")}, [&] { sum_up(); });
+        builder_.branch({is_positive("k_blocks"), is_positive("a_blocks"), is_positive("b_blocks")},
+                        [&] { sum_up(); });
       });
       sums_.write();
     });
-    return k_.finish();
+    return builder_.finish();
   }
 
  private:
-  static Expr some(const char* count) { return ir::less(0, ir::variable(count)); }
+  static Expr is_positive(const char* count) { return ir::less(0, ir::variable(count)); }
 
   // --- declarations ---
 
-  void declare(PackedSide& x) {
-    x.tensor = k_.input(
+  void declare(PackedOperand& x) {
+    x.tensor = builder_.input(
         x.name, x.form.type,
         {{"at", x.form.block_elements()}, {"k_block", "k_blocks"}, {"block", x.name + "_blocks"}});
-    if (form_.batched) k_.argument(x.name + "_step", ScalarType::u32);
+    if (form_.batched) builder_.argument(x.name + "_step", ScalarType::u32);
   }
 
-  void declare_registers(PackedSide& x, std::int64_t rows, std::int64_t columns, Use use) {
+  void declare_registers(PackedOperand& x, std::int64_t rows, std::int64_t columns, Use use) {
     const ir::MatrixType type{use, to_index(rows), to_index(columns)};
     const std::int64_t down = use == Use::a ? x.form.group : 1, across = x.form.group / down;
     for (const int stage : {0, 1}) {
       const std::string number = std::to_string(stage);
       if (config_.words) {
-        x.waiting[stage] = k_.make_fragment_like("next_" + x.name + number, x.form.type,
-                                                 mine(x, 0, 0), vector(x).count);
+        x.prefetched[stage] = builder_.make_fragment_like("next_" + x.name + number, x.form.type,
+                                                          of_lane(x, 0, 0), vector(x).count);
       }
       if (config_.words && stage == 1) continue;
       x.matrices[stage] =
-          k_.matrices("matrices_" + x.name + number, x.form.type, type, down, across);
+          builder_.matrices("matrices_" + x.name + number, x.form.type, type, down, across);
     }
   }
 
   // Subgroups past the last block of rows read the last one again; their results are outside C.
-  void place(PackedSide& x, Expr block) {
+  void place(PackedOperand& x, Expr block) {
     if (const auto& batch = buffers_.batch())
       block = block + *batch * ir::variable(x.name + "_step");
-    x.block = k_.let(x.name + "_block", ir::minimum(block, ir::variable(x.name + "_blocks") - 1));
+    x.block =
+        builder_.let(x.name + "_block", ir::minimum(block, ir::variable(x.name + "_blocks") - 1));
   }
 
   // --- sums += A * B over all steps of k ---
 
   // The elements of this lane: (elements of a matrix, matrices).
-  View mine(const PackedSide& x, const Expr& k_block, std::int64_t step) const {
+  View of_lane(const PackedOperand& x, const Expr& k_block, std::int64_t step) const {
     const std::int64_t fragment = x.form.fragment_elements();
     const View block =
         slice(tile(x.tensor, {x.form.block_elements(), 1, 1}, {0, k_block, x.block}), {_, 0, 0});
     const View of_step = tile(block, {fragment * x.form.group}, {to_index(step)});
     return partition(of_step,
-                     make_tiled_copy(make_layout({config_.subgroup}),
-                                     make_layout({fragment / config_.subgroup})),
-                     k_.lane());
+                     make_tiled_copy(make_layout({config_.subgroup_size}),
+                                     make_layout({fragment / config_.subgroup_size})),
+                     builder_.lane());
   }
 
   // The elements of a lane that are moved at once.
-  Vector vector(const PackedSide& x) const {
-    const std::int64_t held = x.form.fragment_elements() / config_.subgroup;
+  Vector vector(const PackedOperand& x) const {
+    const std::int64_t held = x.form.fragment_elements() / config_.subgroup_size;
     return {to_index(std::min(held, widest_access(x.form.type)))};
   }
 
   // `of`: which block it is, for the title.
   void read(int stage, const Expr& k_block, std::int64_t step, const char* of) {
-    for (const PackedSide* x : {&a_, &b_}) {
-      const View to = config_.words ? x->waiting[stage] : k_.elements(x->matrices[stage]);
-      k_.headed(fmt::format("{} of step {} of the {} block", name_of(*x), step, of), [&] {
-        k_.copy(mine(*x, k_block, step), to, {.edges = Edges::inside, .vector = vector(*x)});
+    for (const PackedOperand* x : {&a_, &b_}) {
+      const View to = config_.words ? x->prefetched[stage] : builder_.elements(x->matrices[stage]);
+      builder_.headed(fmt::format("{} of step {} of the {} block", name_of(*x), step, of), [&] {
+        builder_.copy(of_lane(*x, k_block, step), to,
+                      {.edges = Edges::inside, .vector = vector(*x)});
       });
     }
   }
-  const char* name_of(const PackedSide& x) const { return &x == &a_ ? "A" : "B"; }
+  const char* name_of(const PackedOperand& x) const { return &x == &a_ ? "A" : "B"; }
 
   void multiply(int stage) {
     if (config_.words) {
-      for (const PackedSide* x : {&a_, &b_}) {
-        k_.headed(fmt::format("the words of {} as matrices", name_of(*x)), [&] {
-          k_.copy(x->waiting[stage], k_.elements(x->matrices[0]), {.vector = vector(*x)});
+      for (const PackedOperand* x : {&a_, &b_}) {
+        builder_.headed(fmt::format("the words of {} as matrices", name_of(*x)), [&] {
+          builder_.copy(x->prefetched[stage], builder_.elements(x->matrices[0]),
+                        {.vector = vector(*x)});
         });
       }
       stage = 0;
     }
-    k_.multiply(a_.matrices[stage], b_.matrices[stage], sums_.matrices());
+    builder_.multiply(a_.matrices[stage], b_.matrices[stage], sums_.matrices());
   }
 
   // Subgroups that share k alternate between blocks. All of them execute the same number of iterations, so
@@ -162,32 +167,33 @@ class PackedProduct {
       return blocks.first + sums_.subgroup_k() + sharers * i;
     };
     const auto inside = [&](const Expr& i) { return ir::minimum(number(i), all - 1); };
-    const auto mine = [&](const Expr& i) {
+    const auto of_lane = [&](const Expr& i) {
       return form_.split_k || are_shared ? inside(i) : number(i);
     };
     const auto multiply_block = [&](const Expr& i, bool reads_next) {
       for (std::int64_t step = 0; step < config_.steps; ++step) {
         const int stage = static_cast<int>(step % 2);
         const bool is_last = step + 1 == config_.steps;
-        if (!is_last) read(1 - stage, mine(i), step + 1, "same");
+        if (!is_last) read(1 - stage, of_lane(i), step + 1, "same");
         if (is_last && reads_next) read(1 - stage, inside(i + 1), 0, "next");
         multiply(stage);
       }
     };
-    const Expr each = are_shared ? k_.let("blocks_each", blocks.count / sharers) : blocks.count;
-    read(0, mine(0), 0, "first");
-    k_.loop(
+    const Expr each =
+        are_shared ? builder_.let("blocks_each", blocks.count / sharers) : blocks.count;
+    read(0, of_lane(0), 0, "first");
+    builder_.loop(
         "block", each, [&](const Expr& i) { multiply_block(i, /*reads_next=*/true); },
         ir::Unroll::never);
     if (!are_shared) return;
-    k_.branch({ir::less(sums_.subgroup_k(), blocks.count % sharers)},
-              [&] { multiply_block(each, /*reads_next=*/false); });
+    builder_.branch({ir::less(sums_.subgroup_k(), blocks.count % sharers)},
+                    [&] { multiply_block(each, /*reads_next=*/false); });
   }
 
   const GemmPackedConfig& config_;
   const GemmForm& form_;
-  Builder k_;
-  PackedSide a_, b_;
+  Builder builder_;
+  PackedOperand a_, b_;
   GemmBuffers buffers_;
   GemmSums sums_;
 };
@@ -202,7 +208,7 @@ const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
       subgroups_field<Config>("that alternate between blocks of k"),
       numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
                             {&Config::shared_bytes}),
-      choice_field<Config, bool>("wait", "what holds the next step while it is prefetched",
+      choice_field<Config, bool>("prefetch-as", "what holds the next step while it is prefetched",
                                  {"matrices", "words"}, &Config::words),
       numbers_field<Config>("steps",
                             "steps of k in a block of a packed operand: a power of two from 2",
@@ -218,15 +224,15 @@ GemmPackedConfig gemm_packed_config(const GemmForm& form,
                                     const std::optional<std::vector<std::int64_t>>& shape,
                                     const DeviceCaps& device) {
   GemmPackedConfig config;
-  static_cast<GemmAtom&>(config) = gemm_atom(form, device);
+  static_cast<MatrixAtom&>(config) = gemm_atom(form, device);
   config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
-  const std::int64_t fragments = config.subgroup < 32 ? 2 : 4;  // see gemm_coopmat_config
+  const std::int64_t fragments = config.subgroup_size < 32 ? 2 : 4;  // see gemm_coopmat_config
   config.part_m = fragments * config.atom_m;
   // Sums of 16 bits leave registers for more of them if two share a register: not on GPUs of 64 lanes (AMD).
-  const bool is_wide = config.subgroup == 32 && device.max_subgroup_size == 32 &&
+  const bool is_wide = config.subgroup_size == 32 && device.max_subgroup_size == 32 &&
                        form.accumulator == ScalarType::f16;
   config.part_n = (is_wide ? 6 : fragments) * config.atom_n;
-  const bool is_measured = config.subgroup == 32 && device.max_subgroup_size == 32;
+  const bool is_measured = config.subgroup_size == 32 && device.max_subgroup_size == 32;
   if (shape && is_measured) share_k_of_few_rows((*shape)[0], config);
   return config;
 }
@@ -234,7 +240,7 @@ GemmPackedConfig gemm_packed_config(const GemmForm& form,
 PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, char use) {
   const bool is_a = use == 'a';
   const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
-  return {use,         unit_type(form), to_index(config.subgroup),
+  return {use,         unit_type(form), to_index(config.subgroup_size),
           rows,        config.atom_k,   (is_a ? config.part_m : config.part_n) / rows,
           config.steps};
 }

@@ -23,8 +23,8 @@
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
-#include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/subgroups.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 

@@ -21,36 +21,39 @@ class QuantisedProduct {
       : config_(config),
         form_(form),
         format_(*form.weights),
-        k_(name, config.threads, to_index(config.subgroup)),
+        builder_(name, config.threads, to_index(config.subgroup_size)),
         threads_(make_layout({config.along_k, across()})),
-        at_(thread_coordinates(threads_, k_.thread())),
-        buffers_(k_, form, {config.rows, across() * config.weights, depth(config, form)}),
-        tile_(k_, format_, weight_tile(config)),
-        units_(k_, format_, config.blocks, config.weights) {}
+        at_(thread_coordinates(threads_, builder_.thread())),
+        buffers_(builder_, form, {config.rows, across() * config.weights, depth(config, form)}),
+        tile_(builder_, format_, weight_tile(config)),
+        units_(builder_, format_, config.blocks, config.weights) {}
 
   ir::Kernel describe() {
-    k_.describe(items_behind_form(form_, gen::items(gemm_quantised_fields(), config_)),
-                "weights are read once, and decoded in registers; threads along k are added up at "
-                "the end");
-    shared_a_ = k_.shared("shared_a", form_.a_type,
-                          Layout(IntTuple{{unit(), config_.along_k}, config_.rows},
-                                 IntTuple{{1, pitch()}, pitch() * config_.along_k}));
-    elements_ = k_.registers("elements", ScalarType::f32, make_layout({kGroup}));
-    decoded_ = k_.registers("decoded", ScalarType::f32, make_layout({kGroup, config_.weights}));
-    sums_ = k_.registers("sums", ScalarType::f32, make_layout({config_.weights, config_.rows}));
+    builder_.describe(
+        items_behind_form(form_, gen::items(gemm_quantised_fields(), config_)),
+        "weights are read once, and decoded in registers; threads along k are added up at "
+        "the end");
+    shared_a_ = builder_.shared("shared_a", form_.a_type,
+                                Layout(IntTuple{{unit(), config_.along_k}, config_.rows},
+                                       IntTuple{{1, pitch()}, pitch() * config_.along_k}));
+    elements_ = builder_.registers("elements", ScalarType::f32, make_layout({kGroup}));
+    decoded_ =
+        builder_.registers("decoded", ScalarType::f32, make_layout({kGroup, config_.weights}));
+    sums_ =
+        builder_.registers("sums", ScalarType::f32, make_layout({config_.weights, config_.rows}));
 
-    k_.fill(sums_, 0);
+    builder_.fill(sums_, 0);
     const Vector four = {to_index(kGroup)};
     fits_ = all_of(
-        {form_.a_k_contiguous ? k_.fits(part(tile_of_a(0)), four, Edges::zero) : Conditions{},
+        {form_.a_k_contiguous ? builder_.fits(part(tile_of_a(0)), four, Edges::zero) : Conditions{},
          tile_.fits(buffers_.b_words(0, tile_.words_of_row()))});
     buffers_.if_has_products([&] { sum_up(); });
-    if (config_.along_k > 1) k_.reduce_across(sums_, kSum, threads_, 0);
-    k_.branch({ir::equal(at_[0], 0)}, [&] {
+    if (config_.along_k > 1) builder_.reduce_across(sums_, kSum, threads_, 0);
+    builder_.branch({ir::equal(at_[0], 0)}, [&] {
       const View c = result();
-      buffers_.write(k_.retile(sums_, c), c, {1});
+      buffers_.write(builder_.retile(sums_, c), c, {1});
     });
-    return k_.finish();
+    return builder_.finish();
   }
 
  private:
@@ -69,7 +72,7 @@ class QuantisedProduct {
     return partition(tile,
                      make_tiled_copy(make_layout({config_.threads, std::int64_t{1}}),
                                      make_layout({kGroup, std::int64_t{1}})),
-                     k_.thread());
+                     builder_.thread());
   }
   View result() const {  // (1, rows of weights, rows of A)
     const TiledCopy copy = make_tiled_copy(make_layout({across(), std::int64_t{1}}),
@@ -80,16 +83,16 @@ class QuantisedProduct {
   // --- steps ---
 
   void sum_up() {
-    k_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
+    builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
       if_aligned([&](bool elementwise) {
         const View weights = buffers_.b_words(k_tile, tile_.words_of_row());
         buffers_.at_edges({weights},
                           [&](Edges edges) { tile_.fetch(weights, edges, elementwise); });
       });
-      k_.barrier();
+      builder_.barrier();
       tile_.store();
       if_aligned([&](bool elementwise) { copy_a(k_tile, elementwise); });
-      k_.barrier();
+      builder_.barrier();
       for (std::int64_t row = 0; row < config_.weights; ++row) {
         units_.read(row, tile_.array(), tile_.start(at_[1] + to_index(row * across()), at_[0]));
       }
@@ -99,7 +102,7 @@ class QuantisedProduct {
 
   // Checked in each tile, because the multiplication has too much text to stand twice.
   void if_aligned(const std::function<void(bool elementwise)>& body) {
-    k_.branch(
+    builder_.branch(
         fits_, kAlignedRows, [&] { body(false); }, kUnalignedRows, [&] { body(true); });
   }
 
@@ -107,11 +110,11 @@ class QuantisedProduct {
     const bool in_vectors = form_.a_k_contiguous && !elementwise;
     const View from = part(tile_of_a(k_tile));
     buffers_.at_edges({tile_of_a(k_tile)}, [&](Edges edges) {
-      k_.copy(from, part(shared_a_),
-              {.edges = edges,
-               .vector = {in_vectors ? to_index(kGroup) : 1},
-               .vectors_fit = true,
-               .from_elementwise = form_.a_k_contiguous && elementwise});
+      builder_.copy(from, part(shared_a_),
+                    {.edges = edges,
+                     .vector = {in_vectors ? to_index(kGroup) : 1},
+                     .vectors_fit = true,
+                     .from_elementwise = form_.a_k_contiguous && elementwise});
     });
   }
 
@@ -120,24 +123,25 @@ class QuantisedProduct {
     units_.for_each_group(kGroup, [&](const std::vector<std::vector<Expr>>& weights,
                                       const Expr& first) {
       std::uint32_t at = 0;
-      k_.titled("decoded <- " + units_.decoding(), [&] {
+      builder_.titled("decoded <- " + units_.decoding(), [&] {
         for (const std::vector<Expr>& of_row : weights) {
-          for (const Expr& weight : of_row) k_.store(weight, {decoded_.array, {at++}, "decoded"});
+          for (const Expr& weight : of_row)
+            builder_.store(weight, {decoded_.array, {at++}, "decoded"});
         }
       });
-      k_.unrolled_loop("row", to_index(config_.rows), [&](const Expr& row) {
+      builder_.unrolled_loop("row", to_index(config_.rows), [&](const Expr& row) {
         const Expr start = row * to_index(pitch() * config_.along_k) + at_[0] * to_index(pitch());
-        k_.titled("elements <- the elements of A for these weights", [&] {
-          const Expr four = k_.load(
+        builder_.titled("elements <- the elements of A for these weights", [&] {
+          const Expr four = builder_.load(
               "four", {shared_a_.array, {start + first}, "elements of A", to_index(kGroup)});
           for (std::uint32_t i = 0; i < kGroup; ++i) {
-            k_.store(convert(ir::component(four, i), ScalarType::f32),
-                     {elements_.array, {i}, "elements"});
+            builder_.store(convert(ir::component(four, i), ScalarType::f32),
+                           {elements_.array, {i}, "elements"});
           }
         });
         const View to = repeat(select(sums_, 1, row), 0, kGroup);  // (k, rows of weights)
-        k_.titled("sums += decoded * elements", [&] {
-          k_.apply(
+        builder_.titled("sums += decoded * elements", [&] {
+          builder_.apply(
               to,
               [](const Expr& sum, const Expr& w, const Expr& x) { return multiply_add(w, x, sum); },
               to, decoded_, repeat(elements_, 1, config_.weights));
@@ -149,7 +153,7 @@ class QuantisedProduct {
   const GemmQuantisedConfig& config_;
   const GemmForm& form_;
   const WeightFormat& format_;
-  Builder k_;
+  Builder builder_;
   const Layout threads_;        // (along k, across)
   const std::vector<Expr> at_;  // of this thread
   GemmBuffers buffers_;

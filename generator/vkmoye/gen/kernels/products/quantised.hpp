@@ -21,7 +21,7 @@
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/weight_tile.hpp"
 
 namespace vkmoye::gen {
@@ -32,7 +32,7 @@ struct GemmQuantisedConfig {
   std::int64_t along_k = 16;          // the number of threads that share a row of weights
   std::int64_t blocks = 8;            // of a row of weights that a thread reads at once
   std::int64_t weights = 2;           // rows of weights of a thread
-  std::int64_t subgroup = 32;         // lanes of a subgroup on the device
+  std::int64_t subgroup_size = 32;    // lanes of a subgroup on the device
   std::int64_t shared_bytes = 32768;  // maximum shared memory
   std::int64_t pad_of_unit =
       4;  // elements of A between those of two threads in shared memory, for its banks

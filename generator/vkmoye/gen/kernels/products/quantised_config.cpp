@@ -9,9 +9,9 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kMostRowsOfA = 8;
+constexpr std::int64_t kMaxRowsOfA = 8;
 // The default limits for a CPU, where every multiplication of a thread is unrolled and compiled.
-constexpr std::int64_t kMostRowsOfCpu = 4, kBlocksOfCpu = 4;
+constexpr std::int64_t kMaxRowsOnCpu = 4, kBlocksOfCpu = 4;
 
 // Bytes of shared memory of the rows of A.
 std::int64_t bytes_of_a(const GemmQuantisedConfig& config, const GemmForm& form) {
@@ -20,7 +20,7 @@ std::int64_t bytes_of_a(const GemmQuantisedConfig& config, const GemmForm& form)
 }
 
 std::int64_t all_shared(const GemmQuantisedConfig& config, const GemmForm& form) {
-  const std::int64_t sums = config.along_k > config.subgroup
+  const std::int64_t sums = config.along_k > config.subgroup_size
                                 ? 4 * config.threads * config.rows * config.weights
                                 : 0;  // at most, of reduce_across
   return bytes_of_a(config, form) + shared_bytes(*form.weights, weight_tile(config)) + sums;
@@ -39,7 +39,7 @@ const std::vector<ConfigField<GemmQuantisedConfig>>& gemm_quantised_fields() {
       numbers_field<Config>("weights", "rows of weights of a thread", {&Config::weights}),
       numbers_field<Config>("subgroup-size",
                             "lanes of a subgroup, which the device must support (default: its own)",
-                            {&Config::subgroup}),
+                            {&Config::subgroup_size}),
       numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
                             {&Config::shared_bytes}),
   };
@@ -63,13 +63,13 @@ GemmQuantisedConfig gemm_quantised_config(const GemmForm& form,
                                           const std::optional<std::vector<std::int64_t>>& shape,
                                           const DeviceCaps& device) {
   GemmQuantisedConfig config;
-  config.subgroup = device.subgroup_size;
-  config.threads = std::max(config.threads, config.subgroup);
+  config.subgroup_size = device.subgroup_size;
+  config.threads = std::max(config.threads, config.subgroup_size);
   config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
   if (form.weights == nullptr) return config;
   const std::int64_t m = shape ? std::max<std::int64_t>(1, (*shape)[0]) : 1;
   const bool is_cpu = device.kind == DeviceKind::cpu;
-  const std::int64_t most = is_cpu ? kMostRowsOfCpu : kMostRowsOfA;
+  const std::int64_t most = is_cpu ? kMaxRowsOnCpu : kMaxRowsOfA;
   const std::int64_t times = (m + most - 1) / most;
   config.rows = (m + times - 1) / times;
   // As many elements of k as 8 blocks of 32 have, in whole words.
@@ -90,7 +90,7 @@ GemmQuantisedConfig gemm_quantised_config(const GemmForm& form,
   };
   shrink(config.along_k, 8);  // A first: with fewer threads along k there are more rows of weights
   shrink(config.weights, 1);
-  shrink(config.threads, config.subgroup);
+  shrink(config.threads, config.subgroup_size);
   shrink(config.along_k, 1);
   const std::int64_t least_along_k = config.threads * 4 / unit;
   config.along_k = std::max(config.along_k, least_along_k);
@@ -104,19 +104,19 @@ std::vector<std::string> reasons_against(const GemmQuantisedConfig& config, cons
         fmt::format("B of {}: the kernel multiplies by weights in blocks, such as {}*q4_0,f32",
                     to_string(form.b_type), to_string(form.a_type)));
   }
-  require_within("rows", config.rows, kMostRowsOfA, reasons);
+  require_within("rows", config.rows, kMaxRowsOfA, reasons);
   require_power_of_two("threads", config.threads, 1024, reasons);
   require_power_of_two("threads along k", config.along_k, 1024, reasons);
   require_power_of_two("blocks", config.blocks, 16, reasons);
   require_power_of_two("rows of weights of a thread", config.weights, 8, reasons);
-  require_power_of_two("subgroup-size", config.subgroup, 128, reasons);
+  require_power_of_two("subgroup-size", config.subgroup_size, 128, reasons);
   if (!reasons.empty()) return reasons;
   if (config.along_k > config.threads) {
     reasons.push_back(
         fmt::format("{} threads along k, but a workgroup has {}", config.along_k, config.threads));
     return reasons;
   }
-  require_subgroups(config.subgroup, config.threads, reasons);
+  require_subgroups(config.subgroup_size, config.threads, reasons);
   for (std::string& reason : gen::reasons_against(*form.weights, weight_tile(config))) {
     reasons.push_back(std::move(reason));
   }

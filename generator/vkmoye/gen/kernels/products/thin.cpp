@@ -19,31 +19,31 @@ class ThinProduct {
       : config_(config),
         form_(form),
         tile_(thin_tile(config, form)),
-        k_(name, config.threads, to_index(config.subgroup)),
+        builder_(name, config.threads, to_index(config.subgroup_size)),
         threads_(threads()),
-        at_(thread_coordinates(threads_, k_.thread())),
-        buffers_(k_, form, extents()) {}
+        at_(thread_coordinates(threads_, builder_.thread())),
+        buffers_(builder_, form, extents()) {}
 
   ir::Kernel describe() {
-    k_.describe(items_behind_form(form_, gen::items(gemm_thin_fields(), config_)),
-                "the large operand is read once; threads along k are added up at the end");
+    builder_.describe(items_behind_form(form_, gen::items(gemm_thin_fields(), config_)),
+                      "the large operand is read once; threads along k are added up at the end");
     const ScalarType type = factor_type(form_);
-    large_ = k_.registers("large", type, make_layout({tile_.k, tile_.rows}));
-    small_ = k_.registers("small", type, make_layout({tile_.k, config_.rows}));
-    sums_ = k_.registers("sums", type, make_layout({tile_.rows, config_.rows}));
+    large_ = builder_.registers("large", type, make_layout({tile_.k, tile_.rows}));
+    small_ = builder_.registers("small", type, make_layout({tile_.k, config_.rows}));
+    sums_ = builder_.registers("sums", type, make_layout({tile_.rows, config_.rows}));
 
-    k_.fill(sums_, 0);
+    builder_.fill(sums_, 0);
     // Checked once, not for each tile: whether rows are aligned to vectors.
     const Moved vectors = Moved::in_vectors, single = Moved::one_by_one;
-    const Conditions fits = all_of({k_.fits(large(0, vectors), large_vector(vectors)),
-                                    k_.fits(small(0, vectors), small_vector(vectors))});
+    const Conditions fits = all_of({builder_.fits(large(0, vectors), large_vector(vectors)),
+                                    builder_.fits(small(0, vectors), small_vector(vectors))});
     buffers_.if_has_products([&] {
-      k_.branch(
+      builder_.branch(
           fits, kAlignedRows, [&] { sum_up(vectors); }, kUnalignedRows, [&] { sum_up(single); });
     });
-    if (config_.along_k > 1) k_.reduce_across(sums_, kSum, threads_, 0);
-    k_.branch({ir::equal(at_[0], 0)}, [&] { write(); });
-    return k_.finish();
+    if (config_.along_k > 1) builder_.reduce_across(sums_, kSum, threads_, 0);
+    builder_.branch({ir::equal(at_[0], 0)}, [&] { write(); });
+    return builder_.finish();
   }
 
  private:
@@ -80,7 +80,7 @@ class ThinProduct {
   View large(const Expr& k_tile, Moved moved) const {
     const TiledCopy copy =
         make_tiled_copy(threads_, make_layout({block_k(moved), tile_.block_row}));
-    return partition(tile_of(config_.n_is_small, k_tile), copy, k_.thread());
+    return partition(tile_of(config_.n_is_small, k_tile), copy, builder_.thread());
   }
   // The same of the small operand, shared by the threads across k: (block of k, reads along k, rows).
   View small(const Expr& k_tile, Moved moved) const {
@@ -97,14 +97,14 @@ class ThinProduct {
   // The registers in the order in which they are moved: along k, then along rows.
   View waiting_large(Moved moved) const {
     const std::int64_t block = block_k(moved);
-    return k_.retile(large_,
-                     make_layout({{block, tile_.block_row}, tile_.k / block, config_.reads_row},
-                                 {{1, tile_.k}, block, tile_.k * tile_.block_row}));
+    return builder_.retile(
+        large_, make_layout({{block, tile_.block_row}, tile_.k / block, config_.reads_row},
+                            {{1, tile_.k}, block, tile_.k * tile_.block_row}));
   }
   View waiting_small(Moved moved) const {
     const std::int64_t block = block_k(moved);
-    return k_.retile(small_,
-                     make_layout({block, tile_.k / block, config_.rows}, {1, block, tile_.k}));
+    return builder_.retile(
+        small_, make_layout({block, tile_.k / block, config_.rows}, {1, block, tile_.k}));
   }
   // Along k if k is contiguous, else along rows: the last leaf of that mode.
   Vector large_vector(Moved moved) const {
@@ -130,14 +130,14 @@ class ThinProduct {
   // --- steps ---
 
   void sum_up(Moved moved) {
-    k_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
+    builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
       const auto load_large = [&](Edges edges) {
-        k_.copy(large(k_tile, moved), waiting_large(moved),
-                {.edges = edges, .vector = large_vector(moved), .vectors_fit = true});
+        builder_.copy(large(k_tile, moved), waiting_large(moved),
+                      {.edges = edges, .vector = large_vector(moved), .vectors_fit = true});
       };
       const auto load_small = [&](Edges edges) {
-        k_.copy(small(k_tile, moved), waiting_small(moved),
-                {.edges = edges, .vector = small_vector(moved), .vectors_fit = true});
+        builder_.copy(small(k_tile, moved), waiting_small(moved),
+                      {.edges = edges, .vector = small_vector(moved), .vectors_fit = true});
       };
       buffers_.at_edges({tile_of(config_.n_is_small, k_tile)}, load_large);
       // Only for blocks of 1, 2, 4 .. rows it is known that no index wraps.
@@ -154,8 +154,8 @@ class ThinProduct {
     const View to = repeat(sums_, 1, tile_.k);  // (row, k, s)
     const View of_large = repeat(permute(large_, {1, 0}), 2, config_.rows);
     const View of_small = repeat(small_, 0, tile_.rows);
-    k_.titled("sums += large * small, over the k of the tile", [&] {
-      k_.apply(
+    builder_.titled("sums += large * small, over the k of the tile", [&] {
+      builder_.apply(
           to, [](const Expr& sum, const Expr& a, const Expr& b) { return multiply_add(a, b, sum); },
           to, of_large, of_small);
     });
@@ -163,13 +163,13 @@ class ThinProduct {
 
   void write() {
     const View c = result();
-    buffers_.write(k_.retile(sums_, c), c, result_vector());
+    buffers_.write(builder_.retile(sums_, c), c, result_vector());
   }
 
   const GemmThinConfig& config_;
   const GemmForm& form_;
   const ThinTile tile_;
-  Builder k_;
+  Builder builder_;
   const Layout threads_;        // (along k, across k)
   const std::vector<Expr> at_;  // of this thread
   GemmBuffers buffers_;

@@ -3,7 +3,7 @@
 // Matrix products with few rows or few columns, at the speed of reading the larger operand.
 //
 //   C (M,N) with M of 1 to 16: A (M,K) is the small operand, B (N,K) the large one
-//   C (M,N) with N of 1 to 16: B is the small operand, A the large one (--side n)
+//   C (M,N) with N of 1 to 16: B is the small operand, A the large one (--small n)
 //
 //   k contiguous in the large operand          else: 4 threads side by side across k, 128 along it
 //     threads along k   0 1 2 .. 31              threads along k   0  | rows 0..7 | rows 8..15 | ..
@@ -27,7 +27,7 @@
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 
 namespace vkmoye::gen {
 
@@ -38,7 +38,7 @@ struct GemmThinConfig {
   std::int64_t along_k = 32;   // the number of threads that share a row of the large operand
   std::int64_t reads_k = 4, reads_row = 1;  // accesses of a thread in flight: along k, across k
   std::int64_t vector = 16;                 // bytes of an access to the large operand
-  std::int64_t subgroup = 32;               // lanes of a subgroup on the device
+  std::int64_t subgroup_size = 32;          // lanes of a subgroup on the device
 
   bool operator==(const GemmThinConfig&) const = default;
 };

@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "vkmoye/gen/kernels/common/threads_config.hpp"
-#include "vkmoye/gen/kernels/products/gemm_config.hpp"
+#include "vkmoye/gen/kernels/products/simt_config.hpp"
 #include "vkmoye/gen/kernels/products/thin.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMaxRows = 16;
 // The default limit for a CPU: each sum is unrolled, and LLVM takes 4 s for 64 of them in Mesa 26.1, a minute
 // in 25.0.
-constexpr std::int64_t kMaxRowsOfCpu = 4;
+constexpr std::int64_t kMaxRowsOnCpu = 4;
 constexpr std::int64_t kMaxSums = 256;  // of a thread: they are held in registers
 
 std::int64_t power_below(std::int64_t value) {
@@ -40,7 +40,7 @@ bool small_k_contiguous(const GemmThinConfig& config, const GemmForm& form) {
 const std::vector<ConfigField<GemmThinConfig>>& gemm_thin_fields() {
   using Config = GemmThinConfig;
   static const std::vector<ConfigField<Config>> fields = {
-      choice_field<Config>("side", "which of m and n is small", {"m", "n"}, &Config::n_is_small),
+      choice_field<Config>("small", "which of m and n is small", {"m", "n"}, &Config::n_is_small),
       numbers_field<Config>("rows", "rows of the small operand at once: 1 to 16", {&Config::rows}),
       numbers_field<Config>("threads", "threads of a workgroup", {&Config::threads}),
       numbers_field<Config>("along-k", "threads that share a row of the large operand",
@@ -53,7 +53,7 @@ const std::vector<ConfigField<GemmThinConfig>>& gemm_thin_fields() {
       numbers_field<Config>("vector", "bytes of such an access, at most 16", {&Config::vector}),
       numbers_field<Config>("subgroup-size",
                             "lanes of a subgroup, which the device must support (default: its own)",
-                            {&Config::subgroup}),
+                            {&Config::subgroup_size}),
   };
   return fields;
 }
@@ -62,19 +62,19 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
                                 const std::optional<std::vector<std::int64_t>>& shape,
                                 const DeviceCaps& device) {
   GemmThinConfig config;
-  config.subgroup = device.subgroup_size;
-  config.threads = std::max(config.threads, config.subgroup);
+  config.subgroup_size = device.subgroup_size;
+  config.threads = std::max(config.threads, config.subgroup_size);
   config.rows = 1;
   if (shape) {
     config.n_is_small = (*shape)[1] < (*shape)[0];
     const std::int64_t rows = std::max<std::int64_t>(1, std::min((*shape)[0], (*shape)[1]));
-    const std::int64_t most = device.kind == DeviceKind::cpu ? kMaxRowsOfCpu : kMaxRows;
+    const std::int64_t most = device.kind == DeviceKind::cpu ? kMaxRowsOnCpu : kMaxRows;
     const std::int64_t blocks = (rows + most - 1) / most;
     config.rows = (rows + blocks - 1) / blocks;
   }
   if (large_k_contiguous(config, form)) {
     // With few rows, more reads in flight help; with many, reusing the elements of the small operand does.
-    config.along_k = std::min(config.subgroup, config.threads);
+    config.along_k = std::min(config.subgroup_size, config.threads);
     config.reads_k = config.rows <= 2 ? 4 : config.rows <= 8 ? 2 : 1;
     config.reads_row = config.rows <= 2 ? 2 : 4;
     return config;
@@ -121,14 +121,14 @@ std::vector<std::string> reasons_against(const GemmThinConfig& config, const Gem
   require_power_of_two("threads along k", config.along_k, 1024, reasons);
   require_power_of_two("reads along k", config.reads_k, 64, reasons);
   require_power_of_two("reads across k", config.reads_row, 64, reasons);
-  require_power_of_two("subgroup-size", config.subgroup, 128, reasons);
+  require_power_of_two("subgroup-size", config.subgroup_size, 128, reasons);
   require_access(large_type(config, form), config.vector, reasons);
   if (!reasons.empty()) return reasons;
   if (config.along_k > config.threads) {
     reasons.push_back(
         fmt::format("{} threads along k, but a workgroup has {}", config.along_k, config.threads));
   }
-  require_subgroups(config.subgroup, config.threads, reasons);
+  require_subgroups(config.subgroup_size, config.threads, reasons);
   const ThinTile tile = thin_tile(config, form);
   const auto limit = [&](const char* what, std::int64_t values) {
     if (values <= kMaxSums) return;

@@ -15,7 +15,7 @@ namespace {
 using Use = ir::MatrixType::Use;
 
 // A or B: its buffer, registers and matrices.
-struct ThinMatrixSide {
+struct ThinCoopmatOperand {
   const char* name;
   View (GemmBuffers::*tile)(const Expr&) const;
   bool k_contiguous;
@@ -23,20 +23,20 @@ struct ThinMatrixSide {
   Vector read;                   // of a lane's loads from the buffer, along k
   FragmentLanes order;
 
-  View waiting = {};  // registers for rows of k, in vectors unless operands are converted
+  View prefetched = {};  // registers for rows of k, in vectors unless operands are converted
   Matrices matrices = {};
 };
 
 Vector read_at_once(ScalarType type) { return {to_index(widest_access(type))}; }
 
-class ThinMatrixProduct {
+class ThinCoopmatProduct {
  public:
-  ThinMatrixProduct(const GemmThinCoopmatConfig& config, const GemmForm& form,
-                    const std::string& name)
+  ThinCoopmatProduct(const GemmThinCoopmatConfig& config, const GemmForm& form,
+                     const std::string& name)
       : config_(config),
         form_(form),
         vector_(widest_access(unit_type(form))),
-        k_(name, config.threads(), to_index(config.subgroup)),
+        builder_(name, config.threads(), to_index(config.subgroup_size)),
         a_{"a",
            &GemmBuffers::a,
            form.a_k_contiguous,
@@ -51,24 +51,25 @@ class ThinMatrixProduct {
            config.atom_n,
            read_at_once(form.b_type),
            *lanes_of(config, form, false).lanes},
-        buffers_(k_, form, {config.tile_m, config.tile_n, depth() * config.subgroups}),
-        sums_(k_, buffers_, form, sums_shape(config, form)) {}
+        buffers_(builder_, form, {config.tile_m, config.tile_n, depth() * config.subgroups}),
+        sums_(builder_, buffers_, form, sums_shape(config, form)) {}
 
   ir::Kernel describe() {
-    k_.describe(items_behind_form(form_, gen::items(gemm_thin_coopmat_fields(), config_)),
-                "operands in their own order; the subgroups' parts of k are added up at the end");
+    builder_.describe(
+        items_behind_form(form_, gen::items(gemm_thin_coopmat_fields(), config_)),
+        "operands in their own order; the subgroups' parts of k are added up at the end");
     declare();
-    k_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
+    builder_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
     // Checked once, not for each tile: whether rows are aligned to vectors.
-    const Conditions fits = all_of(
-        {k_.fits(mine(a_, 0), a_.read, Edges::zero), k_.fits(mine(b_, 0), b_.read, Edges::zero)});
+    const Conditions fits = all_of({builder_.fits(of_lane(a_, 0), a_.read, Edges::zero),
+                                    builder_.fits(of_lane(b_, 0), b_.read, Edges::zero)});
     buffers_.if_has_products([&] {
-      k_.branch(
+      builder_.branch(
           fits, kAlignedRows, [&] { sum_up(/*elementwise=*/false); }, kUnalignedRows,
           [&] { sum_up(/*elementwise=*/true); });
     });
     sums_.write();
-    return k_.finish();
+    return builder_.finish();
   }
 
  private:
@@ -84,34 +85,36 @@ class ThinMatrixProduct {
     };
     const std::int64_t rows = config_.tile_m / config_.atom_m;
     const std::int64_t columns = config_.tile_n / config_.atom_n;
-    a_.matrices = k_.matrices("matrices_a", unit_type(form_),
-                              matrix(config_.atom_m, config_.atom_k, Use::a), rows, along_k);
-    b_.matrices = k_.matrices("matrices_b", unit_type(form_),
-                              matrix(config_.atom_k, config_.atom_n, Use::b), along_k, columns);
-    for (ThinMatrixSide* x : {&a_, &b_}) {
-      x->waiting = k_.make_fragment_like(std::string("next_") + x->name, unit_type(form_),
-                                         mine(*x, 0), x->read.count == vector_ ? x->read.count : 1);
+    a_.matrices = builder_.matrices("matrices_a", unit_type(form_),
+                                    matrix(config_.atom_m, config_.atom_k, Use::a), rows, along_k);
+    b_.matrices =
+        builder_.matrices("matrices_b", unit_type(form_),
+                          matrix(config_.atom_k, config_.atom_n, Use::b), along_k, columns);
+    for (ThinCoopmatOperand* x : {&a_, &b_}) {
+      x->prefetched =
+          builder_.make_fragment_like(std::string("next_") + x->name, unit_type(form_),
+                                      of_lane(*x, 0), x->read.count == vector_ ? x->read.count : 1);
     }
   }
 
   // --- views ---
 
   // (a vector along k, blocks of k, rows) of this lane, in tile number `k_tile`.
-  View mine(const ThinMatrixSide& x, const Expr& k_tile) const {
+  View of_lane(const ThinCoopmatOperand& x, const Expr& k_tile) const {
     const View all = (buffers_.*x.tile)(k_tile);
-    const View of_subgroup =
-        gen::tile(x.k_contiguous ? all : transpose(all), {depth(), x.rows}, {k_.subgroup(), 0});
+    const View of_subgroup = gen::tile(x.k_contiguous ? all : transpose(all), {depth(), x.rows},
+                                       {builder_.subgroup(), 0});
     return partition(of_subgroup, make_tiled_copy(x.order.lanes, make_layout({vector_, 1})),
-                     k_.lane());
+                     builder_.lane());
   }
   // The same of its matrices.
-  View elements(const ThinMatrixSide& x) const {
+  View elements(const ThinCoopmatOperand& x) const {
     const bool is_a = x.matrices.type.use == Use::a;
     const std::int64_t count = config_.held(x.atom_rows);
     const std::int64_t next_k = count * (is_a ? x.matrices.rows : 1);
     const std::int64_t next_row = count * (is_a ? 1 : x.matrices.rows);
-    return k_.retile(
-        k_.elements(x.matrices),
+    return builder_.retile(
+        builder_.elements(x.matrices),
         make_layout(make_layout(x.order.k_numbers, Layout(steps(), next_k)),
                     Layout(config_.reads, next_k * steps()),
                     make_layout(x.order.row_numbers, Layout(x.rows / x.atom_rows, next_row))));
@@ -120,32 +123,32 @@ class ThinMatrixProduct {
   // --- steps ---
 
   void sum_up(bool elementwise) {
-    k_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
-      for (const ThinMatrixSide* x : {&a_, &b_}) {
+    builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
+      for (const ThinCoopmatOperand* x : {&a_, &b_}) {
         buffers_.at_edges({(buffers_.*x->tile)(k_tile)}, [&](Edges edges) {
-          k_.copy(mine(*x, k_tile), x->waiting,
-                  {.edges = edges,
-                   .vector = x->read,
-                   .vectors_fit = true,
-                   .from_elementwise = elementwise});
+          builder_.copy(of_lane(*x, k_tile), x->prefetched,
+                        {.edges = edges,
+                         .vector = x->read,
+                         .vectors_fit = true,
+                         .from_elementwise = elementwise});
         });
       }
-      for (const ThinMatrixSide* x : {&a_, &b_}) {
-        k_.headed(
+      for (const ThinCoopmatOperand* x : {&a_, &b_}) {
+        builder_.headed(
             fmt::format("what a lane has read of {}, as elements of matrices: any order of k, "
                         "the same in A and B",
                         x == &a_ ? "A" : "B"),
-            [&] { k_.copy(x->waiting, elements(*x), {.loads_first = true}); });
+            [&] { builder_.copy(x->prefetched, elements(*x), {.loads_first = true}); });
       }
-      k_.multiply(a_.matrices, b_.matrices, sums_.matrices());
+      builder_.multiply(a_.matrices, b_.matrices, sums_.matrices());
     });
   }
 
   const GemmThinCoopmatConfig& config_;
   const GemmForm& form_;
   const std::int64_t vector_;  // elements of a matrix in 16 bytes
-  Builder k_;
-  ThinMatrixSide a_, b_;
+  Builder builder_;
+  ThinCoopmatOperand a_, b_;
   GemmBuffers buffers_;
   GemmSums sums_;
 };
@@ -156,7 +159,7 @@ ir::Kernel gemm_thin_coopmat(const GemmThinCoopmatConfig& config, const GemmForm
                              const std::string& name) {
   throw_if_any(name, reasons_against(config, form));
   throw_if_any(name, reasons_against_orders(config, form));
-  return ThinMatrixProduct(config, form, name).describe();
+  return ThinCoopmatProduct(config, form, name).describe();
 }
 
 }  // namespace vkmoye::gen

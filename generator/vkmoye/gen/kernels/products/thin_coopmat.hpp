@@ -21,22 +21,22 @@
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
-#include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/sums.hpp"
 
 namespace vkmoye::gen {
 
-struct GemmThinCoopmatConfig : GemmAtom {
+struct GemmThinCoopmatConfig : MatrixAtom {
   std::int64_t tile_m = 16, tile_n = 16;  // of C for a workgroup
   std::int64_t subgroups = 16;            // of a workgroup, along k
   std::int64_t reads = 2;                 // blocks of k that a lane reads at once
   std::int64_t shared_bytes = 32768;      // maximum shared memory
   OrderOrReason order_a, order_b;         // fragment orders of a matrix of A and of B
 
-  std::int64_t threads() const { return subgroups * subgroup; }
+  std::int64_t threads() const { return subgroups * subgroup_size; }
   /// The elements that a lane holds of a matrix with `rows` rows of A or of B.
-  std::int64_t held(std::int64_t rows) const { return rows * atom_k / subgroup; }
+  std::int64_t held(std::int64_t rows) const { return rows * atom_k / subgroup_size; }
 };
 
 /// The config for products of `form` on `device`: for its matrices, with their orders if they are known.

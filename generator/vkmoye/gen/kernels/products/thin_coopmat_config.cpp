@@ -53,7 +53,7 @@ const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields(
 
 SumsShape sums_shape(const GemmThinCoopmatConfig& config, const GemmForm& form) {
   SumsShape shape;
-  static_cast<GemmAtom&>(shape) = config;
+  static_cast<MatrixAtom&>(shape) = config;
   shape.subgroups_m = shape.subgroups_n = 1;
   shape.subgroups_k = config.subgroups;
   shape.rows = config.tile_m;
@@ -65,17 +65,17 @@ SumsShape sums_shape(const GemmThinCoopmatConfig& config, const GemmForm& form) 
 std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const GemmForm& form) {
   using Use = ir::MatrixType::Use;
   const auto extent = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
-  const std::uint32_t lanes = extent(config.subgroup), k = extent(config.atom_k);
+  const std::uint32_t lanes = extent(config.subgroup_size), k = extent(config.atom_k);
   return {{unit_type(form), {Use::a, extent(config.atom_m), k}, lanes},
           {unit_type(form), {Use::b, k, extent(config.atom_n)}, lanes}};
 }
 
 GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const DeviceCaps& device) {
   GemmThinCoopmatConfig config;
-  static_cast<GemmAtom&>(config) = gemm_atom(form, device);
+  static_cast<MatrixAtom&>(config) = gemm_atom(form, device);
   config.tile_m = config.atom_m;
   config.tile_n = config.atom_n;
-  config.subgroups = std::min<std::int64_t>(16, 512 / config.subgroup);
+  config.subgroups = std::min<std::int64_t>(16, 512 / config.subgroup_size);
   config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
   const auto matrices = probes(config, form);
   config.order_a = fragment_layout(device, matrices[0]);

@@ -21,10 +21,10 @@
 //   embed       dst[r] = table[indices[r]], or 0 if there is no such row
 //   rope        dst[t][h] = src[t][h] with its pairs rotated by positions[t] * frequencies; see rows/rope.hpp
 //   attention   o[i] = sum over j of p[i][j] * v[j], p = softmax of scale * q[i] . k[j] over the keys
-//               j that query i sees, for each head; see attention/form/form.hpp
+//               j that query i sees, for each head; see attention/form/attention_form.hpp
 //   gemm        c[m][n] = alpha * sum over k of a[m][k] * b[n][k] + beta * c[m][n]
 //
-// kernels/shipped.cpp defines `registry`; entry_of.cpp helps to make entries.
+// kernels/all_entries.cpp defines `registry`; entry_of.cpp helps to make entries.
 
 #include <functional>
 #include <optional>
@@ -36,10 +36,10 @@
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/ir/kernel_plan.hpp"
-#include "vkmoye/gen/kernels/attention/form/form.hpp"
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
-#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
+#include "vkmoye/gen/kernels/matrix_units/probe.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 
 namespace vkmoye::gen {
 

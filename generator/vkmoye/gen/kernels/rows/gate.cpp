@@ -25,7 +25,7 @@ ir::Kernel gate(const GateConfig& wanted, const std::string& name) {
   const GateConfig config = fitted_to_rows(wanted);
   throw_if_any(name, reasons_against_rows(config));
 
-  Builder k(name, config.threads, to_index(config.subgroup));
+  Builder k(name, config.threads, to_index(config.subgroup_size));
   k.describe(typed_items(gate_fields(), config), "each element is read and written once");
   const auto rows = std::vector<Builder::AxisName>{{"col", "cols"}, {"row", "rows"}};
   const Tensor src = k.input("src", config.type, rows);

@@ -69,7 +69,7 @@ ir::Kernel reduce(const ReduceConfig& wanted, Reduction reduction, const std::st
   const ReduceConfig config = fitted(wanted);
   throw_if_any(name, reasons_against(config));
 
-  Builder k(name, config.threads, to_index(config.subgroup));
+  Builder k(name, config.threads, to_index(config.subgroup_size));
   k.describe(typed_items(reduce_fields(), config),
              "one pass: values to registers, registers to lanes, lanes to subgroups");
   const int along = config.axis == 1 ? 0 : 1;  // the mode of src that is reduced

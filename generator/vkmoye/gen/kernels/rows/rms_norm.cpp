@@ -53,7 +53,7 @@ ir::Kernel norm_of(bool has_residual, const RmsNormConfig& wanted, const std::st
   const RmsNormConfig config = fitted_to_rows(wanted);
   throw_if_any(name, reasons_against(config));
 
-  Builder k(name, config.threads, to_index(config.subgroup));
+  Builder k(name, config.threads, to_index(config.subgroup_size));
   k.describe(typed_items(rms_norm_fields(), config),
              "rows that fit stay in registers, longer ones are read twice");
   const std::vector<Builder::AxisName> rows = {{"col", "cols"}, {"row", "rows"}};

@@ -10,7 +10,7 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
   const ThreadsConfig config = fitted_to_rows(wanted);
   throw_if_any(name, reasons_against_rows(config));
 
-  Builder k(name, config.threads, to_index(config.subgroup));
+  Builder k(name, config.threads, to_index(config.subgroup_size));
   k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
              "rows that fit stay in registers, longer ones are read three times");
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});

@@ -36,7 +36,7 @@ AttentionChoice choose_attention(const KernelRequest& request, const AttentionRe
 KernelPlan attention_plan(const KernelEntry& entry, const KernelRequest& request);
 
 /// Those of the kernel that is chosen. Kernels on matrix units are considered only if the fragment orders of the
-/// device are known (products/fragments/probe.hpp).
+/// device are known (matrix_units/probe.hpp).
 KernelPlan attention_plan(const AttentionCall& call, ScalarType type, const DeviceCaps& device);
 
 /// The error for options given to attention/auto.

@@ -256,7 +256,7 @@ ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& 
   Builder k(name, schedule.threads);
   auto described = items(src, dst, schedule, config.type);
   const auto elements = static_cast<std::uint64_t>(std::max(cosize(src), cosize(dst)));
-  reach(k, chosen_address(config.address, elements, config.type, kMaxBound), described);
+  use_addressing(k, chosen_addressing(config.address, elements, config.type, kMaxBound), described);
   k.describe(
       described,
       schedule.straight ? "both sides run along the same mode: straight across"

@@ -7,7 +7,7 @@
 
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
-#include "vkmoye/gen/kernels/moves/relayout/tile.hpp"
+#include "vkmoye/gen/kernels/moves/relayout/shared_tile.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/tensor/access_width.hpp"
 

@@ -15,7 +15,7 @@
 //
 // If both tensors have long runs along the same mode, elements are copied directly, without shared memory.
 //
-// transpose/auto does not use schedules (see transpose/tile.hpp), because its sizes are passed with the
+// transpose/auto does not use schedules (see transpose/transpose_tile.hpp), because its sizes are passed with the
 // launch: one kernel handles every size, ragged ones too, while a schedule is for one shape. It also uses fewer
 // registers: for 4096 x 4096 bytes a thread needs 36 on RDNA3 and 24 on Turing, here 156 and 80; for f16 24
 // and 24, here 84 and 48. For f32 both need the same; for f64 a schedule needs fewer.
@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
-#include "vkmoye/gen/kernels/common/address.hpp"
+#include "vkmoye/gen/kernels/common/addressing.hpp"
 #include "vkmoye/gen/kernels/moves/relayout/modes.hpp"
 #include "vkmoye/gen/kernels/moves/tile_order.hpp"
 #include "vkmoye/layout/swizzle.hpp"
@@ -40,7 +40,7 @@ struct RelayoutConfig {
   std::int64_t rounds = 4;     // accesses in flight of a direct copy
   std::int64_t shared_bytes = 32768;  // maximum shared memory, unless `run` needs more
   TileOrder order = TileOrder::automatic;
-  Address address = Address::automatic;
+  AddressChoice address = AddressChoice::automatic;
 };
 
 /// How one kernel moves the elements: in which order, in which tiles, by which threads.

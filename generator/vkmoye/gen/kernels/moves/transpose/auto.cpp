@@ -80,7 +80,7 @@ TransposeAutoConfig transpose_shuffle_config(ScalarType type, std::int64_t lanes
   TransposeAutoConfig config;
   static_cast<TransposeTile&>(config) = shuffled_tile(type, lanes, most_threads);
   config.exchange = TileExchange::shuffle;
-  config.subgroup = lanes;
+  config.subgroup_size = lanes;
   return config;
 }
 
@@ -92,7 +92,7 @@ const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields() {
       numbers_field<Config>("threads", "threads of a workgroup", {&Config::threads}),
       numbers_field<Config>("vector", "bytes of an access: loads x stores",
                             {&Config::load, &Config::store}),
-      numbers_field<Config>("parts", "parts of a ragged tile, for elements of 1 or 2 bytes",
+      numbers_field<Config>("edge-parts", "parts of a ragged tile, for elements of 1 or 2 bytes",
                             {&Config::parts}),
       order_field<Config>(&Config::order),
       choice_field<Config, TileExchange>(
@@ -101,7 +101,7 @@ const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields() {
       numbers_field<Config>("subgroup-size",
                             "lanes of a subgroup with --exchange shuffle, which the device must "
                             "support (default: its own)",
-                            {&Config::subgroup}),
+                            {&Config::subgroup_size}),
   };
   return fields;
 }
@@ -112,17 +112,17 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
     require_power_of_two("tile", extent, 4096, reasons);
   }
   require_power_of_two("threads", config.threads, 1024, reasons);
-  require_power_of_two("parts", config.parts, 64, reasons);
+  require_power_of_two("edge-parts", config.parts, 64, reasons);
   for (const std::int64_t vector : {config.load, config.store}) {
     require_access(config.type, vector, reasons);
     if (vector < 4)
       reasons.push_back(fmt::format("vector {}: an access has at least 4 bytes", vector));
   }
   const bool shuffles = config.exchange == TileExchange::shuffle;
-  if (shuffles) require_power_of_two("subgroup-size", config.subgroup, 128, reasons);
-  if (!shuffles && config.subgroup != 0) {
-    reasons.push_back(
-        fmt::format("subgroup-size {}: only --exchange shuffle depends on it", config.subgroup));
+  if (shuffles) require_power_of_two("subgroup-size", config.subgroup_size, 128, reasons);
+  if (!shuffles && config.subgroup_size != 0) {
+    reasons.push_back(fmt::format("subgroup-size {}: only --exchange shuffle depends on it",
+                                  config.subgroup_size));
   }
   if (!reasons.empty()) return reasons;  // the checks below compute with these numbers
 
@@ -146,7 +146,7 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
   require_divides("rows moved at once of an array of few rows", few_rows(config), kRows,
                   config.rows, reasons);
   if (!reasons.empty()) return reasons;
-  if (shuffles) return reasons_against_shuffles(config, config.subgroup);
+  if (shuffles) return reasons_against_shuffles(config, config.subgroup_size);
 
   require_divides("loads of a row of the tile", config.cols / across, kThreads, config.threads,
                   reasons);
@@ -218,15 +218,15 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   throw_if_any(name, reasons_against(config));
 
   const bool shuffles = config.exchange == TileExchange::shuffle;
-  Builder k(name, config.threads, shuffles ? to_index(config.subgroup) : 0);
+  Builder k(name, config.threads, shuffles ? to_index(config.subgroup_size) : 0);
   auto items = typed_items(transpose_auto_fields(), config);
   // Leave out the fields that only the other exchange depends on.
   std::erase_if(items, [&](const auto& item) {
-    return shuffles ? item.first == "parts"
+    return shuffles ? item.first == "edge-parts"
                     : item.first == "exchange" || item.first == "subgroup-size";
   });
-  reach(k, config.address, items);
-  const bool by_elements = shuffles || config.address == Address::pointer;
+  use_addressing(k, config.address, items);
+  const bool by_elements = shuffles || config.address == AddressChoice::pointer;
   k.describe(items, fmt::format("{}, wide accesses on both sides; ragged tiles {}",
                                 shuffles ? "lanes exchange what they load for what they store"
                                          : "blocks turned in registers",

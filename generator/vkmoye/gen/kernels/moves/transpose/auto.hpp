@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // dst = transpose(src) for elements of 1 to 16 bytes and any size, in one kernel: whole tiles with wide
-// accesses on both sides, ragged tiles in whole sectors of dst (see moves/transpose/tile.hpp), and arrays
+// accesses on both sides, ragged tiles in whole sectors of dst (see moves/transpose/transpose_tile.hpp), and arrays
 // of a few rows or columns, of which most of a tile would be outside, directly from memory to memory.
 //
 // Consecutive workgroups move along dst first, so that they write consecutive memory. This gains at least
@@ -13,10 +13,10 @@
 #include <string>
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/common/address.hpp"
+#include "vkmoye/gen/kernels/common/addressing.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/moves/tile_order.hpp"
-#include "vkmoye/gen/kernels/moves/transpose/tile.hpp"
+#include "vkmoye/gen/kernels/moves/transpose/transpose_tile.hpp"
 
 namespace vkmoye::gen {
 
@@ -28,8 +28,8 @@ enum class TileExchange : std::uint8_t { shared, shuffle };
 struct TransposeAutoConfig : TransposeTile {
   TileOrder order = TileOrder::dst;
   TileExchange exchange = TileExchange::shared;
-  std::int64_t subgroup = 0;  // lanes of a subgroup, with shuffles
-  Address address = Address::descriptor;
+  std::int64_t subgroup_size = 0;  // lanes of a subgroup, with shuffles
+  AddressChoice address = AddressChoice::descriptor;
 };
 
 /// The config for elements of `type` on a device whose workgroups have at most `most_threads` threads and

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/moves/transpose/tile.hpp"
+#include "vkmoye/gen/kernels/moves/transpose/transpose_tile.hpp"
 
 namespace vkmoye::gen {
 

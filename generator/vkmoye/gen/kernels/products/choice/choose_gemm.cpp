@@ -9,8 +9,8 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/matrix_units/probe.hpp"
 #include "vkmoye/gen/kernels/products/combine.hpp"
-#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 

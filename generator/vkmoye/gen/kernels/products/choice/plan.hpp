@@ -20,7 +20,7 @@
 #include "vkmoye/gen/ir/kernel_plan.hpp"
 #include "vkmoye/gen/kernels/products/call.hpp"
 #include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
-#include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {
@@ -59,7 +59,7 @@ KernelStep gemm_step(const KernelEntry& entry, const KernelRequest& request, con
 
 /// The whole plan. `request`: from request_of. Throws ArgumentError as matrices_of, KernelError with every
 /// reason; for a packed operand, also if its fragment order on the device is not a layout or has not been
-/// probed (products/fragments/probe.hpp).
+/// probed (matrix_units/probe.hpp).
 KernelPlan gemm_plan(const KernelEntry& entry, const KernelRequest& request, const GemmCall& call,
                      const std::vector<std::int64_t>& size, const GemmPlanOptions& options = {});
 

@@ -9,7 +9,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/common/activations.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 
 namespace vkmoye::gen {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
+#include "vkmoye/gen/kernels/matrix_units/probe.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -28,9 +28,9 @@ bool multiplies(const MatrixShape& shape, const GemmForm& form) {
          shape.scope == "subgroup" && !shape.saturating;
 }
 
-GemmAtom gemm_atom(const GemmForm& form, const DeviceCaps& device) {
-  GemmAtom atom;
-  atom.subgroup = lanes_of_matrices(device);
+MatrixAtom gemm_atom(const GemmForm& form, const DeviceCaps& device) {
+  MatrixAtom atom;
+  atom.subgroup_size = lanes_of_matrices(device);
   atom.atom_k = 32 / bytes_of(unit_type(form));
   // The largest: there are fewer of them, and they need no more registers.
   std::uint64_t largest = 0;
@@ -73,16 +73,16 @@ void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& o
       reasons);
 }
 
-void require_atom(const GemmAtom& atom, std::int64_t most, std::vector<std::string>& reasons) {
+void require_atom(const MatrixAtom& atom, std::int64_t most, std::vector<std::string>& reasons) {
   require_power_of_two("atom m", atom.atom_m, most, reasons);
   require_power_of_two("atom n", atom.atom_n, most, reasons);
   require_power_of_two("atom k", atom.atom_k, most, reasons);
-  require_power_of_two("subgroup size", atom.subgroup, 128, reasons);
+  require_power_of_two("subgroup size", atom.subgroup_size, 128, reasons);
 }
 
-void require_even_distribution(const GemmAtom& atom, std::vector<std::string>& reasons) {
-  require_divides("subgroup size", atom.subgroup, atom.atom_m * atom.atom_k, reasons);
-  require_divides("subgroup size", atom.subgroup, atom.atom_n * atom.atom_k, reasons);
+void require_even_distribution(const MatrixAtom& atom, std::vector<std::string>& reasons) {
+  require_divides("subgroup size", atom.subgroup_size, atom.atom_m * atom.atom_k, reasons);
+  require_divides("subgroup size", atom.subgroup_size, atom.atom_n * atom.atom_k, reasons);
 }
 
 }  // namespace vkmoye::gen

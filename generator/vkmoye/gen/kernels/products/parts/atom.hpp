@@ -2,37 +2,37 @@
 #pragma once
 // Options shared by all products in matrix units: the size of the matrices, and the subgroup size.
 //
-//   struct GemmThinCoopmatConfig : GemmAtom { .. };    atom_m, atom_n, atom_k, subgroup
-//   static_cast<GemmAtom&>(config) = gemm_atom(form, device);
+//   struct GemmThinCoopmatConfig : MatrixAtom { .. };    atom_m, atom_n, atom_k, subgroup
+//   static_cast<MatrixAtom&>(config) = gemm_atom(form, device);
 
 #include <string>
 #include <vector>
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 
 namespace vkmoye::gen {
 
-struct GemmAtom {
+struct MatrixAtom {
   std::int64_t atom_m = 16, atom_n = 16, atom_k = 16;  // of one product of matrix units
-  std::int64_t subgroup = 32;                          // lanes
+  std::int64_t subgroup_size = 32;                     // lanes
 };
 
 /// Whether subgroups can multiply the operands of `form` with matrices of `shape`, into its accumulator.
 bool multiplies(const MatrixShape& shape, const GemmForm& form);
 
 /// The largest matrices that the device has for products of `form`; if it has none, common ones.
-GemmAtom gemm_atom(const GemmForm& form, const DeviceCaps& device);
+MatrixAtom gemm_atom(const GemmForm& form, const DeviceCaps& device);
 
-/// The fields of GemmAtom that `--NAME` can replace, followed by `rest`.
+/// The fields of MatrixAtom that `--NAME` can replace, followed by `rest`.
 template <class Config>
 std::vector<ConfigField<Config>> behind_atom_fields(std::vector<ConfigField<Config>> rest) {
   return joined<Config>(
       {numbers_field<Config>("atom", "MxNxK: matrix sizes of one product, supported by the device",
                              {&Config::atom_m, &Config::atom_n, &Config::atom_k}),
        numbers_field<Config>("subgroup-size", "lanes of a subgroup, supported by the device",
-                             {&Config::subgroup})},
+                             {&Config::subgroup_size})},
       std::move(rest));
 }
 
@@ -42,9 +42,9 @@ void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& o
                           std::vector<std::string>& reasons);
 
 /// Adds a reason for each size that is not a power of two up to `most`, or 128 for lanes.
-void require_atom(const GemmAtom& atom, std::int64_t most, std::vector<std::string>& reasons);
+void require_atom(const MatrixAtom& atom, std::int64_t most, std::vector<std::string>& reasons);
 
 /// Adds a reason unless the elements of a matrix of A, and of B, divide evenly among the lanes.
-void require_even_distribution(const GemmAtom& atom, std::vector<std::string>& reasons);
+void require_even_distribution(const MatrixAtom& atom, std::vector<std::string>& reasons);
 
 }  // namespace vkmoye::gen

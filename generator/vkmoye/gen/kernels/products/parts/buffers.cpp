@@ -5,7 +5,7 @@ namespace vkmoye::gen {
 
 GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
                          std::int64_t strip, const std::function<void()>& operands)
-    : k_(k),
+    : builder_(k),
       form_(form),
       tile_(tile),
       in_strips_(strip > 1 && !form.batched && !form.split_k),
@@ -20,23 +20,23 @@ GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std:
     b_.block = k.block_y();
   }
   if (form_.split_k && form_.batched) {
-    batch_ = k_.let("batch_at", k_.block_z() / ir::variable("slices"));
+    batch_ = builder_.let("batch_at", builder_.block_z() / ir::variable("slices"));
   } else if (form_.batched) {
-    batch_ = k_.block_z();
+    batch_ = builder_.block_z();
   }
   if (!operands) tiles_ = of_slice((ir::variable("k") - 1) / to_index(tile_[2]) + 1);
 }
 
 GemmResult GemmBuffers::declare(const std::function<void()>& operands) {
-  for (const char* extent : {"m", "n", "k"}) k_.argument(extent, ScalarType::u32);
-  if (form_.weights != nullptr) k_.argument("words", ScalarType::u32);
+  for (const char* extent : {"m", "n", "k"}) builder_.argument(extent, ScalarType::u32);
+  if (form_.weights != nullptr) builder_.argument("words", ScalarType::u32);
   if (operands) {
     operands();
   } else {
     a_.tensor = declare(a_, "a", "m", "lda", "stride_a");
     b_.tensor = declare(b_, "b", "n", "ldb", "stride_b");
   }
-  return {k_, form_};
+  return {builder_, form_};
 }
 
 Tensor GemmBuffers::declare(const Operand& operand, const char* name, const char* row,
@@ -46,7 +46,7 @@ Tensor GemmBuffers::declare(const Operand& operand, const char* name, const char
   if (in_blocks) axes[0] = {"word", "words"};
   if (!operand.k_contiguous) axes = {{row, row}, {"k", "k", leading}};
   if (form_.batched) axes.push_back({"batch", "batch", stride});
-  return k_.input(name, in_blocks ? ScalarType::u16 : operand.type, axes);
+  return builder_.input(name, in_blocks ? ScalarType::u16 : operand.type, axes);
 }
 
 View GemmBuffers::of_operand(const Operand& x, const Expr& k_tile) const {
@@ -63,21 +63,21 @@ View GemmBuffers::c() const { return result_.c(tile_[1], tile_[0], b_.block, a_.
 
 void GemmBuffers::if_has_elements(const std::function<void()>& body) {
   if (!in_strips_) return body();
-  k_.branch({ir::less(Expr(to_index(tile_[0])) * a_.block, ir::variable("m"))}, body);
+  builder_.branch({ir::less(Expr(to_index(tile_[0])) * a_.block, ir::variable("m"))}, body);
 }
 
 void GemmBuffers::if_has_products(const std::function<void()>& body) {
   Conditions has_products = {ir::not_equal(alpha(), ir::number(factor_type(form_), 0)),
                              ir::not_equal(ir::variable("k"), 0)};
   if (form_.weights != nullptr) has_products.push_back(ir::not_equal(ir::variable("words"), 0));
-  k_.branch(has_products, body);
+  builder_.branch(has_products, body);
 }
 
 void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load) {
   Conditions all;
-  for (const View& tile : tiles) all = all_of({all, k_.inside(tile)});
+  for (const View& tile : tiles) all = all_of({all, builder_.inside(tile)});
   const bool is_one = tiles.size() == 1;
-  k_.branch(
+  builder_.branch(
       all, is_one ? "a whole tile" : "whole tiles", [&] { load(Edges::inside); },
       is_one ? "a tile at an edge, 0 outside" : "tiles at an edge, 0 outside",
       [&] { load(Edges::zero); });
@@ -86,10 +86,10 @@ void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<v
 KTiles GemmBuffers::of_slice(const Expr& all) {
   if (!form_.split_k) return {0, all};
   const Expr slices = ir::variable("slices");
-  const Expr slice = form_.batched ? k_.block_z() % slices : k_.block_z();
-  const Expr each = k_.let("tiles_each", (all - 1) / slices + 1);
-  const Expr first = k_.let("first_tile", minimum(slice * each, all));
-  return {first, k_.let("tiles", minimum(each, all - first))};
+  const Expr slice = form_.batched ? builder_.block_z() % slices : builder_.block_z();
+  const Expr each = builder_.let("tiles_each", (all - 1) / slices + 1);
+  const Expr first = builder_.let("first_tile", minimum(slice * each, all));
+  return {first, builder_.let("tiles", minimum(each, all - first))};
 }
 
 Expr GemmBuffers::whole_tiles() const {

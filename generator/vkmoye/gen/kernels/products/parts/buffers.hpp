@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/result.hpp"
 
 namespace vkmoye::gen {
@@ -97,7 +97,7 @@ class GemmBuffers {
                  const char* stride);
   View of_operand(const Operand& operand, const Expr& k_tile) const;
 
-  Builder& k_;
+  Builder& builder_;
   const GemmForm& form_;
   std::array<std::int64_t, 3> tile_;
   bool in_strips_;

@@ -13,15 +13,16 @@ View matrix_tile(const Tensor& tensor, std::int64_t first, std::int64_t second, 
   return slice(tile(tensor, {first, second, 1}, {i, j, *which}), {_, _, 0});
 }
 
-GemmResult::GemmResult(Builder& k, const GemmForm& form) : k_(k), form_(form) {
+GemmResult::GemmResult(Builder& k, const GemmForm& form) : builder_(k), form_(form) {
   for (const EpilogueOp& step : form_.epilogue) {
     for (const GemmInput& input : step.inputs) {
-      k_.input(input.name, form_.result, axes_of(input.along));
+      builder_.input(input.name, form_.result, axes_of(input.along));
     }
   }
   const auto axes = axes_of(GemmInput::Along::both);
   const bool is_read = form_.beta || reads_c(form_.epilogue);
-  c_ = is_read ? k_.in_out("c", form_.result, axes) : k_.output("c", form_.result, axes);
+  c_ =
+      is_read ? builder_.in_out("c", form_.result, axes) : builder_.output("c", form_.result, axes);
   alpha_ = argument("alpha");
   if (form_.beta) beta_ = argument("beta");
   for (const EpilogueOp& step : form_.epilogue) {
@@ -32,7 +33,7 @@ GemmResult::GemmResult(Builder& k, const GemmForm& form) : k_(k), form_(form) {
 // An argument of type u32 is an index, but the elements that it multiplies are not: convert it.
 Expr GemmResult::argument(const std::string& name) {
   const ScalarType type = factor_type(form_);
-  return ir::convert(k_.argument(name, type), type);
+  return ir::convert(builder_.argument(name, type), type);
 }
 
 // The axes of an input of the epilogue; along both: those of C.
@@ -53,27 +54,27 @@ std::vector<Builder::AxisName> GemmResult::axes_of(GemmInput::Along along) const
 View GemmResult::c(std::int64_t tile_n, std::int64_t tile_m, const Expr& at_n,
                    const Expr& at_m) const {
   std::optional<Expr> which;
-  if (form_.batched || form_.split_k) which = k_.block_z();
+  if (form_.batched || form_.split_k) which = builder_.block_z();
   return matrix_tile(c_, tile_n, tile_m, at_n, at_m, which);
 }
 
 void GemmResult::write(const View& sums, const View& c, const Vector& vector) {
   const View result = registers("result", c.shape());
   const bool is_read = beta_ || reads_c(form_.epilogue);
-  if (is_read) k_.copy(c, result, {.edges = Edges::zero, .vector = vector});
+  if (is_read) builder_.copy(c, result, {.edges = Edges::zero, .vector = vector});
   if (form_.epilogue.empty()) {
-    k_.axpby(alpha_, sums, beta_, result);
+    builder_.axpby(alpha_, sums, beta_, result);
   } else {
     finish(sums, c, result, vector);
   }
-  k_.copy(result, c, {.vector = vector});
+  builder_.copy(result, c, {.vector = vector});
 }
 
 // Registers of that name, declared on the first call.
 View GemmResult::registers(const std::string& name, const IntTuple& shape) {
   const auto found = registers_.find(name);
   if (found != registers_.end() && found->second.shape() == shape) return found->second;
-  return registers_[name] = k_.registers(name, form_.result, Layout(shape));
+  return registers_[name] = builder_.registers(name, form_.result, Layout(shape));
 }
 
 // The elements of an input at the coordinates of `c`, in registers with the shape of `c`.
@@ -82,7 +83,7 @@ View GemmResult::held(const GemmInput& input, const View& c, const Vector& vecto
   View from{input.name, c.axes, {}, fmt::format("{} at the coordinates of {}", input.name, c.name)};
   if (input.along == GemmInput::Along::both) {
     const View to = registers(name, c.shape());
-    k_.copy(from, to, {.edges = Edges::zero, .vector = vector});
+    builder_.copy(from, to, {.edges = Edges::zero, .vector = vector});
     return to;
   }
   // Load it once for all values of the mode along which it is constant.
@@ -92,9 +93,9 @@ View GemmResult::held(const GemmInput& input, const View& c, const Vector& vecto
   from.axes = {axis};
   View to = registers(name, axis.values.shape());
   const std::int64_t extent = axis.values.leaves()[vector.leaf].extent;
-  k_.copy(from, to,
-          {.edges = Edges::zero,
-           .vector = extent % vector.count == 0 ? vector : Vector{1, vector.leaf}});
+  builder_.copy(from, to,
+                {.edges = Edges::zero,
+                 .vector = extent % vector.count == 0 ? vector : Vector{1, vector.leaf}});
   const auto leaves = to.axes.front().values.leaves();
   std::size_t leaf = 0;
   const auto stride_of = [&](std::int64_t extent_of_c) {
@@ -120,22 +121,22 @@ void GemmResult::finish(const View& sums, const View& c, const View& result, con
     Expr product = ir::multiply(alpha_, number());
     const Expr before = is_read ? number() : product;
     if (beta_) product = ir::multiply_add(*beta_, before, product);
-    GemmElement e{k_.let("product", product),      at[1], at[0],
-                  form_.batched ? at[2] : Expr(0), {},    {}};
+    GemmElement e{builder_.let("product", product), at[1], at[0],
+                  form_.batched ? at[2] : Expr(0),  {},    {}};
     for (const EpilogueOp& step : form_.epilogue) {
       e.inputs.clear();
       e.arguments.clear();
       for (std::size_t i = 0; i < step.inputs.size(); ++i) e.inputs.push_back(number());
       if (step.reads_c) e.inputs.push_back(before);
       for (const std::string& name : step.arguments) e.arguments.push_back(argument(name));
-      e.value = k_.let("after_" + step.name, ir::convert(step.function(k_, e), type));
+      e.value = builder_.let("after_" + step.name, ir::convert(step.function(builder_, e), type));
     }
     return ir::convert(e.value, form_.result);
   };
   const std::string added = beta_ ? fmt::format(" + beta * {}", result.name) : "";
-  k_.titled(fmt::format("{} <- alpha * {}{}, then {}", result.name, sums.name, added,
-                        epilogue_text(form_.epilogue)),
-            [&] { k_.apply(result, c, element, from); });
+  builder_.titled(fmt::format("{} <- alpha * {}{}, then {}", result.name, sums.name, added,
+                              epilogue_text(form_.epilogue)),
+                  [&] { builder_.apply(result, c, element, from); });
 }
 
 }  // namespace vkmoye::gen

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 
 namespace vkmoye::gen {
 
@@ -47,7 +47,7 @@ class GemmResult {
   View held(const GemmInput& input, const View& c, const Vector& vector);
   void finish(const View& sums, const View& c, const View& result, const Vector& vector);
 
-  Builder& k_;
+  Builder& builder_;
   const GemmForm& form_;
   Tensor c_;
   Expr alpha_ = 0;

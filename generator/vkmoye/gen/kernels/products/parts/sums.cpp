@@ -14,7 +14,7 @@ namespace {
 // The lanes that store the part of C of one subgroup position (m, n) that is in shared memory at once: those
 // of all subgroups that share it, but at most one for each vector.
 std::int64_t storing_lanes(const SumsShape& shape, ScalarType accumulator) {
-  const std::int64_t lanes = shape.subgroup * shape.subgroups_k;
+  const std::int64_t lanes = shape.subgroup_size * shape.subgroups_k;
   if (shape.subgroups_k == 1) return lanes;
   return std::min(lanes, shape.atom_m * shape.columns_at_once / widest_access(accumulator));
 }
@@ -55,13 +55,13 @@ std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accu
 }
 
 GemmSums::GemmSums(Builder& k, GemmBuffers& buffers, const GemmForm& form, const SumsShape& shape)
-    : k_(k), buffers_(buffers), form_(form), shape_(shape) {
-  sums_ = k_.matrices(
+    : builder_(k), buffers_(buffers), form_(form), shape_(shape) {
+  sums_ = builder_.matrices(
       "sums", form_.accumulator,
       {ir::MatrixType::Use::accumulator, to_index(shape_.atom_m), to_index(shape_.atom_n)},
       shape_.rows / shape_.atom_m, shape_.columns / shape_.atom_n);
   const std::int64_t side_by_side = shape_.subgroups_n * shape_.columns_at_once;
-  out_ = k_.shared(
+  out_ = builder_.shared(
       "shared_c", form_.accumulator,
       Layout(IntTuple{shape_.subgroups_k * shape_.subgroups_m * shape_.atom_m, side_by_side},
              IntTuple{side_by_side + widest_access(form_.accumulator), 1}));
@@ -74,13 +74,14 @@ void GemmSums::write() {
   const View c = buffers_.c();
   const Expr one = ir::number(factor_type(form_), 1);
   const Conditions straight = all_of({{ir::equal(buffers_.alpha(), one)},
-                                      k_.inside(c),
-                                      k_.aligned(c, to_index(widest_access(form_.result)))});
-  k_.branch(
+                                      builder_.inside(c),
+                                      builder_.aligned(c, to_index(widest_access(form_.result)))});
+  builder_.branch(
       straight, "the sums as they are",
       [&] {
-        k_.store(sums_, 0, 0,
-                 transpose(tile(c, {shape_.columns, shape_.rows}, {subgroup_n(), subgroup_m()})));
+        builder_.store(
+            sums_, 0, 0,
+            transpose(tile(c, {shape_.columns, shape_.rows}, {subgroup_n(), subgroup_m()})));
       },
       "the sums times alpha, or at an edge", [&] { write_through_shared(); });
 }
@@ -93,19 +94,20 @@ void GemmSums::write_through_shared() {
   const TiledCopy copy =
       make_tiled_copy(make_layout({side_by_side, lanes / side_by_side}), make_layout({width, 1}));
   const bool is_shared_by_all = shape_.subgroups_m * shape_.subgroups_n == 1;
-  const Expr number =
-      is_shared_by_all ? k_.thread() : k_.lane() + Expr(to_index(shape_.subgroup)) * subgroup_k();
-  const bool are_all = lanes == shape_.subgroup * shape_.subgroups_k;
+  const Expr number = is_shared_by_all
+                          ? builder_.thread()
+                          : builder_.lane() + Expr(to_index(shape_.subgroup_size)) * subgroup_k();
+  const bool are_all = lanes == shape_.subgroup_size * shape_.subgroups_k;
   const Conditions carry = are_all ? Conditions{} : Conditions{ir::less(number, to_index(lanes))};
-  const auto mine = [&](const View& view) {
+  const auto of_thread = [&](const View& view) {
     return partition(view, copy, number % to_index(lanes));
   };
   const View c = buffers_.c();
-  const View some = tile(c, {columns, shape_.atom_m}, {0, 0});
-  const View sum = k_.make_fragment_like("sum", form_.accumulator, mine(some));
-  std::optional<View> further;
+  const View part_of_c = tile(c, {columns, shape_.atom_m}, {0, 0});
+  const View sum = builder_.make_fragment_like("sum", form_.accumulator, of_thread(part_of_c));
+  std::optional<View> addend;
   if (shape_.subgroups_k > 1) {
-    further = k_.make_fragment_like("further", form_.accumulator, mine(some));
+    addend = builder_.make_fragment_like("further", form_.accumulator, of_thread(part_of_c));
   }
   const std::int64_t most = std::min<std::int64_t>({4, width, widest_access(form_.result)});
   const std::uint32_t rows = to_index(shape_.rows / shape_.atom_m);
@@ -115,29 +117,29 @@ void GemmSums::write_through_shared() {
                 {subgroup_m() + Expr(to_index(shape_.subgroups_m)) * part_of_k, subgroup_n()});
   };
   const auto fetch = [&](const Expr& part_of_k, const View& to) {
-    k_.copy(mine(transpose(staged(part_of_k))), to, {.vector = {to_index(width)}});
+    builder_.copy(of_thread(transpose(staged(part_of_k))), to, {.vector = {to_index(width)}});
   };
-  const auto bring = [&](const Expr& row, const Expr& part) {
+  const auto write_part = [&](const Expr& row, const Expr& part) {
     const View to = tile(c, {columns, shape_.atom_m},
                          {part + Expr(parts) * subgroup_n(), row + Expr(rows) * subgroup_m()});
-    if (rows * parts > 1) k_.barrier();  // before the sums of the row before are overwritten
-    k_.store(sums_, row, part * to_index(columns / shape_.atom_n), staged(subgroup_k()));
-    k_.barrier();
-    k_.branch(carry, [&] {
+    if (rows * parts > 1) builder_.barrier();  // before the sums of the row before are overwritten
+    builder_.store(sums_, row, part * to_index(columns / shape_.atom_n), staged(subgroup_k()));
+    builder_.barrier();
+    builder_.branch(carry, [&] {
       fetch(0, sum);
-      if (further) {
-        k_.unrolled_loop("other", to_index(shape_.subgroups_k - 1), [&](const Expr& other) {
-          fetch(other + 1, *further);
-          k_.accumulate(sum, kSum, *further);
+      if (addend) {
+        builder_.unrolled_loop("other", to_index(shape_.subgroups_k - 1), [&](const Expr& other) {
+          fetch(other + 1, *addend);
+          builder_.accumulate(sum, kSum, *addend);
         });
       }
-      buffers_.write(sum, mine(to), {to_index(most)});
+      buffers_.write(sum, of_thread(to), {to_index(most)});
     });
   };
-  if (rows == 1 && parts == 1) return bring(0, 0);
-  k_.unrolled_loop("row", rows, [&](const Expr& row) {
-    if (parts == 1) return bring(row, 0);
-    k_.unrolled_loop("part", parts, [&](const Expr& part) { bring(row, part); });
+  if (rows == 1 && parts == 1) return write_part(0, 0);
+  builder_.unrolled_loop("row", rows, [&](const Expr& row) {
+    if (parts == 1) return write_part(row, 0);
+    builder_.unrolled_loop("part", parts, [&](const Expr& part) { write_part(row, part); });
   });
 }
 

@@ -49,12 +49,12 @@ class GemmSums {
 
   const Matrices& matrices() const { return sums_; }
   /// The coordinates of this subgroup over (m, n, k).
-  Expr subgroup_m() const { return k_.subgroup() % to_index(shape_.subgroups_m); }
+  Expr subgroup_m() const { return builder_.subgroup() % to_index(shape_.subgroups_m); }
   Expr subgroup_n() const {
-    return k_.subgroup() / to_index(shape_.subgroups_m) % to_index(shape_.subgroups_n);
+    return builder_.subgroup() / to_index(shape_.subgroups_m) % to_index(shape_.subgroups_n);
   }
   Expr subgroup_k() const {
-    return k_.subgroup() / to_index(shape_.subgroups_m * shape_.subgroups_n);
+    return builder_.subgroup() / to_index(shape_.subgroups_m * shape_.subgroups_n);
   }
 
   /// Writes all sums to C. Precondition: all subgroups reach it.
@@ -63,7 +63,7 @@ class GemmSums {
  private:
   void write_through_shared();
 
-  Builder& k_;
+  Builder& builder_;
   GemmBuffers& buffers_;
   const GemmForm& form_;
   SumsShape shape_;

@@ -43,15 +43,18 @@ std::vector<std::string> reasons_against(const WeightFormat& format, const Weigh
 }
 
 WeightTile::WeightTile(Builder& k, const WeightFormat& format, const WeightTileShape& shape)
-    : k_(k), format_(format), shape_(shape), vector_{to_index(access_words(format, shape.unit))} {
+    : builder_(k),
+      format_(format),
+      shape_(shape),
+      vector_{to_index(access_words(format, shape.unit))} {
   const Layout layout = make_layout({words_of_row(), shape.rows}, {1, words_of_row()});
-  shared_ = k_.shared("shared_weights", ScalarType::u16, layout);
+  shared_ = builder_.shared("shared_weights", ScalarType::u16, layout);
   const FetchThreads threads = fetch_threads(format, shape);
   const std::int64_t accesses = words_of_row() / vector_.count / threads.along;
-  next_ = k_.registers("next_weights", ScalarType::u16,
-                       make_layout({static_cast<std::int64_t>(vector_.count), accesses,
-                                    shape.rows / threads.across}),
-                       vector_.count);
+  next_ = builder_.registers("next_weights", ScalarType::u16,
+                             make_layout({static_cast<std::int64_t>(vector_.count), accesses,
+                                          shape.rows / threads.across}),
+                             vector_.count);
 }
 
 View WeightTile::part(const View& tile) const {
@@ -59,22 +62,22 @@ View WeightTile::part(const View& tile) const {
   return partition(tile,
                    make_tiled_copy(make_layout({threads.along, threads.across}),
                                    make_layout({static_cast<std::int64_t>(vector_.count), 1})),
-                   k_.thread());
+                   builder_.thread());
 }
 
 Conditions WeightTile::fits(const View& tile) const {
-  return k_.fits(part(tile), vector_, Edges::zero);
+  return builder_.fits(part(tile), vector_, Edges::zero);
 }
 
 void WeightTile::fetch(const View& tile, Edges edges, bool elementwise) {
-  k_.copy(
-      part(tile), k_.retile(next_, part(tile)),
+  builder_.copy(
+      part(tile), builder_.retile(next_, part(tile)),
       {.edges = edges, .vector = vector_, .vectors_fit = true, .from_elementwise = elementwise});
 }
 
 void WeightTile::store() {
   const View to = part(shared_);
-  k_.copy(k_.retile(next_, to), to, {.vector = vector_});
+  builder_.copy(builder_.retile(next_, to), to, {.vector = vector_});
 }
 
 Expr WeightTile::start(const Expr& row, const Expr& unit) const {

@@ -57,7 +57,7 @@ class WeightTile {
  private:
   View part(const View& tile) const;
 
-  Builder& k_;
+  Builder& builder_;
   const WeightFormat& format_;
   const WeightTileShape shape_;
   Vector vector_;

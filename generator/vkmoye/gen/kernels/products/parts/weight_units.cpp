@@ -46,20 +46,20 @@ std::int64_t access_words(const WeightFormat& format, std::int64_t blocks) {
 
 WeightUnits::WeightUnits(Builder& k, const WeightFormat& format, std::int64_t blocks,
                          std::int64_t count)
-    : k_(k), format_(format), blocks_(blocks), count_(count) {
-  words_ = k_.registers("words_of_thread", ScalarType::u32, make_layout({words(), count}));
+    : builder_(k), format_(format), blocks_(blocks), count_(count) {
+  words_ = builder_.registers("words_of_thread", ScalarType::u32, make_layout({words(), count}));
 }
 
 void WeightUnits::read(std::int64_t unit, const std::string& array, const Expr& start) {
   const std::int64_t halves = access_words(format_, blocks_), words_at_once = halves / 2;
-  k_.unrolled_loop("access", to_index(words() / words_at_once), [&](const Expr& i) {
-    const Expr loaded = k_.load(
+  builder_.unrolled_loop("access", to_index(words() / words_at_once), [&](const Expr& i) {
+    const Expr loaded = builder_.load(
         "halves", {array, {start + i * to_index(halves)}, "words of a thread", to_index(halves)});
     const Expr all = bitcast(loaded, ScalarType::u32);
     for (std::int64_t w = 0; w < words_at_once; ++w) {
       const Expr at = i * to_index(words_at_once) + to_index(unit * words() + w);
-      k_.store(words_at_once == 1 ? all : ir::component(all, to_index(w)),
-               {words_.array, {at}, "words of a thread"});
+      builder_.store(words_at_once == 1 ? all : ir::component(all, to_index(w)),
+                     {words_.array, {at}, "words of a thread"});
     }
   });
 }
@@ -67,7 +67,7 @@ void WeightUnits::read(std::int64_t unit, const std::string& array, const Expr& 
 Expr WeightUnits::word(std::int64_t unit, const Expr& pair, const Expr& at,
                        const std::string& name) {
   const std::uint32_t of_pair = to_index(blocks_of_pair(format_) * format_.bytes / 4);
-  return k_.load(
+  return builder_.load(
       name, {words_.array, {pair * of_pair + at + to_index(unit * words())}, "words of a thread"});
 }
 
@@ -85,7 +85,7 @@ Expr WeightUnits::codes(std::int64_t unit, const Expr& pair, std::int64_t block,
     codes = bit_or(shift_right(codes, u32(16)), shift_left(next, u32(16)));
   }
   if (format_.has_sign) codes = bit_xor(codes, u32(format_.bits == 8 ? 0x80808080 : 0x88888888));
-  return k_.let("codes" + suffix, codes);
+  return builder_.let("codes" + suffix, codes);
 }
 
 // The f16 at byte `at` of a block.
@@ -94,7 +94,7 @@ Expr WeightUnits::half(std::int64_t unit, const Expr& pair, std::int64_t block, 
   const std::int64_t byte = block * format_.bytes + at;
   const Expr both = word(unit, pair, to_index(byte / 4), "word_of_" + name);
   const Expr halves = bitcast(both, ScalarType::f16);
-  return k_.let(name, convert(ir::component(halves, byte % 4 == 0 ? 0 : 1), ScalarType::f32));
+  return builder_.let(name, convert(ir::component(halves, byte % 4 == 0 ? 0 : 1), ScalarType::f32));
 }
 
 WeightUnits::Scale WeightUnits::scale(std::int64_t unit, const Expr& pair, std::int64_t block) {
@@ -143,11 +143,11 @@ void WeightUnits::for_each_group(std::int64_t count, const Body& body) {
   const WeightGroups all = weight_groups(format_, count);
   const std::int64_t in_pair = blocks_of_pair(format_),
                      steps = format_.codes_bytes() / 4 / all.words;
-  k_.unrolled_loop("pair", to_index(blocks_ / in_pair), [&](const Expr& pair) {
+  builder_.unrolled_loop("pair", to_index(blocks_ / in_pair), [&](const Expr& pair) {
     for (std::int64_t block = 0; block < in_pair; ++block) {
       std::vector<Scale> scales;
       for (std::int64_t unit = 0; unit < count_; ++unit) scales.push_back(scale(unit, pair, block));
-      k_.unrolled_loop("step", to_index(steps), [&](const Expr& step) {
+      builder_.unrolled_loop("step", to_index(steps), [&](const Expr& step) {
         const Expr first_word = step * to_index(all.words);
         std::vector<std::vector<Expr>> words(scales.size());
         for (std::size_t unit = 0; unit < words.size(); ++unit) {

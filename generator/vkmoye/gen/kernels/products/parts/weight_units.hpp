@@ -79,7 +79,7 @@ class WeightUnits {
   Scale scale(std::int64_t unit, const Expr& pair, std::int64_t block);
   Expr weight(const Expr& codes, std::uint32_t first_bit, const Scale& scale) const;
 
-  Builder& k_;
+  Builder& builder_;
   const WeightFormat& format_;
   const std::int64_t blocks_, count_;
   View words_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/attention/form/form.hpp"
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace vkmoye::gen {
 namespace {
 
 // Beyond these, scaled scores leave the range of f32 where no key is seen (scores.hpp).
-constexpr double kLeastScale = 1e-6, kMostScale = 1e6;
+constexpr double kLeastScale = 1e-6, kMaxScale = 1e6;
 
 }  // namespace
 
@@ -50,12 +50,12 @@ std::vector<std::string> reasons_against(const AttentionCall& call) {
                   call.queries, call.heads, call.keys, call.kv_heads, call.batch, most),
       reasons);
   const double scale = call.scale_used();
-  require(scale >= kLeastScale && scale <= kMostScale,
-          fmt::format("scale {} is outside {}..{}", scale, kLeastScale, kMostScale), reasons);
+  require(scale >= kLeastScale && scale <= kMaxScale,
+          fmt::format("scale {} is outside {}..{}", scale, kLeastScale, kMaxScale), reasons);
   require(call.window >= 0, fmt::format("window {} is negative", call.window), reasons);
   require(
-      call.soft_cap == 0 || (call.soft_cap >= kLeastScale && call.soft_cap <= kMostScale),
-      fmt::format("soft cap {} is neither 0 nor in {}..{}", call.soft_cap, kLeastScale, kMostScale),
+      call.soft_cap == 0 || (call.soft_cap >= kLeastScale && call.soft_cap <= kMaxScale),
+      fmt::format("soft cap {} is neither 0 nor in {}..{}", call.soft_cap, kLeastScale, kMaxScale),
       reasons);
   return reasons;
 }

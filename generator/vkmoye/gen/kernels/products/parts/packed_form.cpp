@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/fragments/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 
 #include <fmt/format.h>
 

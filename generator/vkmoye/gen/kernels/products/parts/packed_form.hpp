@@ -17,7 +17,7 @@
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
-#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
+#include "vkmoye/gen/kernels/matrix_units/probe.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/fragments/probe.hpp"
+#include "vkmoye/gen/kernels/matrix_units/probe.hpp"
 
 #include <fmt/format.h>
 

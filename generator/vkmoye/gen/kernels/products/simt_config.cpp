@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/gemm_config.hpp"
+#include "vkmoye/gen/kernels/products/simt_config.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 namespace vkmoye::gen {
 
-OperandStaging operand_staging(const GemmConfig& config, ScalarType type, std::int64_t rows,
+OperandStaging operand_staging(const GemmSimtConfig& config, ScalarType type, std::int64_t rows,
                                bool k_contiguous, bool vectors) {
   const std::int64_t contiguous = k_contiguous ? config.tile_k : rows;
   const auto bytes = static_cast<std::int64_t>(size_of(type));
@@ -20,8 +20,8 @@ OperandStaging operand_staging(const GemmConfig& config, ScalarType type, std::i
   return {lanes, size(config.threads) / lanes, vector};
 }
 
-const std::vector<ConfigField<GemmConfig>>& gemm_fields() {
-  using Config = GemmConfig;
+const std::vector<ConfigField<GemmSimtConfig>>& gemm_simt_fields() {
+  using Config = GemmSimtConfig;
   static const std::vector<ConfigField<Config>> fields = {
       numbers_field<Config>(
           "tile", "MxNxK: the tile of C of a workgroup, and the depth of the tiles of A and B",
@@ -48,11 +48,11 @@ const std::vector<ConfigField<GemmConfig>>& gemm_fields() {
   return fields;
 }
 
-std::vector<std::pair<std::string, std::string>> GemmConfig::items() const {
-  GemmConfig in_effect = *this;
+std::vector<std::pair<std::string, std::string>> GemmSimtConfig::items() const {
+  GemmSimtConfig in_effect = *this;
   in_effect.prefetch = prefetch || stages == 2;
   if (unroll == 0) in_effect.unroll = tile_k;
-  return gen::items(gemm_fields(), in_effect);
+  return gen::items(gemm_simt_fields(), in_effect);
 }
 
 std::int64_t fragment_vector(ScalarType type, std::int64_t values) {
@@ -75,7 +75,7 @@ std::vector<std::string> reasons_against_arithmetic(const GemmForm& form) {
   return reasons;
 }
 
-std::vector<std::string> reasons_against(const GemmConfig& config, const GemmForm& form) {
+std::vector<std::string> reasons_against(const GemmSimtConfig& config, const GemmForm& form) {
   std::vector<std::string> reasons;
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) reasons.push_back(std::move(reason));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/moves/relayout/tile.hpp"
+#include "vkmoye/gen/kernels/moves/relayout/shared_tile.hpp"
 
 #include <algorithm>
 

@@ -18,11 +18,11 @@
 #include <string>
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/products/gemm_config.hpp"
+#include "vkmoye/gen/kernels/products/simt_config.hpp"
 
 namespace vkmoye::gen {
 
 /// Throws KernelError with the reasons of reasons_against.
-ir::Kernel gemm(const GemmConfig& config, const GemmForm& form, const std::string& name);
+ir::Kernel gemm_simt(const GemmSimtConfig& config, const GemmForm& form, const std::string& name);
 
 }  // namespace vkmoye::gen

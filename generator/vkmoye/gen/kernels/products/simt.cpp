@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/gemm.hpp"
+#include "vkmoye/gen/kernels/products/simt.hpp"
 
 #include <fmt/format.h>
 
@@ -30,9 +30,9 @@ struct GemmOperand {
   View fragments = {};  // registers, (V, R, fragments)
 };
 
-class Product {
+class SimtProduct {
  public:
-  Product(const GemmConfig& config, const GemmForm& form, const std::string& name)
+  SimtProduct(const GemmSimtConfig& config, const GemmForm& form, const std::string& name)
       : config_(config),
         form_(form),
         builder_(name, size(config.threads)),
@@ -118,17 +118,17 @@ class Product {
     return partition(x.k_contiguous ? transpose(shared) : shared, staging(x, moved), thread_);
   }
   // The registers of the next tile, in the order in which they are moved.
-  View waiting(const GemmOperand& x, Moved moved) const {
+  View registers_of(const GemmOperand& x, Moved moved) const {
     return builder_.retile(x.next, source(x, 0, moved));
   }
   TiledCopy staging(const GemmOperand& x, Moved moved) const {
-    const OperandStaging s = how(x, moved);
+    const OperandStaging s = arrangement(x, moved);
     return make_tiled_copy(make_layout({s.lanes, s.others}), make_layout({s.vector, 1}));
   }
   std::uint32_t vector_of(const GemmOperand& x, Moved moved) const {
-    return to_index(how(x, moved).vector);
+    return to_index(arrangement(x, moved).vector);
   }
-  OperandStaging how(const GemmOperand& x, Moved moved) const {
+  OperandStaging arrangement(const GemmOperand& x, Moved moved) const {
     return operand_staging(config_, x.type, x.rows, x.k_contiguous, moved == Moved::in_vectors);
   }
 
@@ -158,13 +158,13 @@ class Product {
     buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)}, load_both);
   }
   void load_next(const Expr& k_tile, Moved moved) {
-    load(waiting(a_, moved), waiting(b_, moved), k_tile, moved);
+    load(registers_of(a_, moved), registers_of(b_, moved), k_tile, moved);
   }
   // The shared tiles of stage `at` <- the next tiles.
   void store_next(const Expr& at, Moved moved) {
     for (const GemmOperand* x : {&a_, &b_}) {
       builder_.headed(fmt::format("the next tile of {}", name_of(*x)), [&] {
-        builder_.copy(waiting(*x, moved), destination(*x, at, moved),
+        builder_.copy(registers_of(*x, moved), destination(*x, at, moved),
                       {.vector = {vector_of(*x, moved)}});
       });
     }
@@ -173,7 +173,7 @@ class Product {
   // Fragments `number` <- step kk of the shared tiles of stage `at`.
   void fetch(const Expr& at, const Expr& kk, const Expr& number) {
     for (const GemmOperand* x : {&a_, &b_}) {
-      builder_.headed(fmt::format("{} of step {}", name_of(*x), ir::text_of(kk)), [&] {
+      builder_.headed(fmt::format("{} of step {}", name_of(*x), ir::to_string(kk)), [&] {
         builder_.copy(select(multiplied(*x, at), 2, kk), fragment(*x, number),
                       {.vector = {to_index(fragment_vector(x->type, x->values))}});
       });
@@ -268,7 +268,7 @@ class Product {
     });
   }
 
-  const GemmConfig& config_;
+  const GemmSimtConfig& config_;
   const GemmForm& form_;
   Builder builder_;
   const TiledMma mma_;
@@ -280,9 +280,9 @@ class Product {
 
 }  // namespace
 
-ir::Kernel gemm(const GemmConfig& config, const GemmForm& form, const std::string& name) {
+ir::Kernel gemm_simt(const GemmSimtConfig& config, const GemmForm& form, const std::string& name) {
   throw_if_any(name, reasons_against(config, form));
-  return Product(config, form, name).describe();
+  return SimtProduct(config, form, name).describe();
 }
 
 }  // namespace vkmoye::gen

@@ -15,7 +15,7 @@ namespace vkmoye::gen {
 
 class Builder;
 
-enum class Address : std::uint8_t {
+enum class AddressChoice : std::uint8_t {
   automatic,  // pointers for arrays too large for descriptors
   descriptor,
   pointer,
@@ -23,17 +23,18 @@ enum class Address : std::uint8_t {
 
 /// `requested`, with `automatic` resolved for an array of `elements` elements of `type` on a device whose
 /// bindings have at most `max_bytes`. An array of unknown size (0 elements) gets a descriptor.
-Address chosen_address(Address requested, std::uint64_t elements, ScalarType type,
-                       std::uint64_t max_bytes);
+AddressChoice chosen_addressing(AddressChoice requested, std::uint64_t elements, ScalarType type,
+                                std::uint64_t max_bytes);
 
 /// Makes `k` declare its buffers with `address` from here on. For pointers, adds that to `items`, the
 /// config in the first line of the text.
-void reach(Builder& k, Address address, std::vector<std::pair<std::string, std::string>>& items);
+void use_addressing(Builder& k, AddressChoice address,
+                    std::vector<std::pair<std::string, std::string>>& items);
 
 /// `fields` and "--address", for a config with a member `address`.
 template <class Config>
 std::vector<ConfigField<Config>> with_address(std::vector<ConfigField<Config>> fields) {
-  fields.push_back(choice_field<Config, Address>(
+  fields.push_back(choice_field<Config, AddressChoice>(
       "address", "how arrays are reached; auto: pointers for arrays too large for descriptors",
       {"auto", "descriptor", "pointer"}, &Config::address));
   return fields;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/moves/transpose/tile.hpp"
+#include "vkmoye/gen/kernels/moves/transpose/transpose_tile.hpp"
 
 #include <fmt/format.h>
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/form/form.hpp"
+#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
 
-struct GemmConfig {
+struct GemmSimtConfig {
   std::int64_t tile_m = 128, tile_n = 128, tile_k = 8;
   Layout threads = Layout(IntTuple{16, 16});  // over (m, n)
   std::int64_t values_m = 1, values_n = 1;    // contiguous elements of C of a thread; see TiledMma
@@ -29,13 +29,13 @@ struct GemmConfig {
 };
 
 /// The config values that `--NAME` can replace.
-const std::vector<ConfigField<GemmConfig>>& gemm_fields();
+const std::vector<ConfigField<GemmSimtConfig>>& gemm_simt_fields();
 
 /// Every reason why shaders cannot multiply and add single elements of these types.
 std::vector<std::string> reasons_against_arithmetic(const GemmForm& form);
 
 /// Every reason against `config` for `form`; empty if it is valid.
-std::vector<std::string> reasons_against(const GemmConfig& config, const GemmForm& form);
+std::vector<std::string> reasons_against(const GemmSimtConfig& config, const GemmForm& form);
 
 /// How the threads of a workgroup are arranged to load a tile from a buffer: along its contiguous axis, at
 /// most 32 of them, and across it; and the elements of an access.
@@ -45,7 +45,7 @@ struct OperandStaging {
 
 /// For a tile of `rows` rows of A or B, with tile_k elements of k. `vectors`: whether accesses are vectors or
 /// single elements.
-OperandStaging operand_staging(const GemmConfig& config, ScalarType type, std::int64_t rows,
+OperandStaging operand_staging(const GemmSimtConfig& config, ScalarType type, std::int64_t rows,
                                bool k_contiguous, bool vectors);
 
 /// The elements of a fragment of `values` contiguous ones that are read from shared memory at once.
