@@ -112,6 +112,23 @@ TEST_F(RowsCli, SoftmaxAndNormsTakeRowsOfAnyArray) {
   give("w.npy", npy("<f4", "(2,)", bytes_of(std::vector<float>{1, 2})));
   EXPECT_EQ(apply("norm/rms", {"--epsilon", "0"}, {"a.npy", "w.npy"}).status, 0);
   expect("(2,)", {1, -2});
+  give("a.npy", npy("<f4", "(1, 2)", bytes_of(std::vector<float>{2, -1})));
+  give("r.npy", npy("<f4", "(1, 2)", bytes_of(std::vector<float>{1, -2})));
+  EXPECT_EQ(apply("norm/residual", {"--epsilon", "0"}, {"a.npy", "r.npy", "w.npy"}).status, 0);
+  expect("(1, 2)", {1, -2});  // of 3, -3
+}
+
+// Both results, of rows that are read once and of longer ones.
+TEST_F(RowsCli, NormsOfASumAreVerifiedWithTheSum) {
+  for (const char* device : {"0", "host"}) {
+    const Outcome outcome = bench({"run", "norm/residual", "--size", "5x67,3x1024,2x5003", "--type",
+                                   "f32,f16", "--threads", "32", "--verify", "full", "--device",
+                                   device, "--min-time", "0", "--format", "json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto results = nlohmann::json::parse(outcome.out)["results"];
+    ASSERT_EQ(results.size(), 6u);
+    for (const auto& row : results) EXPECT_EQ(row["verified"], true) << row;
+  }
 }
 
 TEST_F(RowsCli, ArgmaxIsTheFirstLargestElementOrNaN) {
@@ -146,6 +163,68 @@ TEST_F(RowsCli, GatesMultiplyByAFunctionOfAnotherArray) {
   EXPECT_THAT(wrong.err, HasSubstr("function 'tanh' is not silu or gelu"));
 }
 
+// The numbers at the end of the result, whose header is that of `shape`.
+std::vector<float> numbers_in(const std::string& file, const std::string& shape,
+                              std::size_t count) {
+  std::vector<float> numbers(count);
+  const std::size_t bytes = count * sizeof(float);
+  if (file.size() < bytes) return {};
+  std::memcpy(numbers.data(), file.data() + file.size() - bytes, bytes);
+  EXPECT_EQ(file, npy("<f4", shape, bytes_of(numbers)));
+  return numbers;
+}
+
+TEST_F(RowsCli, RopeRotatesPairsByTheirPositions) {
+  using testing::FloatNear, testing::Pointwise;
+  const float quarter = 1.5707964F, near = 1e-5F;
+  give("p.npy", npy("<i4", "(2,)", bytes_of(std::vector<int>{0, 5})));  // a turn and a quarter
+  give("f.npy", npy("<f4", "(2,)", bytes_of(std::vector<float>{quarter, 0})));
+  const std::vector<float> rows = {1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8};
+  give("a.npy", npy("<f4", "(2, 2, 4)", bytes_of(rows)));  // two heads of each token
+  const std::vector<std::string> files = {"a.npy", "p.npy", "f.npy"};
+  EXPECT_EQ(apply("rope/rows", {}, files).status, 0);
+  EXPECT_THAT(numbers_in(result(), "(2, 2, 4)", 16),
+              Pointwise(FloatNear(near), {1, 2, 3, 4, 5, 6, 7, 8, -2, 1, 3, 4, -6, 5, 7, 8}));
+  EXPECT_EQ(apply("rope/rows", {"--pairs", "halves"}, files).status, 0);
+  EXPECT_THAT(numbers_in(result(), "(2, 2, 4)", 16),
+              Pointwise(FloatNear(near), {1, 2, 3, 4, 5, 6, 7, 8, -3, 2, 1, 4, -7, 6, 5, 8}));
+  give("a.npy", npy("<f4", "(2, 4)", bytes_of(std::vector<float>(rows.begin(), rows.begin() + 8))));
+  EXPECT_EQ(apply("rope/rows", {}, files).status, 0);
+  EXPECT_THAT(numbers_in(result(), "(2, 4)", 8),
+              Pointwise(FloatNear(near), {1, 2, 3, 4, -6, 5, 7, 8}));
+
+  EXPECT_THAT(apply("rope/rows", {}, {"a.npy", "f.npy", "f.npy"}).err,
+              HasSubstr("has type f32, rope/rows takes i32 there"));
+  give("p.npy", npy("<i4", "(3,)", bytes_of(std::vector<int>{0, 1, 2})));
+  EXPECT_THAT(apply("rope/rows", {}, files).err,
+              HasSubstr("has shape (3,), but positions needs (2,)"));
+  give("a.npy", npy("<f4", "(3, 5)", bytes_of(std::vector<float>(15))));
+  EXPECT_THAT(apply("rope/rows", {}, files).err, HasSubstr("rows of 5 elements are not pairs"));
+  give("a.npy", npy("<f4", "(4,)", bytes_of(std::vector<float>(4))));
+  EXPECT_THAT(apply("rope/rows", {}, files).err, HasSubstr("(4,) has 1 dimensions"));
+}
+
+TEST_F(RowsCli, EmbedLooksUpRowsAndGivesZerosOutside) {
+  give("t.npy", npy("<f4", "(3, 2)", bytes_of(std::vector<float>{1, 2, 3, 4, 5, 6})));
+  give("i.npy", npy("<i4", "(2, 2)", bytes_of(std::vector<int>{2, 0, -1, 3})));
+  EXPECT_EQ(apply("embed/rows", {}, {"t.npy", "i.npy"}).status, 0);
+  EXPECT_EQ(result(),
+            npy("<f4", "(2, 2, 2)", bytes_of(std::vector<float>{5, 6, 1, 2, 0, 0, 0, 0})));
+  give("t.npy",
+       npy("<f2", "(3, 2)", bytes_of(std::vector<std::uint16_t>{0x3c00, 0x4000, 0, 0, 0, 0})));
+  give("i.npy", npy("<i4", "()", bytes_of(std::vector<int>{0})));
+  EXPECT_EQ(apply("embed/rows", {"--type", "f16*f32"}, {"t.npy", "i.npy"}).status, 0);
+  EXPECT_EQ(result(), npy("<f4", "(2,)", bytes_of(std::vector<float>{1, 2})));
+
+  EXPECT_THAT(apply("embed/rows", {}, {"t.npy"}).err,
+              HasSubstr("embed/rows takes a table and indices, got 1 arrays"));
+  give("t.npy", npy("<f4", "(1, 3, 2)", bytes_of(std::vector<float>(6))));
+  const Outcome wrong = apply("embed/rows", {}, {"t.npy", "t.npy"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, AllOf(HasSubstr("the table has 3 dimensions, not rows and columns"),
+                               HasSubstr("has type f32, embed/rows takes i32 there")));
+}
+
 TEST_F(RowsCli, RefusesArraysAndConfigsThatDoNotFit) {
   give("a.npy", npy("<f4", "(2, 2)", bytes_of(std::vector<float>{1, 2, 3, 4})));
   give("w.npy", npy("<f4", "(3,)", bytes_of(std::vector<float>{1, 2, 3})));
@@ -170,15 +249,32 @@ TEST_F(RowsCli, RefusesArraysAndConfigsThatDoNotFit) {
 }
 
 TEST_F(RowsCli, RunVerifiesAndComparesWithACopyOfAsManyBytes) {
-  const Outcome outcome = bench({"run", "reduce/*", "softmax/rows", "norm/rms", "argmax/rows",
-                                 "gate/rows", "--size", "70x130", "--type", "f32,f16", "--baseline",
-                                 "copy", "--min-time", "0", "--format", "json"});
+  const Outcome outcome =
+      bench({"run", "reduce/*", "softmax/rows", "norm/rms", "norm/residual", "argmax/rows",
+             "gate/rows", "--size", "70x130", "--type", "f32,f16", "--baseline", "copy",
+             "--min-time", "0", "--format", "json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const auto results = nlohmann::json::parse(outcome.out)["results"];
-  ASSERT_EQ(results.size(), 12u);
+  ASSERT_EQ(results.size(), 14u);
   for (const auto& row : results) {
     EXPECT_EQ(row["verified"], true) << row;
     EXPECT_GT(row["ratio"]["copy"], 0) << row;
+  }
+}
+
+TEST_F(RowsCli, RopeAndEmbedAreVerifiedAtEdgesOnDeviceAndTwin) {
+  const std::vector<std::string> command = {
+      "run",    "rope/rows", "embed/rows", "--size", "5x3x130,1x33x2,70x1x1004",
+      "--type", "f32,f16",   "--format",   "json"};
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--baseline", "copy", "--min-time", "0"}, {"--device", "host"}}) {
+    std::vector<std::string> all = command;
+    all.insert(all.end(), more.begin(), more.end());
+    const Outcome outcome = bench(all);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto results = nlohmann::json::parse(outcome.out)["results"];
+    ASSERT_EQ(results.size(), 12u);
+    for (const auto& row : results) EXPECT_EQ(row["verified"], true) << row;
   }
 }
 

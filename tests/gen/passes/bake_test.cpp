@@ -44,8 +44,9 @@ TEST(Bake, DecidesWhetherVectorsFit) {
 TEST(Bake, LeavesEveryKernelSound) {
   for (const KernelEntry& entry : registry()) {
     const ir::Kernel kernel = vkmoye::test::described(entry, request_of(entry.types.front()));
-    // No index reaches so many blocks of packed operands, which have 2048 elements, or heads of attention.
-    const bool has_blocks = entry.takes_packed, has_heads = entry.operation == "attention";
+    // No index reaches so many blocks of packed operands, which have 2048 elements, or heads.
+    const bool has_blocks = entry.takes_packed;
+    const bool has_heads = entry.operation == "attention" || entry.operation == "rope";
     for (const std::int64_t size : {1, 33, has_heads ? 256 : has_blocks ? 512 : 4096}) {
       Arguments sizes;
       for (const PushConstant& argument : kernel.arguments) {

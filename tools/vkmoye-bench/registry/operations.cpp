@@ -13,6 +13,7 @@
 #include "workloads/moves/moves.hpp"
 #include "workloads/own/user_operation.hpp"
 #include "workloads/products/operation.hpp"
+#include "workloads/rows/lookup.hpp"
 #include "workloads/rows/operations.hpp"
 
 namespace vkmoye::bench {
@@ -27,8 +28,9 @@ bool takes(const Operation& operation, const std::string& value) {
 
 const std::vector<Operation>& builtin_operations() {
   static const std::vector<Operation> table = {
-      copies(), transposes(),        relayouts(), sums(),       largest_elements(), softmaxes(),
-      norms(),  places_of_largest(), gates(),     attentions(), products(),
+      copies(),     transposes(),     relayouts(),         sums(),  largest_elements(), softmaxes(),
+      norms(),      residual_norms(), places_of_largest(), gates(), rotations(),        lookups(),
+      attentions(), products(),
   };
   return table;
 }

@@ -3,6 +3,8 @@
 
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/gen/kernels/rows/argmax.hpp"
+#include "vkmoye/gen/kernels/rows/embed.hpp"
+#include "vkmoye/gen/kernels/rows/rope.hpp"
 #include "vkmoye/gen/kernels/rows/softmax.hpp"
 
 namespace vkmoye::gen {
@@ -76,6 +78,19 @@ std::vector<KernelEntry> row_entries() {
            [](const RmsNormConfig& config, const KernelRequest& request) {
              return rms_norm(fitted_to_rows(config, cols_of(request)));
            }}),
+      entry_of<RmsNormConfig>({
+          .name = "norm/residual",
+          .operation = "residual_norm",
+          .summary = "adds a residual, and normalises each row of the sum by its RMS",
+          .source = "Zhang and Sennrich, Root Mean Square Layer Normalization",
+          .types = kRows,
+          .fields = rms_norm_fields(),
+          .defaults = usual_norm,
+          .describe =
+              [](const RmsNormConfig& config, const KernelRequest& request) {
+                return residual_norm(fitted_to_rows(config, cols_of(request)));
+              },
+      }),
       entry_of<ThreadsConfig>({
           .name = "argmax/rows",
           .operation = "argmax",
@@ -103,6 +118,33 @@ std::vector<KernelEntry> row_entries() {
                 return gate(fitted_to_rows(config, cols_of(request)));
               },
       }),
+      entry_of<EmbedConfig>({
+          .name = "embed/rows",
+          .operation = "embed",
+          .summary = "looks up rows of a table by indices; rows outside the table are 0",
+          .source = "numpy.take",
+          .types = kReduced,
+          .fields = embed_fields(),
+          .defaults =
+              [](const KernelRequest& request) {
+                return EmbedConfig{.type = request.type, .result = request.result};
+              },
+          .describe =
+              [](const EmbedConfig& config, const KernelRequest& request) {
+                return embed(fitted(config, cols_of(request)));
+              },
+          .converts = true,
+      }),
+      entry_of<RopeConfig>({
+          .name = "rope/rows",
+          .operation = "rope",
+          .summary = "rotates the pairs of each row by its position; heads of a token share sines",
+          .source = "Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding",
+          .types = kRows,
+          .fields = rope_fields(),
+          .defaults = [](const KernelRequest& request) { return RopeConfig{.type = request.type}; },
+          .describe = [](const RopeConfig& config, const KernelRequest&) { return rope(config); },
+      }),
   };
 }
 
@@ -116,6 +158,10 @@ RmsNormConfig rms_norm_config_of(const KernelRequest& request) {
 
 GateConfig gate_config_of(const KernelRequest& request) {
   return fitted_to_rows(read(usual_gate(request), gate_fields(), request), cols_of(request));
+}
+
+RopeConfig rope_config_of(const KernelRequest& request) {
+  return read(RopeConfig{.type = request.type}, rope_fields(), request);
 }
 
 ThreadsConfig softmax_config_of(const KernelRequest& request) {

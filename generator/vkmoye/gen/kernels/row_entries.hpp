@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The registry entries of operations on the rows of a matrix: sum, maximum and where it is, softmax, norm, gate.
+// The registry entries of operations on the rows of a matrix: sum, maximum and where it is, softmax, norm, gate,
+// embedding, rotary embedding.
 
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "vkmoye/gen/kernels/rows/gate.hpp"
 #include "vkmoye/gen/kernels/rows/reduce.hpp"
 #include "vkmoye/gen/kernels/rows/rms_norm.hpp"
+#include "vkmoye/gen/kernels/rows/rope.hpp"
 
 namespace vkmoye::gen {
 
@@ -20,5 +22,6 @@ ReduceConfig reduce_config_of(const KernelRequest& request);
 ThreadsConfig softmax_config_of(const KernelRequest& request);
 RmsNormConfig rms_norm_config_of(const KernelRequest& request);
 GateConfig gate_config_of(const KernelRequest& request);
+RopeConfig rope_config_of(const KernelRequest& request);
 
 }  // namespace vkmoye::gen

@@ -121,6 +121,22 @@ LineOperation rms_norm(const LineSpec& spec) {
   return out;
 }
 
+LineOperation residual_norm(const LineSpec& spec) {
+  LineOperation out = of_rows(spec);
+  out.inputs.push_back(rows_of("residual", spec));
+  out.inputs.push_back({"weight", {spec.cols}, spec.cols, 1, 0});
+  out.other_outputs = {rows_of("total", spec)};
+  out.definition = [spec](const DeviceCaps& device) -> DefineLine {
+    const gen::RmsNormConfig config =
+        gen::rms_norm_config_of(request_of(spec, spec.config, device));
+    return [config](std::span<const Line> in, std::span<Defined> result) {
+      define_residual_norm(config.type, in[0], in[1], in[2], config.epsilon,
+                           static_cast<std::size_t>(config.columns), result);
+    };
+  };
+  return out;
+}
+
 LineOperation place_of_largest(const LineSpec& spec) {
   LineOperation out = of_rows(spec);
   const Extents& shape = spec.shape;
@@ -149,6 +165,39 @@ LineOperation gate(const LineSpec& spec) {
   return out;
 }
 
+// src (.., tokens, heads, width), or (tokens, width); a line is a token.
+LineOperation rotation(const LineSpec& spec) {
+  const Extents& shape = spec.shape;
+  const std::size_t rank = shape.size();
+  if (rank < 2) {
+    throw ArgumentError(fmt::format("{} takes tokens, heads and elements, {} has {} dimensions",
+                                    spec.kernel, shape_text(shape), rank));
+  }
+  const Extents of_tokens(shape.begin(), shape.end() - (rank > 2 ? 2 : 1));
+  const std::int64_t heads = rank > 2 ? shape[rank - 2] : 1, tokens = product(of_tokens);
+  const std::int64_t pairs = spec.cols / 2, length = heads * 2 * pairs;
+  Extents in_pairs = shape;
+  in_pairs.back() = 2 * pairs;
+  LineOperation out;
+  out.lines = tokens;
+  out.inputs = {{"src", in_pairs, length, 1, length},
+                {"positions", of_tokens, 1, 1, 1, ScalarType::i32},
+                {"frequencies", {pairs}, pairs, 1, 0, ScalarType::f32}};
+  out.output = {"dst", in_pairs, length, 1, length};
+  out.arguments = {{"pairs", pairs}, {"heads", heads}, {"tokens", tokens}};
+  out.kernel_shape = {{tokens, heads, spec.cols}};
+  out.definition = [spec](const DeviceCaps& device) -> DefineLine {
+    const gen::RopeConfig config = gen::rope_config_of(request_of(spec, spec.config, device));
+    return [config](std::span<const Line> in, std::span<Defined> result) {
+      define_rope(config, in[0], in[1][0], in[2], result);
+    };
+  };
+  if (spec.cols % 2 != 0) {
+    out.refusal = fmt::format("rows of {} elements are not pairs", spec.cols);
+  }
+  return out;
+}
+
 }  // namespace
 
 Operation sums() { return line_operation("sum", sum, /*takes_fortran_order=*/true); }
@@ -157,7 +206,18 @@ Operation largest_elements() {
 }
 Operation softmaxes() { return line_operation("softmax", softmax); }
 Operation norms() { return line_operation("rms_norm", rms_norm); }
+Operation residual_norms() { return line_operation("residual_norm", residual_norm); }
 Operation places_of_largest() { return line_operation("argmax", place_of_largest); }
 Operation gates() { return line_operation("gate", gate); }
+Operation rotations() {
+  Operation out = line_operation("rope", rotation);
+  out.size = {"TOKENSxHEADSxWIDTH", 3, false, {512, 32, 128}};
+  out.suite_sizes = [](bool cpu, bool quick) {
+    if (cpu) return std::vector<Extents>{{64, 32, 128}};
+    if (quick) return std::vector<Extents>{{512, 32, 128}};
+    return std::vector<Extents>{{1, 32, 128}, {512, 32, 128}, {4096, 32, 128}};
+  };
+  return out;
+}
 
 }  // namespace vkmoye::bench

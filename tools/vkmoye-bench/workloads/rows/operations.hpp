@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Sums, largest elements and their places, softmax, norms and gates, for the command line. rows/reference.hpp has
-// their definitions.
+// Sums, largest elements and their places, softmax, norms, gates and rotary embedding, for the command line.
+// rows/reference.hpp has their definitions.
 
 #include "workloads/operation.hpp"
 
@@ -11,7 +11,9 @@ Operation sums();
 Operation largest_elements();
 Operation softmaxes();
 Operation norms();
+Operation residual_norms();
 Operation places_of_largest();
 Operation gates();
+Operation rotations();
 
 }  // namespace vkmoye::bench

@@ -127,6 +127,20 @@ void define_rms_norm(ScalarType type, std::span<const double> x, std::span<const
   }
 }
 
+void define_residual_norm(ScalarType type, std::span<const double> x,
+                          std::span<const double> residual, std::span<const double> weight,
+                          double epsilon, std::size_t threads, std::span<Defined> out) {
+  const Precision precision = computing(type);
+  std::vector<double> total(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) total[i] = x[i] + residual[i];
+  const std::span<Defined> norms = out.subspan(x.size());
+  define_rms_norm(type, total, weight, epsilon, threads, norms);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    out[i] = rounded(type, precision, total[i], precision.unit * std::fabs(total[i]));
+    norms[i].bound += 2 * kSecondOrder * precision.unit * std::fabs(norms[i].value);
+  }
+}
+
 void define_gate(const gen::GateConfig& config, std::span<const double> x,
                  std::span<const double> factors, std::span<Defined> out) {
   const Precision precision = computing(config.type);
@@ -137,6 +151,25 @@ void define_gate(const gen::GateConfig& config, std::span<const double> x,
     const double y = f * factors[i];
     out[i] = rounded(config.type, precision, y,
                      of_function * std::fabs(factors[i]) + precision.unit * std::fabs(y));
+  }
+}
+
+void define_rope(const gen::RopeConfig& config, std::span<const double> heads, double position,
+                 std::span<const double> frequencies, std::span<Defined> out) {
+  constexpr double kPi = 3.141592653589793, kOfSine = 0x1p-11;
+  const Precision precision = computing(config.type);
+  const std::size_t pairs = frequencies.size();
+  const bool are_neighbours = config.pairs == gen::RopePairs::neighbours;
+  for (std::size_t i = 0; i < heads.size() / 2; ++i) {
+    const std::size_t head = i / pairs * 2 * pairs, pair = i % pairs;
+    const std::size_t l = head + (are_neighbours ? 2 * pair : pair);
+    const std::size_t r = l + (are_neighbours ? 1 : pairs);
+    const double angle = position * frequencies[pair], a = heads[l], b = heads[r];
+    const double of_angle = precision.unit * (4 * std::fabs(angle) + kPi);
+    const double size = std::fabs(a) + std::fabs(b);
+    const double error = size * (kOfSine + of_angle + 2 * precision.unit);
+    out[l] = rounded(config.type, precision, a * std::cos(angle) - b * std::sin(angle), error);
+    out[r] = rounded(config.type, precision, a * std::sin(angle) + b * std::cos(angle), error);
   }
 }
 

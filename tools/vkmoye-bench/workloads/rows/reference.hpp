@@ -14,8 +14,11 @@
 //             quotient adds 2.5 units
 //   rms norm  the sum of squares has e (D + 1), the mean adds 2.5 units and the rounding of n, epsilon adds e;
 //             half of this and 2 units are the error of the inverse square root; two products follow
+//             of a sum: the sum has e, and so have the root and the product with it
 //   argmax    exact
 //   gate      silu and gelu have 6 e |x|; one product follows
+//   rope      the angle has e for the product, and as much for each of the three steps of its reduction, the last of
+//             which has an error of e pi; sine and cosine have 2^-11; two products and a sum follow
 //
 // Results of f16, bf16, e4m3 and e5m2 are rounded once more. Numbers below the smallest normal one may be flushed to 0.
 
@@ -24,6 +27,7 @@
 
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/kernels/rows/gate.hpp"
+#include "vkmoye/gen/kernels/rows/rope.hpp"
 #include "workloads/rows/workload.hpp"
 
 namespace vkmoye::bench {
@@ -38,8 +42,15 @@ void define_softmax(ScalarType type, std::span<const double> x, std::size_t thre
                     std::span<Defined> out);
 void define_rms_norm(ScalarType type, std::span<const double> x, std::span<const double> weight,
                      double epsilon, std::size_t threads, std::span<Defined> out);
+/// The sums x + residual, then their norms.
+void define_residual_norm(ScalarType type, std::span<const double> x,
+                          std::span<const double> residual, std::span<const double> weight,
+                          double epsilon, std::size_t threads, std::span<Defined> out);
 void define_gate(const gen::GateConfig& config, std::span<const double> x,
                  std::span<const double> factors, std::span<Defined> out);
+/// The heads of a token, each of twice as many values as there are frequencies.
+void define_rope(const gen::RopeConfig& config, std::span<const double> heads, double position,
+                 std::span<const double> frequencies, std::span<Defined> out);
 
 /// The index of the first largest value, or of the first NaN. Precondition: there are values.
 std::size_t defined_place_of_largest(std::span<const double> x);

@@ -36,7 +36,7 @@ class Lines : public Workload {
     for (std::size_t i = 0; i < operation_.inputs.size(); ++i) {
       arrays.push_back({operation_.inputs[i].name, bytes_of(operation_.inputs[i]), i});
     }
-    arrays.push_back({operation_.output.name, bytes_of(operation_.output)});
+    for (const LineArray& output : outputs()) arrays.push_back({output.name, bytes_of(output)});
     return arrays;
   }
   Arguments arguments() const override { return operation_.arguments; }
@@ -50,7 +50,8 @@ class Lines : public Workload {
   double flops() const override { return operation_.flops; }
   bool is_bound_by_memory() const override { return true; }
   bool is_checked_in_full() const override {
-    double elements = static_cast<double>(elements_of(operation_.output));
+    double elements = 0;
+    for (const LineArray& output : outputs()) elements += static_cast<double>(elements_of(output));
     for (const LineArray& input : operation_.inputs) {
       elements += static_cast<double>(elements_of(input));
     }
@@ -64,17 +65,21 @@ class Lines : public Workload {
   }
 
   Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
-    const LineArray& output = operation_.output;
-    const std::vector<std::byte> result =
-        read_all(execution, operation_.inputs.size(), bytes_of(output));
-    std::vector<std::vector<std::byte>> inputs;
+    const std::vector<LineArray> all_outputs = outputs();
+    std::vector<std::vector<std::byte>> inputs, results;
+    std::size_t values = 0;
+    for (const LineArray& output : all_outputs) {
+      const std::size_t number = operation_.inputs.size() + results.size();
+      results.push_back(read_all(execution, number, bytes_of(output)));
+      values += static_cast<std::size_t>(output.length);
+    }
     for (std::size_t i = 0; i < operation_.inputs.size(); ++i) {
       inputs.push_back(input_bytes(i, seed));
     }
     Verdict verdict;
     const DefineLine define = operation_.definition(execution.caps());
     std::vector<Line> in(inputs.size());
-    std::vector<Defined> out(static_cast<std::size_t>(output.length));
+    std::vector<Defined> out(values);
     for (const std::int64_t line : lines_to_check(verify, seed)) {
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         const LineArray& array = operation_.inputs[i];
@@ -84,11 +89,14 @@ class Lines : public Workload {
                      static_cast<std::uint64_t>(array.step), in[i]);
       }
       define(in, out);
-      for (std::int64_t at = 0; at < output.length; ++at) {
-        const auto place = static_cast<std::size_t>(line * output.next + at * output.step);
-        compare(out[static_cast<std::size_t>(at)],
-                load_number(type_of(output), &result[place * width_of(output)]), place, output.name,
-                verdict);
+      std::size_t value = 0;
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        const LineArray& output = all_outputs[i];
+        for (std::int64_t at = 0; at < output.length; ++at) {
+          const auto place = static_cast<std::size_t>(line * output.next + at * output.step);
+          compare(out[value++], load_number(type_of(output), &results[i][place * width_of(output)]),
+                  place, output.name, verdict);
+        }
       }
     }
     return verdict;
@@ -103,6 +111,11 @@ class Lines : public Workload {
   std::string refusal() const override { return operation_.refusal; }
 
  private:
+  std::vector<LineArray> outputs() const {
+    std::vector<LineArray> all = operation_.other_outputs;
+    all.push_back(operation_.output);
+    return all;
+  }
   ScalarType type_of(const LineArray& array) const { return array.type.value_or(request().type); }
   std::size_t width_of(const LineArray& array) const { return size_of(type_of(array)); }
   std::uint64_t bytes_of(const LineArray& array) const {

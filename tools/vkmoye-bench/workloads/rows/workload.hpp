@@ -54,6 +54,8 @@ struct LineOperation {
   std::int64_t lines = 0;
   std::vector<LineArray> inputs;  // in the order of the bindings, before the output
   LineArray output;
+  /// Results between the inputs and the output. The definition gives their values first, then those of the output.
+  std::vector<LineArray> other_outputs = {};
   Arguments arguments;
   double flops = 0;  // of all lines
   /// The definition for a kernel that is described for a device.

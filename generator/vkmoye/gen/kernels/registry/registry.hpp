@@ -15,6 +15,11 @@
 //   softmax     dst[r][c] = exp(src[r][c] - max) / sum over c of exp(src[r][c] - max),
 //               max the maximum of the row
 //   rms_norm    dst[r][c] = src[r][c] / sqrt(mean over c of src[r][c]^2 + epsilon) * weight[c]
+//   residual_norm   total = src + residual, dst = the rms_norm of total
+//   argmax      dst[r] = the first c with the largest src[r][c]
+//   gate        dst[r][c] = f(src[r][c]) * gated[r][c]
+//   embed       dst[r] = table[indices[r]], or 0 if there is no such row
+//   rope        dst[t][h] = src[t][h] with its pairs rotated by positions[t] * frequencies; see rows/rope.hpp
 //   attention   o[i] = sum over j of p[i][j] * v[j], p = softmax of scale * q[i] . k[j] over the keys
 //               j that query i sees, for each head; see attention/form/attention_form.hpp
 //   gemm        c[m][n] = alpha * sum over k of a[m][k] * b[n][k] + beta * c[m][n]

@@ -5,6 +5,7 @@
 
 #include <cfloat>
 #include <charconv>
+#include <optional>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/rows/staged_row.hpp"
@@ -46,16 +47,22 @@ std::vector<std::string> reasons_against(const RmsNormConfig& config) {
   return reasons;
 }
 
-ir::Kernel rms_norm(const RmsNormConfig& wanted, const std::string& name) {
+namespace {
+
+ir::Kernel norm_of(bool has_residual, const RmsNormConfig& wanted, const std::string& name) {
   const RmsNormConfig config = fitted_to_rows(wanted);
   throw_if_any(name, reasons_against(config));
 
   Builder k(name, config.threads, to_index(config.subgroup_size));
   k.describe(typed_items(rms_norm_fields(), config),
              "rows that fit stay in registers, longer ones are read twice");
-  const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
+  const std::vector<Builder::AxisName> rows = {{"col", "cols"}, {"row", "rows"}};
+  const Tensor src = k.input("src", config.type, rows);
+  Tensor residual, total;
+  if (has_residual) residual = k.input("residual", config.type, rows);
   const Tensor weight = k.input("weight", config.type, {{"col", "cols"}});
-  const Tensor dst = k.output("dst", config.type, {{"col", "cols"}, {"row", "rows"}});
+  if (has_residual) total = k.output("total", config.type, rows);
+  const Tensor dst = k.output("dst", config.type, rows);
   const Expr zero = ir::number(ScalarType::f32, 0);
   Row row(k, config, src, zero);
   Blocks weights(k, weight, row.block(), config.copy());
@@ -65,8 +72,26 @@ ir::Kernel rms_norm(const RmsNormConfig& wanted, const std::string& name) {
   const View sum = k.registers("sum", ScalarType::f32, Layout());  // one value
   const View scale = k.registers("scale", ScalarType::f32, Layout());
 
+  std::optional<Blocks> others, totals;
+  View other;
+  if (has_residual) {
+    others.emplace(k, residual, row.block(), config.copy());
+    totals.emplace(k, total, row.block(), config.copy());
+    other = others->registers("other", ScalarType::f32);
+  }
+  const Row::Body add_residual = [&](const Expr& block) {
+    if (!has_residual) return;
+    others->load({block, k.block_x()}, other, zero);
+    k.titled("x <- x + other", [&] {
+      k.apply(
+          x, [](const Expr& v, const Expr& r) { return v + r; }, x, other);
+    });
+  };
+
   k.assign(sum, zero);
-  row.pass([&](const Expr&) {
+  row.pass([&](const Expr& block) {
+    add_residual(block);
+    if (has_residual) totals->store({block, k.block_x()}, x);
     const View to = broadcast(sum, x.shape());
     k.titled("sum += x * x, for each value of x", [&] {
       k.apply(
@@ -81,15 +106,28 @@ ir::Kernel rms_norm(const RmsNormConfig& wanted, const std::string& name) {
         scale, [&](const Expr& s) { return rsqrt(s / count + epsilon); }, sum);
   });
 
-  row.pass([&](const Expr& block) {
-    weights.load({block}, w, zero);
-    k.titled("x <- x * scale * w", [&] {
-      k.apply(
-          x, [](const Expr& v, const Expr& s, const Expr& g) { return v * s * g; }, x, scale, w);
-    });
-    result.store({block, k.block_x()}, x);
-  });
+  row.pass(
+      [&](const Expr& block) {
+        weights.load({block}, w, zero);
+        k.titled("x <- x * scale * w", [&] {
+          k.apply(
+              x, [](const Expr& v, const Expr& s, const Expr& g) { return v * s * g; }, x, scale,
+              w);
+        });
+        result.store({block, k.block_x()}, x);
+      },
+      add_residual);
   return k.finish();
+}
+
+}  // namespace
+
+ir::Kernel rms_norm(const RmsNormConfig& config, const std::string& name) {
+  return norm_of(false, config, name);
+}
+
+ir::Kernel residual_norm(const RmsNormConfig& config, const std::string& name) {
+  return norm_of(true, config, name);
 }
 
 }  // namespace vkmoye::gen

@@ -30,4 +30,8 @@ std::vector<std::string> reasons_against(const RmsNormConfig& config);
 /// KernelError with every reason.
 ir::Kernel rms_norm(const RmsNormConfig& config, const std::string& name = "norm/rms");
 
+/// The norm of a sum, and the sum: total(r, c) = src(r, c) + residual(r, c), and dst is the norm of total before that
+/// is rounded to the type. Bindings src, residual, weight, total, dst.
+ir::Kernel residual_norm(const RmsNormConfig& config, const std::string& name = "norm/residual");
+
 }  // namespace vkmoye::gen

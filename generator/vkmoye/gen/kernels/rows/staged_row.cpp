@@ -13,10 +13,10 @@ Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr&
       x_(blocks_.registers("x", ScalarType::f32)),
       count_(k.let("blocks", ceil_div(Builder::extent(src, 0), to_index(block_.leaf(0))))) {}
 
-void Row::pass(const Body& body, const std::function<void()>& redo) {
+void Row::pass(const Body& body, const Body& redo) {
   const auto read = [&](const Expr& block) {
     blocks_.load({block, k_.block_x()}, x_, outside_);
-    redo();
+    redo(block);
   };
   const bool is_first = !std::exchange(is_read_, true);
   k_.loop(

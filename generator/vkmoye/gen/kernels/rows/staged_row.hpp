@@ -32,7 +32,7 @@ class Row {
   /// Records `body` for each block of the row. If the row has one block, x keeps its values from the
   /// previous pass; otherwise the block is read again, and `redo` repeats on x what previous passes did.
   void pass(
-      const Body& body, const std::function<void()>& redo = [] {});
+      const Body& body, const Body& redo = [](const Expr&) {});
 
  private:
   Builder& k_;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "decoder.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+
+namespace llama {
+
+Decoder::Decoder(const Model& model, const DecoderOptions& options)
+    : options_(options), sizes_(model.sizes), gpu_(options.device) {
+  if (options.has_timings && gpu_.caps().timestamp_period_ns == 0) {
+    throw std::runtime_error(gpu_.caps().name + " has no timestamps");
+  }
+  Plans plans(gpu_.caps());
+  const StepOptions of_chunk = {
+      .count = options.chunk, .places = options.places, .cache = options.cache};
+  StepOptions of_token = of_chunk;
+  of_token.count = 1;
+  of_token.tokens = "next";
+  chunk_.steps = steps_of(model, of_chunk, plans);
+  token_.steps = steps_of(model, of_token, plans);
+
+  std::vector<const vkmoye::KernelInterface*> kernels;
+  for (const vkmoye::CompiledPlan& plan : plans.compiled()) {
+    for (const vkmoye::KernelInterface* kernel : vkmoye::kernels_of(plan))
+      kernels.push_back(kernel);
+  }
+  gpu_.open(kernels);
+
+  std::set<std::string> on_host = {"tokens", "positions", "next"};
+  if (options.reads_logits) on_host.insert("logits");
+  for (const auto& [name, bytes] : state_of(sizes_, of_chunk)) {
+    arrays_.emplace(name, Array(gpu_, bytes, on_host.count(name) != 0));
+  }
+  const auto upload = [&](const FileTensor* tensor) {
+    if (arrays_.count(tensor->name) != 0) return;  // the embedding, if it is the output
+    Array array(gpu_, (tensor->bytes.size() + 3) / 4 * 4, false);
+    array.write(tensor->bytes);
+    arrays_.emplace(tensor->name, std::move(array));
+  };
+  for (const FileTensor* tensor : {model.embedding, model.output_norm, model.output})
+    upload(tensor);
+  for (const Layer& layer : model.layers) {
+    for (const FileTensor* tensor : {layer.attention_norm, layer.q, layer.k, layer.v, layer.o,
+                                     layer.mlp_norm, layer.gate, layer.up, layer.down}) {
+      upload(tensor);
+    }
+  }
+  arrays_.at("frequencies").write(std::as_bytes(std::span(model.frequencies)));
+
+  const auto recordings = static_cast<std::uint32_t>(chunk_.steps.size() + token_.steps.size());
+  for (const vkmoye::CompiledPlan& plan : plans.compiled()) {
+    recorders_.emplace_back(gpu_.device(), plan,
+                            vkmoye::PlanRecorderOptions{.recordings = recordings});
+  }
+  record(chunk_);
+  record(token_);
+}
+
+void Decoder::record(Recording& recording) {
+  const auto marks = static_cast<std::uint32_t>(recording.steps.size() + 1);
+  recording.commands = std::make_unique<Commands>(gpu_, options_.has_timings ? marks : 0);
+  recording.microseconds.resize(recording.steps.size());
+  if (options_.has_timings) recording.commands->mark();
+  for (const Step& step : recording.steps) {
+    std::vector<vkmoye::BufferView> views;
+    for (const Part& part : step.arrays) {
+      const Array& array = arrays_.at(part.array);
+      views.push_back(array.view(part.offset, std::min(part.bytes, array.bytes() - part.offset)));
+    }
+    recorders_[step.plan].record(recording.commands->handle(), views,
+                                 {.after = vkmoye::kComputePass});
+    if (options_.has_timings) recording.commands->mark();
+  }
+  recording.commands->end();
+}
+
+void Decoder::run(Recording& recording, std::uint32_t count) {
+  std::vector<std::int32_t> positions(count);
+  std::iota(positions.begin(), positions.end(), static_cast<std::int32_t>(position_));
+  arrays_.at("positions").write(std::as_bytes(std::span(positions)));
+  recording.commands->run();
+  position_ += count;
+  ++recording.runs;
+  if (!options_.has_timings) return;
+  const std::vector<double> times = recording.commands->microseconds();
+  for (std::size_t i = 0; i < times.size(); ++i) recording.microseconds[i] += times[i];
+}
+
+std::uint32_t Decoder::read(std::span<const std::uint32_t> tokens) {
+  if (tokens.empty()) throw std::runtime_error("there are no tokens to read");
+  if (tokens.size() > options_.places - position_) {
+    throw std::runtime_error(std::to_string(position_ + tokens.size()) +
+                             " tokens, but the caches have " + std::to_string(options_.places) +
+                             " places");
+  }
+  for (const std::uint32_t token : tokens) {
+    if (token >= sizes_.vocabulary) {
+      throw std::runtime_error("token " + std::to_string(token) + " is outside the vocabulary of " +
+                               std::to_string(sizes_.vocabulary));
+    }
+  }
+  while (!tokens.empty()) {
+    const bool is_chunk = tokens.size() >= options_.chunk;
+    const std::uint32_t count = is_chunk ? options_.chunk : 1;
+    arrays_.at(is_chunk ? "tokens" : "next").write(std::as_bytes(tokens.first(count)));
+    run(is_chunk ? chunk_ : token_, count);
+    tokens = tokens.subspan(count);
+  }
+  return last();
+}
+
+std::uint32_t Decoder::next() {
+  if (position_ >= options_.places) {
+    throw std::runtime_error("the caches are full: they have " + std::to_string(options_.places) +
+                             " places");
+  }
+  run(token_, 1);
+  return last();
+}
+
+std::uint32_t Decoder::last() const {
+  std::uint32_t token = 0;
+  arrays_.at("next").read(std::as_writable_bytes(std::span(&token, 1)));
+  return token;
+}
+
+std::vector<float> Decoder::logits() const {
+  std::vector<float> out(sizes_.vocabulary);
+  arrays_.at("logits").read(std::as_writable_bytes(std::span(out)));
+  return out;
+}
+
+std::vector<KernelTime> Decoder::times_of(const Recording& recording) const {
+  std::vector<KernelTime> out;
+  for (std::size_t i = 0; i < recording.steps.size(); ++i) {
+    const std::string& label = recording.steps[i].label;
+    auto found = std::find_if(out.begin(), out.end(),
+                              [&](const KernelTime& time) { return time.label == label; });
+    if (found == out.end()) found = out.insert(out.end(), {label});
+    ++found->kernels;
+    found->microseconds += recording.microseconds[i] / static_cast<double>(recording.runs);
+  }
+  return out;
+}
+
+}  // namespace llama

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A model on a device: two command buffers, for a part of a prompt and for one token, recorded once.
+//
+//   Decoder decoder(model, {.chunk = 5});
+//   std::uint32_t token = decoder.read({1, 2, 3, 4, 5});   // the most likely next one
+//   token = decoder.next();                                // and the one behind it
+//
+// Between two submissions only `positions`, and for a prompt `tokens`, change, in mapped memory. The caches keep the
+// keys and values of all tokens so far.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+#include <vkmoye/runtime/plan_recorder.hpp>
+
+#include "gpu.hpp"
+#include "model.hpp"
+#include "steps.hpp"
+
+namespace llama {
+
+struct DecoderOptions {
+  std::uint32_t device = 0;    // in the order of vkEnumeratePhysicalDevices
+  std::uint32_t chunk = 1;     // tokens of a prompt that are computed together
+  std::uint32_t places = 128;  // the most tokens
+  vkmoye::ScalarType cache = vkmoye::ScalarType::f16;
+  bool has_timings = false;
+  bool reads_logits = false;
+};
+
+/// The kernels with one label: how many of them ran for each submission, and the mean of their times together.
+struct KernelTime {
+  std::string label;
+  std::size_t kernels = 0;
+  double microseconds = 0;
+};
+
+class Decoder {
+ public:
+  Decoder(const Model& model, const DecoderOptions& options);
+
+  /// Appends `tokens` and returns the most likely token behind them. Throws std::runtime_error if the caches are full
+  /// or a token is outside the vocabulary.
+  std::uint32_t read(std::span<const std::uint32_t> tokens);
+  /// Appends the token that was returned last, and returns the next one.
+  std::uint32_t next();
+
+  /// Those behind the last token. Precondition: reads_logits.
+  std::vector<float> logits() const;
+  const std::string& device_name() const { return gpu_.caps().name; }
+  /// Whether some product rounds activations to the f16 of matrix units.
+  bool has_matrix_units() const { return gpu_.has_matrix_units(); }
+
+  /// In the order of the first kernel. Preconditions: has_timings, and the command buffer has run.
+  std::vector<KernelTime> chunk_times() const { return times_of(chunk_); }
+  std::vector<KernelTime> token_times() const { return times_of(token_); }
+
+ private:
+  struct Recording {
+    std::vector<Step> steps = {};
+    std::unique_ptr<Commands> commands = {};
+    std::vector<double> microseconds = {};  // of each step, in all runs
+    std::size_t runs = 0;
+  };
+  void record(Recording& recording);
+  void run(Recording& recording, std::uint32_t count);
+  std::vector<KernelTime> times_of(const Recording& recording) const;
+  std::uint32_t last() const;
+
+  DecoderOptions options_;
+  Sizes sizes_;
+  Gpu gpu_;
+  std::map<std::string, Array> arrays_;
+  std::vector<vkmoye::PlanRecorder> recorders_;
+  Recording chunk_, token_;
+  std::uint32_t position_ = 0;
+};
+
+}  // namespace llama

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "kernels.hpp"
+
+#include <cmath>
+
+namespace llama {
+
+using namespace vkmoye;
+using namespace vkmoye::gen;
+using ir::bit_and;
+using ir::convert;
+using ir::less;
+using ir::number;
+using ir::shift_right;
+
+namespace {
+
+constexpr ScalarType f32 = ScalarType::f32, u32 = ScalarType::u32, i32 = ScalarType::i32;
+
+// Element `i` of a block of 16-bit words of a table.
+Expr decoded(Builder& k, const WeightFormat& format, const Expr& i, const Expr& block,
+             const Expr& row) {
+  const auto elements = static_cast<std::uint32_t>(format.elements);
+  const auto word_at = [&](const char* name, const Expr& word, const char* what) {
+    return k.load(name, ir::Element{"table", {word, block, row}, what});
+  };
+  const auto f16_at = [&](const char* name, std::int64_t byte) {
+    return convert(bitcast(word_at(name, to_index(byte / 2), name), ScalarType::f16), f32);
+  };
+  const Expr scale = f16_at("scale", format.scale_at);
+  // The byte of the code in the block, and the lowest bit of the code in its word.
+  const Expr byte = format.bits == 8 ? i : k.let("byte", i % (elements / 2));
+  const Expr high = format.bits == 8 ? Expr(0) : i / (elements / 2);
+  const Expr word = word_at("code_word", to_index(format.codes_at / 2) + byte / 2, "codes");
+  const Expr shift = convert(8 * (byte % 2) + 4 * high, u32);
+  const Expr code = k.let("code", bit_and(shift_right(convert(word, u32), shift),
+                                          number(u32, (1U << format.bits) - 1)));
+  Expr value = convert(code, f32);
+  if (format.has_sign) {  // two's complement
+    const double half = std::ldexp(1.0, static_cast<int>(format.bits) - 1);
+    value = value - select(less(value, number(f32, half)), number(f32, 0), 2 * half);
+  }
+  value = scale * (value - static_cast<double>(format.zero));
+  return format.minimum_at ? value + f16_at("minimum", *format.minimum_at) : value;
+}
+
+}  // namespace
+
+ir::Kernel embedding(const WeightFormat& format) {
+  const auto elements = static_cast<std::uint32_t>(format.elements);
+  const auto words = static_cast<std::uint32_t>(format.bytes / 2);
+  Builder k("llama/embedding", 64);
+  const Tensor table =
+      k.input("table", ScalarType::u16, {{"word", words}, {"block", "blocks"}, {"row", "words"}});
+  const Tensor tokens = k.input("tokens", i32, {{"token", "count"}});
+  const Tensor x = k.output("x", f32, {{"d", "width"}, {"token", "count"}});
+  const View mine =
+      parallelize(tile(x, {64, 1}, {k.block_x(), k.block_y()}), make_layout({64, 1}), k.thread());
+  const View found = k.make_fragment_like("found", f32, mine);
+  k.assign(found, number(f32, 0));
+  const Expr d = k.let("d", 64 * k.block_x() + k.thread()), block = k.let("block", d / elements);
+  const Expr row = k.let("row", ir::to_index(k.load("id", tile(tokens, {1}, {k.block_y()}))));
+  k.branch({less(block, Builder::extent(table, 1)), less(row, Builder::extent(table, 2))},
+           [&] { k.assign(found, decoded(k, format, k.let("i", d % elements), block, row)); });
+  k.copy(found, mine);
+  return k.finish();
+}
+
+ir::Kernel append(ScalarType cache) {
+  Builder k("llama/append", 64);
+  const std::vector<Builder::AxisName> rows = {{"d", "width"}, {"token", "count"}};
+  const std::vector<Builder::AxisName> places = {{"d", "width"}, {"place", "places"}};
+  const Tensor keys = k.input("k", f32, rows), values = k.input("v", f32, rows);
+  const Tensor positions = k.input("positions", i32, {{"token", "count"}});
+  const Tensor cache_k = k.in_out("cache_k", cache, places);
+  const Tensor cache_v = k.in_out("cache_v", cache, places);
+  const char* why = "positions are distinct";
+  k.assume_distinct(cache_k, why);
+  k.assume_distinct(cache_v, why);
+  k.grid(0, "width", 64);
+  const Expr token = k.block_y(), d = k.let("d", 64 * k.block_x() + k.thread());
+  const Expr place =
+      k.let("place", ir::to_index(k.load("position", tile(positions, {1}, {token}))));
+  k.branch({less(d, Builder::extent(keys, 0)), less(place, Builder::extent(cache_k, 1))}, [&] {
+    const Expr key = k.load("key", ir::Element{"k", {d, token}, "k"});
+    const Expr value = k.load("value_of_token", ir::Element{"v", {d, token}, "v"});
+    k.store(convert(key, cache), ir::Element{"cache_k", {d, place}, "cache_k"});
+    k.store(convert(value, cache), ir::Element{"cache_v", {d, place}, "cache_v"});
+  });
+  return k.finish();
+}
+
+ir::Kernel attention(std::uint32_t head, std::uint32_t group, ScalarType cache,
+                     std::uint32_t lanes) {
+  constexpr std::int64_t kKeys = 32;  // of a round
+  const double scale = 1 / std::sqrt(double{static_cast<double>(head)});
+  Builder k("llama/attention", 128, lanes);
+  const std::vector<Builder::AxisName> rows = {{"d", head}, {"head", "heads"}, {"token", "count"}};
+  const std::vector<Builder::AxisName> places = {
+      {"d", head}, {"head", group == 1 ? "heads" : "kv_heads"}, {"place", "places"}};
+  const Tensor q = k.input("q", f32, rows);
+  const Tensor keys = k.input("cache_k", cache, places);
+  const Tensor values = k.input("cache_v", cache, places);
+  const Tensor positions = k.input("positions", i32, {{"token", "count"}});
+  const Tensor y = k.output("y", f32, rows);
+  const Layout threads = make_layout({16, 8});  // elements, keys
+  const auto of_head = [&](const Tensor& of) {  // (head, 1), of which a thread has (head / 16, 1)
+    const View row = slice(tile(of, {head, 1, 1}, {0, k.block_x(), k.block_y()}), {_, _, 0});
+    return parallelize(row, make_layout({16, 1}), k.thread() % 16);
+  };
+  const auto block_of = [&](const Tensor& of, const Expr& block) {  // (head, 32): (head / 16, 4)
+    const View rows = tile(of, {head, 1, kKeys}, {0, k.block_x() / group, block});
+    return parallelize(slice(rows, {_, 0, _}), threads, k.thread());
+  };
+  const View query = k.make_fragment_like("query", f32, of_head(q));
+  const View sums = k.make_fragment_like("sums", f32, query);
+  const View key = k.make_fragment_like("own_key", cache, block_of(keys, 0));
+  const View value = k.make_fragment_like("own_value", cache, key);
+  const View products = k.make_fragment_like("products", f32, key);
+  const View scores = k.registers("scores", f32, make_layout({1, 4}));
+  const auto single = [&](const char* name) { return k.registers(name, f32, make_layout({1, 1})); };
+  const View most = single("most"), before = single("before"), total = single("total");
+  const auto add_products = [&](const View& to, const View& a, const View& b) {
+    k.apply(
+        products, [](Expr x, Expr y) { return convert(x, f32) * y; }, a, b);
+    k.accumulate(to, kSum, products);
+  };
+  const auto rescale = [&] {
+    for (const View& of : {total, sums}) {
+      k.apply(
+          of, [](Expr s, Expr old, Expr m) { return s * exp(old - m); }, of, before, most);
+    }
+  };
+  k.assign(most, number(f32, -1e30));  // of the keys of this thread, until all are added up
+  k.assign(total, number(f32, 0));
+  k.assign(sums, number(f32, 0));
+  k.copy(of_head(q), query, {.edges = Edges::zero});
+  const Expr last = ir::to_index(k.load("position", tile(positions, {1}, {k.block_y()})));
+  const Expr length = k.let("length", minimum(last + 1, Builder::extent(keys, 2)));
+  k.loop("block", (length + (kKeys - 1)) / kKeys, [&](const Expr& block) {
+    k.copy(block_of(keys, block), key, {.edges = Edges::zero});
+    k.copy(block_of(values, block), value, {.edges = Edges::zero});
+    k.assign(scores, number(f32, 0));
+    add_products(scores, key, query);
+    k.reduce_across(scores, kSum, threads, 0);
+    k.barrier();  // before the next round's
+    k.apply(scores, parallelize(make_identity_view({16, kKeys}), threads, k.thread()),
+            [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+              return select(less(kKeys * block + at[1], length), v[0] * scale, number(f32, -1e30));
+            },
+            {scores});
+    k.copy(most, before);
+    k.accumulate(most, kMaximum, scores);
+    k.apply(
+        scores, [](Expr s, Expr m) { return exp(s - m); }, scores, most);
+    rescale();
+    k.accumulate(total, kSum, scores);
+    add_products(sums, value, scores);
+  });
+  k.copy(most, before);
+  k.reduce_across(most, kMaximum, threads, 1);
+  rescale();
+  k.reduce_across(total, kSum, threads, 1);
+  k.reduce_across(sums, kSum, threads, 1);
+  k.branch({less(k.thread(), 16)}, [&] {  // whose keys are the first
+    k.apply(
+        of_head(y), [](Expr s, Expr t) { return s / t; }, sums, total);
+  });
+  return k.finish();
+}
+
+}  // namespace llama

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The kernels of a decoder that vkmoye does not ship, in its language of kernels. Arrays of activations are f32, with
+// the elements of a token contiguous; the cache of keys and values has rows of kv_heads * head elements, one for each
+// position.
+
+#include <cstdint>
+#include <vkmoye/vkmoye.hpp>
+
+namespace llama {
+
+using vkmoye::ScalarType;
+namespace gen = vkmoye::gen;
+
+/// x(d, token) = table(d, tokens(token)), of a table in blocks; a token outside it gives zeros. Arrays table, tokens,
+/// x; arguments width, words, count and blocks, those of a row. For other tables there is embed/rows.
+gen::ir::Kernel embedding(const gen::WeightFormat& format);
+
+/// Rows of k and v become the rows positions(token) of the caches, in the caches' type. Positions outside are skipped.
+/// Arrays k, v, positions, cache_k, cache_v; arguments width, count, places.
+gen::ir::Kernel append(ScalarType cache);
+
+/// y = attention of each row of q over the rows 0 .. positions(token) of the caches. `group` heads share one of the
+/// caches. Arrays q, cache_k, cache_v, positions, y; arguments heads, count, places, and for groups kv_heads.
+gen::ir::Kernel attention(std::uint32_t head, std::uint32_t group, ScalarType cache,
+                          std::uint32_t lanes);
+
+}  // namespace llama

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A small Llama model with random weights, as a GGUF file: what the test runs where there is no real one.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace llama {
+
+struct RandomModel {
+  std::string type = "f16";  // of matrices; the norms are f32
+  std::uint32_t layers = 2, width = 256, heads = 8, kv_heads = 2, head = 32, hidden = 448;
+  std::uint32_t vocabulary = 331, context = 128;
+  bool has_output = true;         // else logits are products with the embedding
+  bool has_rope_factors = false;  // as in Llama 3.1
+  std::uint32_t rotated = 0;      // elements of a head; 0: all
+  std::uint32_t seed = 1;
+};
+
+/// Weights are normal with variance 1 / k, so that activations keep their size from layer to layer.
+std::vector<std::byte> random_model(const RandomModel& model);
+
+}  // namespace llama

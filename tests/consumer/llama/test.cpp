@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Runs small random models on a device and by their definition in f64, and compares logits and tokens after every
+// token. Usage: llama_test [FOLDER], where a model of each type is also written as a file.
+//
+// A logit may differ from its definition by a part of the largest logit:
+//
+//   2^-16    everything is computed in f32: sums of up to 448 terms, in 15 products one after the other
+//   2^-8     the cache, or the matrix units of a product, round to f16: by up to 2^-11, in each product of each layer
+//
+// A token must be the definition's, unless the definition's logits of both differ by less than the sum of what may be
+// wrong in them.
+
+#include "test.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "decoder.hpp"
+#include "random_model.hpp"
+#include "reference.hpp"
+
+namespace llama {
+namespace {
+
+constexpr double kOfF32 = 0x1p-16, kOfF16 = 0x1p-8;
+
+struct Case {
+  const char* name;
+  RandomModel model;
+  std::uint32_t prompt, chunk;
+  vkmoye::ScalarType cache;
+  bool is_forced = false;  // tokens behind the prompt are given, as those of a tied model repeat
+};
+
+const std::vector<Case>& cases() {
+  using vkmoye::ScalarType;
+  static const std::vector<Case> all = {
+      {"f32", {.type = "f32", .kv_heads = 4}, 5, 5, ScalarType::f32},
+      {"f16", {.type = "f16"}, 5, 5, ScalarType::f32},
+      {"q8_0", {.type = "q8_0", .kv_heads = 8}, 5, 5, ScalarType::f32},
+      {"q4_0", {.type = "q4_0"}, 5, 5, ScalarType::f32},
+      {"q4_1", {.type = "q4_1", .seed = 3}, 2, 2, ScalarType::f32},
+      {"bf16", {.type = "bf16"}, 2, 2, ScalarType::f32},
+      {"q4_0, cache of f16, long prompt in chunks",
+       {.type = "q4_0", .seed = 2},
+       51,
+       16,
+       ScalarType::f16},
+      {"f16, cache of f16, heads of 64, tied, rope factors, partly rotated",
+       {.type = "f16",
+        .layers = 3,
+        .width = 192,
+        .heads = 3,
+        .kv_heads = 1,
+        .head = 64,
+        .hidden = 320,
+        .vocabulary = 77,
+        .has_output = false,
+        .has_rope_factors = true,
+        .rotated = 48},
+       1,
+       1,
+       ScalarType::f16,
+       true},
+  };
+  return all;
+}
+
+// The largest difference, as a part of what is allowed; throws for one above it, and for a wrong token.
+double compare(const std::vector<double>& expected, const std::vector<float>& got,
+               std::uint32_t token, double tolerance) {
+  double size = 0, largest = 0;
+  for (const double logit : expected) size = std::max(size, std::fabs(logit));
+  const double allowed = size * tolerance;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double error = std::fabs(got[i] - expected[i]);
+    if (!(error <= allowed)) {
+      throw std::runtime_error("logit " + std::to_string(i) + " is " + std::to_string(got[i]) +
+                               ", not " + std::to_string(expected[i]) + " within " +
+                               std::to_string(allowed));
+    }
+    largest = std::max(largest, error / allowed);
+  }
+  const auto best = std::max_element(expected.begin(), expected.end());
+  if (expected.at(token) < *best - 2 * allowed) {
+    throw std::runtime_error("the token is " + std::to_string(token) + ", not " +
+                             std::to_string(best - expected.begin()));
+  }
+  return largest;
+}
+
+void run(const Case& test, const std::string& folder, bool is_spoiled) {
+  constexpr std::uint32_t kTokens = 40;  // more than a block of keys
+  const std::vector<std::byte> file = random_model(test.model);
+  const std::string path = folder + "/" + test.model.type + ".gguf";
+  if (!folder.empty() && !std::filesystem::exists(path)) {  // the first model of each type
+    std::ofstream out(path, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(file.data()),
+              static_cast<std::streamsize>(file.size()));
+  }
+  const Gguf gguf = parse_gguf(file);
+  const Model model = model_of(gguf);
+  Decoder decoder(model, {.chunk = test.chunk,
+                          .places = test.prompt + kTokens,
+                          .cache = test.cache,
+                          .reads_logits = true});
+  Reference reference(model);
+  std::vector<std::uint32_t> prompt;
+  for (std::uint32_t i = 0; i < test.prompt; ++i) {
+    prompt.push_back((i * 7919 + 3) % test.model.vocabulary);
+  }
+  const bool is_rounded = test.cache == vkmoye::ScalarType::f16 || decoder.has_matrix_units();
+  double largest = 0;
+  std::vector<double> expected;
+  const auto check = [&](std::uint32_t token) {
+    const double part = compare(expected, decoder.logits(), token, is_rounded ? kOfF16 : kOfF32);
+    largest = std::max(largest, part);
+  };
+  for (const std::uint32_t token : prompt) expected = reference.logits(token);
+  if (is_spoiled) expected[5] += 0.01;
+  std::uint32_t token = decoder.read(prompt);
+  check(token);
+  std::size_t changes = 0;
+  for (std::uint32_t i = 0; i < kTokens; ++i) {
+    const std::uint32_t before = token;
+    if (test.is_forced) token = 5 * i % test.model.vocabulary;
+    expected = reference.logits(token);
+    token = test.is_forced ? decoder.read({&token, 1}) : decoder.next();
+    check(token);
+    changes += token != before ? 1 : 0;
+  }
+  std::printf(
+      "%s%s: right, error / allowed is at most %.2g; %zu of %u tokens differ from the one before\n",
+      test.name, is_rounded ? " (rounds to f16)" : "", largest, changes, kTokens);
+  if (changes < kTokens / 2) throw std::runtime_error("the tokens hardly change");
+}
+
+int run_models(const std::string& folder, bool is_spoiled) {
+  int wrong = 0;
+  for (const Case& test : cases()) {
+    try {
+      run(test, folder, is_spoiled);
+    } catch (const std::exception& error) {
+      std::printf("%s: WRONG: %s\n", test.name, error.what());
+      ++wrong;
+    }
+    if (is_spoiled) break;
+  }
+  return wrong;
+}
+
+}  // namespace
+}  // namespace llama
+
+int main(int count, char** arguments) {
+  const std::vector<std::string> words(arguments + 1, arguments + count);
+  const bool is_spoiled = !words.empty() && words[0] == "--spoiled";
+  const int wrong_files = is_spoiled ? 0 : llama::check_files();
+  const int wrong = llama::run_models(is_spoiled || words.empty() ? "" : words[0], is_spoiled);
+  return wrong + wrong_files == 0 ? 0 : 1;
+}
