@@ -34,9 +34,9 @@ void main() {
   coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> scores[2];  // (1,2)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> weights[2];  // (1,2)
   coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[4];  // (1,4)
-  float most[2];  // (1,(2,1)):(1,(1,2))
-  float shrink[2];  // (1,(2,1)):(1,(1,2))
-  float total[2];  // (1,(2,1)):(1,(1,2))
+  float row_max[2];  // (1,(2,1)):(1,(1,2))
+  float rescale[2];  // (1,(2,1)):(1,(1,2))
+  float row_sum[2];  // (1,(2,1)):(1,(1,2))
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint subgroup = gl_SubgroupID;
@@ -84,14 +84,14 @@ void main() {
   uint own_query = 16u * (8u * row_tile + subgroup) % max(queries, 1u);
   uint first_query_of_own = (queries < own_query + 16u) ? 0u : own_query;
 
-  // most <- -1e30, more than the scores of hidden keys
+  // row_max <- -1e30, more than the scores of masked keys
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    most[v1] = -1e+30;
+    row_max[v1] = -1e+30;
   }
 
-  // total <- 0
+  // row_sum <- 0
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    total[v1] = 0.0;
+    row_sum[v1] = 0.0;
   }
 
   // sums <- 0
@@ -179,7 +179,7 @@ void main() {
     }
 
     if (keys < 32u * key_tile + 32u || first_query_of_own + keys + 1u < 32u * key_tile + 32u + queries) {
-      // some keys are hidden from some rows:
+      // some keys are masked for some rows:
       // scores <- -2e30, less than any maximum, where the row does not see the key
       [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -197,69 +197,69 @@ void main() {
       }
     }
 
-    // shrink <- most, as it was before
+    // rescale <- row_max before this tile
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      shrink[v1] = most[v1];
+      rescale[v1] = row_max[v1];
     }
 
-    // most <- max(most, each of elements(scores))
+    // row_max <- max(row_max, each of elements(scores))
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            most[v3] = max(most[v3], scores[v2][v0 + 2u * v1 + 4u * v3]);
+            row_max[v3] = max(row_max[v3], scores[v2][v0 + 2u * v1 + 4u * v3]);
           }
         }
       }
     }
 
-    // most <- maximum over lanes ^ 1, then ^ 2
+    // row_max <- maximum over lanes ^ 1, then ^ 2
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      float other1 = subgroupShuffleXor(most[v1], 1u);
-      float with1 = max(most[v1], other1);
-      float other2 = subgroupShuffleXor(with1, 2u);
-      most[v1] = max(with1, other2);
+      float other1 = subgroupShuffleXor(row_max[v1], 1u);
+      float combined1 = max(row_max[v1], other1);
+      float other2 = subgroupShuffleXor(combined1, 2u);
+      row_max[v1] = max(combined1, other2);
     }
 
-    // shrink <- exp2(factor * (shrink - most)): what weights so far are worth now
+    // rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      shrink[v1] = exp2((shrink[v1] - most[v1]) * factor);
+      rescale[v1] = exp2((rescale[v1] - row_max[v1]) * factor);
     }
 
-    // total <- total * shrink
+    // row_sum <- row_sum * rescale
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      total[v1] = total[v1] * shrink[v1];
+      row_sum[v1] = row_sum[v1] * rescale[v1];
     }
 
-    // elements(sums) <- elements(sums) * shrink
+    // elements(sums) <- elements(sums) * rescale
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            sums[v2][v0 + 2u * v1 + 4u * v3] = sums[v2][v0 + 2u * v1 + 4u * v3] * shrink[v3];
+            sums[v2][v0 + 2u * v1 + 4u * v3] = sums[v2][v0 + 2u * v1 + 4u * v3] * rescale[v3];
           }
         }
       }
     }
 
-    // scores <- exp2(factor * scores - factor * most): weights
+    // scores <- exp2(factor * scores - factor * row_max: weights
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
             float scores_value = scores[v2][v0 + 2u * v1 + 4u * v3];
-            scores[v2][v0 + 2u * v1 + 4u * v3] = exp2(fma(scores_value, factor, -(most[v3] * factor)));
+            scores[v2][v0 + 2u * v1 + 4u * v3] = exp2(fma(scores_value, factor, -(row_max[v3] * factor)));
           }
         }
       }
     }
 
-    // total += each of elements(scores)
+    // row_sum += each of elements(scores)
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            total[v3] = total[v3] + scores[v2][v0 + 2u * v1 + 4u * v3];
+            row_sum[v3] = row_sum[v3] + scores[v2][v0 + 2u * v1 + 4u * v3];
           }
         }
       }
@@ -288,21 +288,21 @@ void main() {
     }
   }
 
-  // total <- sum over lanes ^ 1, then ^ 2
+  // row_sum <- sum over lanes ^ 1, then ^ 2
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    float other1 = subgroupShuffleXor(total[v1], 1u);
-    float with1 = total[v1] + other1;
-    float other2 = subgroupShuffleXor(with1, 2u);
-    total[v1] = with1 + other2;
+    float other1 = subgroupShuffleXor(row_sum[v1], 1u);
+    float combined1 = row_sum[v1] + other1;
+    float other2 = subgroupShuffleXor(combined1, 2u);
+    row_sum[v1] = combined1 + other2;
   }
 
-  // sums <- sums / total, 0 for rows that see no key
+  // sums <- sums / row_sum, 0 for rows that see no key
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
       [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
         [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
           float sums_value = sums[v2][v0 + 2u * v1 + 4u * v3];
-          sums[v2][v0 + 2u * v1 + 4u * v3] = (total[v3] == 0.0) ? 0.0 : sums_value / total[v3];
+          sums[v2][v0 + 2u * v1 + 4u * v3] = (row_sum[v3] == 0.0) ? 0.0 : sums_value / row_sum[v3];
         }
       }
     }

@@ -17,14 +17,14 @@ layout(std430, binding = 2) readonly restrict buffer V_x8 { uvec4 v_x8[]; };  //
 // (64,rows,heads,slices)
 layout(std430, binding = 3) writeonly restrict buffer Slice_sums_x4 { vec4 slice_sums_x4[]; };
 // (rows,heads,slices)
-layout(std430, binding = 4) writeonly restrict buffer Slice_most { float slice_most[]; };
+layout(std430, binding = 4) writeonly restrict buffer Slice_max { float slice_max[]; };
 // (rows,heads,slices)
-layout(std430, binding = 5) writeonly restrict buffer Slice_totals { float slice_totals[]; };
+layout(std430, binding = 5) writeonly restrict buffer Slice_row_sums { float slice_row_sums[]; };
 layout(push_constant) uniform Arguments { uint rows, heads, keys, queries; float scale;
     uint slices, first_group_x, first_group_y, first_group_z; };
 
-shared float most_partials[64];  // (32,2):(1,32)
-shared float total_partials[64];  // (32,2):(1,32)
+shared float row_max_partials[64];  // (32,2):(1,32)
+shared float row_sum_partials[64];  // (32,2):(1,32)
 shared float sums_partials[512];  // (32,16):(1,32)
 
 void main() {
@@ -35,9 +35,9 @@ void main() {
   float value_elements[16];  // (8,1,2):(1,8,8)
   float scores[4];  // (1,1,2,2):(1,1,1,2)
   float sums[16];  // (8,1,2):(1,8,8)
-  float most[2];  // (1,1,1,2):(1,1,1,1)
-  float shrink[2];  // (1,1,1,2):(1,1,1,1)
-  float total[2];  // (1,1,1,2):(1,1,1,1)
+  float row_max[2];  // (1,1,1,2):(1,1,1,1)
+  float rescale[2];  // (1,1,1,2):(1,1,1,1)
+  float row_sum[2];  // (1,1,1,2):(1,1,1,1)
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint block_z = gl_WorkGroupID.z + first_group_z;
@@ -77,14 +77,14 @@ void main() {
     }
   }
 
-  // most <- -1e30, more than the scores of hidden keys
+  // row_max <- -1e30, more than the scores of masked keys
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    most[v3] = -1e+30;
+    row_max[v3] = -1e+30;
   }
 
-  // total <- 0
+  // row_sum <- 0
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    total[v3] = 0.0;
+    row_sum[v3] = 0.0;
   }
 
   // sums <- 0
@@ -164,16 +164,16 @@ void main() {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         float scores_value = scores[v2 + 2u * v3];
         float other1 = subgroupShuffleXor(scores_value, 1u);
-        float with1 = scores_value + other1;
-        float other2 = subgroupShuffleXor(with1, 2u);
-        float with2 = with1 + other2;
-        float other4 = subgroupShuffleXor(with2, 4u);
-        scores[v2 + 2u * v3] = with2 + other4;
+        float combined1 = scores_value + other1;
+        float other2 = subgroupShuffleXor(combined1, 2u);
+        float combined2 = combined1 + other2;
+        float other4 = subgroupShuffleXor(combined2, 4u);
+        scores[v2 + 2u * v3] = combined2 + other4;
       }
     }
 
     if (keys < 32u * (tiles_before + key_tile) + 32u) {
-      // some keys are hidden from some rows:
+      // some keys are masked for some rows:
       // scores <- -2e30, less than any maximum, where the row does not see the key
       [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -183,46 +183,46 @@ void main() {
       }
     }
 
-    // shrink <- most, as it was before
+    // rescale <- row_max before this tile
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      shrink[v3] = most[v3];
+      rescale[v3] = row_max[v3];
     }
 
-    // most <- max(most, each of scores)
+    // row_max <- max(row_max, each of scores)
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        most[v3] = max(most[v3], scores[v2 + 2u * v3]);
+        row_max[v3] = max(row_max[v3], scores[v2 + 2u * v3]);
       }
     }
 
-    // shrink <- exp2(factor * (shrink - most)): what weights so far are worth now
+    // rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      shrink[v3] = exp2((shrink[v3] - most[v3]) * factor);
+      rescale[v3] = exp2((rescale[v3] - row_max[v3]) * factor);
     }
 
-    // total <- total * shrink
+    // row_sum <- row_sum * rescale
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      total[v3] = total[v3] * shrink[v3];
+      row_sum[v3] = row_sum[v3] * rescale[v3];
     }
 
-    // sums <- sums * shrink
+    // sums <- sums * rescale
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-        sums[v0 + 8u * v3] = sums[v0 + 8u * v3] * shrink[v3];
+        sums[v0 + 8u * v3] = sums[v0 + 8u * v3] * rescale[v3];
       }
     }
 
-    // scores <- exp2(factor * scores - factor * most): weights
+    // scores <- exp2(factor * scores - factor * row_max: weights
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        scores[v2 + 2u * v3] = exp2(fma(scores[v2 + 2u * v3], factor, -(most[v3] * factor)));
+        scores[v2 + 2u * v3] = exp2(fma(scores[v2 + 2u * v3], factor, -(row_max[v3] * factor)));
       }
     }
 
-    // total += each of scores
+    // row_sum += each of scores
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        total[v3] = total[v3] + scores[v2 + 2u * v3];
+        row_sum[v3] = row_sum[v3] + scores[v2 + 2u * v3];
       }
     }
 
@@ -249,83 +249,83 @@ void main() {
     }
   }
 
-  // shrink <- most, as it was before
+  // rescale <- row_max before this tile
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    shrink[v3] = most[v3];
+    rescale[v3] = row_max[v3];
   }
 
-  // most <- maximum over lanes ^ 8, then ^ 16
+  // row_max <- maximum over lanes ^ 8, then ^ 16
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    float other8 = subgroupShuffleXor(most[v3], 8u);
-    float with8 = max(most[v3], other8);
-    float other16 = subgroupShuffleXor(with8, 16u);
-    most[v3] = max(with8, other16);
+    float other8 = subgroupShuffleXor(row_max[v3], 8u);
+    float combined8 = max(row_max[v3], other8);
+    float other16 = subgroupShuffleXor(combined8, 16u);
+    row_max[v3] = max(combined8, other16);
   }
 
   if (((thread >> 3u) & 3u) == 0u) {
-    // most_partials <- most, from 8 threads of each subgroup
+    // row_max_partials <- row_max, from 8 threads of each subgroup
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      most_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v3] = most[v3];
+      row_max_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v3] = row_max[v3];
     }
   }
 
   barrier();
 
-  // most <- -infinity
+  // row_max <- -infinity
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    most[v3] = uintBitsToFloat(0xff800000u /* -infinity */);
+    row_max[v3] = uintBitsToFloat(0xff800000u /* -infinity */);
   }
 
-  // most <- max(most, most_partials)
+  // row_max <- max(row_max, row_max_partials)
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      most[v3] = max(most[v3], most_partials[(thread & 7u) + 32u * v3 + 8u * v4]);
+      row_max[v3] = max(row_max[v3], row_max_partials[(thread & 7u) + 32u * v3 + 8u * v4]);
     }
   }
 
-  // shrink <- exp2(factor * (shrink - most)): what weights so far are worth now
+  // rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    shrink[v3] = exp2((shrink[v3] - most[v3]) * factor);
+    rescale[v3] = exp2((rescale[v3] - row_max[v3]) * factor);
   }
 
-  // total <- total * shrink
+  // row_sum <- row_sum * rescale
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    total[v3] = total[v3] * shrink[v3];
+    row_sum[v3] = row_sum[v3] * rescale[v3];
   }
 
-  // sums <- sums * shrink
+  // sums <- sums * rescale
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      sums[v0 + 8u * v3] = sums[v0 + 8u * v3] * shrink[v3];
+      sums[v0 + 8u * v3] = sums[v0 + 8u * v3] * rescale[v3];
     }
   }
 
-  // total <- sum over lanes ^ 8, then ^ 16
+  // row_sum <- sum over lanes ^ 8, then ^ 16
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    float other8 = subgroupShuffleXor(total[v3], 8u);
-    float with8 = total[v3] + other8;
-    float other16 = subgroupShuffleXor(with8, 16u);
-    total[v3] = with8 + other16;
+    float other8 = subgroupShuffleXor(row_sum[v3], 8u);
+    float combined8 = row_sum[v3] + other8;
+    float other16 = subgroupShuffleXor(combined8, 16u);
+    row_sum[v3] = combined8 + other16;
   }
 
   if (((thread >> 3u) & 3u) == 0u) {
-    // total_partials <- total, from 8 threads of each subgroup
+    // row_sum_partials <- row_sum, from 8 threads of each subgroup
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      total_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v3] = total[v3];
+      row_sum_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v3] = row_sum[v3];
     }
   }
 
   barrier();
 
-  // total <- 0
+  // row_sum <- 0
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    total[v3] = 0.0;
+    row_sum[v3] = 0.0;
   }
 
-  // total += total_partials
+  // row_sum += row_sum_partials
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      total[v3] = total[v3] + total_partials[(thread & 7u) + 32u * v3 + 8u * v4];
+      row_sum[v3] = row_sum[v3] + row_sum_partials[(thread & 7u) + 32u * v3 + 8u * v4];
     }
   }
 
@@ -333,9 +333,9 @@ void main() {
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
       float other8 = subgroupShuffleXor(sums[v0 + 8u * v3], 8u);
-      float with8 = sums[v0 + 8u * v3] + other8;
-      float other16 = subgroupShuffleXor(with8, 16u);
-      sums[v0 + 8u * v3] = with8 + other16;
+      float combined8 = sums[v0 + 8u * v3] + other8;
+      float other16 = subgroupShuffleXor(combined8, 16u);
+      sums[v0 + 8u * v3] = combined8 + other16;
     }
   }
 
@@ -390,23 +390,23 @@ void main() {
   }
 
   if (thread == 0u) {
-    // slice(tile(slice_most, (2,1,1)), (_,0,0)) at (2 block_x, block_y, block_z) <- most * factor
+    // slice(tile(slice_max, (2,1,1)), (_,0,0)) at (2 block_x, block_y, block_z) <- row_max * factor
     [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-      uint slice_most_row = 2u * block_x + v0;
-      if (slice_most_row < rows && block_y < heads && block_z < slices) {
-        slice_most[slice_most_row + rows * block_y + rows * heads * block_z] = most[v0] * factor;
+      uint slice_max_row = 2u * block_x + v0;
+      if (slice_max_row < rows && block_y < heads && block_z < slices) {
+        slice_max[slice_max_row + rows * block_y + rows * heads * block_z] = row_max[v0] * factor;
       }
     }
 
-    // total
-    // -> slice(tile(slice_totals, (2,1,1)), (_,0,0)) at (2 block_x, block_y, block_z)
+    // row_sum
+    // -> slice(tile(slice_row_sums, (2,1,1)), (_,0,0)) at (2 block_x, block_y, block_z)
     {
-      uint slice_totals_row0 = 2u * block_x;
+      uint slice_row_sums_row0 = 2u * block_x;
       if (block_y < heads && block_z < slices) {
         [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-          uint slice_totals_row = slice_totals_row0 + v0;
-          if (slice_totals_row < rows) {
-            slice_totals[slice_totals_row + rows * block_y + rows * heads * block_z] = total[v0];
+          uint slice_row_sums_row = slice_row_sums_row0 + v0;
+          if (slice_row_sums_row < rows) {
+            slice_row_sums[slice_row_sums_row + rows * block_y + rows * heads * block_z] = row_sum[v0];
           }
         }
       }

@@ -189,11 +189,11 @@ void main() {
       barrier();
 
       [[unroll]] for (uint access = 0u; access < 9u; ++access) {
-        uvec4 halves = shared_weights[72u * (thread >> 3u) + 9u * (thread & 7u) + access];
-        words_of_thread[4u * access] = halves.x;
-        words_of_thread[4u * access + 1u] = halves.y;
-        words_of_thread[4u * access + 2u] = halves.z;
-        words_of_thread[4u * access + 3u] = halves.w;
+        uvec4 loaded_words = shared_weights[72u * (thread >> 3u) + 9u * (thread & 7u) + access];
+        words_of_thread[4u * access] = loaded_words.x;
+        words_of_thread[4u * access + 1u] = loaded_words.y;
+        words_of_thread[4u * access + 2u] = loaded_words.z;
+        words_of_thread[4u * access + 3u] = loaded_words.w;
       }
 
       [[unroll]] for (uint pair = 0u; pair < 4u; ++pair) {
@@ -204,7 +204,8 @@ void main() {
           uint next_word = words_of_thread[9u * pair + step + 1u];
           uint codes = (word_of_codes >> 16u) | (next_word << 16u);
 
-          // decoded <- scale * (code - 8): in the mantissa of a power p of two, a code gives p + code
+          // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are
+          //   the number p + code
           decoded[0] = fma(uintBitsToFloat(((codes << 12u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
               -(scale0 * 2056.0));
           decoded[1] = fma(uintBitsToFloat(((codes << 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale0,
@@ -216,11 +217,11 @@ void main() {
 
           // elements <- the elements of A for these weights
           {
-            f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step];
-            elements[0] = float(four.x);
-            elements[1] = float(four.y);
-            elements[2] = float(four.z);
-            elements[3] = float(four.w);
+            f16vec4 a_values = shared_a[65u * (thread & 7u) + 16u * pair + step];
+            elements[0] = float(a_values.x);
+            elements[1] = float(a_values.y);
+            elements[2] = float(a_values.z);
+            elements[3] = float(a_values.w);
           }
 
           // sums += decoded * elements
@@ -228,7 +229,8 @@ void main() {
             sums = fma(decoded[v0], elements[v0], sums);
           }
 
-          // decoded <- scale * (code - 8): in the mantissa of a power p of two, a code gives p + code
+          // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are
+          //   the number p + code
           decoded[0] = fma(uintBitsToFloat(((codes << 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
               -(scale0 * 2056.0));
           decoded[1] = fma(uintBitsToFloat((codes & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
@@ -240,11 +242,11 @@ void main() {
 
           // elements <- the elements of A for these weights
           {
-            f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step + 4u];
-            elements[0] = float(four.x);
-            elements[1] = float(four.y);
-            elements[2] = float(four.z);
-            elements[3] = float(four.w);
+            f16vec4 a_values = shared_a[65u * (thread & 7u) + 16u * pair + step + 4u];
+            elements[0] = float(a_values.x);
+            elements[1] = float(a_values.y);
+            elements[2] = float(a_values.z);
+            elements[3] = float(a_values.w);
           }
 
           // sums += decoded * elements
@@ -258,7 +260,8 @@ void main() {
         [[unroll]] for (uint step = 0u; step < 4u; ++step) {
           uint codes = words_of_thread[9u * pair + step + 5u];
 
-          // decoded <- scale * (code - 8): in the mantissa of a power p of two, a code gives p + code
+          // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are
+          //   the number p + code
           decoded[0] = fma(uintBitsToFloat(((codes << 12u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
               -(scale1 * 2056.0));
           decoded[1] = fma(uintBitsToFloat(((codes << 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale1,
@@ -270,11 +273,11 @@ void main() {
 
           // elements <- the elements of A for these weights
           {
-            f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step + 8u];
-            elements[0] = float(four.x);
-            elements[1] = float(four.y);
-            elements[2] = float(four.z);
-            elements[3] = float(four.w);
+            f16vec4 a_values = shared_a[65u * (thread & 7u) + 16u * pair + step + 8u];
+            elements[0] = float(a_values.x);
+            elements[1] = float(a_values.y);
+            elements[2] = float(a_values.z);
+            elements[3] = float(a_values.w);
           }
 
           // sums += decoded * elements
@@ -282,7 +285,8 @@ void main() {
             sums = fma(decoded[v0], elements[v0], sums);
           }
 
-          // decoded <- scale * (code - 8): in the mantissa of a power p of two, a code gives p + code
+          // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are
+          //   the number p + code
           decoded[0] = fma(uintBitsToFloat(((codes << 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
               -(scale1 * 2056.0));
           decoded[1] = fma(uintBitsToFloat((codes & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
@@ -294,11 +298,11 @@ void main() {
 
           // elements <- the elements of A for these weights
           {
-            f16vec4 four = shared_a[65u * (thread & 7u) + 16u * pair + step + 12u];
-            elements[0] = float(four.x);
-            elements[1] = float(four.y);
-            elements[2] = float(four.z);
-            elements[3] = float(four.w);
+            f16vec4 a_values = shared_a[65u * (thread & 7u) + 16u * pair + step + 12u];
+            elements[0] = float(a_values.x);
+            elements[1] = float(a_values.y);
+            elements[2] = float(a_values.z);
+            elements[3] = float(a_values.w);
           }
 
           // sums += decoded * elements
@@ -313,11 +317,11 @@ void main() {
   // sums <- sum over lanes ^ 1, then ^ 2, then ^ 4
   {
     float other1 = subgroupShuffleXor(sums, 1u);
-    float with1 = sums + other1;
-    float other2 = subgroupShuffleXor(with1, 2u);
-    float with2 = with1 + other2;
-    float other4 = subgroupShuffleXor(with2, 4u);
-    sums = with2 + other4;
+    float combined1 = sums + other1;
+    float other2 = subgroupShuffleXor(combined1, 2u);
+    float combined2 = combined1 + other2;
+    float other4 = subgroupShuffleXor(combined2, 4u);
+    sums = combined2 + other4;
   }
 
   if ((thread & 7u) == 0u) {

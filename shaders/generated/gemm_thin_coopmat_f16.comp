@@ -34,7 +34,7 @@ void main() {
   uvec4 next_a[2];  // (8,1,2):(1,8,8), in f16
   uvec4 next_b[2];  // (8,1,2):(1,8,8), in f16
   float sum[4];  // (4,1,1):(1,4,4)
-  float further[4];  // (4,1,1):(1,4,4)
+  float addend[4];  // (4,1,1):(1,4,4)
   float16_t result[4];  // (4,1,1):(1,4,4)
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
@@ -310,19 +310,19 @@ void main() {
 
     [[unroll]] for (uint other = 0u; other < 15u; ++other) {
       // partition(transpose(tile(shared_c, (16,16))), (16,16))
-      // -> further
+      // -> addend
       {
         uint shared_c_at = 80u * (other + 1u) + (thread & 3u) + 5u * (thread >> 2u);
         vec4 value = shared_c[shared_c_at];
-        further[0] = value.x;
-        further[1] = value.y;
-        further[2] = value.z;
-        further[3] = value.w;
+        addend[0] = value.x;
+        addend[1] = value.y;
+        addend[2] = value.z;
+        addend[3] = value.w;
       }
 
-      // sum += further
+      // sum += addend
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        sum[v0] = sum[v0] + further[v0];
+        sum[v0] = sum[v0] + addend[v0];
       }
     }
 

@@ -114,9 +114,9 @@ void main() {
   // result <- sum over lanes ^ 8, then ^ 16
   [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
     float other8 = subgroupShuffleXor(result[v0], 8u);
-    float with8 = result[v0] + other8;
-    float other16 = subgroupShuffleXor(with8, 16u);
-    result[v0] = with8 + other16;
+    float combined8 = result[v0] + other8;
+    float other16 = subgroupShuffleXor(combined8, 16u);
+    result[v0] = combined8 + other16;
   }
 
   if (((thread >> 3u) & 3u) == 0u) {

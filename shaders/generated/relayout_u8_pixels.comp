@@ -1,6 +1,6 @@
 // generated: relayout  type=u8  src=(3,128,64):(1,192,3)  dst=(3,128,64):(8192,64,1)  tile=3x4096
 //   shared=(12288):(1)
-// one side of a shared tile is flat, small modes with their run; the other has each by itself
+// one tensor is accessed in contiguous runs that include its small modes, the other mode by mode
 // vkmoye 0.1.0: vkmoye-bench emit relayout --type u8 --size 128x64x3 --permute 2,0,1
 #version 460
 #extension GL_EXT_shader_8bit_storage : require

@@ -85,15 +85,15 @@ void main() {
   // largest <- maximum over lanes ^ 1, then ^ 2, then ^ 4, then ^ 8, then ^ 16
   {
     float other1 = subgroupShuffleXor(largest, 1u);
-    float with1 = (other1 < largest || isnan(largest)) ? largest : other1;
-    float other2 = subgroupShuffleXor(with1, 2u);
-    float with2 = (other2 < with1 || isnan(with1)) ? with1 : other2;
-    float other4 = subgroupShuffleXor(with2, 4u);
-    float with4 = (other4 < with2 || isnan(with2)) ? with2 : other4;
-    float other8 = subgroupShuffleXor(with4, 8u);
-    float with8 = (other8 < with4 || isnan(with4)) ? with4 : other8;
-    float other16 = subgroupShuffleXor(with8, 16u);
-    largest = (other16 < with8 || isnan(with8)) ? with8 : other16;
+    float combined1 = (other1 < largest || isnan(largest)) ? largest : other1;
+    float other2 = subgroupShuffleXor(combined1, 2u);
+    float combined2 = (other2 < combined1 || isnan(combined1)) ? combined1 : other2;
+    float other4 = subgroupShuffleXor(combined2, 4u);
+    float combined4 = (other4 < combined2 || isnan(combined2)) ? combined2 : other4;
+    float other8 = subgroupShuffleXor(combined4, 8u);
+    float combined8 = (other8 < combined4 || isnan(combined4)) ? combined4 : other8;
+    float other16 = subgroupShuffleXor(combined8, 16u);
+    largest = (other16 < combined8 || isnan(combined8)) ? combined8 : other16;
   }
 
   if ((thread & 31u) == 0u) {

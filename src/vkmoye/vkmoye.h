@@ -24,7 +24,7 @@
    it was made from. Freeing NULL does nothing. Text and arrays that a function returns belong to its object.
 
    Threads. A vkmoye_device, vkmoye_file or vkmoye_requirements may be used by several threads at the same time, a
-   vkmoye_buffer or vkmoye_recorder by one at a time. All text is UTF-8. Offsets and sizes are in bytes. */
+   vkmoye_buffer or vkmoye_recorder by one at a time. A thread must not be cancelled (pthread_cancel) inside a function. All text is UTF-8. Offsets and sizes are in bytes. */
 #ifndef VKMOYE_VKMOYE_H
 #define VKMOYE_VKMOYE_H
 
@@ -148,7 +148,8 @@ typedef struct vkmoye_open_options {
   /* The longest wait for the device, in seconds; 0: 60 seconds; INFINITY: no limit. A wait that reaches it is
      VKMOYE_LOST, and the device then takes no new work. */
   double wait_seconds;
-  /* Takes each message of the validation layer, on the thread of the call that caused it. May be NULL. */
+  /* Takes each message of the validation layer, on the thread of the call that caused it. May be NULL. It must be
+     callable until the device, and all that was made from it, are freed. */
   void (*on_message)(void* user, const char* text);
   void* user;
 } vkmoye_open_options;
@@ -253,7 +254,9 @@ typedef struct vkmoye_recorder_options {
   uint32_t struct_size;
   /* The number of recordings between two calls of vkmoye_reset, if descriptors cannot be pushed. */
   uint32_t recordings;
-  /* The number of recordings after vkmoye_make_recorder, and after each vkmoye_reset, whose kernels are timed. */
+  /* The number of recordings after vkmoye_make_recorder, and after each vkmoye_reset, whose kernels are timed, at most
+     2^20. If it is not 0, both functions submit work to the queue and wait for it, so do not hold the lock of the queue;
+     and command buffers must be of the device's queue family. */
   uint32_t timestamps;
   uint32_t reserved; /* 0 */
 } vkmoye_recorder_options;

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/c/objects.hpp"
 
 namespace vkmoye::c {
@@ -16,7 +18,11 @@ struct GivenArguments {
   const char* function;
 };
 
+/// Throws ArgumentError if `reserved` is not 0.
 inline Argument argument_of(const vkmoye_value& value) {
+  if (value.reserved != 0) {
+    throw ArgumentError("reserved of a value is " + std::to_string(value.reserved) + ", not 0");
+  }
   return value.is_real != 0 ? Argument(value.real) : Argument(value.integer);
 }
 

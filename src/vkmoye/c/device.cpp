@@ -12,10 +12,11 @@
 namespace vkmoye::c {
 namespace {
 
-OpenOptions options_of(const vkmoye_open_options* given, const char* function) {
+OpenOptions options_of(const vkmoye_open_options* given, std::uint32_t known_flags,
+                       const char* function) {
   const vkmoye_open_options theirs =
       read_struct(given, offsetof(vkmoye_open_options, user) + sizeof(void*), function);
-  check_flags(theirs.flags, VKMOYE_NO_CACHE | VKMOYE_VALIDATION | VKMOYE_DEBUG_NAMES, function);
+  check_flags(theirs.flags, known_flags, function);
   OpenOptions options;
   options.cache = (theirs.flags & VKMOYE_NO_CACHE) == 0;
   options.cache_folder = text_of(theirs.cache_folder);
@@ -73,8 +74,10 @@ vkmoye_status vkmoye_open_device(const char* selector, const vkmoye_open_options
                                  vkmoye_device** out) {
   return guarded([&] {
     require(out, "vkmoye_open_device", "out");
-    *out = new vkmoye_device{std::make_shared<vkmoye::Device>(
-        vkmoye::Device::open(text_of(selector), options_of(options, "vkmoye_open_device")))};
+    *out = new vkmoye_device{std::make_shared<vkmoye::Device>(vkmoye::Device::open(
+        text_of(selector),
+        options_of(options, VKMOYE_NO_CACHE | VKMOYE_VALIDATION | VKMOYE_DEBUG_NAMES,
+                   "vkmoye_open_device")))};
   });
 }
 
@@ -82,8 +85,8 @@ vkmoye_status vkmoye_adopt_device(const vkmoye_adopted_device* theirs,
                                   const vkmoye_open_options* options, vkmoye_device** out) {
   return guarded([&] {
     require(out, "vkmoye_adopt_device", "out");
-    *out = new vkmoye_device{std::make_shared<vkmoye::Device>(
-        vkmoye::Device::adopt(adopted_of(theirs), options_of(options, "vkmoye_adopt_device")))};
+    *out = new vkmoye_device{std::make_shared<vkmoye::Device>(vkmoye::Device::adopt(
+        adopted_of(theirs), options_of(options, VKMOYE_NO_CACHE, "vkmoye_adopt_device")))};
   });
 }
 

@@ -86,9 +86,15 @@ double run(vkmoye_recorder& recorder, std::span<const BufferView> views,
     if (view.buffer != nullptr) in_use->buffers.push_back(view.buffer->state());
   }
   AnyRecorder& recording = *in_use->recording;
-  return vk::run_timed(
-      *recorder.device->context(),
-      [&](VkCommandBuffer commands) { record(recording, commands, views, arguments, {}); }, in_use);
+  try {
+    return vk::run_timed(
+        *recorder.device->context(),
+        [&](VkCommandBuffer commands) { record(recording, commands, views, arguments, {}); },
+        in_use);
+  } catch (...) {
+    recorder.run_recorder = nullptr;  // the device may still use its descriptor sets
+    throw;
+  }
 }
 
 }  // namespace
@@ -107,6 +113,10 @@ vkmoye_status vkmoye_make_recorder(vkmoye_device* device, const vkmoye_file* fil
     require(out, kName, "out");
     const auto theirs = read_struct(
         options, offsetof(vkmoye_recorder_options, reserved) + sizeof(std::uint32_t), kName);
+    if (theirs.reserved != 0) {
+      throw vkmoye::ArgumentError(std::string(kName) + ": reserved is " +
+                                  std::to_string(theirs.reserved) + ", not 0");
+    }
     const vkmoye::RecorderOptions wanted = {theirs.recordings, theirs.timestamps};
     *out = new vkmoye_recorder{device->device,
                                *file,

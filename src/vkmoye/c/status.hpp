@@ -38,8 +38,9 @@ inline void require_elements(const void* first, std::uint32_t count, const char*
   if (count != 0) require(first, function, name);
 }
 
-/// A copy of `given`, which may be null and may be of another version. `first_version_bytes`: its size in version 1.0, which must not change when members are added. Throws
-/// ArgumentError naming `function` if it is shorter than that, or sets a member that is not known here.
+/// A copy of `given`, which may be null and may be of another version. `first_version_bytes`: its size in version
+/// 1.0, which must not change when members are added. Throws ArgumentError naming `function` if it is shorter than
+/// that, or sets a member that is not known here.
 template <class Struct>
 Struct read_struct(const Struct* given, std::size_t first_version_bytes, const char* function) {
   Struct out = {};

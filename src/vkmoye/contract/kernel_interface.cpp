@@ -39,7 +39,8 @@ std::int64_t whole_of(const Extent& extent, const Arguments& arguments, std::str
 }
 
 std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::string_view whose) {
-  return (whole_of(extent, arguments, whose) + extent.per - 1) / extent.per;
+  const std::int64_t whole = whole_of(extent, arguments, whose);
+  return whole / extent.per + (whole % extent.per != 0 ? 1 : 0);
 }
 
 // The same for an extent of the grid or of an array.
@@ -221,7 +222,7 @@ std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel,
       throw ArgumentError(
           fmt::format("{}: the grid has tiles of {} elements", kernel.name, dimension.tile));
     }
-    const std::int64_t tiles = (extent + dimension.tile - 1) / dimension.tile;
+    const std::int64_t tiles = extent / dimension.tile + (extent % dimension.tile != 0 ? 1 : 0);
     groups[i] =
         static_cast<std::uint64_t>(dimension.most > 0 ? std::min(tiles, dimension.most) : tiles);
   }

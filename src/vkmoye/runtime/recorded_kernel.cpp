@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vk/timestamps.hpp"
@@ -18,7 +20,8 @@ RecordedKernel::RecordedKernel(Device& device, const CompiledKernel& kernel,
       descriptors > 0 && descriptors <= device.context()->device->max_push_descriptors();
   pipeline_ = load(device.context(), kernel, pushes);
   if (most_timed_ > 0) {
-    queries_ = make_timestamps(*device.context(), kernel.interface.name, 2 * std::uint64_t{timed});
+    queries_ = std::make_shared<const Owned<VkQueryPool>>(
+        make_timestamps(*device.context(), kernel.interface.name, timed));
     reset_queries();
   }
   if (pushes || descriptors == 0) return;
@@ -58,17 +61,18 @@ void RecordedKernel::take_set() {
 }
 
 void RecordedKernel::record(VkCommandBuffer commands) {
-  const std::uint32_t number = recorded_++;
+  const std::uint32_t number = recorded_;
+  if (recorded_ < std::numeric_limits<std::uint32_t>::max()) ++recorded_;
   if (!runs()) return;
   const DeviceTable& table = pipeline_->context->table();
   const DebugLabel label(pipeline_->context->names, commands, pipeline_->label);
   const bool is_timed = number < most_timed_;
   const auto stamp = [&](std::uint32_t index) {
     if (!is_timed) return;
-    table.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_.get(),
+    table.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_->get(),
                             2 * number + index);
   };
-  if (is_timed) table.CmdResetQueryPool(commands, queries_.get(), 2 * number, 2);
+  if (is_timed) table.CmdResetQueryPool(commands, queries_->get(), 2 * number, 2);
   stamp(0);
   const VkPipelineLayout layout = pipeline_->layout.get();
   table.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_->pipeline.get());
@@ -90,7 +94,7 @@ void RecordedKernel::add_times(std::uint32_t step, std::vector<KernelTime>& time
   const std::uint32_t count = std::min(recorded_, most_timed_);
   if (count == 0) return;
   const std::vector<std::optional<double>> known =
-      read_known_intervals_us(*pipeline_->context, queries_.get(), count);
+      read_known_intervals_us(*pipeline_->context, queries_->get(), count);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (known[i]) times.push_back({i, step, *known[i]});
   }
@@ -102,9 +106,9 @@ void RecordedKernel::reset_queries() {
   const Context& context = *pipeline_->context;
   context.commands->run(
       [&](VkCommandBuffer commands) {
-        context.table().CmdResetQueryPool(commands, queries_.get(), 0, 2 * most_timed_);
+        context.table().CmdResetQueryPool(commands, queries_->get(), 0, 2 * most_timed_);
       },
-      pipeline_);
+      std::make_shared<std::pair<decltype(pipeline_), decltype(queries_)>>(pipeline_, queries_));
 }
 
 void RecordedKernel::reset() {

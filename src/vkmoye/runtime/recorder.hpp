@@ -54,7 +54,8 @@ struct RecorderOptions {
   std::uint32_t timestamps = 0;
 };
 
-/// How long the device took for one kernel of a recording: from the end of all earlier work of the queue to the end of the kernel.
+/// How long the device took for one kernel of a recording: from the end of all earlier work of the queue to the end
+/// of the kernel.
 struct KernelTime {
   std::uint32_t recording = 0;  // 0: the first after the constructor or `reset`
   std::uint32_t step = 0;       // of the plan; 0 of a Recorder

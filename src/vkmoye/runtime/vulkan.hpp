@@ -60,9 +60,9 @@ Device open_through(PFN_vkGetInstanceProcAddr get, std::string_view selector = {
 
 /// `bytes` bytes of your own buffer, starting at `offset`, as a kernel's argument. The buffer must belong to the
 /// adopted VkDevice, be bound to memory, and have VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, and also
-/// VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT for a binding with Addressing::pointer. When it is used, the alignment of the
-/// offset (DeviceCaps::storage_buffer_alignment) and the length of the range are checked, and that the range is within
-/// the buffer. Whether two buffers share memory is not checked.
+/// VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT for a binding with Addressing::pointer. When it is used, the alignment
+/// of the offset (DeviceCaps::storage_buffer_alignment) and the length of the range are checked, and that the range
+/// is within the buffer. Whether two buffers share memory is not checked.
 inline BufferView view_of(VkBuffer buffer, std::uint64_t offset, std::uint64_t bytes) {
   return BufferView::of_handle(std::bit_cast<std::uint64_t>(buffer), offset, bytes);
 }

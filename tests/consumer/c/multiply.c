@@ -14,8 +14,10 @@ int main(int count, char** arguments) {
   vkmoye_file* gemm = NULL;
   vkmoye_recorder* recorder = NULL;
   vkmoye_buffer *left = NULL, *right = NULL, *product = NULL;
-  const vkmoye_argument sizes[] = {
-      {"m", {kM, 0, 0, 0}}, {"n", {kN, 0, 0, 0}}, {"k", {kK, 0, 0, 0}}, {"alpha", {0, 1.0, 1, 0}}};
+  const vkmoye_argument sizes[] = {{"m", {kM, 0, 0, 0}},
+                                   {"n", {kN, 0, 0, 0}},
+                                   {"k", {kK, 0, 0, 0}},
+                                   {"alpha", {0, 1.0, 1, 0}}};
   double microseconds = 0;
   int wrong = 0;
   for (int i = 0; i < kM * kK; ++i) a[i] = (float)(i % 5);
@@ -23,9 +25,10 @@ int main(int count, char** arguments) {
   if (count != 2 || vkmoye_read_file(arguments[1], &gemm) ||
       vkmoye_open_device(NULL, NULL, &device) ||
       vkmoye_make_recorder(device, gemm, NULL, &recorder) ||
-      vkmoye_make_buffer(device, sizeof a, &left) || vkmoye_make_buffer(device, sizeof b, &right) ||
-      vkmoye_make_buffer(device, sizeof c, &product) || vkmoye_write_buffer(left, 0, a, sizeof a) ||
-      vkmoye_write_buffer(right, 0, b, sizeof b) ||
+      vkmoye_make_buffer(device, sizeof a, &left) ||
+      vkmoye_make_buffer(device, sizeof b, &right) ||
+      vkmoye_make_buffer(device, sizeof c, &product) ||
+      vkmoye_write_buffer(left, 0, a, sizeof a) || vkmoye_write_buffer(right, 0, b, sizeof b) ||
       vkmoye_run(recorder, arrays(left, right, product), 3, sizes, 4, &microseconds) ||
       vkmoye_read_buffer(product, 0, c, sizeof c)) {
     fprintf(stderr, "%s\n", vkmoye_last_error());
@@ -38,8 +41,8 @@ int main(int count, char** arguments) {
       wrong += c[m * kN + n] != sum; /* whole numbers: no step rounds */
     }
   }
-  printf("%s: %d of %d elements are wrong, %.1f us\n", vkmoye_device_name(device), wrong, kM * kN,
-         microseconds);
+  printf("%s: %d of %d elements are wrong, %.1f us\n", vkmoye_device_name(device), wrong,
+         kM * kN, microseconds);
   vkmoye_free_buffer(left);
   vkmoye_free_buffer(right);
   vkmoye_free_buffer(product);

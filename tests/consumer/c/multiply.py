@@ -29,13 +29,13 @@ def memory(values):  # its address and its size
 
 m, n, k = map(int, sys.argv[3:6])
 a, b, c = (floats([i % p for i in range(size)]) for p, size in ((5, m * k), (7, n * k), (3, m * n)))
-device = made("open", None, None)
+device = made("open_device", None, None)
 product = made("make_recorder", device, made("read_file", sys.argv[2].encode()), None)
 buffers = [made("make_buffer", device, ctypes.c_uint64(memory(values)[1].value)) for values in (a, b, c)]
 for buffer, values in zip(buffers, (a, b)):
-    call("write", buffer, ctypes.c_uint64(0), *memory(values))
+    call("write_buffer", buffer, ctypes.c_uint64(0), *memory(values))
 call("run", product, (Range * 3)(*[Range(buffer, 0, 0, 0) for buffer in buffers]), 3, None, 0, None)
-call("read", buffers[2], ctypes.c_uint64(0), *memory(c))
+call("read_buffer", buffers[2], ctypes.c_uint64(0), *memory(c))
 wrong = sum(c[i * n + j] != sum(a[i * k + l] * b[j * k + l] for l in range(k)) for i in range(m) for j in range(n))
 print(f"{wrong} of {m * n} elements are wrong")
 sys.exit(0 if wrong == 0 else 1)

@@ -32,7 +32,8 @@ class ArrayFile {
 
 std::vector<ArrayFile> read_array_files(const std::vector<std::string>& names);
 
-/// The arrays of `files` for the kernel of `entry`. Arrays in Fortran order that the kernel does not take as they are, are converted to C order. Throws ArgumentError for a packed operand that the kernel does not take.
+/// The arrays of `files` for the kernel of `entry`. Arrays in Fortran order that the kernel does not take as they
+/// are, are converted to C order. Throws ArgumentError for a packed operand that the kernel does not take.
 std::vector<GivenArray> given_arrays(const gen::KernelEntry& entry, std::vector<ArrayFile>& files);
 
 /// "f.npy (2, 3) f32".

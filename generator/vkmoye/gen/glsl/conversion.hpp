@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The text of conversions in GLSL: between types, between bits and numbers, and between elements and the words of packed
-// vectors.
+// The text of conversions in GLSL: between types, between bits and numbers, and between elements and the words of
+// packed vectors.
 //
 //   f16 x8 in a uvec4, element 3     unpackFloat2x16(v.y)[1]
 //   e4m3 to f32                      e4m3_to_float(uint(x))

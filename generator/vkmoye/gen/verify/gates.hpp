@@ -33,7 +33,7 @@ struct LinearTerm {
 /// sum, modulo 2^32. Numbers are terms of 1.
 void add_linear_terms(const ir::Expr& e, std::uint32_t factor, std::vector<LinearTerm>& terms);
 
-/// bound number `bound` holds for `number`: `base` + number < limit.
+/// base + number < limit, with the base and the limit of Gates::bound(bound).
 struct Gate {
   std::size_t bound;
   std::int64_t number;

@@ -53,7 +53,7 @@ class OpenLoops {
   bool repeats(const ir::Expr& e);
 
  private:
-  // Its names follow its own rounds: a value that depends on two loops has to repeat in each of them.
+  // Names are tracked for each loop: a value that depends on two loops must repeat in each of them.
   struct Loop {
     bool is_open;
     const Pattern* pattern;                           // how many rounds of it are followed

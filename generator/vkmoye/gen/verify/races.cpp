@@ -79,8 +79,8 @@ class RaceFinder final : public machine::Environment {
     const Pattern& pattern = loops_.pattern_of(loop);
     const std::uint64_t enough =
         pattern.rounds.first + std::max<std::uint64_t>(3, 2 * pattern.rounds.period + 1);
-    // What chooses is taken for open then, which may cost a sound kernel its proof: the fewer rounds
-    // there are, the rather they are followed one by one.
+    // Conditions that depend on the round then count as unknown, which may reject a sound kernel; so short
+    // loops are followed round by round.
     const std::uint64_t few = std::max<std::uint64_t>(enough, pattern.chooses ? kFewRounds : 0);
     const bool stands_for_all = !pattern.grows && !pattern.is_too_long;
     if (known && !(*known > few && stands_for_all)) {
@@ -108,7 +108,7 @@ class RaceFinder final : public machine::Environment {
   void restore(const std::any& saved) override { shadows_ = std::any_cast<const State&>(saved); }
   void join(const std::any& saved) override {
     const State& other = std::any_cast<const State&>(saved);
-    // Whether a read element was surely written is decided at sizes, see trial.hpp.
+    // Whether it was written before is decided in written.hpp.
     for (auto& [name, shadow] : shadows_) shadow.join(other.at(name), /*either=*/true);
   }
 

@@ -75,7 +75,8 @@ class WrittenState {
   void join(const Written& then, const Written& otherwise, const Choice& choice);
 
  private:
-  // Of an element of shared memory: kUnwritten, kWritten, or kFirstConditional + i: written under the conditions partly_[i]: written under conditions.
+  // State of an element of shared memory: kUnwritten, kWritten, or kFirstConditional + i, which means written under the
+  // conditions partly_[i].
   static constexpr std::int32_t kUnwritten = 0, kWritten = 1, kFirstConditional = 2;
   struct Partly {
     std::int32_t by = -1;          // this thread has written it, if it is on the path; -1: none

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vk/check.hpp"
 
@@ -20,20 +18,21 @@ double microseconds_between(const Context& context, std::uint64_t begin, std::ui
 }  // namespace
 
 Owned<VkQueryPool> make_timestamps(const Context& context, const std::string& subject,
-                                   std::uint64_t count) {
+                                   std::uint32_t intervals) {
   if (context.caps().timestamp_period_ns <= 0) {
     throw ArgumentError(
         fmt::format("{}: timestamps were requested, but {} has none in queue family {}", subject,
                     context.caps().name, context.physical.queue_family));
   }
-  if (count > std::numeric_limits<std::uint32_t>::max()) {
-    throw ArgumentError(
-        fmt::format("{}: {} timestamps were requested, more than 2^32 - 1", subject, count));
+  constexpr std::uint32_t kMaxIntervals = 1 << 20;
+  if (intervals > kMaxIntervals) {
+    throw ArgumentError(fmt::format("{}: times of {} recordings were requested, more than {}",
+                                    subject, intervals, kMaxIntervals));
   }
   VkQueryPoolCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
   info.queryType = VK_QUERY_TYPE_TIMESTAMP;
-  info.queryCount = static_cast<std::uint32_t>(count);
+  info.queryCount = 2 * intervals;
   return create<VkQueryPool>("vkCreateQueryPool", context.handle(), context.table().CreateQueryPool,
                              context.table().DestroyQueryPool, info);
 }

@@ -17,10 +17,10 @@ inline std::uint64_t ticks_between(std::uint64_t begin, std::uint64_t end, std::
   return (end - begin) & mask;
 }
 
-/// A pool of `count` timestamps. Throws ArgumentError naming `subject` if the device has none, or if `count` exceeds
-/// 2^32 - 1; DeviceError.
+/// A pool of two timestamps for each of `intervals` intervals. Throws ArgumentError naming `subject` if the device has
+/// none, or if `intervals` exceeds 2^20; DeviceError.
 Owned<VkQueryPool> make_timestamps(const Context& context, const std::string& subject,
-                                   std::uint64_t count);
+                                   std::uint32_t intervals);
 
 /// Of `intervals` pairs of timestamps of `queries`, the first at 0 and 1, the time between the two; nothing if one of
 /// them has not been written. Does not wait. Precondition: all were reset at least once. Throws DeviceError.

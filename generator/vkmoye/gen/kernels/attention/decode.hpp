@@ -10,8 +10,8 @@
 //
 // Each thread has a maximum of its own keys, so that threads exchange nothing but parts of a score before the end.
 // Interface: bindings q, k, v, lengths, mask, slopes, those that the form has, slice_sums (value_width, rows, heads,
-// slices), slice_max and slice_row_sums (rows, heads, slices), these f32; arguments of form.hpp, and slices. slice_max
-// is an exponent of 2.
+// slices), slice_max and slice_row_sums (rows, heads, slices), these f32; arguments: those of attention_form.hpp,
+// and slices. slice_max is an exponent of 2.
 // Source: Flash-Decoding (Dao, Haziza, Massa and Sizov, 2023).
 
 #include <string>
@@ -55,7 +55,7 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
 ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const DeviceCaps& device,
                              const std::string& name = "attention/combine");
 
-/// Both, over the arrays of form.hpp, arrays_of().
+/// Both, over the arrays of attention_form.hpp, arrays_of().
 KernelPlan attention_decode_plan(const AttentionDecodeConfig& config, const AttentionCall& call,
                                  ScalarType type, const DeviceCaps& device);
 

@@ -6,7 +6,7 @@
 //   a thread       a part of the scores, and of the sums over keys, in registers
 //
 // Products go from registers to registers, except the weights: in the second product, a thread needs those of other
-// threads. Interface: bindings and arguments of form.hpp, arrays_of() and attention_arguments().
+// threads. Interface: bindings and arguments: see attention_form.hpp, arrays_of() and attention_arguments().
 
 #include <string>
 #include <vector>

@@ -8,8 +8,8 @@
 //     tile.cap(scores)                               the soft cap
 //     tile.mask(scores, part, rows, number)          scores of keys that a row does not see: -2e30
 //
-// Rows of all heads of a group are one matrix (form.hpp), and workgroups along y have heads of K and V in the batch; or
-// rows are those of one head, workgroups along y have heads of Q, and along z entries of the batch.
+// Rows of all heads of a group are one matrix (attention_form.hpp), and workgroups along y have heads of K and V in
+// the batch; or rows are those of one head, workgroups along y have heads of Q, and along z entries of the batch.
 
 #include <functional>
 #include <optional>

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: MIT
-<<<<<<<< HEAD:generator/vkmoye/gen/kernels/matrix_units/fragment_layout.cpp
-<<<<<<<< HEAD:generator/vkmoye/gen/kernels/matrix_units/fragment_layout.cpp
 #include "vkmoye/gen/kernels/matrix_units/fragment_layout.hpp"
-========
-#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
->>>>>>>> attention:generator/vkmoye/gen/kernels/products/parts/packed_form.cpp
-========
-#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
->>>>>>>> llama:generator/vkmoye/gen/kernels/products/parts/packed_form.cpp
 
 #include <fmt/format.h>
 

@@ -32,7 +32,8 @@ using AttentionRefusal = std::function<std::vector<std::string>(const KernelEntr
 /// The first kernel that neither the rules above nor `refuse` reject. Throws KernelError with every reason.
 AttentionChoice choose_attention(const KernelRequest& request, const AttentionRefusal& refuse = {});
 
-/// All kernels of `entry` for `request`, over the arrays of form.hpp, arrays_of(). Throws KernelError with every reason.
+/// All kernels of `entry` for `request`, over the arrays of form.hpp, arrays_of(). Throws KernelError with every
+/// reason.
 KernelPlan attention_plan(const KernelEntry& entry, const KernelRequest& request);
 
 /// Those of the kernel that is chosen. Kernels on matrix units are considered only if the fragment orders of the

@@ -5,13 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-// Beyond these, scaled scores leave the range of f32 where no key is seen (bias.hpp).
+// Beyond these, scaled scores leave the range of f32 where no key is seen (running_softmax.hpp).
 constexpr double kLeastScale = 1e-6, kMaxScale = 1e6;
 
 }  // namespace
@@ -26,6 +28,11 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
        {std::pair{"width", form.width}, std::pair{"value width", form.value_width}}) {
     require(width >= 32 && width <= 256 && width % 8 == 0,
             fmt::format("{} {} is not a multiple of 8 from 32 to 256", what, width), reasons);
+  }
+  if (form.mask) {
+    const ScalarType type = *form.mask;
+    require(type == ScalarType::f32 || type == ScalarType::f16 || type == ScalarType::bf16,
+            fmt::format("a mask has type f32, f16 or bf16, not {}", to_string(type)), reasons);
   }
   return reasons;
 }
@@ -57,7 +64,24 @@ std::vector<std::string> reasons_against(const AttentionCall& call) {
       call.soft_cap == 0 || (call.soft_cap >= kLeastScale && call.soft_cap <= kMaxScale),
       fmt::format("soft cap {} is neither 0 nor in {}..{}", call.soft_cap, kLeastScale, kMaxScale),
       reasons);
+  for (const auto& [what, given, all] : {std::tuple{"heads", call.mask_heads, call.heads},
+                                         std::tuple{"entries", call.mask_batch, call.batch}}) {
+    require(given == 1 || (call.form.mask && given == all),
+            call.form.mask
+                ? fmt::format("a mask of {} {} is neither of 1 nor of {}", given, what, all)
+                : fmt::format("a mask of {} {}, but there is no mask", given, what),
+            reasons);
+  }
   return reasons;
+}
+
+bool has_rows_of_groups(const AttentionForm& form) {
+  using enum AttentionOrder;
+  return !has_bias(form) && !form.sinks && form.orders.q == bhsd && form.orders.o == bhsd;
+}
+
+bool has_entries(const AttentionForm& form) {
+  return !has_rows_of_groups(form) || form.lengths || form.orders != AttentionOrders{};
 }
 
 std::string form_text(const AttentionForm& form) {
@@ -66,33 +90,95 @@ std::string form_text(const AttentionForm& form) {
   if (form.causal) text += " causal";
   if (form.window) text += " window";
   if (form.soft_cap) text += " soft-cap";
+  if (form.lengths) text += " lengths";
+  if (form.mask) text += fmt::format(" mask={}", to_string(*form.mask));
+  if (form.slopes) text += " slopes";
+  if (form.sinks) text += " sinks";
+  if (form.log_sums) text += " log-sums";
+  if (form.orders != AttentionOrders{}) text += " axes=" + orders_text(form.orders);
   return text;
 }
 
+std::string orders_text(const AttentionOrders& orders) {
+  const auto text = [](AttentionOrder order) {
+    return order == AttentionOrder::bhsd ? "bhsd" : "bshd";
+  };
+  const auto& [q, k, v, o] = orders;
+  if (q == k && q == v && q == o) return text(q);
+  return fmt::format("{},{},{},{}", text(q), text(k), text(v), text(o));
+}
+
+std::optional<AttentionOrders> parse_orders(const std::string& text) {
+  std::vector<AttentionOrder> orders;
+  for (const std::string& word : split(text, ',')) {
+    if (word != "bhsd" && word != "bshd") return std::nullopt;
+    orders.push_back(word == "bhsd" ? AttentionOrder::bhsd : AttentionOrder::bshd);
+  }
+  if (orders.size() == 1) orders.resize(4, orders.front());
+  if (orders.size() != 4) return std::nullopt;
+  return AttentionOrders{orders[0], orders[1], orders[2], orders[3]};
+}
+
 Arguments attention_arguments(const AttentionCall& call) {
-  Arguments arguments = {{"rows", call.rows()},
-                         {"queries", call.queries},
-                         {"keys", call.keys},
-                         {"heads", call.kv_heads * call.batch},
-                         {"scale", call.scale_used()}};
+  Arguments arguments = {
+      {"queries", call.queries}, {"keys", call.keys}, {"scale", call.scale_used()}};
+  if (has_entries(call.form)) {
+    arguments["group"] = call.heads / call.kv_heads;
+    arguments["kv_heads"] = call.kv_heads;
+    arguments["batch"] = call.batch;
+  } else {
+    arguments["rows"] = call.rows();
+    arguments["heads"] = call.kv_heads * call.batch;
+  }
   if (call.form.window) arguments["window"] = std::min(call.window, call.keys);
   if (call.form.soft_cap) arguments["soft_cap"] = call.soft_cap;
+  if (call.form.mask) {
+    arguments["masks"] = call.mask_heads * call.mask_batch;
+    arguments["mask_head_step"] = std::int64_t{call.mask_heads > 1 ? 1 : 0};
+    arguments["mask_entry_step"] = call.mask_batch > 1 ? call.mask_heads : std::int64_t{0};
+  }
   return arguments;
 }
 
-std::vector<PlanArray> attention_arrays(const AttentionCall& call, ScalarType type) {
-  const auto bytes = [&](std::int64_t heads, std::int64_t rows, std::int64_t width) {
-    std::uint64_t product = size_of(type);
-    for (const std::int64_t extent : {call.batch, heads, rows, width}) {
-      product *= static_cast<std::uint64_t>(extent);
-    }
-    return product;
-  };
+std::uint64_t AttentionArray::bytes() const {
+  std::uint64_t product = size_of(type);
+  for (const std::int64_t extent : shape) product *= static_cast<std::uint64_t>(extent);
+  return product;
+}
+
+std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type) {
+  using Shape = std::vector<std::int64_t>;
   const AttentionForm& form = call.form;
-  return {{"q", bytes(call.heads, call.queries, form.width)},
-          {"k", bytes(call.kv_heads, call.keys, form.width)},
-          {"v", bytes(call.kv_heads, call.keys, form.value_width)},
-          {"o", bytes(call.heads, call.queries, form.value_width)}};
+  const auto of = [&](AttentionOrder order, std::int64_t heads, std::int64_t rows,
+                      std::int64_t width) {
+    return order == AttentionOrder::bhsd ? Shape{call.batch, heads, rows, width}
+                                         : Shape{call.batch, rows, heads, width};
+  };
+  std::vector<AttentionArray> arrays = {
+      {"q", type, of(form.orders.q, call.heads, call.queries, form.width)},
+      {"k", type, of(form.orders.k, call.kv_heads, call.keys, form.width)},
+      {"v", type, of(form.orders.v, call.kv_heads, call.keys, form.value_width)}};
+  if (form.lengths) arrays.push_back({"lengths", ScalarType::i32, {call.batch}});
+  if (form.mask) {
+    arrays.push_back(
+        {"mask", *form.mask, {call.mask_batch, call.mask_heads, call.queries, call.keys}});
+  }
+  if (form.slopes) arrays.push_back({"slopes", ScalarType::f32, {call.heads}});
+  if (form.sinks) arrays.push_back({"sinks", ScalarType::f32, {call.heads}});
+  if (form.log_sums) {
+    arrays.push_back({"log_sums", ScalarType::f32, {call.batch, call.heads, call.queries}, true});
+  }
+  arrays.push_back(
+      {"o", type, of(form.orders.o, call.heads, call.queries, form.value_width), true});
+  return arrays;
+}
+
+std::vector<PlanArray> attention_arrays(const AttentionCall& call, ScalarType type) {
+  std::vector<PlanArray> arrays;
+  for (const AttentionArray& array : arrays_of(call, type)) {
+    arrays.push_back({array.name, array.bytes()});
+  }
+  return arrays;
 }
 
 }  // namespace vkmoye::gen

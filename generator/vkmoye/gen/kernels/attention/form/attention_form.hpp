@@ -5,21 +5,34 @@
 //   q (batch, heads, queries, width), k (batch, kv_heads, keys, width), v (batch, kv_heads, keys, value_width)
 //   o (batch, heads, queries, value_width)         all in C order: the last index is contiguous
 //
-// Heads come in groups of heads / kv_heads that share keys and values. In memory, the queries of a group are
-// adjacent, so a kernel sees one matrix of rows for each head of K and V:
+// Each may also be (batch, rows, heads, width); see AttentionOrder. Heads come in groups of heads / kv_heads that share
+// keys and values. Where the queries of a group are adjacent in memory and are treated alike, a kernel sees one matrix
+// of rows for each head of K and V:
 //
 //   4 heads of 3 queries, 2 kv heads      row     0 1 2 3 4 5 | 0 1 2 3 4 5
 //                                         query   0 1 2 0 1 2 | 0 1 2 0 1 2        row % queries
 //
-// With C = keys - queries, query i sees key j if
+// With C = length - queries, where length is the number of keys of the entry of the batch, query i sees key j if
 //
+//   j < length
 //   causal        j <= i + C                     the queries are the last of the keys
 //   window W      j > i + C - W
 //
-// and, with a soft cap, scores are cap * tanh(scale * q k / cap). A row that sees no key is 0.
-// Scores are f32. Scores below -1e30 count as keys that are not seen.
+// The score of query i and key j of a head, if it is seen, is
+//
+//   s = scale * q k
+//   soft cap      cap * tanh(s / cap)
+//   slopes        + slope of the head * (j - i - C)                      ALiBi
+//   mask          + mask (1 or batch, 1 or heads, queries, keys)
+//
+// Scores are f32. Scores below -1e30, such as those with a mask of -infinity, count as keys that are not seen. A row
+// that sees no key is 0. A sink is one more score of each row of its head, without a value: it joins the maximum and
+// the sum. The second result, log_sums (batch, heads, queries), is the logarithm of that sum of exp(s): -infinity for a
+// row that sees nothing.
+// Sources: ALiBi: Press, Smith and Lewis, 2022. Sinks: Xiao et al., Efficient Streaming Language Models, 2024.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,12 +43,27 @@
 
 namespace vkmoye::gen {
 
+/// The axes of an array in C order: batch, heads, rows, width; or batch, rows, heads, width.
+enum class AttentionOrder : std::uint8_t { bhsd, bshd };
+
+struct AttentionOrders {
+  AttentionOrder q = AttentionOrder::bhsd, k = q, v = q, o = q;
+
+  bool operator==(const AttentionOrders&) const = default;
+};
+
 /// What is baked into a kernel.
 struct AttentionForm {
   std::int64_t width = 64, value_width = 64;  // elements of a row of K and of V
   bool causal = false;
   bool window = false;
   bool soft_cap = false;
+  bool lengths = false;                 // i32 (batch): the number of keys of each entry
+  bool slopes = false;                  // f32 (heads)
+  bool sinks = false;                   // f32 (heads)
+  std::optional<ScalarType> mask = {};  // f32, f16 or bf16
+  bool log_sums = false;                // f32 (batch, heads, queries), a result
+  AttentionOrders orders = {};
 
   bool operator==(const AttentionForm&) const = default;
 };
@@ -48,6 +76,7 @@ struct AttentionCall {
   double scale = 0;  // 0: 1 / sqrt(width)
   std::int64_t window = 0;
   double soft_cap = 0;
+  std::int64_t mask_heads = 1, mask_batch = 1;  // 1, or as many as heads and entries of the batch
 
   /// Rows of queries that share a head of K and V.
   std::int64_t rows() const { return heads / kv_heads * queries; }
@@ -60,14 +89,40 @@ std::vector<std::string> reasons_against(const AttentionCall& call);
 /// Every reason against `form`; empty if there are kernels for it.
 std::vector<std::string> reasons_against(const AttentionForm& form);
 
+/// Whether all rows of a group of heads are one matrix: nothing depends on the head of a row.
+bool has_rows_of_groups(const AttentionForm& form);
+/// Whether the arguments of a kernel tell the entries of the batch apart.
+bool has_entries(const AttentionForm& form);
+/// Whether something is added to the scores.
+inline bool has_bias(const AttentionForm& form) { return form.slopes || form.mask.has_value(); }
+
 /// "width=64x64 causal window soft-cap".
 std::string form_text(const AttentionForm& form);
+/// "bhsd" if all arrays have that order, else those of q, k, v and o: "bshd,bhsd,bhsd,bshd".
+std::string orders_text(const AttentionOrders& orders);
+/// The inverse; nothing if `text` is neither one order nor four.
+std::optional<AttentionOrders> parse_orders(const std::string& text);
 
-/// The arguments of all attention kernels: rows, queries, keys, heads (of K and V in the batch), scale, and, where
-/// the form has them, window and soft_cap.
+/// The arguments of all attention kernels: rows, queries, keys, heads (of K and V in the batch), scale, and, where the
+/// form has them, window, soft_cap and three of the mask: the number of masks, each of queries x keys numbers, and the
+/// steps from that of a head, and of an entry, to that of the next, mask_head_step and mask_entry_step, 0 where they
+/// share one. If it has entries, group (heads that share a head of K and V), kv_heads and batch instead of rows and
+/// heads.
 Arguments attention_arguments(const AttentionCall& call);
 
-/// q, k, v and o with their bytes.
+/// An array of attention: its type, and its shape in C order.
+struct AttentionArray {
+  std::string name;
+  ScalarType type;
+  std::vector<std::int64_t> shape;
+  bool is_result = false;
+
+  std::uint64_t bytes() const;
+};
+/// q, k, v; lengths, mask, slopes and sinks if the form has them; log_sums if it has them; o.
+std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type);
+
+/// Their names and bytes.
 std::vector<PlanArray> attention_arrays(const AttentionCall& call, ScalarType type);
 
 }  // namespace vkmoye::gen

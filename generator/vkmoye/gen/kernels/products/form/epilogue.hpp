@@ -22,9 +22,9 @@
 // thread that writes it.
 //
 // scale_m and scale_n are for operands that were quantised row by row: i8*i8 with sums in i32 and C of f16, as LLM.int8
-// and SmoothQuant compute it. All other inputs have C's type. Inputs are the same for all products of a batch unless they have C's shape. The steps
-// are applied even if alpha or K is 0 and nothing is summed. gelu and silu of -infinity are 0, their limit.
-// Integers wrap. In a kernel, n is the contiguous index of C.
+// and SmoothQuant compute it. All other inputs have C's type. Inputs are the same for all products of a batch unless
+// they have C's shape. The steps are applied even if alpha or K is 0 and nothing is summed. gelu and silu of
+// -infinity are 0, their limit. Integers wrap. In a kernel, n is the contiguous index of C.
 //
 // A user-defined step is a function of an element and its coordinates:
 //

@@ -54,7 +54,8 @@ void WeightUnits::read(std::int64_t unit, const std::string& array, const Expr& 
   const std::int64_t halves = access_words(format_, blocks_), words_at_once = halves / 2;
   builder_.unrolled_loop("access", to_index(words() / words_at_once), [&](const Expr& i) {
     const Expr loaded = builder_.load(
-        "words", {array, {start + i * to_index(halves)}, "words of a thread", to_index(halves)});
+        "loaded_words",
+        {array, {start + i * to_index(halves)}, "words of a thread", to_index(halves)});
     const Expr all = bitcast(loaded, ScalarType::u32);
     for (std::int64_t w = 0; w < words_at_once; ++w) {
       const Expr at = i * to_index(words_at_once) + to_index(unit * words() + w);
