@@ -91,7 +91,7 @@ static void check_options(vkmoye_file* gemm, vkmoye_device* device) {
   const vkmoye_adopted_device nothing = {.struct_size = sizeof nothing};
   REFUSES(vkmoye_adopt_device(&nothing, NULL, &other), VKMOYE_BAD_ARGUMENT, "instance is null");
   REFUSES(vkmoye_adopt_device(&nothing, NULL, &other), VKMOYE_BAD_ARGUMENT, "queue is null");
-  REFUSES(vkmoye_adopt_device(NULL, NULL, &other), VKMOYE_BAD_ARGUMENT, "theirs is null");
+  REFUSES(vkmoye_adopt_device(NULL, NULL, &other), VKMOYE_BAD_ARGUMENT, "adopted is null");
 }
 
 static void check_runs(vkmoye_recorder* gemm, vkmoye_recorder* product, vkmoye_device* device) {

@@ -44,7 +44,7 @@ ir::Kernel attention(std::uint32_t lanes, std::uint32_t group, bool has_pages) {
   const auto of_rows = [&](const char* name) {
     return k.registers(name, f32, Layout(IntTuple{{1, 1}, 2, 1}));
   };
-  const View most = of_rows("row_max"), before = of_rows("before"), total = of_rows("total");
+  const View most = of_rows("most"), before = of_rows("before"), total = of_rows("total");
   const auto multiply = [&](const std::string& name, const View& a, const View& b,
                             const View& c, std::uint32_t count) {
     const View tA = partition_A(mma, a, k.thread()), tB = partition_B(mma, b, k.thread());

@@ -55,7 +55,7 @@ ir::Kernel attention_matrices(const Orders& on, std::uint32_t group) {
   const MatrixValues sums =
       matrix_values(k, matrices("sums", f32, Use::accumulator, size, kWidth), on.sums);
   const View of_rows = first_along(scores.by_row, {0});
-  const View most = k.make_fragment_like("row_max", f32, of_rows);
+  const View most = k.make_fragment_like("most", f32, of_rows);
   const View before = k.make_fragment_like("before", f32, of_rows);
   const View total = k.make_fragment_like("total", f32, of_rows);
 
