@@ -57,6 +57,9 @@ void DeviceTest::for_each_device(const std::function<void(Device&)>& body,
 
 OpenOptions DeviceTest::validated(OpenOptions options) {
   options.validation = has_validation();
+  // lavapipe compiles a kernel when it first runs: up to 20 s, and longer beside other tests.
+  const double usual = OpenOptions().wait_seconds;
+  if (options.wait_seconds == usual) options.wait_seconds = 10 * usual;
   options.on_validation_message = [this](const std::string& message) {
     const std::lock_guard lock(mutex_);
     messages_.push_back(message);
