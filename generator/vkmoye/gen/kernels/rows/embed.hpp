@@ -4,8 +4,8 @@
 //
 //   table of 4 rows, indices 2 0 2 -1     dst: row 2, row 0, row 2, zeros
 //
-// A row whose index is outside the table, such as -1 for padding, is 0: on a device there is nobody to tell. The result
-// may have another type than the table, to which each element is converted.
+// A row whose index is outside the table, such as -1 for padding, is 0, since a kernel cannot report an
+// error. The result may have another type than the table, to which each element is converted.
 //
 // Interface: bindings table (cols, words), indices (rows) of i32, dst (cols, rows); arguments cols, words, rows.
 

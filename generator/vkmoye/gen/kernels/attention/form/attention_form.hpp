@@ -6,7 +6,7 @@
 //   o (batch, heads, queries, value_width)         all in C order: the last index is contiguous
 //
 // Each may also be (batch, rows, heads, width); see AttentionOrder. Heads come in groups of heads / kv_heads that share
-// keys and values. Where the queries of a group are adjacent in memory and are treated alike, a kernel sees one matrix
+// keys and values. Where the queries of a group are adjacent in memory and share all inputs, a kernel sees one matrix
 // of rows for each head of K and V:
 //
 //   4 heads of 3 queries, 2 kv heads      row     0 1 2 3 4 5 | 0 1 2 3 4 5
