@@ -202,11 +202,59 @@ KernelEntry packed_entry() {
   });
 }
 
+// Of gemm/thin_coopmat and gemm/packed_weights.
+std::vector<std::string> reasons_of_thin_coopmat(const GemmThinCoopmatConfig& config,
+                                                 const KernelRequest& request) {
+  const auto against = reasons_against(config, request.gemm);
+  return against.empty() ? reasons_against_orders(config, request.gemm, request.device) : against;
+}
+
+std::vector<ProbedMatrix> probes_of_thin_coopmat(const GemmThinCoopmatConfig& config,
+                                                 const KernelRequest& request) {
+  const bool is_sound = reasons_against(config, request.gemm).empty();
+  return is_sound ? probes(config, request.gemm) : std::vector<ProbedMatrix>();
+}
+
+KernelEntry packed_weights_entry() {
+  using Config = GemmThinCoopmatConfig;
+  const auto reasons = [](const Config& config, const KernelRequest& request) {
+    auto all = reasons_of_thin_coopmat(config, request);
+    if (request.gemm.weights == nullptr) {
+      all.push_back(fmt::format("B of {}: the kernel multiplies by packed weights, such as {}*q4_0,f32",
+                                to_string(request.gemm.b_type), to_string(request.gemm.a_type)));
+    }
+    return all;
+  };
+  return product_entry<Config>({
+      .name = "gemm/packed_weights",
+      .summary = "multiplies up to some hundred rows by packed weights of 4 or 8 bits on matrix units",
+      .source = "ggml, block formats of GGUF files; Marlin, mixed-precision products (PPoPP 2025)",
+      .types = {ScalarType::f16, ScalarType::bf16},
+      .fields = gemm_thin_coopmat_fields(),
+      .defaults =
+          [](const KernelRequest& request) {
+            return packed_weights_config(request.gemm, request.shape, request.device);
+          },
+      .describe =
+          [reasons](const Config& config, const KernelRequest& request) {
+            throw_if_any("gemm/packed_weights", reasons(config, request));
+            return gemm_thin_coopmat(config, request.gemm, "gemm/packed_weights");
+          },
+      .refuse =
+          [reasons](const Config& config, const KernelRequest& request) {
+            return with_matrix_units(reasons(config, request), config, request);
+          },
+      .probes = probes_of_thin_coopmat,
+      .takes_packed = true,
+      .weights = find_weight_format("q4_0"),
+  });
+}
+
 KernelEntry thin_coopmat_entry() {
   using Config = GemmThinCoopmatConfig;
   const auto reasons = [](const Config& config, const KernelRequest& request) {
-    const auto against = reasons_against(config, request.gemm);
-    return against.empty() ? reasons_against_orders(config, request.gemm, request.device) : against;
+    const auto of_form = reasons_against_form(request.gemm);
+    return of_form.empty() ? reasons_of_thin_coopmat(config, request) : of_form;
   };
   return product_entry<Config>({
       .name = "gemm/thin_coopmat",
@@ -227,11 +275,7 @@ KernelEntry thin_coopmat_entry() {
           [reasons](const Config& config, const KernelRequest& request) {
             return with_matrix_units(reasons(config, request), config, request);
           },
-      .probes =
-          [](const Config& config, const KernelRequest& request) {
-            const bool is_sound = reasons_against(config, request.gemm).empty();
-            return is_sound ? probes(config, request.gemm) : std::vector<ProbedMatrix>();
-          },
+      .probes = probes_of_thin_coopmat,
   });
 }
 
@@ -295,7 +339,8 @@ std::vector<KernelEntry> product_entries() {
           quantised_entry(),
           coopmat_product_entry(),
           thin_coopmat_entry(),
-          packed_entry()};
+          packed_entry(),
+          packed_weights_entry()};
 }
 
 }  // namespace vkmoye::gen

@@ -10,6 +10,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::bench {
@@ -18,6 +19,12 @@ namespace {
 // Sets the parts of C and the steps of k to those of the files, unless an option sets them.
 gen::KernelRequest as_files_have_it(const gen::KernelRequest& request, const GemmProblem& problem) {
   gen::KernelRequest out = request;
+  if (request.gemm.weights != nullptr) {
+    if (!problem.files[1] || request.options.contains("tile")) return out;
+    const std::int64_t tile_m = gen::packed_weights_config_of(request).tile_m;
+    out.options["tile"] = fmt::format("{}x{}", tile_m, problem.files[1]->form.block_rows());
+    return out;
+  }
   gen::GemmPackedConfig config = gen::gemm_packed_config_of(request);
   for (const auto& file : problem.files) {
     if (!file) continue;
@@ -78,6 +85,11 @@ bool is_packed_beforehand(const GemmProblem& problem, std::size_t which) {
 }
 
 std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelRequest& request) {
+  if (request.gemm.weights != nullptr) {
+    const gen::GemmThinCoopmatConfig config = gen::packed_weights_config_of(request);
+    const bool is_sound = gen::reasons_against(config, request.gemm).empty();
+    return is_sound ? gen::probes(config, request.gemm) : std::vector<gen::ProbedMatrix>();
+  }
   const gen::GemmPackedConfig config = gen::gemm_packed_config_of(request);
   std::vector<gen::ProbedMatrix> out;
   if (!gen::reasons_against(config, request.gemm).empty()) return out;  // the kernel refuses it
@@ -102,8 +114,9 @@ gen::KernelPlan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequ
 
 PackPlan pack_plan(const OperandToPack& given) {
   const gen::KernelRequest& request = given.request;
-  auto reasons = gen::reasons_against(gen::gemm_packed_config_of(request), request.gemm);
-  throw_if_any("pack", std::move(reasons));
+  throw_if_any("pack", request.gemm.weights != nullptr
+                           ? gen::reasons_against(gen::packed_weights_config_of(request), request.gemm)
+                           : gen::reasons_against(gen::gemm_packed_config_of(request), request.gemm));
   const std::size_t which = given.is_a ? 0 : 1;
   const gen::OperandBlocks x = gen::operand_blocks(request, given.problem, given.size)[which];
   PackPlan out;

@@ -36,10 +36,10 @@ class PackedProduct {
         a_("a", "A", packed_form(config, form, 'a')),
         b_("b", "B", packed_form(config, form, 'b')),
         buffers_(builder_, form, {config.tile_m(), config.tile_n(), config.atom_k}, config.strip,
-                 [this] {
-                   declare(a_);
-                   declare(b_);
-                 }),
+                 {true, true, [this] {
+                    declare(a_);
+                    declare(b_);
+                  }}),
         sums_(builder_, buffers_, form, sums_shape(config, form)) {}
 
   ir::Kernel describe() {

@@ -34,22 +34,32 @@ class ThinCoopmatProduct {
         builder_(name, config.threads(), to_index(config.subgroup_size)),
         a_{operand_a(form, config.tile_m), config.atom_m, *lanes_of(config, form, true).lanes},
         b_{operand_b(form, config.tile_n), config.atom_n, *lanes_of(config, form, false).lanes},
-        buffers_(builder_, form, {config.tile_m, config.tile_n, depth() * config.subgroups}),
+        buffers_(builder_, form, {config.tile_m, config.tile_n, depth() * config.subgroups}, 1,
+                 {false, form.weights != nullptr, [this] { declare_weights(); }}),
         sums_(builder_, buffers_, form, sums_shape(config, form)) {}
 
   ir::Kernel describe() {
     builder_.describe(
         items_behind_form(form_, gen::items(gemm_thin_coopmat_fields(), config_)),
-        "operands in their own order; the subgroups' parts of k are added up at the end");
+        fmt::format("{}; the subgroups' parts of k are added up at the end",
+                    weights_ ? "weights packed in the order of lanes, A in its own"
+                             : "operands in their own order"));
     declare();
     builder_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
     // Checked once, not for each tile: whether rows are aligned to vectors.
-    const Conditions fits = all_of({builder_.fits(of_lane(a_, 0), a_.read, Edges::zero),
-                                    builder_.fits(of_lane(b_, 0), b_.read, Edges::zero)});
-    buffers_.if_has_products([&] {
+    Conditions fits = builder_.fits(of_lane(a_, 0), a_.read, Edges::zero);
+    if (!weights_) {
+      fits = all_of({fits, builder_.fits(of_lane(b_, 0), b_.read, Edges::zero)});
+    }
+    const auto sum = [&] {
       builder_.branch(
           fits, kAlignedRows, [&] { sum_up(/*elementwise=*/false); }, kUnalignedRows,
           [&] { sum_up(/*elementwise=*/true); });
+    };
+    buffers_.if_has_products([&] {
+      if (!weights_) return sum();
+      builder_.branch({ir::less(0, ir::variable("k_blocks")), ir::less(0, ir::variable("b_blocks"))},
+                      sum);
     });
     sums_.write();
     return builder_.finish();
@@ -60,6 +70,12 @@ class ThinCoopmatProduct {
   std::int64_t steps() const { return vector_ / size(a_.order.k_numbers); }
   // The elements of k that a subgroup reads at once.
   std::int64_t depth() const { return config_.atom_k * steps() * config_.reads; }
+
+  void declare_weights() {
+    if (form_.weights == nullptr) return;
+    weights_.emplace(builder_, packed_weights(config_, form_), config_.reads);
+    if (form_.batched) builder_.argument("b_step", ScalarType::u32);
+  }
 
   void declare() {
     const std::int64_t along_k = steps() * config_.reads;
@@ -73,7 +89,7 @@ class ThinCoopmatProduct {
     b_.matrices =
         builder_.matrices("matrices_b", unit_type(form_),
                           matrix(config_.atom_k, config_.atom_n, Use::b), along_k, columns);
-    for (ThinCoopmatOperand* x : {&a_, &b_}) {
+    for (ThinCoopmatOperand* x : read_plainly()) {
       x->prefetched =
           builder_.make_fragment_like(std::string("next_") + x->name, unit_type(form_),
                                       of_lane(*x, 0), x->read.count == vector_ ? x->read.count : 1);
@@ -81,6 +97,10 @@ class ThinCoopmatProduct {
   }
 
   // --- views ---
+
+  std::vector<ThinCoopmatOperand*> read_plainly() {
+    return weights_ ? std::vector{&a_} : std::vector{&a_, &b_};
+  }
 
   // (a vector along k, blocks of k, rows) of this lane, in tile number `k_tile`.
   View of_lane(const ThinCoopmatOperand& x, const Expr& k_tile) const {
@@ -107,7 +127,8 @@ class ThinCoopmatProduct {
 
   void sum_up(bool elementwise) {
     builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
-      for (const ThinCoopmatOperand* x : {&a_, &b_}) {
+      if (weights_) read_weights(k_tile);
+      for (const ThinCoopmatOperand* x : read_plainly()) {
         buffers_.at_edges({(buffers_.*x->tile)(k_tile)}, [&](Edges edges) {
           builder_.copy(of_lane(*x, k_tile), x->prefetched,
                         {.edges = edges,
@@ -116,15 +137,34 @@ class ThinCoopmatProduct {
                          .from_elementwise = elementwise});
         });
       }
-      for (const ThinCoopmatOperand* x : {&a_, &b_}) {
+      for (const ThinCoopmatOperand* x : read_plainly()) {
         builder_.headed(
             fmt::format("what a lane has read of {}, as elements of matrices: any order of k, "
                         "the same in A and B",
                         x == &a_ ? "A" : "B"),
             [&] { builder_.copy(x->prefetched, elements(*x), {.loads_first = true}); });
       }
+      if (weights_) {
+        builder_.titled("scale * (code - zero), as elements of matrices",
+                        [&] { weights_->decode(elements(b_)); });
+      }
       builder_.multiply(a_.matrices, b_.matrices, sums_.matrices());
     });
+  }
+
+  // Where k or n ends before, the last block is read again: A is 0 there, or the result is outside C.
+  void read_weights(const Expr& k_tile) {
+    const auto inside = [](const Expr& block, const char* blocks) {
+      return ir::minimum(block, ir::variable(blocks) - 1);
+    };
+    Expr block = buffers_.tile_n();
+    if (const auto& batch = buffers_.batch()) block = block + *batch * ir::variable("b_step");
+    const Expr first =
+        to_index(config_.subgroups) * (buffers_.first_tile() + k_tile) + builder_.subgroup();
+    for (std::int64_t read = 0; read < config_.reads; ++read) {
+      weights_->read(read, inside(to_index(config_.reads) * first + to_index(read), "k_blocks"),
+                     inside(block, "b_blocks"));
+    }
   }
 
   const GemmThinCoopmatConfig& config_;
@@ -132,6 +172,7 @@ class ThinCoopmatProduct {
   const std::int64_t vector_;  // elements of a matrix in 16 bytes
   Builder builder_;
   ThinCoopmatOperand a_, b_;
+  std::optional<PackedWeightTile> weights_;
   GemmBuffers buffers_;
   GemmSums sums_;
 };

@@ -11,9 +11,14 @@
 // dsl/fragment_lanes.hpp. If k is not contiguous or rows are not aligned, elements are read one by one,
 // which is correct but slower.
 //
-// Interface: that of simt.hpp. The fragment order of the device must be a layout, see packed_form.hpp.
+// B in a weight format is packed, see parts/packed_weights.hpp: gemm/packed_weights. Its blocks have tile_n rows, and
+// weights are decoded in registers. Arguments k_blocks and b_blocks are the numbers of blocks along k and along the
+// rows of all matrices of a batch, b_step those from one matrix to the next; there is no ldb.
+//
+// Otherwise the interface is that of simt.hpp. The fragment order of the device must be a layout, see packed_form.hpp.
 // thin_coopmat_config.cpp chooses and checks the config.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +28,9 @@
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/packed_weights.hpp"
 #include "vkmoye/gen/kernels/products/parts/sums.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {
 
@@ -41,6 +48,20 @@ struct GemmThinCoopmatConfig : MatrixAtom {
 
 /// The config for products of `form` on `device`: for its matrices, with their orders if they are known.
 GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const DeviceCaps& device);
+
+/// The same for weights that are packed, where C of `shape` (M, N, K) has M rows.
+GemmThinCoopmatConfig packed_weights_config(const GemmForm& form,
+                                            const std::optional<std::vector<std::int64_t>>& shape,
+                                            const DeviceCaps& device);
+
+/// The config of a request for gemm/packed_weights. Throws KernelError for options that cannot be read.
+GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request);
+
+/// How weights of form.weights are packed. Precondition: the order of B can be used, see lanes_of.
+PackedWeights packed_weights(const GemmThinCoopmatConfig& config, const GemmForm& form);
+
+/// The same as the form of a packed operand; for two matrices along k where the order is not known.
+PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -91,9 +92,45 @@ GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const Devic
   return config;
 }
 
+GemmThinCoopmatConfig packed_weights_config(const GemmForm& form,
+                                            const std::optional<std::vector<std::int64_t>>& shape,
+                                            const DeviceCaps& device) {
+  GemmThinCoopmatConfig config = gemm_thin_coopmat_config(form, device);
+  const std::int64_t fragments = config.subgroup_size < 32 ? 2 : 4;
+  config.tile_n = fragments * config.atom_n;
+  const std::int64_t m = shape ? (*shape)[0] : 1;
+  while (config.tile_m < m && config.tile_m < fragments * config.atom_m) config.tile_m *= 2;
+  if (config.tile_m == config.atom_m) return config;
+  config.reads = 1;
+  config.subgroups = std::min<std::int64_t>(8, config.subgroups);
+  return config;
+}
+
+GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request) {
+  GemmThinCoopmatConfig config =
+      packed_weights_config(request.gemm, request.shape, request.device);
+  throw_if_any("gemm/packed_weights",
+               read_fields(gemm_thin_coopmat_fields(), request.options, config));
+  return config;
+}
+
+PackedWeights packed_weights(const GemmThinCoopmatConfig& config, const GemmForm& form) {
+  return {form.weights, *lanes_of(config, form, false).lanes, config.tile_n};
+}
+
+PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form) {
+  PackedForm packed{'b', unit_type(form), to_index(config.subgroup_size), config.atom_n,
+                    config.atom_k, config.tile_n / config.atom_n, 2, form.weights};
+  const LanesOrReason lanes = lanes_of(config, form, false);
+  if (lanes.lanes) {
+    packed.steps = std::max<std::int64_t>(1, size(lanes.lanes->lanes.mode(0)) * kPackedVector / config.atom_k);
+  }
+  return packed;
+}
+
 std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
                                          const GemmForm& form) {
-  std::vector<std::string> reasons = reasons_against_form(form);
+  std::vector<std::string> reasons = reasons_against_form(form, /*decodes_weights=*/true);
   require_matrix_types(form, {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
                        reasons);
   require_atom(config, 64, reasons);
@@ -168,6 +205,9 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
     reasons.push_back(fmt::format("the orders {} of A and {} of B divide k differently among lanes",
                                   to_string(*config.order_a.layout),
                                   to_string(*config.order_b.layout)));
+  }
+  if (reasons.empty() && form.weights != nullptr) {
+    return reasons_against(packed_weights(config, form));
   }
   return reasons;
 }

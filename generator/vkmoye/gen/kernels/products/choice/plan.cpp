@@ -7,6 +7,7 @@
 #include "vkmoye/gen/kernels/products/combine.hpp"
 #include "vkmoye/gen/kernels/products/pack.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
+#include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/layout/checked.hpp"
 
@@ -25,11 +26,18 @@ PlanArray array_of(const GemmArray& array) {
   return {array.name, elements * size_of(array.type)};
 }
 
+// Those of A and B that a kernel takes packed: of weights in blocks, B alone.
+std::vector<std::size_t> packed_operands(const GemmCall& call) {
+  return call.weights != nullptr ? std::vector<std::size_t>{1} : std::vector<std::size_t>{0, 1};
+}
+
 KernelStep pack_step(const OperandBlocks& x, const DeviceCaps& device, std::size_t from,
                      std::size_t to) {
   const bool batched = x.matrices != 1;
+  const bool has_blocks = x.form.weights != nullptr;
   Arguments arguments = {{"rows", x.rows},
-                         {"k", x.k},
+                         has_blocks ? Arguments::value_type{"words", x.plain.cols}
+                                    : Arguments::value_type{"k", x.k},
                          {"leading", x.plain.leading},
                          {"k_blocks", x.k_blocks()},
                          {"blocks", x.blocks()}};
@@ -37,7 +45,8 @@ KernelStep pack_step(const OperandBlocks& x, const DeviceCaps& device, std::size
     arguments["batch"] = x.matrices;
     arguments["stride"] = x.plain.stride;
   }
-  return {pack({x.plain.type, x.plain.second_contiguous, batched}, x.form, device),
+  return {has_blocks ? pack_weights(packed_weights(x.form, device), batched)
+                     : pack({x.plain.type, x.plain.second_contiguous, batched}, x.form, device),
           arguments,
           {from, to}};
 }
@@ -48,7 +57,7 @@ void pack_operands(const KernelRequest& request, const GemmCall& call, const Siz
                    const GemmPlanOptions& options, KernelPlan& plan,
                    std::array<std::size_t, 2>& operands) {
   const std::array<OperandBlocks, 2> blocks = operand_blocks(request, call, size);
-  for (const std::size_t which : {0, 1}) {
+  for (const std::size_t which : packed_operands(call)) {
     const std::string name = "packed " + blocks[which].plain.name;
     const PlanArray packed = {name, blocks[which].bytes()};
     if (options.comes_packed[which]) {
@@ -59,7 +68,7 @@ void pack_operands(const KernelRequest& request, const GemmCall& call, const Siz
     plan.scratch.push_back(packed);
   }
   for (const bool first : {true, false}) {
-    for (const std::size_t which : {0, 1}) {
+    for (const std::size_t which : packed_operands(call)) {
       const bool is_packed_here = options.packs && !options.comes_packed[which];
       if (!is_packed_here || options.packs_first[which] != first) continue;
       plan.steps.push_back(pack_step(blocks[which], request.device, which, operands[which]));
@@ -100,20 +109,21 @@ std::int64_t OperandBlocks::blocks() const { return vkmoye::ceil_div(rows, form.
 std::int64_t OperandBlocks::k_blocks() const { return vkmoye::ceil_div(k, form.block_depth()); }
 
 std::uint64_t OperandBlocks::bytes() const {
-  return static_cast<std::uint64_t>(form.block_elements() * blocks() * k_blocks() * matrices) *
-         size_of(form.type);
+  return static_cast<std::uint64_t>(form.block_bytes() * blocks() * k_blocks() * matrices);
 }
 
 std::array<OperandBlocks, 2> operand_blocks(const KernelRequest& request, const GemmCall& call,
                                             const Size& size) {
-  const GemmPackedConfig config = gemm_packed_config_of(request);
+  const auto form_of = [&](char use) {
+    return call.weights != nullptr ? packed_form(packed_weights_config_of(request), request.gemm)
+                                   : packed_form(gemm_packed_config_of(request), request.gemm, use);
+  };
   const std::array<GemmArray, 3> arrays = matrices_of(call, size);
   const auto of = [&](std::size_t which) {
     const GemmArray& plain = arrays[which];
     const char use = operand_of(call, which) == 0 ? 'a' : 'b';
     const std::int64_t matrices = plain.stride == 0 ? 1 : call.batch;
-    return OperandBlocks{packed_form(config, request.gemm, use), plain, size[which], size[2],
-                         matrices};
+    return OperandBlocks{form_of(use), plain, size[which], size[2], matrices};
   };
   return {of(0), of(1)};
 }
@@ -134,11 +144,13 @@ KernelStep gemm_step(const KernelEntry& entry, const KernelRequest& request, con
   Arguments arguments = gemm_arguments(call, size);
   if (!entry.takes_packed) return {entry.describe(request), std::move(arguments), {}};
   const std::array<OperandBlocks, 2> blocks = operand_blocks(request, call, size);
-  for (const char* plain : {"lda", "ldb", "stride_a", "stride_b"}) arguments.erase(plain);
-  arguments["k_blocks"] = blocks[0].k_blocks();
-  for (const std::size_t operand : {0, 1}) {
+  arguments.erase("words");
+  arguments["k_blocks"] = blocks[1].k_blocks();
+  for (const std::size_t operand : packed_operands(call)) {
     const OperandBlocks& x = blocks[operand_of(call, operand)];
     const std::string name = operand == 0 ? "a" : "b";
+    arguments.erase("ld" + name);
+    arguments.erase("stride_" + name);
     arguments[name + "_blocks"] = x.blocks() * x.matrices;
     if (request.gemm.batched) arguments[name + "_step"] = x.matrices > 1 ? x.blocks() : 0;
   }

@@ -4,14 +4,15 @@
 namespace vkmoye::gen {
 
 GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
-                         std::int64_t strip, const std::function<void()>& operands)
+                         std::int64_t strip, const PackedOperands& packed)
     : builder_(k),
       form_(form),
       tile_(tile),
       in_strips_(strip > 1 && !form.batched && !form.split_k),
+      has_words_(form.weights != nullptr && !packed.b),
       a_{form.a_type, form.a_k_contiguous, tile[0], k.block_y()},
       b_{form.b_type, form.b_k_contiguous, tile[1], k.block_x()},
-      result_(declare(operands)) {
+      result_(declare(packed)) {
   if (in_strips_) {
     k.grid(0, "m", tile[0], strip);
     k.grid(1, "n", tile[1]);
@@ -24,18 +25,15 @@ GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std:
   } else if (form_.batched) {
     batch_ = builder_.block_z();
   }
-  if (!operands) tiles_ = of_slice((ir::variable("k") - 1) / to_index(tile_[2]) + 1);
+  if (!packed.a) tiles_ = of_slice((ir::variable("k") - 1) / to_index(tile_[2]) + 1);
 }
 
-GemmResult GemmBuffers::declare(const std::function<void()>& operands) {
+GemmResult GemmBuffers::declare(const PackedOperands& packed) {
   for (const char* extent : {"m", "n", "k"}) builder_.argument(extent, ScalarType::u32);
-  if (form_.weights != nullptr) builder_.argument("words", ScalarType::u32);
-  if (operands) {
-    operands();
-  } else {
-    a_.tensor = declare(a_, "a", "m", "lda", "stride_a");
-    b_.tensor = declare(b_, "b", "n", "ldb", "stride_b");
-  }
+  if (has_words_) builder_.argument("words", ScalarType::u32);
+  if (!packed.a) a_.tensor = declare(a_, "a", "m", "lda", "stride_a");
+  if (!packed.b) b_.tensor = declare(b_, "b", "n", "ldb", "stride_b");
+  if (packed.declare) packed.declare();
   return {builder_, form_};
 }
 
@@ -69,7 +67,7 @@ void GemmBuffers::if_has_elements(const std::function<void()>& body) {
 void GemmBuffers::if_has_products(const std::function<void()>& body) {
   Conditions has_products = {ir::not_equal(alpha(), ir::number(factor_type(form_), 0)),
                              ir::not_equal(ir::variable("k"), 0)};
-  if (form_.weights != nullptr) has_products.push_back(ir::not_equal(ir::variable("words"), 0));
+  if (has_words_) has_products.push_back(ir::not_equal(ir::variable("words"), 0));
   builder_.branch(has_products, body);
 }
 

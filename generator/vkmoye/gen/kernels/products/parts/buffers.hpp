@@ -40,15 +40,21 @@ inline constexpr const char* kAlignedRows = "rows of A and B are aligned: they a
 inline constexpr const char* kUnalignedRows =
     "rows of A or B are not aligned: they are read element by element";
 
+/// The operands whose layout is not that of the form, and what declares them.
+struct PackedOperands {
+  bool a = false, b = false;
+  std::function<void()> declare = {};
+};
+
 class GemmBuffers {
  public:
   /// Declares buffers and arguments. `tile`: the tile of M, N and K; a workgroup has one tile of C.
   /// `strip`: the number of tiles of M that consecutive workgroups cover before the next tile of N, so that
   /// the data they share is still in the cache; 1: they move along N first. A batch has no strips.
-  /// `operands`: declares A and B if their layout is not that of the form; a() and b() must not be called
-  /// then. `k` must outlive this object.
+  /// a() and b() must not be called for operands that are packed; tiles() neither if A is. `k` must outlive this
+  /// object.
   GemmBuffers(Builder& k, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
-              std::int64_t strip = 1, const std::function<void()>& operands = {});
+              std::int64_t strip = 1, const PackedOperands& packed = {});
 
   View a(const Expr& k_tile) const { return of_operand(a_, k_tile); }
   View b(const Expr& k_tile) const { return of_operand(b_, k_tile); }
@@ -74,6 +80,8 @@ class GemmBuffers {
   void at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load);
   /// The number of tiles of k, or of this workgroup's slice of it. Precondition: k is not 0.
   const Expr& tiles() const { return tiles_.count; }
+  /// The first of them, of all tiles of k.
+  const Expr& first_tile() const { return tiles_.first; }
   /// The number of these tiles that do not extend past the end of k. Precondition: the first does not.
   Expr whole_tiles() const;
   /// The tiles of this workgroup's slice of k, if k has `all` tiles. Precondition: k is not 0.
@@ -92,7 +100,7 @@ class GemmBuffers {
     Expr block;
     Tensor tensor = {};
   };
-  GemmResult declare(const std::function<void()>& operands);
+  GemmResult declare(const PackedOperands& packed);
   Tensor declare(const Operand& operand, const char* name, const char* row, const char* leading,
                  const char* stride);
   View of_operand(const Operand& operand, const Expr& k_tile) const;
@@ -100,7 +108,7 @@ class GemmBuffers {
   Builder& builder_;
   const GemmForm& form_;
   std::array<std::int64_t, 3> tile_;
-  bool in_strips_;
+  bool in_strips_, has_words_;
   Operand a_, b_;
   GemmResult result_;
   std::optional<Expr> batch_;

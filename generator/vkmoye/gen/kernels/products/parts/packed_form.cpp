@@ -5,13 +5,31 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/products/parts/packed_weights.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
 
 std::string to_string(const PackedForm& form) {
-  return fmt::format("{} {} {}x{} x {}x{}", to_string(form.type), form.use, form.rows, form.depth,
-                     form.group, form.steps);
+  return fmt::format("{}{}{} {} {}x{} x {}x{}", form.weights == nullptr ? "" : form.weights->name,
+                     form.weights == nullptr ? "" : " for ", to_string(form.type), form.use,
+                     form.rows, form.depth, form.group, form.steps);
+}
+
+std::int64_t PackedForm::block_bytes() const {
+  if (weights == nullptr) return block_elements() * static_cast<std::int64_t>(size_of(type));
+  const std::int64_t blocks = (block_depth() + weights->elements - 1) / weights->elements;
+  const std::int64_t numbers = (weights->minimum_at ? 2 : 1) * blocks;  // f16 of a row
+  return block_elements() * weights->bits / 8 + block_rows() * numbers * 2;
+}
+
+PackedWeights packed_weights(const PackedForm& form, const DeviceCaps& device) {
+  const std::int64_t held = form.fragment_elements() / form.lanes;
+  const OrderOrReason found = fragment_layout(device, fragment_of(form));
+  if (!found.layout) throw KernelError("pack " + to_string(form), {found.reason});
+  LanesOrReason lanes = split_order(*found.layout, held);
+  if (!lanes.lanes) throw KernelError("pack " + to_string(form), {lanes.reason});
+  return {form.weights, *std::move(lanes.lanes), form.block_rows()};
 }
 
 ProbedMatrix fragment_of(const PackedForm& form) {
@@ -25,6 +43,10 @@ ProbedMatrix fragment_of(const PackedForm& form) {
 }
 
 Layout block_layout(const PackedForm& form, const DeviceCaps& device) {
+  if (form.weights != nullptr) {
+    const Layout codes = packed_weights(form, device).codes();
+    return make_layout(codes.mode(1), codes.mode(0));
+  }
   const OrderOrReason found = fragment_layout(device, fragment_of(form));
   if (!found.layout) throw KernelError("pack " + to_string(form), {found.reason});
   const std::int64_t fragment = form.fragment_elements();

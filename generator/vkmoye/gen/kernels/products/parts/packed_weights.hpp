@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Weights in blocks, packed in the order in which the lanes of a subgroup read them for matrix units.
+//
+//   q4_0, blocks of 32 k x 64 rows for the matrices of an H200, 288 words
+//     words 0 to 255      codes: lane i has words 8 i to 8 i + 7, each with 8 consecutive k of one of its rows
+//     words 256 to 287    scales, two in a word: four words for the lanes that have the same rows
+//
+// So a lane reads 16 bytes at a time, and 8 consecutive elements of a row of A fit to a word of codes. Element v of
+// the 8 has code v / 2 + 4 (v % 2) of the word: one shift and one mask give two weights, in the halves of a word. Codes
+// with a sign are stored without it, code + 128. A format whose blocks are longer has its scales in each packed block,
+// one with shorter blocks several scales of each row; minima follow behind the scales.
+//
+// Block (i,j) is number j + blocks along k * i; rows past the last one have the codes of the last.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/dsl/fragment_lanes.hpp"
+#include "vkmoye/gen/kernels/products/form/weight_format.hpp"
+
+namespace vkmoye::gen {
+
+/// The elements of A of 16 bits that a lane reads at once.
+inline constexpr std::int64_t kPackedVector = 8;
+
+struct PackedWeights {
+  const WeightFormat* format = nullptr;
+  FragmentLanes lanes;     // of a matrix of B
+  std::int64_t rows = 64;  // of B in a block
+
+  std::int64_t depth() const { return size(lanes.lanes.mode(0)) * kPackedVector; }  // k of a block
+  std::int64_t rows_of_lane() const { return rows / size(lanes.lanes.mode(1)); }
+  std::int64_t words_of_row() const { return kPackedVector * format->bits / 32; }  // of a lane
+  std::int64_t words_of_lane() const { return rows_of_lane() * words_of_row(); }
+  std::int64_t code_words() const { return rows * depth() * format->bits / 32; }
+  std::int64_t scales_of_row() const { return (depth() + format->elements - 1) / format->elements; }
+  std::int64_t scale_words() const { return rows * scales_of_row() / 2; }  // of scales, or of minima
+  std::int64_t words() const {
+    return code_words() + (format->minimum_at ? 2 : 1) * scale_words();
+  }
+
+  /// (k, row) of a block -> number of its code; code c is part c % (32 / bits) of word c / (32 / bits).
+  Layout codes() const;
+  /// (row, block of the format) -> number of its scale, two in a word.
+  Layout scales() const;
+  /// The code of weight 0 as it is stored.
+  std::int64_t zero() const;
+};
+
+/// Every reason why weights cannot be packed like this; empty if they can.
+std::vector<std::string> reasons_against(const PackedWeights& weights);
+
+/// What a subgroup has of packed weights: registers into which it reads blocks, and from which it decodes them.
+class PackedWeightTile {
+ public:
+  /// Declares the buffer `b`, arguments k_blocks and b_blocks, and registers for `reads` blocks of each lane. `k` must
+  /// outlive this object.
+  PackedWeightTile(Builder& k, PackedWeights weights, std::int64_t reads);
+
+  /// Reads block `k_block` along k of rows `block` as number `read`.
+  void read(std::int64_t read, const Expr& k_block, const Expr& block);
+  /// to(v, read, row) = the weights that were read, rounded to the type of `to`: registers of
+  /// (8, reads, rows of a lane) elements. `scale * (code - zero)` is rounded once.
+  void decode(const View& to);
+
+ private:
+  Expr both(const Expr& codes, std::int64_t pair) const;
+
+  Builder& builder_;
+  PackedWeights weights_;
+  std::int64_t reads_;
+  Tensor tensor_;
+  View codes_, scales_, minima_;  // registers of words: (words of a lane, reads)
+};
+
+/// The kernel that packs weights in blocks, as a GGUF file has them.
+///   src  (word, row), 16-bit words of rows of blocks, rows `leading` words apart
+///   dst  (word of a block, k_block, block)
+/// Arguments: words, rows, leading, k_blocks, blocks; batch and stride of a batch. Throws KernelError.
+ir::Kernel pack_weights(const PackedWeights& weights, bool batched);
+
+}  // namespace vkmoye::gen
