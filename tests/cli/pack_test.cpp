@@ -287,8 +287,8 @@ TEST_F(PackCli, WhatDoesNotFitIsRefusedWithEveryReason) {
   EXPECT_THAT(last_.err, HasSubstr("is packed, but only A and B may be"));
   applied({"long.npy", "b.packed"}, {}, "gemm/simt");
   EXPECT_EQ(last_.status, 2);
-  EXPECT_THAT(last_.err,
-              HasSubstr("is a packed operand; only gemm/packed takes one, gemm/simt does not"));
+  EXPECT_THAT(last_.err, HasSubstr("is a packed operand; only gemm/packed and gemm/packed_weights "
+                                   "take one, gemm/simt does not"));
 
   const auto refused = [&](const Outcome& outcome, const std::string& text) {
     EXPECT_EQ(outcome.status, 2) << outcome.err;

@@ -75,6 +75,8 @@ const Slot kSlots[] = {
     {"gemm/thin_coopmat", &kThinMatrixTypes},
     {"gemm/quantised", &kWeightTypes},
     {"gemm/coopmat", &kDecodedTypes},
+    {"gemm/packed_weights", &kDecodedTypes},
+    {"gemm/packed", &kDecodedTypes},
 };
 static_assert(std::size(kSlots) == kKernelSlots);
 
@@ -121,9 +123,15 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
   const auto atom = gen::gemm_coopmat_config(types.form(), caps);
   const auto twice = [](std::int64_t extent) { return std::to_string(2 * extent); };
   if (kernel == "gemm/thin_coopmat") return {{"subgroups", "2"}, {"reads", "1"}};
+  if (kernel == "gemm/packed_weights") {
+    return {{"subgroups", std::to_string(sharers)},
+            {"reads", sharers == 1 ? "2" : "1"},
+            {"prefetch", sharers == 2 ? "yes" : "no"}};
+  }
   const auto subgroups = (sharers == 4 ? "1x2x" : "2x2x") + std::to_string(sharers);
-  if (types.weights !=
-      nullptr) {  // each thread decodes two blocks of a row, which has to fit into 48 KiB
+  if (types.weights != nullptr &&
+      kernel !=
+          "gemm/packed") {  // each thread decodes two blocks of a row, which has to fit into 48 KiB
     const std::int64_t along_k =
         atom.subgroup_size < 32 ? sharers : std::min<std::int64_t>(sharers, 2);
     const std::int64_t threads = 2 * along_k * atom.subgroup_size;
@@ -272,6 +280,8 @@ Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& f
   if (p.batch > 1) p.batch = dice.one_in(30) ? 0 : 2 + dice.below(3);
   if (p.slices > 1) p.slices = dice.one_in(4) ? 20 + dice.below(40) : 2 + dice.below(8);
   if (form.entry->takes_packed) p.packed = dice.of<const char*>({"none", "a", "b", "ab"});
+  if (form.entry->weights != nullptr && p.packed.find('a') == 0) p.packed.erase(0, 1);
+  if (p.packed.empty()) p.packed = "none";
 
   out.size = random_size(dice);
   const bool fixed_n = p.slices > 1;

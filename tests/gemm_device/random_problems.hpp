@@ -20,7 +20,7 @@
 
 namespace vkmoye::test {
 
-inline constexpr std::int64_t kProblemsOfAForm = 40, kKernelSlots = 17;
+inline constexpr std::int64_t kProblemsOfAForm = 40, kKernelSlots = 19;
 
 /// Random numbers that are the same on every machine; the distributions of <random> depend on the library.
 class Dice {

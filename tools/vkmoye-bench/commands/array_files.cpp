@@ -46,9 +46,9 @@ std::vector<GivenArray> given_arrays(const gen::KernelEntry& entry, std::vector<
   std::vector<GivenArray> arrays;
   for (ArrayFile& file : files) {
     if (file.is_packed() && !entry.takes_packed) {
-      throw ArgumentError(
-          fmt::format("{}: is a packed operand; only gemm/packed takes one, {} does not",
-                      file.array().name, entry.name));
+      throw ArgumentError(fmt::format(
+          "{}: is a packed operand; only gemm/packed and gemm/packed_weights take one, {} does not",
+          file.array().name, entry.name));
     }
     const bool as_it_lies = takes_fortran_order && takes_fortran_order(file.array(), arrays.size());
     if (!as_it_lies) file.put_into_c_order();

@@ -36,7 +36,12 @@ int pack(const Given& given) {
   refuse_useless_values(given.values, {&entry});
   const std::string type = one_type(given, "");
   const gen::WeightFormat* weights = type.empty() ? entry.weights : parse_gemm_type(type).weights;
-  if (weights != nullptr && given.as != "a") {
+  const bool packs_weights = entry.takes_packed && entry.weights != nullptr;
+  if (packs_weights && given.as == "a") {
+    throw ArgumentError(
+        fmt::format("pack: {} takes A as it is; only weights are packed", entry.name));
+  }
+  if (weights != nullptr && given.as != "a" && !packs_weights) {
     return quantise_file(given, *weights);
   }
   if (!entry.takes_packed) {
@@ -50,20 +55,33 @@ int pack(const Given& given) {
     throw ArgumentError(given.out + ": is the file of --in; it would be overwritten");
   }
   std::vector<ArrayFile> files = read_array_files({file});
-  const std::vector<GivenArray> inputs = given_arrays(entry, files);
-  const WorkloadSpec spec = {&entry, one_type(given, ""), given.config, given.values};
+  std::vector<GivenArray> inputs = given_arrays(entry, files);
+  std::vector<std::byte> data = files.front().data();
+  WorkloadSpec spec = {&entry, type, given.config, given.values};
+  if (packs_weights) {
+    if (type.empty()) spec.type = fmt::format("f16*{},f32", weights->name);
+    GivenArray& array = inputs.front();
+    if (is_floating(array.type)) {
+      files.front().put_into_c_order();
+      array = files.front().array();
+      const std::vector<std::int64_t> shape = shape_of_blocks(array, *weights);
+      data = quantised(array, files.front().data(), *weights);
+      array.shape = shape;
+      array.type = ScalarType::u8;
+    }
+  }
   OperandToPack operand = operand_to_pack(spec, given.as == "a", inputs.front());
   OutputFile out(given.out);  // throws before any work is done
 
   const auto executor = open_executor(given.device);
   operand.request.device = executor->caps();
-  find_fragment_orders(*executor, packed_probes(operand.request), entry.name);
+  find_fragment_orders(*executor, packed_probes(entry, operand.request), entry.name);
   operand.request.device = executor->caps();
   const PackPlan plan = pack_plan(operand);
   const auto reasons = executor->reasons_against(plan.plan);
   if (!reasons.empty()) throw_cannot_run("pack", reasons);
   const auto execution = executor->prepare(plan.plan);
-  execution->write(0, files.front().data());
+  execution->write(0, data);
   if (!run_undamaged(*executor, *execution, "pack")) return kWrongResult;
   write_packed(out, plan.operand, read_all(*execution, 1, plan.plan.arrays[1].bytes));
   out.commit();
@@ -79,7 +97,8 @@ const Command kPack = {
     "Examples:\n"
     "  vkmoye-bench pack gemm/packed --type f16,f32 --in w.npy --out w.packed\n"
     "  vkmoye-bench pack gemm/packed --as a --a m --in x.npy --out x.packed\n"
-    "  vkmoye-bench pack gemm/auto --type 'f16*q4_0,f32' --in w.npy --out w_q4_0.npy",
+    "  vkmoye-bench pack gemm/auto --type 'f16*q4_0,f32' --in w.npy --out w_q4_0.npy\n"
+    "  vkmoye-bench pack gemm/packed_weights --type 'f16*q4_0,f32' --in w.npy --out w.packed",
     pack};
 
 }  // namespace vkmoye::bench

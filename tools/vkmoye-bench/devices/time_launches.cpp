@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "devices/time_launches.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,31 +14,42 @@
 namespace vkmoye::bench {
 namespace {
 
-// Two of these buffers exceed the largest known GPU caches (256 MiB).
-constexpr std::uint64_t kFlushBytes = std::uint64_t{192} << 20;
+// More than the largest known caches of GPUs (256 MiB).
+constexpr std::uint64_t kFlushBytes = std::uint64_t{384} << 20;
+constexpr std::int64_t kColumns = 4096;
+constexpr int kTimes = 3;
 
-// Evicts everything from the caches by copying one large buffer to another.
+// Evicts everything from the caches by reading a large buffer. What this leaves there need not be written back, which
+// would take time from the kernel that follows: 27 us instead of 25 on an H200.
 class CacheFlush {
  public:
   explicit CacheFlush(Device& device)
       : device_(device),
-        from_(device.buffer(kFlushBytes)),
-        to_(device.buffer(kFlushBytes)),
+        rows_(std::min<std::uint64_t>(kFlushBytes, device.caps().max_storage_buffer_bytes) / 4 /
+              kColumns),
+        from_(device.buffer(4 * rows_ * kColumns)),
+        to_(device.buffer(4 * rows_)),
         launch_(make_launch()) {}
 
-  void run() { device_.run(launch_); }
+  // Several times, so that the device is busy for most of the time and does not lower its clocks.
+  void run() {
+    for (int i = 0; i < kTimes; ++i) device_.run(launch_);
+  }
 
  private:
   Launch make_launch() {
-    constexpr std::uint64_t kElements = kFlushBytes / 4;
-    const gen::ir::Kernel copy =
-        gen::find_kernel("copy/auto")
-            ->describe({.type = ScalarType::u32, .device = device_.caps(), .elements = kElements});
-    return device_.prepare(device_.load(gen::compile(copy)), {from_, to_},
-                           {{"rows", 1}, {"cols", kElements}});
+    const gen::ir::Kernel sum =
+        gen::find_kernel("reduce/sum")
+            ->describe(
+                {.type = ScalarType::u32,
+                 .shape = std::vector<std::int64_t>{static_cast<std::int64_t>(rows_), kColumns},
+                 .device = device_.caps()});
+    return device_.prepare(device_.load(gen::compile(sum)), {from_, to_},
+                           {{"rows", rows_}, {"cols", kColumns}});
   }
 
   Device& device_;
+  std::uint64_t rows_;  // of kColumns elements of 4 bytes
   Buffer from_, to_;
   Launch launch_;
 };

@@ -90,6 +90,10 @@ PackedFile parse(const Json& header, std::vector<std::string>& reasons) {
   form.steps = count("fragments_along_k", 1, kMaxParts);
   operand.rows = count("rows", 0, kMaxPackedExtent);
   operand.k = count("k", 0, kMaxPackedExtent);
+  if (header.contains("weights")) {
+    form.weights = gen::find_weight_format(text(header, "weights", reasons));
+    if (form.weights == nullptr) reasons.push_back("weights is no format that this program knows");
+  }
   if (header.contains("batch")) operand.batch = count("batch", 0, kMaxPackedExtent);
   operand.fragment = text(header, "fragment", reasons);
   operand.block = text(header, "block", reasons);
@@ -103,9 +107,8 @@ PackedFile parse(const Json& header, std::vector<std::string>& reasons) {
   }
   const double bytes = static_cast<double>(ceil_div(operand.rows, form.block_rows())) *
                        static_cast<double>(ceil_div(operand.k, form.block_depth())) *
-                       static_cast<double>(form.block_elements()) *
-                       static_cast<double>(std::max<std::int64_t>(operand.batch.value_or(1), 1)) *
-                       static_cast<double>(size_of(form.type));
+                       static_cast<double>(form.block_bytes()) *
+                       static_cast<double>(std::max<std::int64_t>(operand.batch.value_or(1), 1));
   if (bytes > kLargestArrays) reasons.push_back("its extents need more than 2^48 bytes");
   return file;
 }
@@ -114,9 +117,8 @@ PackedFile parse(const Json& header, std::vector<std::string>& reasons) {
 
 std::uint64_t PackedOperand::bytes() const {
   return static_cast<std::uint64_t>(ceil_div(rows, form.block_rows()) *
-                                    ceil_div(k, form.block_depth()) * form.block_elements() *
-                                    batch.value_or(1)) *
-         size_of(form.type);
+                                    ceil_div(k, form.block_depth()) * form.block_bytes() *
+                                    batch.value_or(1));
 }
 
 std::vector<std::int64_t> PackedOperand::shape() const {
@@ -195,6 +197,7 @@ void write_packed(OutputFile& file, const PackedOperand& operand, std::span<cons
   Json header;
   header["operand"] = std::string(1, form.use);
   header["type"] = to_string(form.type);
+  if (form.weights != nullptr) header["weights"] = form.weights->name;
   header["rows"] = operand.rows;
   header["k"] = operand.k;
   if (operand.batch) header["batch"] = *operand.batch;

@@ -45,7 +45,8 @@ constexpr Trial kTrials[] = {{Fit::ragged, Fit::wide, Fit::ragged, 3, 0},
 constexpr std::int64_t kBetween = 5;     // from one argument that is no size to the next
 constexpr std::int64_t kAnyTile = 16;    // of an extent whose tile is not known
 constexpr std::int64_t kMaxTile = 1024;  // of a loop; beyond it a trial takes too long
-constexpr std::uint64_t kMaxRing = 8;    // of stages that a loop may take turns with
+constexpr std::int64_t kMaxTrialElements = std::int64_t{1} << 31;  // of an array
+constexpr std::uint64_t kMaxRing = 8;  // of stages that a loop may take turns with
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
@@ -205,10 +206,14 @@ void take_arrays(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
   std::int64_t largest = size_of(trial.looped, uncut);
   for (const auto& [name, size] : sizes) largest = std::max(largest, size);
   for (const ir::Array& array : kernel.arrays) {
+    std::int64_t elements = 1;  // an array with too many of them has no launch
     for (const ir::Axis& axis : array.axes) {
       for (const std::string& name : axis.extent.arguments()) {
-        sizes.try_emplace(name, largest);
+        sizes.try_emplace(
+            name, std::min(largest, std::max<std::int64_t>(1, kMaxTrialElements / elements)));
       }
+      elements *= std::clamp<std::int64_t>(value_of(extent_of(axis), sizes), 1,
+                                           kMaxTrialElements / elements);
     }
   }
   Sizes steps;

@@ -49,8 +49,18 @@ OperandShape read_operand(const GivenArray& array, char name, bool k_contiguous,
 
 // Rows of blocks of weights, given as bytes: (N, bytes of K weights).
 OperandShape read_weights(const GivenArray& array, const gen::WeightFormat& format,
-                          std::vector<std::string>& reasons) {
+                          const gen::KernelEntry& entry, std::vector<std::string>& reasons) {
   OperandShape given = read_shape(array);
+  const bool takes_packed = entry.takes_packed && entry.weights != nullptr;
+  if (takes_packed && array.packed) {
+    const gen::WeightFormat* packed = array.packed->form.weights;
+    if (packed != &format) {
+      reasons.push_back(fmt::format("{}: is packed in {}, but the product takes weights in {}",
+                                    array.name, packed == nullptr ? "elements" : packed->name,
+                                    format.name));
+    }
+    return given;
+  }
   if (array.type != ScalarType::u8 || array.packed) {
     reasons.push_back(fmt::format("{}: has type {}, but weights in {} are bytes, u8", array.name,
                                   to_string(array.type), format.name));
@@ -113,7 +123,7 @@ std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
   const GivenArray array_b = as_it_lies(given[1], problem.b_k_contiguous);
   const OperandShape a = read_operand(array_a, 'a', problem.a_k_contiguous, reasons);
   const OperandShape b = problem.weights != nullptr
-                             ? read_weights(array_b, *problem.weights, reasons)
+                             ? read_weights(array_b, *problem.weights, *spec.entry, reasons)
                              : read_operand(array_b, 'b', problem.b_k_contiguous, reasons);
   const std::int64_t m = a.rows, n = b.rows, k = a.cols, k_of_b = b.cols;
   const auto expect = [&](const GivenArray& array, ScalarType type) {
@@ -123,7 +133,10 @@ std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
   };
   for (const std::size_t i : {0, 1}) {
     const ScalarType type = i == 0 ? problem.a_type : problem.b_type;
-    if (i == 1 && problem.weights != nullptr) continue;
+    if (i == 1 && problem.weights != nullptr) {
+      problem.files[i] = given[i].packed;
+      continue;
+    }
     expect(given[i], given[i].packed ? unit_type(problem.form()) : type);
     expect_operand(given[i], (i == 0) == problem.c_n_contiguous, reasons);
     problem.files[i] = given[i].packed;
@@ -170,6 +183,7 @@ std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
 
 OperandToPack operand_to_pack(const WorkloadSpec& spec, bool is_a, const GivenArray& array) {
   OperandToPack out;
+  out.entry = spec.entry;
   out.is_a = is_a;
   GemmProblem& problem = out.problem;
   problem = read_gemm_options(spec.values);
@@ -181,8 +195,9 @@ OperandToPack operand_to_pack(const WorkloadSpec& spec, bool is_a, const GivenAr
     reasons.push_back(fmt::format("{}: {}", given.name, why));
   };
   if (given.packed) refuse("is already packed");
+  const bool has_blocks = !is_a && problem.weights != nullptr;
   const ScalarType type = is_a ? problem.a_type : problem.b_type;
-  if (given.type != type) {
+  if (!has_blocks && given.type != type) {
     refuse(fmt::format("has type {}, but the product takes {} there", to_string(given.type),
                        to_string(type)));
   }
@@ -192,7 +207,9 @@ OperandToPack operand_to_pack(const WorkloadSpec& spec, bool is_a, const GivenAr
   }
   const char name = is_a ? 'a' : 'b';
   const OperandShape x =
-      read_operand(given, name, is_a ? problem.a_k_contiguous : problem.b_k_contiguous, reasons);
+      has_blocks ? read_weights(given, *problem.weights, *spec.entry, reasons)
+                 : read_operand(given, name, is_a ? problem.a_k_contiguous : problem.b_k_contiguous,
+                                reasons);
   if (!reasons.empty()) throw ArgumentError(with_reasons("pack", reasons));
   problem.batch = x.batch;
   if (x.is_batch) out.batch = x.batch;

@@ -17,9 +17,10 @@ namespace vkmoye::bench {
 namespace {
 
 // Sets the parts of C and the steps of k to those of the files, unless an option sets them.
-gen::KernelRequest as_files_have_it(const gen::KernelRequest& request, const GemmProblem& problem) {
+gen::KernelRequest as_files_have_it(const gen::KernelEntry& entry,
+                                    const gen::KernelRequest& request, const GemmProblem& problem) {
   gen::KernelRequest out = request;
-  if (request.gemm.weights != nullptr) {
+  if (entry.weights != nullptr) {
     if (!problem.files[1] || request.options.contains("tile")) return out;
     const std::int64_t tile_m = gen::packed_weights_config_of(request).tile_m;
     out.options["tile"] = fmt::format("{}x{}", tile_m, problem.files[1]->form.block_rows());
@@ -84,8 +85,9 @@ bool is_packed_beforehand(const GemmProblem& problem, std::size_t which) {
   return problem.packed.find(which == 0 ? 'a' : 'b') != std::string::npos;
 }
 
-std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelRequest& request) {
-  if (request.gemm.weights != nullptr) {
+std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelEntry& entry,
+                                             const gen::KernelRequest& request) {
+  if (entry.weights != nullptr) {
     const gen::GemmThinCoopmatConfig config = gen::packed_weights_config_of(request);
     const bool is_sound = gen::reasons_against(config, request.gemm).empty();
     return is_sound ? gen::probes(config, request.gemm) : std::vector<gen::ProbedMatrix>();
@@ -101,8 +103,8 @@ std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelRequest& request) 
 
 gen::KernelPlan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequest& asked,
                             const GemmProblem& problem, const Extents& size, bool packs) {
-  const gen::KernelRequest request = as_files_have_it(asked, problem);
-  require_same_order(problem, gen::operand_blocks(request, problem, size), request.device);
+  const gen::KernelRequest request = as_files_have_it(entry, asked, problem);
+  require_same_order(problem, gen::operand_blocks(entry, request, problem, size), request.device);
   gen::GemmPlanOptions options;
   for (const std::size_t which : {0, 1}) {
     options.comes_packed[which] = problem.files[which].has_value();
@@ -114,13 +116,15 @@ gen::KernelPlan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequ
 
 PackPlan pack_plan(const OperandToPack& given) {
   const gen::KernelRequest& request = given.request;
-  throw_if_any("pack", request.gemm.weights != nullptr
-                           ? gen::reasons_against(gen::packed_weights_config_of(request), request.gemm)
-                           : gen::reasons_against(gen::gemm_packed_config_of(request), request.gemm));
+  throw_if_any("pack",
+               given.entry->weights != nullptr
+                   ? gen::reasons_against(gen::packed_weights_config_of(request), request.gemm)
+                   : gen::reasons_against(gen::gemm_packed_config_of(request), request.gemm));
   const std::size_t which = given.is_a ? 0 : 1;
-  const gen::OperandBlocks x = gen::operand_blocks(request, given.problem, given.size)[which];
+  const gen::OperandBlocks x =
+      gen::operand_blocks(*given.entry, request, given.problem, given.size)[which];
   PackPlan out;
-  out.plan = plan_of(gen::pack_plan(request, given.problem, given.size, which));
+  out.plan = plan_of(gen::pack_plan(*given.entry, request, given.problem, given.size, which));
   out.plan.result = 1;
   out.plan.arrays[0].input = 0;
   // Without a layout, describing the kernel has already failed.

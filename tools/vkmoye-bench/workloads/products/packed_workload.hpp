@@ -17,7 +17,8 @@
 namespace vkmoye::bench {
 
 /// The matrices whose order in lanes the product depends on.
-std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelRequest& request);
+std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelEntry& entry,
+                                             const gen::KernelRequest& request);
 
 /// Whether A (`which` 0) or B is packed before the timing starts.
 bool is_packed_beforehand(const GemmProblem& problem, std::size_t which);
@@ -30,6 +31,7 @@ gen::KernelPlan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequ
 
 /// An operand of a product that `pack` takes as an array.
 struct OperandToPack {
+  const gen::KernelEntry* entry = nullptr;
   gen::KernelRequest request;  // of the product
   GemmProblem problem;
   Extents size;  // {M, N, K}; the extent that the operand does not have is 0

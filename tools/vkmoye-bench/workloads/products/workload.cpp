@@ -65,7 +65,7 @@ class Gemm : public Workload {
     return {gen::gemm_step(entry(), request_for(caps), problem_, size())};
   }
   std::vector<gen::ProbedMatrix> probes(const DeviceCaps& caps) const override {
-    if (entry().takes_packed) return packed_probes(request_for(caps));
+    if (entry().takes_packed) return packed_probes(entry(), request_for(caps));
     return entry().probes ? entry().probes(request_for(caps)) : std::vector<gen::ProbedMatrix>();
   }
 

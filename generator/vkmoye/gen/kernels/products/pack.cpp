@@ -2,9 +2,11 @@
 #include "vkmoye/gen/kernels/products/pack.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
+#include "vkmoye/gen/kernels/products/parts/weight_blocks.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -12,6 +14,13 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr std::int64_t kThreads = 256;
+
+// The block of the workgroup.
+View block_of(const Builder& k, const Tensor& dst, std::int64_t elements, bool batched) {
+  if (!batched) return slice(tile(dst, {elements, 1, 1}, {0, k.block_x(), k.block_y()}), {_, 0, 0});
+  return slice(tile(dst, {elements, 1, 1, 1}, {0, k.block_x(), k.block_y(), k.block_z()}),
+               {_, 0, 0, 0});
+}
 
 // (thread, value) -> index in the column-major block: a thread's values are contiguous in `block`.
 TiledCopy by_neighbours(const Layout& block, std::int64_t vector, std::int64_t threads) {
@@ -63,11 +72,7 @@ ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCa
   const View part = config.batched
                         ? slice(tile(src, extents, {first, second, k.block_z()}), {_, _, 0})
                         : tile(src, {extents.leaf(0), extents.leaf(1)}, {first, second});
-  const View in_a_row =
-      config.batched
-          ? slice(tile(dst, {elements, 1, 1, 1}, {0, k.block_x(), k.block_y(), k.block_z()}),
-                  {_, 0, 0, 0})
-          : slice(tile(dst, {elements, 1, 1}, {0, k.block_x(), k.block_y()}), {_, 0, 0});
+  const View in_a_row = block_of(k, dst, elements, config.batched);
   const View from = by_k ? transpose(part) : part, to = composition(in_a_row, block);  // (rows, k)
 
   const TiledCopy copy = by_neighbours(block, vector, threads);
@@ -79,6 +84,46 @@ ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCa
       [&] { k.copy(mine(from), mine(to), {.edges = Edges::inside, .loads_first = true}); },
       "a tile at an edge, 0 outside, or rows that are not aligned",
       [&] { k.copy(mine(from), mine(to), {.edges = Edges::zero}); });
+  return k.finish();
+}
+
+ir::Kernel pack_decoded(const WeightFormat& format, bool batched, const PackedForm& form,
+                        const DeviceCaps& device) {
+  const Layout block = block_layout(form, device);
+  const std::int64_t elements = form.block_elements();
+  const std::int64_t vector = std::min(widest_access(form.type), form.fragment_elements());
+  const std::int64_t threads = threads_for(form, vector);
+  Builder k("gemm/pack", threads);
+  k.describe({{"form", to_string(form)}, {"src", format.name}, {"block", to_string(block)}},
+             "a block of the result for each workgroup, weights are decoded one by one");
+  std::vector<Builder::AxisName> of_src = {{"word", "words"}, {"row", "rows", "leading"}};
+  std::vector<Builder::AxisName> of_dst = {
+      {"at", elements}, {"k_block", "k_blocks"}, {"block", "blocks"}};
+  if (batched) {
+    of_src.push_back({"batch", "batch", "stride"});
+    of_dst.push_back({"batch", "batch"});
+  }
+  k.input("src", ScalarType::u16, of_src);
+  const View to = block_of(k, k.output("dst", form.type, of_dst), elements, batched);
+  const WeightBlocks from(k, format, batched ? std::optional<Expr>(k.block_z()) : std::nullopt);
+  const TiledCopy copy = make_tiled_copy(make_layout({threads}), make_layout({vector}));
+  const auto mine = [&](const View& view) { return partition(view, copy, k.thread()); };
+  const View decoded = k.make_fragment_like("decoded", form.type, mine(to));
+  const Layout places = right_inverse(block);  // element of the block -> row + rows * k
+  k.branch(
+      from.has_blocks(), "a row has a block",
+      [&] {
+        k.apply(decoded, mine(make_identity_view({elements})),
+                [&](const std::vector<Expr>&, const std::vector<Expr>& at) {
+                  const std::uint32_t rows = to_index(form.block_rows());
+                  const Expr place = evaluate(places, at[0]);
+                  return from.weight("", to_index(form.block_depth()) * k.block_x() + place / rows,
+                                     rows * k.block_y() + place % rows);
+                },
+                {});
+      },
+      "there is no block", [&] { k.assign(decoded, ir::number(form.type, 0)); });
+  k.copy(decoded, mine(to), {.edges = Edges::inside, .vector = {to_index(vector)}});
   return k.finish();
 }
 

@@ -19,6 +19,11 @@ struct PackConfig {
   bool batched = false;               // several operands, whose blocks of rows are consecutive
 };
 
+/// The same from weights in blocks, which are decoded and rounded to the type of the form. Arguments: those of
+/// pack_weights.
+ir::Kernel pack_decoded(const WeightFormat& format, bool batched, const PackedForm& form,
+                        const DeviceCaps& device);
+
 /// Arguments: rows, k, leading, k_blocks, blocks; batch and stride of a batch.
 /// Throws KernelError, with the reason if the fragments of `device` have no layout.
 ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCaps& device);

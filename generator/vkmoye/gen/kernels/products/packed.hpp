@@ -67,8 +67,8 @@ SumsShape sums_shape(const GemmPackedConfig& config, const GemmForm& form);
 /// Every reason against `config` for `form`; empty if it is valid.
 std::vector<std::string> reasons_against(const GemmPackedConfig& config, const GemmForm& form);
 
-/// The orders of the operands in `form` are ignored, because operands are packed. Throws KernelError with
-/// every reason.
+/// The orders of the operands in `form` are ignored, because operands are packed, and so is a weight format: weights
+/// are decoded while they are packed. Throws KernelError with every reason.
 ir::Kernel gemm_packed(const GemmPackedConfig& config, const GemmForm& form,
                        const std::string& name = "gemm/packed");
 

@@ -39,11 +39,10 @@ class ThinCoopmatProduct {
         sums_(builder_, buffers_, form, sums_shape(config, form)) {}
 
   ir::Kernel describe() {
-    builder_.describe(
-        items_behind_form(form_, gen::items(gemm_thin_coopmat_fields(), config_)),
-        fmt::format("{}; the subgroups' parts of k are added up at the end",
-                    weights_ ? "weights packed in the order of lanes, A in its own"
-                             : "operands in their own order"));
+    builder_.describe(items_behind_form(form_, gen::items(gemm_thin_coopmat_fields(), config_)),
+                      fmt::format("{}; the subgroups' parts of k are added up at the end",
+                                  weights_ ? "weights packed in the order of lanes, A in its own"
+                                           : "operands in their own order"));
     declare();
     builder_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
     // Checked once, not for each tile: whether rows are aligned to vectors.
@@ -58,8 +57,8 @@ class ThinCoopmatProduct {
     };
     buffers_.if_has_products([&] {
       if (!weights_) return sum();
-      builder_.branch({ir::less(0, ir::variable("k_blocks")), ir::less(0, ir::variable("b_blocks"))},
-                      sum);
+      builder_.branch(
+          {ir::less(0, ir::variable("k_blocks")), ir::less(0, ir::variable("b_blocks"))}, sum);
     });
     sums_.write();
     return builder_.finish();
@@ -126,17 +125,9 @@ class ThinCoopmatProduct {
   // --- steps ---
 
   void sum_up(bool elementwise) {
+    if (config_.prefetch) read(0, elementwise);
     builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
-      if (weights_) read_weights(k_tile);
-      for (const ThinCoopmatOperand* x : read_plainly()) {
-        buffers_.at_edges({(buffers_.*x->tile)(k_tile)}, [&](Edges edges) {
-          builder_.copy(of_lane(*x, k_tile), x->prefetched,
-                        {.edges = edges,
-                         .vector = x->read,
-                         .vectors_fit = true,
-                         .from_elementwise = elementwise});
-        });
-      }
+      if (!config_.prefetch) read(k_tile, elementwise);
       for (const ThinCoopmatOperand* x : read_plainly()) {
         builder_.headed(
             fmt::format("what a lane has read of {}, as elements of matrices: any order of k, "
@@ -148,8 +139,22 @@ class ThinCoopmatProduct {
         builder_.titled("scale * (code - zero), as elements of matrices",
                         [&] { weights_->decode(elements(b_)); });
       }
+      if (config_.prefetch) read(minimum(k_tile + 1, buffers_.tiles() - 1), elementwise);
       builder_.multiply(a_.matrices, b_.matrices, sums_.matrices());
     });
+  }
+
+  void read(const Expr& k_tile, bool elementwise) {
+    if (weights_) read_weights(k_tile);
+    for (const ThinCoopmatOperand* x : read_plainly()) {
+      buffers_.at_edges({(buffers_.*x->tile)(k_tile)}, [&](Edges edges) {
+        builder_.copy(of_lane(*x, k_tile), x->prefetched,
+                      {.edges = edges,
+                       .vector = x->read,
+                       .vectors_fit = true,
+                       .from_elementwise = elementwise});
+      });
+    }
   }
 
   // Where k or n ends before, the last block is read again: A is 0 there, or the result is outside C.

@@ -41,6 +41,9 @@ const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields(
                                            {&GemmThinCoopmatConfig::subgroups}),
       numbers_field<GemmThinCoopmatConfig>("reads", "blocks of k that a lane reads at once",
                                            {&GemmThinCoopmatConfig::reads}),
+      choice_field<GemmThinCoopmatConfig, bool>(
+          "prefetch", "yes: the next blocks are read before these are multiplied", {"no", "yes"},
+          &GemmThinCoopmatConfig::prefetch),
       numbers_field<GemmThinCoopmatConfig>("shared-bytes",
                                            "maximum number of bytes of shared memory",
                                            {&GemmThinCoopmatConfig::shared_bytes}),
@@ -98,17 +101,22 @@ GemmThinCoopmatConfig packed_weights_config(const GemmForm& form,
   GemmThinCoopmatConfig config = gemm_thin_coopmat_config(form, device);
   const std::int64_t fragments = config.subgroup_size < 32 ? 2 : 4;
   config.tile_n = fragments * config.atom_n;
-  const std::int64_t m = shape ? (*shape)[0] : 1;
-  while (config.tile_m < m && config.tile_m < fragments * config.atom_m) config.tile_m *= 2;
+  const std::int64_t m = shape ? (*shape)[0] : 1, most = fragments * config.atom_m;
+  while (config.tile_m < m && config.tile_m < most) config.tile_m *= 2;
+  // The fastest of a sweep at N = K = 8192 on an H200: what is in flight at once is limited by registers.
   if (config.tile_m == config.atom_m) return config;
-  config.reads = 1;
-  config.subgroups = std::min<std::int64_t>(8, config.subgroups);
+  if (m > most) {
+    config.subgroups = std::min<std::int64_t>(4, config.subgroups);
+  } else {
+    config.reads = 1;
+    config.prefetch = config.tile_m == most;
+    if (config.prefetch) config.subgroups = std::min<std::int64_t>(8, config.subgroups);
+  }
   return config;
 }
 
 GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request) {
-  GemmThinCoopmatConfig config =
-      packed_weights_config(request.gemm, request.shape, request.device);
+  GemmThinCoopmatConfig config = packed_weights_config(request.gemm, request.shape, request.device);
   throw_if_any("gemm/packed_weights",
                read_fields(gemm_thin_coopmat_fields(), request.options, config));
   return config;
@@ -119,11 +127,18 @@ PackedWeights packed_weights(const GemmThinCoopmatConfig& config, const GemmForm
 }
 
 PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form) {
-  PackedForm packed{'b', unit_type(form), to_index(config.subgroup_size), config.atom_n,
-                    config.atom_k, config.tile_n / config.atom_n, 2, form.weights};
+  PackedForm packed{'b',
+                    unit_type(form),
+                    to_index(config.subgroup_size),
+                    config.atom_n,
+                    config.atom_k,
+                    config.tile_n / config.atom_n,
+                    2,
+                    form.weights};
   const LanesOrReason lanes = lanes_of(config, form, false);
   if (lanes.lanes) {
-    packed.steps = std::max<std::int64_t>(1, size(lanes.lanes->lanes.mode(0)) * kPackedVector / config.atom_k);
+    packed.steps =
+        std::max<std::int64_t>(1, size(lanes.lanes->lanes.mode(0)) * kPackedVector / config.atom_k);
   }
   return packed;
 }

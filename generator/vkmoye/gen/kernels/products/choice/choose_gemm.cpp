@@ -125,7 +125,8 @@ std::vector<std::string> reasons_against(const GemmChoice& choice, const GemmPro
   const KernelRequest request = request_of(choice, product, device);
   const auto reasons =
       choice.entry->refuse ? choice.entry->refuse(request) : std::vector<std::string>();
-  if (reasons.empty() && choice.entry->takes_packed) return reasons_against_packing(request);
+  const bool packs = choice.entry->takes_packed && choice.entry->weights == nullptr;
+  if (reasons.empty() && packs) return reasons_against_packing(request);
   return reasons;
 }
 

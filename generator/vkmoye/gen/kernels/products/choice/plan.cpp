@@ -26,38 +26,39 @@ PlanArray array_of(const GemmArray& array) {
   return {array.name, elements * size_of(array.type)};
 }
 
-// Those of A and B that a kernel takes packed: of weights in blocks, B alone.
-std::vector<std::size_t> packed_operands(const GemmCall& call) {
-  return call.weights != nullptr ? std::vector<std::size_t>{1} : std::vector<std::size_t>{0, 1};
+// Those of A and B that a kernel takes packed: of packed weights, B alone.
+std::vector<std::size_t> packed_operands(const KernelEntry& entry) {
+  return entry.weights != nullptr ? std::vector<std::size_t>{1} : std::vector<std::size_t>{0, 1};
 }
 
 KernelStep pack_step(const OperandBlocks& x, const DeviceCaps& device, std::size_t from,
                      std::size_t to) {
   const bool batched = x.matrices != 1;
-  const bool has_blocks = x.form.weights != nullptr;
-  Arguments arguments = {{"rows", x.rows},
-                         has_blocks ? Arguments::value_type{"words", x.plain.cols}
-                                    : Arguments::value_type{"k", x.k},
-                         {"leading", x.plain.leading},
-                         {"k_blocks", x.k_blocks()},
-                         {"blocks", x.blocks()}};
+  const bool has_blocks = x.weights != nullptr;
+  Arguments arguments = {
+      {"rows", x.rows},
+      has_blocks ? Arguments::value_type{"words", x.plain.cols} : Arguments::value_type{"k", x.k},
+      {"leading", x.plain.leading},
+      {"k_blocks", x.k_blocks()},
+      {"blocks", x.blocks()}};
   if (batched) {
     arguments["batch"] = x.matrices;
     arguments["stride"] = x.plain.stride;
   }
-  return {has_blocks ? pack_weights(packed_weights(x.form, device), batched)
-                     : pack({x.plain.type, x.plain.second_contiguous, batched}, x.form, device),
-          arguments,
-          {from, to}};
+  ir::Kernel kernel =
+      !has_blocks ? pack({x.plain.type, x.plain.second_contiguous, batched}, x.form, device)
+      : x.form.weights == nullptr ? pack_decoded(*x.weights, batched, x.form, device)
+                                  : pack_weights(packed_weights(x.form, device), batched);
+  return {std::move(kernel), arguments, {from, to}};
 }
 
 // Adds steps that pack the operands that are not packed yet into scratch arrays, which replace A and B in
 // `operands`.
-void pack_operands(const KernelRequest& request, const GemmCall& call, const Size& size,
-                   const GemmPlanOptions& options, KernelPlan& plan,
+void pack_operands(const KernelEntry& entry, const KernelRequest& request, const GemmCall& call,
+                   const Size& size, const GemmPlanOptions& options, KernelPlan& plan,
                    std::array<std::size_t, 2>& operands) {
-  const std::array<OperandBlocks, 2> blocks = operand_blocks(request, call, size);
-  for (const std::size_t which : packed_operands(call)) {
+  const std::array<OperandBlocks, 2> blocks = operand_blocks(entry, request, call, size);
+  for (const std::size_t which : packed_operands(entry)) {
     const std::string name = "packed " + blocks[which].plain.name;
     const PlanArray packed = {name, blocks[which].bytes()};
     if (options.comes_packed[which]) {
@@ -68,7 +69,7 @@ void pack_operands(const KernelRequest& request, const GemmCall& call, const Siz
     plan.scratch.push_back(packed);
   }
   for (const bool first : {true, false}) {
-    for (const std::size_t which : packed_operands(call)) {
+    for (const std::size_t which : packed_operands(entry)) {
       const bool is_packed_here = options.packs && !options.comes_packed[which];
       if (!is_packed_here || options.packs_first[which] != first) continue;
       plan.steps.push_back(pack_step(blocks[which], request.device, which, operands[which]));
@@ -112,18 +113,20 @@ std::uint64_t OperandBlocks::bytes() const {
   return static_cast<std::uint64_t>(form.block_bytes() * blocks() * k_blocks() * matrices);
 }
 
-std::array<OperandBlocks, 2> operand_blocks(const KernelRequest& request, const GemmCall& call,
-                                            const Size& size) {
+std::array<OperandBlocks, 2> operand_blocks(const KernelEntry& entry, const KernelRequest& request,
+                                            const GemmCall& call, const Size& size) {
   const auto form_of = [&](char use) {
-    return call.weights != nullptr ? packed_form(packed_weights_config_of(request), request.gemm)
-                                   : packed_form(gemm_packed_config_of(request), request.gemm, use);
+    return entry.weights != nullptr
+               ? packed_form(packed_weights_config_of(request), request.gemm)
+               : packed_form(gemm_packed_config_of(request), request.gemm, use);
   };
   const std::array<GemmArray, 3> arrays = matrices_of(call, size);
   const auto of = [&](std::size_t which) {
     const GemmArray& plain = arrays[which];
     const char use = operand_of(call, which) == 0 ? 'a' : 'b';
     const std::int64_t matrices = plain.stride == 0 ? 1 : call.batch;
-    return OperandBlocks{form_of(use), plain, size[which], size[2], matrices};
+    return OperandBlocks{form_of(use), plain,    size[which],
+                         size[2],      matrices, which == 1 ? call.weights : nullptr};
   };
   return {of(0), of(1)};
 }
@@ -143,10 +146,10 @@ KernelStep gemm_step(const KernelEntry& entry, const KernelRequest& request, con
                      const Size& size) {
   Arguments arguments = gemm_arguments(call, size);
   if (!entry.takes_packed) return {entry.describe(request), std::move(arguments), {}};
-  const std::array<OperandBlocks, 2> blocks = operand_blocks(request, call, size);
+  const std::array<OperandBlocks, 2> blocks = operand_blocks(entry, request, call, size);
   arguments.erase("words");
   arguments["k_blocks"] = blocks[1].k_blocks();
-  for (const std::size_t operand : packed_operands(call)) {
+  for (const std::size_t operand : packed_operands(entry)) {
     const OperandBlocks& x = blocks[operand_of(call, operand)];
     const std::string name = operand == 0 ? "a" : "b";
     arguments.erase("ld" + name);
@@ -169,7 +172,7 @@ KernelPlan gemm_plan(const KernelEntry& entry, const KernelRequest& request, con
   // The arrays that are multiplied: A and B as given or packed.
   std::array<std::size_t, 2> operands = {0, 1};
   throw_if_any(entry.name, reasons_against_type(entry.types, request.type));
-  if (entry.takes_packed) pack_operands(request, call, size, options, plan, operands);
+  if (entry.takes_packed) pack_operands(entry, request, call, size, options, plan, operands);
   KernelStep step = gemm_step(entry, request, call, size);
   step.arrays = {operands[operand_of(call, 0)], operands[operand_of(call, 1)]};
   for (std::size_t i = 2; i < plan.arrays.size(); ++i) step.arrays.push_back(i);
@@ -210,7 +213,13 @@ KernelPlan gemm_plan(const GemmCall& call, const Size& size, const DeviceCaps& d
 
 KernelPlan pack_plan(const KernelRequest& request, const GemmCall& call, const Size& size,
                      std::size_t which) {
-  const OperandBlocks x = operand_blocks(request, call, size).at(which);
+  const char* name = call.weights == nullptr ? "gemm/packed" : "gemm/packed_weights";
+  return pack_plan(*find_kernel(name), request, call, size, which);
+}
+
+KernelPlan pack_plan(const KernelEntry& entry, const KernelRequest& request, const GemmCall& call,
+                     const Size& size, std::size_t which) {
+  const OperandBlocks x = operand_blocks(entry, request, call, size).at(which);
   KernelPlan plan;
   plan.arrays = {array_of(x.plain), {"packed " + x.plain.name, x.bytes()}};
   plan.steps = {pack_step(x, request.device, 0, 1)};

@@ -31,14 +31,17 @@ struct OperandBlocks {
   GemmArray plain;        // the array before it is packed
   std::int64_t rows, k;   // the extents of the operand
   std::int64_t matrices;  // the matrices of a batch; 1 if the whole batch shares one
+  const WeightFormat* weights = nullptr;  // the format of `plain`
 
   std::int64_t blocks() const;    // the blocks along the rows of one matrix
   std::int64_t k_blocks() const;  // the blocks along its k
   std::uint64_t bytes() const;
 };
 
-/// The blocks of A and B. Throws ArgumentError as matrices_of, KernelError for options that cannot be read.
-std::array<OperandBlocks, 2> operand_blocks(const KernelRequest& request, const GemmCall& call,
+/// The blocks of A and B for `entry`: gemm/packed or gemm/packed_weights, which takes no A. Throws ArgumentError as
+/// matrices_of, KernelError for options that cannot be read.
+std::array<OperandBlocks, 2> operand_blocks(const KernelEntry& entry, const KernelRequest& request,
+                                            const GemmCall& call,
                                             const std::vector<std::int64_t>& size);
 
 /// Options of a plan that are not part of the call.
@@ -68,7 +71,10 @@ KernelPlan gemm_plan(const KernelEntry& entry, const KernelRequest& request, con
 KernelPlan gemm_plan(const GemmCall& call, const std::vector<std::int64_t>& size,
                      const DeviceCaps& device, const std::vector<GemmTable>& tables = {});
 
-/// The plan that packs A (`which` 0) or B (1) for gemm_plan: from array 0 into array 1.
+/// The plan that packs A (`which` 0) or B (1) for gemm_plan: from array 0 into array 1. Without an entry, for
+/// gemm/packed_weights if the call has a weight format, else for gemm/packed.
+KernelPlan pack_plan(const KernelEntry& entry, const KernelRequest& request, const GemmCall& call,
+                     const std::vector<std::int64_t>& size, std::size_t which);
 KernelPlan pack_plan(const KernelRequest& request, const GemmCall& call,
                      const std::vector<std::int64_t>& size, std::size_t which);
 

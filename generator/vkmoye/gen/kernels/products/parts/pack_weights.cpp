@@ -8,6 +8,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_weights.hpp"
+#include "vkmoye/gen/kernels/products/parts/weight_blocks.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -15,59 +16,6 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr std::int64_t kMaxPackThreads = 128;
-
-// The source: blocks of weights as the format has them, in words of 16 bits.
-class WeightBlocks {
- public:
-  WeightBlocks(Builder& k, const WeightFormat& format, Tensor tensor, std::optional<Expr> matrix)
-      : builder_(k), format_(format), tensor_(std::move(tensor)), matrix_(std::move(matrix)) {}
-
-  // The f16 at byte `at` of the block that has weight `k_of_row` of a row, as a u32.
-  Expr half(const std::string& name, const Expr& k_of_row, const Expr& row, std::int64_t at) const {
-    return word(name, first_word(k_of_row) + to_index(at / 2), row);
-  }
-
-  // The code of that weight, without a sign, as a u32.
-  Expr code(const std::string& name, const Expr& k_of_row, const Expr& row) const {
-    using namespace ir;
-    const Expr element = k_of_row % to_index(format_.elements);
-    const std::int64_t in_half = format_.elements / 2;
-    const bool is_whole = format_.bits == 8;
-    const bool in_halves = format_.order == WeightFormat::Order::halves;
-    const Expr byte = to_index(format_.codes_at) +
-                      (is_whole ? element : in_halves ? element % to_index(in_half) : element / 2);
-    Expr bit = 8 * (byte % 2);
-    if (!is_whole) bit = bit + 4 * (in_halves ? element / to_index(in_half) : element % 2);
-    const Expr codes = word(name, first_word(k_of_row) + byte / 2, row);
-    const auto u32 = [](std::uint32_t value) { return number(ScalarType::u32, value); };
-    const Expr code = bit_and(shift_right(codes, convert(bit, ScalarType::u32)),
-                              u32((1u << format_.bits) - 1));
-    return format_.has_sign ? bit_xor(code, u32(1u << (format_.bits - 1))) : code;
-  }
-
- private:
-  // Blocks past the end, and rows past the last one, are the last.
-  Expr first_word(const Expr& k_of_row) const {
-    const Expr of_block = to_index(format_.bytes / 2);
-    const Expr last = ir::variable("words") / of_block - 1;
-    return minimum(k_of_row / to_index(format_.elements), last) * of_block;
-  }
-  Expr word(const std::string& name, const Expr& at, const Expr& row) const {
-    using namespace ir;
-    // `at` is below `words` as it is; the verifier does not see it through the division by the words of a block.
-    ir::Element from{"src",
-                     {minimum(at, variable("words") - 1), minimum(row, variable("rows") - 1)},
-                     "blocks of weights",
-                     1};
-    if (matrix_) from.coordinates.push_back(*matrix_);
-    return convert(builder_.load(name, from), ScalarType::u32);
-  }
-
-  Builder& builder_;
-  const WeightFormat& format_;
-  Tensor tensor_;
-  std::optional<Expr> matrix_;
-};
 
 }  // namespace
 
@@ -88,19 +36,20 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
     of_src.push_back({"batch", "batch", "stride"});
     of_dst.push_back({"batch", "batch"});
   }
-  const Tensor src = k.input("src", ScalarType::u16, of_src);
+  k.input("src", ScalarType::u16, of_src);
   const Tensor dst = k.output("dst", ScalarType::u32, of_dst);
   const View block =
-      batched ? slice(tile(dst, {weights.words(), 1, 1, 1},
-                           {0, k.block_x(), k.block_y(), k.block_z()}),
-                      {_, 0, 0, 0})
-              : slice(tile(dst, {weights.words(), 1, 1}, {0, k.block_x(), k.block_y()}), {_, 0, 0});
-  const WeightBlocks from(k, format, src, batched ? std::optional<Expr>(k.block_z()) : std::nullopt);
+      batched
+          ? slice(tile(dst, {weights.words(), 1, 1, 1}, {0, k.block_x(), k.block_y(), k.block_z()}),
+                  {_, 0, 0, 0})
+          : slice(tile(dst, {weights.words(), 1, 1}, {0, k.block_x(), k.block_y()}), {_, 0, 0});
+  const WeightBlocks from(k, format, batched ? std::optional<Expr>(k.block_z()) : std::nullopt);
   const Expr first_k = to_index(weights.depth()) * k.block_x();
   const Expr first_row = to_index(weights.rows) * k.block_y();
   // Words `first` to `first + count` of the block; `word` computes word number `at` of them.
   const auto write = [&](std::int64_t first, std::int64_t count, const PlacedFunction& word) {
-    const View words = tile(composition(block, Layout(first + count)), {count}, {to_index(first / count)});
+    const View words =
+        tile(composition(block, Layout(first + count)), {count}, {to_index(first / count)});
     const Layout all = make_layout({threads});
     k.apply(parallelize(words, all, k.thread()),
             parallelize(make_identity_view({count}), all, k.thread()), word, {});
@@ -113,8 +62,9 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
       for (const std::uint32_t i : {0u, 1u}) {
         const Expr place = evaluate(scales, 2 * word[0] + i);  // row + rows * block
         const Expr block = place / to_index(weights.rows);
-        const Expr half = from.half(fmt::format("half{}", i), first_k + to_index(format.elements) * block,
-                                    first_row + place % to_index(weights.rows), at);
+        const Expr half =
+            from.half(fmt::format("half{}", i), first_k + to_index(format.elements) * block,
+                      first_row + place % to_index(weights.rows), at);
         out = i == 0 ? half : bit_or(out, shift_left(half, number(ScalarType::u32, 16)));
       }
       return out;
@@ -124,9 +74,9 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
     Expr out = number(ScalarType::u32, 0);
     for (std::uint32_t i = 0; i < of_word; ++i) {
       const Expr place = evaluate(places, of_word * word[0] + i);  // k + depth * row
-      const Expr code = from.code(fmt::format("codes{}", i),
-                                  first_k + place % to_index(weights.depth()),
-                                  first_row + place / to_index(weights.depth()));
+      const Expr code =
+          from.code(fmt::format("codes{}", i), first_k + place % to_index(weights.depth()),
+                    first_row + place / to_index(weights.depth()));
       out = i == 0 ? code : bit_or(out, shift_left(code, number(ScalarType::u32, i * format.bits)));
     }
     return out;
@@ -143,8 +93,7 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
     k.titled("minima", [&] { write(weights.code_words() + numbers, numbers, of_minima); });
   };
   k.branch(
-      {less(to_index(format.bytes / 2 - 1), variable("words")), less(0, variable("rows"))},
-      "a row has a block",
+      from.has_blocks(), "a row has a block",
       [&] { write_block(codes, halves(format.scale_at), halves(format.minimum_at.value_or(0))); },
       "there is no block", [&] { write_block(zeros, zeros, zeros); });
   return k.finish();

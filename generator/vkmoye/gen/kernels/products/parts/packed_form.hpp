@@ -27,8 +27,8 @@ struct PackedForm {
   char use = 'a';  // 'a' or 'b'
   ScalarType type = ScalarType::f16;
   std::uint32_t lanes = 32;
-  std::int64_t rows = 16, depth = 16;  // of a fragment, along k
-  std::int64_t group = 4, steps = 2;   // fragments of a block: along the rows, along k
+  std::int64_t rows = 16, depth = 16;     // of a fragment, along k
+  std::int64_t group = 4, steps = 2;      // fragments of a block: along the rows, along k
   const WeightFormat* weights = nullptr;  // null: elements of `type`
 
   std::int64_t fragment_elements() const { return rows * depth; }

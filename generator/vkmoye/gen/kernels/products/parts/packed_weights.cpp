@@ -25,9 +25,9 @@ Layout scaled(const Layout& layout, std::int64_t factor) {
 Layout PackedWeights::codes() const {
   const std::int64_t pairs = 16 / format->bits, of_lane = kPackedVector * rows_of_lane();
   const Layout of_row({2, pairs, words_of_row()}, {pairs, 1, 2 * pairs});
-  return make_layout(make_layout(of_row, scaled(lanes.lanes.mode(0), of_lane)),
-                     make_layout(scaled(lanes.lanes.mode(1), of_lane),
-                                 Layout(rows_of_lane(), kPackedVector)));
+  return make_layout(
+      make_layout(of_row, scaled(lanes.lanes.mode(0), of_lane)),
+      make_layout(scaled(lanes.lanes.mode(1), of_lane), Layout(rows_of_lane(), kPackedVector)));
 }
 
 Layout PackedWeights::scales() const {
@@ -46,31 +46,29 @@ std::vector<std::string> reasons_against(const PackedWeights& weights) {
           fmt::format("packed {}: a lane must have an even number of the {} rows of a block",
                       format.name, weights.rows),
           reasons);
-  require(format.elements % kPackedVector == 0 && (weights.depth() % format.elements == 0 ||
-                                                   format.elements % weights.depth() == 0),
-          fmt::format("packed {}: {} k of a block do not fit to its {} weights of a block", format.name,
-                      weights.depth(), format.elements),
+  require(format.elements % kPackedVector == 0 &&
+              (weights.depth() % format.elements == 0 || format.elements % weights.depth() == 0),
+          fmt::format("packed {}: {} k of a block do not fit to its {} weights of a block",
+                      format.name, weights.depth(), format.elements),
           reasons);
   return reasons;
 }
 
 PackedWeightTile::PackedWeightTile(Builder& k, PackedWeights weights, std::int64_t reads)
     : builder_(k), weights_(std::move(weights)), reads_(reads) {
-  tensor_ = builder_.input(
-      "b", ScalarType::u32,
-      {{"at", weights_.words()}, {"k_block", "k_blocks"}, {"block", "b_blocks"}});
+  tensor_ =
+      builder_.input("b", ScalarType::u32,
+                     {{"at", weights_.words()}, {"k_block", "k_blocks"}, {"block", "b_blocks"}});
   const auto registers = [&](const char* name, std::int64_t words) {
     return builder_.registers(name, ScalarType::u32, make_layout({words, reads}));
   };
   codes_ = registers("next_codes", weights_.words_of_lane());
   scales_ = registers("next_scales", weights_.rows_of_lane() / 2);
-  if (weights_.format->minimum_at)
-    minima_ = registers("next_minima", weights_.rows_of_lane() / 2);
+  if (weights_.format->minimum_at) minima_ = registers("next_minima", weights_.rows_of_lane() / 2);
 }
 
 void PackedWeightTile::read(std::int64_t read, const Expr& k_block, const Expr& block) {
-  const View all =
-      slice(tile(tensor_, {weights_.words(), 1, 1}, {0, k_block, block}), {_, 0, 0});
+  const View all = slice(tile(tensor_, {weights_.words(), 1, 1}, {0, k_block, block}), {_, 0, 0});
   // `count` words, number `at` of such parts of the first `of` words.
   const auto copy = [&](std::int64_t of, std::int64_t count, const Expr& at, const View& to) {
     const auto vector = to_index(std::min<std::int64_t>(count & -count, 4));
@@ -101,10 +99,16 @@ void PackedWeightTile::decode(const View& to) {
   const auto mask = (1u << bits) - 1;
   const auto zero = static_cast<double>(weights_.zero());
   const Layout places = to.axes.front().values;  // (8, reads, rows of a lane)
+  const Layout pairs_of_rows = composition(places.mode(2), Layout(weights_.rows_of_lane() / 2, 2));
+  const auto two_codes = [&](const Expr& codes, std::uint32_t by, const std::string& name) {
+    const Expr moved = by == 0 ? codes : shift_right(codes, word(by));
+    const Expr bits_of_two = bit_or(bit_and(moved, word(mask << 16 | mask)), word(0x64006400));
+    return builder_.let(name, bitcast(bits_of_two, ScalarType::f16));
+  };
   const auto half = [&](const View& words, const Expr& at, std::uint32_t number, const char* name) {
-    const Expr both = bitcast(
-        builder_.load(fmt::format("{}_words{}", name, number), {words.array, {at}, name}),
-        ScalarType::f16);
+    const Expr both =
+        bitcast(builder_.load(fmt::format("{}_words{}", name, number), {words.array, {at}, name}),
+                ScalarType::f16);
     const Expr one = component(both, number);
     return builder_.let(fmt::format("{}{}", name, number), in_halves ? one : convert(one, f32));
   };
@@ -117,36 +121,37 @@ void PackedWeightTile::decode(const View& to) {
         const Expr minimum =
             weights_.format->minimum_at ? half(minima_, at, number, "minimum") : scale;
         for (std::int64_t w = 0; w < weights_.words_of_row(); ++w) {
-          const Expr codes = builder_.load(
-              fmt::format("codes{}_{}", number, w),
-              {codes_.array,
-               {to_index(weights_.words_of_row()) * row + to_index(w) +
-                to_index(weights_.words_of_lane()) * read},
-               "codes"});
+          const Expr codes = builder_.load(fmt::format("codes{}_{}", number, w),
+                                           {codes_.array,
+                                            {to_index(weights_.words_of_row()) * row + to_index(w) +
+                                             to_index(weights_.words_of_lane()) * read},
+                                            "codes"});
+          Expr two = codes;
           for (std::int64_t i = 0; i < 2 * pairs; ++i) {
             const auto by = static_cast<std::uint32_t>(i / 2 * bits);
             const auto high = static_cast<std::uint32_t>(i % 2);
             Expr weight = scale;
             if (in_halves) {
-              const Expr moved = by == 0 ? codes : shift_right(codes, word(by));
-              const Expr both =
-                  bit_or(bit_and(moved, word(mask << 16 | mask)), word(0x64006400));
-              weight = (component(bitcast(both, ScalarType::f16), high) - (1024 + zero)) * scale;
+              if (high == 0)
+                two = two_codes(codes, by,
+                                fmt::format("two{}_{}", number, w) + std::to_string(i / 2));
+              weight = (component(two, high) - (1024 + zero)) * scale;
             } else {
-              const Expr moved = by + 16 * high == 0 ? codes
-                                                     : shift_right(codes, word(by + 16 * high));
+              const Expr moved =
+                  by + 16 * high == 0 ? codes : shift_right(codes, word(by + 16 * high));
               const Expr number_of_code =
                   bitcast(bit_or(bit_and(moved, word(mask)), word(0x4b000000)), f32);
               const Expr code = number_of_code - (0x1p23 + zero);
-              weight = weights_.format->minimum_at ? multiply_add(code, scale, minimum)
-                                                   : code * scale;
+              weight =
+                  weights_.format->minimum_at ? multiply_add(code, scale, minimum) : code * scale;
               weight = convert(weight, type);
             }
             const std::int64_t v = i + 2 * pairs * w;
-            builder_.store(weight, {to.array,
-                                    {to_index(places.mode(0)(v)) + evaluate(places.mode(1), read) +
-                                     evaluate(places.mode(2), row)},
-                                    "weights"});
+            builder_.store(weight,
+                           {to.array,
+                            {evaluate(places.mode(1), read) + evaluate(pairs_of_rows, pair) +
+                             to_index(places.mode(0)(v) + places.mode(2)(number))},
+                            "weights"});
           }
         }
       }

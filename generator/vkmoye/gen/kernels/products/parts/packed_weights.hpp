@@ -37,10 +37,10 @@ struct PackedWeights {
   std::int64_t words_of_lane() const { return rows_of_lane() * words_of_row(); }
   std::int64_t code_words() const { return rows * depth() * format->bits / 32; }
   std::int64_t scales_of_row() const { return (depth() + format->elements - 1) / format->elements; }
-  std::int64_t scale_words() const { return rows * scales_of_row() / 2; }  // of scales, or of minima
-  std::int64_t words() const {
-    return code_words() + (format->minimum_at ? 2 : 1) * scale_words();
-  }
+  std::int64_t scale_words() const {
+    return rows * scales_of_row() / 2;
+  }  // of scales, or of minima
+  std::int64_t words() const { return code_words() + (format->minimum_at ? 2 : 1) * scale_words(); }
 
   /// (k, row) of a block -> number of its code; code c is part c % (32 / bits) of word c / (32 / bits).
   Layout codes() const;

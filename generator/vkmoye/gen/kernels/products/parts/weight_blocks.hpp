@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Single weights of blocks as a GGUF file has them, for kernels that bring weights into another order once.
+//
+//   src  (word, row), 16-bit words of rows of blocks; arguments words and rows
+//   q4_0, weight 50 of a row      block 1, element 18: the high bits of byte 2 of its codes, word 9 + 1 + 1
+//
+// Blocks past the end of a row, and rows past the last one, are the last.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/products/form/weight_format.hpp"
+
+namespace vkmoye::gen {
+
+class WeightBlocks {
+ public:
+  /// `matrix`: the coordinate along the third axis of src, if there is one. `k` and `format` must outlive this object.
+  /// Precondition of all members: src has rows, and a row has a block.
+  WeightBlocks(Builder& k, const WeightFormat& format, std::optional<Expr> matrix);
+
+  /// A condition that is the precondition.
+  Conditions has_blocks() const;
+  /// The f16 at byte `at` of the block with weight `k_of_row` of a row, as the low half of a u32.
+  Expr half(const std::string& name, const Expr& k_of_row, const Expr& row, std::int64_t at) const;
+  /// The code of that weight as a u32; of a format with signs, code + 2^(bits - 1).
+  Expr code(const std::string& name, const Expr& k_of_row, const Expr& row) const;
+  /// That weight in f32. `suffix`: of the names of what is loaded.
+  Expr weight(const std::string& suffix, const Expr& k_of_row, const Expr& row) const;
+
+ private:
+  Expr first_word(const Expr& k_of_row) const;
+  Expr word(const std::string& name, const Expr& at, const Expr& row) const;
+
+  Builder& builder_;
+  const WeightFormat& format_;
+  std::optional<Expr> matrix_;
+};
+
+}  // namespace vkmoye::gen
