@@ -71,13 +71,15 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
     };
   };
   const PlacedFunction codes = [&](const std::vector<Expr>&, const std::vector<Expr>& word) {
-    Expr out = number(ScalarType::u32, 0);
-    for (std::uint32_t i = 0; i < of_word; ++i) {
-      const Expr place = evaluate(places, of_word * word[0] + i);  // k + depth * row
-      const Expr code =
-          from.code(fmt::format("codes{}", i), first_k + place % to_index(weights.depth()),
-                    first_row + place / to_index(weights.depth()));
-      out = i == 0 ? code : bit_or(out, shift_left(code, number(ScalarType::u32, i * format.bits)));
+    // The first code of a word is that of the first of its weights, which are consecutive along k.
+    const Expr place = evaluate(places, of_word * word[0]);  // k + depth * row
+    const std::vector<Expr> all =
+        from.codes("codes", first_k + place % to_index(weights.depth()),
+                   first_row + place / to_index(weights.depth()), of_word);
+    Expr out = all.front();
+    for (std::uint32_t i = 1; i < of_word; ++i) {
+      const std::uint32_t bit = i / 2 * format.bits + i % 2 * 16;
+      out = bit_or(out, shift_left(all[i], number(ScalarType::u32, bit)));
     }
     return out;
   };

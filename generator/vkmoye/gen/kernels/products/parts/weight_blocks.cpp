@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/products/parts/weight_blocks.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace vkmoye::gen {
@@ -18,22 +19,35 @@ Expr WeightBlocks::half(const std::string& name, const Expr& k_of_row, const Exp
   return word(name, first_word(k_of_row) + to_index(at / 2), row);
 }
 
-Expr WeightBlocks::code(const std::string& name, const Expr& k_of_row, const Expr& row) const {
+std::vector<Expr> WeightBlocks::codes(const std::string& name, const Expr& k_of_row,
+                                      const Expr& row, std::uint32_t count) const {
   using namespace ir;
+  const auto u32 = [](std::uint32_t value) { return number(ScalarType::u32, value); };
   const Expr element = k_of_row % to_index(format_.elements);
   const std::int64_t in_half = format_.elements / 2;
-  const bool is_whole = format_.bits == 8;
-  const bool in_halves = format_.order == WeightFormat::Order::halves;
-  const Expr byte = to_index(format_.codes_at) + (is_whole    ? element
-                                                  : in_halves ? element % to_index(in_half)
-                                                              : element / 2);
-  Expr bit = 8 * (byte % 2);
-  if (!is_whole) bit = bit + 4 * (in_halves ? element / to_index(in_half) : element % 2);
-  const Expr codes = word(name, first_word(k_of_row) + byte / 2, row);
-  const auto u32 = [](std::uint32_t value) { return number(ScalarType::u32, value); };
-  const Expr code =
-      bit_and(shift_right(codes, convert(bit, ScalarType::u32)), u32((1u << format_.bits) - 1));
-  return format_.has_sign ? bit_xor(code, u32(1u << (format_.bits - 1))) : code;
+  const bool in_halves = format_.bits == 4 && format_.order == WeightFormat::Order::halves;
+  // Codes of neighbours in one word of 16 bits, as far apart in bits.
+  const std::uint32_t apart = in_halves ? 8 : format_.bits, of_word = 16 / apart;
+  const Expr byte = to_index(format_.codes_at) + (format_.bits == 8 ? element
+                                                  : in_halves       ? element % to_index(in_half)
+                                                                    : element / 2);
+  Expr first_bit = 8 * (byte % 2);
+  if (format_.bits == 4) {
+    first_bit = first_bit + 4 * (in_halves ? element / to_index(in_half) : element % 2);
+  }
+  std::vector<Expr> out;
+  for (std::uint32_t first = 0; first < count; first += of_word) {
+    const std::string numbered = count > of_word ? name + std::to_string(first) : name;
+    const Expr loaded = word(numbered, first_word(k_of_row) + byte / 2 + first / of_word, row);
+    const Expr from_first = builder_.let(numbered + "_from_bit",
+                                         shift_right(loaded, convert(first_bit, ScalarType::u32)));
+    for (std::uint32_t i = 0; i < std::min(of_word, count - first); ++i) {
+      const Expr moved = i == 0 ? from_first : shift_right(from_first, u32(i * apart));
+      const Expr code = bit_and(moved, u32((1u << format_.bits) - 1));
+      out.push_back(format_.has_sign ? bit_xor(code, u32(1u << (format_.bits - 1))) : code);
+    }
+  }
+  return out;
 }
 
 Expr WeightBlocks::weight(const std::string& suffix, const Expr& k_of_row, const Expr& row) const {
@@ -44,7 +58,8 @@ Expr WeightBlocks::weight(const std::string& suffix, const Expr& k_of_row, const
   };
   const auto zero =
       static_cast<double>(format_.has_sign ? std::int64_t{1} << (format_.bits - 1) : format_.zero);
-  const Expr code = convert(this->code("codes" + suffix, k_of_row, row), ScalarType::f32) - zero;
+  const Expr code =
+      convert(codes("codes" + suffix, k_of_row, row, 1).front(), ScalarType::f32) - zero;
   const Expr scale = number_at("scale", format_.scale_at);
   if (!format_.minimum_at) return code * scale;
   return multiply_add(code, scale, number_at("minimum", *format_.minimum_at));
