@@ -1,7 +1,7 @@
-// generated: gemm/quantised  form=f16*q4_0,f32,f16 a=k b=k  rows=1  threads=128  along-k=8  blocks=8
+// generated: gemm/quantised  form=f16*q4_0,f32,f16 a=k b=k  rows=1  threads=256  along-k=16  blocks=2
 //   weights=1  subgroup-size=32  shared-bytes=32768
 // weights are read once, and decoded in registers; threads along k are added up at the end
-// vkmoye 0.1.0: vkmoye-bench emit gemm/quantised --type 'f16*q4_0,f32,f16' --along-k 8 --weights 1
+// vkmoye 0.1.0: vkmoye-bench emit gemm/quantised --type 'f16*q4_0,f32,f16'
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
@@ -10,22 +10,22 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
-layout(local_size_x = 128) in;
+layout(local_size_x = 256) in;
 
 layout(std430, binding = 0) readonly buffer A { float16_t a[]; };  // (k,m)
 layout(std430, binding = 0) readonly buffer A_x4 { f16vec4 a_x4[]; };  // (k,m)
 layout(std430, binding = 1) readonly buffer B { uint16_t b[]; };  // (words,n)
-layout(std430, binding = 1) readonly buffer B_x8 { uvec4 b_x8[]; };  // (words,n)
+layout(std430, binding = 1) readonly buffer B_x2 { u16vec2 b_x2[]; };  // (words,n)
 layout(std430, binding = 2) writeonly restrict buffer C { float16_t c[]; };  // (n,m)
 layout(push_constant) uniform Arguments { uint m, n, k, words, lda, ldb, ldc; float alpha;
     uint first_group_x, first_group_y; };
 
-shared uvec4 shared_weights[1152];  // (576,16):(1,576), in u16
-shared f16vec4 shared_a[519];  // ((256,8),1):((1,260),2080), in f16
+shared u16vec2 shared_weights[2304];  // (288,16):(1,288), in u16
+shared f16vec4 shared_a[271];  // ((64,16),1):((1,68),1088), in f16
 
 void main() {
-  uvec4 next_weights[9];  // (8,9,1):(1,8,72), in u16
-  uint words_of_thread[36];  // (36,1):(1,36)
+  u16vec2 next_weights[9];  // (2,9,1):(1,2,18), in u16
+  uint words_of_thread[9];  // (9,1):(1,9)
   float elements[4];  // (4):(1)
   float decoded[4];  // (4,1):(1,4)
   float sums;
@@ -40,81 +40,57 @@ void main() {
   sums = 0.0;
 
   if (alpha != 0.0 && k != 0u && words != 0u) {
-    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 11u) + 1u; ++k_tile) {
-      if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 7u) == 0u && (ldb & 7u) == 0u) {
+    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 10u) + 1u; ++k_tile) {
+      if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
         // rows of A and B are aligned: they are read in vectors
-        if (576u * k_tile < words && 575u < words - 576u * k_tile && 16u * block_x + 15u < n) {
+        if (288u * k_tile < words && 287u < words - 288u * k_tile && 16u * block_x + 15u < n) {
           // a whole tile:
-          // partition(tile(b, (576,16)), (64,16)) at (576 k_tile, 16 block_x)
+          // partition(tile(b, (288,16)), (32,16)) at (288 k_tile, 16 block_x)
           // -> next_weights
-          uint b_n = 16u * block_x + (thread >> 3u);
+          uint b_n = 16u * block_x + (thread >> 4u);
           [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
-            next_weights[v1] = b_x8[72u * k_tile + (thread & 7u) + 8u * v1 + ((ldb * b_n) >> 3u)];
+            next_weights[v1] = b_x2[144u * k_tile + (thread & 15u) + 16u * v1 + ((ldb * b_n) >> 1u)];
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(b, (576,16)), (64,16)) at (576 k_tile, 16 block_x)
+          // partition(tile(b, (288,16)), (32,16)) at (288 k_tile, 16 block_x)
           // -> next_weights
-          uint b_word0 = 576u * k_tile + 8u * (thread & 7u);
-          uint b_n = 16u * block_x + (thread >> 3u);
+          uint b_word0 = 288u * k_tile + 2u * (thread & 15u);
+          uint b_n = 16u * block_x + (thread >> 4u);
           [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
-            uint b_word = b_word0 + 64u * v1;
+            uint b_word = b_word0 + 32u * v1;
             if (b_n < n && b_word < words) {
-              next_weights[v1] = b_x8[(b_word >> 3u) + ((ldb * b_n) >> 3u)];
+              next_weights[v1] = b_x2[(b_word >> 1u) + ((ldb * b_n) >> 1u)];
             } else {
-              next_weights[v1] = uvec4(0u);
+              next_weights[v1] = u16vec2(0);
             }
           }
         }
       } else {
         // rows of A or B are not aligned: they are read element by element
-        if (576u * k_tile < words && 575u < words - 576u * k_tile && 16u * block_x + 15u < n) {
+        if (288u * k_tile < words && 287u < words - 288u * k_tile && 16u * block_x + 15u < n) {
           // a whole tile:
-          // partition(tile(b, (576,16)), (64,16)) at (576 k_tile, 16 block_x)
+          // partition(tile(b, (288,16)), (32,16)) at (288 k_tile, 16 block_x)
           // -> next_weights
-          uint b_word = 576u * k_tile + 8u * (thread & 7u);
-          uint b_n = 16u * block_x + (thread >> 3u);
+          uint b_word = 288u * k_tile + 2u * (thread & 15u);
+          uint b_n = 16u * block_x + (thread >> 4u);
           [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
-            uint16_t value0 = b[b_word + 64u * v1 + ldb * b_n];
-            uint16_t value1 = b[b_word + 64u * v1 + 1u + ldb * b_n];
-            uint16_t value2 = b[b_word + 64u * v1 + 2u + ldb * b_n];
-            uint16_t value3 = b[b_word + 64u * v1 + 3u + ldb * b_n];
-            uint16_t value4 = b[b_word + 64u * v1 + 4u + ldb * b_n];
-            uint16_t value5 = b[b_word + 64u * v1 + 5u + ldb * b_n];
-            uint16_t value6 = b[b_word + 64u * v1 + 6u + ldb * b_n];
-            uint16_t value7 = b[b_word + 64u * v1 + 7u + ldb * b_n];
-            next_weights[v1] = uvec4(pack32(u16vec2(value0, value1)), pack32(u16vec2(value2, value3)),
-                pack32(u16vec2(value4, value5)), pack32(u16vec2(value6, value7)));
+            uint16_t value0 = b[b_word + 32u * v1 + ldb * b_n];
+            uint16_t value1 = b[b_word + 32u * v1 + 1u + ldb * b_n];
+            next_weights[v1] = u16vec2(value0, value1);
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(b, (576,16)), (64,16)) at (576 k_tile, 16 block_x)
+          // partition(tile(b, (288,16)), (32,16)) at (288 k_tile, 16 block_x)
           // -> next_weights
-          uint b_word0 = 576u * k_tile + 8u * (thread & 7u);
-          uint b_n = 16u * block_x + (thread >> 3u);
+          uint b_word0 = 288u * k_tile + 2u * (thread & 15u);
+          uint b_n = 16u * block_x + (thread >> 4u);
           [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
-            uint b_word = b_word0 + 64u * v1;
+            uint b_word = b_word0 + 32u * v1;
             uint16_t value0 = b[min(b_word, words - 1u) + ldb * min(b_n, n - 1u)];
             uint16_t value1 = b[min(b_word + 1u, words - 1u) + ldb * min(b_n, n - 1u)];
-            uint16_t value2 = b[min(b_word + 2u, words - 1u) + ldb * min(b_n, n - 1u)];
-            uint16_t value3 = b[min(b_word + 3u, words - 1u) + ldb * min(b_n, n - 1u)];
-            uint16_t value4 = b[min(b_word + 4u, words - 1u) + ldb * min(b_n, n - 1u)];
-            uint16_t value5 = b[min(b_word + 5u, words - 1u) + ldb * min(b_n, n - 1u)];
-            uint16_t value6 = b[min(b_word + 6u, words - 1u) + ldb * min(b_n, n - 1u)];
-            uint16_t value7 = b[min(b_word + 7u, words - 1u) + ldb * min(b_n, n - 1u)];
-            next_weights[v1] = uvec4(
-                pack32(
-                  u16vec2((b_word < words && b_n < n) ? value0 : uint16_t(0),
-                    (b_word + 1u < words && b_n < n) ? value1 : uint16_t(0))),
-                pack32(
-                  u16vec2((b_word + 2u < words && b_n < n) ? value2 : uint16_t(0),
-                    (b_word + 3u < words && b_n < n) ? value3 : uint16_t(0))),
-                pack32(
-                  u16vec2((b_word + 4u < words && b_n < n) ? value4 : uint16_t(0),
-                    (b_word + 5u < words && b_n < n) ? value5 : uint16_t(0))),
-                pack32(
-                  u16vec2((b_word + 6u < words && b_n < n) ? value6 : uint16_t(0),
-                    (b_word + 7u < words && b_n < n) ? value7 : uint16_t(0))));
+            next_weights[v1] = u16vec2((b_word < words && b_n < n) ? value0 : uint16_t(0),
+                (b_word + 1u < words && b_n < n) ? value1 : uint16_t(0));
           }
         }
       }
@@ -122,66 +98,55 @@ void main() {
       barrier();
 
       // next_weights
-      // -> partition(shared_weights, (64,16))
+      // -> partition(shared_weights, (32,16))
       {
-        uint shared_weights_at = (thread & 7u) + 72u * (thread >> 3u);
+        uint shared_weights_at = (thread & 15u) + 144u * (thread >> 4u);
         [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
-          shared_weights[shared_weights_at + 8u * v1] = next_weights[v1];
+          shared_weights[shared_weights_at + 16u * v1] = next_weights[v1];
         }
       }
 
-      if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 7u) == 0u && (ldb & 7u) == 0u) {
+      if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
         // rows of A and B are aligned: they are read in vectors
-        if (2048u * k_tile + 2047u < k && block_y < m) {
+        if (1024u * k_tile + 1023u < k && block_y < m) {
           // a whole tile:
-          // partition(tile(a, (2048,1)), (512,1)) at (2048 k_tile, block_y)
-          // -> partition(shared_a, (512,1))
-          uint shared_a_at = (thread & 63u) + 65u * (thread >> 6u);
-          for (uint v1 = 0u; v1 < 4u; ++v1) {
-            f16vec4 value = a_x4[512u * k_tile + thread + 128u * v1 + ((lda * block_y) >> 2u)];
-            shared_a[shared_a_at + 130u * v1] = value;
-          }
+          // partition(tile(a, (1024,1)), (1024,1)) at (1024 k_tile, block_y)
+          // -> partition(shared_a, (1024,1))
+          f16vec4 value = a_x4[256u * k_tile + thread + ((lda * block_y) >> 2u)];
+          shared_a[(thread & 15u) + 17u * (thread >> 4u)] = value;
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(a, (2048,1)), (512,1)) at (2048 k_tile, block_y)
-          // -> partition(shared_a, (512,1))
-          uint a_k0 = 2048u * k_tile + 4u * thread;
-          uint shared_a_at = (thread & 63u) + 65u * (thread >> 6u);
-          for (uint v1 = 0u; v1 < 4u; ++v1) {
-            uint a_k = a_k0 + 512u * v1;
-            if (block_y < m && a_k < k) {
-              shared_a[shared_a_at + 130u * v1] = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
-            } else {
-              shared_a[shared_a_at + 130u * v1] = f16vec4(0);
-            }
+          // partition(tile(a, (1024,1)), (1024,1)) at (1024 k_tile, block_y)
+          // -> partition(shared_a, (1024,1))
+          uint a_k = 1024u * k_tile + 4u * thread;
+          uint shared_a_at = (thread & 15u) + 17u * (thread >> 4u);
+          if (a_k < k && block_y < m) {
+            shared_a[shared_a_at] = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
+          } else {
+            shared_a[shared_a_at] = f16vec4(0);
           }
         }
       } else {
         // rows of A or B are not aligned: they are read element by element
-        if (2048u * k_tile + 2047u < k && block_y < m) {
+        if (1024u * k_tile + 1023u < k && block_y < m) {
           // a whole tile:
-          // partition(tile(a, (2048,1)), (512,1)) at (2048 k_tile, block_y)
-          // -> partition(shared_a, (512,1))
-          uint a_k = 2048u * k_tile + 4u * thread;
-          uint shared_a_at = 4u * (thread & 63u) + 260u * (thread >> 6u);
-          for (uint v1 = 0u; v1 < 4u; ++v1) {
-            for (uint v0 = 0u; v0 < 4u; ++v0) {
-              shared_a[(shared_a_at >> 2u) + 130u * v1][v0] = a[a_k + v0 + 512u * v1 + lda * block_y];
-            }
+          // partition(tile(a, (1024,1)), (1024,1)) at (1024 k_tile, block_y)
+          // -> partition(shared_a, (1024,1))
+          uint a_k = 1024u * k_tile + 4u * thread;
+          uint shared_a_at = 4u * (thread & 15u) + 68u * (thread >> 4u);
+          for (uint v0 = 0u; v0 < 4u; ++v0) {
+            shared_a[shared_a_at >> 2u][v0] = a[a_k + v0 + lda * block_y];
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(a, (2048,1)), (512,1)) at (2048 k_tile, block_y)
-          // -> partition(shared_a, (512,1))
-          uint a_k0 = 2048u * k_tile + 4u * thread;
-          uint shared_a_at = 4u * (thread & 63u) + 260u * (thread >> 6u);
-          for (uint v1 = 0u; v1 < 4u; ++v1) {
-            for (uint v0 = 0u; v0 < 4u; ++v0) {
-              uint a_k = a_k0 + v0 + 512u * v1;
-              float16_t value = a[min(a_k, k - 1u) + lda * min(block_y, m - 1u)];
-              shared_a[(shared_a_at >> 2u) + 130u * v1][v0] =
-                  (a_k < k && block_y < m) ? value : float16_t(0.0);
-            }
+          // partition(tile(a, (1024,1)), (1024,1)) at (1024 k_tile, block_y)
+          // -> partition(shared_a, (1024,1))
+          uint a_k0 = 1024u * k_tile + 4u * thread;
+          uint shared_a_at = 4u * (thread & 15u) + 68u * (thread >> 4u);
+          for (uint v0 = 0u; v0 < 4u; ++v0) {
+            uint a_k = a_k0 + v0;
+            float16_t value = a[min(a_k, k - 1u) + lda * min(block_y, m - 1u)];
+            shared_a[shared_a_at >> 2u][v0] = (a_k < k && block_y < m) ? value : float16_t(0.0);
           }
         }
       }
@@ -189,19 +154,16 @@ void main() {
       barrier();
 
       [[unroll]] for (uint access = 0u; access < 9u; ++access) {
-        uvec4 loaded_words = shared_weights[72u * (thread >> 3u) + 9u * (thread & 7u) + access];
-        words_of_thread[4u * access] = loaded_words.x;
-        words_of_thread[4u * access + 1u] = loaded_words.y;
-        words_of_thread[4u * access + 2u] = loaded_words.z;
-        words_of_thread[4u * access + 3u] = loaded_words.w;
+        u16vec2 loaded_words = shared_weights[144u * (thread >> 4u) + 9u * (thread & 15u) + access];
+        words_of_thread[access] = pack32(u16vec2(loaded_words));
       }
 
-      [[unroll]] for (uint pair = 0u; pair < 4u; ++pair) {
-        uint word_of_scale0 = words_of_thread[9u * pair];
+      {
+        uint word_of_scale0 = words_of_thread[0];
         float scale0 = unpackHalf2x16(word_of_scale0).x;
         [[unroll]] for (uint step = 0u; step < 4u; ++step) {
-          uint word_of_codes = words_of_thread[9u * pair + step];
-          uint next_word = words_of_thread[9u * pair + step + 1u];
+          uint word_of_codes = words_of_thread[step];
+          uint next_word = words_of_thread[step + 1u];
           uint codes = (word_of_codes >> 16u) | (next_word << 16u);
 
           // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are
@@ -217,7 +179,7 @@ void main() {
 
           // elements <- the elements of A for these weights
           {
-            f16vec4 a_values = shared_a[65u * (thread & 7u) + 16u * pair + step];
+            f16vec4 a_values = shared_a[17u * (thread & 15u) + step];
             elements[0] = float(a_values.x);
             elements[1] = float(a_values.y);
             elements[2] = float(a_values.z);
@@ -242,7 +204,7 @@ void main() {
 
           // elements <- the elements of A for these weights
           {
-            f16vec4 a_values = shared_a[65u * (thread & 7u) + 16u * pair + step + 4u];
+            f16vec4 a_values = shared_a[17u * (thread & 15u) + step + 4u];
             elements[0] = float(a_values.x);
             elements[1] = float(a_values.y);
             elements[2] = float(a_values.z);
@@ -255,10 +217,10 @@ void main() {
           }
         }
 
-        uint word_of_scale1 = words_of_thread[9u * pair + 4u];
+        uint word_of_scale1 = words_of_thread[4];
         float scale1 = unpackHalf2x16(word_of_scale1).y;
         [[unroll]] for (uint step = 0u; step < 4u; ++step) {
-          uint codes = words_of_thread[9u * pair + step + 5u];
+          uint codes = words_of_thread[step + 5u];
 
           // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are
           //   the number p + code
@@ -273,7 +235,7 @@ void main() {
 
           // elements <- the elements of A for these weights
           {
-            f16vec4 a_values = shared_a[65u * (thread & 7u) + 16u * pair + step + 8u];
+            f16vec4 a_values = shared_a[17u * (thread & 15u) + step + 8u];
             elements[0] = float(a_values.x);
             elements[1] = float(a_values.y);
             elements[2] = float(a_values.z);
@@ -298,7 +260,7 @@ void main() {
 
           // elements <- the elements of A for these weights
           {
-            f16vec4 a_values = shared_a[65u * (thread & 7u) + 16u * pair + step + 12u];
+            f16vec4 a_values = shared_a[17u * (thread & 15u) + step + 12u];
             elements[0] = float(a_values.x);
             elements[1] = float(a_values.y);
             elements[2] = float(a_values.z);
@@ -314,24 +276,26 @@ void main() {
     }
   }
 
-  // sums <- sum over lanes ^ 1, then ^ 2, then ^ 4
+  // sums <- sum over lanes ^ 1, then ^ 2, then ^ 4, then ^ 8
   {
     float other1 = subgroupShuffleXor(sums, 1u);
     float combined1 = sums + other1;
     float other2 = subgroupShuffleXor(combined1, 2u);
     float combined2 = combined1 + other2;
     float other4 = subgroupShuffleXor(combined2, 4u);
-    sums = combined2 + other4;
+    float combined4 = combined2 + other4;
+    float other8 = subgroupShuffleXor(combined4, 8u);
+    sums = combined4 + other8;
   }
 
-  if ((thread & 7u) == 0u) {
+  if ((thread & 15u) == 0u) {
     // result <- alpha * sums
     result = float16_t(alpha * sums);
 
     // result
     // -> partition(tile(c, (16,1)), (16,1)) at (16 block_x, block_y)
     {
-      uint c_n = 16u * block_x + (thread >> 3u);
+      uint c_n = 16u * block_x + (thread >> 4u);
       if (c_n < n && block_y < m) {
         c[c_n + ldc * block_y] = result;
       }

@@ -28,7 +28,7 @@ const Golden kGoldens[] = {
     {"gemm_quantised_f16.comp",
      "gemm/quantised",
      ScalarType::f16,
-     {{"along-k", "8"}, {"weights", "1"}},
+     {},
      "weights of 4 bits, in blocks as in a GGUF file, decoded in registers"},
     {"gemm_packed_f16.comp",
      "gemm/packed",

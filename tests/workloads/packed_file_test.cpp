@@ -143,7 +143,7 @@ TEST_F(PackedFileTest, AnotherOrderIsRefusedWithBothLayouts) {
   const WorkloadSpec question = {&entry, "f16,f32", {}, {}};
   OperandToPack operand = operand_to_pack(question, false, {"w", ScalarType::f16, {11, 20}});
   operand.request.device = host.caps();
-  find_fragment_orders(host, packed_probes(operand.request), "test");
+  find_fragment_orders(host, packed_probes(entry, operand.request), "test");
   operand.request.device = host.caps();
   PackedOperand packed = pack_plan(operand).operand;
   const auto plan_with = [&](const PackedOperand& file) {

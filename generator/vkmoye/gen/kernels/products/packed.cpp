@@ -36,7 +36,8 @@ class PackedProduct {
         a_("a", "A", packed_form(config, form, 'a')),
         b_("b", "B", packed_form(config, form, 'b')),
         buffers_(builder_, form, {config.tile_m(), config.tile_n(), config.atom_k}, config.strip,
-                 {true, true, [this] {
+                 {true, true,
+                  [this] {
                     declare(a_);
                     declare(b_);
                   }}),

@@ -87,15 +87,6 @@ GemmChoice choice_of(const GemmTableRow& row, const GemmForm& form) {
   GemmChoice choice;
   choice.entry = find_kernel(row.kernel);
   choice.config = row.options;
-  // Rows count blocks of 32 weights.
-  if (const auto blocks = choice.config.find("blocks");
-      blocks != choice.config.end() && form.weights != nullptr) {
-    const auto count = parse_numbers(blocks->second, 'x');
-    if (count && count->size() == 1) {
-      blocks->second =
-          std::to_string(std::max<std::int64_t>(1, count->front() * 32 / form.weights->elements));
-    }
-  }
   if (const auto split = choice.config.extract("split-k"); split && !form.split_k) {
     const auto slices = parse_numbers(split.mapped(), 'x');
     if (!slices || slices->size() != 1 || slices->front() < 1) {
