@@ -233,7 +233,7 @@ TEST(Quantised, RefusesWhatItCannotRead) {
         kernel, [](auto& r) { r.gemm.accumulator = ScalarType::f16; },
         "accumulator f16 and B in q4_0: it must be f32");
   }
-  for (const char* kernel : {"gemm/simt", "gemm/thin", "gemm/thin_coopmat", "gemm/packed"}) {
+  for (const char* kernel : {"gemm/simt", "gemm/thin", "gemm/thin_coopmat"}) {
     expect_refused(
         kernel, [](auto&) {}, "B in q4_0: this kernel reads elements; gemm/auto chooses one");
   }

@@ -37,6 +37,7 @@ TEST(Registry, EveryKernelAndTypeSuitsARealDevice) {
         // lavapipe has no matrices of bf16.
         const bool has_units = entry.name == "gemm/coopmat" || entry.name == "gemm/packed" ||
                                entry.name == "gemm/thin_coopmat" ||
+                               entry.name == "gemm/packed_weights" ||
                                entry.name == "attention/coopmat";
         const bool lacks = has_units && type == ScalarType::bf16 && caps.subgroup_size == 8;
         const auto against = reasons(entry, type, caps);

@@ -30,6 +30,9 @@ std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmFor
   return widest_access(unit_type(form)) * config.reads * rows / size(order.lanes.mode(1));
 }
 
+// The rows of weights that a lane decodes at once, at most, by default.
+constexpr std::int64_t kMaxPackedRows = 8;
+
 }  // namespace
 
 const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields() {
@@ -101,16 +104,23 @@ GemmThinCoopmatConfig packed_weights_config(const GemmForm& form,
   GemmThinCoopmatConfig config = gemm_thin_coopmat_config(form, device);
   const std::int64_t fragments = config.subgroup_size < 32 ? 2 : 4;
   config.tile_n = fragments * config.atom_n;
+  const LanesOrReason of_b = lanes_of(config, form, false);
+  while (of_b.lanes && config.tile_n > config.atom_n &&
+         config.tile_n / size(of_b.lanes->lanes.mode(1)) > kMaxPackedRows) {
+    config.tile_n /= 2;
+  }
   const std::int64_t m = shape ? (*shape)[0] : 1, most = fragments * config.atom_m;
   while (config.tile_m < m && config.tile_m < most) config.tile_m *= 2;
   // The fastest of a sweep at N = K = 8192 on an H200: what is in flight at once is limited by registers.
-  if (config.tile_m == config.atom_m) return config;
-  if (m > most) {
-    config.subgroups = std::min<std::int64_t>(4, config.subgroups);
-  } else {
-    config.reads = 1;
-    config.prefetch = config.tile_m == most;
-    if (config.prefetch) config.subgroups = std::min<std::int64_t>(8, config.subgroups);
+  const bool has_several = config.tile_m > config.atom_m;
+  config.prefetch = config.tile_m == most && m <= most && has_several;
+  if (has_several && m <= most) config.reads = 1;
+  const std::int64_t subgroups = m > most ? 4 : config.prefetch ? 8 : config.subgroups;
+  config.subgroups = std::min(subgroups, config.subgroups);
+  const LanesOrReason apart = lanes_of(config, form, true);
+  while (apart.lanes && config.reads > 1 &&
+         elements_at_once(config, form, *apart.lanes, config.tile_m) > kMaxValuesAtOnce) {
+    config.reads /= 2;
   }
   return config;
 }
@@ -210,7 +220,8 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
         reasons);
     const std::int64_t tile = is_a ? config.tile_m : config.tile_n;
     const std::int64_t values = elements_at_once(config, form, *apart.lanes, tile);
-    require(values <= kMaxValuesAtOnce,
+    const bool is_copied = is_a || form.weights == nullptr;
+    require(!is_copied || values <= kMaxValuesAtOnce,
             fmt::format("{}: a lane has {} elements of a tile, but at most {} are possible", name,
                         values, kMaxValuesAtOnce),
             reasons);
