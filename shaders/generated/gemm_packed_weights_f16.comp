@@ -27,7 +27,7 @@ layout(push_constant) uniform Arguments { uint m, n, k, lda, k_blocks, b_blocks,
 shared vec4 shared_c[1279];  // (256,16):(20,1), in f32
 
 void main() {
-  uint next_codes[8];  // (8,1):(1,8)
+  uint next_codes[8];  // (4,2,1):(1,4,8)
   uint next_scales[4];  // (4,1):(1,4)
   coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[4];  // (1,4)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_a[2];  // (1,2)
@@ -52,18 +52,18 @@ void main() {
       if ((k & 7u) == 0u && (lda & 7u) == 0u) {
         // rows of A and B are aligned: they are read in vectors
         for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {
-          // tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (8)) at (0, min(16 k_tile +
+          // partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128)) at (0, min(16 k_tile +
           //   subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          // -> slice(next_codes, (_,0))
+          // -> slice(next_codes, (_,_,0))
           {
             uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
             uint b_block = min(block_x, b_blocks - 1u);
-            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-              uvec4 value = b_x4[2u * lane + v0 + 72u * b_k_block + 72u * k_blocks * b_block];
-              next_codes[4u * v0] = value.x;
-              next_codes[4u * v0 + 1u] = value.y;
-              next_codes[4u * v0 + 2u] = value.z;
-              next_codes[4u * v0 + 3u] = value.w;
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uvec4 value = b_x4[lane + 32u * v1 + 72u * b_k_block + 72u * k_blocks * b_block];
+              next_codes[4u * v1] = value.x;
+              next_codes[4u * v1 + 1u] = value.y;
+              next_codes[4u * v1 + 2u] = value.z;
+              next_codes[4u * v1 + 3u] = value.w;
             }
           }
 
@@ -169,18 +169,18 @@ void main() {
       } else {
         // rows of A or B are not aligned: they are read element by element
         for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {
-          // tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (8)) at (0, min(16 k_tile +
+          // partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128)) at (0, min(16 k_tile +
           //   subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          // -> slice(next_codes, (_,0))
+          // -> slice(next_codes, (_,_,0))
           {
             uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
             uint b_block = min(block_x, b_blocks - 1u);
-            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-              uvec4 value = b_x4[2u * lane + v0 + 72u * b_k_block + 72u * k_blocks * b_block];
-              next_codes[4u * v0] = value.x;
-              next_codes[4u * v0 + 1u] = value.y;
-              next_codes[4u * v0 + 2u] = value.z;
-              next_codes[4u * v0 + 3u] = value.w;
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uvec4 value = b_x4[lane + 32u * v1 + 72u * b_k_block + 72u * k_blocks * b_block];
+              next_codes[4u * v1] = value.x;
+              next_codes[4u * v1 + 1u] = value.y;
+              next_codes[4u * v1 + 2u] = value.z;
+              next_codes[4u * v1 + 3u] = value.w;
             }
           }
 

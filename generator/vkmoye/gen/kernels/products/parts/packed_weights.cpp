@@ -23,11 +23,13 @@ Layout scaled(const Layout& layout, std::int64_t factor) {
 }  // namespace
 
 Layout PackedWeights::codes() const {
-  const std::int64_t pairs = 16 / format->bits, of_lane = kPackedVector * rows_of_lane();
+  const std::int64_t pairs = 16 / format->bits, of_access = access_words() * 2 * pairs;
+  const std::int64_t together = access_words() / words_of_row();  // rows of an access
   const Layout of_row({2, pairs, words_of_row()}, {pairs, 1, 2 * pairs});
-  return make_layout(
-      make_layout(of_row, scaled(lanes.lanes.mode(0), of_lane)),
-      make_layout(scaled(lanes.lanes.mode(1), of_lane), Layout(rows_of_lane(), kPackedVector)));
+  const Layout rows_of_one({together, rows_of_lane() / together},
+                           {kPackedVector, size(lanes.lanes) * of_access});
+  return make_layout(make_layout(of_row, scaled(lanes.lanes.mode(0), of_access)),
+                     make_layout(scaled(lanes.lanes.mode(1), of_access), rows_of_one));
 }
 
 Layout PackedWeights::scales() const {
@@ -62,7 +64,9 @@ PackedWeightTile::PackedWeightTile(Builder& k, PackedWeights weights, std::int64
   const auto registers = [&](const char* name, std::int64_t words) {
     return builder_.registers(name, ScalarType::u32, make_layout({words, reads}));
   };
-  codes_ = registers("next_codes", weights_.words_of_lane());
+  const std::int64_t vector = weights_.access_words();
+  codes_ = builder_.registers("next_codes", ScalarType::u32,
+                              make_layout({vector, weights_.words_of_lane() / vector, reads}));
   scales_ = registers("next_scales", weights_.rows_of_lane() / 2);
   if (weights_.format->minimum_at) minima_ = registers("next_minima", weights_.rows_of_lane() / 2);
 }
@@ -76,7 +80,13 @@ void PackedWeightTile::read(std::int64_t read, const Expr& k_block, const Expr& 
                   {.edges = Edges::inside, .vector = {vector}});
   };
   const std::int64_t codes = weights_.code_words(), numbers = weights_.scale_words();
-  copy(codes, weights_.words_of_lane(), builder_.lane(), codes_);
+  const auto vector = weights_.access_words();
+  const View of_lane =
+      partition(composition(all, Layout(codes)),
+                make_tiled_copy(make_layout({size(weights_.lanes.lanes)}), make_layout({vector})),
+                builder_.lane());
+  builder_.copy(of_lane, slice(codes_, {_, _, read}),
+                {.edges = Edges::inside, .vector = {to_index(vector)}});
   const std::int64_t scales = weights_.rows_of_lane() / 2;
   const std::vector<Expr> part = thread_coordinates(weights_.lanes.lanes, builder_.lane());
   Expr row = part[1];

@@ -3,7 +3,8 @@
 // Weights in blocks, packed in the order in which the lanes of a subgroup read them for matrix units.
 //
 //   q4_0, blocks of 32 k x 64 rows for the matrices of an H200, 288 words
-//     words 0 to 255      codes: lane i has words 8 i to 8 i + 7, each with 8 consecutive k of one of its rows
+//     words 0 to 255      codes: lane i has words 4 i to 4 i + 3, and 128 words later 4 more; each has 8 consecutive k
+//                         of one of its rows
 //     words 256 to 287    scales, two in a word: four words for the lanes that have the same rows
 //
 // So a lane reads 16 bytes at a time, and 8 consecutive elements of a row of A fit to a word of codes. Element v of
@@ -13,6 +14,7 @@
 //
 // Block (i,j) is number j + blocks along k * i; rows past the last one have the codes of the last.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -35,6 +37,9 @@ struct PackedWeights {
   std::int64_t rows_of_lane() const { return rows / size(lanes.lanes.mode(1)); }
   std::int64_t words_of_row() const { return kPackedVector * format->bits / 32; }  // of a lane
   std::int64_t words_of_lane() const { return rows_of_lane() * words_of_row(); }
+  std::int64_t access_words() const {  // that a lane reads at once: a power of two
+    return std::min<std::int64_t>(words_of_lane() & -words_of_lane(), 4);
+  }
   std::int64_t code_words() const { return rows * depth() * format->bits / 32; }
   std::int64_t scales_of_row() const { return (depth() + format->elements - 1) / format->elements; }
   std::int64_t scale_words() const {
@@ -73,7 +78,8 @@ class PackedWeightTile {
   PackedWeights weights_;
   std::int64_t reads_;
   Tensor tensor_;
-  View codes_, scales_, minima_;  // registers of words: (words of a lane, reads)
+  View codes_;            // registers: (words of an access, accesses, reads)
+  View scales_, minima_;  // the same: (words of a lane, reads)
 };
 
 /// The kernel that packs weights in blocks, as a GGUF file has them.
