@@ -23,6 +23,7 @@ struct Golden {
   std::optional<std::vector<std::int64_t>> shape = {};
   std::optional<ScalarType> result = {};  // of a copy that converts
   gen::AttentionForm attention = {};
+  const char* weights = nullptr;  // the format of B of a product
 };
 
 std::span<const Golden> goldens();

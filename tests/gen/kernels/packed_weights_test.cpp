@@ -81,7 +81,7 @@ void expect_packed(const WeightFormat& format, const Order& order) {
           << "row " << row << ", k " << i;
       const std::int64_t scale = scales(row_of + order.rows * (of_row / format.elements));
       const std::int64_t halves = 2 * (first + packed.code_words());
-      ASSERT_EQ(bits_at(words, halves + scale, 16), half_at(block, format.scale_at));
+      ASSERT_EQ(bits_at(words, halves + scale, 16), half_at(block, *format.scale_at));
       if (!format.minimum_at) continue;
       ASSERT_EQ(bits_at(words, halves + 2 * packed.scale_words() + scale, 16),
                 half_at(block, *format.minimum_at));

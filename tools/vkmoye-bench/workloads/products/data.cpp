@@ -132,6 +132,7 @@ std::vector<std::byte> GemmData::blocks_of_weights() const {
   const gen::GemmArray& matrix = matrices_[1];
   const gen::WeightFormat& format = *problem_.weights;
   std::vector<std::byte> out(matrix.span() * 2, GuardedBuffer::kPoison);
+  const double most = format.scale_at ? 1 : 127;  // of a weight
   std::vector<double> row(
       static_cast<std::size_t>(matrix.cols * 2 / format.bytes * format.elements));
   const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;
@@ -141,6 +142,7 @@ std::vector<std::byte> GemmData::blocks_of_weights() const {
         const std::uint64_t index =
             static_cast<std::uint64_t>(b * matrix.rows + i) * row.size() + j;
         row[j] = static_cast<double>(random_bits(random_bits(seed_, 1), index) >> 11) * 0x1p-52 - 1;
+        row[j] *= most;
       }
       const std::vector<std::byte> blocks = gen::quantise(format, row);
       std::copy(blocks.begin(), blocks.end(),

@@ -47,7 +47,7 @@ OperandShape read_operand(const GivenArray& array, char name, bool k_contiguous,
   return given;
 }
 
-// Rows of blocks of weights, given as bytes: (N, bytes of K weights).
+// Rows of blocks of weights, given as bytes: (N, bytes of K weights); or as an array of i8.
 OperandShape read_weights(const GivenArray& array, const gen::WeightFormat& format,
                           const gen::KernelEntry& entry, std::vector<std::string>& reasons) {
   OperandShape given = read_shape(array);
@@ -61,9 +61,11 @@ OperandShape read_weights(const GivenArray& array, const gen::WeightFormat& form
     }
     return given;
   }
-  if (array.type != ScalarType::u8 || array.packed) {
-    reasons.push_back(fmt::format("{}: has type {}, but weights in {} are bytes, u8", array.name,
-                                  to_string(array.type), format.name));
+  const ScalarType type = type_of_blocks(format);
+  if (array.type != type || array.packed) {
+    reasons.push_back(fmt::format("{}: has type {}, but weights in {} are {}{}", array.name,
+                                  to_string(array.type), format.name,
+                                  type == ScalarType::u8 ? "bytes, " : "", to_string(type)));
   }
   if (given.cols % format.bytes != 0) {
     reasons.push_back(fmt::format("{}: has rows of {} bytes, not a multiple of the {} of a block",
@@ -218,6 +220,10 @@ OperandToPack operand_to_pack(const WorkloadSpec& spec, bool is_a, const GivenAr
   return out;
 }
 
+ScalarType type_of_blocks(const gen::WeightFormat& format) {
+  return format.is_array() ? ScalarType::i8 : ScalarType::u8;
+}
+
 std::vector<std::int64_t> shape_of_blocks(const GivenArray& array,
                                           const gen::WeightFormat& format) {
   std::vector<std::string> reasons;
@@ -246,6 +252,13 @@ std::vector<std::byte> quantised(const GivenArray& array, const std::vector<std:
   if (!are_finite) {
     throw ArgumentError(
         fmt::format("pack to {}: {} has a NaN or an infinity", format.name, array.name));
+  }
+  const auto is_code = [](double x) { return x == std::trunc(x) && std::fabs(x) <= 127; };
+  if (format.is_array() && !std::all_of(weights.begin(), weights.end(), is_code)) {
+    throw ArgumentError(fmt::format(
+        "pack to {}: {} has numbers that are not whole, or beyond 127: the format has no scales; "
+        "divide each row by its scale and round it, and pass the scales as scale_n",
+        format.name, array.name));
   }
   return gen::quantise(format, weights);
 }
