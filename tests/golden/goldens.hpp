@@ -24,6 +24,7 @@ struct Golden {
   std::optional<ScalarType> result = {};  // of a copy that converts
   gen::AttentionForm attention = {};
   const char* weights = nullptr;  // the format of B of a product
+  bool grouped = false;           // a product with experts
 };
 
 std::span<const Golden> goldens();

@@ -90,8 +90,21 @@ void expect_packed(const WeightFormat& format, const Order& order) {
 }
 
 TEST(PackedWeights, HaveEachCodeAndScaleWhereTheLayoutSays) {
+  int packed = 0;
   for (const WeightFormat& format : weight_formats()) {
+    const bool is_whole = format.levels.empty() && !format.code_type;
+    if (!is_whole || !format.scale_at || format.scale_type != ScalarType::f16) continue;
     for (const Order& order : kOrders) expect_packed(format, order);
+    ++packed;
+  }
+  EXPECT_EQ(packed, 6);
+}
+
+TEST(PackedWeights, AreRefusedUnlessCodesAreWholeNumbersWithScalesOfF16) {
+  for (const char* name : {"nf4", "e4m3g128", "i8"}) {
+    EXPECT_THAT(reasons_against(packed_as(*find_weight_format(name), kOrders[0])),
+                testing::Contains(testing::HasSubstr("codes must be whole numbers with scales of")))
+        << name;
   }
 }
 

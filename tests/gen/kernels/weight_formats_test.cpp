@@ -179,8 +179,8 @@ TEST(WeightFormats, Nf4HasTheNearestLevels) {
   });
 }
 
-// The level of quantile p is that of the normal distribution, divided by that of the largest: -1 to 0 in 8 steps, 0 to 1
-// in 9. The offset of the last quantile is the one of QLoRA, (1 - 1/30 / 2 + 1 - 1/32 / 2) / 2.
+// The level of quantile p is that of the normal distribution, divided by that of the largest: -1 to 0 in 8 steps, 0 to
+// 1 in 9. The offset of the last quantile is the one of QLoRA, (1 - 1/30 / 2 + 1 - 1/32 / 2) / 2.
 TEST(WeightFormats, Nf4LevelsAreQuantiles) {
   const double offset = (31.0 / 32 + 29.0 / 30) / 2;
   const auto below = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };

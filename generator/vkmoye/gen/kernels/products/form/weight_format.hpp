@@ -13,9 +13,9 @@
 // follow from it. B (N,K) is then N rows of K / elements blocks, without gaps between blocks; see GemmForm::weights.
 //
 // Source of q8_0, q4_0 and q4_1: ggml, the blocks of GGUF files. i4g32, i4g64 and i4g128 hold the weights of GPTQ and
-// AWQ in groups: a zero point z of a group becomes the minimum -scale * z. nf4: Dettmers et al., QLoRA, 2023; its levels
-// are those of bitsandbytes. e4m3g128 has a scale for 128 weights along k, as the checkpoints of DeepSeek-V3. i8 has no
-// scales: its rows are those of a plain array.
+// AWQ in groups: a zero point z of a group becomes the minimum -scale * z. nf4: Dettmers et al., QLoRA, 2023; its
+// levels are those of bitsandbytes. e4m3g128 has a scale for 128 weights along k, as the checkpoints of DeepSeek-V3.
+// i8 has no scales: its rows are those of a plain array.
 
 #include <cstddef>
 #include <cstdint>
