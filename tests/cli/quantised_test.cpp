@@ -84,11 +84,59 @@ TEST_F(QuantisedFiles, AreRefusedIfTheyAreNoBlocks) {
   EXPECT_THAT(packed.err, HasSubstr("it must have rows of whole blocks of 32 elements"));
 }
 
+// The definition of the product with scales for n: C(m,n) = scale_n(n) * sum of A(m,k) * code(n,k).
+TEST_F(QuantisedFiles, OfI8AreArraysWithScalesForEachRow) {
+  std::vector<float> scales, c;
+  std::string codes;
+  const auto code = [](std::size_t row, std::size_t at) {
+    return static_cast<int>((row * 31 + at * 7) % 255) - 127;
+  };
+  for (std::size_t j = 0; j < kWeights; ++j) {
+    scales.push_back(0.25f * static_cast<float>(j + 1));
+    for (std::size_t at = 0; at < kDepth; ++at) codes += static_cast<char>(code(j, at));
+  }
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t j = 0; j < kWeights; ++j) {
+      float sum = 0;
+      for (std::size_t at = 0; at < kDepth; ++at) {
+        sum += element(i, at) * static_cast<float>(code(j, at));
+      }
+      c.push_back(scales[j] * sum);
+    }
+  }
+  write_file(file("codes.npy"), npy("|i1", "(5, 96)", codes));
+  write_file(file("scales.npy"), npy("<f4", "(5,)", bytes_of(scales)));
+  const Outcome applied = bench({"apply", "gemm/auto", "--type", "f32*i8", "--epilogue", "scale_n",
+                                 "--in", file("a.npy"), file("codes.npy"), file("scales.npy"),
+                                 "--out", file("c.npy"), "--device", "host"});
+  ASSERT_EQ(applied.status, 0) << applied.err;
+  EXPECT_EQ(read_file(file("c.npy")), npy("<f4", "(3, 5)", bytes_of(c)));
+
+  const auto packed = [&](const char* from) {
+    return bench(
+        {"pack", "gemm/auto", "--type", "f32*i8", "--in", file(from), "--out", file("q.npy")});
+  };
+  EXPECT_THAT(packed("w.npy").err, HasSubstr("has numbers that are not whole, or beyond 127"));
+  ASSERT_EQ(packed("a.npy").status, 0);  // of whole numbers
+  std::string whole;
+  for (std::size_t i = 0; i < kRows * kDepth; ++i) {
+    whole += static_cast<char>(element(i / kDepth, i % kDepth));
+  }
+  EXPECT_EQ(read_file(file("q.npy")), npy("|i1", "(3, 96)", whole));
+  EXPECT_THAT(apply("w.npy", "f32*i8").err, HasSubstr("has type f32, but weights in i8 are i8"));
+}
+
 TEST(QuantisedTypes, AreRunAndRefused) {
   const Outcome run = bench({"run", "gemm/auto", "--type", "f16*q8_0,f32", "--size", "2x40x96",
                              "--device", "host", "--min-time", "0"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("f16*q8_0,f32"), HasSubstr("ok")));
+  for (const char* type : {"f16*nf4,f32", "f16*e4m3g128,f32", "f16*i4g32,f32", "f16*i4g64,f32"}) {
+    const Outcome other =
+        bench({"run", "gemm/auto", "--type", type, "--size", "2x40x128", "--device", "host"});
+    EXPECT_EQ(other.status, 0) << other.err;
+    EXPECT_THAT(other.out, AllOf(HasSubstr(type), HasSubstr("ok")));
+  }
   const auto error = [](const std::string& type, const std::string& size) {
     return bench({"run", "gemm/auto", "--type", type, "--size", size, "--device", "host"}).err;
   };

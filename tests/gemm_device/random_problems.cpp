@@ -43,10 +43,13 @@ const Names kMatrixTypes = {"i8",      "f16,f32", "f32*f16", "f16",
                             "f16,f16", "bf16",    "u8",      "i8,i32,f16"};
 const Names kThinMatrixTypes = {"u8",   "f16,f32", "f32*f16", "f16",
                                 "bf16", "f16,f16", "i8",      "u8,u32,f32"};
-const Names kWeightTypes = {"f16*q4_0,f32", "f32*q8_0", "bf16*q4_1,f32", "f16*q8_0",
-                            "f16*i4g128,f32"};
-const Names kDecodedTypes = {"f16*q8_0,f32", "f32*q4_0",     "f16*q4_1",
-                             "bf16*q8_0",    "f16*q4_0,f32", "f16*i4g128,f32"};
+const Names kWeightTypes = {"f16*q4_0,f32", "f32*q8_0",      "f16*nf4,f32", "bf16*e4m3g128,f32",
+                            "f16*i8,f32",   "bf16*q4_1,f32", "f32*i4g32",   "f16*i4g128,f32"};
+const Names kDecodedTypes = {"f16*q8_0,f32", "f32*nf4",       "f16*e4m3g128",
+                             "f16*q4_0,f32", "f16*i8,f32",    "f16*i4g64,f32",
+                             "f32*i4g128",   "f16*i4g32,f32", "bf16*q8_0"};
+const Names kPackedWeightTypes = {"f16*q8_0,f32", "f16*q4_0",      "f16*i4g64,f32",
+                                  "f16*q4_1,f32", "bf16*q4_0,f32", "f16*i4g128,f32"};
 const Names kPackedTypes = {"bf16", "f16,f16", "f16*f32", "f16", "f16,f32"};
 
 struct Slot {
@@ -75,7 +78,7 @@ const Slot kSlots[] = {
     {"gemm/thin_coopmat", &kThinMatrixTypes},
     {"gemm/quantised", &kWeightTypes},
     {"gemm/coopmat", &kDecodedTypes},
-    {"gemm/packed_weights", &kDecodedTypes},
+    {"gemm/packed_weights", &kPackedWeightTypes},
     {"gemm/packed", &kDecodedTypes},
 };
 static_assert(std::size(kSlots) == kKernelSlots);

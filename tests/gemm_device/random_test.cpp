@@ -148,7 +148,7 @@ TEST(RandomFormsElsewhere, AreDescribed) {
       auto drawn = random_form(1, f, caps);
       ASSERT_TRUE(drawn) << caps.name << ", form " << f;
       Problem form = *drawn;
-      form.size = {70, 50, form.gemm.weights != nullptr ? 96 : 90};  // whole blocks of weights
+      form.size = {70, 50, form.gemm.weights != nullptr ? 128 : 90};  // whole blocks of weights
       const auto workload = form.workload();
       DeviceCaps known = caps;
       for (const auto& matrix : workload->probes(caps)) {
@@ -214,6 +214,10 @@ TEST_F(RandomForms, ReachEverything) {
         wanted.insert(kernel + fact);
       }
       for (const gen::AppliedEpilogueOp& step : problem.epilogue) seen.insert(step.step->name);
+      if (problem.weights != nullptr) seen.insert("weights in " + problem.weights->name);
+    }
+    for (const gen::WeightFormat& format : gen::weight_formats()) {
+      wanted.insert("weights in " + format.name);
     }
     for (const char* type : {"f32", "f64", "f16", "f16,f32", "f16,f16", "i32", "bf16*f32"}) {
       wanted.insert(std::string("gemm/simt ") + type);

@@ -30,6 +30,16 @@ const Golden kGoldens[] = {
      ScalarType::f16,
      {},
      "weights of 4 bits, in blocks as in a GGUF file, decoded in registers"},
+    {"gemm_quantised_f16_nf4.comp",
+     "gemm/quantised",
+     ScalarType::f16,
+     {},
+     "levels in shared memory, scales of f32",
+     {},
+     {},
+     {},
+     {},
+     "nf4"},
     {"gemm_packed_f16.comp",
      "gemm/packed",
      ScalarType::f16,
@@ -168,6 +178,17 @@ const Golden kGoldens[] = {
      ScalarType::f32,
      {{"tile", "24x40"}, {"threads", "(20,12):(12,1)"}},
      "threads that are no powers of two"},
+    {"gemm_moye_simple_f32_experts.comp",
+     "gemm/moye_simple",
+     ScalarType::f32,
+     {{"tile", "32x32x8"}, {"threads", "8x8"}},
+     "rows of an expert, which a workgroup finds",
+     {},
+     {},
+     {},
+     {},
+     nullptr,
+     true},
 };
 
 }  // namespace
@@ -182,6 +203,8 @@ gen::ir::Kernel describe(const Golden& golden) {
   if (golden.shape) request.shape = golden.shape;
   request.result = golden.result;
   request.attention.form = golden.attention;
+  request.gemm.grouped = golden.grouped;
+  if (golden.weights != nullptr) request.gemm.weights = gen::find_weight_format(golden.weights);
   const gen::KernelEntry* entry = gen::find_kernel(golden.kernel);
   return entry != nullptr ? entry->describe(request)
                           : gen::gemm_combine(request.gemm, 16, request.shape, request.device);

@@ -23,6 +23,8 @@ struct Golden {
   std::optional<std::vector<std::int64_t>> shape = {};
   std::optional<ScalarType> result = {};  // of a copy that converts
   gen::AttentionForm attention = {};
+  const char* weights = nullptr;  // the format of B of a product
+  bool grouped = false;           // a product with experts
 };
 
 std::span<const Golden> goldens();

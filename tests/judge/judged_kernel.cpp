@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <span>
 
 #include "support/effort.hpp"
 #include "vkmoye/base/error.hpp"
@@ -37,11 +39,33 @@ Buffers random_data(const Kernel& kernel, const Arguments& sizes, bool whole_num
   return out;
 }
 
+namespace {
+
+// The rows of experts, from 0 to m.
+std::vector<std::byte> rising_offsets(std::size_t count, std::int64_t m, Draw& draw) {
+  std::vector<std::uint32_t> offsets(count);
+  for (std::uint32_t& row : offsets) {
+    row = static_cast<std::uint32_t>(draw.below(static_cast<std::size_t>(m + 1)));
+  }
+  offsets.front() = 0;
+  std::sort(offsets.begin(), offsets.end());
+  offsets.back() = static_cast<std::uint32_t>(m);
+  const auto bytes = std::as_bytes(std::span(offsets));
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
 Buffers data_for(const Kernel& kernel, const Arguments& sizes, bool computes, Draw& draw) {
   if (!computes) return random_data(kernel, sizes, false, draw);
   Buffers out;
   for (const Binding& binding : gen::ir::interface_of(kernel).bindings) {
     const std::size_t width = size_of(binding.type);
+    if (binding.name == "offsets") {
+      const std::int64_t m = std::get<std::int64_t>(sizes.at("m").value);
+      out.push_back(rising_offsets(element_count(binding, sizes), m, draw));
+      continue;
+    }
     std::vector<std::byte> bytes(element_count(binding, sizes) * width);
     for (std::size_t i = 0; i < bytes.size(); i += width) {
       const double number = (static_cast<double>(draw.below(1025)) - 512) / 128;
@@ -130,6 +154,12 @@ Sizes draw_sizes(const Kernel& kernel, const SizeRange& range, Draw& draw) {
       }
     }
   }
+  if (sizes.contains("experts")) {  // of a product: sizes that belong together
+    const auto experts = static_cast<std::int64_t>(1 + draw.below(3));
+    sizes["experts"] = experts;
+    sizes["ends"] = experts + 1;
+    sizes["padded_m"] = sizes["m"] + experts * kernel.grid[1].tile;
+  }
   add_steps(kernel, sizes, !whole, draw);
   return sizes;
 }
@@ -146,6 +176,10 @@ double work_of(const Kernel& kernel, const Sizes& sizes) {
   }
   for (const auto& [name, size] : sizes) {
     bool is_of_grid = name.starts_with("ld") || name.starts_with("stride");
+    // Each row has one expert, and the grid counts rows.
+    const bool has_experts = sizes.contains("experts");
+    is_of_grid =
+        is_of_grid || (has_experts && (name == "experts" || name == "ends" || name == "m"));
     for (const GridDimension& dimension : kernel.grid) {
       is_of_grid = is_of_grid || dimension.extent.symbol == name || dimension.extent.times == name;
     }

@@ -76,6 +76,10 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
         add("split-k", [](KernelRequest& r) { r.gemm = gen::form_of_slices(r.gemm); });
       }
     }
+    const bool has_experts = entry.name == "gemm/simt" || entry.name == "gemm/coopmat";
+    if (has_experts && (type == ScalarType::f16 || type == ScalarType::f32)) {
+      add("experts", [](KernelRequest& r) { r.gemm.grouped = true; });
+    }
     if (type == ScalarType::f16) {
       add("f16,f16", [](KernelRequest& r) { r.gemm.accumulator = ScalarType::f16; });
     }

@@ -9,13 +9,18 @@
 // Exit status: 0 no violations, or only known ones; 1 others; 2 wrong usage or no such GPU.
 
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "offline_gpus/cases.hpp"
 #include "offline_gpus/instructions.hpp"
@@ -38,21 +43,19 @@ class Survey {
     limits_ = {dialect_->most_registers, caps.max_shared_bytes};
   }
 
-  /// Whether there are no violations.
+  /// Whether there are no violations. The shim for AMD crashes when a process has allocated memory for about 500
+  /// pipelines, so that a few hundred cases have a process of their own.
   bool run() {
-    for (const Case& one : cases_for(device_->caps())) {
-      std::string refusal = one.refusal;
-      if (refusal.empty()) {
-        refusal =
-            join_reasons(reasons_against(gen::ir::interface_of(one.description), device_->caps()));
-      }
-      if (refusal.empty()) {
-        // The shim for AMD crashes when it has allocated memory for about 500 pipelines of a device.
-        if (compiled_++ % 128 == 127) device_.emplace(open());
-        compile(one);
-      } else {
-        print(one, "refused: " + in_one_line(refusal));
-      }
+    constexpr std::size_t kCasesOfProcess = 256;
+    const DeviceCaps caps = device_->caps();
+    const std::vector<Case> cases = cases_for(caps);
+    device_.reset();
+    for (std::size_t first = 0; first < cases.size(); first += kCasesOfProcess) {
+      const std::size_t count = std::min(kCasesOfProcess, cases.size() - first);
+      in_a_process([&] {
+        device_.emplace(open());
+        for (const Case& one : std::span(cases).subspan(first, count)) survey(one, caps);
+      });
     }
     for (const Known& row : known_) {
       if (row.findings > 0) continue;
@@ -77,6 +80,42 @@ class Survey {
     std::replace(text.begin(), text.end(), '\n', ' ');
     std::replace(text.begin(), text.end(), '\t', ' ');
     return text;
+  }
+
+  // Runs `body` in a child. Takes its violations and its findings of known problems from it.
+  void in_a_process(const std::function<void()>& body) {
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child < 0) throw std::runtime_error("fork failed");
+    if (child == 0) {
+      body();
+      std::fflush(nullptr);
+      std::vector<std::int64_t> found = {failed_ ? 1 : 0};
+      for (const Known& row : known_) found.push_back(row.findings);
+      const std::size_t bytes = found.size() * sizeof found[0];
+      _exit(write(ends[1], found.data(), bytes) == static_cast<ssize_t>(bytes) ? 0 : 2);
+    }
+    close(ends[1]);
+    std::vector<std::int64_t> found(1 + known_.size());
+    const std::size_t bytes = found.size() * sizeof found[0];
+    const bool is_read = read(ends[0], found.data(), bytes) == static_cast<ssize_t>(bytes);
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (!is_read || status != 0) throw std::runtime_error("a process for some cases crashed");
+    failed_ = found[0] != 0;
+    for (std::size_t i = 0; i < known_.size(); ++i)
+      known_[i].findings = static_cast<int>(found[1 + i]);
+  }
+
+  void survey(const Case& one, const DeviceCaps& caps) {
+    std::string refusal = one.refusal;
+    if (refusal.empty()) {
+      refusal = join_reasons(reasons_against(gen::ir::interface_of(one.description), caps));
+    }
+    refusal.empty() ? compile(one) : print(one, "refused: " + in_one_line(refusal));
   }
 
   void print(const Case& one, const std::string& rest) const {
@@ -129,7 +168,6 @@ class Survey {
   std::optional<Device> device_;
   const Dialect* dialect_ = nullptr;
   Limits limits_;
-  int compiled_ = 0;
   bool failed_ = false;
 };
 

@@ -27,7 +27,7 @@ Expr decoded(Builder& k, const WeightFormat& format, const Expr& i, const Expr& 
   const auto f16_at = [&](const char* name, std::int64_t byte) {
     return convert(bitcast(word_at(name, to_index(byte / 2), name), ScalarType::f16), f32);
   };
-  const Expr scale = f16_at("scale", format.scale_at);
+  const Expr scale = f16_at("scale", *format.scale_at);
   // The byte of the code in the block, and the lowest bit of the code in its word.
   const Expr byte = format.bits == 8 ? i : k.let("byte", i % (elements / 2));
   const Expr high = format.bits == 8 ? Expr(0) : i / (elements / 2);

@@ -98,6 +98,25 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
   }
 }
 
+// Few rows are multiplied without matrix units, and many with them, in blocks of every length.
+TEST(GemmChoice, SuitsEveryWeightFormat) {
+  for (const DeviceCaps& device : {devices().front(), devices()[4]}) {
+    for (const WeightFormat& format : weight_formats()) {
+      const auto chosen = [&](std::int64_t m) {
+        GemmProduct one = product(kTypes[0], {m, 4096, 4096});
+        one.form.weights = &format;
+        const GemmChoice choice = choose_gemm(one, device);
+        EXPECT_THAT(reasons_against(choice, one, device), IsEmpty()) << format.name;
+        return choice.entry->name;
+      };
+      EXPECT_EQ(chosen(1), "gemm/quantised") << format.name;
+      EXPECT_EQ(chosen(4), "gemm/quantised") << format.name;
+      const bool is_cpu = device.kind == DeviceKind::cpu;
+      EXPECT_EQ(chosen(512), is_cpu ? "gemm/coopmat" : "gemm/packed") << format.name;
+    }
+  }
+}
+
 TEST(GemmChoice, SuitsTheH200) {
   const DeviceCaps h200 = devices().front();
   const auto chosen = [&](const Types& types, std::vector<std::int64_t> shape) {

@@ -81,7 +81,7 @@ void expect_packed(const WeightFormat& format, const Order& order) {
           << "row " << row << ", k " << i;
       const std::int64_t scale = scales(row_of + order.rows * (of_row / format.elements));
       const std::int64_t halves = 2 * (first + packed.code_words());
-      ASSERT_EQ(bits_at(words, halves + scale, 16), half_at(block, format.scale_at));
+      ASSERT_EQ(bits_at(words, halves + scale, 16), half_at(block, *format.scale_at));
       if (!format.minimum_at) continue;
       ASSERT_EQ(bits_at(words, halves + 2 * packed.scale_words() + scale, 16),
                 half_at(block, *format.minimum_at));
@@ -90,8 +90,21 @@ void expect_packed(const WeightFormat& format, const Order& order) {
 }
 
 TEST(PackedWeights, HaveEachCodeAndScaleWhereTheLayoutSays) {
+  int packed = 0;
   for (const WeightFormat& format : weight_formats()) {
+    const bool is_whole = format.levels.empty() && !format.code_type;
+    if (!is_whole || !format.scale_at || format.scale_type != ScalarType::f16) continue;
     for (const Order& order : kOrders) expect_packed(format, order);
+    ++packed;
+  }
+  EXPECT_EQ(packed, 6);
+}
+
+TEST(PackedWeights, AreRefusedUnlessCodesAreWholeNumbersWithScalesOfF16) {
+  for (const char* name : {"nf4", "e4m3g128", "i8"}) {
+    EXPECT_THAT(reasons_against(packed_as(*find_weight_format(name), kOrders[0])),
+                testing::Contains(testing::HasSubstr("codes must be whole numbers with scales of")))
+        << name;
   }
 }
 

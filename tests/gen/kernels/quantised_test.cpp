@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Weights in blocks: the table of formats against the definitions of ggml, what is refused, and a format that a program
-// adds.
+// Products by weights in blocks, of every format and of those that a program adds, and what is refused.
+// weight_formats_test.cpp tests the formats.
 
 #include "vkmoye/gen/kernels/products/quantised.hpp"
 
@@ -35,78 +35,6 @@ std::vector<double> random_weights(std::size_t count, double most = 1) {
   return out;
 }
 
-double half(const std::byte* at) {
-  std::uint16_t bits = 0;
-  std::memcpy(&bits, at, 2);
-  return number_of(ScalarType::f16, bits);
-}
-
-// The definitions of ggml, quantize_row_q8_0_ref and quantize_row_q4_0_ref, on one block.
-struct Block {
-  double scale;
-  std::vector<int> codes;
-};
-Block q8_0_of(std::span<const double> x) {
-  float amax = 0;
-  for (const double v : x) amax = std::max(amax, std::fabs(static_cast<float>(v)));
-  const float d = amax / 127, id = d != 0 ? 1.0f / d : 0.0f;
-  Block block{number_of(ScalarType::f16, bits_of(ScalarType::f16, d)), {}};
-  for (const double v : x) {
-    block.codes.push_back(static_cast<int>(std::roundf(static_cast<float>(v) * id)));
-  }
-  return block;
-}
-Block q4_0_of(std::span<const double> x) {
-  float amax = 0, max = 0;
-  for (const double v : x) {
-    const auto f = static_cast<float>(v);
-    if (amax < std::fabs(f)) amax = std::fabs(f), max = f;
-  }
-  const float d = max / -8, id = d != 0 ? 1.0f / d : 0.0f;
-  Block block{number_of(ScalarType::f16, bits_of(ScalarType::f16, d)), {}};
-  for (const double v : x) {
-    block.codes.push_back(std::min(15, static_cast<int>(static_cast<float>(v) * id + 8.5f)));
-  }
-  return block;
-}
-
-TEST(WeightFormats, AreWhatGgufFilesHold) {
-  std::vector<double> x = random_weights(32 * 100, 3);
-  std::fill(x.begin(), x.begin() + 32, 0.0);  // a block of zeros
-  x[32] = 1, x[33] = -1;                      // of two largest, the first
-  const std::vector<std::byte> q8 = quantise(*find_weight_format("q8_0"), x);
-  const std::vector<std::byte> q4 = quantise(*find_weight_format("q4_0"), x);
-  ASSERT_EQ(q8.size(), 100u * 34);
-  ASSERT_EQ(q4.size(), 100u * 18);
-  for (std::size_t b = 0; b < 100; ++b) {
-    const std::span<const double> block(&x[32 * b], 32);
-    const Block eight = q8_0_of(block), four = q4_0_of(block);
-    EXPECT_EQ(half(&q8[34 * b]), eight.scale);
-    EXPECT_EQ(half(&q4[18 * b]), four.scale);
-    for (std::size_t i = 0; i < 32; ++i) {
-      EXPECT_EQ(static_cast<std::int8_t>(q8[34 * b + 2 + i]), eight.codes[i]) << b << ' ' << i;
-      const auto byte = std::to_integer<int>(q4[18 * b + 2 + i % 16]);
-      EXPECT_EQ(i < 16 ? byte & 15 : byte >> 4, four.codes[i]) << b << ' ' << i;
-    }
-    const auto from8 = dequantise(*find_weight_format("q8_0"), std::span(q8).subspan(34 * b), 32);
-    const auto from4 = dequantise(*find_weight_format("q4_0"), std::span(q4).subspan(18 * b), 32);
-    for (std::size_t i = 0; i < 32; ++i) {
-      EXPECT_EQ(from8[i], eight.scale * eight.codes[i]);
-      EXPECT_EQ(from4[i], four.scale * (four.codes[i] - 8));
-    }
-  }
-}
-
-TEST(WeightFormats, AreNearTheirWeights) {
-  const std::vector<double> x = random_weights(32 * 64);
-  for (const WeightFormat& format : weight_formats()) {
-    EXPECT_THAT(reasons_against(format), IsEmpty());
-    const auto back = dequantise(format, quantise(format, x), static_cast<std::int64_t>(x.size()));
-    const double step = format.bits == 8 ? 1.0 / 127 : 2.0 / 15;
-    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(back[i], x[i], 1.01 * step) << i;
-  }
-}
-
 // --- a format of one's own: 64 weights in two halves of a byte each, neighbours together, a scale and a minimum ---
 
 const WeightFormat kGroups = {.name = "i4_64",
@@ -129,6 +57,31 @@ const WeightFormat kSigned = {.name = "s4",
                               .zero = 0,
                               .has_sign = true};
 
+// Levels, and scales and minima of f32.
+const WeightFormat kLevels = {
+    .name = "levels",
+    .elements = 32,
+    .bytes = 24,
+    .bits = 4,
+    .order = WeightFormat::Order::halves,
+    .scale_at = 20,
+    .codes_at = 0,
+    .zero = 0,
+    .minimum_at = 16,
+    .scale_type = ScalarType::f32,
+    .levels = {-8, -6, -5, -4, -3, -2.5, -2, -1, 0, 1, 2, 2.5, 3, 4, 5, 7}};
+// Codes of e5m2 with a minimum, and blocks that begin in the middle of a word.
+const WeightFormat kShort = {.name = "e5m2",
+                             .elements = 16,
+                             .bytes = 22,
+                             .bits = 8,
+                             .order = WeightFormat::Order::neighbours,
+                             .scale_at = 0,
+                             .codes_at = 4,
+                             .zero = 0,
+                             .minimum_at = 2,
+                             .code_type = ScalarType::e5m2};
+
 // C on the twin, against the weights of the format in f64.
 void expect_product(const WeightFormat& format, const GemmForm& form, const ir::Kernel& kernel,
                     std::int64_t m, std::int64_t n, std::int64_t k, double of_weights) {
@@ -136,10 +89,19 @@ void expect_product(const WeightFormat& format, const GemmForm& form, const ir::
   const std::int64_t row_bytes = k / format.elements * format.bytes;
   std::vector<std::byte> b(static_cast<std::size_t>(n * row_bytes));
   for (std::byte& byte : b) byte = static_cast<std::byte>(random());
-  for (std::int64_t block = 0; block < n * k / format.elements; ++block) {  // finite scales
-    for (const std::int64_t at : {format.scale_at, format.minimum_at.value_or(format.scale_at)}) {
-      std::byte& high = b[static_cast<std::size_t>(block * format.bytes + at + 1)];
-      high = static_cast<std::byte>(0x2c | (std::to_integer<int>(high) & 0x81));
+  const bool has_f32 = format.scale_type == ScalarType::f32;
+  for (std::int64_t block = 0; block < n * k / format.elements; ++block) {
+    std::byte* bytes = &b[static_cast<std::size_t>(block * format.bytes)];
+    for (const auto& at : {format.scale_at, format.minimum_at}) {  // finite scales
+      if (!at) continue;
+      std::byte& high = bytes[*at + (has_f32 ? 3 : 1)];
+      high = static_cast<std::byte>((has_f32 ? 0x3c : 0x2c) | (std::to_integer<int>(high) & 0x81));
+    }
+    for (std::int64_t i = 0; format.code_type && i < format.codes_bytes(); ++i) {  // finite codes
+      std::byte& code = bytes[format.codes_at + i];
+      if (!std::isfinite(number_of(*format.code_type, std::to_integer<std::uint64_t>(code)))) {
+        code = std::byte{0};
+      }
     }
   }
   const std::size_t width = size_of(form.a_type);
@@ -180,8 +142,7 @@ void expect_product(const WeightFormat& format, const GemmForm& form, const ir::
 
 TEST(Quantised, MultipliesEveryFormatAndOnesOwn) {
   std::vector<WeightFormat> formats(weight_formats().begin(), weight_formats().end());
-  formats.push_back(kGroups);
-  formats.push_back(kSigned);
+  for (const WeightFormat& own : {kGroups, kSigned, kLevels, kShort}) formats.push_back(own);
   for (const WeightFormat& format : formats) {
     ASSERT_THAT(reasons_against(format), IsEmpty());
     const std::int64_t k = 5 * std::max<std::int64_t>(64, format.elements);
@@ -203,6 +164,17 @@ TEST(Quantised, MultipliesEveryFormatAndOnesOwn) {
     config.tile_k = std::min<std::int64_t>(2 * format.elements, 128);
     config.blocks = config.tile_k / format.elements;
     expect_product(format, form, gemm_coopmat(config, form), 17, 21, k, 0x1p-10);
+  }
+}
+
+// The names of weights are not those of an epilogue's arguments.
+TEST(Quantised, HasEpiloguesWithEveryFormat) {
+  for (const WeightFormat& format : weight_formats()) {
+    GemmForm form{ScalarType::f32, kWeightType};
+    form.weights = &format;
+    for (const EpilogueOp& step : epilogue_ops()) form.epilogue.push_back(step);
+    const GemmQuantisedConfig config = gemm_quantised_config(form, {}, test::h200_like());
+    EXPECT_NO_THROW(gemm_quantised(config, form)) << format.name;
   }
 }
 
@@ -256,6 +228,21 @@ TEST(Quantised, RefusesFormatsThatAreNone) {
   odd = *find_weight_format("q4_0");
   odd.codes_at = 4;
   EXPECT_THAT(reasons_against(odd), testing::ElementsAre(HasSubstr("must be inside the block")));
+  odd = *find_weight_format("nf4");
+  odd.levels.pop_back();
+  odd.scale_at = 2;
+  EXPECT_THAT(reasons_against(odd),
+              testing::ElementsAre(HasSubstr("the others at multiples of their size"),
+                                   HasSubstr("there must be as many levels as codes")));
+  odd = *find_weight_format("e4m3g128");
+  odd.code_type = ScalarType::f16, odd.bytes = 134, odd.has_sign = true;
+  EXPECT_THAT(reasons_against(odd),
+              testing::ElementsAre(HasSubstr("f32 in blocks of whole words"),
+                                   HasSubstr("must have type e4m3 or e5m2"),
+                                   HasSubstr("codes have a sign, levels or a type, not several")));
+  odd = *find_weight_format("i8");
+  odd.minimum_at = 0;
+  EXPECT_THAT(reasons_against(odd), testing::ElementsAre(HasSubstr("a minimum needs a scale")));
 }
 
 TEST(Quantised, RowsAreWholeBlocks) {

@@ -103,9 +103,10 @@ std::vector<Option> plain_options() {
   const std::string sizes =
       "ROWSxCOLUMNS of the source; for products MxNxK; for attention QUERIESxKEYSxWIDTH; N means "
       "NxN or NxNxN";
+  std::vector<std::string> formats;
+  for (const gen::WeightFormat& format : gen::weight_formats()) formats.push_back(format.name);
   const std::string product_types =
-      "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B and B may be q8_0, q4_0, q4_1 or "
-      "i4g128";
+      "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B and B may be " + join(formats, ", ");
   const std::string types = "for copy/auto also FROM*TO; for products " + product_types;
   return {
       {"KERNEL", of(run), Values::several, "family/variant; * and ? match any characters", "",

@@ -26,7 +26,7 @@ int quantise_file(const Given& given, const gen::WeightFormat& format) {
   const GivenArray& array = files.front().array();
   const std::vector<std::int64_t> shape = shape_of_blocks(array, format);  // throws before work
   OutputFile out(given.out);
-  write_npy(out, ScalarType::u8, shape, quantised(array, files.front().data(), format));
+  write_npy(out, type_of_blocks(format), shape, quantised(array, files.front().data(), format));
   out.commit();
   return kOk;
 }
@@ -67,7 +67,7 @@ int pack(const Given& given) {
       const std::vector<std::int64_t> shape = shape_of_blocks(array, *weights);
       data = quantised(array, files.front().data(), *weights);
       array.shape = shape;
-      array.type = ScalarType::u8;
+      array.type = type_of_blocks(*weights);
     }
   }
   OperandToPack operand = operand_to_pack(spec, given.as == "a", inputs.front());

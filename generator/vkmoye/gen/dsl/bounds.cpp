@@ -25,12 +25,15 @@ Expr conjunction(const Conditions& conditions) {
   return all;
 }
 
+Expr end_of(const View& view, const ir::Array& array, std::size_t axis) {
+  return view.axes[axis].end.value_or(ir::extent_of(array.axes[axis]));
+}
+
 Conditions inside(const View& view, const ir::Array& array) {
   Conditions conditions;
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     const View::Axis& axis = view.axes[i];
-    const Expr extent = ir::extent_of(array.axes[i]);
-    const Expr first = origin(axis);
+    const Expr extent = end_of(view, array, i), first = origin(axis);
     const std::uint32_t beyond = to_index(cosize(axis.values) - 1);
     const Expr last = first + beyond;
     if (ir::is_constant(extent) && last->bound <= extent->value) continue;
@@ -47,7 +50,7 @@ Conditions inside(const View& view, const ir::Array& array) {
 Conditions begins_inside(const View& view, const ir::Array& array) {
   Conditions conditions;
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    const Expr first = origin(view.axes[i]), extent = ir::extent_of(array.axes[i]);
+    const Expr first = origin(view.axes[i]), extent = end_of(view, array, i);
     if (ir::is_constant(extent) && first->bound <= extent->value) continue;
     conditions.push_back(ir::less(first, extent));
   }

@@ -38,6 +38,9 @@ Expr conjunction(const Conditions& conditions);
 
 // Precondition of the following: `view` is a view of `array`, a buffer.
 
+/// Where coordinates along axis `axis` of `view` end.
+Expr end_of(const View& view, const ir::Array& array, std::size_t axis);
+
 /// No value of `view` lies past an edge.
 Conditions inside(const View& view, const ir::Array& array);
 

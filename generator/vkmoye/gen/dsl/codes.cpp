@@ -132,7 +132,10 @@ CodePlaces places_of(const Codes& codes) {
                                     rest, rest + last, per_word));
   }
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-    out.words.axes.push_back({axis == 0 ? taken : view.axes[axis].taken, make_layout(axes[axis])});
+    View::Axis of_words = view.axes[axis];
+    if (axis == 0) of_words = {taken, {}, {}};
+    of_words.values = make_layout(axes[axis]);
+    out.words.axes.push_back(std::move(of_words));
   }
   out.word = make_layout(word);
   out.place = make_layout(place);

@@ -80,9 +80,9 @@ Place place_of(const ArrayView& operand, const std::vector<ValueLoop>& loops, Na
         place.names.emplace_back(ir::Let{name, at});
         at = ir::variable(name, ir::kIndex, at->bound, at->alignment);
       }
-      const bool is_inside =
-          !axis.extent.is_symbol() && at->bound <= static_cast<std::uint64_t>(axis.extent.value);
-      if (!is_inside) place.guards.push_back(ir::less(at, ir::extent_of(axis)));
+      const Expr end = end_of(view, *array, i);
+      const bool is_inside = ir::is_constant(end) && at->bound <= end->value;
+      if (!is_inside) place.guards.push_back(ir::less(at, end));
     }
     place.element.coordinates.push_back(at);
   }

@@ -188,7 +188,7 @@ Side side_at_once(const View& view, const ir::Array& array, const std::string& n
   accesses.width = to_index(width_of(view, array, bytes).elements);
   if (accesses.checks) {
     // If the vector width divides the extent and all strides, each vector is entirely inside or outside.
-    const Expr extent = ir::extent_of(array.axes[0]);
+    const Expr extent = end_of(view, array, 0);
     accesses.width = ir::is_constant(extent) ? std::gcd(accesses.width, extent->value) : 1;
     for (const ir::Axis& axis : array.axes) {
       if (&axis == &array.axes[0]) continue;

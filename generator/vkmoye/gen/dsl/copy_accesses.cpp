@@ -74,7 +74,7 @@ Side side_of(const View& view, const ir::Array& array, const Accesses& accesses)
   }
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     const ir::Axis& axis = array.axes[i];
-    const Expr extent = ir::extent_of(axis);
+    const Expr extent = end_of(view, array, i);
     const Expr change = loop_offset(view.axes[i].values, accesses.loops);
     const bool varies = !ir::is_constant(change, 0);
     const std::string name = accesses.name + "_" + axis.coordinate;

@@ -42,7 +42,7 @@ void require_divides(const View& view, const IntTuple& tile, const std::string& 
 // `axis` with the modes of `chosen` taken at one index each; the values become `kept`.
 View::Axis taken(const View::Axis& axis, const Layout& chosen, const std::vector<Expr>& at,
                  const Layout& kept) {
-  View::Axis out{axis.taken, kept};
+  View::Axis out{axis.taken, kept, axis.end};
   for (int i = 0; i < chosen.rank(); ++i) {
     out.taken.push_back({chosen.mode(i), at[static_cast<std::size_t>(i)]});
   }
@@ -229,6 +229,18 @@ View tile(const View& view, const IntTuple& extents, const std::vector<Expr>& co
              [&](const Layout& values) { return tile_split(values, extents); });
 }
 
+View shifted(const View& view, std::size_t axis, const Expr& first, const Expr& end) {
+  View out = view;
+  out.name = fmt::format("shifted({}, {})", view.name, index_text(first));
+  out.axes.at(axis).taken.push_back({Layout(1, 1), first});
+  out.axes.at(axis).end = end;
+  if (axis < out.cuts.size()) {
+    View::Cut& cut = out.cuts[axis];
+    cut = {Expr(to_index(cut.tile)) * cut.coordinate + first, cut.extent, 1};
+  }
+  return out;
+}
+
 View parallelize(const View& view, const Layout& threads, const Expr& thread) {
   return parallelize(view, threads, thread, _);
 }
@@ -264,7 +276,7 @@ View partition(const View& view, const TiledCopy& copy, const Expr& thread) {
 View transpose(const View& view) {
   View out{view.array, {}, view.cuts, fmt::format("transpose({})", view.name), view.swizzle};
   for (const View::Axis& axis : view.axes) {
-    out.axes.push_back({axis.taken, transpose(axis.values)});
+    out.axes.push_back({axis.taken, transpose(axis.values), axis.end});
   }
   return out;
 }

@@ -21,6 +21,7 @@
 // A shared array has one axis, its offset, so the same functions split it. Nothing here moves data or
 // emits statements: views are values.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ struct View {
   struct Axis {
     std::vector<Taken> taken;
     Layout values;
+    std::optional<Expr> end =
+        {};  // coordinates from here on are outside; nothing: the extent of the array
   };
   /// Records that a tile of a buffer was taken: number `coordinate` of ceil(extent / tile).
   struct Cut {
@@ -73,6 +76,11 @@ View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>
 /// The same within a view, whose shape the tile must divide: zipped_divide, then the tile number
 /// `coordinate` of the rest.
 View tile(const View& view, const IntTuple& extents, const std::vector<Expr>& coordinate);
+
+/// A view of a buffer, shifted along an axis so that it begins `first` elements later, and with the coordinates from
+/// `end` on outside, as if the array ended there: rows of one of several groups of rows. Both may be values from
+/// memory; `end` must be at most the extent. No grid follows from it.
+View shifted(const View& view, std::size_t axis, const Expr& first, const Expr& end);
 
 /// The coordinates of a tile of `extents` as a view without an array: value (i, j) has coordinate i along axis 0 and j
 /// along axis 1. Split like the tile, it tells a placed function where each value of a thread is; see Builder::apply.

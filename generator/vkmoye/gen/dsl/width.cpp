@@ -143,7 +143,7 @@ Conditions fits(const View& view, const ir::Array& array, const Vector& vector, 
   const bool at_once = width_of(view, array, vector).elements == vector.count;
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     const bool moves = view.axes[i].values.leaves()[vector.leaf].stride != 0;
-    if (moves && edges != Edges::inside) require_multiple(ir::extent_of(array.axes[i]));
+    if (moves && edges != Edges::inside) require_multiple(end_of(view, array, i));
     if (i > 0 && at_once) require_multiple(array.axes[i].stride);
   }
   return conditions;

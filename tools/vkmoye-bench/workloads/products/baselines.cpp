@@ -75,6 +75,7 @@ Timing time_gemm_baseline(const std::string& name, const BaselineRun& run,
   if (!problem.epilogue.empty()) {
     throw Unavailable(fmt::format("{} has no epilogues", name));
   }
+  if (problem.experts > 0) throw Unavailable(fmt::format("{} has no experts", name));
   if (problem.weights != nullptr) {
     throw Unavailable(fmt::format("{} has no weights in {}", name, problem.weights->name));
   }

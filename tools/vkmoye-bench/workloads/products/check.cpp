@@ -77,6 +77,7 @@ class Checker {
         B_(data.matrices()[1]),
         C_(data.matrices()[2]),
         input_matrices_(data.inputs()),
+        offsets_(data.offsets()),
         exact_(data.is_exact()),
         a_(data.bytes(0)),
         b_(data.bytes(1)),
@@ -97,20 +98,33 @@ class Checker {
 
  private:
   void compare_elements(Verify verify, std::uint64_t seed) {
+    const std::int64_t count = offsets_.empty() ? C_.batch : problem_.experts;
     if (verify == Verify::full) {
-      for (std::int64_t batch = 0; batch < C_.batch; ++batch) block(batch, all_of(m_), all_of(n_));
+      for (std::int64_t batch = 0; batch < count; ++batch) {
+        block(batch, rows_of(batch, m_, seed), all_of(n_));
+      }
     } else {
       // As many as take about a second, but at least the edges of the first and the last matrix.
       constexpr double kWork = 0x1p29;
-      const Indices batches = some_of(C_.batch, 2, ~seed);
+      const Indices batches = some_of(count, offsets_.empty() ? 2 : 30, ~seed);
       const double one = static_cast<double>(k_) * static_cast<double>(m_ + n_) *
                          static_cast<double>(batches.size());
       const auto more = static_cast<std::int64_t>(std::clamp(kWork / one - 2, 0.0, 62.0));
       for (const std::int64_t batch : batches) {
-        block(batch, some_of(m_, more, seed + 1), all_of(n_));
-        block(batch, all_of(m_), some_of(n_, more, seed + 2));
+        block(batch, rows_of(batch, more, seed + 1), all_of(n_));
+        block(batch, rows_of(batch, m_, seed), some_of(n_, more, seed + 2));
       }
     }
+  }
+
+  // The rows of matrix `batch`, or of an expert: all, or some if there are more than `most`.
+  Indices rows_of(std::int64_t batch, std::int64_t most, std::uint64_t seed) const {
+    const auto at = static_cast<std::size_t>(batch);
+    const std::int64_t first = offsets_.empty() ? 0 : offsets_[at];
+    const std::int64_t count = offsets_.empty() ? m_ : offsets_[at + 1] - first;
+    Indices rows = count <= most ? all_of(count) : some_of(count, most, seed);
+    for (std::int64_t& row : rows) row += first;
+    return rows;
   }
 
   // Checks the elements (i, j) of C for all i of `rows` and all j of `cols`. The operand with fewer indices is
@@ -218,7 +232,7 @@ class Checker {
   // `v` after the steps of the epilogue.
   Expected finished(std::int64_t batch, std::int64_t i, std::int64_t j, Expected v,
                     bool& exact) const {
-    std::size_t next = 0;
+    std::size_t next = offsets_.empty() ? 0 : 1;  // the input of the epilogue
     for (const gen::AppliedEpilogueOp& named : problem_.epilogue) {
       double input = 0;
       if (!named.step->inputs.empty()) {
@@ -284,7 +298,9 @@ class Checker {
   const WiderOperand wider_;
   std::int64_t m_, n_, k_;
   const gen::GemmArray &A_, &B_, &C_;
-  const std::vector<gen::GemmArray>& input_matrices_;  // read by the epilogue
+  const std::vector<gen::GemmArray>&
+      input_matrices_;                        // offsets_, then those that the epilogue reads
+  const std::vector<std::int64_t>& offsets_;  // of the rows of experts
   bool exact_;
   std::vector<std::byte> a_, b_, c_;  // before the run
   std::vector<std::vector<std::byte>> inputs_;

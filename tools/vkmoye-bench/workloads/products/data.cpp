@@ -65,13 +65,26 @@ IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
   return {1, static_cast<std::int64_t>(std::ceil(static_cast<double>(k) / terms))};
 }
 
+std::vector<std::int64_t> random_offsets(std::int64_t experts, std::int64_t m, std::uint64_t seed) {
+  std::vector<std::int64_t> offsets = {0, m};
+  for (std::int64_t i = 1; i < experts; ++i) {
+    const std::uint64_t bits = random_bits(seed, static_cast<std::uint64_t>(i));
+    const bool is_empty = bits % 4 == 0;  // begins where another one does
+    const auto row = static_cast<std::int64_t>(bits / 4 % static_cast<std::uint64_t>(m + 1));
+    offsets.push_back(is_empty ? offsets.back() : row);
+  }
+  std::sort(offsets.begin(), offsets.end());
+  return offsets;
+}
+
 }  // namespace
 
 GemmData::GemmData(const GemmProblem& problem, const Extents& size, std::uint64_t seed)
     : problem_(problem),
       matrices_(matrices_of(problem, size)),
-      inputs_(epilogue_inputs_of(problem, size)),
+      inputs_(further_inputs_of(problem, size)),
       seed_(seed) {
+  if (problem.experts > 0) offsets_ = random_offsets(problem.experts, size[0], seed);
   is_scaled_ = scales_integers(problem);
   if (is_scaled_) {
     integers_ = inputs_to_scale(problem, size[2]);
@@ -86,7 +99,7 @@ const gen::GemmArray& GemmData::matrix_at(int which) const {
 }
 
 bool GemmData::is_factor(int which) const {
-  int input = 3;
+  int input = problem_.experts > 0 ? 4 : 3;
   for (const gen::AppliedEpilogueOp& named : problem_.epilogue) {
     for (std::size_t i = 0; i < named.step->inputs.size(); ++i) {
       if (input++ == which) return multiplies(*named.step);
@@ -132,6 +145,7 @@ std::vector<std::byte> GemmData::blocks_of_weights() const {
   const gen::GemmArray& matrix = matrices_[1];
   const gen::WeightFormat& format = *problem_.weights;
   std::vector<std::byte> out(matrix.span() * 2, GuardedBuffer::kPoison);
+  const double most = format.scale_at ? 1 : 127;  // of a weight
   std::vector<double> row(
       static_cast<std::size_t>(matrix.cols * 2 / format.bytes * format.elements));
   const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;
@@ -141,6 +155,7 @@ std::vector<std::byte> GemmData::blocks_of_weights() const {
         const std::uint64_t index =
             static_cast<std::uint64_t>(b * matrix.rows + i) * row.size() + j;
         row[j] = static_cast<double>(random_bits(random_bits(seed_, 1), index) >> 11) * 0x1p-52 - 1;
+        row[j] *= most;
       }
       const std::vector<std::byte> blocks = gen::quantise(format, row);
       std::copy(blocks.begin(), blocks.end(),
@@ -152,6 +167,14 @@ std::vector<std::byte> GemmData::blocks_of_weights() const {
 
 std::vector<std::byte> GemmData::bytes(int which) const {
   if (which == 1 && problem_.weights != nullptr) return blocks_of_weights();
+  if (which == 3 && problem_.experts > 0) {
+    std::vector<std::byte> out(offsets_.size() * sizeof(std::uint32_t));
+    for (std::size_t i = 0; i < offsets_.size(); ++i) {
+      store_number(ScalarType::u32, static_cast<double>(offsets_[i]),
+                   &out[i * sizeof(std::uint32_t)]);
+    }
+    return out;
+  }
   const gen::GemmArray& matrix = matrix_at(which);
   const std::size_t width = size_of(matrix.type);
   std::vector<std::byte> out(matrix.span() * width, GuardedBuffer::kPoison);

@@ -24,13 +24,16 @@ class GemmData {
   GemmData(const GemmProblem& problem, const Extents& size, std::uint64_t seed);
 
   const std::array<gen::GemmArray, 3>& matrices() const { return matrices_; }
-  /// The arrays that the epilogue reads.
+  /// What is read besides A, B and C, in the order of gen::further_inputs_of.
   const std::vector<gen::GemmArray>& inputs() const { return inputs_; }
 
   /// Whether the result can be computed without rounding, so that it must be exact; gelu and silu always round.
   bool is_exact() const { return integers_.most > 0 && !is_scaled_; }
 
-  /// All bytes of the buffer of matrix `which` (0: A, 1: B, 2: C, 3: the first input of the epilogue).
+  /// The first row of each expert, then m: random, some experts have no rows. Empty without experts.
+  const std::vector<std::int64_t>& offsets() const { return offsets_; }
+
+  /// All bytes of the buffer of matrix `which` (0: A, 1: B, 2: C, 3: the first of inputs()).
   std::vector<std::byte> bytes(int which) const;
 
  private:
@@ -42,6 +45,7 @@ class GemmData {
   GemmProblem problem_;
   std::array<gen::GemmArray, 3> matrices_;
   std::vector<gen::GemmArray> inputs_;
+  std::vector<std::int64_t> offsets_;
   std::uint64_t seed_;
   bool is_scaled_ = false;  // whether sums of integers are scaled to rounded numbers
   IntegerInputs integers_;  // most is 0: other inputs, or the sums cannot be exact

@@ -91,6 +91,10 @@ const std::vector<Field>& gemm_problem_fields() {
             "batch", "number of products in the batch (1)", 1,
             [](P & p) -> auto& { return p.batch; }),
         count_field(
+            "experts",
+            "number of matrices of B, each for a group of rows of A; 0: there are no groups (0)", 0,
+            [](P & p) -> auto& { return p.experts; }),
+        count_field(
             "split-k", "number of slices of k, which are summed separately and then added (1)", 1,
             [](P & p) -> auto& { return p.slices; })};
     for (const auto& [name, place] : {std::pair{"a", &P::a}, {"b", &P::b}, {"c", &P::c}}) {

@@ -47,7 +47,7 @@ OperandShape read_operand(const GivenArray& array, char name, bool k_contiguous,
   return given;
 }
 
-// Rows of blocks of weights, given as bytes: (N, bytes of K weights).
+// Rows of blocks of weights, given as bytes: (N, bytes of K weights); or as an array of i8.
 OperandShape read_weights(const GivenArray& array, const gen::WeightFormat& format,
                           const gen::KernelEntry& entry, std::vector<std::string>& reasons) {
   OperandShape given = read_shape(array);
@@ -61,9 +61,11 @@ OperandShape read_weights(const GivenArray& array, const gen::WeightFormat& form
     }
     return given;
   }
-  if (array.type != ScalarType::u8 || array.packed) {
-    reasons.push_back(fmt::format("{}: has type {}, but weights in {} are bytes, u8", array.name,
-                                  to_string(array.type), format.name));
+  const ScalarType type = type_of_blocks(format);
+  if (array.type != type || array.packed) {
+    reasons.push_back(fmt::format("{}: has type {}, but weights in {} are {}{}", array.name,
+                                  to_string(array.type), format.name,
+                                  type == ScalarType::u8 ? "bytes, " : "", to_string(type)));
   }
   if (given.cols % format.bytes != 0) {
     reasons.push_back(fmt::format("{}: has rows of {} bytes, not a multiple of the {} of a block",
@@ -91,9 +93,10 @@ void expect_operand(const GivenArray& array, bool is_first, std::vector<std::str
                   array.name, array.packed->form.use, needed));
 }
 
-// The arrays must be A and B, C if it is read, then those that the epilogue reads.
+// The arrays must be A and B, the offsets of experts, C if it is read, then those that the epilogue reads.
 void require_count(const WorkloadSpec& spec, const GemmProblem& problem, std::size_t count) {
   std::vector<std::string> names = {"A", "B"};
+  if (problem.experts > 0) names.push_back("offsets");
   if (problem.reads_c()) names.push_back("C");
   for (const gen::AppliedEpilogueOp& named : problem.epilogue) {
     for (const gen::GemmInput& input : named.step->inputs) names.push_back(input.name);
@@ -105,6 +108,15 @@ void require_count(const WorkloadSpec& spec, const GemmProblem& problem, std::si
   throw ArgumentError(fmt::format("{} needs {} arrays, {}, but got {} (--beta is {}{})",
                                   spec.entry->name, kNumbers[names.size() - 2], join(names, " "),
                                   count, problem.beta, with));
+}
+
+void expect_offsets(const GivenArray& array, std::int64_t experts,
+                    std::vector<std::string>& reasons) {
+  const std::vector<std::int64_t> shape = {experts + 1};
+  if (array.type == ScalarType::u32 && array.shape == shape && !array.packed) return;
+  reasons.push_back(fmt::format(
+      "{}: has type {} and shape {}, but the offsets of {} experts are {} u32", array.name,
+      to_string(array.type), shape_text(array.shape), experts, experts + 1));
 }
 
 }  // namespace
@@ -153,8 +165,17 @@ std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
     reasons.push_back(fmt::format("{} has {} matrices, but {} has {}", given[0].name, a.batch,
                                   given[1].name, b.batch));
   }
-  problem.batch = a.is_batch ? a.batch : b.batch;
-  problem.keeps_batch = a.is_batch || b.is_batch;
+  const bool has_experts = problem.experts > 0;
+  if (!has_experts) {
+    problem.batch = a.is_batch ? a.batch : b.batch;
+    problem.keeps_batch = a.is_batch || b.is_batch;
+  } else {
+    if (a.is_batch || !b.is_batch || b.batch != problem.experts) {
+      reasons.push_back(fmt::format("{} experts: A must have shape (M, K), and B ({}, N, K)",
+                                    problem.experts, problem.experts));
+    }
+    expect_offsets(given[2], problem.experts, reasons);
+  }
   const auto expect_shape = [&](const GivenArray& array, const std::string& what,
                                 const std::vector<std::int64_t>& shape) {
     expect(array, problem.result);
@@ -165,8 +186,8 @@ std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
   std::vector<std::int64_t> shape = {problem.c_n_contiguous ? m : n,
                                      problem.c_n_contiguous ? n : m};
   if (problem.keeps_batch) shape.insert(shape.begin(), problem.batch);
-  if (reads_c) expect_shape(given[2], "C", shape);
-  std::size_t next = reads_c ? 3 : 2;
+  std::size_t next = has_experts ? 3 : 2;
+  if (reads_c) expect_shape(given[next++], "C", shape);
   for (const gen::AppliedEpilogueOp& named : problem.epilogue) {
     for (const gen::GemmInput& input : named.step->inputs) {
       using Along = gen::GemmInput::Along;
@@ -176,8 +197,8 @@ std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
   }
   if (!reasons.empty()) throw ArgumentError(with_reasons(spec.entry->name, reasons));
   // One matrix for the whole batch.
-  if (!a.is_batch) problem.a.stride = 0;
-  if (!b.is_batch) problem.b.stride = 0;
+  if (!has_experts && !a.is_batch) problem.a.stride = 0;
+  if (!has_experts && !b.is_batch) problem.b.stride = 0;
   return make_product(spec, problem, {m, n, k});
 }
 
@@ -218,6 +239,10 @@ OperandToPack operand_to_pack(const WorkloadSpec& spec, bool is_a, const GivenAr
   return out;
 }
 
+ScalarType type_of_blocks(const gen::WeightFormat& format) {
+  return format.is_array() ? ScalarType::i8 : ScalarType::u8;
+}
+
 std::vector<std::int64_t> shape_of_blocks(const GivenArray& array,
                                           const gen::WeightFormat& format) {
   std::vector<std::string> reasons;
@@ -246,6 +271,13 @@ std::vector<std::byte> quantised(const GivenArray& array, const std::vector<std:
   if (!are_finite) {
     throw ArgumentError(
         fmt::format("pack to {}: {} has a NaN or an infinity", format.name, array.name));
+  }
+  const auto is_code = [](double x) { return x == std::trunc(x) && std::fabs(x) <= 127; };
+  if (format.is_array() && !std::all_of(weights.begin(), weights.end(), is_code)) {
+    throw ArgumentError(fmt::format(
+        "pack to {}: {} has numbers that are not whole, or beyond 127: the format has no scales; "
+        "divide each row by its scale and round it, and pass the scales as scale_n",
+        format.name, array.name));
   }
   return gen::quantise(format, weights);
 }

@@ -21,11 +21,15 @@ std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
 /// every reason.
 OperandToPack operand_to_pack(const WorkloadSpec& spec, bool is_a, const GivenArray& array);
 
+/// The type of an array of rows of blocks: u8, a byte; of i8, an element.
+ScalarType type_of_blocks(const gen::WeightFormat& format);
+
 /// The shape of the rows of `array`, (N, K) or a batch of them, as rows of blocks, in bytes. Throws ArgumentError with
 /// every reason: a type or a K that cannot be quantised.
 std::vector<std::int64_t> shape_of_blocks(const GivenArray& array, const gen::WeightFormat& format);
 
-/// These blocks. `data`: the elements of `array` in C order. Throws ArgumentError if one is not finite.
+/// These blocks. `data`: the elements of `array` in C order. Throws ArgumentError if one is not finite,
+/// or has no code in a format without scales.
 std::vector<std::byte> quantised(const GivenArray& array, const std::vector<std::byte>& data,
                                  const gen::WeightFormat& format);
 

@@ -25,11 +25,13 @@ Operation products() {
   row.is_tuned = true;
   for (const auto& field : gemm_problem_fields()) {
     const bool of_form = field.name == "a" || field.name == "b" || field.name == "c" ||
-                         field.name == "alpha" || field.name == "beta" || field.name == "epilogue";
+                         field.name == "alpha" || field.name == "beta" ||
+                         field.name == "epilogue" || field.name == "experts";
     const bool is_order = field.name == "a" || field.name == "b" || field.name == "c";
     const bool is_packed = field.name == "packed";
     row.options.push_back({field.name, field.help, of_form || is_packed,
-                           of_form || is_packed || field.name == "batch" || field.name == "split-k",
+                           of_form || is_packed || field.name == "batch" ||
+                               field.name == "experts" || field.name == "split-k",
                            is_order, field.expects.starts_with("a ") ? field.expects : "",
                            is_packed});
   }

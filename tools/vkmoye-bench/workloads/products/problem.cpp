@@ -47,7 +47,9 @@ GemmProblem parse_gemm_type(const std::string& text) {
   }
   GemmProblem problem;
   problem.a_type = parse_type(operands.front());
-  problem.weights = operands.size() == 2 ? gen::find_weight_format(operands.back()) : nullptr;
+  // i8 is a weight format beside a floating-point A, and a type beside integers.
+  const bool may_be_weights = operands.size() == 2 && is_floating(problem.a_type);
+  problem.weights = may_be_weights ? gen::find_weight_format(operands.back()) : nullptr;
   problem.b_type = problem.weights != nullptr ? gen::kWeightType : parse_type(operands.back());
   const gen::GemmForm usual = usual_form(problem.a_type, problem.b_type);
   problem.accumulator = parts.size() > 1 ? parse_type(parts[1]) : usual.accumulator;

@@ -152,7 +152,7 @@ class Gemm : public Workload {
   static std::vector<gen::GemmArray> arrays_of(const GemmProblem& problem, const Extents& size) {
     const auto product = matrices_of(problem, size);
     std::vector<gen::GemmArray> all(product.begin(), product.end());
-    for (gen::GemmArray& input : epilogue_inputs_of(problem, size)) all.push_back(std::move(input));
+    for (gen::GemmArray& input : further_inputs_of(problem, size)) all.push_back(std::move(input));
     return all;
   }
   const gen::GemmArray& matrix_at(int which) const {
@@ -189,7 +189,7 @@ std::unique_ptr<Workload> make_product_by_weights(const WorkloadSpec& spec,
     return std::make_unique<Gemm>(*spec.entry, request_of(spec, with_weights, size), problem, size,
                                   std::move(reason));
   };
-  const auto reasons = gen::reasons_against_form(with_weights.form(), /*decodes_weights=*/true);
+  const auto reasons = gen::reasons_against_form(with_weights.form(), {.weights = true});
   if (!reasons.empty()) return refused(join(reasons, "; "));
   try {
     return make_product(spec, with_weights, size);

@@ -14,6 +14,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/combine.hpp"
+#include "vkmoye/gen/kernels/products/parts/groups.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -76,6 +77,8 @@ Argument scalar(double value, ScalarType type) {
   return static_cast<std::int64_t>(value);
 }
 
+constexpr std::int64_t kMaxGroups = 1 << 16;
+
 // The steps of the transpose, whose n is m.
 constexpr std::pair<std::string_view, const char*> kExchanged[] = {
     {"bias", "bias_m"}, {"bias_m", "bias"}, {"scale_m", "scale_n"}, {"scale_n", "scale_m"}};
@@ -97,6 +100,7 @@ GemmForm GemmCall::form() const {
   }
   form.beta = beta != 0;
   form.batched = batch != 1;
+  form.grouped = experts > 0;
   form.epilogue = kernel_epilogue(epilogue, !c_n_contiguous);
   return slices > 1 ? form_of_slices(form) : form;
 }
@@ -134,7 +138,9 @@ std::array<GemmArray, 3> matrices_of(const GemmCall& call, const std::vector<std
   std::vector<std::string> reasons;
   const auto matrix = [&](const char* name, ScalarType type, bool contiguous, std::int64_t first,
                           std::int64_t second, const GemmPlacement& place) {
-    return matrix_of(name, type, contiguous, first, second, call.batch, place, reasons);
+    const bool has_groups = call.experts > 0 && name == std::string("B");
+    return matrix_of(name, type, contiguous, first, second, has_groups ? call.experts : call.batch,
+                     place, reasons);
   };
   std::array<GemmArray, 3> matrices = {matrix("A", call.a_type, call.a_k_contiguous, m, k, call.a),
                                        matrix("B", call.b_type, call.b_k_contiguous, n, k, call.b),
@@ -146,6 +152,16 @@ std::array<GemmArray, 3> matrices_of(const GemmCall& call, const std::vector<std
           fmt::format("B in {}: its k and the n of C must be contiguous", call.weights->name));
     }
     if (is_placed) matrices[1] = in_blocks(matrices[1], *call.weights, reasons);
+  }
+  if (call.experts != 0) {
+    const auto require = [&](bool holds, std::string reason) {
+      if (!holds) reasons.push_back(std::move(reason));
+    };
+    require(call.experts > 0 && call.experts <= kMaxGroups,
+            fmt::format("{} experts are not 1 to {}", call.experts, kMaxGroups));
+    require(call.c_n_contiguous, "experts: the n of C must be contiguous");
+    require(call.batch == 1, fmt::format("experts: there is no batch, but of {}", call.batch));
+    matrices[0].stride = matrices[2].stride = 0;  // for all experts
   }
   std::vector<std::pair<std::string, double>> numbers = {{"alpha", call.alpha},
                                                          {"beta", call.beta}};
@@ -205,6 +221,17 @@ std::vector<GemmArray> epilogue_inputs_of(const GemmCall& call,
   return inputs;
 }
 
+std::vector<GemmArray> further_inputs_of(const GemmCall& call,
+                                         const std::vector<std::int64_t>& size) {
+  std::vector<GemmArray> inputs;
+  if (call.experts > 0) {
+    const std::int64_t ends = call.experts + 1;
+    inputs.push_back({"offsets", ScalarType::u32, true, 1, ends, ends, ends, 0, 1});
+  }
+  for (GemmArray& input : epilogue_inputs_of(call, size)) inputs.push_back(std::move(input));
+  return inputs;
+}
+
 Arguments gemm_arguments(const GemmCall& call, const std::vector<std::int64_t>& size) {
   const auto [A, B, C] = matrices_of(call, size);
   const bool exchanged = !call.c_n_contiguous;
@@ -231,6 +258,12 @@ Arguments gemm_arguments(const GemmCall& call, const std::vector<std::int64_t>& 
     arguments["stride_a"] = a.stride;
     arguments["stride_b"] = b.stride;
     arguments["stride_c"] = C.stride;
+  }
+  if (call.experts > 0) {
+    arguments["experts"] = call.experts;
+    arguments["ends"] = call.experts + 1;
+    arguments["padded_m"] = size[0] + call.experts * kMaxRowsOfTile;
+    arguments["stride_b"] = b.stride;
   }
   if (call.slices > 1) {  // compact sums
     const std::vector<std::int64_t> shape = kernel_shape(call, size);

@@ -49,6 +49,9 @@ struct GemmCall {
   double alpha = 1, beta = 0;
   std::vector<AppliedEpilogueOp> epilogue = {};
   std::int64_t batch = 1;
+  /// The matrices of B, one for each group of rows of A and C, which an array of offsets tells; 0: there are no groups.
+  /// See parts/groups.hpp. C must have n contiguous.
+  std::int64_t experts = 0;
   std::int64_t slices = 1;  // of k: each is summed separately, and a second kernel adds the sums
   GemmPlacement a = {}, b = {}, c = {};
   /// The format of B, see GemmForm::weights; b_type is then kWeightType. C must have n contiguous.
@@ -93,6 +96,10 @@ std::array<GemmArray, 3> matrices_of(const GemmCall& call, const std::vector<std
 /// whose rows, or columns, have stride 0.
 std::vector<GemmArray> epilogue_inputs_of(const GemmCall& call,
                                           const std::vector<std::int64_t>& size);
+
+/// What the kernel reads besides A, B and C, in its order: the offsets of groups, then the inputs of the epilogue.
+std::vector<GemmArray> further_inputs_of(const GemmCall& call,
+                                         const std::vector<std::int64_t>& size);
 
 /// The arguments of the kernel `call.form()`.
 Arguments gemm_arguments(const GemmCall& call, const std::vector<std::int64_t>& size);

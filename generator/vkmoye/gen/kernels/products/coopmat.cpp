@@ -80,7 +80,7 @@ class CoopmatProduct {
       });
       sums_.write();
     });
-    return builder_.finish();
+    return buffers_.finish();
   }
 
  private:

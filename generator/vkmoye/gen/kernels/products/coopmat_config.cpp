@@ -5,6 +5,7 @@
 #include <set>
 
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
+#include "vkmoye/gen/kernels/products/parts/groups.hpp"
 #include "vkmoye/gen/kernels/products/parts/sums.hpp"
 #include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
 
@@ -175,6 +176,9 @@ GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& de
     config.tile_k = 64 / bytes_of(unit_type(form));
     if (too_large()) config = narrow;
   }
+  // The last tile of an expert is half empty on average.
+  constexpr std::int64_t kRowsOfExpert = 64;
+  if (form.grouped) config.tile_m = std::min(config.tile_m, kRowsOfExpert);
   if (form.weights != nullptr) {
     fit_to_weights(config, form);
     return config;
@@ -184,7 +188,9 @@ GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& de
 }
 
 std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const GemmForm& form) {
-  std::vector<std::string> reasons = reasons_against_form(form, /*decodes_weights=*/true);
+  std::vector<std::string> reasons = reasons_against_form(form, {.weights = true, .groups = true});
+  if (form.grouped)
+    require_within("tile m of a group of rows", config.tile_m, kMaxRowsOfTile, reasons);
   require_matrix_types(form, {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
                        reasons);
   require_atom(config, 256, reasons);

@@ -74,7 +74,7 @@ PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, cha
 }
 
 std::vector<std::string> reasons_against(const GemmPackedConfig& config, const GemmForm& form) {
-  std::vector<std::string> reasons = reasons_against_form(form, /*decodes_weights=*/true);
+  std::vector<std::string> reasons = reasons_against_form(form, {.weights = true});
   require_matrix_types(form, {ScalarType::f16, ScalarType::bf16}, reasons);
   require_atom(config, 64, reasons);
   require_subgroup_counts(config, reasons);

@@ -97,7 +97,7 @@ GemmQuantisedConfig gemm_quantised_config(const GemmForm& form,
 }
 
 std::vector<std::string> reasons_against(const GemmQuantisedConfig& config, const GemmForm& form) {
-  std::vector<std::string> reasons = reasons_against_form(form, /*decodes_weights=*/true);
+  std::vector<std::string> reasons = reasons_against_form(form, {.weights = true});
   if (form.weights == nullptr) {
     reasons.push_back(
         fmt::format("B of {}: the kernel multiplies by weights in blocks, such as {}*q4_0,f32",

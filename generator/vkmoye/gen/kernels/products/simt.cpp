@@ -52,12 +52,14 @@ class SimtProduct {
     const Conditions fits =
         all_of({builder_.fits(source(a_, 0, vectors), {vector_of(a_, vectors)}),
                 builder_.fits(source(b_, 0, vectors), {vector_of(b_, vectors)})});
-    buffers_.if_has_products([&] {
-      builder_.branch(
-          fits, kAlignedRows, [&] { sum_up(vectors); }, kUnalignedRows, [&] { sum_up(single); });
+    buffers_.if_has_elements([&] {
+      buffers_.if_has_products([&] {
+        builder_.branch(
+            fits, kAlignedRows, [&] { sum_up(vectors); }, kUnalignedRows, [&] { sum_up(single); });
+      });
+      write(tCgC);
     });
-    write(tCgC);
-    return builder_.finish();
+    return buffers_.finish();
   }
 
  private:

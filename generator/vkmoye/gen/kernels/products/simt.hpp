@@ -13,7 +13,8 @@
 // Interface: bindings a, b, the inputs of the epilogue, c; push constants m, n, k, lda, ldb, ldc (the strides
 // of the rows of the stored arrays), alpha and, if C is read, beta, then those of the epilogue; for a batch
 // also batch, stride_a, stride_b, stride_c; for slices of k also slices and stride_c, of the sums that
-// products/combine.hpp adds.
+// products/combine.hpp adds. With grouped, also experts, ends, padded_m and stride_b, and after b the buffer offsets;
+// see parts/groups.hpp.
 //
 // simt_config.cpp checks the config.
 
@@ -48,7 +49,8 @@ struct GemmSimtConfig {
 const std::vector<ConfigField<GemmSimtConfig>>& gemm_simt_fields();
 
 /// Every reason why shaders cannot multiply and add single elements of these types.
-std::vector<std::string> reasons_against_arithmetic(const GemmForm& form);
+std::vector<std::string> reasons_against_arithmetic(const GemmForm& form,
+                                                    FormsOfKernel kernel = {});
 
 /// Every reason against `config` for `form`; empty if it is valid.
 std::vector<std::string> reasons_against(const GemmSimtConfig& config, const GemmForm& form);

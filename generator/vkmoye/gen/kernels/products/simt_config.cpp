@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "vkmoye/gen/kernels/products/parts/groups.hpp"
 #include "vkmoye/gen/kernels/products/simt.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -59,8 +60,8 @@ std::int64_t fragment_vector(ScalarType type, std::int64_t values) {
   return std::min<std::int64_t>({4, values, most});
 }
 
-std::vector<std::string> reasons_against_arithmetic(const GemmForm& form) {
-  std::vector<std::string> reasons = reasons_against_form(form);
+std::vector<std::string> reasons_against_arithmetic(const GemmForm& form, FormsOfKernel kernel) {
+  std::vector<std::string> reasons = reasons_against_form(form, kernel);
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) reasons.push_back(std::move(reason));
   };
@@ -101,7 +102,11 @@ std::vector<std::string> reasons_against(const GemmSimtConfig& config, const Gem
           fmt::format("unroll {} does not divide tile k {}", config.unroll, config.tile_k));
   require(is_power_of_two(config.vector_bytes, 16),
           fmt::format("vectors of {} bytes: there must be 1, 2, 4, 8 or 16", config.vector_bytes));
-  for (std::string& reason : reasons_against_arithmetic(form)) reasons.push_back(std::move(reason));
+  for (std::string& reason : reasons_against_arithmetic(form, {.groups = true})) {
+    reasons.push_back(std::move(reason));
+  }
+  require(!form.grouped || config.tile_m <= kMaxRowsOfTile,
+          fmt::format("tile m {} of a group of rows, more than {}", config.tile_m, kMaxRowsOfTile));
   const bool numbered = config.threads.rank() == 2 && size(config.threads) <= 1024 &&
                         cosize(config.threads) == size(config.threads) &&
                         is_injective(config.threads);

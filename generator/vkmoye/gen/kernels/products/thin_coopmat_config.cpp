@@ -155,7 +155,7 @@ PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form
 
 std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
                                          const GemmForm& form) {
-  std::vector<std::string> reasons = reasons_against_form(form, /*decodes_weights=*/true);
+  std::vector<std::string> reasons = reasons_against_form(form, {.weights = true});
   require_matrix_types(form, {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
                        reasons);
   require_atom(config, 64, reasons);

@@ -165,7 +165,7 @@ KernelPlan gemm_plan(const KernelEntry& entry, const KernelRequest& request, con
   KernelPlan plan;
   const std::array<GemmArray, 3> product = matrices_of(call, size);
   plan.arrays = {array_of(product[0]), array_of(product[1])};
-  for (const GemmArray& input : epilogue_inputs_of(call, size)) {
+  for (const GemmArray& input : further_inputs_of(call, size)) {
     plan.arrays.push_back(array_of(input));
   }
   plan.arrays.push_back(array_of(product[2]));

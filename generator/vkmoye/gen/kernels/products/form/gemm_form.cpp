@@ -22,10 +22,14 @@ std::string operands_text(ScalarType a, ScalarType b, const WeightFormat* weight
 }
 
 std::string form_text(const GemmForm& form) {
-  std::string text = fmt::format(
-      "{},{},{} a={} b={}{}{}{}", operands_text(form), to_string(form.accumulator),
-      to_string(form.result), form.a_k_contiguous ? 'k' : 'm', form.b_k_contiguous ? 'k' : 'n',
-      form.beta ? " beta" : "", form.batched ? " batch" : "", form.split_k ? " split-k" : "");
+  std::string text =
+      fmt::format("{},{},{} a={} b={}{}{}{}", operands_text(form), to_string(form.accumulator),
+                  to_string(form.result), form.a_k_contiguous ? 'k' : 'm',
+                  form.b_k_contiguous ? 'k' : 'n', form.beta ? " beta" : "",
+                  form.batched   ? " batch"
+                  : form.grouped ? " experts"
+                                 : "",
+                  form.split_k ? " split-k" : "");
   if (!form.epilogue.empty()) text += " epilogue=" + epilogue_text(form.epilogue);
   return text;
 }
@@ -36,14 +40,14 @@ std::vector<std::pair<std::string, std::string>> items_behind_form(
   return config;
 }
 
-std::vector<std::string> reasons_against_form(const GemmForm& form, bool decodes_weights) {
+std::vector<std::string> reasons_against_form(const GemmForm& form, FormsOfKernel kernel) {
   std::vector<std::string> reasons = reasons_against_epilogue(form);
   const auto require = [&](bool holds, std::string reason) {
     if (!holds) reasons.push_back(std::move(reason));
   };
   if (form.weights != nullptr) {
     const std::string& name = form.weights->name;
-    require(decodes_weights,
+    require(kernel.weights,
             fmt::format("B in {}: this kernel reads elements; gemm/auto chooses one that reads "
                         "blocks of weights",
                         name));
@@ -58,6 +62,18 @@ std::vector<std::string> reasons_against_form(const GemmForm& form, bool decodes
     require(form.accumulator == ScalarType::f32,
             fmt::format("accumulator {} and B in {}: it must be f32", to_string(form.accumulator),
                         name));
+  }
+  if (form.grouped) {
+    require(kernel.groups,
+            "experts: this kernel has one B; gemm/simt and gemm/coopmat have several");
+    require(!form.batched && !form.split_k && !form.beta,
+            "experts: neither a batch, nor slices of k, nor beta");
+    require(form.a_k_contiguous, "experts: rows of A begin anywhere, so a must be k");
+    for (const EpilogueOp& step : form.epilogue) {
+      require(
+          step.inputs.empty() && !step.reads_c,
+          fmt::format("experts: {} reads an array, and steps of the epilogue must not", step.name));
+    }
   }
   require(!form.split_k || (!form.beta && form.epilogue.empty()),
           "slices of k can have neither beta nor an epilogue");

@@ -22,6 +22,9 @@ struct GemmForm {
   bool b_k_contiguous = true;                                     // else n is contiguous
   bool beta = false;  // whether C is read; else its old values are ignored
   bool batched = false;
+  /// B has a matrix for each of several groups of rows of A, the experts of a mixture: C(m,n) is the product of row m
+  /// with the matrix of its group. See parts/groups.hpp.
+  bool grouped = false;
   bool split_k = false;  // C is a matrix of sums for each of `slices` slices of k, without epilogue
   GemmEpilogue epilogue = {};  // steps before C is rounded
   /// How the rows of B lie in memory; null: as elements of b_type. Blocks of weights: b_type is then the type to which
@@ -68,9 +71,14 @@ std::string form_text(const GemmForm& form);
 std::vector<std::pair<std::string, std::string>> items_behind_form(
     const GemmForm& form, std::vector<std::pair<std::string, std::string>> config);
 
-/// Every reason why no kernel can compute `form`; empty if there is none. `decodes_weights`: whether the kernel reads
-/// weights in blocks.
-std::vector<std::string> reasons_against_form(const GemmForm& form, bool decodes_weights = false);
+/// What only some kernels compute.
+struct FormsOfKernel {
+  bool weights = false;  // weights in blocks
+  bool groups = false;   // see GemmForm::grouped
+};
+
+/// Every reason why a kernel cannot compute `form`; empty if there is none.
+std::vector<std::string> reasons_against_form(const GemmForm& form, FormsOfKernel kernel = {});
 
 /// The product of operands of `type` with the usual accumulator for that type, of at least 32 bits, and a
 /// result of the same type. For 8-bit integers and bf16 the result has the type of the accumulator.

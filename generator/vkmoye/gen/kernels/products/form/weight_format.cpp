@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -13,17 +14,21 @@
 namespace vkmoye::gen {
 namespace {
 
-double half_at(std::span<const std::byte> block, std::int64_t at) {
-  const auto byte = [&](std::int64_t i) {
-    return std::to_integer<std::uint64_t>(block[static_cast<std::size_t>(i)]);
-  };
-  return number_of(ScalarType::f16, byte(at) | byte(at + 1) << 8);
+// The scale or minimum at a byte of a block.
+double number_at(const WeightFormat& format, std::span<const std::byte> block, std::int64_t at) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < size_of(format.scale_type); ++i) {
+    const std::byte byte = block[static_cast<std::size_t>(at) + i];
+    bits |= std::to_integer<std::uint64_t>(byte) << (8 * i);
+  }
+  return number_of(format.scale_type, bits);
 }
 
-void store_half(double value, std::span<std::byte> block, std::int64_t at) {
-  const std::uint64_t bits = bits_of(ScalarType::f16, value);
-  block[static_cast<std::size_t>(at)] = static_cast<std::byte>(bits & 255);
-  block[static_cast<std::size_t>(at) + 1] = static_cast<std::byte>(bits >> 8);
+void store_number(ScalarType type, double value, std::span<std::byte> block, std::size_t at) {
+  const std::uint64_t bits = bits_of(type, value);
+  for (std::size_t i = 0; i < size_of(type); ++i) {
+    block[at + i] = static_cast<std::byte>(bits >> (8 * i));
+  }
 }
 
 // The byte that holds the code of a weight, and the bits of the byte before it.
@@ -61,12 +66,16 @@ void store_codes(const char* name, std::span<const double> weights, std::span<st
 
 float inverse(float scale) { return scale != 0 ? 1 / scale : 0; }
 
-// scale = max |w| / 127, code = w / scale rounded to nearest, halves away from 0.
-void quantise_q8_0(std::span<const double> weights, std::span<std::byte> block) {
+float largest_magnitude(std::span<const double> weights) {
   float most = 0;
   for (const double w : weights) most = std::max(most, std::fabs(static_cast<float>(w)));
-  const float scale = most / 127, per_scale = inverse(scale);
-  store_half(scale, block, 0);
+  return most;
+}
+
+// scale = max |w| / 127, code = w / scale rounded to nearest, halves away from 0.
+void quantise_q8_0(std::span<const double> weights, std::span<std::byte> block) {
+  const float scale = largest_magnitude(weights) / 127, per_scale = inverse(scale);
+  store_number(ScalarType::f16, scale, block, 0);
   store_codes("q8_0", weights, block,
               [&](float w) { return static_cast<std::int64_t>(std::round(w * per_scale)); });
 }
@@ -79,7 +88,7 @@ void quantise_q4_0(std::span<const double> weights, std::span<std::byte> block) 
     if (std::fabs(x) > std::fabs(most)) most = x;
   }
   const float scale = most / -8, per_scale = inverse(scale);
-  store_half(scale, block, 0);
+  store_number(ScalarType::f16, scale, block, 0);
   store_codes("q4_0", weights, block, [&](float w) {
     return std::min<std::int64_t>(15, static_cast<std::int64_t>(w * per_scale + 8.5f));
   });
@@ -91,11 +100,72 @@ void quantise_between(const char* format, std::span<const double> weights,
   const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
   const auto low = static_cast<float>(*least);
   const float scale = (static_cast<float>(*most) - low) / 15, per_scale = inverse(scale);
-  store_half(scale, block, 0);
-  store_half(low, block, 2);
+  store_number(ScalarType::f16, scale, block, 0);
+  store_number(ScalarType::f16, low, block, 2);
   store_codes(format, weights, block, [&](float w) {
     return std::min<std::int64_t>(15, static_cast<std::int64_t>((w - low) * per_scale + 0.5f));
   });
+}
+
+// The levels of bitsandbytes, each of f32: quantiles of the normal distribution, 0 among them, divided by the largest.
+constexpr std::array<double, 16> kNormalLevels = {-1.0,
+                                                  -0.6961928009986877,
+                                                  -0.5250730514526367,
+                                                  -0.39491748809814453,
+                                                  -0.28444138169288635,
+                                                  -0.18477343022823334,
+                                                  -0.09105003625154495,
+                                                  0.0,
+                                                  0.07958029955625534,
+                                                  0.16093020141124725,
+                                                  0.24611230194568634,
+                                                  0.33791524171829224,
+                                                  0.44070982933044434,
+                                                  0.5626170039176941,
+                                                  0.7229568362236023,
+                                                  1.0};
+
+// scale = max |w|, code = the level nearest to w / scale: the number of middles between levels that it is above.
+void quantise_nf4(std::span<const double> weights, std::span<std::byte> block) {
+  const float scale = largest_magnitude(weights), per_scale = inverse(scale);
+  store_number(ScalarType::f32, scale, block, 0);
+  store_codes("nf4", weights, block, [&](float w) {
+    std::int64_t code = 0;
+    for (std::size_t i = 1; i < kNormalLevels.size(); ++i) {
+      const auto middle = static_cast<float>((kNormalLevels[i - 1] + kNormalLevels[i]) / 2);
+      code += w * per_scale > middle ? 1 : 0;
+    }
+    return code;
+  });
+}
+
+// scale = max |w| / 448, code = w / scale in e4m3.
+void quantise_e4m3(std::span<const double> weights, std::span<std::byte> block) {
+  const float scale = largest_magnitude(weights) / 448;
+  store_number(ScalarType::f32, scale, block, 0);
+  store_codes("e4m3g128", weights, block, [&](float w) {
+    return static_cast<std::int64_t>(bits_of(ScalarType::e4m3, scale != 0 ? w / scale : 0));
+  });
+}
+
+// Weights are whole numbers: others are rounded to nearest, halves away from 0.
+void quantise_i8(std::span<const double> weights, std::span<std::byte> block) {
+  store_codes("i8", weights, block, [](float w) {
+    return static_cast<std::int64_t>(std::round(std::clamp(w, -127.0f, 127.0f)));
+  });
+}
+
+// Groups of weights of 4 bits with zero points.
+WeightFormat group_of_4_bits(const char* name, std::int64_t elements) {
+  return {.name = name,
+          .elements = elements,
+          .bytes = 4 + elements / 2,
+          .bits = 4,
+          .order = WeightFormat::Order::neighbours,
+          .codes_at = 4,
+          .zero = 0,
+          .minimum_at = 2,
+          .quantise = [name](auto weights, auto block) { quantise_between(name, weights, block); }};
 }
 
 }  // namespace
@@ -129,15 +199,39 @@ std::span<const WeightFormat> weight_formats() {
        .zero = 0,
        .minimum_at = 2,
        .quantise = [](auto weights, auto block) { quantise_between("q4_1", weights, block); }},
-      {.name = "i4g128",
-       .elements = 128,
-       .bytes = 68,
+      group_of_4_bits("i4g32", 32),
+      group_of_4_bits("i4g64", 64),
+      group_of_4_bits("i4g128", 128),
+      {.name = "nf4",
+       .elements = 64,
+       .bytes = 36,
        .bits = 4,
        .order = Order::neighbours,
        .codes_at = 4,
        .zero = 0,
-       .minimum_at = 2,
-       .quantise = [](auto weights, auto block) { quantise_between("i4g128", weights, block); }},
+       .scale_type = ScalarType::f32,
+       .levels = {kNormalLevels.begin(), kNormalLevels.end()},
+       .quantise = quantise_nf4},
+      {.name = "e4m3g128",
+       .elements = 128,
+       .bytes = 132,
+       .bits = 8,
+       .order = Order::neighbours,
+       .codes_at = 4,
+       .zero = 0,
+       .scale_type = ScalarType::f32,
+       .code_type = ScalarType::e4m3,
+       .quantise = quantise_e4m3},
+      {.name = "i8",
+       .elements = 32,
+       .bytes = 32,
+       .bits = 8,
+       .order = Order::neighbours,
+       .scale_at = {},
+       .codes_at = 0,
+       .zero = 0,
+       .has_sign = true,
+       .quantise = quantise_i8},
   };
   return table;
 }
@@ -160,14 +254,31 @@ std::vector<std::string> reasons_against(const WeightFormat& format) {
   const auto inside = [&](std::int64_t at, std::int64_t bytes) {
     return at >= 0 && at % 2 == 0 && at + bytes <= format.bytes;
   };
+  const auto width = static_cast<std::int64_t>(size_of(format.scale_type));
+  const auto holds_number = [&](const std::optional<std::int64_t>& at) {
+    return !at || (inside(*at, width) && *at % width == 0);
+  };
   require(format.bits == 4 || format.bits == 8, "codes must have 4 or 8 bits");
   require(is_power(format.elements) && format.elements >= 8 && format.elements <= 256,
           "a block must have a power of two of elements, 8 to 256");
   require(format.bytes > 0 && format.bytes % 2 == 0, "a block must have an even number of bytes");
   if (!reasons.empty()) return reasons;
-  require(inside(format.scale_at, 2) && inside(format.codes_at, format.codes_bytes()) &&
-              (!format.minimum_at || inside(*format.minimum_at, 2)),
-          "scale, minimum and codes must be inside the block, at even bytes");
+  require(format.scale_type == ScalarType::f16 ||
+              (format.scale_type == ScalarType::f32 && format.bytes % 4 == 0),
+          "scales must be of f16, or of f32 in blocks of whole words of 4 bytes");
+  require(holds_number(format.scale_at) && holds_number(format.minimum_at) &&
+              inside(format.codes_at, format.codes_bytes()),
+          "scale, minimum and codes must be inside the block, codes at even bytes and the others "
+          "at multiples of their size");
+  require(format.scale_at || !format.minimum_at, "a minimum needs a scale");
+  require(format.levels.empty() || format.levels.size() == std::size_t{1} << format.bits,
+          "there must be as many levels as codes");
+  const ScalarType of_codes = format.code_type.value_or(ScalarType::e4m3);
+  require(of_codes == ScalarType::e4m3 || of_codes == ScalarType::e5m2,
+          "codes that are numbers must have type e4m3 or e5m2");
+  require(!format.code_type || format.bits == 8, "codes that are numbers must have 8 bits");
+  const int kinds = !format.levels.empty() + format.code_type.has_value() + format.has_sign;
+  require(kinds <= 1, "codes have a sign, levels or a type, not several of them");
   require(!format.has_sign || format.zero == 0, "codes with a sign have zero = 0");
   require(format.zero >= 0 && format.zero < (std::int64_t{1} << format.bits),
           "zero must be a code");
@@ -185,9 +296,14 @@ std::int64_t code_of(const WeightFormat& format, std::span<const std::byte> bloc
 
 double weight_of(const WeightFormat& format, std::span<const std::byte> block,
                  std::int64_t element) {
-  const auto code = static_cast<double>(code_of(format, block, element) - format.zero);
-  const double minimum = format.minimum_at ? half_at(block, *format.minimum_at) : 0;
-  return half_at(block, format.scale_at) * code + minimum;
+  const std::int64_t code = code_of(format, block, element);
+  const auto bits = static_cast<std::uint64_t>(code);
+  const double number = !format.levels.empty() ? format.levels[bits]
+                        : format.code_type     ? number_of(*format.code_type, bits)
+                                               : static_cast<double>(code - format.zero);
+  const double scale = format.scale_at ? number_at(format, block, *format.scale_at) : 1;
+  const double minimum = format.minimum_at ? number_at(format, block, *format.minimum_at) : 0;
+  return scale * number + minimum;
 }
 
 std::vector<double> dequantise(const WeightFormat& format, std::span<const std::byte> from,

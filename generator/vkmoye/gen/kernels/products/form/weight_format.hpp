@@ -6,12 +6,16 @@
 //     weight = scale * (code - 8)
 //   q8_0, 34 bytes for 32 weights:   scale (f16) | 32 bytes, two's complement
 //     weight = scale * code
+//   nf4, 36 bytes for 64 weights:    scale (f32) | 32 bytes: byte i has the codes of weights 2 i and 2 i + 1
+//     weight = scale * levels[code]
 //
 // Formats are rows of a table, and a program can pass a row of its own: kernels, the check of results and the quantiser
 // follow from it. B (N,K) is then N rows of K / elements blocks, without gaps between blocks; see GemmForm::weights.
 //
-// Source of q8_0, q4_0 and q4_1: ggml, the blocks of GGUF files. i4g128 holds the weights of GPTQ and AWQ in groups of
-// 128: a zero point z of a group becomes the minimum -scale * z.
+// Source of q8_0, q4_0 and q4_1: ggml, the blocks of GGUF files. i4g32, i4g64 and i4g128 hold the weights of GPTQ and
+// AWQ in groups: a zero point z of a group becomes the minimum -scale * z. nf4: Dettmers et al., QLoRA, 2023; its
+// levels are those of bitsandbytes. e4m3g128 has a scale for 128 weights along k, as the checkpoints of DeepSeek-V3.
+// i8 has no scales: its rows are those of a plain array.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +25,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "vkmoye/contract/scalar_type.hpp"
 
 namespace vkmoye::gen {
 
@@ -36,15 +42,25 @@ struct WeightFormat {
   std::int64_t bytes = 18;     // of a block: an even number
   std::uint32_t bits = 4;      // of a code: 4 or 8
   Order order = Order::halves;
-  std::int64_t scale_at = 0, codes_at = 2;  // bytes of the block before them: even numbers
-  std::int64_t zero = 8;                    // the code of weight 0
-  bool has_sign = false;                    // codes are two's complement
-  std::optional<std::int64_t> minimum_at =
-      {};  // of an f16 that is added: weight = scale * (code - zero) + minimum
+  std::optional<std::int64_t> scale_at =
+      0;                      // bytes of the block before it; nothing: the scale is 1
+  std::int64_t codes_at = 2;  // bytes before the codes: an even number
+  std::int64_t zero = 8;      // the code of weight 0
+  bool has_sign = false;      // codes are two's complement
+  /// Bytes before a number that is added: weight = scale * (code - zero) + minimum.
+  std::optional<std::int64_t> minimum_at = {};
+  ScalarType scale_type =
+      ScalarType::f16;  // of scale and minimum: f16, or f32 at multiples of 4 bytes
+  /// The number of each code, of f32, in place of code - zero: 2^bits of them, or none.
+  std::vector<double> levels = {};
+  /// Codes are numbers of this type, e4m3 or e5m2, in place of code - zero.
+  std::optional<ScalarType> code_type = {};
   /// Writes the block of these weights.
   std::function<void(std::span<const double> weights, std::span<std::byte> block)> quantise = {};
 
   std::int64_t codes_bytes() const { return elements * bits / 8; }
+  /// Whether rows of blocks are rows of an array of i8.
+  bool is_array() const { return has_sign && bits == 8 && bytes == elements; }
 };
 
 /// The formats that have names on the command line.
@@ -59,7 +75,7 @@ std::vector<std::string> reasons_against(const WeightFormat& format);
 std::int64_t code_of(const WeightFormat& format, std::span<const std::byte> block,
                      std::int64_t element);
 
-/// That weight, exactly: scale * (code - zero) + minimum.
+/// That weight, exactly: scale * (code - zero) + minimum, or what stands for code - zero.
 double weight_of(const WeightFormat& format, std::span<const std::byte> block,
                  std::int64_t element);
 

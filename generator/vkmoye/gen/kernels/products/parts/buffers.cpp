@@ -8,7 +8,7 @@ GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std:
     : builder_(k),
       form_(form),
       tile_(tile),
-      in_strips_(strip > 1 && !form.batched && !form.split_k),
+      in_strips_(strip > 1 && !form.batched && !form.split_k && !form.grouped),
       has_words_(form.weights != nullptr && !packed.b),
       a_{form.a_type, form.a_k_contiguous, tile[0], k.block_y()},
       b_{form.b_type, form.b_k_contiguous, tile[1], k.block_x()},
@@ -24,6 +24,9 @@ GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std:
     batch_ = builder_.let("batch_at", builder_.block_z() / ir::variable("slices"));
   } else if (form_.batched) {
     batch_ = builder_.block_z();
+  } else if (form_.grouped) {
+    group_ = find_group(builder_, offsets_, tile[0]);
+    a_.block = 0;
   }
   if (!packed.a) tiles_ = of_slice((ir::variable("k") - 1) / to_index(tile_[2]) + 1);
 }
@@ -34,6 +37,7 @@ GemmResult GemmBuffers::declare(const PackedOperands& packed) {
   if (!packed.a) a_.tensor = declare(a_, "a", "m", "lda", "stride_a");
   if (!packed.b) b_.tensor = declare(b_, "b", "n", "ldb", "stride_b");
   if (packed.declare) packed.declare();
+  if (form_.grouped) offsets_ = declare_groups(builder_);
   return {builder_, form_};
 }
 
@@ -44,22 +48,34 @@ Tensor GemmBuffers::declare(const Operand& operand, const char* name, const char
   if (in_blocks) axes[0] = {"word", "words"};
   if (!operand.k_contiguous) axes = {{row, row}, {"k", "k", leading}};
   if (form_.batched) axes.push_back({"batch", "batch", stride});
+  if (form_.grouped && &operand == &b_) axes.push_back({"expert", "experts", stride});
   return builder_.input(name, in_blocks ? ScalarType::u16 : operand.type, axes);
 }
 
 View GemmBuffers::of_operand(const Operand& x, const Expr& k_tile) const {
   const Expr at = tiles_.first + k_tile;
-  return x.k_contiguous ? matrix_tile(x.tensor, tile_[2], x.rows, at, x.block, batch_)
-                        : matrix_tile(x.tensor, x.rows, tile_[2], x.block, at, batch_);
+  const bool is_grouped_a = group_ && &x == &a_;
+  const std::optional<Expr> which = is_grouped_a ? std::nullopt : matrix_of_b();
+  const View view = x.k_contiguous ? matrix_tile(x.tensor, tile_[2], x.rows, at, x.block, which)
+                                   : matrix_tile(x.tensor, x.rows, tile_[2], x.block, at, which);
+  return is_grouped_a ? shifted(view, 1, group_->first, ir::variable("m")) : view;
+}
+
+std::optional<Expr> GemmBuffers::matrix_of_b() const {
+  return group_ ? std::optional(group_->group) : batch_;
 }
 
 View GemmBuffers::b_words(const Expr& k_tile, std::int64_t words) const {
-  return matrix_tile(b_.tensor, words, b_.rows, tiles_.first + k_tile, b_.block, batch_);
+  return matrix_tile(b_.tensor, words, b_.rows, tiles_.first + k_tile, b_.block, matrix_of_b());
 }
 
-View GemmBuffers::c() const { return result_.c(tile_[1], tile_[0], b_.block, a_.block); }
+View GemmBuffers::c() const {
+  const View view = result_.c(tile_[1], tile_[0], b_.block, a_.block);
+  return group_ ? shifted(view, 1, group_->first, group_->end) : view;
+}
 
 void GemmBuffers::if_has_elements(const std::function<void()>& body) {
+  if (group_) return builder_.branch(group_->has_rows, body);
   if (!in_strips_) return body();
   builder_.branch({ir::less(Expr(to_index(tile_[0])) * a_.block, ir::variable("m"))}, body);
 }
@@ -79,6 +95,13 @@ void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<v
       all, is_one ? "a whole tile" : "whole tiles", [&] { load(Edges::inside); },
       is_one ? "a tile at an edge, 0 outside" : "tiles at an edge, 0 outside",
       [&] { load(Edges::zero); });
+}
+
+ir::Kernel GemmBuffers::finish() {
+  if (group_) {
+    builder_.assume_written(result_.tensor(), "offsets rise from 0 to m: each row is in one group");
+  }
+  return builder_.finish();
 }
 
 KTiles GemmBuffers::of_slice(const Expr& all) {

@@ -12,6 +12,9 @@
 //   buffers.b_words(k_tile, 144)          (144, bN): 16-bit words of B, if it is in blocks; argument words: of a row
 //   buffers.write(sums, mine, vector)     the sums of a thread to its part `mine` of c()
 //
+// With grouped, a workgroup has rows of one group, see groups.hpp: its matrix of B is that of the group, and a() and
+// c() begin at its first row. c() ends with the group; a() may reach into the next one.
+//
 // With split_k, each workgroup along z has a slice of k. All slices have the same number of whole tiles,
 // except that the last ones may have fewer or none. Tile numbers count within the slice; C has a matrix for
 // each slice, see products/parts/result.hpp.
@@ -23,6 +26,7 @@
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/groups.hpp"
 #include "vkmoye/gen/kernels/products/parts/result.hpp"
 
 namespace vkmoye::gen {
@@ -65,7 +69,8 @@ class GemmBuffers {
   const Expr& tile_m() const { return a_.block; }
   const Expr& tile_n() const { return b_.block; }
 
-  /// Records `body` for workgroups that have elements of C: the last strip may have fewer tiles.
+  /// Records `body` for workgroups that have elements of C: the last strip may have fewer tiles, and a group of rows
+  /// fewer than there is room for.
   void if_has_elements(const std::function<void()>& body);
 
   const Expr& alpha() const { return result_.alpha(); }
@@ -87,6 +92,9 @@ class GemmBuffers {
   /// The tiles of this workgroup's slice of k, if k has `all` tiles. Precondition: k is not 0.
   KTiles of_slice(const Expr& all);
 
+  /// The verified kernel; of groups, with what is assumed of their rows.
+  ir::Kernel finish();
+
   /// Writes sums to C; see GemmResult.
   void write(const View& sums, const View& c, const Vector& vector) {
     result_.write(sums, c, vector);
@@ -104,13 +112,16 @@ class GemmBuffers {
   Tensor declare(const Operand& operand, const char* name, const char* row, const char* leading,
                  const char* stride);
   View of_operand(const Operand& operand, const Expr& k_tile) const;
+  std::optional<Expr> matrix_of_b() const;
 
   Builder& builder_;
   const GemmForm& form_;
   std::array<std::int64_t, 3> tile_;
   bool in_strips_, has_words_;
   Operand a_, b_;
+  Tensor offsets_ = {};  // of groups of rows
   GemmResult result_;
+  std::optional<RowGroup> group_;
   std::optional<Expr> batch_;
   KTiles tiles_;  // of a slice of k
 };

@@ -96,7 +96,10 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
   };
   k.branch(
       from.has_blocks(), "a row has a block",
-      [&] { write_block(codes, halves(format.scale_at), halves(format.minimum_at.value_or(0))); },
+      [&] {
+        write_block(codes, halves(format.scale_at.value_or(0)),
+                    halves(format.minimum_at.value_or(0)));
+      },
       "there is no block", [&] { write_block(zeros, zeros, zeros); });
   return k.finish();
 }

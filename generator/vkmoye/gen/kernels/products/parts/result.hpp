@@ -34,6 +34,7 @@ class GemmResult {
   /// The tile (bN, bM) of C at tile coordinates (at_n, at_m).
   View c(std::int64_t tile_n, std::int64_t tile_m, const Expr& at_n, const Expr& at_m) const;
   const Expr& alpha() const { return alpha_; }
+  const Tensor& tensor() const { return c_; }
 
   /// c = epilogue(alpha * sums + beta * c), rounded to its type. `c`: any part of c() that no other thread
   /// writes; elements past an edge are not written. `sums`: registers of the same shape. `vector`: of

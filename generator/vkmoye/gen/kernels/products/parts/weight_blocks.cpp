@@ -50,19 +50,39 @@ std::vector<Expr> WeightBlocks::codes(const std::string& name, const Expr& k_of_
   return out;
 }
 
+Expr WeightBlocks::number_at(const std::string& name, const Expr& k_of_row, const Expr& row,
+                             std::int64_t at) const {
+  using namespace ir;
+  const Expr low = half(name, k_of_row, row, at);
+  if (format_.scale_type == ScalarType::f16) {
+    return convert(component(bitcast(low, ScalarType::f16), 0), ScalarType::f32);
+  }
+  const Expr high = half(name + "_high", k_of_row, row, at + 2);
+  return bitcast(bit_or(low, shift_left(high, ir::number(ScalarType::u32, 16))), ScalarType::f32);
+}
+
 Expr WeightBlocks::weight(const std::string& suffix, const Expr& k_of_row, const Expr& row) const {
   using namespace ir;
-  const auto number_at = [&](const std::string& name, std::int64_t at) {
-    const Expr halves = bitcast(half(name + suffix, k_of_row, row, at), ScalarType::f16);
-    return convert(component(halves, 0), ScalarType::f32);
-  };
-  const auto zero =
-      static_cast<double>(format_.has_sign ? std::int64_t{1} << (format_.bits - 1) : format_.zero);
-  const Expr code =
-      convert(codes("codes" + suffix, k_of_row, row, 1).front(), ScalarType::f32) - zero;
-  const Expr scale = number_at("scale", format_.scale_at);
-  if (!format_.minimum_at) return code * scale;
-  return multiply_add(code, scale, number_at("minimum", *format_.minimum_at));
+  const Expr code = codes("codes" + suffix, k_of_row, row, 1).front();
+  Expr value = code;
+  if (format_.code_type) {
+    value = convert(component(bitcast(code, *format_.code_type), 0), ScalarType::f32);
+  } else if (!format_.levels.empty()) {
+    value = ir::number(ScalarType::f32, format_.levels.front());
+    for (std::uint32_t i = 1; i < format_.levels.size(); ++i) {
+      const Expr level = ir::number(ScalarType::f32, format_.levels[i]);
+      value = select(equal(code, ir::number(ScalarType::u32, i)), level, value);
+    }
+  } else {
+    value = convert(code, ScalarType::f32) -
+            static_cast<double>(format_.has_sign ? std::int64_t{1} << (format_.bits - 1)
+                                                 : format_.zero);
+  }
+  if (!format_.scale_at) return value;
+  const Expr scale = number_at("scale" + suffix, k_of_row, row, *format_.scale_at);
+  if (!format_.minimum_at) return value * scale;
+  return multiply_add(value, scale,
+                      number_at("minimum" + suffix, k_of_row, row, *format_.minimum_at));
 }
 
 Expr WeightBlocks::first_word(const Expr& k_of_row) const {

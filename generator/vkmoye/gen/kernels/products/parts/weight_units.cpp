@@ -48,6 +48,17 @@ WeightUnits::WeightUnits(Builder& k, const WeightFormat& format, std::int64_t bl
                          std::int64_t count)
     : builder_(k), format_(format), blocks_(blocks), count_(count) {
   words_ = builder_.registers("words_of_thread", ScalarType::u32, make_layout({words(), count}));
+  if (format.levels.empty()) return;
+  levels_ = builder_.shared("levels", ScalarType::f32,
+                            make_layout({static_cast<std::int64_t>(format.levels.size())}));
+  builder_.titled("levels <- the number of each code of " + format.name, [&] {
+    builder_.branch({ir::equal(builder_.thread(), 0)}, [&] {
+      std::uint32_t code = 0;
+      for (const double level : format.levels) {
+        builder_.store(ir::number(ScalarType::f32, level), {levels_.array, {code++}, "levels"});
+      }
+    });
+  });
 }
 
 void WeightUnits::read(std::int64_t unit, const std::string& array, const Expr& start) {
@@ -89,26 +100,48 @@ Expr WeightUnits::codes(std::int64_t unit, const Expr& pair, std::int64_t block,
   return builder_.let("codes" + suffix, codes);
 }
 
-// The f16 at byte `at` of a block.
-Expr WeightUnits::half(std::int64_t unit, const Expr& pair, std::int64_t block, std::int64_t at,
-                       const std::string& name) {
+// The scale or minimum at byte `at` of a block.
+Expr WeightUnits::number_at(std::int64_t unit, const Expr& pair, std::int64_t block,
+                            std::int64_t at, const std::string& name) {
   const std::int64_t byte = block * format_.bytes + at;
   const Expr both = word(unit, pair, to_index(byte / 4), "word_of_" + name);
+  if (format_.scale_type == ScalarType::f32)
+    return builder_.let(name, bitcast(both, ScalarType::f32));
   const Expr halves = bitcast(both, ScalarType::f16);
   return builder_.let(name, convert(ir::component(halves, byte % 4 == 0 ? 0 : 1), ScalarType::f32));
 }
 
 WeightUnits::Scale WeightUnits::scale(std::int64_t unit, const Expr& pair, std::int64_t block) {
-  const std::string suffix = (blocks_of_pair(format_) > 1 ? std::to_string(block) : "") +
-                             (count_ > 1 ? fmt::format("_{}", unit) : "");
-  Scale scale{half(unit, pair, block, format_.scale_at, "scale" + suffix), {}};
+  // Always with a number: the argument of a step of the epilogue is called scale.
+  const std::string suffix = std::to_string(block) + (count_ > 1 ? fmt::format("_{}", unit) : "");
+  Scale scale;
+  if (format_.scale_at) {
+    scale.scale = number_at(unit, pair, block, *format_.scale_at, "scale" + suffix);
+  }
   if (format_.minimum_at) {
-    scale.minimum = half(unit, pair, block, *format_.minimum_at, "minimum" + suffix);
+    scale.minimum = number_at(unit, pair, block, *format_.minimum_at, "minimum" + suffix);
   }
   return scale;
 }
 
-Expr WeightUnits::weight(const Expr& codes, std::uint32_t first_bit, const Scale& scale) const {
+// The number of a code that is not a whole number.
+Expr WeightUnits::listed(const Expr& codes, std::uint32_t first_bit) {
+  if (format_.code_type) {
+    const Expr numbers = bitcast(codes, *format_.code_type);
+    return convert(ir::component(numbers, first_bit / 8), ScalarType::f32);
+  }
+  const Expr codes_from_it =
+      first_bit == 0 ? codes : shift_right(codes, ir::number(ScalarType::u32, first_bit));
+  const Expr code = ir::to_index(codes_from_it) % (1u << format_.bits);
+  return builder_.load(fmt::format("level{}", read_++), {levels_.array, {code}, "levels"});
+}
+
+Expr WeightUnits::weight(const Expr& codes, std::uint32_t first_bit, const Scale& scale) {
+  if (!format_.levels.empty() || format_.code_type) {
+    const Expr number = listed(codes, first_bit);
+    if (scale.minimum) return multiply_add(number, *scale.scale, *scale.minimum);
+    return scale.scale ? number * *scale.scale : number;
+  }
   const auto word = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
   const std::uint32_t highest = kMantissa - format_.bits;
   // The smallest shift that brings the code between these bits; codes that share a shift share an instruction.
@@ -129,17 +162,22 @@ Expr WeightUnits::weight(const Expr& codes, std::uint32_t first_bit, const Scale
       bitcast(bit_or(bit_and(moved, word(mask)), word(bits_of_power)), ScalarType::f32);
   const double zero = format_.has_sign ? std::ldexp(1, static_cast<int>(format_.bits) - 1)
                                        : static_cast<double>(format_.zero);
-  if (scale.minimum) return multiply_add(number - (power + zero), scale.scale, *scale.minimum);
-  return multiply_add(number, scale.scale, -(scale.scale * (power + zero)));
+  if (!scale.scale) return number - (power + zero);
+  if (scale.minimum) return multiply_add(number - (power + zero), *scale.scale, *scale.minimum);
+  return multiply_add(number, *scale.scale, -(*scale.scale * (power + zero)));
 }
 
 std::string WeightUnits::decoding() const {
   const std::int64_t zero = format_.has_sign ? std::int64_t{1} << (format_.bits - 1) : format_.zero;
+  const bool is_whole = format_.levels.empty() && !format_.code_type;
+  const std::string code = !format_.levels.empty()  ? "levels[code]"
+                           : zero == 0 || !is_whole ? "code"
+                                                    : fmt::format("(code - {})", zero);
   return fmt::format(
-      "scale * {}{}: the bits of p, a power of two, with the code in its mantissa are the number p "
-      "+ code",
-      zero == 0 ? "code" : fmt::format("(code - {})", zero),
-      format_.minimum_at ? " + minimum" : "");
+      "{}{}{}{}", format_.scale_at ? "scale * " : "", code, format_.minimum_at ? " + minimum" : "",
+      is_whole ? ": the bits of p, a power of two, with the code in its mantissa are the number p "
+                 "+ code"
+               : "");
 }
 
 void WeightUnits::for_each_group(std::int64_t count, const Body& body) {
@@ -152,6 +190,7 @@ void WeightUnits::for_each_group(std::int64_t count, const Body& body) {
       for (std::int64_t unit = 0; unit < count_; ++unit) scales.push_back(scale(unit, pair, block));
       builder_.unrolled_loop("step", to_index(steps), [&](const Expr& step) {
         const Expr first_word = step * to_index(all.words);
+        read_ = 0;
         std::vector<std::vector<Expr>> words(scales.size());
         for (std::size_t unit = 0; unit < words.size(); ++unit) {
           for (std::int64_t w = 0; w < all.words; ++w) {

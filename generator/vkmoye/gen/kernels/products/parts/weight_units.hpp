@@ -8,8 +8,11 @@
 //
 // A code becomes a number without a conversion: with its bits in the mantissa of a power of two, at bit 11 or above, so
 // that scale * number, scale * (power + zero) and their difference are exact in f32. Weights are therefore exact,
-// whether or not a device rounds once in fma, unless the format has a minimum: then adding it rounds once. Scales must
-// be finite.
+// whether or not a device rounds once in fma, unless the format has a minimum or scales of f32: then adding it, or the
+// product, rounds once. Scales must be finite.
+//
+// Codes of levels are looked up in shared memory, f32 in 16 words: lanes meet no bank twice, and those with the same
+// code read the same word. Codes of e4m3 and e5m2 are converted.
 
 #include <cstdint>
 #include <optional>
@@ -48,7 +51,8 @@ inline std::int64_t blocks_of_pair(const WeightFormat& format) {
 /// Blocks of a thread, called a unit, in registers of 32-bit words.
 class WeightUnits {
  public:
-  /// Registers for `count` units of `blocks` blocks. `k` and `format` must outlive this object.
+  /// Registers for `count` units of `blocks` blocks, and the levels of the format: all invocations must pass a barrier
+  /// between this and for_each_group. `k` and `format` must outlive this object.
   WeightUnits(Builder& k, const WeightFormat& format, std::int64_t blocks, std::int64_t count);
 
   /// The 32-bit words of a unit.
@@ -68,21 +72,23 @@ class WeightUnits {
 
  private:
   struct Scale {
-    Expr scale;
-    std::optional<Expr> minimum;
+    std::optional<Expr> scale, minimum;
   };
   Expr word(std::int64_t unit, const Expr& pair, const Expr& at, const std::string& name);
   Expr codes(std::int64_t unit, const Expr& pair, std::int64_t block, const Expr& number,
              const std::string& suffix);
-  Expr half(std::int64_t unit, const Expr& pair, std::int64_t block, std::int64_t at,
-            const std::string& name);
+  Expr number_at(std::int64_t unit, const Expr& pair, std::int64_t block, std::int64_t at,
+                 const std::string& name);
   Scale scale(std::int64_t unit, const Expr& pair, std::int64_t block);
-  Expr weight(const Expr& codes, std::uint32_t first_bit, const Scale& scale) const;
+  Expr weight(const Expr& codes, std::uint32_t first_bit, const Scale& scale);
+  Expr listed(const Expr& codes, std::uint32_t first_bit);
 
   Builder& builder_;
   const WeightFormat& format_;
   const std::int64_t blocks_, count_;
   View words_;
+  View levels_ = {};       // shared memory, if the format has levels
+  std::int64_t read_ = 0;  // levels in this step
 };
 
 }  // namespace vkmoye::gen

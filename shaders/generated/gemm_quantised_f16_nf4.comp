@@ -1,0 +1,266 @@
+// generated: gemm/quantised  form=f16*nf4,f32,f16 a=k b=k  rows=1  threads=256  along-k=16  blocks=1
+//   weights=1  subgroup-size=32  shared-bytes=32768
+// weights are read once, and decoded in registers; threads along k are added up at the end
+// vkmoye 0.1.0: vkmoye-bench emit gemm/quantised --type 'f16*nf4,f32,f16'
+#version 460
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int16 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 256) in;
+
+layout(std430, binding = 0) readonly buffer A { float16_t a[]; };  // (k,m)
+layout(std430, binding = 0) readonly buffer A_x4 { f16vec4 a_x4[]; };  // (k,m)
+layout(std430, binding = 1) readonly buffer B { uint16_t b[]; };  // (words,n)
+layout(std430, binding = 1) readonly buffer B_x2 { u16vec2 b_x2[]; };  // (words,n)
+layout(std430, binding = 2) writeonly restrict buffer C { float16_t c[]; };  // (n,m)
+layout(push_constant) uniform Arguments { uint m, n, k, words, lda, ldb, ldc; float alpha;
+    uint first_group_x, first_group_y; };
+
+shared u16vec2 shared_weights[2304];  // (288,16):(1,288), in u16
+shared float levels[16];  // (16):(1)
+shared f16vec4 shared_a[271];  // ((64,16),1):((1,68),1088), in f16
+
+void main() {
+  u16vec2 next_weights[9];  // (2,9,1):(1,2,18), in u16
+  uint words_of_thread[9];  // (9,1):(1,9)
+  float elements[4];  // (4):(1)
+  float decoded[4];  // (4,1):(1,4)
+  float sums;
+  float16_t result;
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint subgroup = gl_SubgroupID;
+  uint lane = gl_SubgroupInvocationID;
+  uint thread = 32u * subgroup + lane;
+
+  // levels <- the number of each code of nf4
+  if (thread == 0u) {
+    levels[0] = -1.0;
+    levels[1] = -0.6961928;
+    levels[2] = -0.52507305;
+    levels[3] = -0.3949175;
+    levels[4] = -0.28444138;
+    levels[5] = -0.18477343;
+    levels[6] = -0.091050036;
+    levels[7] = 0.0;
+    levels[8] = 0.0795803;
+    levels[9] = 0.1609302;
+    levels[10] = 0.2461123;
+    levels[11] = 0.33791524;
+    levels[12] = 0.44070983;
+    levels[13] = 0.562617;
+    levels[14] = 0.72295684;
+    levels[15] = 1.0;
+  }
+
+  // sums <- 0
+  sums = 0.0;
+
+  if (alpha != 0.0 && k != 0u && words != 0u) {
+    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 10u) + 1u; ++k_tile) {
+      if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
+        // rows of A and B are aligned: they are read in vectors
+        if (288u * k_tile < words && 287u < words - 288u * k_tile && 16u * block_x + 15u < n) {
+          // a whole tile:
+          // partition(tile(b, (288,16)), (32,16)) at (288 k_tile, 16 block_x)
+          // -> next_weights
+          uint b_n = 16u * block_x + (thread >> 4u);
+          [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
+            next_weights[v1] = b_x2[144u * k_tile + (thread & 15u) + 16u * v1 + ((ldb * b_n) >> 1u)];
+          }
+        } else {
+          // a tile at an edge, 0 outside:
+          // partition(tile(b, (288,16)), (32,16)) at (288 k_tile, 16 block_x)
+          // -> next_weights
+          uint b_word0 = 288u * k_tile + 2u * (thread & 15u);
+          uint b_n = 16u * block_x + (thread >> 4u);
+          [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
+            uint b_word = b_word0 + 32u * v1;
+            if (b_n < n && b_word < words) {
+              next_weights[v1] = b_x2[(b_word >> 1u) + ((ldb * b_n) >> 1u)];
+            } else {
+              next_weights[v1] = u16vec2(0);
+            }
+          }
+        }
+      } else {
+        // rows of A or B are not aligned: they are read element by element
+        if (288u * k_tile < words && 287u < words - 288u * k_tile && 16u * block_x + 15u < n) {
+          // a whole tile:
+          // partition(tile(b, (288,16)), (32,16)) at (288 k_tile, 16 block_x)
+          // -> next_weights
+          uint b_word = 288u * k_tile + 2u * (thread & 15u);
+          uint b_n = 16u * block_x + (thread >> 4u);
+          [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
+            uint16_t value0 = b[b_word + 32u * v1 + ldb * b_n];
+            uint16_t value1 = b[b_word + 32u * v1 + 1u + ldb * b_n];
+            next_weights[v1] = u16vec2(value0, value1);
+          }
+        } else {
+          // a tile at an edge, 0 outside:
+          // partition(tile(b, (288,16)), (32,16)) at (288 k_tile, 16 block_x)
+          // -> next_weights
+          uint b_word0 = 288u * k_tile + 2u * (thread & 15u);
+          uint b_n = 16u * block_x + (thread >> 4u);
+          [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
+            uint b_word = b_word0 + 32u * v1;
+            uint16_t value0 = b[min(b_word, words - 1u) + ldb * min(b_n, n - 1u)];
+            uint16_t value1 = b[min(b_word + 1u, words - 1u) + ldb * min(b_n, n - 1u)];
+            next_weights[v1] = u16vec2((b_word < words && b_n < n) ? value0 : uint16_t(0),
+                (b_word + 1u < words && b_n < n) ? value1 : uint16_t(0));
+          }
+        }
+      }
+
+      barrier();
+
+      // next_weights
+      // -> partition(shared_weights, (32,16))
+      {
+        uint shared_weights_at = (thread & 15u) + 144u * (thread >> 4u);
+        [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
+          shared_weights[shared_weights_at + 16u * v1] = next_weights[v1];
+        }
+      }
+
+      if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
+        // rows of A and B are aligned: they are read in vectors
+        if (1024u * k_tile + 1023u < k && block_y < m) {
+          // a whole tile:
+          // partition(tile(a, (1024,1)), (1024,1)) at (1024 k_tile, block_y)
+          // -> partition(shared_a, (1024,1))
+          f16vec4 value = a_x4[256u * k_tile + thread + ((lda * block_y) >> 2u)];
+          shared_a[(thread & 15u) + 17u * (thread >> 4u)] = value;
+        } else {
+          // a tile at an edge, 0 outside:
+          // partition(tile(a, (1024,1)), (1024,1)) at (1024 k_tile, block_y)
+          // -> partition(shared_a, (1024,1))
+          uint a_k = 1024u * k_tile + 4u * thread;
+          uint shared_a_at = (thread & 15u) + 17u * (thread >> 4u);
+          if (a_k < k && block_y < m) {
+            shared_a[shared_a_at] = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
+          } else {
+            shared_a[shared_a_at] = f16vec4(0);
+          }
+        }
+      } else {
+        // rows of A or B are not aligned: they are read element by element
+        if (1024u * k_tile + 1023u < k && block_y < m) {
+          // a whole tile:
+          // partition(tile(a, (1024,1)), (1024,1)) at (1024 k_tile, block_y)
+          // -> partition(shared_a, (1024,1))
+          uint a_k = 1024u * k_tile + 4u * thread;
+          uint shared_a_at = 4u * (thread & 15u) + 68u * (thread >> 4u);
+          for (uint v0 = 0u; v0 < 4u; ++v0) {
+            shared_a[shared_a_at >> 2u][v0] = a[a_k + v0 + lda * block_y];
+          }
+        } else {
+          // a tile at an edge, 0 outside:
+          // partition(tile(a, (1024,1)), (1024,1)) at (1024 k_tile, block_y)
+          // -> partition(shared_a, (1024,1))
+          uint a_k0 = 1024u * k_tile + 4u * thread;
+          uint shared_a_at = 4u * (thread & 15u) + 68u * (thread >> 4u);
+          for (uint v0 = 0u; v0 < 4u; ++v0) {
+            uint a_k = a_k0 + v0;
+            float16_t value = a[min(a_k, k - 1u) + lda * min(block_y, m - 1u)];
+            shared_a[shared_a_at >> 2u][v0] = (a_k < k && block_y < m) ? value : float16_t(0.0);
+          }
+        }
+      }
+
+      barrier();
+
+      [[unroll]] for (uint access = 0u; access < 9u; ++access) {
+        u16vec2 loaded_words = shared_weights[144u * (thread >> 4u) + 9u * (thread & 15u) + access];
+        words_of_thread[access] = pack32(u16vec2(loaded_words));
+      }
+
+      {
+        uint word_of_scale0 = words_of_thread[0];
+        float scale0 = uintBitsToFloat(word_of_scale0);
+        [[unroll]] for (uint step = 0u; step < 8u; ++step) {
+          uint codes = words_of_thread[step + 1u];
+          float level0 = levels[codes & 15u];
+          float level1 = levels[(codes >> 4u) & 15u];
+          float level2 = levels[(codes >> 8u) & 15u];
+          float level3 = levels[(codes >> 12u) & 15u];
+
+          // decoded <- scale * levels[code]
+          decoded[0] = level0 * scale0;
+          decoded[1] = level1 * scale0;
+          decoded[2] = level2 * scale0;
+          decoded[3] = level3 * scale0;
+
+          // elements <- the elements of A for these weights
+          {
+            f16vec4 a_values = shared_a[17u * (thread & 15u) + 2u * step];
+            elements[0] = float(a_values.x);
+            elements[1] = float(a_values.y);
+            elements[2] = float(a_values.z);
+            elements[3] = float(a_values.w);
+          }
+
+          // sums += decoded * elements
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            sums = fma(decoded[v0], elements[v0], sums);
+          }
+
+          float level4 = levels[(codes >> 16u) & 15u];
+          float level5 = levels[(codes >> 20u) & 15u];
+          float level6 = levels[(codes >> 24u) & 15u];
+          float level7 = levels[(codes >> 28u) & 15u];
+
+          // decoded <- scale * levels[code]
+          decoded[0] = level4 * scale0;
+          decoded[1] = level5 * scale0;
+          decoded[2] = level6 * scale0;
+          decoded[3] = level7 * scale0;
+
+          // elements <- the elements of A for these weights
+          {
+            f16vec4 a_values = shared_a[17u * (thread & 15u) + 2u * step + 1u];
+            elements[0] = float(a_values.x);
+            elements[1] = float(a_values.y);
+            elements[2] = float(a_values.z);
+            elements[3] = float(a_values.w);
+          }
+
+          // sums += decoded * elements
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            sums = fma(decoded[v0], elements[v0], sums);
+          }
+        }
+      }
+    }
+  }
+
+  // sums <- sum over lanes ^ 1, then ^ 2, then ^ 4, then ^ 8
+  {
+    float other1 = subgroupShuffleXor(sums, 1u);
+    float combined1 = sums + other1;
+    float other2 = subgroupShuffleXor(combined1, 2u);
+    float combined2 = combined1 + other2;
+    float other4 = subgroupShuffleXor(combined2, 4u);
+    float combined4 = combined2 + other4;
+    float other8 = subgroupShuffleXor(combined4, 8u);
+    sums = combined4 + other8;
+  }
+
+  if ((thread & 15u) == 0u) {
+    // result <- alpha * sums
+    result = float16_t(alpha * sums);
+
+    // result
+    // -> partition(tile(c, (16,1)), (16,1)) at (16 block_x, block_y)
+    {
+      uint c_n = 16u * block_x + (thread >> 4u);
+      if (c_n < n && block_y < m) {
+        c[c_n + ldc * block_y] = result;
+      }
+    }
+  }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// The table of weight formats and their quantisers, code by code against the definitions.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <random>
+
+#include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/kernels/products/form/weight_format.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using testing::IsEmpty;
+
+std::vector<double> random_numbers(std::size_t count, double most) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> uniform(-most, most);
+  std::vector<double> out(count);
+  for (double& x : out) x = uniform(random);
+  return out;
+}
+
+// Blocks of random weights, the first of them zeros. The second begins with two largest.
+std::vector<double> blocks_of(const WeightFormat& format) {
+  const auto elements = static_cast<std::size_t>(format.elements);
+  std::vector<double> x = random_numbers(elements * 100, 3);
+  std::fill(x.begin(), x.begin() + format.elements, 0.0);
+  x[elements] = 3, x[elements + 1] = -3;
+  return x;
+}
+
+double half(const std::byte* at) {
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, at, 2);
+  return number_of(ScalarType::f16, bits);
+}
+
+// The definitions of ggml, quantize_row_q8_0_ref and quantize_row_q4_0_ref, on one block.
+struct Block {
+  double scale;
+  std::vector<int> codes;
+};
+Block q8_0_of(std::span<const double> x) {
+  float amax = 0;
+  for (const double v : x) amax = std::max(amax, std::fabs(static_cast<float>(v)));
+  const float d = amax / 127, id = d != 0 ? 1.0f / d : 0.0f;
+  Block block{number_of(ScalarType::f16, bits_of(ScalarType::f16, d)), {}};
+  for (const double v : x) {
+    block.codes.push_back(static_cast<int>(std::roundf(static_cast<float>(v) * id)));
+  }
+  return block;
+}
+Block q4_0_of(std::span<const double> x) {
+  float amax = 0, max = 0;
+  for (const double v : x) {
+    const auto f = static_cast<float>(v);
+    if (amax < std::fabs(f)) amax = std::fabs(f), max = f;
+  }
+  const float d = max / -8, id = d != 0 ? 1.0f / d : 0.0f;
+  Block block{number_of(ScalarType::f16, bits_of(ScalarType::f16, d)), {}};
+  for (const double v : x) {
+    block.codes.push_back(std::min(15, static_cast<int>(static_cast<float>(v) * id + 8.5f)));
+  }
+  return block;
+}
+
+TEST(WeightFormats, AreWhatGgufFilesHold) {
+  std::vector<double> x = random_numbers(32 * 100, 3);
+  std::fill(x.begin(), x.begin() + 32, 0.0);  // a block of zeros
+  x[32] = 1, x[33] = -1;                      // of two largest, the first
+  const std::vector<std::byte> q8 = quantise(*find_weight_format("q8_0"), x);
+  const std::vector<std::byte> q4 = quantise(*find_weight_format("q4_0"), x);
+  ASSERT_EQ(q8.size(), 100u * 34);
+  ASSERT_EQ(q4.size(), 100u * 18);
+  for (std::size_t b = 0; b < 100; ++b) {
+    const std::span<const double> block(&x[32 * b], 32);
+    const Block eight = q8_0_of(block), four = q4_0_of(block);
+    EXPECT_EQ(half(&q8[34 * b]), eight.scale);
+    EXPECT_EQ(half(&q4[18 * b]), four.scale);
+    for (std::size_t i = 0; i < 32; ++i) {
+      EXPECT_EQ(static_cast<std::int8_t>(q8[34 * b + 2 + i]), eight.codes[i]) << b << ' ' << i;
+      const auto byte = std::to_integer<int>(q4[18 * b + 2 + i % 16]);
+      EXPECT_EQ(i < 16 ? byte & 15 : byte >> 4, four.codes[i]) << b << ' ' << i;
+    }
+    const auto from8 = dequantise(*find_weight_format("q8_0"), std::span(q8).subspan(34 * b), 32);
+    const auto from4 = dequantise(*find_weight_format("q4_0"), std::span(q4).subspan(18 * b), 32);
+    for (std::size_t i = 0; i < 32; ++i) {
+      EXPECT_EQ(from8[i], eight.scale * eight.codes[i]);
+      EXPECT_EQ(from4[i], four.scale * (four.codes[i] - 8));
+    }
+  }
+}
+
+float number_of_f32(const std::byte* at) {
+  float number = 0;
+  std::memcpy(&number, at, 4);
+  return number;
+}
+
+// Code `i` of a block with codes of 4 bits, neighbours in a byte.
+int nibble(const std::byte* codes, std::size_t i) {
+  return std::to_integer<int>(codes[i / 2]) >> (i % 2 * 4) & 15;
+}
+
+// Expects that each block of `format` has the codes that `expect(weights, block)` compares, and these weights back.
+template <class Expect>
+void expect_blocks(const char* name, const Expect& expect) {
+  const WeightFormat& format = *find_weight_format(name);
+  const std::vector<double> x = blocks_of(format);
+  const std::vector<std::byte> blocks = quantise(format, x);
+  const auto elements = static_cast<std::size_t>(format.elements);
+  const auto bytes = static_cast<std::size_t>(format.bytes);
+  ASSERT_EQ(blocks.size(), 100 * bytes) << name;
+  for (std::size_t b = 0; b < 100; ++b) {
+    SCOPED_TRACE(name);
+    const std::span<const std::byte> block = std::span(blocks).subspan(b * bytes, bytes);
+    expect(std::span(x).subspan(b * elements, elements), block,
+           dequantise(format, block, format.elements));
+  }
+}
+using BlockWeights = std::span<const double>;
+using BlockBytes = std::span<const std::byte>;
+using BlockBack = std::vector<double>;
+
+// A group of GPTQ or AWQ: code = (w - minimum) / scale to nearest, from 0 to 15.
+TEST(WeightFormats, GroupsHaveZeroPoints) {
+  for (const char* name : {"q4_1", "i4g32", "i4g64", "i4g128"}) {
+    const bool in_halves = std::string(name) == "q4_1";
+    expect_blocks(name, [&](BlockWeights x, BlockBytes block, const BlockBack& back) {
+      const auto low = static_cast<float>(*std::min_element(x.begin(), x.end()));
+      const auto high = static_cast<float>(*std::max_element(x.begin(), x.end()));
+      const float step = (high - low) / 15;
+      const double scale = number_of(ScalarType::f16, bits_of(ScalarType::f16, step));
+      const double minimum = number_of(ScalarType::f16, bits_of(ScalarType::f16, low));
+      EXPECT_EQ(half(&block[0]), scale);
+      EXPECT_EQ(half(&block[2]), minimum);
+      const std::size_t n = x.size();
+      for (std::size_t i = 0; i < n; ++i) {
+        const int code =
+            in_halves ? std::to_integer<int>(block[4 + i % (n / 2)]) >> (i / (n / 2) * 4) & 15
+                      : nibble(&block[4], i);
+        const float at = step == 0 ? 0 : (static_cast<float>(x[i]) - low) / step;
+        EXPECT_NEAR(static_cast<float>(code), at, 0.50001f) << i;
+        EXPECT_EQ(back[i], scale * code + minimum);
+      }
+    });
+  }
+}
+
+// bitsandbytes: the largest magnitude has level 1 or -1, others the level that is nearest.
+TEST(WeightFormats, Nf4HasTheNearestLevels) {
+  const std::vector<double>& levels = find_weight_format("nf4")->levels;
+  ASSERT_EQ(levels.size(), 16u);
+  EXPECT_EQ(levels.front(), -1);
+  EXPECT_EQ(levels[7], 0);
+  EXPECT_EQ(levels.back(), 1);
+  EXPECT_TRUE(std::is_sorted(levels.begin(), levels.end()));
+  for (const double level : levels)
+    EXPECT_EQ(level, static_cast<double>(static_cast<float>(level)));
+  expect_blocks("nf4", [&](BlockWeights x, BlockBytes block, const BlockBack& back) {
+    float most = 0;
+    for (const double w : x) most = std::max(most, std::fabs(static_cast<float>(w)));
+    EXPECT_EQ(number_of_f32(&block[0]), most);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double at = most == 0 ? 0 : static_cast<double>(static_cast<float>(x[i]) * (1 / most));
+      const auto nearest = std::min_element(levels.begin(), levels.end(), [&](double a, double b) {
+        return std::fabs(a - at) < std::fabs(b - at);
+      });
+      const int code = nibble(&block[4], i);
+      EXPECT_EQ(code, nearest - levels.begin()) << i;
+      EXPECT_EQ(back[i], static_cast<double>(most) * *nearest);
+    }
+  });
+}
+
+// The level of quantile p is that of the normal distribution, divided by that of the largest: -1 to 0 in 8 steps, 0 to
+// 1 in 9. The offset of the last quantile is the one of QLoRA, (1 - 1/30 / 2 + 1 - 1/32 / 2) / 2.
+TEST(WeightFormats, Nf4LevelsAreQuantiles) {
+  const double offset = (31.0 / 32 + 29.0 / 30) / 2;
+  const auto below = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
+  const auto quantile = [&](double p) {
+    double low = -10, high = 10;
+    for (int i = 0; i < 100; ++i) (below((low + high) / 2) < p ? low : high) = (low + high) / 2;
+    return low;
+  };
+  const std::vector<double>& levels = find_weight_format("nf4")->levels;
+  for (std::size_t i = 0; i < 16; ++i) {
+    const double part =
+        i < 7 ? -(7.0 - static_cast<double>(i)) / 7 : (static_cast<double>(i) - 7) / 8;
+    const double p = 0.5 + std::fabs(part) * (offset - 0.5);
+    const double level = std::copysign(quantile(p) / quantile(offset), part);
+    EXPECT_NEAR(levels[i], part == 0 ? 0 : level, 1e-3) << i;
+  }
+}
+
+// Codes of FP8, bit by bit: 1 of sign, 4 of exponent, 3 of fraction.
+double number_of_e4m3(int code) {
+  const int exponent = code >> 3 & 15, fraction = code & 7;
+  const double magnitude =
+      exponent == 0 ? std::ldexp(fraction, -9) : std::ldexp(8 + fraction, exponent - 10);
+  return (code & 128) != 0 ? -magnitude : magnitude;
+}
+
+TEST(WeightFormats, E4m3BlocksUseTheWholeRange) {
+  expect_blocks("e4m3g128", [&](BlockWeights x, BlockBytes block, const BlockBack& back) {
+    float most = 0;
+    for (const double w : x) most = std::max(most, std::fabs(static_cast<float>(w)));
+    const float scale = most / 448;
+    EXPECT_EQ(number_of_f32(&block[0]), scale);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double at = scale == 0 ? 0 : static_cast<double>(static_cast<float>(x[i]) / scale);
+      const int code = std::to_integer<int>(block[4 + i]);
+      ASSERT_NE(code & 127, 127) << i;  // NaN
+      for (int other = 0; other < 256; ++other) {
+        if ((other & 127) == 127) continue;
+        EXPECT_LE(std::fabs(number_of_e4m3(code) - at), std::fabs(number_of_e4m3(other) - at))
+            << i << ' ' << other;
+      }
+      EXPECT_EQ(back[i], static_cast<double>(scale) * number_of_e4m3(code));
+    }
+  });
+}
+
+TEST(WeightFormats, I8IsAnArray) {
+  const WeightFormat& format = *find_weight_format("i8");
+  EXPECT_TRUE(format.is_array());
+  std::vector<double> x;
+  for (int i = 0; i < 256; ++i) x.push_back(i - 128 + 0.25);
+  const std::vector<std::byte> bytes = quantise(format, x);
+  ASSERT_EQ(bytes.size(), x.size());
+  for (int i = 0; i < 256; ++i) {
+    const int code = static_cast<std::int8_t>(bytes[static_cast<std::size_t>(i)]);
+    EXPECT_EQ(code, std::max(i - 128, -127));
+    EXPECT_EQ(weight_of(format, bytes, i), code);
+  }
+}
+
+TEST(WeightFormats, AreNearTheirWeights) {
+  // Half of the largest step between two numbers of a block whose largest magnitude is 1.
+  const std::map<std::string, double> errors = {{"q8_0", 0.5 / 127},
+                                                {"q4_0", 1.0 / 8},
+                                                {"nf4", 0.1520},
+                                                {"e4m3g128", 16.0 / 448},
+                                                {"i8", 0.5}};
+  for (const WeightFormat& format : weight_formats()) {
+    SCOPED_TRACE(format.name);
+    EXPECT_THAT(reasons_against(format), IsEmpty());
+    const std::vector<double> x = random_numbers(128 * 64, 1);
+    const auto back = dequantise(format, quantise(format, x), static_cast<std::int64_t>(x.size()));
+    const auto error = errors.find(format.name);
+    const double most = error != errors.end() ? error->second : 1.0 / 15;  // between two numbers
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(back[i], x[i], most + 0x1p-10) << i;
+  }
+}
+
+}  // namespace
+}  // namespace vkmoye::gen
