@@ -110,6 +110,41 @@ TEST(AttentionCli, AppliesToArraysOfLengthsAndMasks) {
   refused({"--in", q, k, v, "--log-sums"}, "log-sums");
 }
 
+// Values of one key, in blocks of q8_0: 34 bytes with scale 2 and codes 3. They are the result.
+TEST(AttentionCli, AppliesToKeysAndValuesInBlocks) {
+  const TemporaryFolder folder;
+  const auto file = [&](const char* name, const char* type, const char* shape,
+                        const std::string& bytes) {
+    write_file(folder.file(name), npy(type, shape, bytes));
+    return folder.file(name);
+  };
+  const std::string q = file("q.npy", "<f4", "(1, 1, 1, 32)", bytes_of(std::vector<float>(32, 1))),
+                    k = file("k.npy", "<f4", "(1, 1, 1, 32)", bytes_of(std::vector<float>(32, 1))),
+                    block = std::string("\x00\x40", 2) + std::string(32, '\3'),
+                    v = file("v.npy", "|u1", "(1, 1, 1, 34)", block);
+  for (const char* kernel : {"attention/auto", "attention/simt", "attention/decode"}) {
+    const Outcome outcome = bench({"apply", kernel, "--type", "f32*f32*q8_0", "--in", q, k, v,
+                                   "--out", folder.file("o.npy"), "--device", "host"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(read_file(folder.file("o.npy")),
+              npy("<f4", "(1, 1, 1, 32)", bytes_of(std::vector<float>(32, 6))))
+        << kernel;
+  }
+  const auto refused = [&](const std::string& type, const std::string& values,
+                           const std::string& reason) {
+    const Outcome outcome = bench({"apply", "attention/simt", "--type", type, "--in", q, k, values,
+                                   "--out", folder.file("o.npy"), "--device", "host"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(reason));
+  };
+  refused("f32*f32*q8_0", k, "has type f32, attention/simt takes u8 there");
+  refused("f32*f32*q4_0", v, "rows of 34 bytes are not whole blocks of q4_0, of 18 bytes");
+  refused("f32*q8_0*q8_0*q8_0", v, "has 4 parts; attention has up to three: Q and O, K, V");
+  refused("f32*f16", v, "keys and values have the type of Q, f32, or a format of weights, not f16");
+  EXPECT_THAT(bench({"emit", "attention/simt", "--type", "f16*q8_0*q4_0"}).out,
+              HasSubstr("vkmoye-bench emit attention/simt --type 'f16*q8_0*q4_0'"));
+}
+
 TEST(AttentionCli, PrintsTheCommandOfAShader) {
   const Outcome outcome = bench({"emit", "attention/simt", "--causal", "--soft-cap", "50"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;

@@ -60,7 +60,7 @@ struct AttentionProblem {
   Extents size;
 
   std::string command() const {
-    std::string text = "run " + kernel + " --type " + type + " --size " + bench::to_string(size);
+    std::string text = "run " + kernel + " --type '" + type + "' --size " + bench::to_string(size);
     for (const gen::Options* options : {&values, &config}) {
       for (const auto& [name, value] : *options) {
         text += " --" + name + (value == "yes" ? "" : " " + value);
@@ -73,6 +73,20 @@ struct AttentionProblem {
     return operation_of(entry).of_size({&entry, type, config, values}, size);
   }
 };
+
+// Keys and values in blocks, whose rows are whole blocks.
+void draw_formats(Drawn& draw, AttentionProblem& problem) {
+  const auto format = [&] { return draw.one_of<std::string>({"q8_0", "q4_0", "q4_1"}); };
+  const std::string type = problem.type;
+  switch (draw.below(4)) {
+    case 0: problem.type += '*' + type + '*' + format(); break;
+    case 1: problem.type += '*' + format() + '*' + type; break;
+    case 2: problem.type += '*' + format() + '*' + format(); break;
+    default: problem.type += '*' + format(); break;
+  }
+  problem.size[2] = (problem.size[2] + 31) / 32 * 32;
+  if (problem.values.contains("value-width")) problem.values["value-width"] = "64";
+}
 
 AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
   Drawn draw(seed, form);
@@ -118,6 +132,7 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
   for (const char* flag : {"slopes", "sinks", "log-sums"}) {
     if (draw.below(4) == 0) out.values[flag] = "yes";
   }
+  if (!is_coopmat && draw.below(3) == 0) draw_formats(draw, out);
   if (draw.below(3) == 0) {
     const auto order = [&] { return draw.one_of<std::string>({"bhsd", "bshd"}); };
     out.values["axes"] = order() + ',' + order() + ',' + order() + ',' + order();
@@ -210,6 +225,7 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
     KeptPipelines executor(device);
     std::set<std::string> right, lacking;
     int failures = 0;
+    bool has_blocks = false;
     for (std::int64_t i = 0; i < often(2000, 10) && failures < 5; ++i) {
       const bool is_taken = only < 2000 ? i == only : i % kOfAForm < of_each;
       if (!is_taken) continue;
@@ -217,7 +233,8 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
       std::string text;
       try {
         text = wrong(executor, problem, static_cast<std::uint64_t>(i));
-        right.insert(problem.kernel + ' ' + problem.type);
+        right.insert(problem.kernel + ' ' + problem.type.substr(0, problem.type.find('*')));
+        has_blocks = has_blocks || problem.type.find('*') != std::string::npos;
       } catch (const Unavailable& reasons) {
         lacking.insert(problem.kernel + ": " + reasons.what());
       } catch (const std::exception& error) {
@@ -230,6 +247,7 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
     }
     if (only < 2000) return;
     EXPECT_THAT(right, testing::IsSupersetOf({"attention/simt f32", "attention/decode f16"}));
+    EXPECT_TRUE(has_blocks);
     if (device.caps().kind == DeviceKind::cpu && !device.caps().matrix_shapes.empty()) {
       EXPECT_THAT(right, testing::Contains("attention/coopmat f16"));
       EXPECT_THAT(lacking, testing::IsEmpty());

@@ -33,11 +33,14 @@ AttentionData::AttentionData(const gen::AttentionCall& call, ScalarType type, st
     inputs_.emplace_back(array.bytes());
     fill(inputs_.size() - 1, random_bits(seed, inputs_.size() - 1));
   }
-  poison(1, call.form.orders.k, call.form.width);
-  poison(2, call.form.orders.v, call.form.value_width);
+  poison(keys());
+  poison(values());
 }
 
 void AttentionData::fill(std::size_t which, std::uint64_t seed) {
+  for (const Rows& rows : {keys(), values()}) {
+    if (rows.which == which && rows.format != nullptr) return fill_blocks(rows, seed);
+  }
   const gen::AttentionArray& array = arrays_[which];
   const std::size_t width = size_of(array.type);
   std::vector<std::byte>& out = inputs_[which];
@@ -58,17 +61,44 @@ void AttentionData::fill(std::size_t which, std::uint64_t seed) {
   }
 }
 
-// What no kernel may use.
-void AttentionData::poison(std::size_t which, AttentionOrder order, std::int64_t width) {
+void AttentionData::fill_blocks(const Rows& rows, std::uint64_t seed) {
+  std::vector<std::byte>& out = inputs_[rows.which];
+  const auto elements = static_cast<std::size_t>(rows.format->elements),
+             bytes = static_cast<std::size_t>(rows.format->bytes);
+  std::vector<double> numbers(elements);
+  for (std::size_t block = 0; block * bytes < out.size(); ++block) {
+    for (std::size_t i = 0; i < elements; ++i) {
+      const double number = random_number(type_, random_bits(seed, block * elements + i));
+      numbers[i] = rows.which == 1 ? 2 * number : number;
+    }
+    rows.format->quantise(numbers, std::span(out).subspan(block * bytes, bytes));
+  }
+}
+
+// The first byte of a row.
+std::size_t AttentionData::begin_of(const Rows& rows, std::int64_t entry, std::int64_t head,
+                                    std::int64_t key) const {
+  return begin_of_row(rows.order, call_.kv_heads, call_.keys,
+                      gen::row_elements(rows.format, rows.width), entry, head, key) *
+         size_of(arrays_[rows.which].type);
+}
+
+// What no kernel may use: NaN, of blocks as their scales.
+void AttentionData::poison(const Rows& rows) {
   if (!call_.form.lengths) return;
-  const std::size_t bytes = size_of(type_);
+  const bool in_blocks = rows.format != nullptr;
+  const ScalarType type = in_blocks ? ScalarType::f16 : type_;
+  const std::int64_t first = in_blocks ? rows.format->scale_at : 0,
+                     step =
+                         in_blocks ? rows.format->bytes : static_cast<std::int64_t>(size_of(type)),
+                     count = in_blocks ? rows.width / rows.format->elements : rows.width;
   for (std::int64_t entry = 0; entry < call_.batch; ++entry) {
     for (std::int64_t head = 0; head < call_.kv_heads; ++head) {
       for (std::int64_t key = length_of(call_, entry); key < call_.keys; ++key) {
-        const std::uint64_t begin =
-            begin_of_row(order, call_.kv_heads, call_.keys, width, entry, head, key);
-        for (std::uint64_t i = begin; i < begin + static_cast<std::uint64_t>(width); ++i) {
-          store_number(type_, std::numeric_limits<double>::quiet_NaN(), &inputs_[which][i * bytes]);
+        const std::size_t begin = begin_of(rows, entry, head, key);
+        for (std::int64_t i = 0; i < count; ++i) {
+          store_number(type, std::numeric_limits<double>::quiet_NaN(),
+                       &inputs_[rows.which][begin + static_cast<std::size_t>(first + i * step)]);
         }
       }
     }
@@ -97,23 +127,29 @@ void AttentionData::load_query(std::int64_t entry, std::int64_t head, std::int64
                1, out);
 }
 
-void AttentionData::load_heads(std::size_t which, AttentionOrder order, std::int64_t width,
-                               std::int64_t entry, std::int64_t head, std::span<double> out) const {
-  const auto count = static_cast<std::size_t>(width);
+void AttentionData::load_heads(const Rows& rows, std::int64_t entry, std::int64_t head,
+                               std::span<double> out) const {
+  const auto count = static_cast<std::size_t>(rows.width);
+  const std::span<const std::byte> data = inputs_[rows.which];
   for (std::int64_t key = 0; key < call_.keys; ++key) {
-    load_numbers(type_, inputs_[which].data(),
-                 begin_of_row(order, call_.kv_heads, call_.keys, width, entry, head, key), 1,
-                 out.subspan(static_cast<std::size_t>(key) * count, count));
+    const std::size_t begin = begin_of(rows, entry, head, key);
+    const std::span<double> row = out.subspan(static_cast<std::size_t>(key) * count, count);
+    if (rows.format == nullptr) {
+      load_numbers(type_, data.data(), begin / size_of(type_), 1, row);
+    } else {
+      const auto numbers = gen::dequantise(*rows.format, data.subspan(begin), rows.width);
+      std::copy(numbers.begin(), numbers.end(), row.begin());
+    }
   }
 }
 
 void AttentionData::load_keys(std::int64_t entry, std::int64_t head, std::span<double> out) const {
-  load_heads(1, call_.form.orders.k, call_.form.width, entry, head, out);
+  load_heads(keys(), entry, head, out);
 }
 
 void AttentionData::load_values(std::int64_t entry, std::int64_t head,
                                 std::span<double> out) const {
-  load_heads(2, call_.form.orders.v, call_.form.value_width, entry, head, out);
+  load_heads(values(), entry, head, out);
 }
 
 void AttentionData::load_mask(std::int64_t entry, std::int64_t head, std::int64_t query,

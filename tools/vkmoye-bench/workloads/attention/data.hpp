@@ -43,10 +43,24 @@ class AttentionData {
  private:
   std::size_t place_of(const char* name) const;
   double number(const char* name, std::int64_t head) const;
-  void load_heads(std::size_t which, gen::AttentionOrder order, std::int64_t width,
-                  std::int64_t entry, std::int64_t head, std::span<double> out) const;
+  // K or V.
+  struct Rows {
+    std::size_t which;
+    gen::AttentionOrder order;
+    std::int64_t width;
+    const gen::WeightFormat* format;
+  };
+  Rows keys() const { return {1, call_.form.orders.k, call_.form.width, call_.form.key_format}; }
+  Rows values() const {
+    return {2, call_.form.orders.v, call_.form.value_width, call_.form.value_format};
+  }
+  std::size_t begin_of(const Rows& rows, std::int64_t entry, std::int64_t head,
+                       std::int64_t key) const;
+  void load_heads(const Rows& rows, std::int64_t entry, std::int64_t head,
+                  std::span<double> out) const;
   void fill(std::size_t which, std::uint64_t seed);
-  void poison(std::size_t which, gen::AttentionOrder order, std::int64_t width);
+  void fill_blocks(const Rows& rows, std::uint64_t seed);
+  void poison(const Rows& rows);
 
   gen::AttentionCall call_;
   ScalarType type_;

@@ -24,6 +24,17 @@ struct GivenHeads {
   std::int64_t width() const { return array->shape[3]; }
 };
 
+// The elements of a row of k or v; if it is in blocks, the last extent counts bytes.
+std::int64_t elements_in(const GivenHeads& rows, const gen::WeightFormat* format,
+                         std::vector<std::string>& reasons) {
+  if (format == nullptr) return rows.width();
+  if (rows.width() % format->bytes != 0) {
+    reasons.push_back(fmt::format("{}: rows of {} bytes are not whole blocks of {}, of {} bytes",
+                                  rows.array->name, rows.width(), format->name, format->bytes));
+  }
+  return rows.width() / format->bytes * format->elements;
+}
+
 // A shape with as many extents of 1 before it as make four.
 Extents with_four_axes(Extents shape) {
   while (shape.size() < 4) shape.insert(shape.begin(), 1);
@@ -43,7 +54,8 @@ Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& giv
     throw ArgumentError(fmt::format("{} takes {} arrays, {}, got {}", spec.entry->name,
                                     names.size(), join(names, " "), given.size()));
   }
-  const ScalarType type = spec.type.empty() ? given[0].type : parse_type(spec.type);
+  const ScalarType type = spec.type.empty() ? given[0].type : query_type(spec.type);
+  const gen::WeightFormat* const formats[] = {nullptr, options.key_format, options.value_format};
   std::vector<std::string> reasons;
   const auto expect_type = [&](const GivenArray& array, ScalarType wanted) {
     if (array.type == wanted) return;
@@ -52,7 +64,7 @@ Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& giv
   };
   const AttentionOrder orders[] = {options.orders.q, options.orders.k, options.orders.v};
   for (std::size_t i = 0; i < 3; ++i) {
-    expect_type(given[i], type);
+    expect_type(given[i], formats[i] != nullptr ? ScalarType::u8 : type);
     if (given[i].shape.size() == 4) continue;
     reasons.push_back(fmt::format("{}: has shape {}, but {} is ({})", given[i].name,
                                   shape_text(given[i].shape), names[i],
@@ -69,7 +81,9 @@ Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& giv
                                   shape_text(b.array->shape), what));
   };
   expect(q.batch() == k.batch(), q, k, "the batch");
-  expect(q.width() == k.width(), q, k, "the width");
+  const std::int64_t key_width = elements_in(k, options.key_format, reasons),
+                     value_width = elements_in(v, options.value_format, reasons);
+  expect(q.width() == key_width, q, k, "the width");
   expect(k.batch() == v.batch() && k.heads() == v.heads() && k.rows() == v.rows(), k, v,
          "batch, heads or rows");
   for (std::size_t i = 3; i < given.size(); ++i) {
@@ -98,7 +112,7 @@ Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& giv
   options.batch = q.batch();
   options.heads = q.heads();
   options.kv_heads = k.heads();
-  options.value_width = v.width() == q.width() ? 0 : v.width();
+  options.value_width = value_width == q.width() ? 0 : value_width;
   return {q.rows(), k.rows(), q.width()};
 }
 

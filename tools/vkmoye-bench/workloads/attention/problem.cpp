@@ -112,12 +112,29 @@ const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields() {
   return fields;
 }
 
-AttentionOptions read_attention(const gen::Options& values) {
+AttentionOptions read_attention(const gen::Options& values, const std::string& type) {
   AttentionOptions options;
   const auto reasons = gen::read_fields(attention_fields(), values, options);
   if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  const std::vector<std::string> types = split(type, '*');
+  if (types.size() > 3) {
+    throw ArgumentError(fmt::format(
+        "type '{}' has {} parts; attention has up to three: Q and O, K, V", type, types.size()));
+  }
+  const auto format = [&](const std::string& name) -> const gen::WeightFormat* {
+    if (name == types.front()) return nullptr;
+    if (const gen::WeightFormat* found = gen::find_weight_format(name)) return found;
+    parse_type(name);
+    throw ArgumentError(fmt::format(
+        "type '{}': keys and values have the type of Q, {}, or a format of weights, not {}", type,
+        types.front(), name));
+  };
+  if (types.size() > 1) options.key_format = format(types[1]);
+  if (types.size() > 1) options.value_format = format(types.back());
   return options;
 }
+
+ScalarType query_type(const std::string& type) { return parse_type(split(type, '*').front()); }
 
 gen::AttentionCall attention_call(const AttentionOptions& options, const Extents& size) {
   gen::AttentionCall call;
@@ -134,6 +151,8 @@ gen::AttentionCall attention_call(const AttentionOptions& options, const Extents
   call.form.sinks = options.sinks;
   call.form.log_sums = options.log_sums;
   call.form.orders = options.orders;
+  call.form.key_format = options.key_format;
+  call.form.value_format = options.value_format;
   call.mask_heads = options.mask_heads;
   call.mask_batch = options.mask_batch;
   call.heads = options.heads;

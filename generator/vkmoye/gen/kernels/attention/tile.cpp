@@ -23,8 +23,13 @@ AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType t
   }
   const AttentionOrders& orders = form.orders;
   q_ = of_heads(false, "q", type, {"d", form.width}, "row", orders.q);
-  k_ = of_heads(false, "k", type, {"d", form.width}, "key", orders.k);
-  v_ = of_heads(false, "v", type, {"e", form.value_width}, "key", orders.v);
+  const auto rows_of = [&](const WeightFormat* format, const char* name, const char* element,
+                           std::int64_t width, AttentionOrder order) {
+    const Axis axis = {format != nullptr ? "word" : element, row_elements(format, width)};
+    return of_heads(false, name, row_type(format, type), axis, "key", order);
+  };
+  k_ = rows_of(form.key_format, "k", "d", form.width, orders.k);
+  v_ = rows_of(form.value_format, "v", "e", form.value_width, orders.v);
   k.grid(0, row_extent_, size.rows);
   row_tile_ = k.block_x();
   if (form.causal) {  // those that see most keys first, so that none of them is left at the end
@@ -114,10 +119,12 @@ View AttentionTile::q(const Row& row) const {
   return tile_of_heads(q_, form_.width, 1, row.query, row.head);
 }
 View AttentionTile::k(const Expr& number) const {
-  return tile_of_heads(k_, form_.width, size_.keys, number, kv_head_);
+  return tile_of_heads(k_, row_elements(form_.key_format, form_.width), size_.keys, number,
+                       kv_head_);
 }
 View AttentionTile::v(const Expr& number) const {
-  return tile_of_heads(v_, form_.value_width, size_.keys, number, kv_head_);
+  return tile_of_heads(v_, row_elements(form_.value_format, form_.value_width), size_.keys, number,
+                       kv_head_);
 }
 
 Tensor AttentionTile::output(const std::string& name, ScalarType type) {

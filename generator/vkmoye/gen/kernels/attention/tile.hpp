@@ -51,8 +51,9 @@ class AttentionTile {
   View q() const;  // (width, rows) of the workgroup
   /// (width, rows): tile `number` of tiles of `rows` rows.
   View q(std::int64_t rows, const Expr& number) const;
-  View k(const Expr& number) const;  // (width, keys)
-  View v(const Expr& number) const;  // (value_width, keys)
+  /// (width, keys), (value_width, keys): rows in memory, see row_elements().
+  View k(const Expr& number) const;
+  View v(const Expr& number) const;
 
   /// The tiles of keys from the first to the last key that a row of the workgroup sees.
   const Expr& first() const { return first_; }

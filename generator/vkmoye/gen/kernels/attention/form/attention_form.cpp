@@ -7,6 +7,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 
@@ -33,6 +34,17 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
     const ScalarType type = *form.mask;
     require(type == ScalarType::f32 || type == ScalarType::f16 || type == ScalarType::bf16,
             fmt::format("a mask has type f32, f16 or bf16, not {}", to_string(type)), reasons);
+  }
+  for (const auto& [what, format, width] :
+       {std::tuple{"keys", form.key_format, form.width},
+        std::tuple{"values", form.value_format, form.value_width}}) {
+    if (format == nullptr) continue;
+    std::vector<std::string> of_format = reasons_against(*format);
+    require(!of_format.empty() || width % format->elements == 0,
+            fmt::format("{} {} elements wide are not whole blocks of {}, of {} elements", what,
+                        width, format->name, format->elements),
+            reasons);
+    add_all(reasons, std::move(of_format));
   }
   return reasons;
 }
@@ -82,6 +94,20 @@ bool has_rows_of_groups(const AttentionForm& form) {
 
 bool has_entries(const AttentionForm& form) {
   return !has_rows_of_groups(form) || form.lengths || form.orders != AttentionOrders{};
+}
+
+std::string type_text(ScalarType type, const AttentionForm& form) {
+  const std::string q(to_string(type));
+  if (!has_blocks(form)) return q;
+  const auto text = [&](const WeightFormat* format) {
+    return format != nullptr ? format->name : q;
+  };
+  const std::string keys = text(form.key_format), values = text(form.value_format);
+  return q + '*' + keys + (values == keys ? "" : '*' + values);
+}
+
+std::int64_t row_elements(const WeightFormat* format, std::int64_t width) {
+  return format == nullptr ? width : width / format->elements * format->bytes / 2;
 }
 
 std::string form_text(const AttentionForm& form) {
@@ -156,8 +182,11 @@ std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type
   };
   std::vector<AttentionArray> arrays = {
       {"q", type, of(form.orders.q, call.heads, call.queries, form.width)},
-      {"k", type, of(form.orders.k, call.kv_heads, call.keys, form.width)},
-      {"v", type, of(form.orders.v, call.kv_heads, call.keys, form.value_width)}};
+      {"k", row_type(form.key_format, type),
+       of(form.orders.k, call.kv_heads, call.keys, row_elements(form.key_format, form.width))},
+      {"v", row_type(form.value_format, type),
+       of(form.orders.v, call.kv_heads, call.keys,
+          row_elements(form.value_format, form.value_width))}};
   if (form.lengths) arrays.push_back({"lengths", ScalarType::i32, {call.batch}});
   if (form.mask) {
     arrays.push_back(

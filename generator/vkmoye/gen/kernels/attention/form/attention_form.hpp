@@ -40,6 +40,7 @@
 #include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/common/weight_format.hpp"
 
 namespace vkmoye::gen {
 
@@ -64,6 +65,9 @@ struct AttentionForm {
   std::optional<ScalarType> mask = {};  // f32, f16 or bf16
   bool log_sums = false;                // f32 (batch, heads, queries), a result
   AttentionOrders orders = {};
+  /// The formats of k and v, whose rows are then blocks, without gaps; null: elements, as q.
+  const WeightFormat* key_format = nullptr;
+  const WeightFormat* value_format = nullptr;
 
   bool operator==(const AttentionForm&) const = default;
 };
@@ -96,6 +100,20 @@ bool has_entries(const AttentionForm& form);
 /// Whether something is added to the scores.
 inline bool has_bias(const AttentionForm& form) { return form.slopes || form.mask.has_value(); }
 
+/// Whether k or v are blocks of codes.
+inline bool has_blocks(const AttentionForm& form) {
+  return form.key_format != nullptr || form.value_format != nullptr;
+}
+
+/// "f16", "f16*q8_0" for keys and values in a format, "f16*q8_0*q4_0" if theirs differ.
+std::string type_text(ScalarType type, const AttentionForm& form);
+
+/// Elements of a row in memory: `width`, or the 16-bit words of its blocks, of type u16.
+std::int64_t row_elements(const WeightFormat* format, std::int64_t width);
+inline ScalarType row_type(const WeightFormat* format, ScalarType type) {
+  return format != nullptr ? ScalarType::u16 : type;
+}
+
 /// "width=64x64 causal window soft-cap".
 std::string form_text(const AttentionForm& form);
 /// "bhsd" if all arrays have that order, else those of q, k, v and o: "bshd,bhsd,bhsd,bshd".
@@ -119,7 +137,7 @@ struct AttentionArray {
 
   std::uint64_t bytes() const;
 };
-/// q, k, v; lengths, mask, slopes and sinks if the form has them; log_sums if it has them; o.
+/// q, k, v, those in blocks as words of 16 bits; lengths, mask, slopes and sinks if the form has them; log_sums if it has them; o.
 std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type);
 
 /// Their names and bytes.
