@@ -145,6 +145,39 @@ TEST(AttentionCli, AppliesToKeysAndValuesInBlocks) {
               HasSubstr("vkmoye-bench emit attention/simt --type 'f16*q8_0*q4_0'"));
 }
 
+// The 2 keys of the entry are in the second page.
+TEST(AttentionCli, AppliesToPages) {
+  const TemporaryFolder folder;
+  const auto file = [&](const char* name, const char* type, const char* shape,
+                        const std::string& bytes) {
+    write_file(folder.file(name), npy(type, shape, bytes));
+    return folder.file(name);
+  };
+  std::vector<float> rows(2 * 16 * 32, 9);
+  for (std::size_t i = 0; i < 64; ++i) rows[16 * 32 + i] = i < 32 ? 2.0f : 4.0f;
+  const std::string q = file("q.npy", "<f4", "(1, 1, 1, 32)", bytes_of(std::vector<float>(32, 0))),
+                    k = file("k.npy", "<f4", "(2, 16, 1, 32)", bytes_of(rows)),
+                    pages = file("p.npy", "<i4", "(1, 1)", bytes_of(std::vector<int>{1})),
+                    lengths = file("l.npy", "<i4", "(1,)", bytes_of(std::vector<int>{2}));
+  const auto apply = [&](const std::string& page, const std::vector<std::string>& arrays) {
+    std::vector<std::string> words = {
+        "apply", "attention/auto", "--out", folder.file("o.npy"), "--device", "host", "--axes",
+        "bshd",  "--page",         page,    "--lengths",          "--in"};
+    words.insert(words.end(), arrays.begin(), arrays.end());
+    return bench(words);
+  };
+  const Outcome outcome = apply("16", {q, k, k, pages, lengths});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(read_file(folder.file("o.npy")),
+            npy("<f4", "(1, 1, 1, 32)", bytes_of(std::vector<float>(32, 3))));
+  EXPECT_THAT(apply("16", {q, k, k, lengths}).err,
+              HasSubstr("takes 5 arrays, q k v pages lengths"));
+  EXPECT_THAT(apply("32", {q, k, k, pages, lengths}).err,
+              HasSubstr("has pages of 16 keys, but --page is 32"));
+  EXPECT_THAT(apply("16", {q, k, k, lengths, lengths}).err,
+              HasSubstr("has shape (1,), but pages are (1, pages of an entry)"));
+}
+
 TEST(AttentionCli, PrintsTheCommandOfAShader) {
   const Outcome outcome = bench({"emit", "attention/simt", "--causal", "--soft-cap", "50"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;

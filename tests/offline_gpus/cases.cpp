@@ -117,6 +117,12 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
                 gen::find_weight_format(format);
           });
         }
+        add("128 wide, pages", [](KernelRequest& r) {
+          gen::AttentionForm& form = r.attention.form;
+          form.width = form.value_width = 128;
+          form.page = 16;
+          form.lengths = true;
+        });
       }
       add("lengths, mask, slopes, sinks, log sums, bshd", [](KernelRequest& r) {
         gen::AttentionForm& form = r.attention.form;

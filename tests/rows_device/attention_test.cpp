@@ -133,6 +133,9 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
     if (draw.below(4) == 0) out.values[flag] = "yes";
   }
   if (!is_coopmat && draw.below(3) == 0) draw_formats(draw, out);
+  if (!is_coopmat && draw.below(3) == 0) {
+    out.values["page"] = draw.one_of<std::string>({"16", "32", "64"});
+  }
   if (draw.below(3) == 0) {
     const auto order = [&] { return draw.one_of<std::string>({"bhsd", "bshd"}); };
     out.values["axes"] = order() + ',' + order() + ',' + order() + ',' + order();
@@ -158,6 +161,10 @@ AttentionProblem drawn_problem(std::uint64_t seed, std::int64_t number) {
   const std::int64_t usual = out.values.contains("lengths") ? 1 + draw.below(3) : 1;
   const std::int64_t batch = draw.below(4) == 0 ? draw.below(3) : usual;
   out.values["batch"] = std::to_string(batch);
+  // Fewer pages than the batch has are shared.
+  if (out.values.contains("page") && draw.below(2) == 0) {
+    out.values["stored-pages"] = std::to_string(1 + draw.below(9));
+  }
   if (out.values.contains("mask")) {
     if (draw.below(2) == 0) out.values["mask-heads"] = out.values["heads"];
     if (draw.below(2) == 0) out.values["mask-batch"] = std::to_string(batch);
@@ -225,7 +232,6 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
     KeptPipelines executor(device);
     std::set<std::string> right, lacking;
     int failures = 0;
-    bool has_blocks = false;
     for (std::int64_t i = 0; i < often(2000, 10) && failures < 5; ++i) {
       const bool is_taken = only < 2000 ? i == only : i % kOfAForm < of_each;
       if (!is_taken) continue;
@@ -234,7 +240,8 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
       try {
         text = wrong(executor, problem, static_cast<std::uint64_t>(i));
         right.insert(problem.kernel + ' ' + problem.type.substr(0, problem.type.find('*')));
-        has_blocks = has_blocks || problem.type.find('*') != std::string::npos;
+        if (problem.type.find('*') != std::string::npos) right.insert("blocks");
+        if (problem.values.contains("page")) right.insert("pages");
       } catch (const Unavailable& reasons) {
         lacking.insert(problem.kernel + ": " + reasons.what());
       } catch (const std::exception& error) {
@@ -246,8 +253,8 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
                     << problem.command();
     }
     if (only < 2000) return;
-    EXPECT_THAT(right, testing::IsSupersetOf({"attention/simt f32", "attention/decode f16"}));
-    EXPECT_TRUE(has_blocks);
+    EXPECT_THAT(right, testing::IsSupersetOf(
+                           {"attention/simt f32", "attention/decode f16", "blocks", "pages"}));
     if (device.caps().kind == DeviceKind::cpu && !device.caps().matrix_shapes.empty()) {
       EXPECT_THAT(right, testing::Contains("attention/coopmat f16"));
       EXPECT_THAT(lacking, testing::IsEmpty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attention over caches as they are kept: keys and values in blocks of codes. tests/rows_device has random problems.
+// Attention over caches as they are kept: keys and values in blocks of codes, and in pages. tests/rows_device has random problems.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,6 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
-using testing::FloatNear;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -103,6 +102,52 @@ TEST(AttentionCache, KernelsForBlocks) {
   EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16*q8_0*f16");
   call.form.value_format = find_weight_format("q8_0");
   EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16*q8_0");
+}
+
+// Keys have equal scores. Rows in no entry are NaN, and so is what a kernel must not read.
+TEST(AttentionCache, PagesSayWhereKeysAre) {
+  AttentionCall call;
+  call.keys = 30;
+  call.batch = 4;
+  call.form.width = call.form.value_width = 32;
+  call.form.page = 16;
+  call.form.lengths = true;
+  call.stored_pages = 3;
+  const Bytes pages = bytes_of_values<std::int32_t>({2, 0, -1, 3, 2, 7, 0, 2}),
+              lengths = bytes_of_values<std::int32_t>({18, 17, 4, 30});
+  std::vector<float> v(3 * 16 * 32, std::nanf(""));
+  const auto set = [&](std::size_t page, std::size_t first, std::size_t end, float value) {
+    for (std::size_t i = 32 * (16 * page + first); i < 32 * (16 * page + end); ++i) v[i] = value;
+  };
+  set(2, 0, 16, 1);
+  set(0, 0, 16, 10);
+  for (const char* kernel : {"attention/simt", "attention/decode"}) {
+    for (const AttentionOrder order : {AttentionOrder::bhsd, AttentionOrder::bshd}) {
+      call.form.orders.k = call.form.orders.v = order;  // alike with one head
+      const auto o =
+          run(kernel, call, {{"v", bytes_of_values(v)}, {"pages", pages}, {"lengths", lengths}})
+              .at("o");
+      EXPECT_NEAR(o[0], (16 * 1 + 2 * 10) / 18.0, 1e-6) << kernel;
+      EXPECT_EQ(o[32], 0) << kernel;  // pages that are not stored
+      EXPECT_EQ(o[64], 1) << kernel;  // the page of another entry
+      EXPECT_NEAR(o[96], (16 * 10 + 14 * 1) / 30.0, 1e-6) << kernel;
+    }
+  }
+}
+
+TEST(AttentionCache, RefusesPagesThatAreNone) {
+  AttentionCall call;
+  call.stored_pages = 2;
+  EXPECT_THAT(reasons_against(call), ElementsAre("2 stored pages, but there are no pages"));
+  call.form.page = 24;
+  EXPECT_THAT(reasons_against(call),
+              ElementsAre("pages of 24 keys are not a power of two from 16 to 256"));
+  call.form.page = 16;
+  EXPECT_THAT(find_kernel("attention/coopmat")->refuse(request_of(call, ScalarType::f16)),
+              Contains("pages are read by attention/decode and attention/simt"));
+  EXPECT_THAT(find_kernel("attention/simt")
+                  ->refuse(request_of(call, ScalarType::f16, common_device(), {{"tile", "32x32"}})),
+              Contains(HasSubstr("keys")));
 }
 
 TEST(AttentionCache, RowsAreWholeBlocks) {

@@ -29,6 +29,7 @@ std::optional<CommandOptions> options_of_attention(const KernelRequest& request)
   if (form.causal) out.emplace_back("causal", "");
   if (form.window) out.emplace_back("window", "256");
   if (form.soft_cap) out.emplace_back("soft-cap", "50");
+  if (form.page != 0) out.emplace_back("page", std::to_string(form.page));
   if (form.lengths) out.emplace_back("lengths", "");
   if (form.mask) out.emplace_back("mask", std::string(to_string(*form.mask)));
   if (form.slopes) out.emplace_back("slopes", "");

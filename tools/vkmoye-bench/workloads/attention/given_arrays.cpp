@@ -46,6 +46,7 @@ Extents with_four_axes(Extents shape) {
 Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& given,
                     AttentionOptions& options) {
   std::vector<std::string> names = {"q", "k", "v"};
+  if (options.page != 0) names.emplace_back("pages");
   if (options.lengths) names.emplace_back("lengths");
   if (options.mask) names.emplace_back("mask");
   if (options.slopes) names.emplace_back("slopes");
@@ -80,25 +81,41 @@ Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& giv
                                   a.array->name, shape_text(a.array->shape), b.array->name,
                                   shape_text(b.array->shape), what));
   };
-  expect(q.batch() == k.batch(), q, k, "the batch");
+  const bool in_pages = options.page != 0;
+  expect(in_pages || q.batch() == k.batch(), q, k, "the batch");
   const std::int64_t key_width = elements_in(k, options.key_format, reasons),
                      value_width = elements_in(v, options.value_format, reasons);
   expect(q.width() == key_width, q, k, "the width");
   expect(k.batch() == v.batch() && k.heads() == v.heads() && k.rows() == v.rows(), k, v,
          "batch, heads or rows");
-  for (std::size_t i = 3; i < given.size(); ++i) {
+  std::int64_t keys = k.rows();
+  if (in_pages) {
+    const GivenArray& pages = given[3];
+    expect_type(pages, ScalarType::i32);
+    if (pages.shape.size() != 2 || pages.shape[0] != q.batch()) {
+      reasons.push_back(fmt::format("{}: has shape {}, but pages are ({}, pages of an entry)",
+                                    pages.name, shape_text(pages.shape), q.batch()));
+    } else {
+      keys = pages.shape[1] * options.page;
+    }
+    if (k.rows() != options.page) {
+      reasons.push_back(fmt::format("{}: has pages of {} keys, but --page is {}", k.array->name,
+                                    k.rows(), options.page));
+    }
+  }
+  for (std::size_t i = in_pages ? 4 : 3; i < given.size(); ++i) {
     const GivenArray& array = given[i];
     if (names[i] == "mask") {
       expect_type(array, *options.mask);
       const Extents shape = with_four_axes(array.shape);
       options.mask_batch = shape[0];
       options.mask_heads = shape[1];
-      const bool fits = shape.size() == 4 && shape[2] == q.rows() && shape[3] == k.rows();
+      const bool fits = shape.size() == 4 && shape[2] == q.rows() && shape[3] == keys;
       if (fits) continue;
       reasons.push_back(
           fmt::format("{}: has shape {}, but a mask of {} queries and {} keys is (1 "
                       "or batch, 1 or heads, queries, keys)",
-                      array.name, shape_text(array.shape), q.rows(), k.rows()));
+                      array.name, shape_text(array.shape), q.rows(), keys));
       continue;
     }
     const bool is_lengths = names[i] == "lengths";
@@ -113,7 +130,8 @@ Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& giv
   options.heads = q.heads();
   options.kv_heads = k.heads();
   options.value_width = value_width == q.width() ? 0 : value_width;
-  return {q.rows(), k.rows(), q.width()};
+  options.stored_pages = in_pages ? k.batch() : 0;
+  return {q.rows(), keys, q.width()};
 }
 
 }  // namespace vkmoye::bench

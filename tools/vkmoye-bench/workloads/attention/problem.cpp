@@ -73,7 +73,7 @@ bool is_attention_flag(const std::string& name) {
 
 bool follows_from_arrays(const std::string& name) {
   return name == "heads" || name == "kv-heads" || name == "batch" || name == "value-width" ||
-         name == "mask-heads" || name == "mask-batch";
+         name == "mask-heads" || name == "mask-batch" || name == "stored-pages";
 }
 
 const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields() {
@@ -96,6 +96,12 @@ const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields() {
                        &Options::soft_cap),
       flag("lengths", "an i32 array has the number of keys of each entry of the batch",
            &Options::lengths),
+      count_of("page",
+               "keys of a page of K and V, 16 to 256, a power of two; an i32 array has the numbers "
+               "of the pages; 0: no pages (0)",
+               0, &Options::page),
+      count_of("stored-pages", "pages in the arrays of K and V (as many as the batch has)", 0,
+               &Options::stored_pages),
       mask_option(),
       count_of("mask-heads", "1, or as many as heads: those of the mask (1)", 1,
                &Options::mask_heads),
@@ -158,6 +164,13 @@ gen::AttentionCall attention_call(const AttentionOptions& options, const Extents
   call.heads = options.heads;
   call.kv_heads = options.kv_heads != 0 ? options.kv_heads : options.heads;
   call.batch = options.batch;
+  call.form.page = options.page;
+  if (options.page != 0) {
+    call.stored_pages =
+        options.stored_pages != 0 ? options.stored_pages : call.batch * call.pages();
+  } else {
+    call.stored_pages = options.stored_pages;
+  }
   call.scale = options.scale;
   call.window = options.window;
   call.soft_cap = options.soft_cap;

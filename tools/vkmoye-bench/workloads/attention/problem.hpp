@@ -25,6 +25,7 @@ struct AttentionOptions {
   gen::AttentionOrders orders = {};
   double scale = 0, soft_cap = 0;
   std::int64_t window = 0;
+  std::int64_t page = 0, stored_pages = 0;
   const gen::WeightFormat *key_format = nullptr, *value_format = nullptr;  // from the type
 };
 

@@ -123,6 +123,7 @@ std::vector<std::string> reasons_against(const AttentionConfig& config, const At
   std::vector<std::string> reasons = reasons_against(form);
   require(!has_blocks(form),
           "keys and values in blocks are decoded by attention/decode and attention/simt", reasons);
+  require(form.page == 0, "pages are read by attention/decode and attention/simt", reasons);
   require_atom(config, 64, reasons);
   require_power_of_two("rows", config.rows, 256, reasons);
   require_power_of_two("keys", config.keys, 256, reasons);

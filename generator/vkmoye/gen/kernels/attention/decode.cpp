@@ -89,6 +89,7 @@ AttentionDecodeConfig attention_decode_config(const AttentionCall& call, ScalarT
   };
   while (config.rows > 1 && values() > 128) config.rows /= 2;
   if (config.rows > 2) config.reads = 8;  // q and sums of more rows leave registers for no more
+  if (has_blocks(call.form)) config.reads /= 2;  // elements that are decoded need registers, too
   config.shared_bytes = shared_bytes_of(device);
   const auto too_large = [&] {
     return bytes_of_parts(config, call.form, type) > config.shared_bytes;
@@ -176,8 +177,8 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   const View from_q = of_rows_of(by.k, attention.q());
   const View q_elements = k.make_fragment_like("q_elements", f32, from_q);
   const View q = repeat(q_elements, 2, 1);
-  KeyParts next_k(k, "k", by.k, type, attention.k(0), own_keys);
-  KeyParts next_v(k, "v", by.v, type, attention.v(0), own_keys);
+  KeyParts next_k(k, "k", by.k, type, attention.k(attention.some_keys()), own_keys);
+  KeyParts next_v(k, "v", by.v, type, attention.v(attention.some_keys()), own_keys);
   const auto places = [&](const KeyRows& of) {
     return own_keys.part(of.at_places(make_identity_view({of.width, by.tile()})), of.vector);
   };
@@ -220,6 +221,20 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
       k.copy(slice(of_rows_of(by.k, row), {_, _, 0}), slice(q_elements, {_, _, i}), from_buffer);
     }
   }
+  const auto load_keys = [&](const Expr& at) {
+    if (form.page == 0) {
+      next_k.load(attention.k(attention.key_tile(at)), own_keys);
+      next_v.load(attention.v(attention.key_tile(at)), own_keys);
+      return;
+    }
+    // Keys of different threads, and rounds, may be in different pages.
+    k.unrolled_loop("key_round", to_index(by.rounds), [&](const Expr& round) {
+      const auto own_key =
+          attention.key_tile(to_index(by.tile()) * at + to_index(by.keys) * round + key, 1);
+      next_k.load(attention.k(own_key), own_rows, round);
+      next_v.load(attention.v(own_key), own_rows, round);
+    });
+  };
   std::vector<ScoreBias::Rows> biased_rows;
   for (std::size_t i = 0; i < single_rows.size() && has_bias(form); ++i) {
     const AttentionTile::Row& row = single_rows[i];
@@ -237,8 +252,7 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
       "key_tile", count,
       [&](const Expr& i) {
         const Expr at = attention.first() + before + i;
-        next_k.load(attention.k(at), own_keys);
-        next_v.load(attention.v(at), own_keys);
+        load_keys(at);
         next_k.decode(key_elements);
         k.assign(scores, ir::number(f32, 0));
         k.titled("scores += key_elements * q_elements", [&] {

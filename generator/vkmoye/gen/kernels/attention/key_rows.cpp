@@ -85,10 +85,10 @@ View KeyParts::words(const View& tile, std::int64_t at, std::int64_t count) cons
   return out;
 }
 
-void KeyParts::load(const View& tile, const KeyThreads& by) {
-  const auto load = [&](const View& from, const View& to, std::int64_t vector) {
+void KeyParts::load(const View& tile, const PartOfTile& part, const PartOfRegisters& to) {
+  const auto load = [&](const View& from, const View& registers, std::int64_t vector) {
     builder_.copy(
-        by.part(from, vector), to,
+        part(from, vector), to(registers),
         {.edges = Edges::zero, .vector = {rows_.format == nullptr ? to_index(vector) : 1}});
   };
   if (rows_.format == nullptr) return load(tile, next_, rows_.vector);
@@ -96,6 +96,21 @@ void KeyParts::load(const View& tile, const KeyThreads& by) {
   load(words(tile, rows_.format->codes_at, count), next_, count);
   load(words(tile, rows_.format->scale_at, 1), scales_, 1);
   if (rows_.format->minimum_at) load(words(tile, *rows_.format->minimum_at, 1), minima_, 1);
+}
+
+void KeyParts::load(const View& tile, const KeyThreads& by) {
+  load(
+      tile, [&](const View& from, std::int64_t vector) { return by.part(from, vector); },
+      [](const View& registers) { return registers; });
+}
+
+void KeyParts::load(const View& tile, const KeyThreads& by, const Expr& round) {
+  load(
+      tile,
+      [&](const View& from, std::int64_t vector) {
+        return slice(by.part(from, vector), {_, _, 0});
+      },
+      [&](const View& registers) { return select(registers, 2, round); });
 }
 
 void KeyParts::decode(const View& elements) const {

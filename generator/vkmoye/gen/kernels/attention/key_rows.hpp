@@ -11,6 +11,7 @@
 // bytes, so that they are read in words of 16 bits, of type u16.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "vkmoye/gen/dsl/builder.hpp"
@@ -58,10 +59,16 @@ class KeyParts {
 
   /// Loads the parts of `tile`, rows in memory; 0 outside the buffer.
   void load(const View& tile, const KeyThreads& by);
+  /// The same for a tile of one key: number `round` of those of the thread.
+  void load(const View& tile, const KeyThreads& by, const Expr& round);
   /// elements <- the parts in f32: (vector, parts, keys).
   void decode(const View& elements) const;
 
  private:
+  // (vector, parts) or (vector, parts, keys) of the thread.
+  using PartOfTile = std::function<View(const View& tile, std::int64_t vector)>;
+  using PartOfRegisters = std::function<View(const View& registers)>;
+  void load(const View& tile, const PartOfTile& part, const PartOfRegisters& to);
   View words(const View& tile, std::int64_t at, std::int64_t count) const;
 
   Builder& builder_;

@@ -99,6 +99,8 @@ std::vector<std::string> reasons_against(const AttentionSimtConfig& config,
   require_staging("q", nullptr, form.width, config.rows);
   require_staging("k", form.key_format, form.width, config.keys);
   require_staging("v", form.value_format, form.value_width, config.keys);
+  if (form.page != 0)
+    require_divides("keys", config.keys, "the keys of a page", form.page, reasons);
   const std::int64_t bytes = bytes_of_tiles(config, form);
   require(bytes <= config.shared_bytes,
           fmt::format("{} bytes of shared memory are needed, but the limit is {}", bytes,
@@ -189,7 +191,8 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
       "key_tile", attention.count(),
       [&](const Expr& i) {
         const Expr at = attention.first() + i;
-        stage_keys("k", form.key_format, attention.k(at), sK);
+        const AttentionTile::KeyTile keys_at = attention.key_tile(at);
+        stage_keys("k", form.key_format, attention.k(keys_at), sK);
         k.barrier();
         k.assign(scores, ir::number(ScalarType::f32, 0));
         multiply("qk", transpose(sQ), transpose(sK), scores, form.width);
@@ -199,7 +202,7 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
         softmax.update(scores, sums);
         k.copy(scores, weights);
         k.barrier();
-        stage_keys("v", form.value_format, attention.v(at), sV);
+        stage_keys("v", form.value_format, attention.v(keys_at), sV);
         attention.drop_beyond(
             staged(form.value_format, sV),
             staged(form.value_format, make_identity_view({form.value_width, keys})), at);

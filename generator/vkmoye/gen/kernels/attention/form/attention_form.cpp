@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <tuple>
 
@@ -35,6 +36,10 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
     require(type == ScalarType::f32 || type == ScalarType::f16 || type == ScalarType::bf16,
             fmt::format("a mask has type f32, f16 or bf16, not {}", to_string(type)), reasons);
   }
+  require(form.page == 0 || (form.page >= 16 && form.page <= 256 &&
+                             std::has_single_bit(static_cast<std::uint64_t>(form.page))),
+          fmt::format("pages of {} keys are not a power of two from 16 to 256", form.page),
+          reasons);
   for (const auto& [what, format, width] :
        {std::tuple{"keys", form.key_format, form.width},
         std::tuple{"values", form.value_format, form.value_width}}) {
@@ -76,6 +81,10 @@ std::vector<std::string> reasons_against(const AttentionCall& call) {
       call.soft_cap == 0 || (call.soft_cap >= kLeastScale && call.soft_cap <= kMaxScale),
       fmt::format("soft cap {} is neither 0 nor in {}..{}", call.soft_cap, kLeastScale, kMaxScale),
       reasons);
+  require(call.stored_pages >= 0 && call.stored_pages <= most,
+          fmt::format("{} stored pages are outside 0..{}", call.stored_pages, most), reasons);
+  require(call.stored_pages == 0 || call.form.page != 0,
+          fmt::format("{} stored pages, but there are no pages", call.stored_pages), reasons);
   for (const auto& [what, given, all] : {std::tuple{"heads", call.mask_heads, call.heads},
                                          std::tuple{"entries", call.mask_batch, call.batch}}) {
     require(given == 1 || (call.form.mask && given == all),
@@ -93,7 +102,8 @@ bool has_rows_of_groups(const AttentionForm& form) {
 }
 
 bool has_entries(const AttentionForm& form) {
-  return !has_rows_of_groups(form) || form.lengths || form.orders != AttentionOrders{};
+  return !has_rows_of_groups(form) || form.lengths || form.page != 0 ||
+         form.orders != AttentionOrders{};
 }
 
 std::string type_text(ScalarType type, const AttentionForm& form) {
@@ -116,6 +126,7 @@ std::string form_text(const AttentionForm& form) {
   if (form.causal) text += " causal";
   if (form.window) text += " window";
   if (form.soft_cap) text += " soft-cap";
+  if (form.page != 0) text += fmt::format(" page={}", form.page);
   if (form.lengths) text += " lengths";
   if (form.mask) text += fmt::format(" mask={}", to_string(*form.mask));
   if (form.slopes) text += " slopes";
@@ -158,6 +169,7 @@ Arguments attention_arguments(const AttentionCall& call) {
   }
   if (call.form.window) arguments["window"] = std::min(call.window, call.keys);
   if (call.form.soft_cap) arguments["soft_cap"] = call.soft_cap;
+  if (call.form.page != 0) arguments["stored"] = call.stored_pages;
   if (call.form.mask) {
     arguments["masks"] = call.mask_heads * call.mask_batch;
     arguments["mask_head_step"] = std::int64_t{call.mask_heads > 1 ? 1 : 0};
@@ -175,18 +187,25 @@ std::uint64_t AttentionArray::bytes() const {
 std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type) {
   using Shape = std::vector<std::int64_t>;
   const AttentionForm& form = call.form;
-  const auto of = [&](AttentionOrder order, std::int64_t heads, std::int64_t rows,
-                      std::int64_t width) {
-    return order == AttentionOrder::bhsd ? Shape{call.batch, heads, rows, width}
-                                         : Shape{call.batch, rows, heads, width};
+  const auto of = [](AttentionOrder order, std::int64_t batch, std::int64_t heads,
+                     std::int64_t rows, std::int64_t width) {
+    return order == AttentionOrder::bhsd ? Shape{batch, heads, rows, width}
+                                         : Shape{batch, rows, heads, width};
+  };
+  const auto of_keys = [&](const char* name, const WeightFormat* format, AttentionOrder order,
+                           std::int64_t width) {
+    const std::int64_t batch = form.page != 0 ? call.stored_pages : call.batch,
+                       rows = form.page != 0 ? form.page : call.keys;
+    return AttentionArray{name, row_type(format, type),
+                          of(order, batch, call.kv_heads, rows, row_elements(format, width))};
   };
   std::vector<AttentionArray> arrays = {
-      {"q", type, of(form.orders.q, call.heads, call.queries, form.width)},
-      {"k", row_type(form.key_format, type),
-       of(form.orders.k, call.kv_heads, call.keys, row_elements(form.key_format, form.width))},
-      {"v", row_type(form.value_format, type),
-       of(form.orders.v, call.kv_heads, call.keys,
-          row_elements(form.value_format, form.value_width))}};
+      {"q", type, of(form.orders.q, call.batch, call.heads, call.queries, form.width)},
+      of_keys("k", form.key_format, form.orders.k, form.width),
+      of_keys("v", form.value_format, form.orders.v, form.value_width)};
+  if (form.page != 0) {
+    arrays.push_back({"pages", ScalarType::i32, {call.batch, call.pages()}});
+  }
   if (form.lengths) arrays.push_back({"lengths", ScalarType::i32, {call.batch}});
   if (form.mask) {
     arrays.push_back(
@@ -198,7 +217,7 @@ std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type
     arrays.push_back({"log_sums", ScalarType::f32, {call.batch, call.heads, call.queries}, true});
   }
   arrays.push_back(
-      {"o", type, of(form.orders.o, call.heads, call.queries, form.value_width), true});
+      {"o", type, of(form.orders.o, call.batch, call.heads, call.queries, form.value_width), true});
   return arrays;
 }
 

@@ -25,6 +25,9 @@
 //   slopes        + slope of the head * (j - i - C)                      ALiBi
 //   mask          + mask (1 or batch, 1 or heads, queries, keys)
 //
+// Keys and values may be kept in pages of `page` keys: k (stored, kv_heads, page, width) and v alike, and pages (batch,
+// keys / page, rounded up) says where key j of an entry is: in row j % page of page pages[entry, j / page].
+//
 // Scores are f32. Scores below -1e30, such as those with a mask of -infinity, count as keys that are not seen. A row
 // that sees no key is 0. A sink is one more score of each row of its head, without a value: it joins the maximum and
 // the sum. The second result, log_sums (batch, heads, queries), is the logarithm of that sum of exp(s): -infinity for a
@@ -68,6 +71,8 @@ struct AttentionForm {
   /// The formats of k and v, whose rows are then blocks, without gaps; null: elements, as q.
   const WeightFormat* key_format = nullptr;
   const WeightFormat* value_format = nullptr;
+  std::int64_t page =
+      0;  // keys of a page, a power of two from 16 to 256; 0: an array of all keys of each entry
 
   bool operator==(const AttentionForm&) const = default;
 };
@@ -81,10 +86,13 @@ struct AttentionCall {
   std::int64_t window = 0;
   double soft_cap = 0;
   std::int64_t mask_heads = 1, mask_batch = 1;  // 1, or as many as heads and entries of the batch
+  std::int64_t stored_pages = 0;                // of k and v, if the form has pages
 
   /// Rows of queries that share a head of K and V.
   std::int64_t rows() const { return heads / kv_heads * queries; }
   double scale_used() const;
+  /// Pages of an entry. Precondition: the form has pages.
+  std::int64_t pages() const { return (keys + form.page - 1) / form.page; }
 };
 
 /// Every reason against `call`; empty if it is a problem.
@@ -124,7 +132,7 @@ std::optional<AttentionOrders> parse_orders(const std::string& text);
 /// The arguments of all attention kernels: rows, queries, keys, heads (of K and V in the batch), scale, and, where the
 /// form has them, window, soft_cap and three of the mask: the number of masks, each of queries x keys numbers, and the
 /// steps from that of a head, and of an entry, to that of the next, mask_head_step and mask_entry_step, 0 where they
-/// share one. If it has entries, group (heads that share a head of K and V), kv_heads and batch instead of rows and
+/// share one; stored, the number of pages. If it has entries, group (heads that share a head of K and V), kv_heads and batch instead of rows and
 /// heads.
 Arguments attention_arguments(const AttentionCall& call);
 
@@ -137,7 +145,7 @@ struct AttentionArray {
 
   std::uint64_t bytes() const;
 };
-/// q, k, v, those in blocks as words of 16 bits; lengths, mask, slopes and sinks if the form has them; log_sums if it has them; o.
+/// q, k, v, those in blocks as words of 16 bits; pages, lengths, mask, slopes and sinks if the form has them; log_sums if it has them; o.
 std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type);
 
 /// Their names and bytes.
