@@ -140,7 +140,8 @@ TEST(AttentionCli, AppliesToKeysAndValuesInBlocks) {
   refused("f32*f32*q8_0", k, "has type f32, attention/simt takes u8 there");
   refused("f32*f32*q4_0", v, "rows of 34 bytes are not whole blocks of q4_0, of 18 bytes");
   refused("f32*q8_0*q8_0*q8_0", v, "has 4 parts; attention has up to three: Q and O, K, V");
-  refused("f32*f16", v, "keys and values have the type of Q, f32, or a format of weights, not f16");
+  refused("f32*f16", v, "has type f32, attention/simt takes f16 there");
+  refused("f32*u8", v, "keys have type f32, f16 or bf16, not u8");
   EXPECT_THAT(bench({"emit", "attention/simt", "--type", "f16*q8_0*q4_0"}).out,
               HasSubstr("vkmoye-bench emit attention/simt --type 'f16*q8_0*q4_0'"));
 }

@@ -74,9 +74,11 @@ struct AttentionProblem {
   }
 };
 
-// Keys and values in blocks, whose rows are whole blocks.
+// Keys and values in blocks, whose rows are whole blocks, or of another type.
 void draw_formats(Drawn& draw, AttentionProblem& problem) {
-  const auto format = [&] { return draw.one_of<std::string>({"q8_0", "q4_0", "q4_1"}); };
+  const auto format = [&] {
+    return draw.one_of<std::string>({"q8_0", "q4_0", "q4_1", "f16", "f32"});
+  };
   const std::string type = problem.type;
   switch (draw.below(4)) {
     case 0: problem.type += '*' + type + '*' + format(); break;

@@ -97,11 +97,17 @@ TEST(AttentionCache, KernelsForBlocks) {
   call.queries = 1;
   EXPECT_EQ(attention_plan(call, ScalarType::f16, device).steps.front().kernel.name,
             "attention/decode");
-  EXPECT_THAT(find_kernel("attention/coopmat")->refuse(request_of(call, ScalarType::f16, device)),
-              Contains(HasSubstr("keys and values in blocks are decoded by attention/decode and")));
+  EXPECT_THAT(
+      find_kernel("attention/coopmat")->refuse(request_of(call, ScalarType::f16, device)),
+      Contains(HasSubstr("keys and values in blocks, or of another type than q, are read by")));
   EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16*q8_0*f16");
   call.form.value_format = find_weight_format("q8_0");
   EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16*q8_0");
+  call.form.key_format = call.form.value_format = nullptr;
+  call.form.key_type = ScalarType::bf16;
+  EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16*bf16*f16");
+  call.form.key_type = ScalarType::f16;
+  EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16");
 }
 
 // Keys have equal scores. Rows in no entry are NaN, and so is what a kernel must not read.

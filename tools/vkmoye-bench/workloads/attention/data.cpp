@@ -115,7 +115,7 @@ std::size_t AttentionData::begin_of(const Rows& rows, std::int64_t entry, std::i
 void AttentionData::poison(const Rows& rows) {
   if (!call_.form.lengths && call_.form.page == 0) return;
   const bool in_blocks = rows.format != nullptr;
-  const ScalarType type = in_blocks ? ScalarType::f16 : type_;
+  const ScalarType type = in_blocks ? ScalarType::f16 : arrays_[rows.which].type;
   const std::int64_t first = in_blocks ? rows.format->scale_at : 0,
                      step =
                          in_blocks ? rows.format->bytes : static_cast<std::int64_t>(size_of(type)),
@@ -177,7 +177,8 @@ void AttentionData::load_heads(const Rows& rows, std::int64_t entry, std::int64_
     }
     const std::size_t begin = begin_of(rows, at.entry, head, at.key);
     if (rows.format == nullptr) {
-      load_numbers(type_, data.data(), begin / size_of(type_), 1, row);
+      const ScalarType type = arrays_[rows.which].type;
+      load_numbers(type, data.data(), begin / size_of(type), 1, row);
     } else {
       const auto numbers = gen::dequantise(*rows.format, data.subspan(begin), rows.width);
       std::copy(numbers.begin(), numbers.end(), row.begin());

@@ -56,7 +56,11 @@ Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& giv
                                     names.size(), join(names, " "), given.size()));
   }
   const ScalarType type = spec.type.empty() ? given[0].type : query_type(spec.type);
-  const gen::WeightFormat* const formats[] = {nullptr, options.key_format, options.value_format};
+  const auto of_rows = [&](const gen::WeightFormat* format, std::optional<ScalarType> of_elements) {
+    return format != nullptr ? ScalarType::u8 : of_elements.value_or(type);
+  };
+  const ScalarType types[] = {type, of_rows(options.key_format, options.key_type),
+                              of_rows(options.value_format, options.value_type)};
   std::vector<std::string> reasons;
   const auto expect_type = [&](const GivenArray& array, ScalarType wanted) {
     if (array.type == wanted) return;
@@ -65,7 +69,7 @@ Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& giv
   };
   const AttentionOrder orders[] = {options.orders.q, options.orders.k, options.orders.v};
   for (std::size_t i = 0; i < 3; ++i) {
-    expect_type(given[i], formats[i] != nullptr ? ScalarType::u8 : type);
+    expect_type(given[i], types[i]);
     if (given[i].shape.size() == 4) continue;
     reasons.push_back(fmt::format("{}: has shape {}, but {} is ({})", given[i].name,
                                   shape_text(given[i].shape), names[i],

@@ -127,16 +127,14 @@ AttentionOptions read_attention(const gen::Options& values, const std::string& t
     throw ArgumentError(fmt::format(
         "type '{}' has {} parts; attention has up to three: Q and O, K, V", type, types.size()));
   }
-  const auto format = [&](const std::string& name) -> const gen::WeightFormat* {
-    if (name == types.front()) return nullptr;
-    if (const gen::WeightFormat* found = gen::find_weight_format(name)) return found;
-    parse_type(name);
-    throw ArgumentError(fmt::format(
-        "type '{}': keys and values have the type of Q, {}, or a format of weights, not {}", type,
-        types.front(), name));
+  if (types.size() == 1) return options;
+  const auto take = [](const std::string& name, const gen::WeightFormat*& format,
+                       std::optional<ScalarType>& of_elements) {
+    format = gen::find_weight_format(name);
+    if (format == nullptr) of_elements = parse_type(name);
   };
-  if (types.size() > 1) options.key_format = format(types[1]);
-  if (types.size() > 1) options.value_format = format(types.back());
+  take(types[1], options.key_format, options.key_type);
+  take(types.back(), options.value_format, options.value_type);
   return options;
 }
 
@@ -159,6 +157,8 @@ gen::AttentionCall attention_call(const AttentionOptions& options, const Extents
   call.form.orders = options.orders;
   call.form.key_format = options.key_format;
   call.form.value_format = options.value_format;
+  call.form.key_type = options.key_type;
+  call.form.value_type = options.value_type;
   call.mask_heads = options.mask_heads;
   call.mask_batch = options.mask_batch;
   call.heads = options.heads;

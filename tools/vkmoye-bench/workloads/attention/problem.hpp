@@ -26,7 +26,9 @@ struct AttentionOptions {
   double scale = 0, soft_cap = 0;
   std::int64_t window = 0;
   std::int64_t page = 0, stored_pages = 0;
-  const gen::WeightFormat *key_format = nullptr, *value_format = nullptr;  // from the type
+  // From the type.
+  const gen::WeightFormat *key_format = nullptr, *value_format = nullptr;
+  std::optional<ScalarType> key_type = {}, value_type = {};
 };
 
 const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields();

@@ -33,16 +33,19 @@ struct DecodeThreads {
 DecodeThreads threads_of(const AttentionDecodeConfig& config, const AttentionForm& form,
                          ScalarType type) {
   DecodeThreads by;
-  by.k = key_rows(form.key_format, type, form.width, config.key_threads);
-  by.v = key_rows(form.value_format, type, form.value_width, config.key_threads);
+  const ScalarType of_k = key_type(type, form), of_v = value_type(type, form);
+  by.k = key_rows(form.key_format, of_k, form.width, config.key_threads);
+  by.v = key_rows(form.value_format, of_v, form.value_width, config.key_threads);
   by.beside = power_dividing(std::gcd(by.k.parts(), by.v.parts()), config.key_threads);
   by.keys = config.threads / by.beside;
   // An access has 16 bytes, 4 registers.
-  const auto accesses = [&](const KeyRows& rows) {
-    return vkmoye::ceil_div(rows.registers(bytes_of(type)), 4) * rows.parts() / by.beside;
+  const auto accesses = [&](const KeyRows& rows, ScalarType of) {
+    return vkmoye::ceil_div(rows.registers(bytes_of(of)), 4) * rows.parts() / by.beside;
   };
   by.rounds = std::max<std::int64_t>(
-      1, next_power_of_two(config.reads / std::max(accesses(by.k), accesses(by.v)) + 1) / 2);
+      1,
+      next_power_of_two(config.reads / std::max(accesses(by.k, of_k), accesses(by.v, of_v)) + 1) /
+          2);
   return by;
 }
 
@@ -177,8 +180,9 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   const View from_q = of_rows_of(by.k, attention.q());
   const View q_elements = k.make_fragment_like("q_elements", f32, from_q);
   const View q = repeat(q_elements, 2, 1);
-  KeyParts next_k(k, "k", by.k, type, attention.k(attention.some_keys()), own_keys);
-  KeyParts next_v(k, "v", by.v, type, attention.v(attention.some_keys()), own_keys);
+  KeyParts next_k(k, "k", by.k, key_type(type, form), attention.k(attention.some_keys()), own_keys);
+  KeyParts next_v(k, "v", by.v, value_type(type, form), attention.v(attention.some_keys()),
+                  own_keys);
   const auto places = [&](const KeyRows& of) {
     return own_keys.part(of.at_places(make_identity_view({of.width, by.tile()})), of.vector);
   };

@@ -23,13 +23,13 @@ AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType t
   }
   const AttentionOrders& orders = form.orders;
   q_ = of_heads(false, "q", type, {"d", form.width}, "row", orders.q);
-  const auto rows_of = [&](const WeightFormat* format, const char* name, const char* element,
-                           std::int64_t width, AttentionOrder order) {
+  const auto rows_of = [&](const char* name, ScalarType of_rows, const WeightFormat* format,
+                           const char* element, std::int64_t width, AttentionOrder order) {
     const Axis axis = {format != nullptr ? "word" : element, row_elements(format, width)};
-    return of_heads(false, name, row_type(format, type), axis, "key", order);
+    return of_heads(false, name, of_rows, axis, "key", order);
   };
-  k_ = rows_of(form.key_format, "k", "d", form.width, orders.k);
-  v_ = rows_of(form.value_format, "v", "e", form.value_width, orders.v);
+  k_ = rows_of("k", key_type(type, form), form.key_format, "d", form.width, orders.k);
+  v_ = rows_of("v", value_type(type, form), form.value_format, "e", form.value_width, orders.v);
   k.grid(0, row_extent_, size.rows);
   row_tile_ = k.block_x();
   if (form.causal) {  // those that see most keys first, so that none of them is left at the end

@@ -31,11 +31,14 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
     require(width >= 32 && width <= 256 && width % 8 == 0,
             fmt::format("{} {} is not a multiple of 8 from 32 to 256", what, width), reasons);
   }
-  if (form.mask) {
-    const ScalarType type = *form.mask;
-    require(type == ScalarType::f32 || type == ScalarType::f16 || type == ScalarType::bf16,
-            fmt::format("a mask has type f32, f16 or bf16, not {}", to_string(type)), reasons);
-  }
+  const auto require_type = [&](const char* what, const std::optional<ScalarType>& type) {
+    require(!type || type == ScalarType::f32 || type == ScalarType::f16 || type == ScalarType::bf16,
+            fmt::format("{} type f32, f16 or bf16, not {}", what, type ? to_string(*type) : ""),
+            reasons);
+  };
+  require_type("a mask has", form.mask);
+  require_type("keys have", form.key_type);
+  require_type("values have", form.value_type);
   require(form.page == 0 || (form.page >= 16 && form.page <= 256 &&
                              std::has_single_bit(static_cast<std::uint64_t>(form.page))),
           fmt::format("pages of {} keys are not a power of two from 16 to 256", form.page),
@@ -106,13 +109,22 @@ bool has_entries(const AttentionForm& form) {
          form.orders != AttentionOrders{};
 }
 
+ScalarType key_type(ScalarType type, const AttentionForm& form) {
+  return form.key_format != nullptr ? ScalarType::u16 : form.key_type.value_or(type);
+}
+
+ScalarType value_type(ScalarType type, const AttentionForm& form) {
+  return form.value_format != nullptr ? ScalarType::u16 : form.value_type.value_or(type);
+}
+
 std::string type_text(ScalarType type, const AttentionForm& form) {
   const std::string q(to_string(type));
-  if (!has_blocks(form)) return q;
-  const auto text = [&](const WeightFormat* format) {
-    return format != nullptr ? format->name : q;
+  const auto text = [&](const WeightFormat* format, ScalarType of_elements) {
+    return format != nullptr ? format->name : std::string(to_string(of_elements));
   };
-  const std::string keys = text(form.key_format), values = text(form.value_format);
+  const std::string keys = text(form.key_format, key_type(type, form)),
+                    values = text(form.value_format, value_type(type, form));
+  if (keys == q && values == q) return q;
   return q + '*' + keys + (values == keys ? "" : '*' + values);
 }
 
@@ -192,17 +204,17 @@ std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type
     return order == AttentionOrder::bhsd ? Shape{batch, heads, rows, width}
                                          : Shape{batch, rows, heads, width};
   };
-  const auto of_keys = [&](const char* name, const WeightFormat* format, AttentionOrder order,
-                           std::int64_t width) {
+  const auto of_keys = [&](const char* name, ScalarType of_rows, const WeightFormat* format,
+                           AttentionOrder order, std::int64_t width) {
     const std::int64_t batch = form.page != 0 ? call.stored_pages : call.batch,
                        rows = form.page != 0 ? form.page : call.keys;
-    return AttentionArray{name, row_type(format, type),
+    return AttentionArray{name, of_rows,
                           of(order, batch, call.kv_heads, rows, row_elements(format, width))};
   };
   std::vector<AttentionArray> arrays = {
       {"q", type, of(form.orders.q, call.batch, call.heads, call.queries, form.width)},
-      of_keys("k", form.key_format, form.orders.k, form.width),
-      of_keys("v", form.value_format, form.orders.v, form.value_width)};
+      of_keys("k", key_type(type, form), form.key_format, form.orders.k, form.width),
+      of_keys("v", value_type(type, form), form.value_format, form.orders.v, form.value_width)};
   if (form.page != 0) {
     arrays.push_back({"pages", ScalarType::i32, {call.batch, call.pages()}});
   }

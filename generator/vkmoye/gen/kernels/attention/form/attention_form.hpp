@@ -68,11 +68,13 @@ struct AttentionForm {
   std::optional<ScalarType> mask = {};  // f32, f16 or bf16
   bool log_sums = false;                // f32 (batch, heads, queries), a result
   AttentionOrders orders = {};
-  /// The formats of k and v, whose rows are then blocks, without gaps; null: elements, as q.
+  /// The formats of k and v, whose rows are then blocks, without gaps; null: elements.
   const WeightFormat* key_format = nullptr;
   const WeightFormat* value_format = nullptr;
-  std::int64_t page =
-      0;  // keys of a page, a power of two from 16 to 256; 0: an array of all keys of each entry
+  /// The types of elements of k and v; empty: that of q.
+  std::optional<ScalarType> key_type = {}, value_type = {};
+  /// Keys of a page, a power of two from 16 to 256; 0: k and v have all keys of each entry.
+  std::int64_t page = 0;
 
   bool operator==(const AttentionForm&) const = default;
 };
@@ -108,19 +110,20 @@ bool has_entries(const AttentionForm& form);
 /// Whether something is added to the scores.
 inline bool has_bias(const AttentionForm& form) { return form.slopes || form.mask.has_value(); }
 
+/// The types of k and v in memory, those of blocks in words: u16.
+ScalarType key_type(ScalarType type, const AttentionForm& form);
+ScalarType value_type(ScalarType type, const AttentionForm& form);
+
 /// Whether k or v are blocks of codes.
 inline bool has_blocks(const AttentionForm& form) {
   return form.key_format != nullptr || form.value_format != nullptr;
 }
 
-/// "f16", "f16*q8_0" for keys and values in a format, "f16*q8_0*q4_0" if theirs differ.
+/// "f16", "f16*q8_0" for keys and values in a format or of another type, "f16*q8_0*q4_0" if theirs differ.
 std::string type_text(ScalarType type, const AttentionForm& form);
 
 /// Elements of a row in memory: `width`, or the 16-bit words of its blocks, of type u16.
 std::int64_t row_elements(const WeightFormat* format, std::int64_t width);
-inline ScalarType row_type(const WeightFormat* format, ScalarType type) {
-  return format != nullptr ? ScalarType::u16 : type;
-}
 
 /// "width=64x64 causal window soft-cap".
 std::string form_text(const AttentionForm& form);
