@@ -19,6 +19,7 @@
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/dsl/view_queries.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/kernels/attention/choice/choose.hpp"
 #include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
 #include "vkmoye/gen/kernels/moves/transpose/padded.hpp"
 #include "vkmoye/gen/kernels/products/choice/plan.hpp"

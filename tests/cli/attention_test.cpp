@@ -16,6 +16,17 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
+// Writes an array into a folder. Returns the name of the file.
+struct NpyFiles {
+  const TemporaryFolder& folder;
+
+  std::string operator()(const char* name, const char* type, const char* shape,
+                         const std::string& bytes) const {
+    write_file(folder.file(name), npy(type, shape, bytes));
+    return folder.file(name);
+  }
+};
+
 TEST(AttentionCli, RunsProblemsWithOptions) {
   const Outcome outcome =
       bench({"run", "attention/*", "--size", "5x300", "--heads", "4", "--kv-heads", "2", "--causal",
@@ -72,11 +83,7 @@ TEST(AttentionCli, RunsProblemsWithMoreArrays) {
 // Entries of 2 and 3 keys; the mask hides the first key; heads are the third axis.
 TEST(AttentionCli, AppliesToArraysOfLengthsAndMasks) {
   const TemporaryFolder folder;
-  const auto file = [&](const char* name, const char* type, const char* shape,
-                        const std::string& bytes) {
-    write_file(folder.file(name), npy(type, shape, bytes));
-    return folder.file(name);
-  };
+  const NpyFiles file = {folder};
   const auto rows = [](const std::vector<float>& numbers) {
     std::vector<float> out;
     for (const float number : numbers) out.insert(out.end(), 32, number);
@@ -108,6 +115,68 @@ TEST(AttentionCli, AppliesToArraysOfLengthsAndMasks) {
   refused({"--in", q, k, v, lengths, "--mask", "f32"}, "has type i32, attention/simt takes f32");
   refused({"--in", q, k, v, k, "--mask", "f32"}, "but a mask of 1 queries and 3 keys is");
   refused({"--in", q, k, v, "--log-sums"}, "log-sums");
+}
+
+// Values of one key, in blocks of q8_0: 34 bytes with scale 2 and codes 3. They are the result.
+TEST(AttentionCli, AppliesToKeysAndValuesInBlocks) {
+  const TemporaryFolder folder;
+  const NpyFiles file = {folder};
+  const std::string q = file("q.npy", "<f4", "(1, 1, 1, 32)", bytes_of(std::vector<float>(32, 1))),
+                    k = file("k.npy", "<f4", "(1, 1, 1, 32)", bytes_of(std::vector<float>(32, 1))),
+                    block = std::string("\x00\x40", 2) + std::string(32, '\3'),
+                    v = file("v.npy", "|u1", "(1, 1, 1, 34)", block);
+  for (const char* kernel : {"attention/auto", "attention/simt", "attention/decode"}) {
+    const Outcome outcome = bench({"apply", kernel, "--type", "f32*f32*q8_0", "--in", q, k, v,
+                                   "--out", folder.file("o.npy"), "--device", "host"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(read_file(folder.file("o.npy")),
+              npy("<f4", "(1, 1, 1, 32)", bytes_of(std::vector<float>(32, 6))))
+        << kernel;
+  }
+  const auto refused = [&](const std::string& type, const std::string& values,
+                           const std::string& reason) {
+    const Outcome outcome = bench({"apply", "attention/simt", "--type", type, "--in", q, k, values,
+                                   "--out", folder.file("o.npy"), "--device", "host"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(reason));
+  };
+  refused("f32*f32*q8_0", k, "has type f32, attention/simt takes u8 there");
+  refused("f32*f32*q4_0", v, "rows of 34 bytes are not whole blocks of q4_0, of 18 bytes");
+  refused("f32*q8_0*q8_0*q8_0", v, "has 4 parts; attention has up to three: Q and O, K, V");
+  refused("f32*f16", v, "has type f32, attention/simt takes f16 there");
+  EXPECT_THAT(bench({"run", "attention/simt", "--type", "f32*u8", "--device", "host"}).err,
+              HasSubstr("keys have type f32, f16 or bf16, not u8"));
+  EXPECT_THAT(bench({"emit", "attention/simt", "--type", "f16*q8_0*q4_0"}).out,
+              HasSubstr("vkmoye-bench emit attention/simt --type 'f16*q8_0*q4_0'"));
+}
+
+// The 2 keys of the entry are in the second page.
+TEST(AttentionCli, AppliesToPages) {
+  const TemporaryFolder folder;
+  const NpyFiles file = {folder};
+  std::vector<float> rows(2 * 16 * 32, 9);
+  for (std::size_t i = 0; i < 64; ++i) rows[16 * 32 + i] = i < 32 ? 2.0f : 4.0f;
+  const std::string q = file("q.npy", "<f4", "(1, 1, 1, 32)", bytes_of(std::vector<float>(32, 0))),
+                    k = file("k.npy", "<f4", "(2, 16, 1, 32)", bytes_of(rows)),
+                    pages = file("p.npy", "<i4", "(1, 1)", bytes_of(std::vector<int>{1})),
+                    lengths = file("l.npy", "<i4", "(1,)", bytes_of(std::vector<int>{2}));
+  const auto apply = [&](const std::string& page, const std::vector<std::string>& arrays) {
+    std::vector<std::string> words = {
+        "apply", "attention/auto", "--out", folder.file("o.npy"), "--device", "host", "--axes",
+        "bshd",  "--page",         page,    "--lengths",          "--in"};
+    words.insert(words.end(), arrays.begin(), arrays.end());
+    return bench(words);
+  };
+  const Outcome outcome = apply("16", {q, k, k, pages, lengths});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(read_file(folder.file("o.npy")),
+            npy("<f4", "(1, 1, 1, 32)", bytes_of(std::vector<float>(32, 3))));
+  EXPECT_THAT(apply("16", {q, k, k, lengths}).err,
+              HasSubstr("takes 5 arrays, q k v pages lengths"));
+  EXPECT_THAT(apply("32", {q, k, k, pages, lengths}).err,
+              HasSubstr("has pages of 16 keys, but --page is 32"));
+  EXPECT_THAT(apply("16", {q, k, k, lengths, lengths}).err,
+              HasSubstr("has shape (1,), but pages are (1, pages of an entry)"));
 }
 
 TEST(AttentionCli, PrintsTheCommandOfAShader) {

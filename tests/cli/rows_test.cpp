@@ -145,6 +145,22 @@ TEST_F(RowsCli, ArgmaxIsTheFirstLargestElementOrNaN) {
               HasSubstr("there is no largest element of an empty row: the shape is (2, 0)"));
 }
 
+TEST_F(RowsCli, LargestElementsAreVerifiedWithTheirPlaces) {
+  for (const char* device : {"0", "host"}) {
+    const Outcome outcome = bench({"run", "topk/rows", "--size", "5x67,70x3,2x5003", "--type",
+                                   "f32,f16", "--threads", "32", "--k", "11", "--verify", "full",
+                                   "--device", device, "--min-time", "0", "--format", "json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto results = nlohmann::json::parse(outcome.out)["results"];
+    ASSERT_EQ(results.size(), 6u);
+    for (const auto& row : results) EXPECT_EQ(row["verified"], true) << row;
+  }
+  give("a.npy", npy("<f4", "(2, 3)", bytes_of(std::vector<float>{1, 5, 2, 4, 4, NAN})));
+  EXPECT_EQ(apply("topk/rows", {"--k", "2"}).status, 0);
+  EXPECT_EQ(result(), npy("<u4", "(2, 2)", bytes_of(std::vector<std::uint32_t>{1, 2, 2, 0})));
+  EXPECT_THAT(apply("topk/rows", {"--k", "65"}).err, HasSubstr("k 65 is outside 1..64"));
+}
+
 TEST_F(RowsCli, GatesMultiplyByAFunctionOfAnotherArray) {
   give("a.npy", npy("<f4", "(1, 3)", bytes_of(std::vector<float>{0, -INFINITY, 1})));
   give("g.npy", npy("<f4", "(1, 3)", bytes_of(std::vector<float>{7, 2, 10})));

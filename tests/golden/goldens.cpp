@@ -7,6 +7,16 @@ namespace vkmoye::test {
 
 namespace {
 
+// Keys of q8_0 and values of q4_0 in pages.
+gen::AttentionForm cache_form() {
+  gen::AttentionForm form;
+  form.key_format = gen::find_weight_format("q8_0");
+  form.value_format = gen::find_weight_format("q4_0");
+  form.page = 32;
+  form.lengths = true;
+  return form;
+}
+
 const Golden kGoldens[] = {
     {"gemm_moye_simple_f32.comp",
      "gemm/moye_simple",
@@ -140,6 +150,11 @@ const Golden kGoldens[] = {
      ScalarType::f32,
      {{"threads", "64"}, {"rounds", "1"}},
      "rows that stay in registers, loops that must not be unrolled"},
+    {"topk_rows_f32.comp",
+     "topk/rows",
+     ScalarType::f32,
+     {{"threads", "64"}, {"rounds", "1"}, {"k", "4"}},
+     "numbers compared as words, a loop over passes, two results"},
     {"relayout_f32_reversed.comp",
      "relayout",
      ScalarType::f32,
@@ -173,6 +188,15 @@ const Golden kGoldens[] = {
      ScalarType::f16,
      {{"rows", "2"}, {"reads", "2"}},
      "keys split among workgroups and threads, sums along modes of stride 0"},
+    {"attention_decode_f16_cache.comp",
+     "attention/decode",
+     ScalarType::f16,
+     {{"reads", "2"}},
+     "blocks of codes decoded in registers, pages at numbers from data",
+     {},
+     {},
+     {},
+     cache_form()},
     {"copy_simple_f32_tile24x40.comp",
      "copy/simple",
      ScalarType::f32,

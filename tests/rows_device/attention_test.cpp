@@ -60,7 +60,7 @@ struct AttentionProblem {
   Extents size;
 
   std::string command() const {
-    std::string text = "run " + kernel + " --type " + type + " --size " + bench::to_string(size);
+    std::string text = "run " + kernel + " --type '" + type + "' --size " + bench::to_string(size);
     for (const gen::Options* options : {&values, &config}) {
       for (const auto& [name, value] : *options) {
         text += " --" + name + (value == "yes" ? "" : " " + value);
@@ -73,6 +73,22 @@ struct AttentionProblem {
     return operation_of(entry).of_size({&entry, type, config, values}, size);
   }
 };
+
+// Keys and values in blocks, whose rows are whole blocks, or of another type.
+void draw_formats(Drawn& draw, AttentionProblem& problem) {
+  const auto format = [&] {
+    return draw.one_of<std::string>({"q8_0", "q4_0", "q4_1", "f16", "f32"});
+  };
+  const std::string type = problem.type;
+  switch (draw.below(4)) {
+    case 0: problem.type += '*' + type + '*' + format(); break;
+    case 1: problem.type += '*' + format() + '*' + type; break;
+    case 2: problem.type += '*' + format() + '*' + format(); break;
+    default: problem.type += '*' + format(); break;
+  }
+  problem.size[2] = (problem.size[2] + 31) / 32 * 32;
+  if (problem.values.contains("value-width")) problem.values["value-width"] = "64";
+}
 
 AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
   Drawn draw(seed, form);
@@ -118,6 +134,10 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
   for (const char* flag : {"slopes", "sinks", "log-sums"}) {
     if (draw.below(4) == 0) out.values[flag] = "yes";
   }
+  if (!is_coopmat && draw.below(3) == 0) draw_formats(draw, out);
+  if (!is_coopmat && draw.below(3) == 0) {
+    out.values["page"] = draw.one_of<std::string>({"16", "32", "64"});
+  }
   if (draw.below(3) == 0) {
     const auto order = [&] { return draw.one_of<std::string>({"bhsd", "bshd"}); };
     out.values["axes"] = order() + ',' + order() + ',' + order() + ',' + order();
@@ -143,6 +163,10 @@ AttentionProblem drawn_problem(std::uint64_t seed, std::int64_t number) {
   const std::int64_t usual = out.values.contains("lengths") ? 1 + draw.below(3) : 1;
   const std::int64_t batch = draw.below(4) == 0 ? draw.below(3) : usual;
   out.values["batch"] = std::to_string(batch);
+  // Fewer pages than the batch has are shared.
+  if (out.values.contains("page") && draw.below(2) == 0) {
+    out.values["stored-pages"] = std::to_string(1 + draw.below(9));
+  }
   if (out.values.contains("mask")) {
     if (draw.below(2) == 0) out.values["mask-heads"] = out.values["heads"];
     if (draw.below(2) == 0) out.values["mask-batch"] = std::to_string(batch);
@@ -217,7 +241,9 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
       std::string text;
       try {
         text = wrong(executor, problem, static_cast<std::uint64_t>(i));
-        right.insert(problem.kernel + ' ' + problem.type);
+        right.insert(problem.kernel + ' ' + problem.type.substr(0, problem.type.find('*')));
+        if (problem.type.find('*') != std::string::npos) right.insert("blocks");
+        if (problem.values.contains("page")) right.insert("pages");
       } catch (const Unavailable& reasons) {
         lacking.insert(problem.kernel + ": " + reasons.what());
       } catch (const std::exception& error) {
@@ -229,7 +255,8 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
                     << problem.command();
     }
     if (only < 2000) return;
-    EXPECT_THAT(right, testing::IsSupersetOf({"attention/simt f32", "attention/decode f16"}));
+    EXPECT_THAT(right, testing::IsSupersetOf(
+                           {"attention/simt f32", "attention/decode f16", "blocks", "pages"}));
     if (device.caps().kind == DeviceKind::cpu && !device.caps().matrix_shapes.empty()) {
       EXPECT_THAT(right, testing::Contains("attention/coopmat f16"));
       EXPECT_THAT(lacking, testing::IsEmpty());

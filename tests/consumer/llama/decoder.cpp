@@ -29,7 +29,7 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
   }
   gpu_.open(kernels);
 
-  std::set<std::string> on_host = {"tokens", "positions", "next"};
+  std::set<std::string> on_host = {"tokens", "positions", "length", "next"};
   if (options.reads_logits) on_host.insert("logits");
   for (const auto& [name, bytes] : state_of(sizes_, of_chunk)) {
     arrays_.emplace(name, Array(gpu_, bytes, on_host.count(name) != 0));
@@ -81,8 +81,9 @@ void Decoder::run(Recording& recording, std::uint32_t count) {
   std::vector<std::int32_t> positions(count);
   std::iota(positions.begin(), positions.end(), static_cast<std::int32_t>(position_));
   arrays_.at("positions").write(std::as_bytes(std::span(positions)));
-  recording.commands->run();
   position_ += count;
+  arrays_.at("length").write(std::as_bytes(std::span(&position_, 1)));
+  recording.commands->run();
   ++recording.runs;
   if (!options_.has_timings) return;
   const std::vector<double> times = recording.commands->microseconds();

@@ -18,7 +18,7 @@
 #include <variant>
 #include <vector>
 #include <vkmoye/contract/scalar_type.hpp>
-#include <vkmoye/gen/kernels/products/form/weight_format.hpp>
+#include <vkmoye/gen/kernels/common/weight_format.hpp>
 
 namespace llama {
 

@@ -20,9 +20,4 @@ gen::ir::Kernel embedding(const gen::WeightFormat& format);
 /// Arrays k, v, positions, cache_k, cache_v; arguments width, count, places.
 gen::ir::Kernel append(ScalarType cache);
 
-/// y = attention of each row of q over the rows 0 .. positions(token) of the caches. `group` heads share one of the
-/// caches. Arrays q, cache_k, cache_v, positions, y; arguments heads, count, places, and for groups kv_heads.
-gen::ir::Kernel attention(std::uint32_t head, std::uint32_t group, ScalarType cache,
-                          std::uint32_t lanes);
-
 }  // namespace llama

@@ -111,7 +111,7 @@ Sizes sizes_of(const Reader& file) {
   }
   out.head = file.count("llama.attention.key_length", out.width / out.heads);
   const std::uint32_t value_head = file.count("llama.attention.value_length", out.head);
-  // Of the kernels: 16 threads share a head, and rows begin at multiples of 256 bytes.
+  // Of the kernels of attention, and rows begin at multiples of 256 bytes.
   const bool is_regular = out.width > 0 && out.width % 64 == 0 && out.hidden > 0 && out.head > 0 &&
                           out.head % 32 == 0 && out.head <= 256 && value_head == out.head;
   if (!is_regular) {

@@ -116,17 +116,25 @@ class List {
         });
   }
 
+  // The queries are the last of the keys, whose number is in `length`.
   void attention(const Part& cache_k, const Part& cache_v) {
-    const std::uint32_t group = sizes_.heads / sizes_.kv_heads;
-    Arguments arguments = {
-        {"heads", sizes_.heads}, {"count", options_.count}, {"places", options_.places}};
-    if (group > 1) arguments["kv_heads"] = sizes_.kv_heads;
+    gen::AttentionCall call;
+    call.queries = options_.count;
+    call.keys = options_.places;
+    call.heads = sizes_.heads;
+    call.kv_heads = sizes_.kv_heads;
+    call.form.width = call.form.value_width = sizes_.head;
+    call.form.causal = call.form.lengths = true;
+    call.form.orders = {gen::AttentionOrder::bshd};
+    call.form.key_type = call.form.value_type = options_.cache;
     add("attention", "",
-        {rows("q_rotated", sizes_.q()), cache_k, cache_v, rows("positions", 1),
+        {rows("q_rotated", sizes_.q()), cache_k, cache_v, rows("length", 1, 1),
          rows("mixed", sizes_.q())},
         [&] {
-          const std::uint32_t lanes = plans_.caps().subgroup_size;
-          return alone(llama::attention(sizes_.head, group, options_.cache, lanes), arguments);
+          constexpr ScalarType f32 = ScalarType::f32;
+          if (options_.count > 1) return gen::attention_plan(call, f32, plans_.caps());
+          return gen::attention_plan(*gen::find_kernel("attention/decode"),
+                                     gen::request_of(call, f32, plans_.caps()));
         });
   }
 
@@ -185,6 +193,7 @@ std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOpti
   const auto rows = [&](std::uint64_t width) { return 4 * width * options.count; };
   std::map<std::string, std::uint64_t> out = {{"tokens", rows(1)},
                                               {"positions", rows(1)},
+                                              {"length", 4},
                                               {"next", 4},
                                               {"frequencies", std::uint64_t{4} * (sizes.head / 2)},
                                               {"x", rows(sizes.width)},

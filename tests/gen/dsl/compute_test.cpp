@@ -54,6 +54,20 @@ TEST(Broadcast, RepeatsModesOfOneValue) {
   EXPECT_EQ(to_string(broadcast(s.x, {2, 4, 3}).axes[0].values), "(2,4,3):(1,2,0)");
 }
 
+// A composition cuts the layout of the first axis into two leaves, and leaves that of the second whole.
+TEST(IdentityView, KeepsOneShapeForAllAxes) {
+  Builder k("test", 2);
+  const View order =
+      composition(make_identity_view({8, 2}), Layout(IntTuple{{2, 4}, 2}, IntTuple{{4, 1}, 8}));
+  const View mine =
+      partition(order, make_tiled_copy(make_layout({1, 2}), make_layout({8, 1})), k.thread());
+  for (const View& view : {order, mine}) {
+    EXPECT_EQ(view.axes[0].values.shape(), view.axes[1].values.shape()) << view.name;
+  }
+  EXPECT_EQ(to_string(order.axes[0].values), "((2,4),2):((4,1),0)");
+  EXPECT_EQ(to_string(order.axes[1].values), "((2,4),2):((0,0),1)");
+}
+
 // Each thread learns the coordinates of its values, whatever the layout of the array that holds them.
 TEST(IdentityView, TellsWhereTheValuesOfAThreadAre) {
   Builder k("test", 8);

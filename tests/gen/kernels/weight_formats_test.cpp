@@ -11,7 +11,7 @@
 #include <random>
 
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/kernels/products/form/weight_format.hpp"
+#include "vkmoye/gen/kernels/common/weight_format.hpp"
 
 namespace vkmoye::gen {
 namespace {

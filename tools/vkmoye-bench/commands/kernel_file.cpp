@@ -183,7 +183,9 @@ int run_kernel_file(const Given& given) {
   gen::Options values = given.values;
   if (operation.takes_all_types) add_orders(interface, values);
   const std::string of_file = type_of(interface, operation), type = one_type(given, of_file);
-  if (type.substr(0, type.find(',')) != of_file.substr(0, of_file.find(','))) {
+  // Of other operations, the types of further arrays follow the first.
+  const char* first = operation.takes_all_types || operation.converts ? "," : ",*";
+  if (type.substr(0, type.find_first_of(first)) != of_file.substr(0, of_file.find(','))) {
     throw ArgumentError(fmt::format("run --kernel: --type {}: the kernel of {} takes {}", type,
                                     given.kernel_file, of_file));
   }

@@ -107,7 +107,10 @@ std::vector<Option> plain_options() {
   for (const gen::WeightFormat& format : gen::weight_formats()) formats.push_back(format.name);
   const std::string product_types =
       "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B and B may be " + join(formats, ", ");
-  const std::string types = "for copy/auto also FROM*TO; for products " + product_types;
+  const std::string types =
+      "for copy/auto also FROM*TO; for attention also Q*K*V, where K and V may be such formats as "
+      "q8_0; for products " +
+      product_types;
   return {
       {"KERNEL", of(run), Values::several, "family/variant; * and ? match any characters", "",
        append_to(&Given::kernels)},

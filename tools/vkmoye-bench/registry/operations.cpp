@@ -28,9 +28,21 @@ bool takes(const Operation& operation, const std::string& value) {
 
 const std::vector<Operation>& builtin_operations() {
   static const std::vector<Operation> table = {
-      copies(),     transposes(),     relayouts(),         sums(),  largest_elements(), softmaxes(),
-      norms(),      residual_norms(), places_of_largest(), gates(), rotations(),        lookups(),
-      attentions(), products(),
+      copies(),
+      transposes(),
+      relayouts(),
+      sums(),
+      largest_elements(),
+      softmaxes(),
+      norms(),
+      residual_norms(),
+      places_of_largest(),
+      several_largest(),
+      gates(),
+      rotations(),
+      lookups(),
+      attentions(),
+      products(),
   };
   return table;
 }

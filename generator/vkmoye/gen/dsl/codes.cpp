@@ -187,21 +187,25 @@ void Builder::copy(const Codes& from, const View& to, const CopyOptions& options
     refuse_codes(from, fmt::format("its shape {} and that of {}, {}, have no common refinement",
                                    to_string(places.word.shape()), to.name, to_string(to.shape())));
   }
-  std::string name = to.array + "_packed";
-  for (int number = 2; kernel_.find(name) != nullptr; ++number) {
-    name = fmt::format("{}_packed{}", to.array, number);
+  View loaded = places.words;
+  if (!array(from.view).is_registers()) {
+    std::string name = to.array + "_packed";
+    for (int number = 2; kernel_.find(name) != nullptr; ++number) {
+      name = fmt::format("{}_packed{}", to.array, number);
+    }
+    loaded = make_fragment_like(name, array(from.view).type, places.words);
+    copy(places.words, loaded, options);
   }
-  const View loaded = make_fragment_like(name, array(from.view).type, places.words);
-  copy(places.words, loaded, options);
 
-  const View words{name, {{{}, (*refined)[0]}}, {}, name};
+  View words = composition(loaded, (*refined)[0]);
+  words.name = loaded.array;
   View place{"", {{{}, (*refined)[1]}}, {}, "places"};
   if (places.first > 0) place.axes[0].taken.push_back({Layout(places.first + 1, 1), places.first});
   View target = to;
   for (std::size_t axis = 0; axis < to.axes.size(); ++axis) {
     target.axes[axis].values = (*refined)[axis + 2];
   }
-  titled(fmt::format("{} <- codes of {} bits of {}", to.name, from.bits, name), [&] {
+  titled(fmt::format("{} <- codes of {} bits of {}", to.name, from.bits, loaded.array), [&] {
     apply(target, place,
           [&](const std::vector<Expr>& value, const std::vector<Expr>& at) {
             const Expr word = convert(value[0], ScalarType::u32);

@@ -9,6 +9,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/layout/algebra.hpp"
+#include "vkmoye/layout/refine.hpp"
 #include "vkmoye/layout/text.hpp"
 #include "vkmoye/tensor/partition.hpp"
 
@@ -49,6 +50,39 @@ View::Axis taken(const View::Axis& axis, const Layout& chosen, const std::vector
   return out;
 }
 
+// `leaves`, a flat layout, in modes of the sizes of those of `shape`.
+Layout in_modes(const Layout& leaves, const IntTuple& shape) {
+  std::vector<Layout> modes;
+  int next = 0;
+  for (int i = 0; i < shape.rank(); ++i) {
+    std::vector<Layout> of_mode;
+    for (std::int64_t rest = size(shape.mode(i)); rest > 1; ++next) {
+      of_mode.push_back(leaves.mode(next));
+      rest /= size(leaves.mode(next));
+    }
+    modes.push_back(of_mode.empty()       ? Layout()
+                    : of_mode.size() == 1 ? of_mode.front()
+                                          : make_layout(of_mode));
+  }
+  return make_layout(modes);
+}
+
+// Makes the axes share one shape again, where a split has cut the layouts of some into more leaves than others.
+void share_shape(View& view) {
+  const IntTuple shape = view.shape();
+  const auto has_shape = [&](const View::Axis& axis) { return axis.values.shape() == shape; };
+  if (std::all_of(view.axes.begin(), view.axes.end(), has_shape)) return;
+  std::vector<Layout> axes;
+  for (const View::Axis& axis : view.axes) axes.push_back(axis.values);
+  const auto refined = common_refinement(axes);
+  if (!refined) {
+    throw LayoutError(view.name + ": the layouts along its axes have no common refinement");
+  }
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    view.axes[i].values = in_modes((*refined)[i], shape);
+  }
+}
+
 // `view` with the layout of each axis split by `split`; the chosen modes are taken at `at`.
 template <class SplitAxis>
 View cut(const View& view, std::string name, const std::vector<Expr>& at, SplitAxis split) {
@@ -57,6 +91,7 @@ View cut(const View& view, std::string name, const std::vector<Expr>& at, SplitA
     const Split parts = split(axis.values);
     out.axes.push_back(taken(axis, parts.chosen, at, parts.kept));
   }
+  share_shape(out);
   return out;
 }
 
@@ -304,6 +339,7 @@ View composition(const View& view, const Layout& layout) {
   View out = view;
   out.name = fmt::format("composition({}, {})", view.name, to_string(layout));
   for (View::Axis& axis : out.axes) axis.values = composition(axis.values, layout);
+  share_shape(out);
   return out;
 }
 

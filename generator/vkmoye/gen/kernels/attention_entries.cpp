@@ -21,7 +21,7 @@ constexpr const char* kFlash2 = "FlashAttention-2 (Dao, 2023)";
 // Numbers that the kernel takes at run time are examples.
 std::optional<CommandOptions> options_of_attention(const KernelRequest& request) {
   const AttentionForm& form = request.attention.form;
-  CommandOptions out = {{"type", std::string(to_string(request.type))}};
+  CommandOptions out = {{"type", type_text(request.type, form)}};
   if (form.width != 64) out.emplace_back("size", fmt::format("1024x1024x{}", form.width));
   if (form.value_width != form.width) {
     out.emplace_back("value-width", std::to_string(form.value_width));
@@ -29,6 +29,7 @@ std::optional<CommandOptions> options_of_attention(const KernelRequest& request)
   if (form.causal) out.emplace_back("causal", "");
   if (form.window) out.emplace_back("window", "256");
   if (form.soft_cap) out.emplace_back("soft-cap", "50");
+  if (form.page != 0) out.emplace_back("page", std::to_string(form.page));
   if (form.lengths) out.emplace_back("lengths", "");
   if (form.mask) out.emplace_back("mask", std::string(to_string(*form.mask)));
   if (form.slopes) out.emplace_back("slopes", "");

@@ -32,6 +32,9 @@ RmsNormConfig usual_norm(const KernelRequest& request) {
 ThreadsConfig usual_softmax(const KernelRequest& request) {
   return threads_config(request.type, request.device);
 }
+TopKConfig usual_top_k(const KernelRequest& request) {
+  return top_k_config(request.type, request.device);
+}
 GateConfig usual_gate(const KernelRequest& request) {
   return gate_config(request.type, request.device);
 }
@@ -105,6 +108,19 @@ std::vector<KernelEntry> row_entries() {
                 return argmax(fitted_to_rows(config, cols_of(request)));
               },
       }),
+      entry_of<TopKConfig>({
+          .name = "topk/rows",
+          .operation = "topk",
+          .summary = "finds the k largest elements of each row and their columns, in order",
+          .source = "torch.topk",
+          .types = {ScalarType::f32, ScalarType::f16, ScalarType::bf16},
+          .fields = top_k_fields(),
+          .defaults = usual_top_k,
+          .describe =
+              [](const TopKConfig& config, const KernelRequest& request) {
+                return top_k(fitted_to_rows(config, cols_of(request)));
+              },
+      }),
       entry_of<GateConfig>({
           .name = "gate/rows",
           .operation = "gate",
@@ -158,6 +174,10 @@ RmsNormConfig rms_norm_config_of(const KernelRequest& request) {
 
 GateConfig gate_config_of(const KernelRequest& request) {
   return fitted_to_rows(read(usual_gate(request), gate_fields(), request), cols_of(request));
+}
+
+TopKConfig top_k_config_of(const KernelRequest& request) {
+  return fitted_to_rows(read(usual_top_k(request), top_k_fields(), request), cols_of(request));
 }
 
 RopeConfig rope_config_of(const KernelRequest& request) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The registry entries of operations on the rows of a matrix: sum, maximum and where it is, softmax, norm, gate,
-// embedding, rotary embedding.
+// The registry entries of operations on the rows of a matrix: sum, maximum and where it is, largest elements,
+// softmax, norm, gate, embedding, rotary embedding.
 
 #include <vector>
 
@@ -10,6 +10,7 @@
 #include "vkmoye/gen/kernels/rows/reduce.hpp"
 #include "vkmoye/gen/kernels/rows/rms_norm.hpp"
 #include "vkmoye/gen/kernels/rows/rope.hpp"
+#include "vkmoye/gen/kernels/rows/top_k.hpp"
 
 namespace vkmoye::gen {
 
@@ -22,6 +23,7 @@ ReduceConfig reduce_config_of(const KernelRequest& request);
 ThreadsConfig softmax_config_of(const KernelRequest& request);
 RmsNormConfig rms_norm_config_of(const KernelRequest& request);
 GateConfig gate_config_of(const KernelRequest& request);
+TopKConfig top_k_config_of(const KernelRequest& request);
 RopeConfig rope_config_of(const KernelRequest& request);
 
 }  // namespace vkmoye::gen

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "numbers/number.hpp"
@@ -16,6 +17,17 @@ std::int64_t length_of(const gen::AttentionCall& call, std::int64_t entry) {
   if (!call.form.lengths) return call.keys;
   const std::uint64_t bits = random_bits(0x1e9, static_cast<std::uint64_t>(entry));
   return static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(call.keys + 1));
+}
+
+std::int64_t page_of(const gen::AttentionCall& call, std::int64_t entry, std::int64_t place) {
+  const std::int64_t stored = call.stored_pages;
+  if (place * call.form.page >= length_of(call, entry) || stored == 0) {
+    return place % 2 == 0 ? -1 : stored;
+  }
+  // A step that has no divisor in common with the number of pages leads to each of them.
+  std::int64_t step = stored * 5 / 8 + 1;
+  while (std::gcd(step, stored) != 1) ++step;
+  return (entry * call.pages() + place) % stored * step % stored;
 }
 
 std::uint64_t begin_of_row(AttentionOrder order, std::int64_t heads, std::int64_t rows,
@@ -33,11 +45,14 @@ AttentionData::AttentionData(const gen::AttentionCall& call, ScalarType type, st
     inputs_.emplace_back(array.bytes());
     fill(inputs_.size() - 1, random_bits(seed, inputs_.size() - 1));
   }
-  poison(1, call.form.orders.k, call.form.width);
-  poison(2, call.form.orders.v, call.form.value_width);
+  poison(keys());
+  poison(values());
 }
 
 void AttentionData::fill(std::size_t which, std::uint64_t seed) {
+  for (const Rows& rows : {keys(), values()}) {
+    if (rows.which == which && rows.format != nullptr) return fill_blocks(rows, seed);
+  }
   const gen::AttentionArray& array = arrays_[which];
   const std::size_t width = size_of(array.type);
   std::vector<std::byte>& out = inputs_[which];
@@ -46,6 +61,12 @@ void AttentionData::fill(std::size_t which, std::uint64_t seed) {
     if (array.name == "lengths") {
       const std::int64_t length = length_of(call_, static_cast<std::int64_t>(i));
       store_number(array.type, static_cast<double>(length), &out[i * width]);
+      continue;
+    }
+    if (array.name == "pages") {
+      const auto place = static_cast<std::int64_t>(i);
+      const std::int64_t page = page_of(call_, place / call_.pages(), place % call_.pages());
+      store_number(array.type, static_cast<double>(page), &out[i * width]);
       continue;
     }
     double number = random_number(array.type, bits);
@@ -58,18 +79,64 @@ void AttentionData::fill(std::size_t which, std::uint64_t seed) {
   }
 }
 
-// What no kernel may use.
-void AttentionData::poison(std::size_t which, AttentionOrder order, std::int64_t width) {
-  if (!call_.form.lengths) return;
-  const std::size_t bytes = size_of(type_);
+void AttentionData::fill_blocks(const Rows& rows, std::uint64_t seed) {
+  std::vector<std::byte>& out = inputs_[rows.which];
+  const auto elements = static_cast<std::size_t>(rows.format->elements),
+             bytes = static_cast<std::size_t>(rows.format->bytes);
+  std::vector<double> numbers(elements);
+  for (std::size_t block = 0; block * bytes < out.size(); ++block) {
+    for (std::size_t i = 0; i < elements; ++i) {
+      const double number = random_number(type_, random_bits(seed, block * elements + i));
+      numbers[i] = rows.which == 1 ? 2 * number : number;
+    }
+    rows.format->quantise(numbers, std::span(out).subspan(block * bytes, bytes));
+  }
+}
+
+AttentionData::Place AttentionData::place_of_key(std::int64_t entry, std::int64_t key) const {
+  if (call_.form.page == 0) return {entry, key};
+  return {page_of(call_, entry, key / call_.form.page), key % call_.form.page};
+}
+
+AttentionData::Place AttentionData::stored() const {
+  if (call_.form.page == 0) return {call_.batch, call_.keys};
+  return {call_.stored_pages, call_.form.page};
+}
+
+// The first byte of a row, of an entry or of a page.
+std::size_t AttentionData::begin_of(const Rows& rows, std::int64_t entry, std::int64_t head,
+                                    std::int64_t key) const {
+  return begin_of_row(rows.order, call_.kv_heads, stored().key,
+                      gen::row_elements(rows.format, rows.width), entry, head, key) *
+         size_of(arrays_[rows.which].type);
+}
+
+// What no kernel may use: NaN, of blocks as their scales.
+void AttentionData::poison(const Rows& rows) {
+  if (!call_.form.lengths && call_.form.page == 0) return;
+  const bool in_blocks = rows.format != nullptr;
+  const ScalarType type = in_blocks ? ScalarType::f16 : arrays_[rows.which].type;
+  const std::int64_t first = in_blocks ? rows.format->scale_at.value_or(0) : 0,
+                     step =
+                         in_blocks ? rows.format->bytes : static_cast<std::int64_t>(size_of(type)),
+                     count = in_blocks ? rows.width / rows.format->elements : rows.width;
+  const auto [entries, keys] = stored();
+  std::vector<bool> is_used(static_cast<std::size_t>(entries * keys));
   for (std::int64_t entry = 0; entry < call_.batch; ++entry) {
+    for (std::int64_t key = 0; key < length_of(call_, entry); ++key) {
+      const Place at = place_of_key(entry, key);
+      if (at.entry >= 0 && at.entry < entries) {
+        is_used[static_cast<std::size_t>(at.entry * keys + at.key)] = true;
+      }
+    }
+  }
+  for (std::int64_t place = 0; place < entries * keys; ++place) {
+    if (is_used[static_cast<std::size_t>(place)]) continue;
     for (std::int64_t head = 0; head < call_.kv_heads; ++head) {
-      for (std::int64_t key = length_of(call_, entry); key < call_.keys; ++key) {
-        const std::uint64_t begin =
-            begin_of_row(order, call_.kv_heads, call_.keys, width, entry, head, key);
-        for (std::uint64_t i = begin; i < begin + static_cast<std::uint64_t>(width); ++i) {
-          store_number(type_, std::numeric_limits<double>::quiet_NaN(), &inputs_[which][i * bytes]);
-        }
+      const std::size_t begin = begin_of(rows, place / keys, head, place % keys);
+      for (std::int64_t i = 0; i < count; ++i) {
+        store_number(type, std::numeric_limits<double>::quiet_NaN(),
+                     &inputs_[rows.which][begin + static_cast<std::size_t>(first + i * step)]);
       }
     }
   }
@@ -97,23 +164,35 @@ void AttentionData::load_query(std::int64_t entry, std::int64_t head, std::int64
                1, out);
 }
 
-void AttentionData::load_heads(std::size_t which, AttentionOrder order, std::int64_t width,
-                               std::int64_t entry, std::int64_t head, std::span<double> out) const {
-  const auto count = static_cast<std::size_t>(width);
-  for (std::int64_t key = 0; key < call_.keys; ++key) {
-    load_numbers(type_, inputs_[which].data(),
-                 begin_of_row(order, call_.kv_heads, call_.keys, width, entry, head, key), 1,
-                 out.subspan(static_cast<std::size_t>(key) * count, count));
+void AttentionData::load_heads(const Rows& rows, std::int64_t entry, std::int64_t head,
+                               std::span<double> out) const {
+  const auto count = static_cast<std::size_t>(rows.width);
+  const std::span<const std::byte> data = inputs_[rows.which];
+  for (std::int64_t key = 0; key < length_of(call_, entry); ++key) {
+    const Place at = place_of_key(entry, key);
+    const std::span<double> row = out.subspan(static_cast<std::size_t>(key) * count, count);
+    if (at.entry < 0 || at.entry >= stored().entry) {  // in no page
+      std::fill(row.begin(), row.end(), 0.0);
+      continue;
+    }
+    const std::size_t begin = begin_of(rows, at.entry, head, at.key);
+    if (rows.format == nullptr) {
+      const ScalarType type = arrays_[rows.which].type;
+      load_numbers(type, data.data(), begin / size_of(type), 1, row);
+    } else {
+      const auto numbers = gen::dequantise(*rows.format, data.subspan(begin), rows.width);
+      std::copy(numbers.begin(), numbers.end(), row.begin());
+    }
   }
 }
 
 void AttentionData::load_keys(std::int64_t entry, std::int64_t head, std::span<double> out) const {
-  load_heads(1, call_.form.orders.k, call_.form.width, entry, head, out);
+  load_heads(keys(), entry, head, out);
 }
 
 void AttentionData::load_values(std::int64_t entry, std::int64_t head,
                                 std::span<double> out) const {
-  load_heads(2, call_.form.orders.v, call_.form.value_width, entry, head, out);
+  load_heads(values(), entry, head, out);
 }
 
 void AttentionData::load_mask(std::int64_t entry, std::int64_t head, std::int64_t query,

@@ -14,13 +14,17 @@ namespace vkmoye::bench {
 /// The number of keys of an entry of the batch that random problems with lengths have, whatever their seed.
 std::int64_t length_of(const gen::AttentionCall& call, std::int64_t entry);
 
+/// The number of a page of an entry, that of keys place * page .. of it: pages are shared if fewer are stored than the
+/// batch has. If no key of the page counts, a number that is not that of a page.
+std::int64_t page_of(const gen::AttentionCall& call, std::int64_t entry, std::int64_t place);
+
 /// A row of a head in an array (batch, heads, rows, width) or (batch, rows, heads, width): where its elements begin.
 std::uint64_t begin_of_row(gen::AttentionOrder order, std::int64_t heads, std::int64_t rows,
                            std::int64_t width, std::int64_t entry, std::int64_t head,
                            std::int64_t row);
 
 /// Random inputs, reproducible from a seed. A quarter of a mask is -infinity. Keys and values beyond the length of
-/// their entry are NaN.
+/// their entry, or in no page of one, are NaN.
 class AttentionData {
  public:
   AttentionData(const gen::AttentionCall& call, ScalarType type, std::uint64_t seed);
@@ -43,10 +47,30 @@ class AttentionData {
  private:
   std::size_t place_of(const char* name) const;
   double number(const char* name, std::int64_t head) const;
-  void load_heads(std::size_t which, gen::AttentionOrder order, std::int64_t width,
-                  std::int64_t entry, std::int64_t head, std::span<double> out) const;
+  // K or V.
+  struct Rows {
+    std::size_t which;
+    gen::AttentionOrder order;
+    std::int64_t width;
+    const gen::WeightFormat* format;
+  };
+  Rows keys() const { return {1, call_.form.orders.k, call_.form.width, call_.form.key_format}; }
+  Rows values() const {
+    return {2, call_.form.orders.v, call_.form.value_width, call_.form.value_format};
+  }
+  std::size_t begin_of(const Rows& rows, std::int64_t entry, std::int64_t head,
+                       std::int64_t key) const;
+  // Where keys lie: (entry, key), or (page, key in it), and how many there are of either.
+  struct Place {
+    std::int64_t entry, key;
+  };
+  Place place_of_key(std::int64_t entry, std::int64_t key) const;
+  Place stored() const;
+  void load_heads(const Rows& rows, std::int64_t entry, std::int64_t head,
+                  std::span<double> out) const;
   void fill(std::size_t which, std::uint64_t seed);
-  void poison(std::size_t which, gen::AttentionOrder order, std::int64_t width);
+  void fill_blocks(const Rows& rows, std::uint64_t seed);
+  void poison(const Rows& rows);
 
   gen::AttentionCall call_;
   ScalarType type_;

@@ -24,6 +24,17 @@ struct GivenHeads {
   std::int64_t width() const { return array->shape[3]; }
 };
 
+// The elements of a row of k or v; if it is in blocks, the last extent counts bytes.
+std::int64_t elements_in(const GivenHeads& rows, const gen::WeightFormat* format,
+                         std::vector<std::string>& reasons) {
+  if (format == nullptr) return rows.width();
+  if (rows.width() % format->bytes != 0) {
+    reasons.push_back(fmt::format("{}: rows of {} bytes are not whole blocks of {}, of {} bytes",
+                                  rows.array->name, rows.width(), format->name, format->bytes));
+  }
+  return rows.width() / format->bytes * format->elements;
+}
+
 // A shape with as many extents of 1 before it as make four.
 Extents with_four_axes(Extents shape) {
   while (shape.size() < 4) shape.insert(shape.begin(), 1);
@@ -35,6 +46,7 @@ Extents with_four_axes(Extents shape) {
 Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& given,
                     AttentionOptions& options) {
   std::vector<std::string> names = {"q", "k", "v"};
+  if (options.page != 0) names.emplace_back("pages");
   if (options.lengths) names.emplace_back("lengths");
   if (options.mask) names.emplace_back("mask");
   if (options.slopes) names.emplace_back("slopes");
@@ -43,7 +55,12 @@ Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& giv
     throw ArgumentError(fmt::format("{} takes {} arrays, {}, got {}", spec.entry->name,
                                     names.size(), join(names, " "), given.size()));
   }
-  const ScalarType type = spec.type.empty() ? given[0].type : parse_type(spec.type);
+  const ScalarType type = spec.type.empty() ? given[0].type : query_type(spec.type);
+  const auto of_rows = [&](const gen::WeightFormat* format, std::optional<ScalarType> of_elements) {
+    return format != nullptr ? ScalarType::u8 : of_elements.value_or(type);
+  };
+  const ScalarType types[] = {type, of_rows(options.key_format, options.key_type),
+                              of_rows(options.value_format, options.value_type)};
   std::vector<std::string> reasons;
   const auto expect_type = [&](const GivenArray& array, ScalarType wanted) {
     if (array.type == wanted) return;
@@ -52,7 +69,7 @@ Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& giv
   };
   const AttentionOrder orders[] = {options.orders.q, options.orders.k, options.orders.v};
   for (std::size_t i = 0; i < 3; ++i) {
-    expect_type(given[i], type);
+    expect_type(given[i], types[i]);
     if (given[i].shape.size() == 4) continue;
     reasons.push_back(fmt::format("{}: has shape {}, but {} is ({})", given[i].name,
                                   shape_text(given[i].shape), names[i],
@@ -68,23 +85,41 @@ Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& giv
                                   a.array->name, shape_text(a.array->shape), b.array->name,
                                   shape_text(b.array->shape), what));
   };
-  expect(q.batch() == k.batch(), q, k, "the batch");
-  expect(q.width() == k.width(), q, k, "the width");
+  const bool in_pages = options.page != 0;
+  expect(in_pages || q.batch() == k.batch(), q, k, "the batch");
+  const std::int64_t key_width = elements_in(k, options.key_format, reasons),
+                     value_width = elements_in(v, options.value_format, reasons);
+  expect(q.width() == key_width, q, k, "the width");
   expect(k.batch() == v.batch() && k.heads() == v.heads() && k.rows() == v.rows(), k, v,
          "batch, heads or rows");
-  for (std::size_t i = 3; i < given.size(); ++i) {
+  std::int64_t keys = k.rows();
+  if (in_pages) {
+    const GivenArray& pages = given[3];
+    expect_type(pages, ScalarType::i32);
+    if (pages.shape.size() != 2 || pages.shape[0] != q.batch()) {
+      reasons.push_back(fmt::format("{}: has shape {}, but pages are ({}, pages of an entry)",
+                                    pages.name, shape_text(pages.shape), q.batch()));
+    } else {
+      keys = pages.shape[1] * options.page;
+    }
+    if (k.rows() != options.page) {
+      reasons.push_back(fmt::format("{}: has pages of {} keys, but --page is {}", k.array->name,
+                                    k.rows(), options.page));
+    }
+  }
+  for (std::size_t i = in_pages ? 4 : 3; i < given.size(); ++i) {
     const GivenArray& array = given[i];
     if (names[i] == "mask") {
       expect_type(array, *options.mask);
       const Extents shape = with_four_axes(array.shape);
       options.mask_batch = shape[0];
       options.mask_heads = shape[1];
-      const bool fits = shape.size() == 4 && shape[2] == q.rows() && shape[3] == k.rows();
+      const bool fits = shape.size() == 4 && shape[2] == q.rows() && shape[3] == keys;
       if (fits) continue;
       reasons.push_back(
           fmt::format("{}: has shape {}, but a mask of {} queries and {} keys is (1 "
                       "or batch, 1 or heads, queries, keys)",
-                      array.name, shape_text(array.shape), q.rows(), k.rows()));
+                      array.name, shape_text(array.shape), q.rows(), keys));
       continue;
     }
     const bool is_lengths = names[i] == "lengths";
@@ -98,8 +133,9 @@ Extents take_arrays(const WorkloadSpec& spec, const std::vector<GivenArray>& giv
   options.batch = q.batch();
   options.heads = q.heads();
   options.kv_heads = k.heads();
-  options.value_width = v.width() == q.width() ? 0 : v.width();
-  return {q.rows(), k.rows(), q.width()};
+  options.value_width = value_width == q.width() ? 0 : value_width;
+  options.stored_pages = in_pages ? k.batch() : 0;
+  return {q.rows(), keys, q.width()};
 }
 
 }  // namespace vkmoye::bench

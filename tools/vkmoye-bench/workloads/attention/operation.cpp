@@ -29,6 +29,7 @@ class Attention : public Workload {
             AttentionOptions options, const gen::AttentionCall& call)
       : Workload(entry, std::move(request), size), options_(options), call_(call) {}
 
+  std::string type_text() const override { return gen::type_text(request().type, call_.form); }
   std::vector<std::string> command_options() const override {
     return attention_command_options(options_);
   }
@@ -252,13 +253,13 @@ std::unique_ptr<Workload> make_attention(const WorkloadSpec& spec, const Attenti
 }
 
 std::unique_ptr<Workload> attention_of_size(const WorkloadSpec& spec, const Extents& size) {
-  return make_attention(spec, read_attention(spec.values), size, parse_type(spec.type));
+  return make_attention(spec, read_attention(spec.values, spec.type), size, query_type(spec.type));
 }
 
 // Files: q, k and v, then lengths, mask, slopes and sinks if their options are given.
 std::unique_ptr<Workload> attention_of_arrays(const WorkloadSpec& spec,
                                               const std::vector<GivenArray>& given) {
-  AttentionOptions options = read_attention(spec.values);
+  AttentionOptions options = read_attention(spec.values, spec.type);
   std::vector<std::string> reasons;
   for (const auto& [name, value] : spec.values) {
     if (follows_from_arrays(name))
@@ -266,7 +267,7 @@ std::unique_ptr<Workload> attention_of_arrays(const WorkloadSpec& spec,
   }
   if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
   const Extents size = take_arrays(spec, given, options);
-  const ScalarType type = spec.type.empty() ? given[0].type : parse_type(spec.type);
+  const ScalarType type = spec.type.empty() ? given[0].type : query_type(spec.type);
   return make_attention(spec, options, size, type);
 }
 

@@ -73,7 +73,7 @@ bool is_attention_flag(const std::string& name) {
 
 bool follows_from_arrays(const std::string& name) {
   return name == "heads" || name == "kv-heads" || name == "batch" || name == "value-width" ||
-         name == "mask-heads" || name == "mask-batch";
+         name == "mask-heads" || name == "mask-batch" || name == "stored-pages";
 }
 
 const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields() {
@@ -96,6 +96,12 @@ const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields() {
                        &Options::soft_cap),
       flag("lengths", "an i32 array has the number of keys of each entry of the batch",
            &Options::lengths),
+      count_of("page",
+               "keys of a page of K and V, 16 to 256, a power of two; an i32 array has the numbers "
+               "of the pages; 0: no pages (0)",
+               0, &Options::page),
+      count_of("stored-pages", "pages in the arrays of K and V (as many as the batch has)", 0,
+               &Options::stored_pages),
       mask_option(),
       count_of("mask-heads", "1, or as many as heads: those of the mask (1)", 1,
                &Options::mask_heads),
@@ -112,12 +118,27 @@ const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields() {
   return fields;
 }
 
-AttentionOptions read_attention(const gen::Options& values) {
+AttentionOptions read_attention(const gen::Options& values, const std::string& type) {
   AttentionOptions options;
   const auto reasons = gen::read_fields(attention_fields(), values, options);
   if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
+  const std::vector<std::string> types = split(type, '*');
+  if (types.size() > 3) {
+    throw ArgumentError(fmt::format(
+        "type '{}' has {} parts; attention has up to three: Q and O, K, V", type, types.size()));
+  }
+  if (types.size() == 1) return options;
+  const auto take = [](const std::string& name, const gen::WeightFormat*& format,
+                       std::optional<ScalarType>& of_elements) {
+    format = gen::find_weight_format(name);
+    if (format == nullptr) of_elements = parse_type(name);
+  };
+  take(types[1], options.key_format, options.key_type);
+  take(types.back(), options.value_format, options.value_type);
   return options;
 }
+
+ScalarType query_type(const std::string& type) { return parse_type(split(type, '*').front()); }
 
 gen::AttentionCall attention_call(const AttentionOptions& options, const Extents& size) {
   gen::AttentionCall call;
@@ -134,11 +155,22 @@ gen::AttentionCall attention_call(const AttentionOptions& options, const Extents
   call.form.sinks = options.sinks;
   call.form.log_sums = options.log_sums;
   call.form.orders = options.orders;
+  call.form.key_format = options.key_format;
+  call.form.value_format = options.value_format;
+  call.form.key_type = options.key_type;
+  call.form.value_type = options.value_type;
   call.mask_heads = options.mask_heads;
   call.mask_batch = options.mask_batch;
   call.heads = options.heads;
   call.kv_heads = options.kv_heads != 0 ? options.kv_heads : options.heads;
   call.batch = options.batch;
+  call.form.page = options.page;
+  if (options.page != 0) {
+    call.stored_pages =
+        options.stored_pages != 0 ? options.stored_pages : call.batch * call.pages();
+  } else {
+    call.stored_pages = options.stored_pages;
+  }
   call.scale = options.scale;
   call.window = options.window;
   call.soft_cap = options.soft_cap;

@@ -3,6 +3,7 @@
 // Attention as typed; gen::AttentionCall (attention/form/attention_form.hpp) defines what is computed.
 //
 //   --size 4096x4096x128 --heads 32 --kv-heads 8 --causal       queries x keys x width of a head
+//   --type 'f16*q8_0*q4_0'                                      Q and O, K, V; K and V alike: 'f16*q8_0'
 
 #include <optional>
 #include <string>
@@ -24,6 +25,10 @@ struct AttentionOptions {
   gen::AttentionOrders orders = {};
   double scale = 0, soft_cap = 0;
   std::int64_t window = 0;
+  std::int64_t page = 0, stored_pages = 0;
+  // From the type.
+  const gen::WeightFormat *key_format = nullptr, *value_format = nullptr;
+  std::optional<ScalarType> key_type = {}, value_type = {};
 };
 
 const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields();
@@ -32,8 +37,11 @@ const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields();
 bool is_attention_flag(const std::string& name);
 bool follows_from_arrays(const std::string& name);
 
-/// The options `values`. Throws ArgumentError.
-AttentionOptions read_attention(const gen::Options& values);
+/// The options `values`, and what `type` says of keys and values. Throws ArgumentError.
+AttentionOptions read_attention(const gen::Options& values, const std::string& type);
+
+/// The type of Q: the first of "f16", "f16*q8_0", "f16*q8_0*q4_0". Throws ArgumentError.
+ScalarType query_type(const std::string& type);
 
 /// The problem of `size` {queries, keys, width}. Throws ArgumentError with every reason.
 gen::AttentionCall attention_call(const AttentionOptions& options, const Extents& size);

@@ -19,6 +19,11 @@ constexpr double kCapError = 11;       // units of the cap
 constexpr double kLogError = 0x1p-21;  // of a logarithm of a number near 1
 constexpr double kHidden = -1e30;      // the mask of a key that is not seen
 
+// Units of the error of a key or value that is decoded: those of formats without a minimum are exact.
+double units_of_decoding(const gen::WeightFormat* format) {
+  return format != nullptr && format->minimum_at ? 1 : 0;
+}
+
 double roundings(double count) { return std::min(count, 8 * std::sqrt(count)); }
 
 // The scores of the keys that a row sees, and their errors.
@@ -63,7 +68,10 @@ Scores scores_of(const gen::AttentionCall& call, const AttentionRow& row, std::s
       sum += q[d] * key[d];
       products += std::fabs(q[d] * key[d]);
     }
-    const double of_score = kUnit * (roundings(static_cast<double>(width)) + 2) * products;
+    const double of_score =
+        kUnit *
+        (roundings(static_cast<double>(width)) + 2 + units_of_decoding(call.form.key_format)) *
+        products;
     double error = scale * of_score + 3 * kUnit * std::fabs(scale * sum) + kTiny;
     out.x.push_back(biased(call, row, j, scale * sum, error));
     out.error.push_back(error);
@@ -130,7 +138,8 @@ Defined define_attention(const gen::AttentionCall& call, ScalarType type, bool o
     const double value = mean[i] / total, of_values = absolute[i] / total;
     const double size = std::fabs(value);
     double bound = (moved[i] + moved_total * size) / total +
-                   kUnit * (roundings(count) + 2) * (of_values + size) + 4 * kUnit * size;
+                   kUnit * (roundings(count) + 2) * (of_values + size) + 4 * kUnit * size +
+                   kUnit * units_of_decoding(call.form.value_format) * of_values;
     if (on_matrix_units) {
       bound += range.epsilon * of_values + range.smallest_normal * plain[i] / total;
     }

@@ -21,6 +21,9 @@
 //             times, numerator and denominator; the quotient adds 4 units. Matrix units take the weights in the type
 //             of the values, with its eps u and smallest normal number t: u sum w_j |v_j| / W + t sum |v_j| / W
 //
+//   blocks    the reference decodes keys and values exactly, and so do kernels, except where a minimum is added:
+//             its sum is rounded once, which adds e |k_jd| and e |v_j|
+//
 //   log sum   W moves by sum w_j d_j, its logarithm by that / W. The sum of K numbers rounds K times; log2 has the
 //             error 2^-21 + 3 e |log2 W|; maximum and logarithm are scaled and added: 4 e of both
 //

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "io/array_order.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/row_entries.hpp"
@@ -153,6 +155,22 @@ LineOperation place_of_largest(const LineSpec& spec) {
   return out;
 }
 
+LineOperation largest_of_rows(const LineSpec& spec) {
+  LineOperation out = of_rows(spec);
+  // The kernel refuses others.
+  const std::int64_t k = std::max<std::int64_t>(
+      0, gen::top_k_config_of(request_of(spec, spec.config, common_device())).k);
+  Extents shape = spec.shape;
+  shape.back() = k;
+  out.other_outputs = {{"values", shape, k, 1, k}};
+  out.output = {"places", shape, k, 1, k, ScalarType::u32};
+  out.definition = [](const DeviceCaps&) -> DefineLine {
+    return
+        [](std::span<const Line> in, std::span<Defined> result) { define_largest(in[0], result); };
+  };
+  return out;
+}
+
 LineOperation gate(const LineSpec& spec) {
   LineOperation out = of_rows(spec);
   out.inputs.push_back(rows_of("gated", spec));
@@ -208,6 +226,7 @@ Operation softmaxes() { return line_operation("softmax", softmax); }
 Operation norms() { return line_operation("rms_norm", rms_norm); }
 Operation residual_norms() { return line_operation("residual_norm", residual_norm); }
 Operation places_of_largest() { return line_operation("argmax", place_of_largest); }
+Operation several_largest() { return line_operation("topk", largest_of_rows); }
 Operation gates() { return line_operation("gate", gate); }
 Operation rotations() {
   Operation out = line_operation("rope", rotation);

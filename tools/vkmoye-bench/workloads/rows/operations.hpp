@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Sums, largest elements and their places, softmax, norms, gates and rotary embedding, for the command line.
+// Sums, largest elements and their places, the first k of them, softmax, norms, gates and rotary embedding, for the command line.
 // rows/reference.hpp has their definitions.
 
 #include "workloads/operation.hpp"
@@ -13,6 +13,7 @@ Operation softmaxes();
 Operation norms();
 Operation residual_norms();
 Operation places_of_largest();
+Operation several_largest();
 Operation gates();
 Operation rotations();
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 
 #include "numbers/activations.hpp"
 #include "numbers/number.hpp"
@@ -178,6 +179,20 @@ std::size_t defined_place_of_largest(std::span<const double> x) {
     if (std::isnan(x[i])) return i;
   }
   return static_cast<std::size_t>(std::max_element(x.begin(), x.end()) - x.begin());
+}
+
+void define_largest(std::span<const double> x, std::span<Defined> out) {
+  const std::size_t k = out.size() / 2;
+  std::vector<std::size_t> order(x.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::isnan(x[a]) ? !std::isnan(x[b]) : x[a] > x[b];
+  });
+  for (std::size_t i = 0; i < k; ++i) {
+    const bool is_there = i < order.size();
+    out[i] = {is_there ? x[order[i]] : -std::numeric_limits<double>::infinity(), 0};
+    out[k + i] = {is_there ? static_cast<double>(order[i]) : 4294967295.0, 0};
+  }
 }
 
 }  // namespace vkmoye::bench

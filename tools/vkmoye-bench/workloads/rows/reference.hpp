@@ -15,7 +15,7 @@
 //   rms norm  the sum of squares has e (D + 1), the mean adds 2.5 units and the rounding of n, epsilon adds e;
 //             half of this and 2 units are the error of the inverse square root; two products follow
 //             of a sum: the sum has e, and so have the root and the product with it
-//   argmax    exact
+//   argmax    exact, and so are the largest elements of topk and their places
 //   gate      silu and gelu have 6 e |x|; one product follows
 //   rope      the angle has e for the product, and as much for each of the three steps of its reduction, the last of
 //             which has an error of e pi; sine and cosine have 2^-11; two products and a sum follow
@@ -54,5 +54,9 @@ void define_rope(const gen::RopeConfig& config, std::span<const double> heads, d
 
 /// The index of the first largest value, or of the first NaN. Precondition: there are values.
 std::size_t defined_place_of_largest(std::span<const double> x);
+
+/// The largest values, as many as half of `out`, then their indices; NaNs before numbers, the first of equal ones first.
+/// Where there are fewer values, -infinity and 2^32 - 1.
+void define_largest(std::span<const double> x, std::span<Defined> out);
 
 }  // namespace vkmoye::bench

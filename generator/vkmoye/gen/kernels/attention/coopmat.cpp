@@ -119,8 +119,9 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   softmax.start();
   k.fill(sums.matrices, ir::number(ScalarType::f32, 0));
   const auto fetch_tile = [&](const Expr& number) {
-    staging.fetch(attention.k(number), next_k);
-    staging.fetch(attention.v(number), next_v);
+    const AttentionTile::KeyTile at = attention.key_tile(number);
+    staging.fetch(attention.k(at), next_k);
+    staging.fetch(attention.v(at), next_v);
   };
   if (config.prefetch) fetch_tile(attention.first());
   k.loop(

@@ -121,6 +121,11 @@ AttentionConfig attention_coopmat_config(const AttentionForm& form, ScalarType t
 std::vector<std::string> reasons_against(const AttentionConfig& config, const AttentionForm& form,
                                          ScalarType type) {
   std::vector<std::string> reasons = reasons_against(form);
+  require(key_type(type, form) == type && value_type(type, form) == type,
+          "keys and values in blocks, or of another type than q, are read by attention/decode and "
+          "attention/simt",
+          reasons);
+  require(form.page == 0, "pages are read by attention/decode and attention/simt", reasons);
   require_atom(config, 64, reasons);
   require_power_of_two("rows", config.rows, 256, reasons);
   require_power_of_two("keys", config.keys, 256, reasons);

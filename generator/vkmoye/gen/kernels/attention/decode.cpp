@@ -8,6 +8,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/attention/bias.hpp"
+#include "vkmoye/gen/kernels/attention/key_rows.hpp"
 #include "vkmoye/gen/kernels/attention/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/tile.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
@@ -22,21 +23,30 @@ constexpr std::int64_t kMaxSlices = 64;
 
 // How the threads of a workgroup divide keys and their elements.
 struct DecodeThreads {
-  std::int64_t vector, beside,
-      keys;             // elements of an access; threads that share a key; keys at once
-  std::int64_t rounds;  // of keys in a tile
+  KeyRows k, v;
+  std::int64_t beside, keys;  // threads that share a key; keys at once
+  std::int64_t rounds;        // of keys in a tile
 
   std::int64_t tile() const { return keys * rounds; }
 };
 
 DecodeThreads threads_of(const AttentionDecodeConfig& config, const AttentionForm& form,
                          ScalarType type) {
-  const std::int64_t both = std::gcd(form.width, form.value_width);
-  const std::int64_t vector = power_dividing(both, widest_access(type));
-  const std::int64_t beside = power_dividing(both / vector, config.key_threads);
-  const std::int64_t accesses = std::max(form.width, form.value_width) / (vector * beside);
-  return {vector, beside, config.threads / beside,
-          std::max<std::int64_t>(1, next_power_of_two(config.reads / accesses + 1) / 2)};
+  DecodeThreads by;
+  const ScalarType of_k = key_type(type, form), of_v = value_type(type, form);
+  by.k = key_rows(form.key_format, of_k, form.width, config.key_threads);
+  by.v = key_rows(form.value_format, of_v, form.value_width, config.key_threads);
+  by.beside = power_dividing(std::gcd(by.k.parts(), by.v.parts()), config.key_threads);
+  by.keys = config.threads / by.beside;
+  // An access has 16 bytes, 4 registers.
+  const auto accesses = [&](const KeyRows& rows, ScalarType of) {
+    return vkmoye::ceil_div(rows.registers(bytes_of(of)), 4) * rows.parts() / by.beside;
+  };
+  by.rounds = std::max<std::int64_t>(
+      1,
+      next_power_of_two(config.reads / std::max(accesses(by.k, of_k), accesses(by.v, of_v)) + 1) /
+          2);
+  return by;
 }
 
 // Of the parts of maxima, row sums and sums that each subgroup has.
@@ -82,6 +92,7 @@ AttentionDecodeConfig attention_decode_config(const AttentionCall& call, ScalarT
   };
   while (config.rows > 1 && values() > 128) config.rows /= 2;
   if (config.rows > 2) config.reads = 8;  // q and sums of more rows leave registers for no more
+  if (has_blocks(call.form)) config.reads /= 2;  // elements that are decoded need registers, too
   config.shared_bytes = shared_bytes_of(device);
   const auto too_large = [&] {
     return bytes_of_parts(config, call.form, type) > config.shared_bytes;
@@ -142,7 +153,7 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   const std::int64_t rows = config.rows;
   Builder k(name, config.threads, to_index(config.subgroup_size));
   auto items = gen::items(attention_decode_fields(), config);
-  items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
+  items.insert(items.begin(), {{"type", type_text(type, form)}, {"form", form_text(form)}});
   k.describe(items, "keys are split among workgroups and threads, which combine at the end");
   AttentionTile attention(k, form, type, {rows, by.tile()}, /*rows_of_groups=*/true);
   ScoreBias bias(k, form, attention);
@@ -158,30 +169,33 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   // keys); scores (1, 1, keys, rows).
   const Layout threads = make_layout({by.beside, by.keys});
   const Expr beside = k.thread() % to_index(by.beside), key = k.thread() / to_index(by.beside);
-  const TiledCopy copy = make_tiled_copy(threads, make_layout({by.vector, one}));
-  const TiledCopy along_rows =
-      make_tiled_copy(make_layout({by.beside, one}), make_layout({by.vector, one}));
+  const KeyThreads own_keys = {threads, k.thread()},
+                   own_rows = {make_layout({by.beside, one}), beside};
   const TiledCopy along_keys =
       make_tiled_copy(make_layout({one, by.keys}), make_layout({one, one}));
-  const auto mine = [&](const View& tile) { return partition(tile, copy, k.thread()); };
-  const Vector vector = {to_index(by.vector)};
-
-  const View from_q = partition(attention.q(), along_rows, beside);
+  // Of a tile of rows of q, or of the result: elements at the places of k, or of v.
+  const auto of_rows_of = [&](const KeyRows& of, const View& tile) {
+    return own_rows.part(of.at_places(tile), of.vector);
+  };
+  const View from_q = of_rows_of(by.k, attention.q());
   const View q_elements = k.make_fragment_like("q_elements", f32, from_q);
   const View q = repeat(q_elements, 2, 1);
-  const View next_k = k.make_fragment_like("next_k", type, mine(attention.k(0)), vector.count);
-  const View next_v = k.make_fragment_like("next_v", type, mine(attention.v(0)), vector.count);
-  const View key_elements = k.make_fragment_like("key_elements", f32, next_k);
-  const View value_elements = k.make_fragment_like("value_elements", f32, next_v);
+  KeyParts next_k(k, "k", by.k, key_type(type, form), attention.k(attention.some_keys()), own_keys);
+  KeyParts next_v(k, "v", by.v, value_type(type, form), attention.v(attention.some_keys()),
+                  own_keys);
+  const auto places = [&](const KeyRows& of) {
+    return own_keys.part(of.at_places(make_identity_view({of.width, by.tile()})), of.vector);
+  };
+  const View key_elements = k.make_fragment_like("key_elements", f32, places(by.k));
+  const View value_elements = k.make_fragment_like("value_elements", f32, places(by.v));
   const auto part = [&](const View& tile) {
     return repeat(permute(partition(tile, along_keys, key), {0, 2, 1}), 0, 1);
   };
   const View scores =
       k.make_fragment_like("scores", f32, part(make_identity_view({rows, by.tile()})));
-  const View to = partition(slice(tile(slice_sums, {form.value_width, rows, 1, 1},
-                                       {0, attention.row_tile(), k.block_y(), k.block_z()}),
-                                  {_, _, 0, 0}),
-                            along_rows, beside);
+  const View to = of_rows_of(by.v, slice(tile(slice_sums, {form.value_width, rows, 1, 1},
+                                              {0, attention.row_tile(), k.block_y(), k.block_z()}),
+                                         {_, _, 0, 0}));
   const View own = k.make_fragment_like("sums", f32, to);
   const View sums = repeat(own, 2, 1);
   // `view` with a mode for each element of `tile` and each row: products over them are added where it has none.
@@ -199,16 +213,32 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
     single_rows.push_back(attention.row(fmt::format("row{}", i),
                                         to_index(rows) * attention.row_tile() + to_index(i)));
   }
-  const CopyOptions from_buffer = {.edges = Edges::zero, .vector = vector};
+  const auto access = [&](const KeyRows& of, ScalarType in) {
+    return Vector{to_index(std::min(of.run(), widest_access(in)))};
+  };
+  const CopyOptions from_buffer = {.edges = Edges::zero, .vector = access(by.k, type)};
   if (form.orders.q == AttentionOrder::bhsd) {
     k.copy(from_q, q_elements, from_buffer);
   } else {
     for (std::int64_t i = 0; i < rows; ++i) {
       const View row = attention.q(single_rows[static_cast<std::size_t>(i)]);
-      k.copy(slice(partition(row, along_rows, beside), {_, _, 0}), slice(q_elements, {_, _, i}),
-             from_buffer);
+      k.copy(slice(of_rows_of(by.k, row), {_, _, 0}), slice(q_elements, {_, _, i}), from_buffer);
     }
   }
+  const auto load_keys = [&](const Expr& at) {
+    if (form.page == 0) {
+      next_k.load(attention.k(attention.key_tile(at)), own_keys);
+      next_v.load(attention.v(attention.key_tile(at)), own_keys);
+      return;
+    }
+    // Keys of different threads, and rounds, may be in different pages.
+    k.unrolled_loop("key_round", to_index(by.rounds), [&](const Expr& round) {
+      const auto own_key =
+          attention.key_tile(to_index(by.tile()) * at + to_index(by.keys) * round + key, 1);
+      next_k.load(attention.k(own_key), own_rows, round);
+      next_v.load(attention.v(own_key), own_rows, round);
+    });
+  };
   std::vector<ScoreBias::Rows> biased_rows;
   for (std::size_t i = 0; i < single_rows.size() && has_bias(form); ++i) {
     const AttentionTile::Row& row = single_rows[i];
@@ -226,12 +256,11 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
       "key_tile", count,
       [&](const Expr& i) {
         const Expr at = attention.first() + before + i;
-        k.copy(mine(attention.k(at)), next_k, {.edges = Edges::zero, .vector = vector});
-        k.copy(mine(attention.v(at)), next_v, {.edges = Edges::zero, .vector = vector});
-        k.copy(next_k, key_elements, {.vector = vector});
+        load_keys(at);
+        next_k.decode(key_elements);
         k.assign(scores, ir::number(f32, 0));
         k.titled("scores += key_elements * q_elements", [&] {
-          const View all = over(scores, next_k);
+          const View all = over(scores, key_elements);
           k.apply(all, multiply_and_add, all, key_elements, q);
         });
         k.reduce_across(scores, kSum, threads, 0);
@@ -245,18 +274,16 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
         }
         attention.mask(scores, part, attention.rows(), at);
         softmax.update_apart(scores, sums);
-        k.copy(next_v, value_elements, {.vector = vector});
-        attention.drop_beyond(value_elements,
-                              mine(make_identity_view({form.value_width, by.tile()})), at);
+        next_v.decode(value_elements);
+        attention.drop_beyond(value_elements, places(by.v), at);
         k.titled("sums += value_elements * scores", [&] {
-          const View all = over(sums, next_v);
+          const View all = over(sums, value_elements);
           k.apply(all, multiply_and_add, all, value_elements, scores);
         });
       },
       ir::Unroll::never);
   softmax.merge(sums);
-  k.branch({equal(key, 0)},
-           [&] { k.copy(own, to, {.vector = {to_index(std::min<std::int64_t>(by.vector, 4))}}); });
+  k.branch({equal(key, 0)}, [&] { k.copy(own, to, {.vector = access(by.v, f32)}); });
   k.branch({equal(k.thread(), 0)}, [&] {
     const auto target = [&](const Tensor& of) {
       return slice(tile(of, {rows, 1, 1}, {attention.row_tile(), k.block_y(), k.block_z()}),

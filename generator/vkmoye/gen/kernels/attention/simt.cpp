@@ -8,6 +8,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/kernels/attention/bias.hpp"
+#include "vkmoye/gen/kernels/attention/key_rows.hpp"
 #include "vkmoye/gen/kernels/attention/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/staging.hpp"
 #include "vkmoye/gen/kernels/attention/tile.hpp"
@@ -30,8 +31,13 @@ std::int64_t bytes_of_tiles(const AttentionSimtConfig& config, const AttentionFo
   return (q + k_or_v + config.rows * (config.keys + 1)) * bytes_of(ScalarType::f32);
 }
 
-bool divides_evenly(const AttentionSimtConfig& config, std::int64_t width, std::int64_t rows) {
-  return row_staging(width, rows, config.threads, 1).has_value();
+// How threads move `rows` rows of q, k or v, elements or blocks.
+std::optional<RowStaging> staging_of(const AttentionSimtConfig& config, const WeightFormat* format,
+                                     std::int64_t width, std::int64_t rows) {
+  if (format == nullptr) {
+    return row_staging(width, rows, config.threads, widest_access(ScalarType::f32));
+  }
+  return row_staging(width, rows, config.threads, format->elements, least_part(*format));
 }
 
 }  // namespace
@@ -83,15 +89,18 @@ std::vector<std::string> reasons_against(const AttentionSimtConfig& config,
   if (!reasons.empty()) return reasons;
   require_divides("threads along rows", config.threads / kTogether, config.rows, reasons);
   require_divides("threads along keys", kTogether, config.keys, reasons);
-  const auto require_staging = [&](const char* what, std::int64_t width, std::int64_t rows) {
-    require(divides_evenly(config, width, rows),
+  const auto require_staging = [&](const char* what, const WeightFormat* format, std::int64_t width,
+                                   std::int64_t rows) {
+    require(staging_of(config, format, width, rows).has_value(),
             fmt::format("staging {}: {} threads do not divide {} rows of {} elements evenly", what,
                         config.threads, rows, width),
             reasons);
   };
-  require_staging("q", form.width, config.rows);
-  require_staging("k", form.width, config.keys);
-  require_staging("v", form.value_width, config.keys);
+  require_staging("q", nullptr, form.width, config.rows);
+  require_staging("k", form.key_format, form.width, config.keys);
+  require_staging("v", form.value_format, form.value_width, config.keys);
+  if (form.page != 0)
+    require_divides("keys", config.keys, "the keys of a page", form.page, reasons);
   const std::int64_t bytes = bytes_of_tiles(config, form);
   require(bytes <= config.shared_bytes,
           fmt::format("{} bytes of shared memory are needed, but the limit is {}", bytes,
@@ -106,7 +115,7 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
   const std::int64_t rows = config.rows, keys = config.keys;
   Builder k(name, config.threads, to_index(config.subgroup_size));
   auto items = gen::items(attention_simt_fields(), config);
-  items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
+  items.insert(items.begin(), {{"type", type_text(type, form)}, {"form", form_text(form)}});
   k.describe(items, "scores and sums in registers, weights through shared memory");
   AttentionTile attention(k, form, type, {rows, keys});
   ScoreBias bias(k, form, attention);
@@ -127,16 +136,32 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
   const View sK = columns(form.width), sV = columns(form.value_width);  // (width, keys)
   const View sP =
       k.shared("shared_p", ScalarType::f32, make_layout({rows, keys}, {keys + 1, std::int64_t{1}}));
+  const auto staging = [&](const WeightFormat* format, const View& tile) {
+    return *staging_of(config, format, size(tile.shape().mode(0)), size(tile.shape().mode(1)));
+  };
+  // What a thread has of a tile (elements, rows) in shared memory, of rows in `format`.
+  const auto rows_in = [&](const WeightFormat* format, const View& tile) {
+    return KeyRows{format, size(tile.shape().mode(0)), staging(format, tile).vector.count};
+  };
+  const auto staged = [&](const WeightFormat* format, const View& tile) {
+    return staging(format, tile).part(rows_in(format, tile).at_places(tile), k.thread());
+  };
   const auto stage = [&](const View& from, const View& to) {
-    const std::int64_t width = size(to.shape().mode(0)), count = size(to.shape().mode(1));
-    const RowStaging by =
-        *row_staging(width, count, config.threads, widest_access(ScalarType::f32));
+    const RowStaging by = staging(nullptr, to);
     k.copy(by.part(from, k.thread()), by.part(to, k.thread()),
            {.edges = Edges::zero, .vector = by.vector});
   };
-  const auto staged = [&](const View& tile) {  // what a thread has staged of v
-    return row_staging(form.value_width, keys, config.threads, widest_access(ScalarType::f32))
-        ->part(tile, k.thread());
+  // Keys or values: elements, or blocks by way of registers.
+  const auto stage_keys = [&](const std::string& of, const WeightFormat* format, const View& from,
+                              const View& to) {
+    if (format == nullptr) return stage(from, to);
+    const KeyThreads all = {staging(format, to).threads, k.thread()};
+    KeyParts parts(k, of, rows_in(format, to), type, from, all);
+    const View own = staged(format, to);
+    const View elements = k.make_fragment_like("elements_of_" + of, ScalarType::f32, own);
+    parts.load(from, all);
+    parts.decode(elements);
+    k.copy(elements, own);
   };
   const View weights = partition_C(mma, sP, k.thread());  // ((1,1), rows, keys)
   const View scores = k.make_fragment_like("scores", ScalarType::f32, weights);
@@ -166,7 +191,8 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
       "key_tile", attention.count(),
       [&](const Expr& i) {
         const Expr at = attention.first() + i;
-        stage(attention.k(at), sK);
+        const AttentionTile::KeyTile keys_at = attention.key_tile(at);
+        stage_keys("k", form.key_format, attention.k(keys_at), sK);
         k.barrier();
         k.assign(scores, ir::number(ScalarType::f32, 0));
         multiply("qk", transpose(sQ), transpose(sK), scores, form.width);
@@ -176,8 +202,10 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
         softmax.update(scores, sums);
         k.copy(scores, weights);
         k.barrier();
-        stage(attention.v(at), sV);
-        attention.drop_beyond(staged(sV), staged(make_identity_view({form.value_width, keys})), at);
+        stage_keys("v", form.value_format, attention.v(keys_at), sV);
+        attention.drop_beyond(
+            staged(form.value_format, sV),
+            staged(form.value_format, make_identity_view({form.value_width, keys})), at);
         k.barrier();
         multiply("pv", sP, sV, sums, keys);
         k.barrier();

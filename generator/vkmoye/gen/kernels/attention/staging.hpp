@@ -15,21 +15,23 @@ namespace vkmoye::gen {
 struct RowStaging {
   TiledCopy copy;  // (thread, value) -> (element, row)
   Vector vector;
+  Layout threads;  // (beside, rows)
 
   View part(const View& view, const Expr& thread) const { return partition(view, copy, thread); }
 };
 
 /// The widest vectors, up to `most` elements, with which `threads` threads divide `width` elements of `rows` rows
-/// evenly; nothing if there are none.
+/// evenly; nothing if there are none. `least`: elements of a vector.
 inline std::optional<RowStaging> row_staging(std::int64_t width, std::int64_t rows,
-                                             std::int64_t threads, std::int64_t most) {
-  for (std::int64_t vector = most; vector >= 1; vector /= 2) {
+                                             std::int64_t threads, std::int64_t most,
+                                             std::int64_t least = 1) {
+  for (std::int64_t vector = most; vector >= least; vector /= 2) {
     for (std::int64_t beside = threads; beside >= 1; beside /= 2) {
       const std::int64_t at_once = threads / beside;
       if (width % (vector * beside) != 0 || rows % at_once != 0) continue;
+      const Layout by = make_layout({beside, at_once});
       return RowStaging{
-          make_tiled_copy(make_layout({beside, at_once}), make_layout({vector, std::int64_t{1}})),
-          {to_index(vector)}};
+          make_tiled_copy(by, make_layout({vector, std::int64_t{1}})), {to_index(vector)}, by};
     }
   }
   return std::nullopt;

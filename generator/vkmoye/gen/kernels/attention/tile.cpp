@@ -23,8 +23,13 @@ AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType t
   }
   const AttentionOrders& orders = form.orders;
   q_ = of_heads(false, "q", type, {"d", form.width}, "row", orders.q);
-  k_ = of_heads(false, "k", type, {"d", form.width}, "key", orders.k);
-  v_ = of_heads(false, "v", type, {"e", form.value_width}, "key", orders.v);
+  const auto rows_of = [&](const char* name, ScalarType of_rows, const WeightFormat* format,
+                           const char* element, std::int64_t width, AttentionOrder order) {
+    const Axis axis = {format != nullptr ? "word" : element, row_elements(format, width)};
+    return of_heads(false, name, of_rows, axis, "key", order);
+  };
+  k_ = rows_of("k", key_type(type, form), form.key_format, "d", form.width, orders.k);
+  v_ = rows_of("v", value_type(type, form), form.value_format, "e", form.value_width, orders.v);
   k.grid(0, row_extent_, size.rows);
   row_tile_ = k.block_x();
   if (form.causal) {  // those that see most keys first, so that none of them is left at the end
@@ -32,6 +37,7 @@ AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType t
     row_tile_ = k.let("row_tile", tiles - 1 - k.block_x());
   }
   declare_arguments();
+  declare_pages();
   read_length();
   find_visible_tiles();
 }
@@ -39,19 +45,22 @@ AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType t
 AttentionTile::OfHeads AttentionTile::of_heads(bool is_result, const std::string& name,
                                                ScalarType type, const Axis& element,
                                                const char* row, AttentionOrder order) {
-  const bool is_flat = !has_entries(form_) || (rows_of_groups_ && order == AttentionOrder::bhsd);
-  const bool of_keys = std::string(row) == "key";
+  const bool of_keys = std::string(row) == "key", in_pages = of_keys && form_.page != 0;
+  const bool is_flat =
+      !in_pages && (!has_entries(form_) || (rows_of_groups_ && order == AttentionOrder::bhsd));
   std::vector<Axis> axes = {element};
   if (is_flat) {
     axes.push_back({row, of_keys ? Extent("keys") : row_extent_});
     axes.push_back({"head", head_extent_});
   } else {
-    const Axis rows = {row, of_keys ? "keys" : "queries"},
+    const Axis rows = {row, in_pages  ? Extent(form_.page)
+                            : of_keys ? Extent("keys")
+                                      : Extent("queries")},
                heads = {"head", of_keys ? Extent("kv_heads") : Extent("kv_heads", "group")};
     const bool heads_inside = order == AttentionOrder::bshd;
     axes.push_back(heads_inside ? heads : rows);
     axes.push_back(heads_inside ? rows : heads);
-    axes.push_back({"entry", "batch"});
+    axes.push_back(in_pages ? Axis{"page", "stored"} : Axis{"entry", "batch"});
   }
   const Tensor tensor =
       is_result ? builder_.output(name, type, axes) : builder_.input(name, type, axes);
@@ -59,14 +68,14 @@ AttentionTile::OfHeads AttentionTile::of_heads(bool is_result, const std::string
 }
 
 View AttentionTile::tile_of_heads(const OfHeads& of, std::int64_t width, std::int64_t rows,
-                                  const Expr& number, const Expr& head) const {
+                                  const Expr& number, const Expr& head, const Expr& entry) const {
   if (of.is_flat) {
     return slice(tile(of.tensor, {width, rows, 1}, {0, number, builder_.block_y()}), {_, _, 0});
   }
   if (of.order == AttentionOrder::bhsd) {
-    return slice(tile(of.tensor, {width, rows, 1, 1}, {0, number, head, entry_}), {_, _, 0, 0});
+    return slice(tile(of.tensor, {width, rows, 1, 1}, {0, number, head, entry}), {_, _, 0, 0});
   }
-  return slice(tile(of.tensor, {width, 1, rows, 1}, {0, head, number, entry_}), {_, 0, _, 0});
+  return slice(tile(of.tensor, {width, 1, rows, 1}, {0, head, number, entry}), {_, 0, _, 0});
 }
 
 void AttentionTile::declare_arguments() {
@@ -93,9 +102,17 @@ void AttentionTile::declare_arguments() {
   }
   // The minimum only proves that it is below the batch.
   entry_ = k.let("entry", minimum(k.block_y() / kv_heads, batch - 1));
-  const bool is_flat = form_.orders.k == AttentionOrder::bhsd && form_.orders.v == form_.orders.k;
+  const bool is_flat =
+      form_.page == 0 && form_.orders.k == AttentionOrder::bhsd && form_.orders.v == form_.orders.k;
   if (is_flat && has_rows_of_groups(form_)) return;
   kv_head_ = head_ = k.let("kv_head", k.block_y() % kv_heads);
+}
+
+void AttentionTile::declare_pages() {
+  if (form_.page == 0) return;
+  pages_ = builder_.input("pages", ScalarType::i32,
+                          {{"place", Extent::parts("keys", form_.page)}, {"entry", "batch"}});
+  page_ = builder_.registers("page", ScalarType::i32, Layout());
 }
 
 void AttentionTile::read_length() {
@@ -108,16 +125,28 @@ void AttentionTile::read_length() {
 
 View AttentionTile::q() const { return q(size_.rows, row_tile_); }
 View AttentionTile::q(std::int64_t rows, const Expr& number) const {
-  return tile_of_heads(q_, form_.width, rows, number, head_);
+  return tile_of_heads(q_, form_.width, rows, number, head_, entry_);
 }
 View AttentionTile::q(const Row& row) const {
-  return tile_of_heads(q_, form_.width, 1, row.query, row.head);
+  return tile_of_heads(q_, form_.width, 1, row.query, row.head, entry_);
 }
-View AttentionTile::k(const Expr& number) const {
-  return tile_of_heads(k_, form_.width, size_.keys, number, kv_head_);
+
+View AttentionTile::rows_of_keys(const OfHeads& of, const WeightFormat* format, std::int64_t width,
+                                 const KeyTile& keys) const {
+  return tile_of_heads(of, row_elements(format, width), keys.keys, keys.number, kv_head_,
+                       form_.page != 0 ? keys.page : entry_);
 }
-View AttentionTile::v(const Expr& number) const {
-  return tile_of_heads(v_, form_.value_width, size_.keys, number, kv_head_);
+
+AttentionTile::KeyTile AttentionTile::key_tile(const Expr& number, std::int64_t keys) {
+  if (form_.page == 0) return {number, 0, keys};
+  Builder& k = builder_;
+  const std::uint32_t of_page = to_index(form_.page / keys);
+  // A negative number becomes a large one.
+  k.headed("the page of these keys", [&] {
+    k.copy(tile(pages_, {1, 1}, {number / of_page, entry_}), page_, {.edges = Edges::zero});
+  });
+  const Expr page = k.let("own_page", to_index(k.load("given_page", page_)));
+  return {number % of_page, page, keys};
 }
 
 Tensor AttentionTile::output(const std::string& name, ScalarType type) {
@@ -125,7 +154,7 @@ Tensor AttentionTile::output(const std::string& name, ScalarType type) {
   return o_.tensor;
 }
 View AttentionTile::tile_of(const Tensor&, std::int64_t rows, const Expr& number) const {
-  return tile_of_heads(o_, form_.value_width, rows, number, head_);
+  return tile_of_heads(o_, form_.value_width, rows, number, head_, entry_);
 }
 
 std::optional<Tensor> AttentionTile::log_sums() {
@@ -227,7 +256,7 @@ void AttentionTile::mask(const View& scores, const PartOfScores& part, const Row
 
 void AttentionTile::drop_beyond(const View& values, const View& places, const Expr& number_of_tile,
                                 std::uint32_t vector) {
-  if (!form_.lengths) return;
+  if (!form_.lengths && form_.page == 0) return;
   Builder& k = builder_;
   const ScalarType type = k.type_of(values);
   const std::uint32_t keys = to_index(size_.keys);

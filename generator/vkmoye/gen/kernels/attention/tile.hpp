@@ -3,7 +3,7 @@
 // What the kernels of attention share: the arrays, and which keys a row sees.
 //
 //   AttentionTile tile(k, form, type, {64, 32});     64 rows of a head, 32 keys at a time
-//     tile.q(), tile.k(number), tile.v(number)       (width, 64), (width, 32), (value_width, 32)
+//     tile.q(), tile.k(keys), tile.v(keys)           (width, 64), (width, 32), (value_width, 32); key_tile(number)
 //     tile.first(), tile.count()                     the tiles of keys that a row of the workgroup sees
 //     tile.cap(scores)                               the soft cap
 //     tile.mask(scores, part, rows, number)          scores of keys that a row does not see: -2e30
@@ -51,8 +51,24 @@ class AttentionTile {
   View q() const;  // (width, rows) of the workgroup
   /// (width, rows): tile `number` of tiles of `rows` rows.
   View q(std::int64_t rows, const Expr& number) const;
-  View k(const Expr& number) const;  // (width, keys)
-  View v(const Expr& number) const;  // (value_width, keys)
+  /// Tile `number` of `keys` keys: of an entry, or of page `page`.
+  struct KeyTile {
+    Expr number = 0, page = 0;
+    std::int64_t keys = 1;
+  };
+  /// Those of an entry. Records how to find their page, if there are pages; `keys` must divide it.
+  KeyTile key_tile(const Expr& number, std::int64_t keys);
+  KeyTile key_tile(const Expr& number) { return key_tile(number, size_.keys); }
+  /// (width, keys), (value_width, keys): rows in memory, see row_elements(). Those in pages that are not stored are
+  /// outside of the array.
+  View k(const KeyTile& keys) const {
+    return rows_of_keys(k_, form_.key_format, form_.width, keys);
+  }
+  View v(const KeyTile& keys) const {
+    return rows_of_keys(v_, form_.value_format, form_.value_width, keys);
+  }
+  /// The first keys, for the shape of a tile.
+  KeyTile some_keys() const { return {0, 0, size_.keys}; }
 
   /// The tiles of keys from the first to the last key that a row of the workgroup sees.
   const Expr& first() const { return first_; }
@@ -90,7 +106,7 @@ class AttentionTile {
   /// Masks keys of tile `number` that their row does not see. Where each row sees each key, nothing happens.
   void mask(const View& scores, const PartOfScores& part, const Rows& rows, const Expr& number);
   /// Sets `values`, of the elements and keys `places` of v, to 0 where the entry of the batch has ended: memory beyond
-  /// its keys may hold NaN, and 0 * NaN is NaN. `vector`: of registers that are vectors.
+  /// its keys, of its array or of its last page, may hold NaN, and 0 * NaN is NaN. `vector`: of registers that are vectors.
   void drop_beyond(const View& values, const View& places, const Expr& number,
                    std::uint32_t vector = 1);
 
@@ -116,8 +132,11 @@ class AttentionTile {
   OfHeads of_heads(bool is_result, const std::string& name, ScalarType type, const Axis& element,
                    const char* row, AttentionOrder order);
   View tile_of_heads(const OfHeads& of, std::int64_t width, std::int64_t rows, const Expr& number,
-                     const Expr& head) const;
+                     const Expr& head, const Expr& entry) const;
+  View rows_of_keys(const OfHeads& of, const WeightFormat* format, std::int64_t width,
+                    const KeyTile& keys) const;
   void declare_arguments();
+  void declare_pages();
   void read_length();
   void find_visible_tiles();
   Expr sees(const Expr& row, const Expr& key) const;
@@ -129,6 +148,8 @@ class AttentionTile {
   Extent row_extent_ = 0, head_extent_ = 0;
   Expr row_tile_ = 0;
   OfHeads q_, k_, v_, o_;
+  Tensor pages_;
+  View page_;
   Expr head_ = 0, kv_head_ = 0, entry_ = 0;
   Expr queries_ = 0, keys_ = 0, window_ = 0, group_ = 0;
   Expr unit_ = 0, factor_ = 0, of_cap_ = 0;

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <tuple>
 
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 
@@ -29,10 +31,33 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
     require(width >= 32 && width <= 256 && width % 8 == 0,
             fmt::format("{} {} is not a multiple of 8 from 32 to 256", what, width), reasons);
   }
-  if (form.mask) {
-    const ScalarType type = *form.mask;
-    require(type == ScalarType::f32 || type == ScalarType::f16 || type == ScalarType::bf16,
-            fmt::format("a mask has type f32, f16 or bf16, not {}", to_string(type)), reasons);
+  const auto require_type = [&](const char* what, const std::optional<ScalarType>& type) {
+    require(!type || type == ScalarType::f32 || type == ScalarType::f16 || type == ScalarType::bf16,
+            fmt::format("{} type f32, f16 or bf16, not {}", what, type ? to_string(*type) : ""),
+            reasons);
+  };
+  require_type("a mask has", form.mask);
+  require_type("keys have", form.key_type);
+  require_type("values have", form.value_type);
+  require(form.page == 0 || (form.page >= 16 && form.page <= 256 &&
+                             std::has_single_bit(static_cast<std::uint64_t>(form.page))),
+          fmt::format("pages of {} keys are not a power of two from 16 to 256", form.page),
+          reasons);
+  for (const auto& [what, format, width] :
+       {std::tuple{"keys", form.key_format, form.width},
+        std::tuple{"values", form.value_format, form.value_width}}) {
+    if (format == nullptr) continue;
+    std::vector<std::string> of_format = reasons_against(*format);
+    require(
+        format->is_linear(),
+        fmt::format("{} in {}: attention takes codes with a scale of f16, and no table of numbers",
+                    what, format->name),
+        of_format);
+    require(!of_format.empty() || width % format->elements == 0,
+            fmt::format("{} {} elements wide are not whole blocks of {}, of {} elements", what,
+                        width, format->name, format->elements),
+            reasons);
+    add_all(reasons, std::move(of_format));
   }
   return reasons;
 }
@@ -64,6 +89,10 @@ std::vector<std::string> reasons_against(const AttentionCall& call) {
       call.soft_cap == 0 || (call.soft_cap >= kLeastScale && call.soft_cap <= kMaxScale),
       fmt::format("soft cap {} is neither 0 nor in {}..{}", call.soft_cap, kLeastScale, kMaxScale),
       reasons);
+  require(call.stored_pages >= 0 && call.stored_pages <= most,
+          fmt::format("{} stored pages are outside 0..{}", call.stored_pages, most), reasons);
+  require(call.stored_pages == 0 || call.form.page != 0,
+          fmt::format("{} stored pages, but there are no pages", call.stored_pages), reasons);
   for (const auto& [what, given, all] : {std::tuple{"heads", call.mask_heads, call.heads},
                                          std::tuple{"entries", call.mask_batch, call.batch}}) {
     require(given == 1 || (call.form.mask && given == all),
@@ -81,7 +110,31 @@ bool has_rows_of_groups(const AttentionForm& form) {
 }
 
 bool has_entries(const AttentionForm& form) {
-  return !has_rows_of_groups(form) || form.lengths || form.orders != AttentionOrders{};
+  return !has_rows_of_groups(form) || form.lengths || form.page != 0 ||
+         form.orders != AttentionOrders{};
+}
+
+ScalarType key_type(ScalarType type, const AttentionForm& form) {
+  return form.key_format != nullptr ? ScalarType::u16 : form.key_type.value_or(type);
+}
+
+ScalarType value_type(ScalarType type, const AttentionForm& form) {
+  return form.value_format != nullptr ? ScalarType::u16 : form.value_type.value_or(type);
+}
+
+std::string type_text(ScalarType type, const AttentionForm& form) {
+  const std::string q(to_string(type));
+  const auto text = [&](const WeightFormat* format, ScalarType of_elements) {
+    return format != nullptr ? format->name : std::string(to_string(of_elements));
+  };
+  const std::string keys = text(form.key_format, key_type(type, form)),
+                    values = text(form.value_format, value_type(type, form));
+  if (keys == q && values == q) return q;
+  return q + '*' + keys + (values == keys ? "" : '*' + values);
+}
+
+std::int64_t row_elements(const WeightFormat* format, std::int64_t width) {
+  return format == nullptr ? width : width / format->elements * format->bytes / 2;
 }
 
 std::string form_text(const AttentionForm& form) {
@@ -90,6 +143,7 @@ std::string form_text(const AttentionForm& form) {
   if (form.causal) text += " causal";
   if (form.window) text += " window";
   if (form.soft_cap) text += " soft-cap";
+  if (form.page != 0) text += fmt::format(" page={}", form.page);
   if (form.lengths) text += " lengths";
   if (form.mask) text += fmt::format(" mask={}", to_string(*form.mask));
   if (form.slopes) text += " slopes";
@@ -132,6 +186,7 @@ Arguments attention_arguments(const AttentionCall& call) {
   }
   if (call.form.window) arguments["window"] = std::min(call.window, call.keys);
   if (call.form.soft_cap) arguments["soft_cap"] = call.soft_cap;
+  if (call.form.page != 0) arguments["stored"] = call.stored_pages;
   if (call.form.mask) {
     arguments["masks"] = call.mask_heads * call.mask_batch;
     arguments["mask_head_step"] = std::int64_t{call.mask_heads > 1 ? 1 : 0};
@@ -149,15 +204,25 @@ std::uint64_t AttentionArray::bytes() const {
 std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type) {
   using Shape = std::vector<std::int64_t>;
   const AttentionForm& form = call.form;
-  const auto of = [&](AttentionOrder order, std::int64_t heads, std::int64_t rows,
-                      std::int64_t width) {
-    return order == AttentionOrder::bhsd ? Shape{call.batch, heads, rows, width}
-                                         : Shape{call.batch, rows, heads, width};
+  const auto of = [](AttentionOrder order, std::int64_t batch, std::int64_t heads,
+                     std::int64_t rows, std::int64_t width) {
+    return order == AttentionOrder::bhsd ? Shape{batch, heads, rows, width}
+                                         : Shape{batch, rows, heads, width};
+  };
+  const auto of_keys = [&](const char* name, ScalarType of_rows, const WeightFormat* format,
+                           AttentionOrder order, std::int64_t width) {
+    const std::int64_t batch = form.page != 0 ? call.stored_pages : call.batch,
+                       rows = form.page != 0 ? form.page : call.keys;
+    return AttentionArray{name, of_rows,
+                          of(order, batch, call.kv_heads, rows, row_elements(format, width))};
   };
   std::vector<AttentionArray> arrays = {
-      {"q", type, of(form.orders.q, call.heads, call.queries, form.width)},
-      {"k", type, of(form.orders.k, call.kv_heads, call.keys, form.width)},
-      {"v", type, of(form.orders.v, call.kv_heads, call.keys, form.value_width)}};
+      {"q", type, of(form.orders.q, call.batch, call.heads, call.queries, form.width)},
+      of_keys("k", key_type(type, form), form.key_format, form.orders.k, form.width),
+      of_keys("v", value_type(type, form), form.value_format, form.orders.v, form.value_width)};
+  if (form.page != 0) {
+    arrays.push_back({"pages", ScalarType::i32, {call.batch, call.pages()}});
+  }
   if (form.lengths) arrays.push_back({"lengths", ScalarType::i32, {call.batch}});
   if (form.mask) {
     arrays.push_back(
@@ -169,7 +234,7 @@ std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type
     arrays.push_back({"log_sums", ScalarType::f32, {call.batch, call.heads, call.queries}, true});
   }
   arrays.push_back(
-      {"o", type, of(form.orders.o, call.heads, call.queries, form.value_width), true});
+      {"o", type, of(form.orders.o, call.batch, call.heads, call.queries, form.value_width), true});
   return arrays;
 }
 

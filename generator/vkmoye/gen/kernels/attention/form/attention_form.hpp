@@ -25,6 +25,9 @@
 //   slopes        + slope of the head * (j - i - C)                      ALiBi
 //   mask          + mask (1 or batch, 1 or heads, queries, keys)
 //
+// Keys and values may be kept in pages of `page` keys: k (stored, kv_heads, page, width) and v alike, and pages (batch,
+// keys / page, rounded up) says where key j of an entry is: in row j % page of page pages[entry, j / page].
+//
 // Scores are f32. Scores below -1e30, such as those with a mask of -infinity, count as keys that are not seen. A row
 // that sees no key is 0. A sink is one more score of each row of its head, without a value: it joins the maximum and
 // the sum. The second result, log_sums (batch, heads, queries), is the logarithm of that sum of exp(s): -infinity for a
@@ -40,6 +43,7 @@
 #include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/kernels/common/weight_format.hpp"
 
 namespace vkmoye::gen {
 
@@ -64,6 +68,13 @@ struct AttentionForm {
   std::optional<ScalarType> mask = {};  // f32, f16 or bf16
   bool log_sums = false;                // f32 (batch, heads, queries), a result
   AttentionOrders orders = {};
+  /// The formats of k and v, whose rows are then blocks, without gaps; null: elements.
+  const WeightFormat* key_format = nullptr;
+  const WeightFormat* value_format = nullptr;
+  /// The types of elements of k and v; empty: that of q.
+  std::optional<ScalarType> key_type = {}, value_type = {};
+  /// Keys of a page, a power of two from 16 to 256; 0: k and v have all keys of each entry.
+  std::int64_t page = 0;
 
   bool operator==(const AttentionForm&) const = default;
 };
@@ -77,10 +88,13 @@ struct AttentionCall {
   std::int64_t window = 0;
   double soft_cap = 0;
   std::int64_t mask_heads = 1, mask_batch = 1;  // 1, or as many as heads and entries of the batch
+  std::int64_t stored_pages = 0;                // of k and v, if the form has pages
 
   /// Rows of queries that share a head of K and V.
   std::int64_t rows() const { return heads / kv_heads * queries; }
   double scale_used() const;
+  /// Pages of an entry. Precondition: the form has pages.
+  std::int64_t pages() const { return (keys + form.page - 1) / form.page; }
 };
 
 /// Every reason against `call`; empty if it is a problem.
@@ -96,6 +110,21 @@ bool has_entries(const AttentionForm& form);
 /// Whether something is added to the scores.
 inline bool has_bias(const AttentionForm& form) { return form.slopes || form.mask.has_value(); }
 
+/// The types of k and v in memory, those of blocks in words: u16.
+ScalarType key_type(ScalarType type, const AttentionForm& form);
+ScalarType value_type(ScalarType type, const AttentionForm& form);
+
+/// Whether k or v are blocks of codes.
+inline bool has_blocks(const AttentionForm& form) {
+  return form.key_format != nullptr || form.value_format != nullptr;
+}
+
+/// "f16", "f16*q8_0" for keys and values in a format or of another type, "f16*q8_0*q4_0" if theirs differ.
+std::string type_text(ScalarType type, const AttentionForm& form);
+
+/// Elements of a row in memory: `width`, or the 16-bit words of its blocks, of type u16.
+std::int64_t row_elements(const WeightFormat* format, std::int64_t width);
+
 /// "width=64x64 causal window soft-cap".
 std::string form_text(const AttentionForm& form);
 /// "bhsd" if all arrays have that order, else those of q, k, v and o: "bshd,bhsd,bhsd,bshd".
@@ -106,7 +135,7 @@ std::optional<AttentionOrders> parse_orders(const std::string& text);
 /// The arguments of all attention kernels: rows, queries, keys, heads (of K and V in the batch), scale, and, where the
 /// form has them, window, soft_cap and three of the mask: the number of masks, each of queries x keys numbers, and the
 /// steps from that of a head, and of an entry, to that of the next, mask_head_step and mask_entry_step, 0 where they
-/// share one. If it has entries, group (heads that share a head of K and V), kv_heads and batch instead of rows and
+/// share one; stored, the number of pages. If it has entries, group (heads that share a head of K and V), kv_heads and batch instead of rows and
 /// heads.
 Arguments attention_arguments(const AttentionCall& call);
 
@@ -119,7 +148,7 @@ struct AttentionArray {
 
   std::uint64_t bytes() const;
 };
-/// q, k, v; lengths, mask, slopes and sinks if the form has them; log_sums if it has them; o.
+/// q, k, v, those in blocks as words of 16 bits; pages, lengths, mask, slopes and sinks if the form has them; log_sums if it has them; o.
 std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type);
 
 /// Their names and bytes.

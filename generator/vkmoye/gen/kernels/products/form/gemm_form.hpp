@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/gen/kernels/common/weight_format.hpp"
 #include "vkmoye/gen/kernels/products/form/epilogue.hpp"
-#include "vkmoye/gen/kernels/products/form/weight_format.hpp"
 
 namespace vkmoye::gen {
 

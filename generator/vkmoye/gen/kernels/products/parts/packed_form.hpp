@@ -17,8 +17,8 @@
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/gen/kernels/common/weight_format.hpp"
 #include "vkmoye/gen/kernels/matrix_units/fragment_layout.hpp"
-#include "vkmoye/gen/kernels/products/form/weight_format.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {

@@ -44,8 +44,7 @@ std::int64_t PackedWeights::zero() const {
 std::vector<std::string> reasons_against(const PackedWeights& weights) {
   std::vector<std::string> reasons;
   const WeightFormat& format = *weights.format;
-  require(format.levels.empty() && !format.code_type && format.scale_at &&
-              format.scale_type == ScalarType::f16,
+  require(format.is_linear(),
           fmt::format("packed {}: codes must be whole numbers with scales of f16", format.name),
           reasons);
   require(weights.rows % size(weights.lanes.lanes.mode(1)) == 0 && weights.rows_of_lane() % 2 == 0,

@@ -21,7 +21,7 @@
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
-#include "vkmoye/gen/kernels/products/form/weight_format.hpp"
+#include "vkmoye/gen/kernels/common/weight_format.hpp"
 
 namespace vkmoye::gen {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/products/form/weight_format.hpp"
+#include "vkmoye/gen/kernels/common/weight_format.hpp"
 
 namespace vkmoye::gen {
 

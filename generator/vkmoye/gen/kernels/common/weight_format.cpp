@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/form/weight_format.hpp"
+#include "vkmoye/gen/kernels/common/weight_format.hpp"
 
 #include <fmt/format.h>
 

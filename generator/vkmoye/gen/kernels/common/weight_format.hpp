@@ -59,6 +59,10 @@ struct WeightFormat {
   std::function<void(std::span<const double> weights, std::span<std::byte> block)> quantise = {};
 
   std::int64_t codes_bytes() const { return elements * bits / 8; }
+  /// Whether a weight is scale * (code - zero), or that + minimum, with numbers of f16.
+  bool is_linear() const {
+    return levels.empty() && !code_type && scale_at && scale_type == ScalarType::f16;
+  }
   /// Whether rows of blocks are rows of an array of i8.
   bool is_array() const { return has_sign && bits == 8 && bytes == elements; }
 };

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/rows/top_k.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/rows/staged_row.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr std::int64_t kMostTaken = 64;
+constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
+// Keys of numbers are 0x007fffff (-infinity) to 0xff800000 (infinity).
+constexpr std::uint32_t kNoKey = 0, kNanKey = kNoPlace - 1, kAllKeys = kNoPlace;
+constexpr std::uint32_t kSign = 0x80000000;
+
+Expr word(std::uint32_t value) { return ir::number(ScalarType::u32, value); }
+
+// A number in u32 for each x of f32, in the same order.
+Expr key_of(Builder& k, const Expr& x) {
+  const Expr zero = ir::number(ScalarType::f32, 0);
+  const Expr bits = k.let("bits", bitcast(select(ir::equal(x, 0), zero, x), ScalarType::u32));
+  const Expr mask = select(less(bits, word(kSign)), word(kSign), word(kNoPlace));
+  return k.let("key", select(ir::is_nan(x), word(kNanKey), bit_xor(bits, mask)));
+}
+
+Expr number_of_key(const Expr& key) {
+  const Expr mask = select(less(key, word(kSign)), word(kNoPlace), word(kSign));
+  const Expr x = bitcast(bit_xor(key, mask), ScalarType::f32);
+  const auto number = [](double value) { return ir::number(ScalarType::f32, value); };
+  return select(
+      ir::equal(key, word(kNoKey)), number(-std::numeric_limits<double>::infinity()),
+      select(ir::equal(key, word(kNanKey)), number(std::numeric_limits<double>::quiet_NaN()), x));
+}
+
+}  // namespace
+
+TopKConfig top_k_config(ScalarType type, const DeviceCaps& device) {
+  return {threads_config(type, device)};
+}
+
+const std::vector<ConfigField<TopKConfig>>& top_k_fields() {
+  static const auto fields = [] {
+    auto k = numbers_field<TopKConfig>("k", "elements of a row of the result, 1 to 64",
+                                       {&TopKConfig::k});
+    k.changes_result = true;
+    return joined<TopKConfig>({k}, threads_fields<TopKConfig>());
+  }();
+  return fields;
+}
+
+ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
+  const TopKConfig config = fitted_to_rows(wanted);
+  std::vector<std::string> reasons = reasons_against_rows(config);
+  if (config.k < 1 || config.k > kMostTaken) {
+    reasons.push_back(fmt::format("k {} is outside 1..{}", config.k, kMostTaken));
+  }
+  throw_if_any(name, std::move(reasons));
+
+  constexpr ScalarType u32 = ScalarType::u32;
+  Builder k(name, config.threads, to_index(config.subgroup_size));
+  k.describe(typed_items(top_k_fields(), config),
+             "maxima, each over the elements behind the one before it");
+  const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
+  const Tensor values = k.output("values", config.type, {{"place", config.k}, {"row", "rows"}});
+  const Tensor places = k.output("places", u32, {{"place", config.k}, {"row", "rows"}});
+  Row row(k, config, src, ir::number(ScalarType::f32, 0));
+  const Blocks parts(k, src, row.block(), config.copy());
+  const View x = row.x();                                  // (value, round, 1)
+  const View keys = k.make_fragment_like("keys", u32, x);  // those that are left
+  const View columns = k.make_fragment_like("columns", u32, x);
+  const auto single = [&](const char* of) { return k.registers(of, u32, Layout()); };
+  const View last = single("last"), last_place = single("last_place");
+  const View best = single("best"), before = single("before");
+  const View place = single("own_place"), place_in_block = single("place_in_block");
+
+  row.pass([](const Expr&) {});
+  k.assign(last, word(kAllKeys));
+  k.assign(last_place, word(kNoPlace));
+  const std::int64_t rows = row.block().leaf(1);
+  const Expr beside = to_index(config.columns);
+  k.loop("taken", to_index(config.k), [&](const Expr& taken) {
+    k.assign(best, word(kNoKey));
+    k.assign(place, word(kNoPlace));
+    row.pass([&](const Expr& block) {
+      const View part = parts.part({block, k.block_x()});
+      k.titled("keys <- numbers in the order of x, 0 for those that are taken", [&] {
+        k.apply(keys, part,
+                [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                  const Expr key = key_of(k, v[0]);
+                  const Expr is_behind = ir::logical_or(
+                      less(key, v[1]),
+                      ir::logical_and(ir::equal(key, v[1]), less(v[2], convert(at[0], u32))));
+                  const Expr is_left =
+                      ir::logical_and(less(at[0], Builder::extent(src, 0)), is_behind);
+                  return select(is_left, key, word(kNoKey));
+                },
+                {x, last, last_place});
+      });
+      k.copy(best, before);
+      k.accumulate(best, kMaximum, keys);
+      k.titled("columns <- those of the largest keys", [&] {
+        k.apply(columns, part,
+                [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                  return select(ir::equal(v[0], v[1]), convert(at[0], u32), word(kNoPlace));
+                },
+                {keys, best});
+      });
+      k.assign(place_in_block, word(kNoPlace));
+      k.accumulate(place_in_block, kMinimum, columns);
+      k.apply(
+          place,
+          [&](const Expr& p, const Expr& in_block, const Expr& now, const Expr& earlier) {
+            return select(less(earlier, now), in_block, p);
+          },
+          place, place_in_block, best, before);
+    });
+    k.copy(best, last);
+    k.reduce_across(last, kMaximum, config.layout(), 0);
+    k.titled("last_place <- the first column of that key", [&] {
+      k.apply(
+          last_place,
+          [](const Expr& p, const Expr& own, const Expr& largest) {
+            return select(ir::equal(own, largest), p, word(kNoPlace));
+          },
+          place, best, last);
+    });
+    k.reduce_across(last_place, kMinimum, config.layout(), 0);
+    const auto to = [&](const Tensor& of) {
+      return parallelize(tile(of, {1, rows}, {taken, k.block_x()}), make_layout({1, rows}),
+                         k.thread() / beside);
+    };
+    k.branch({ir::equal(k.thread() % beside, 0)}, [&] {
+      k.titled("values <- the number of the key", [&] {
+        k.apply(
+            to(values), [](const Expr& key) { return number_of_key(key); }, last);
+      });
+      k.copy(last_place, to(places));
+    });
+  });
+  return k.finish();
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Attention over caches as they are kept: keys and values in blocks of codes, and in pages. tests/rows_device has random problems.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/fake_devices.hpp"
+#include "vkmoye/gen/kernels/attention/choice/choose.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
+
+namespace vkmoye::gen::attention_cache {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Bytes = std::vector<std::byte>;
+
+template <class T>
+Bytes bytes_of_values(const std::vector<T>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
+
+// Runs all kernels of the plan in f32. Returns o and log_sums, if the form has them.
+std::map<std::string, std::vector<float>> run(const std::string& kernel, const AttentionCall& call,
+                                              const std::map<std::string, Bytes>& given) {
+  const KernelPlan plan = attention_plan(*find_kernel(kernel), request_of(call, ScalarType::f32));
+  std::vector<Bytes> arrays;
+  for (const PlanArray& array : plan.arrays) {
+    const auto found = given.find(array.name);
+    arrays.push_back(found != given.end() ? found->second : Bytes(array.bytes));
+    EXPECT_EQ(arrays.back().size(), array.bytes) << array.name;
+  }
+  for (const PlanArray& array : plan.scratch) arrays.emplace_back(array.bytes);
+  for (const KernelStep& step : plan.steps) {
+    std::vector<std::span<std::byte>> bound;
+    for (const std::size_t array : step.arrays) bound.emplace_back(arrays[array]);
+    EXPECT_THAT(run_on_host(step.kernel, bound, step.arguments).reasons, IsEmpty());
+  }
+  std::map<std::string, std::vector<float>> results;
+  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
+    if (plan.arrays[i].name != "o" && plan.arrays[i].name != "log_sums") continue;
+    std::vector<float>& result = results[plan.arrays[i].name];
+    result.resize(arrays[i].size() / sizeof(float));
+    std::copy(arrays[i].begin(), arrays[i].end(),
+              std::as_writable_bytes(std::span(result)).begin());
+  }
+  return results;
+}
+
+// Query i is 1 at one element and 0 elsewhere, and there is one key: its score is that element of the key, the result
+// its value.
+TEST(AttentionCache, BlocksAreDecodedInPlace) {
+  AttentionCall call;
+  call.queries = 16;
+  call.form.width = call.form.value_width = 128;
+  call.keys = 1;
+  call.scale = 1;
+  call.form.log_sums = true;
+  const auto element = [](std::size_t query) { return 8 * query + query / 2; };
+  std::vector<float> q(16 * 128, 0);
+  for (std::size_t i = 0; i < 16; ++i) q[128 * i + element(i)] = 1;
+  std::vector<double> numbers;
+  for (int d = 0; d < 128; ++d) numbers.push_back(std::sin(d));
+  for (const WeightFormat& format : weight_formats()) {
+    const Bytes row = quantise(format, numbers);
+    const std::vector<double> decoded = dequantise(format, row, 128);
+    call.form.key_format = call.form.value_format = &format;
+    for (const char* kernel : {"attention/simt", "attention/decode"}) {
+      const auto got = run(kernel, call, {{"q", bytes_of_values(q)}, {"k", row}, {"v", row}});
+      for (std::size_t i = 0; i < 16; ++i) {
+        EXPECT_NEAR(got.at("log_sums")[i], decoded[element(i)], 1e-6) << kernel << format.name << i;
+      }
+      for (std::size_t d = 0; d < 128; ++d) {
+        EXPECT_NEAR(got.at("o")[d], decoded[d], 1e-6) << kernel << ' ' << format.name << ' ' << d;
+      }
+    }
+  }
+}
+
+TEST(AttentionCache, KernelsForBlocks) {
+  AttentionCall call;
+  call.queries = call.keys = 512;
+  call.form.key_format = find_weight_format("q8_0");
+  DeviceCaps device = test::h200_like();
+  EXPECT_EQ(attention_plan(call, ScalarType::f16, device).steps.front().kernel.name,
+            "attention/simt");
+  call.queries = 1;
+  EXPECT_EQ(attention_plan(call, ScalarType::f16, device).steps.front().kernel.name,
+            "attention/decode");
+  EXPECT_THAT(
+      find_kernel("attention/coopmat")->refuse(request_of(call, ScalarType::f16, device)),
+      Contains(HasSubstr("keys and values in blocks, or of another type than q, are read by")));
+  EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16*q8_0*f16");
+  call.form.value_format = find_weight_format("q8_0");
+  EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16*q8_0");
+  call.form.key_format = call.form.value_format = nullptr;
+  call.form.key_type = ScalarType::bf16;
+  EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16*bf16*f16");
+  call.form.key_type = ScalarType::f16;
+  EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16");
+}
+
+// Keys have equal scores. Rows in no entry are NaN, and so is what a kernel must not read.
+TEST(AttentionCache, PagesSayWhereKeysAre) {
+  AttentionCall call;
+  call.keys = 30;
+  call.batch = 4;
+  call.form.width = call.form.value_width = 32;
+  call.form.page = 16;
+  call.form.lengths = true;
+  call.stored_pages = 3;
+  const Bytes pages = bytes_of_values<std::int32_t>({2, 0, -1, 3, 2, 7, 0, 2}),
+              lengths = bytes_of_values<std::int32_t>({18, 17, 4, 30});
+  std::vector<float> v(3 * 16 * 32, std::nanf(""));
+  const auto set = [&](std::size_t page, std::size_t first, std::size_t end, float value) {
+    for (std::size_t i = 32 * (16 * page + first); i < 32 * (16 * page + end); ++i) v[i] = value;
+  };
+  set(2, 0, 16, 1);
+  set(0, 0, 16, 10);
+  for (const char* kernel : {"attention/simt", "attention/decode"}) {
+    for (const AttentionOrder order : {AttentionOrder::bhsd, AttentionOrder::bshd}) {
+      call.form.orders.k = call.form.orders.v = order;  // alike with one head
+      const auto o =
+          run(kernel, call, {{"v", bytes_of_values(v)}, {"pages", pages}, {"lengths", lengths}})
+              .at("o");
+      EXPECT_NEAR(o[0], (16 * 1 + 2 * 10) / 18.0, 1e-6) << kernel;
+      EXPECT_EQ(o[32], 0) << kernel;  // pages that are not stored
+      EXPECT_EQ(o[64], 1) << kernel;  // the page of another entry
+      EXPECT_NEAR(o[96], (16 * 10 + 14 * 1) / 30.0, 1e-6) << kernel;
+    }
+  }
+}
+
+TEST(AttentionCache, RefusesPagesThatAreNone) {
+  AttentionCall call;
+  call.stored_pages = 2;
+  EXPECT_THAT(reasons_against(call), ElementsAre("2 stored pages, but there are no pages"));
+  call.form.page = 24;
+  EXPECT_THAT(reasons_against(call),
+              ElementsAre("pages of 24 keys are not a power of two from 16 to 256"));
+  call.form.page = 16;
+  EXPECT_THAT(find_kernel("attention/coopmat")->refuse(request_of(call, ScalarType::f16)),
+              Contains("pages are read by attention/decode and attention/simt"));
+  EXPECT_THAT(find_kernel("attention/simt")
+                  ->refuse(request_of(call, ScalarType::f16, common_device(), {{"tile", "32x32"}})),
+              Contains(HasSubstr("keys")));
+}
+
+TEST(AttentionCache, RowsAreWholeBlocks) {
+  AttentionCall call;
+  call.form.width = 96;
+  call.form.value_width = 80;
+  call.form.key_format = call.form.value_format = find_weight_format("q4_0");
+  EXPECT_THAT(reasons_against(call),
+              ElementsAre("values 80 elements wide are not whole blocks of q4_0, of 32 elements"));
+}
+
+}  // namespace
+}  // namespace vkmoye::gen::attention_cache
