@@ -50,8 +50,8 @@ struct PackedWeights;
 /// not allow it. Precondition: form.weights is not null.
 PackedWeights packed_weights(const PackedForm& form, const DeviceCaps& device);
 
-/// (row, k) of a block -> offset in the block; of weights, the number of a code. Throws KernelError with the reason if the fragment order of the
-/// device is not a layout.
+/// (row, k) of a block -> offset in the block; of weights, the number of a code. Throws KernelError with the reason if
+/// the fragment order of the device is not a layout.
 Layout block_layout(const PackedForm& form, const DeviceCaps& device);
 
 }  // namespace vkmoye::gen
