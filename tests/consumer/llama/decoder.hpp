@@ -6,7 +6,8 @@
 //   std::uint32_t token = decoder.read({1, 2, 3, 4, 5});   // the most likely next one
 //   token = decoder.next();                                // and the one behind it
 //
-// Between two submissions only `positions`, `length`, and for a prompt `tokens`, change, in mapped memory. The caches keep the
+// Between two submissions only `positions`, `length`, and for a prompt `tokens`, change, in mapped memory. The caches
+// keep the
 // keys and values of all tokens so far.
 
 #include <cstdint>

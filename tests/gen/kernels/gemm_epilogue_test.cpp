@@ -247,5 +247,14 @@ TEST(GemmEpilogue, WhatCannotBeIsRefusedWithEveryReason) {
   EXPECT_EQ(find_epilogue_op("Bias"), nullptr);
 }
 
+// The scales are f32, C has vectors of 8 f16.
+TEST(GemmEpilogue, AnInputMayHaveWiderElementsThanC) {
+  KernelRequest request = request_of(ScalarType::f16);
+  request.gemm.epilogue = {*find_epilogue_op("scale_n"), *find_epilogue_op("scale_m")};
+  request.options = {{"along-k", "8"}, {"reads", "2x2"},  {"rows", "4"},
+                     {"small", "m"},   {"threads", "32"}, {"vector", "16"}};
+  EXPECT_NO_THROW(find_kernel("gemm/thin")->describe(request));
+}
+
 }  // namespace
 }  // namespace vkmoye::gen

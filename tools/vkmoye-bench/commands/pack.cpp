@@ -98,7 +98,8 @@ const Command kPack = {
     "  vkmoye-bench pack gemm/packed --type f16,f32 --in w.npy --out w.packed\n"
     "  vkmoye-bench pack gemm/packed --as a --a m --in x.npy --out x.packed\n"
     "  vkmoye-bench pack gemm/auto --type 'f16*q4_0,f32' --in w.npy --out w_q4_0.npy\n"
-    "  vkmoye-bench pack gemm/packed_weights --type 'f16*q4_0,f32' --in w.npy --out w.packed",
+    "  vkmoye-bench pack gemm/packed_weights --type 'f16*q4_0,f32' --in w.npy \\\n"
+    "      --out w.packed",
     pack};
 
 }  // namespace vkmoye::bench

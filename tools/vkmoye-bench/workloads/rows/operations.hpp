@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Sums, largest elements and their places, the first k of them, softmax, norms, gates and rotary embedding, for the command line.
+// Sums, largest elements and their places, the first k of them, softmax, norms, gates and rotary embedding, for the
+// command line.
 // rows/reference.hpp has their definitions.
 
 #include "workloads/operation.hpp"

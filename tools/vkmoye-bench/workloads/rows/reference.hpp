@@ -55,7 +55,8 @@ void define_rope(const gen::RopeConfig& config, std::span<const double> heads, d
 /// The index of the first largest value, or of the first NaN. Precondition: there are values.
 std::size_t defined_place_of_largest(std::span<const double> x);
 
-/// The largest values, as many as half of `out`, then their indices; NaNs before numbers, the first of equal ones first.
+/// The largest values, as many as half of `out`, then their indices; NaNs before numbers, the first of equal ones
+/// first.
 /// Where there are fewer values, -infinity and 2^32 - 1.
 void define_largest(std::span<const double> x, std::span<Defined> out);
 

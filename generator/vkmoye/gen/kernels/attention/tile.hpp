@@ -106,7 +106,8 @@ class AttentionTile {
   /// Masks keys of tile `number` that their row does not see. Where each row sees each key, nothing happens.
   void mask(const View& scores, const PartOfScores& part, const Rows& rows, const Expr& number);
   /// Sets `values`, of the elements and keys `places` of v, to 0 where the entry of the batch has ended: memory beyond
-  /// its keys, of its array or of its last page, may hold NaN, and 0 * NaN is NaN. `vector`: of registers that are vectors.
+  /// its keys, of its array or of its last page, may hold NaN, and 0 * NaN is NaN. `vector`: of registers that are
+  /// vectors.
   void drop_beyond(const View& values, const View& places, const Expr& number,
                    std::uint32_t vector = 1);
 

@@ -135,7 +135,8 @@ std::optional<AttentionOrders> parse_orders(const std::string& text);
 /// The arguments of all attention kernels: rows, queries, keys, heads (of K and V in the batch), scale, and, where the
 /// form has them, window, soft_cap and three of the mask: the number of masks, each of queries x keys numbers, and the
 /// steps from that of a head, and of an entry, to that of the next, mask_head_step and mask_entry_step, 0 where they
-/// share one; stored, the number of pages. If it has entries, group (heads that share a head of K and V), kv_heads and batch instead of rows and
+/// share one; stored, the number of pages. If it has entries, group (heads that share a head of K and V), kv_heads
+/// and batch instead of rows and
 /// heads.
 Arguments attention_arguments(const AttentionCall& call);
 
@@ -148,7 +149,8 @@ struct AttentionArray {
 
   std::uint64_t bytes() const;
 };
-/// q, k, v, those in blocks as words of 16 bits; pages, lengths, mask, slopes and sinks if the form has them; log_sums if it has them; o.
+/// q, k, v, those in blocks as words of 16 bits; pages, lengths, mask, slopes and sinks if the form has them;
+/// log_sums if it has them; o.
 std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type);
 
 /// Their names and bytes.

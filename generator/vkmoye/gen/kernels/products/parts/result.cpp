@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "vkmoye/layout/coalesce.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
 
@@ -78,10 +81,12 @@ View GemmResult::registers(const std::string& name, ScalarType type, const IntTu
 }
 
 // The elements of an input at the coordinates of `c`, in registers with the shape of `c`.
-View GemmResult::held(const GemmInput& input, const View& c, const Vector& vector) {
+View GemmResult::held(const GemmInput& input, const View& c, const Vector& of_c) {
   const std::string name = "held_" + input.name;
   View from{input.name, c.axes, {}, fmt::format("{} at the coordinates of {}", input.name, c.name)};
   const ScalarType type = input.type.value_or(form_.result);
+  // An input may have wider elements than C.
+  const Vector vector = {std::min(of_c.count, to_index(widest_access(type))), of_c.leaf};
   if (input.along == GemmInput::Along::both) {
     const View to = registers(name, type, c.shape());
     builder_.copy(from, to, {.edges = Edges::zero, .vector = vector});
