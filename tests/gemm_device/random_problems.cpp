@@ -127,9 +127,7 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
   const auto twice = [](std::int64_t extent) { return std::to_string(2 * extent); };
   if (kernel == "gemm/thin_coopmat") return {{"subgroups", "2"}, {"reads", "1"}};
   if (kernel == "gemm/packed_weights") {
-    return {{"subgroups", std::to_string(sharers)},
-            {"reads", sharers == 1 ? "2" : "1"},
-            {"prefetch", sharers == 2 ? "yes" : "no"}};
+    return {{"subgroups", std::to_string(sharers)}, {"reads", sharers == 1 ? "2" : "1"}};
   }
   const auto subgroups = (sharers == 4 ? "1x2x" : "2x2x") + std::to_string(sharers);
   if (types.weights != nullptr &&

@@ -125,9 +125,8 @@ class ThinCoopmatProduct {
   // --- steps ---
 
   void sum_up(bool elementwise) {
-    if (config_.prefetch) read(0, elementwise);
     builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
-      if (!config_.prefetch) read(k_tile, elementwise);
+      read(k_tile, elementwise);
       for (const ThinCoopmatOperand* x : read_plainly()) {
         builder_.headed(
             fmt::format("what a lane has read of {}, as elements of matrices: any order of k, "
@@ -139,7 +138,6 @@ class ThinCoopmatProduct {
         builder_.titled("scale * (code - zero), as elements of matrices",
                         [&] { weights_->decode(elements(b_)); });
       }
-      if (config_.prefetch) read(minimum(k_tile + 1, buffers_.tiles() - 1), elementwise);
       builder_.multiply(a_.matrices, b_.matrices, sums_.matrices());
     });
   }

@@ -38,9 +38,8 @@ struct GemmThinCoopmatConfig : MatrixAtom {
   std::int64_t tile_m = 16, tile_n = 16;  // of C for a workgroup
   std::int64_t subgroups = 16;            // of a workgroup, along k
   std::int64_t reads = 2;                 // blocks of k that a lane reads at once
-  bool prefetch = false;  // whether the next blocks are read before these are multiplied
-  std::int64_t shared_bytes = 32768;  // maximum shared memory
-  OrderOrReason order_a, order_b;     // fragment orders of a matrix of A and of B
+  std::int64_t shared_bytes = 32768;      // maximum shared memory
+  OrderOrReason order_a, order_b;         // fragment orders of a matrix of A and of B
 
   std::int64_t threads() const { return subgroups * subgroup_size; }
   /// The elements that a lane holds of a matrix with `rows` rows of A or of B.

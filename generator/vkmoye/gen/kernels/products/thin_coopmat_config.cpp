@@ -44,9 +44,6 @@ const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields(
                                            {&GemmThinCoopmatConfig::subgroups}),
       numbers_field<GemmThinCoopmatConfig>("reads", "blocks of k that a lane reads at once",
                                            {&GemmThinCoopmatConfig::reads}),
-      choice_field<GemmThinCoopmatConfig, bool>(
-          "prefetch", "yes: the next blocks are read before these are multiplied", {"no", "yes"},
-          &GemmThinCoopmatConfig::prefetch),
       numbers_field<GemmThinCoopmatConfig>("shared-bytes",
                                            "maximum number of bytes of shared memory",
                                            {&GemmThinCoopmatConfig::shared_bytes}),
@@ -112,10 +109,8 @@ GemmThinCoopmatConfig packed_weights_config(const GemmForm& form,
   const std::int64_t m = shape ? (*shape)[0] : 1, most = fragments * config.atom_m;
   while (config.tile_m < m && config.tile_m < most) config.tile_m *= 2;
   // The fastest of a sweep at N = K = 8192 on an H200: what is in flight at once is limited by registers.
-  const bool has_several = config.tile_m > config.atom_m;
-  config.prefetch = config.tile_m == most && m <= most && has_several;
-  if (has_several && m <= most) config.reads = 1;
-  const std::int64_t subgroups = m > most ? 4 : config.prefetch ? 8 : config.subgroups;
+  if (config.tile_m > config.atom_m && config.tile_m < most) config.reads = 1;
+  const std::int64_t subgroups = m > most ? 4 : config.tile_m == most ? 8 : 16;
   config.subgroups = std::min(subgroups, config.subgroups);
   const LanesOrReason apart = lanes_of(config, form, true);
   while (apart.lanes && config.reads > 1 &&
