@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/layout/coalesce.hpp"
-#include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
 
