@@ -79,9 +79,10 @@ struct Launched {
 double work_of(const Arguments& sizes) {
   double work = 1;
   for (const auto& [name, size] : sizes) {
-    // The words of a row of weights are as many as k says.
-    const bool is_extent =
-        !name.starts_with("ld") && !name.starts_with("stride") && name != "words";
+    // The words of a row of weights are as many as k says; groups of rows divide m.
+    const bool is_extent = !name.starts_with("ld") && !name.starts_with("stride") &&
+                           name != "words" && name != "experts" && name != "ends" &&
+                           name != "padded_m";
     const auto* number = std::get_if<std::int64_t>(&size.value);
     if (is_extent && number != nullptr) work *= static_cast<double>(*number);
   }

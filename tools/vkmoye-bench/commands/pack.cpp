@@ -37,6 +37,14 @@ int pack(const Given& given) {
   const std::string type = one_type(given, "");
   const gen::WeightFormat* weights = type.empty() ? entry.weights : parse_gemm_type(type).weights;
   const bool packs_weights = entry.takes_packed && entry.weights != nullptr;
+  if (packs_weights && weights == nullptr) {
+    throw ArgumentError(fmt::format(
+        "pack: --type {}: {} takes weights in a format, such as f16*q4_0,f32", type, entry.name));
+  }
+  std::error_code unknown;
+  if (std::filesystem::equivalent(given.in.front(), given.out, unknown)) {
+    throw ArgumentError(given.out + ": is the file of --in; it would be overwritten");
+  }
   if (packs_weights && given.as == "a") {
     throw ArgumentError(
         fmt::format("pack: {} takes A as it is; only weights are packed", entry.name));
@@ -50,10 +58,6 @@ int pack(const Given& given) {
   }
   const std::string& file = given.in.front();
   if (is_packed_file(file)) throw ArgumentError(file + ": is already packed");
-  std::error_code unknown;
-  if (std::filesystem::equivalent(file, given.out, unknown)) {
-    throw ArgumentError(given.out + ": is the file of --in; it would be overwritten");
-  }
   std::vector<ArrayFile> files = read_array_files({file});
   std::vector<GivenArray> inputs = given_arrays(entry, files);
   std::vector<std::byte> data = files.front().data();

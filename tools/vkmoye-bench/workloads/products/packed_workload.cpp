@@ -85,6 +85,18 @@ bool is_packed_beforehand(const GemmProblem& problem, std::size_t which) {
   return problem.packed.find(which == 0 ? 'a' : 'b') != std::string::npos;
 }
 
+namespace {
+
+void require_sound(const char* what, const gen::KernelEntry& entry,
+                   const gen::KernelRequest& request) {
+  throw_if_any(what,
+               entry.weights != nullptr
+                   ? gen::reasons_against(gen::packed_weights_config_of(request), request.gemm)
+                   : gen::reasons_against(gen::gemm_packed_config_of(request), request.gemm));
+}
+
+}  // namespace
+
 std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelEntry& entry,
                                              const gen::KernelRequest& request) {
   if (entry.weights != nullptr) {
@@ -104,6 +116,7 @@ std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelEntry& entry,
 gen::KernelPlan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequest& asked,
                             const GemmProblem& problem, const Extents& size, bool packs) {
   const gen::KernelRequest request = as_files_have_it(entry, asked, problem);
+  require_sound(entry.name.c_str(), entry, request);
   require_same_order(problem, gen::operand_blocks(entry, request, problem, size), request.device);
   gen::GemmPlanOptions options;
   for (const std::size_t which : {0, 1}) {
@@ -116,10 +129,7 @@ gen::KernelPlan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequ
 
 PackPlan pack_plan(const OperandToPack& given) {
   const gen::KernelRequest& request = given.request;
-  throw_if_any("pack",
-               given.entry->weights != nullptr
-                   ? gen::reasons_against(gen::packed_weights_config_of(request), request.gemm)
-                   : gen::reasons_against(gen::gemm_packed_config_of(request), request.gemm));
+  require_sound("pack", *given.entry, request);
   const std::size_t which = given.is_a ? 0 : 1;
   const gen::OperandBlocks x =
       gen::operand_blocks(*given.entry, request, given.problem, given.size)[which];

@@ -208,6 +208,11 @@ std::unique_ptr<Workload> make_product(const WorkloadSpec& spec, const GemmProbl
                     "ones",
                     problem.packed, spec.entry->name));
   }
+  if (spec.entry->weights != nullptr && problem.packed.find('a') != std::string::npos) {
+    throw ArgumentError(
+        fmt::format("--packed {}: {} takes A as it is; --packed b packs the weights",
+                    problem.packed, spec.entry->name));
+  }
   if (spec.entry->weights != nullptr && problem.weights == nullptr) {
     return make_product_by_weights(spec, problem, size);
   }

@@ -63,8 +63,8 @@ AttentionSimtConfig attention_simt_config(const AttentionForm& form, const Devic
   config.subgroup_size = device.subgroup_size;
   config.shared_bytes = shared_bytes_of(device);
   // The largest tile that fits; sums of more than 64 values in a thread would spill.
-  constexpr std::int64_t kTiles[][3] = {{64, 32, 128}, {32, 32, 128}, {32, 16, 128},
-                                        {16, 16, 128}, {16, 8, 64},   {8, 8, 64}};
+  constexpr std::int64_t kTiles[][3] = {{64, 32, 128}, {32, 32, 128}, {32, 16, 128}, {16, 16, 128},
+                                        {16, 8, 64},   {8, 8, 64},    {8, 16, 64}};
   for (const auto& [rows, keys, threads] : kTiles) {
     config.rows = rows;
     config.keys = keys;

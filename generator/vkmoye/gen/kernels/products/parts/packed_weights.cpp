@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
@@ -13,10 +12,10 @@
 namespace vkmoye::gen {
 namespace {
 
-Expr word(std::uint32_t value) { return ir::number(ScalarType::u32, value); }
+Expr mask32(std::uint32_t value) { return ir::number(ScalarType::u32, value); }
 
 // The layout with all strides multiplied by `factor`.
-Layout scaled(const Layout& layout, std::int64_t factor) {
+Layout with_longer_strides(const Layout& layout, std::int64_t factor) {
   return composition(Layout(layout.cosize(), factor), layout);
 }
 
@@ -28,8 +27,8 @@ Layout PackedWeights::codes() const {
   const Layout of_row({2, pairs, words_of_row()}, {pairs, 1, 2 * pairs});
   const Layout rows_of_one({together, rows_of_lane() / together},
                            {kPackedVector, size(lanes.lanes) * of_access});
-  return make_layout(make_layout(of_row, scaled(lanes.lanes.mode(0), of_access)),
-                     make_layout(scaled(lanes.lanes.mode(1), of_access), rows_of_one));
+  return make_layout(make_layout(of_row, with_longer_strides(lanes.lanes.mode(0), of_access)),
+                     make_layout(with_longer_strides(lanes.lanes.mode(1), of_access), rows_of_one));
 }
 
 Layout PackedWeights::scales() const {
@@ -114,8 +113,8 @@ void PackedWeightTile::decode(const View& to) {
   const Layout places = to.axes.front().values;  // (8, reads, rows of a lane)
   const Layout pairs_of_rows = composition(places.mode(2), Layout(weights_.rows_of_lane() / 2, 2));
   const auto two_codes = [&](const Expr& codes, std::uint32_t by, const std::string& name) {
-    const Expr moved = by == 0 ? codes : shift_right(codes, word(by));
-    const Expr bits_of_two = bit_or(bit_and(moved, word(mask << 16 | mask)), word(0x64006400));
+    const Expr moved = by == 0 ? codes : shift_right(codes, mask32(by));
+    const Expr bits_of_two = bit_or(bit_and(moved, mask32(mask << 16 | mask)), mask32(0x64006400));
     return builder_.let(name, bitcast(bits_of_two, ScalarType::f16));
   };
   const auto half = [&](const View& words, const Expr& at, std::uint32_t number, const char* name) {
@@ -151,9 +150,9 @@ void PackedWeightTile::decode(const View& to) {
               weight = (component(two, high) - (1024 + zero)) * scale;
             } else {
               const Expr moved =
-                  by + 16 * high == 0 ? codes : shift_right(codes, word(by + 16 * high));
+                  by + 16 * high == 0 ? codes : shift_right(codes, mask32(by + 16 * high));
               const Expr number_of_code =
-                  bitcast(bit_or(bit_and(moved, word(mask)), word(0x4b000000)), f32);
+                  bitcast(bit_or(bit_and(moved, mask32(mask)), mask32(0x4b000000)), f32);
               const Expr code = number_of_code - (0x1p23 + zero);
               weight =
                   weights_.format->minimum_at ? multiply_add(code, scale, minimum) : code * scale;

@@ -72,8 +72,6 @@ class PackedWeightTile {
   void decode(const View& to);
 
  private:
-  Expr both(const Expr& codes, std::int64_t pair) const;
-
   Builder& builder_;
   PackedWeights weights_;
   std::int64_t reads_;
