@@ -271,6 +271,45 @@ TEST_F(PackCli, WhatWasNotWrittenByPackIsRefused) {
   EXPECT_NE(applied({"a.npy", "b.npy"}, {"--type", "f16,f32"}), "") << last_.err;
 }
 
+// Weights packed once multiply as those that a plan packs.
+TEST_F(PackCli, WeightsArePackedInTheOrderOfLanes) {
+  const std::vector<std::string> type = {"--type", "f16*q4_0,f32"};
+  const auto with = [&](std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return bench(words);
+  };
+  write_halves("x.npy", "(5, 96)", 480, 1);
+  write_halves("w.npy", "(70, 96)", 6720, 2);
+  const std::string w = file("w.npy"), blocks = file("blocks.npy"), lanes = file("w.packed");
+  EXPECT_EQ(with({"pack", "gemm/auto", "--in", w, "--out", blocks}, type).status, 0);
+  const Outcome packed = with({"pack", "gemm/packed_weights", "--in", w, "--out", lanes}, type);
+  if (packed.err.find("does not multiply matrices") != std::string::npos) GTEST_SKIP();
+  ASSERT_EQ(packed.status, 0) << packed.err;
+  const auto product = [&](const std::string& b, const std::string& out) {
+    const Outcome applied =
+        with({"apply", "gemm/packed_weights", "--in", file("x.npy"), b, "--out", file(out)}, type);
+    EXPECT_EQ(applied.status, 0) << applied.err;
+    return read_file(file(out));
+  };
+  EXPECT_EQ(product(lanes, "one.npy"), product(blocks, "other.npy"));
+  const auto refused = [&](const Outcome& outcome, const std::string& text) {
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+  };
+  refused(bench({"pack", "gemm/packed_weights", "--type", "f16", "--in", w, "--out", lanes}),
+          "takes weights in a format, such as f16*q4_0,f32");
+  refused(with({"pack", "gemm/auto", "--in", w, "--out", w}, type), "it would be overwritten");
+  refused(with({"run", "gemm/packed_weights", "--size", "5x70x96", "--packed", "ab"}, type),
+          "takes A as it is");
+  refused(with({"apply", "gemm/packed_weights", "--in", file("x.npy"), lanes, "--out",
+                file("no.npy"), "--atom", "0x0x0"},
+               type),
+          "atom m = 0 is not a power of two");
+  refused(bench({"apply", "gemm/packed_weights", "--type", "f16*q8_0,f32", "--in", file("x.npy"),
+                 lanes, "--out", file("no.npy")}),
+          "is packed in q4_0, but the product takes weights in q8_0");
+}
+
 TEST_F(PackCli, WhatDoesNotFitIsRefusedWithEveryReason) {
   write_halves("a.npy", "(9, 20)", 180, 1);
   write_halves("b.npy", "(11, 24)", 264, 2);
