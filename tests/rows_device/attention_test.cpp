@@ -267,7 +267,7 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
 // bf16 in matrix units, which lavapipe lacks.
 TEST(AttentionOnTheTwin, RandomProblemsAreRight) {
   HostExecutor host;
-  for (std::int64_t i = 0; i < often(200, 20); ++i) {
+  for (std::int64_t i = 0; i < often(100, 10); ++i) {
     AttentionProblem problem = drawn_problem(7, kOfAForm * i);
     if (problem.kernel == "attention/coopmat") problem.type = i % 8 < 4 ? "bf16" : "f16";
     for (std::size_t extent : {0, 1}) problem.size[extent] %= 90;
