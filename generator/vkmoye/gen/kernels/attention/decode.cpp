@@ -295,7 +295,8 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
         k.retile(softmax.row_max(), values));
     k.copy(k.retile(softmax.row_sum(), values), target(slice_row_sums));
   });
-  return k.finish();
+  return k.finish_or_assume_written(
+      slice_sums, "threads divide the elements of the rows of a workgroup among them, each once");
 }
 
 KernelPlan attention_decode_plan(const AttentionDecodeConfig& config, const AttentionCall& call,
