@@ -234,7 +234,7 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
     KeptPipelines executor(device);
     std::set<std::string> right, lacking;
     int failures = 0;
-    for (std::int64_t i = 0; i < often(2000, 10) && failures < 5; ++i) {
+    for (std::int64_t i = 0; i < often(1000, 5) && failures < 5; ++i) {
       const bool is_taken = only < 2000 ? i == only : i % kOfAForm < of_each;
       if (!is_taken) continue;
       const AttentionProblem problem = drawn_problem(seed, i);
