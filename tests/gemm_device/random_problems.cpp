@@ -130,9 +130,8 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
     return {{"subgroups", std::to_string(sharers)}, {"reads", sharers == 1 ? "2" : "1"}};
   }
   const auto subgroups = (sharers == 4 ? "1x2x" : "2x2x") + std::to_string(sharers);
-  if (types.weights != nullptr &&
-      kernel !=
-          "gemm/packed") {  // each thread decodes two blocks of a row, which has to fit into 48 KiB
+  // Each thread decodes two blocks of a row, which has to fit into 48 KiB.
+  if (types.weights != nullptr && kernel == "gemm/coopmat") {
     const std::int64_t along_k =
         atom.subgroup_size < 32 ? sharers : std::min<std::int64_t>(sharers, 2);
     const std::int64_t threads = 2 * along_k * atom.subgroup_size;
@@ -280,9 +279,10 @@ Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& f
   if (p.beta != 0) p.beta = exact ? dice.of({1.0, negative, 2.0}) : dice.of({1.0, -0.61});
   if (p.batch > 1) p.batch = dice.one_in(30) ? 0 : 2 + dice.below(3);
   if (p.slices > 1) p.slices = dice.one_in(4) ? 20 + dice.below(40) : 2 + dice.below(8);
-  if (form.entry->takes_packed) p.packed = dice.of<const char*>({"none", "a", "b", "ab"});
-  if (form.entry->weights != nullptr && p.packed.find('a') == 0) p.packed.erase(0, 1);
-  if (p.packed.empty()) p.packed = "none";
+  if (form.entry->takes_packed) {
+    p.packed = form.entry->weights != nullptr ? dice.of<const char*>({"none", "b"})
+                                              : dice.of<const char*>({"none", "a", "b", "ab"});
+  }
 
   out.size = random_size(dice);
   const bool fixed_n = p.slices > 1;

@@ -131,7 +131,7 @@ TEST(AttentionCache, PagesSayWhereKeysAre) {
   set(0, 0, 16, 10);
   for (const char* kernel : {"attention/simt", "attention/decode"}) {
     for (const AttentionOrder order : {AttentionOrder::bhsd, AttentionOrder::bshd}) {
-      call.form.orders.k = call.form.orders.v = order;  // alike with one head
+      call.form.orders.k = call.form.orders.v = order;  // the same elements with one head
       const auto o =
           run(kernel, call, {{"v", bytes_of_values(v)}, {"pages", pages}, {"lengths", lengths}})
               .at("o");

@@ -3,7 +3,7 @@
 // Attention as typed; gen::AttentionCall (attention/form/attention_form.hpp) defines what is computed.
 //
 //   --size 4096x4096x128 --heads 32 --kv-heads 8 --causal       queries x keys x width of a head
-//   --type 'f16*q8_0*q4_0'                                      Q and O, K, V; K and V alike: 'f16*q8_0'
+//   --type 'f16*q8_0*q4_0'                                      Q and O, K, V; 'f16*q8_0': K and V
 
 #include <optional>
 #include <string>

@@ -99,11 +99,7 @@ void require_sound(const char* what, const gen::KernelEntry& entry,
 
 std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelEntry& entry,
                                              const gen::KernelRequest& request) {
-  if (entry.weights != nullptr) {
-    const gen::GemmThinCoopmatConfig config = gen::packed_weights_config_of(request);
-    const bool is_sound = gen::reasons_against(config, request.gemm).empty();
-    return is_sound ? gen::probes(config, request.gemm) : std::vector<gen::ProbedMatrix>();
-  }
+  if (entry.probes) return entry.probes(request);
   const gen::GemmPackedConfig config = gen::gemm_packed_config_of(request);
   std::vector<gen::ProbedMatrix> out;
   if (!gen::reasons_against(config, request.gemm).empty()) return out;  // the kernel refuses it

@@ -2,7 +2,6 @@
 #include "vkmoye/gen/kernels/products/pack.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
@@ -14,13 +13,6 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr std::int64_t kThreads = 256;
-
-// The block of the workgroup.
-View block_of(const Builder& k, const Tensor& dst, std::int64_t elements, bool batched) {
-  if (!batched) return slice(tile(dst, {elements, 1, 1}, {0, k.block_x(), k.block_y()}), {_, 0, 0});
-  return slice(tile(dst, {elements, 1, 1, 1}, {0, k.block_x(), k.block_y(), k.block_z()}),
-               {_, 0, 0, 0});
-}
 
 // (thread, value) -> index in the column-major block: a thread's values are contiguous in `block`.
 TiledCopy by_neighbours(const Layout& block, std::int64_t vector, std::int64_t threads) {
@@ -57,13 +49,9 @@ ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCa
   const std::int64_t rows = form.block_rows(), depth = form.block_depth();
   std::vector<Builder::AxisName> of_src = {{"k", "k"}, {"row", "rows", "leading"}};
   if (!config.k_contiguous) of_src = {{"row", "rows"}, {"k", "k", "leading"}};
-  std::vector<Builder::AxisName> of_dst = {
-      {"at", elements}, {"k_block", "k_blocks"}, {"block", "blocks"}};
-  if (config.batched) {
-    of_src.push_back({"batch", "batch", "stride"});
-    of_dst.push_back({"batch", "batch"});
-  }
-  const Tensor src = k.input("src", config.type, of_src), dst = k.output("dst", form.type, of_dst);
+  if (config.batched) of_src.push_back({"batch", "batch", "stride"});
+  const Tensor src = k.input("src", config.type, of_src);
+  const View in_a_row = output_block(k, form.type, elements, config.batched);
   // The grid counts blocks of dst; src may end within one.
   const Expr along_k = k.let("along_k", k.block_x()), along_rows = k.let("along_rows", k.block_y());
   const bool by_k = config.k_contiguous;
@@ -72,7 +60,6 @@ ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCa
   const View part = config.batched
                         ? slice(tile(src, extents, {first, second, k.block_z()}), {_, _, 0})
                         : tile(src, {extents.leaf(0), extents.leaf(1)}, {first, second});
-  const View in_a_row = block_of(k, dst, elements, config.batched);
   const View from = by_k ? transpose(part) : part, to = composition(in_a_row, block);  // (rows, k)
 
   const TiledCopy copy = by_neighbours(block, vector, threads);
@@ -96,16 +83,8 @@ ir::Kernel pack_decoded(const WeightFormat& format, bool batched, const PackedFo
   Builder k("gemm/pack", threads);
   k.describe({{"form", to_string(form)}, {"src", format.name}, {"block", to_string(block)}},
              "a block of the result for each workgroup, weights are decoded one by one");
-  std::vector<Builder::AxisName> of_src = {{"word", "words"}, {"row", "rows", "leading"}};
-  std::vector<Builder::AxisName> of_dst = {
-      {"at", elements}, {"k_block", "k_blocks"}, {"block", "blocks"}};
-  if (batched) {
-    of_src.push_back({"batch", "batch", "stride"});
-    of_dst.push_back({"batch", "batch"});
-  }
-  k.input("src", ScalarType::u16, of_src);
-  const View to = block_of(k, k.output("dst", form.type, of_dst), elements, batched);
-  const WeightBlocks from(k, format, batched ? std::optional<Expr>(k.block_z()) : std::nullopt);
+  const WeightBlocks from(k, format, batched);
+  const View to = output_block(k, form.type, elements, batched);
   const TiledCopy copy = make_tiled_copy(make_layout({threads}), make_layout({vector}));
   const auto mine = [&](const View& view) { return partition(view, copy, k.thread()); };
   const View decoded = k.make_fragment_like("decoded", form.type, mine(to));

@@ -25,7 +25,7 @@
 //   slopes        + slope of the head * (j - i - C)                      ALiBi
 //   mask          + mask (1 or batch, 1 or heads, queries, keys)
 //
-// Keys and values may be kept in pages of `page` keys: k (stored, kv_heads, page, width) and v alike, and pages (batch,
+// Keys and values may be kept in pages of `page` keys: k and v are (stored, kv_heads, page, width), and pages (batch,
 // keys / page, rounded up) says where key j of an entry is: in row j % page of page pages[entry, j / page].
 //
 // Scores are f32. Scores below -1e30, such as those with a mask of -infinity, count as keys that are not seen. A row

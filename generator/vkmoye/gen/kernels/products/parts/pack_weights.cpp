@@ -2,11 +2,10 @@
 #include <fmt/format.h>
 
 #include <numeric>
-#include <optional>
-#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
+#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_weights.hpp"
 #include "vkmoye/gen/kernels/products/parts/weight_blocks.hpp"
 #include "vkmoye/layout/algebra.hpp"
@@ -29,21 +28,8 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
               {"block", fmt::format("{} of k x {}", weights.depth(), weights.rows)},
               {"codes", to_string(weights.codes())}},
              "a block of the result for each workgroup, a word for each thread");
-  std::vector<Builder::AxisName> of_src = {{"word", "words"}, {"row", "rows", "leading"}};
-  std::vector<Builder::AxisName> of_dst = {
-      {"at", weights.words()}, {"k_block", "k_blocks"}, {"block", "blocks"}};
-  if (batched) {
-    of_src.push_back({"batch", "batch", "stride"});
-    of_dst.push_back({"batch", "batch"});
-  }
-  k.input("src", ScalarType::u16, of_src);
-  const Tensor dst = k.output("dst", ScalarType::u32, of_dst);
-  const View block =
-      batched
-          ? slice(tile(dst, {weights.words(), 1, 1, 1}, {0, k.block_x(), k.block_y(), k.block_z()}),
-                  {_, 0, 0, 0})
-          : slice(tile(dst, {weights.words(), 1, 1}, {0, k.block_x(), k.block_y()}), {_, 0, 0});
-  const WeightBlocks from(k, format, batched ? std::optional<Expr>(k.block_z()) : std::nullopt);
+  const WeightBlocks from(k, format, batched);
+  const View block = output_block(k, ScalarType::u32, weights.words(), batched);
   const Expr first_k = to_index(weights.depth()) * k.block_x();
   const Expr first_row = to_index(weights.rows) * k.block_y();
   // Words `first` to `first + count` of the block; `word` computes word number `at` of them.

@@ -17,6 +17,7 @@
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/common/weight_format.hpp"
 #include "vkmoye/gen/kernels/matrix_units/fragment_layout.hpp"
 #include "vkmoye/layout/layout.hpp"
@@ -44,6 +45,10 @@ std::string to_string(const PackedForm& form);
 
 /// The matrix to probe for the fragment order of `form`.
 ProbedMatrix fragment_of(const PackedForm& form);
+
+/// Declares dst, (at, k_block, block) of blocks of `elements` elements, and with `batched` a fourth axis; returns the
+/// block of the workgroup.
+View output_block(Builder& k, ScalarType type, std::int64_t elements, bool batched);
 
 struct PackedWeights;
 /// How the weights of `form` are packed. Throws KernelError with the reason if the fragment order of the device does

@@ -6,8 +6,15 @@
 
 namespace vkmoye::gen {
 
-WeightBlocks::WeightBlocks(Builder& k, const WeightFormat& format, std::optional<Expr> matrix)
-    : builder_(k), format_(format), matrix_(std::move(matrix)) {}
+WeightBlocks::WeightBlocks(Builder& k, const WeightFormat& format, bool batched)
+    : builder_(k), format_(format) {
+  std::vector<Builder::AxisName> axes = {{"word", "words"}, {"row", "rows", "leading"}};
+  if (batched) {
+    axes.push_back({"batch", "batch", "stride"});
+    matrix_ = k.block_z();
+  }
+  k.input("src", ScalarType::u16, axes);
+}
 
 Conditions WeightBlocks::has_blocks() const {
   return {ir::less(to_index(format_.bytes / 2 - 1), ir::variable("words")),
