@@ -155,7 +155,7 @@ Sizes draw_sizes(const Kernel& kernel, const SizeRange& range, Draw& draw) {
     }
   }
   if (sizes.contains("experts")) {  // of a product: sizes that belong together
-    const auto experts = static_cast<std::int64_t>(1 + draw.below(3));
+    const auto experts = draw.one_of<std::int64_t>({1, 2, 3, 20});  // more than a subgroup compares
     sizes["experts"] = experts;
     sizes["ends"] = experts + 1;
     sizes["padded_m"] = sizes["m"] + experts * kernel.grid[1].tile;
