@@ -112,8 +112,10 @@ std::vector<gen::ProbedMatrix> packed_probes(const gen::KernelEntry& entry,
 gen::KernelPlan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequest& asked,
                             const GemmProblem& problem, const Extents& size, bool packs) {
   const gen::KernelRequest request = as_files_have_it(entry, asked, problem);
-  require_sound(entry.name.c_str(), entry, request);
-  require_same_order(problem, gen::operand_blocks(entry, request, problem, size), request.device);
+  if (problem.files[0] || problem.files[1]) {
+    require_sound(entry.name.c_str(), entry, request);
+    require_same_order(problem, gen::operand_blocks(entry, request, problem, size), request.device);
+  }
   gen::GemmPlanOptions options;
   for (const std::size_t which : {0, 1}) {
     options.comes_packed[which] = problem.files[which].has_value();
