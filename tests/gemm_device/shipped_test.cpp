@@ -38,11 +38,12 @@ struct Shipped {
 };
 
 bool needs_units(const std::string& kernel) {
-  return kernel == "gemm/packed" || kernel.ends_with("coopmat");
+  return kernel.starts_with("gemm/packed") || kernel.ends_with("coopmat");
 }
 
 bool computes(const gen::KernelEntry& entry, const std::string& type, const DeviceCaps& caps) {
-  const GemmProblem types = parse_gemm_type(type);
+  GemmProblem types = parse_gemm_type(type);
+  if (entry.weights != nullptr) types.b_type = gen::kWeightType;
   if (needs_units(entry.name)) return has_matrices(caps, types);
   const ScalarType type_of_units = unit_type(types.form());
   const bool is_known =
@@ -88,7 +89,11 @@ Problem problem_of(const Shipped& shipped, int form, int number, const Extents& 
     p.b_type = gen::kWeightType;
   }
   p.slices = shipped.slices;
-  if (out.entry->takes_packed) p.packed = std::vector{"none", "a", "b", "ab"}[number / kForms % 4];
+  if (out.entry->takes_packed) {
+    const bool is_only_b = out.entry->weights != nullptr;
+    p.packed = std::vector{"none", is_only_b ? "b" : "a", "b",
+                           is_only_b ? "none" : "ab"}[number / kForms % 4];
+  }
   const bool has_curves = gen::factor_type(p.form()) == ScalarType::f32;
   if (form == 1) p.epilogue = parse_epilogue(has_curves ? "bias,gelu,residual" : "bias,relu");
   if (form == 2) {
