@@ -5,7 +5,9 @@
 #include "vkmoye/gen/kernels/rows/argmax.hpp"
 #include "vkmoye/gen/kernels/rows/embed.hpp"
 #include "vkmoye/gen/kernels/rows/rope.hpp"
+#include "vkmoye/gen/kernels/rows/row_plans.hpp"
 #include "vkmoye/gen/kernels/rows/softmax.hpp"
+#include "vkmoye/layout/checked.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -47,15 +49,89 @@ Config read(Config usual, const std::vector<ConfigField<Config>>& fields,
   return usual;
 }
 
+// Describes one of the two kernels for long rows.
+template <class Config>
+using DescribeStep = std::function<ir::Kernel(const Config&, const std::string& name)>;
+
+Arguments arguments_of_slices(const std::vector<std::int64_t>& shape, std::int64_t slices) {
+  return {{"rows", shape.front()}, {"cols", shape.back()}, {"slices", slices}};
+}
+
+// The plan of an entry that works on rows; see KernelEntry::plan.
+template <class Config>
+std::function<KernelPlan(const Config&, const KernelRequest&)> plan_of_rows(
+    const std::string& family, DescribeStep<Config> slices, DescribeStep<Config> combine) {
+  return [=](const Config& config, const KernelRequest& request) -> KernelPlan {
+    if (!request.shape || request.shape->size() != 2) return {};
+    const Config fitted = fitted_to_rows(config, cols_of(request));
+    if (!reasons_against(fitted).empty()) return {};
+    const std::int64_t groups =
+        vkmoye::ceil_div(request.shape->front(), fitted.threads / fitted.columns);
+    const std::int64_t block = fitted.columns * fitted.width() * fitted.rounds;
+    const std::int64_t count =
+        slices_of_rows(groups, vkmoye::ceil_div(request.shape->back(), block));
+    if (count == 1) return {};
+    return plan_of_slices(slices(fitted, family + "/slices"), combine(fitted, family + "/combine"),
+                          arguments_of_slices(*request.shape, count));
+  };
+}
+
+// The same for a reduction, along either axis.
+KernelPlan reduction_plan(const ReduceConfig& config, const KernelRequest& request,
+                          Reduction reduction) {
+  if (!request.shape || request.shape->size() != 2) return {};
+  const ReduceConfig of_all = fitted(config, cols_of(request));
+  if (!reasons_against(of_all).empty()) return {};
+  const std::int64_t rows = request.shape->front(), cols = request.shape->back();
+  const std::int64_t block_cols = of_all.columns * of_all.width(),
+                     block_rows = of_all.threads / of_all.columns;
+  const bool of_rows = config.axis == 1;
+  const std::int64_t groups =
+      of_rows ? vkmoye::ceil_div(rows, block_rows) : vkmoye::ceil_div(cols, block_cols);
+  const std::int64_t blocks = of_rows ? vkmoye::ceil_div(cols, block_cols * of_all.rounds)
+                                      : vkmoye::ceil_div(rows, block_rows * of_all.rounds);
+  const std::int64_t count = slices_of_rows(groups, blocks);
+  if (count == 1) return {};
+  ReduceConfig of_slices = reduce_config(computing_type(config.type), request.device);
+  of_slices.axis = config.axis;
+  of_slices.result = reduced_type(config.type, reduction);
+  of_slices = fitted(of_slices, of_rows ? count : cols);
+  return plan_of_slices(reduce_slices(of_all, reduction, "reduce/slices"),
+                        reduce_of_slices(of_slices, reduction, "reduce/combine"),
+                        arguments_of_slices(*request.shape, count));
+}
+
+std::function<KernelPlan(const RmsNormConfig&, const KernelRequest&)> plan_of_norms(
+    bool has_residual) {
+  return plan_of_rows<RmsNormConfig>(
+      "norm",
+      [=](const RmsNormConfig& config, const std::string& name) {
+        return norm_slices(has_residual, config, name);
+      },
+      [=](const RmsNormConfig& config, const std::string& name) {
+        return norm_of_slices(has_residual, config, name);
+      });
+}
+
 KernelEntry reduction(const char* name, const char* operation, const char* summary,
                       Reduction reduction) {
-  return entry_of<ReduceConfig>(
-      {name, operation, summary,
-       "NVIDIA, Optimizing Parallel Reduction in CUDA; shuffles instead of shared memory", kReduced,
-       reduce_fields(), usual_reduce,
-       [=](const ReduceConfig& config, const KernelRequest& request) {
-         return reduce(fitted(config, cols_of(request)), reduction, name);
-       }});
+  return entry_of<ReduceConfig>({
+      .name = name,
+      .operation = operation,
+      .summary = summary,
+      .source = "NVIDIA, Optimizing Parallel Reduction in CUDA; shuffles instead of shared memory",
+      .types = kReduced,
+      .fields = reduce_fields(),
+      .defaults = usual_reduce,
+      .describe =
+          [=](const ReduceConfig& config, const KernelRequest& request) {
+            return reduce(fitted(config, cols_of(request)), reduction, name);
+          },
+      .plan =
+          [=](const ReduceConfig& config, const KernelRequest& request) {
+            return reduction_plan(config, request, reduction);
+          },
+  });
 }
 
 }  // namespace
@@ -65,22 +141,36 @@ std::vector<KernelEntry> row_entries() {
       reduction("reduce/sum", "sum", "sums each row or column in one pass over memory", kSum),
       reduction("reduce/max", "max",
                 "finds the maximum of each row or column in one pass over memory", kMaximum),
-      entry_of<ThreadsConfig>(
-          {"softmax/rows", "softmax",
-           "computes the softmax of each row; rows that fit in registers are read once",
-           "Milakov and Gimelshein, Online normalizer calculation for softmax: the safe softmax",
-           kRows, threads_fields<ThreadsConfig>(), usual_softmax,
-           [](const ThreadsConfig& config, const KernelRequest& request) {
-             return softmax(fitted_to_rows(config, cols_of(request)));
-           }}),
-      entry_of<RmsNormConfig>(
-          {"norm/rms", "rms_norm",
-           "normalises each row by its RMS, with weights; rows that fit in registers are read once",
-           "Zhang and Sennrich, Root Mean Square Layer Normalization", kRows, rms_norm_fields(),
-           usual_norm,
-           [](const RmsNormConfig& config, const KernelRequest& request) {
-             return rms_norm(fitted_to_rows(config, cols_of(request)));
-           }}),
+      entry_of<ThreadsConfig>({
+          .name = "softmax/rows",
+          .operation = "softmax",
+          .summary = "computes the softmax of each row; rows that fit in registers are read once",
+          .source = "Milakov and Gimelshein, Online normalizer calculation for softmax: the safe "
+                    "softmax; of long rows, the online one",
+          .types = kRows,
+          .fields = threads_fields<ThreadsConfig>(),
+          .defaults = usual_softmax,
+          .describe =
+              [](const ThreadsConfig& config, const KernelRequest& request) {
+                return softmax(fitted_to_rows(config, cols_of(request)));
+              },
+          .plan = plan_of_rows<ThreadsConfig>("softmax", softmax_slices, softmax_of_slices),
+      }),
+      entry_of<RmsNormConfig>({
+          .name = "norm/rms",
+          .operation = "rms_norm",
+          .summary = "normalises each row by its RMS, with weights; rows that fit in registers are "
+                     "read once",
+          .source = "Zhang and Sennrich, Root Mean Square Layer Normalization",
+          .types = kRows,
+          .fields = rms_norm_fields(),
+          .defaults = usual_norm,
+          .describe =
+              [](const RmsNormConfig& config, const KernelRequest& request) {
+                return rms_norm(fitted_to_rows(config, cols_of(request)));
+              },
+          .plan = plan_of_norms(false),
+      }),
       entry_of<RmsNormConfig>({
           .name = "norm/residual",
           .operation = "residual_norm",
@@ -93,6 +183,7 @@ std::vector<KernelEntry> row_entries() {
               [](const RmsNormConfig& config, const KernelRequest& request) {
                 return residual_norm(fitted_to_rows(config, cols_of(request)));
               },
+          .plan = plan_of_norms(true),
       }),
       entry_of<ThreadsConfig>({
           .name = "argmax/rows",
@@ -107,6 +198,7 @@ std::vector<KernelEntry> row_entries() {
               [](const ThreadsConfig& config, const KernelRequest& request) {
                 return argmax(fitted_to_rows(config, cols_of(request)));
               },
+          .plan = plan_of_rows<ThreadsConfig>("argmax", argmax_slices, argmax_of_slices),
       }),
       entry_of<TopKConfig>({
           .name = "topk/rows",

@@ -40,6 +40,15 @@ class Lines : public Workload {
     return arrays;
   }
   Arguments arguments() const override { return operation_.arguments; }
+  Plan plan(const DeviceCaps& caps) const override {
+    gen::KernelPlan kernels = entry().plan ? entry().plan(request_for(caps)) : gen::KernelPlan();
+    if (kernels.steps.empty()) return Workload::plan(caps);
+    Plan plan = plan_of(std::move(kernels));
+    const std::vector<Array> all = arrays();
+    for (std::size_t i = 0; i < all.size(); ++i) plan.arrays[i].input = all[i].input;
+    plan.result = all.size() - 1;
+    return plan;
+  }
 
   double bytes() const override {
     if (elements_of(operation_.output) == 0) return 0;  // an empty result needs no reads

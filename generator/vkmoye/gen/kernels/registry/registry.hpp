@@ -95,7 +95,8 @@ struct KernelEntry {
   const WeightFormat* weights = nullptr;
   /// Whether another entry is chosen to do the work; see products/choice/choose_gemm.hpp, attention/choice/choose.hpp.
   bool chooses = false;
-  /// All kernels that compute `request.attention`, over gen::arrays_of. Unset: `describe` gives the only one.
+  /// All kernels that compute the request, of which `shape` or `attention` says the sizes. No steps, or unset:
+  /// `describe` gives the only kernel.
   std::function<KernelPlan(const KernelRequest& request)> plan = {};
   /// Whether the result may have another type than src: --type f32*f16.
   bool converts = false;

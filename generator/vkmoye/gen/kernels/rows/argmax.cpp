@@ -4,9 +4,63 @@
 #include <limits>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/rows/slices.hpp"
 #include "vkmoye/gen/kernels/rows/staged_row.hpp"
 
 namespace vkmoye::gen {
+namespace {
+
+const Expr& no_column() {
+  static const Expr none = ir::number(ScalarType::u32, std::numeric_limits<std::uint32_t>::max());
+  return none;
+}
+
+// `column` where `value` is the largest, or NaN.
+Expr column_of_largest(const Expr& value, const Expr& largest, const Expr& column) {
+  const Expr is_largest = ir::logical_or(ir::equal(value, largest), ir::is_nan(value));
+  return select(is_largest, column, no_column());
+}
+
+// The largest element of a row and its first column, as far as the workgroup has the row.
+struct Found {
+  View largest, first;  // one value
+};
+
+Found find(Builder& k, Row& row, const Tensor& src, const ThreadsConfig& config) {
+  const Blocks places(k, src, row.block(), config.copy());
+  const View x = row.x();                                                  // (value, round, 1)
+  const View column = k.make_fragment_like("column", ScalarType::u32, x);  // the same
+  const View largest = k.registers("largest", ScalarType::f32, Layout());
+  const View first = k.registers("first", ScalarType::u32, Layout());
+
+  k.assign(largest, kMaximum.neutral(ScalarType::f32));
+  row.pass([&](const Expr&) { k.accumulate(largest, kMaximum, x); });
+  k.reduce_across(largest, kMaximum, config.layout(), 0);
+
+  k.assign(first, no_column());
+  row.pass([&](const Expr& block) {
+    k.titled("column <- that of x if x is the largest", [&] {
+      k.apply(column, places.part({block, row.rows()}),
+              [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                return column_of_largest(v[0], v[1], convert(at[0], ScalarType::u32));
+              },
+              {x, largest});
+    });
+    k.accumulate(first, kMinimum, column);
+  });
+  k.reduce_across(first, kMinimum, config.layout(), 0);
+  return {largest, first};
+}
+
+void store_of_rows(Builder& k, const View& first, const Tensor& dst, const ThreadsConfig& config) {
+  const std::int64_t rows = config.threads / config.columns;
+  const Expr columns = to_index(config.columns);
+  const View to =
+      parallelize(tile(dst, {rows}, {k.block_x()}), make_layout({rows}), k.thread() / columns);
+  k.branch({ir::equal(k.thread() % columns, 0)}, [&] { k.copy(first, to); });
+}
+
+}  // namespace
 
 ir::Kernel argmax(const ThreadsConfig& wanted, const std::string& name) {
   const ThreadsConfig config = fitted_to_rows(wanted);
@@ -17,38 +71,61 @@ ir::Kernel argmax(const ThreadsConfig& wanted, const std::string& name) {
              "rows that fit stay in registers, longer ones are read twice");
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
   const Tensor dst = k.output("dst", ScalarType::u32, {{"row", "rows"}});
+  Row row(k, config, src, kMaximum.neutral(ScalarType::f32));
+  store_of_rows(k, find(k, row, src, config).first, dst, config);
+  return k.finish();
+}
+
+ir::Kernel argmax_slices(const ThreadsConfig& wanted, const std::string& name) {
+  const ThreadsConfig config = fitted_to_rows(wanted);
+  throw_if_any(name, reasons_against_rows(config));
+
+  Builder k(name, config.threads, to_index(config.subgroup_size));
+  k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
+             "the largest element of each slice of a row, and its first column");
+  const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
+  SliceResults largest_of(k, "slice_largest", ScalarType::f32, config),
+      column_of(k, "slice_columns", ScalarType::u32, config);
+  Row row(k, config, src, kMaximum.neutral(ScalarType::f32), Row::Part::slice, column_of.slices());
+  const Found found = find(k, row, src, config);
+  largest_of.store(found.largest);
+  column_of.store(found.first);
+  return k.finish();
+}
+
+ir::Kernel argmax_of_slices(const ThreadsConfig& wanted, const std::string& name) {
+  const ThreadsConfig config = fitted_to_rows(wanted);
+  throw_if_any(name, reasons_against_rows(config));
+
+  Builder k(name, config.threads, to_index(config.subgroup_size));
+  k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
+             "finds the first slice of a row that has the largest element");
   const Expr least = kMaximum.neutral(ScalarType::f32);
-  Row row(k, config, src, least);
-  const Blocks places(k, src, row.block(), config.copy());
-  const View x = row.x();                                                  // (value, round, 1)
-  const View column = k.make_fragment_like("column", ScalarType::u32, x);  // the same
+  SlicesOfRow largest_of(k, "slice_largest", config, k.block_x(), least),
+      column_of(k, "slice_columns", config, k.block_x(), no_column());
+  const Tensor dst = k.output("dst", ScalarType::u32, {{"row", "rows"}});
   const View largest = k.registers("largest", ScalarType::f32, Layout());  // one value
   const View first = k.registers("first", ScalarType::u32, Layout());
 
   k.assign(largest, least);
-  row.pass([&](const Expr&) { k.accumulate(largest, kMaximum, x); });
+  largest_of.each([&](const Expr&) { k.accumulate(largest, kMaximum, largest_of.values()); });
   k.reduce_across(largest, kMaximum, config.layout(), 0);
-
-  const Expr none = ir::number(ScalarType::u32, std::numeric_limits<std::uint32_t>::max());
-  k.assign(first, none);
-  row.pass([&](const Expr& block) {
-    k.titled("column <- that of x if x is the largest", [&] {
-      k.apply(column, places.part({block, k.block_x()}),
-              [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                const Expr is_largest = ir::logical_or(ir::equal(v[0], v[1]), ir::is_nan(v[0]));
-                return select(is_largest, convert(at[0], ScalarType::u32), none);
-              },
-              {x, largest});
+  k.assign(first, no_column());
+  largest_of.each([&](const Expr& block) {
+    column_of.load(block);
+    const View column = column_of.values();
+    k.titled("keep the column if it is of the largest", [&] {
+      k.apply(
+          column,
+          [](const Expr& c, const Expr& of_slice, const Expr& of_row) {
+            return column_of_largest(of_slice, of_row, c);
+          },
+          column, largest_of.values(), largest);
     });
     k.accumulate(first, kMinimum, column);
   });
   k.reduce_across(first, kMinimum, config.layout(), 0);
-
-  const std::int64_t rows = row.block().leaf(1);
-  const Expr columns = to_index(config.columns);
-  const View to =
-      parallelize(tile(dst, {rows}, {k.block_x()}), make_layout({rows}), k.thread() / columns);
-  k.branch({ir::equal(k.thread() % columns, 0)}, [&] { k.copy(first, to); });
+  store_of_rows(k, first, dst, config);
   return k.finish();
 }
 

@@ -17,4 +17,10 @@ namespace vkmoye::gen {
 /// 2^32 - 1. Throws KernelError with every reason.
 ir::Kernel argmax(const ThreadsConfig& config, const std::string& name = "argmax/rows");
 
+/// The same in two kernels, for few long rows; see staged_row.hpp. Of each slice of a row, the first finds the largest
+/// element and its first column: slice_largest of f32 and slice_columns of u32, both (slices, rows).
+ir::Kernel argmax_slices(const ThreadsConfig& config, const std::string& name);
+/// Bindings slice_largest, slice_columns, dst.
+ir::Kernel argmax_of_slices(const ThreadsConfig& config, const std::string& name);
+
 }  // namespace vkmoye::gen

@@ -7,6 +7,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/common/blocks.hpp"
+#include "vkmoye/gen/kernels/rows/slices.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -64,18 +65,40 @@ ScalarType reduced_type(ScalarType type, Reduction reduction) {
   return keeps_type ? type : computing_type(type);
 }
 
-ir::Kernel reduce(const ReduceConfig& wanted, Reduction reduction, const std::string& name) {
+namespace {
+
+constexpr const char* kSliceResults = "slice_results";
+
+enum class Step { all, slices, combine };
+
+const char* comment_of(Step step) {
+  switch (step) {
+    case Step::all: return "one pass: values to registers, registers to lanes, lanes to subgroups";
+    case Step::slices: return "a result for each slice of a row or column";
+    case Step::combine: return "combines the results of slices";
+  }
+  return "";
+}
+
+ir::Kernel reduction_of(Step what, const ReduceConfig& wanted, Reduction reduction,
+                        const std::string& name) {
   const ReduceConfig config = fitted(wanted);
   throw_if_any(name, reasons_against(config));
 
   Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(reduce_fields(), config),
-             "one pass: values to registers, registers to lanes, lanes to subgroups");
+  k.describe(typed_items(reduce_fields(), config), comment_of(what));
   const int along = config.axis == 1 ? 0 : 1;  // the mode of src that is reduced
-  const char* kept[] = {"row", "col"};
-  const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
-  const Tensor dst = k.output("dst", reduced_type(config.type, reduction),
-                              {{kept[along], along == 0 ? "rows" : "cols"}});
+  const auto mode = static_cast<std::size_t>(along);
+  std::vector<Builder::AxisName> axes = {{"col", "cols"}, {"row", "rows"}}, of_slices = axes;
+  of_slices[mode] = {"slice", "slices"};
+  const ScalarType type = computing_type(config.type);
+  const Tensor src = what == Step::combine ? k.input(kSliceResults, config.type, of_slices)
+                                           : k.input("src", config.type, axes);
+  const Tensor dst =
+      what == Step::slices
+          ? k.output(kSliceResults, type, of_slices)
+          : k.output("dst", config.result.value_or(reduced_type(config.type, reduction)),
+                     {axes[1 - mode]});
 
   const TiledCopy copy = config.copy();
   IntTuple block = copy.tiler;  // (columns, rows)
@@ -85,31 +108,56 @@ ir::Kernel reduce(const ReduceConfig& wanted, Reduction reduction, const std::st
   const std::int64_t other = block.leaf(1 - along);
 
   // The results of a thread: dst has stride 0 along the mode that is reduced.
-  const View row = repeat(tile(dst, {other}, {k.block_x()}), along, step);  // (bM, bN)
+  View of_group;
+  if (what != Step::slices) {
+    of_group = tile(dst, {other}, {k.block_x()});
+  } else if (along == 0) {
+    of_group = slice(tile(dst, {1, other}, {k.block_y(), k.block_x()}), {0, _});
+  } else {
+    of_group = slice(tile(dst, {other, 1}, {k.block_x(), k.block_y()}), {_, 0});
+  }
+  const View row = repeat(of_group, along, step);  // (bM, bN)
   // The modes of (value, m, n) that are reduced.
   const std::vector<int> reduced = along == 0 ? std::vector{0, 1} : std::vector{2};
   const View to = first_along(partition(row, copy, k.thread()), reduced);
 
-  const ScalarType type = computing_type(config.type);
   Blocks blocks(k, src, block, copy);
   const View values = blocks.registers("values", type);
   const View result = k.make_fragment_like("result", type, to);
   k.assign(result, reduction.neutral(type));
+  const Expr chunks = ceil_div(k.extent(src, mode), step);
+  const SliceBlocks own = what == Step::slices ? slice_blocks(k, chunks, Builder::extent(dst, mode))
+                                               : SliceBlocks{0, chunks};
   k.loop(
-      "chunk", ceil_div(k.extent(src, static_cast<std::size_t>(along)), step),
-      [&](const Expr& chunk) {
+      "chunk", own.count,
+      [&](const Expr& i) {
+        const Expr chunk = what == Step::slices ? own.first + i : i;
         blocks.load(along == 0 ? std::vector{chunk, k.block_x()} : std::vector{k.block_x(), chunk},
                     values, reduction.neutral(type));
         k.accumulate(result, reduction, values);
       },
       ir::Unroll::never);
   k.reduce_across(result, reduction, config.layout(), along);
-  const Expr first =
-      thread_coordinates(config.layout(), k.thread())[static_cast<std::size_t>(along)];
+  const Expr place = thread_coordinates(config.layout(), k.thread())[mode];
   const auto most = kWidestCopy / static_cast<std::int64_t>(size_of(dst.array.type));
   const auto width = static_cast<std::uint32_t>(along == 0 ? 1 : std::min(config.width(), most));
-  k.branch({ir::equal(first, 0)}, [&] { k.copy(result, to, {.vector = {width}}); });
+  k.branch({ir::equal(place, 0)}, [&] { k.copy(result, to, {.vector = {width}}); });
   return k.finish();
+}
+
+}  // namespace
+
+ir::Kernel reduce(const ReduceConfig& config, Reduction reduction, const std::string& name) {
+  return reduction_of(Step::all, config, reduction, name);
+}
+
+ir::Kernel reduce_slices(const ReduceConfig& config, Reduction reduction, const std::string& name) {
+  return reduction_of(Step::slices, config, reduction, name);
+}
+
+ir::Kernel reduce_of_slices(const ReduceConfig& config, Reduction reduction,
+                            const std::string& name) {
+  return reduction_of(Step::combine, config, reduction, name);
 }
 
 }  // namespace vkmoye::gen

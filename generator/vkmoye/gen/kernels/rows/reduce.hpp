@@ -13,6 +13,7 @@
 // are rounded once; sums of shorter integers are i32 or u32; sums of 32 bits wrap. The maximum of values that include
 // a NaN is NaN. Without values, the sum is 0 and the maximum is -infinity or the smallest integer.
 
+#include <optional>
 #include <string>
 
 #include "vkmoye/gen/dsl/reduction.hpp"
@@ -23,6 +24,7 @@ namespace vkmoye::gen {
 
 struct ReduceConfig : ThreadsConfig {
   std::int64_t axis = 1;  // the axis that is reduced: 1: a value for each row, 0: for each column
+  std::optional<ScalarType> result = {};  // the type of dst; by default reduced_type
 };
 
 /// The config for elements of `type` on `device`.
@@ -43,5 +45,12 @@ ScalarType reduced_type(ScalarType type, Reduction reduction);
 /// src (cols, rows), of any type but i64, u64 and complex ones; dst (rows) for axis 1, (cols) for axis 0.
 /// Throws KernelError with every reason.
 ir::Kernel reduce(const ReduceConfig& config, Reduction reduction, const std::string& name);
+
+/// The same in two kernels, for few long rows or columns: the first reduces slices of them, slice_results
+/// (slices, rows) or (cols, slices) of computing_type.
+ir::Kernel reduce_slices(const ReduceConfig& config, Reduction reduction, const std::string& name);
+/// Bindings slice_results, which has the type of `config`, and dst.
+ir::Kernel reduce_of_slices(const ReduceConfig& config, Reduction reduction,
+                            const std::string& name);
 
 }  // namespace vkmoye::gen

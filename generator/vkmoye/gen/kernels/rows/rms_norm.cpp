@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/rows/slices.hpp"
 #include "vkmoye/gen/kernels/rows/staged_row.hpp"
 
 namespace vkmoye::gen {
@@ -49,39 +50,53 @@ std::vector<std::string> reasons_against(const RmsNormConfig& config) {
 
 namespace {
 
-ir::Kernel norm_of(bool has_residual, const RmsNormConfig& wanted, const std::string& name) {
+using Part = Row::Part;
+
+constexpr const char* kSliceSums = "slice_sums";
+
+const char* comment_of(Part part) {
+  switch (part) {
+    case Part::whole: return "rows that fit stay in registers, longer ones are read twice";
+    case Part::slice: return "the sum of the squares of each slice of a row";
+    case Part::block: return "combines the slices of a row; a workgroup has a block of the row";
+  }
+  return "";
+}
+
+ir::Kernel norm_of(Part part, bool has_residual, const RmsNormConfig& wanted,
+                   const std::string& name) {
   const RmsNormConfig config = fitted_to_rows(wanted);
   throw_if_any(name, reasons_against(config));
 
   Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(rms_norm_fields(), config),
-             "rows that fit stay in registers, longer ones are read twice");
+  k.describe(typed_items(rms_norm_fields(), config), comment_of(part));
   const std::vector<Builder::AxisName> rows = {{"col", "cols"}, {"row", "rows"}};
   const Tensor src = k.input("src", config.type, rows);
-  Tensor residual, total;
-  if (has_residual) residual = k.input("residual", config.type, rows);
-  const Tensor weight = k.input("weight", config.type, {{"col", "cols"}});
-  if (has_residual) total = k.output("total", config.type, rows);
-  const Tensor dst = k.output("dst", config.type, rows);
+  const bool is_last = part != Part::slice;  // it writes the result
   const Expr zero = ir::number(ScalarType::f32, 0);
-  Row row(k, config, src, zero);
-  Blocks weights(k, weight, row.block(), config.copy());
-  Blocks result(k, dst, row.block(), config.copy());
+  Tensor residual, weight, total, dst;
+  if (has_residual) residual = k.input("residual", config.type, rows);
+  if (is_last) weight = k.input("weight", config.type, {{"col", "cols"}});
+  std::optional<SliceResults> sum_of_slice;
+  std::optional<SlicesOfRow> sums_of_slices;
+  if (part == Part::slice) sum_of_slice.emplace(k, kSliceSums, ScalarType::f32, config);
+  if (part == Part::block) sums_of_slices.emplace(k, kSliceSums, config, k.block_y(), zero);
+  if (is_last && has_residual) total = k.output("total", config.type, rows);
+  if (is_last) dst = k.output("dst", config.type, rows);
+  Row row(k, config, src, zero, part, sum_of_slice ? sum_of_slice->slices() : Expr(1));
   const View x = row.x();                                          // (value, round, 1)
-  const View w = weights.registers("w", ScalarType::f32);          // the same
   const View sum = k.registers("sum", ScalarType::f32, Layout());  // one value
-  const View scale = k.registers("scale", ScalarType::f32, Layout());
 
   std::optional<Blocks> others, totals;
   View other;
   if (has_residual) {
     others.emplace(k, residual, row.block(), config.copy());
-    totals.emplace(k, total, row.block(), config.copy());
+    if (is_last) totals.emplace(k, total, row.block(), config.copy());
     other = others->registers("other", ScalarType::f32);
   }
   const Row::Body add_residual = [&](const Expr& block) {
     if (!has_residual) return;
-    others->load({block, k.block_x()}, other, zero);
+    others->load({block, row.rows()}, other, zero);
     k.titled("x <- x + other", [&] {
       k.apply(
           x, [](const Expr& v, const Expr& r) { return v + r; }, x, other);
@@ -89,16 +104,25 @@ ir::Kernel norm_of(bool has_residual, const RmsNormConfig& wanted, const std::st
   };
 
   k.assign(sum, zero);
-  row.pass([&](const Expr& block) {
-    add_residual(block);
-    if (has_residual) totals->store({block, k.block_x()}, x);
-    const View to = broadcast(sum, x.shape());
-    k.titled("sum += x * x, for each value of x", [&] {
-      k.apply(
-          to, [](const Expr& s, const Expr& v) { return multiply_add(v, v, s); }, to, x);
+  if (part == Part::block) {
+    sums_of_slices->each([&](const Expr&) { k.accumulate(sum, kSum, sums_of_slices->values()); });
+  } else {
+    row.pass([&](const Expr& block) {
+      add_residual(block);
+      if (totals) totals->store({block, row.rows()}, x);
+      const View to = broadcast(sum, x.shape());
+      k.titled("sum += x * x, for each value of x", [&] {
+        k.apply(
+            to, [](const Expr& s, const Expr& v) { return multiply_add(v, v, s); }, to, x);
+      });
     });
-  });
+  }
   k.reduce_across(sum, kSum, config.layout(), 0);
+  if (part == Part::slice) {
+    sum_of_slice->store(sum);
+    return k.finish();
+  }
+  const View scale = k.registers("scale", ScalarType::f32, Layout());
   const Expr count = convert(Builder::extent(src, 0), ScalarType::f32);
   const Expr epsilon = ir::number(ScalarType::f32, config.epsilon);
   k.titled("scale <- 1 / sqrt(sum / cols + epsilon)", [&] {
@@ -106,15 +130,19 @@ ir::Kernel norm_of(bool has_residual, const RmsNormConfig& wanted, const std::st
         scale, [&](const Expr& s) { return rsqrt(s / count + epsilon); }, sum);
   });
 
+  Blocks weights(k, weight, row.block(), config.copy());
+  Blocks result(k, dst, row.block(), config.copy());
+  const View w = weights.registers("w", ScalarType::f32);  // (value, round, 1)
   row.pass(
       [&](const Expr& block) {
+        if (part == Part::block && totals) totals->store({block, row.rows()}, x);
         weights.load({block}, w, zero);
         k.titled("x <- x * scale * w", [&] {
           k.apply(
               x, [](const Expr& v, const Expr& s, const Expr& g) { return v * s * g; }, x, scale,
               w);
         });
-        result.store({block, k.block_x()}, x);
+        result.store({block, row.rows()}, x);
       },
       add_residual);
   return k.finish();
@@ -123,11 +151,19 @@ ir::Kernel norm_of(bool has_residual, const RmsNormConfig& wanted, const std::st
 }  // namespace
 
 ir::Kernel rms_norm(const RmsNormConfig& config, const std::string& name) {
-  return norm_of(false, config, name);
+  return norm_of(Part::whole, false, config, name);
 }
 
 ir::Kernel residual_norm(const RmsNormConfig& config, const std::string& name) {
-  return norm_of(true, config, name);
+  return norm_of(Part::whole, true, config, name);
+}
+
+ir::Kernel norm_slices(bool has_residual, const RmsNormConfig& config, const std::string& name) {
+  return norm_of(Part::slice, has_residual, config, name);
+}
+
+ir::Kernel norm_of_slices(bool has_residual, const RmsNormConfig& config, const std::string& name) {
+  return norm_of(Part::block, has_residual, config, name);
 }
 
 }  // namespace vkmoye::gen

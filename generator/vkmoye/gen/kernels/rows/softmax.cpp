@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/rows/softmax.hpp"
 
+#include <cfloat>
+
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/rows/slices.hpp"
 #include "vkmoye/gen/kernels/rows/staged_row.hpp"
 
 namespace vkmoye::gen {
+
+namespace {
+
+const std::vector<Builder::AxisName> kColsAndRows = {{"col", "cols"}, {"row", "rows"}};
+
+Expr difference_exp(const Expr& value, const Expr& most) { return exp(value - most); }
+
+}  // namespace
 
 ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
   const ThreadsConfig config = fitted_to_rows(wanted);
@@ -13,8 +24,8 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
   Builder k(name, config.threads, to_index(config.subgroup_size));
   k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
              "rows that fit stay in registers, longer ones are read three times");
-  const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
-  const Tensor dst = k.output("dst", config.type, {{"col", "cols"}, {"row", "rows"}});
+  const Tensor src = k.input("src", config.type, kColsAndRows);
+  const Tensor dst = k.output("dst", config.type, kColsAndRows);
   const Expr least = kMaximum.neutral(ScalarType::f32);
   Row row(k, config, src, least);
   Blocks result(k, dst, row.block(), config.copy());
@@ -27,10 +38,7 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
   k.reduce_across(largest, kMaximum, config.layout(), 0);
 
   const auto exponentials = [&] {
-    k.titled("x <- exp(x - largest)", [&] {
-      k.apply(
-          x, [](const Expr& value, const Expr& most) { return exp(value - most); }, x, largest);
-    });
+    k.titled("x <- exp(x - largest)", [&] { k.apply(x, difference_exp, x, largest); });
   };
   k.headed("second pass, the sum of the exponentials",
            [&] { k.assign(sum, ir::number(ScalarType::f32, 0)); });
@@ -49,6 +57,97 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
         result.store({block, k.block_x()}, x);
       },
       [&](const Expr&) { exponentials(); });
+  return k.finish();
+}
+
+ir::Kernel softmax_slices(const ThreadsConfig& wanted, const std::string& name) {
+  const ThreadsConfig config = fitted_to_rows(wanted);
+  throw_if_any(name, reasons_against_rows(config));
+
+  Builder k(name, config.threads, to_index(config.subgroup_size));
+  k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
+             "the maximum of each slice of a row, and the sum of the exponentials");
+  const Tensor src = k.input("src", config.type, kColsAndRows);
+  SliceResults largest_of(k, "slice_largest", ScalarType::f32, config),
+      sum_of(k, "slice_sums", ScalarType::f32, config);
+  Row row(k, config, src, kMaximum.neutral(ScalarType::f32), Row::Part::slice, sum_of.slices());
+  const View x = row.x();
+  const View largest = k.registers("largest", ScalarType::f32, Layout());  // of this thread
+  const View before = k.registers("before", ScalarType::f32, Layout());    // largest, a block ago
+  const View sum = k.registers("sum", ScalarType::f32, Layout());
+  const auto rescale = [&] {
+    k.titled("sum <- sum * exp(before - largest)", [&] {
+      k.apply(
+          sum, [](const Expr& s, const Expr& old, const Expr& most) { return s * exp(old - most); },
+          sum, before, largest);
+    });
+  };
+
+  // A finite number, so that -infinity alone makes a sum of 0: exp(-infinity - largest).
+  k.assign(largest, ir::number(ScalarType::f32, -FLT_MAX));
+  k.assign(sum, ir::number(ScalarType::f32, 0));
+  row.pass([&](const Expr&) {
+    k.copy(largest, before);
+    k.accumulate(largest, kMaximum, x);
+    rescale();
+    k.titled("x <- exp(x - largest)", [&] { k.apply(x, difference_exp, x, largest); });
+    k.accumulate(sum, kSum, x);
+  });
+  k.copy(largest, before);
+  k.reduce_across(largest, kMaximum, config.layout(), 0);
+  rescale();
+  k.reduce_across(sum, kSum, config.layout(), 0);
+  largest_of.store(largest);
+  sum_of.store(sum);
+  return k.finish();
+}
+
+ir::Kernel softmax_of_slices(const ThreadsConfig& wanted, const std::string& name) {
+  const ThreadsConfig config = fitted_to_rows(wanted);
+  throw_if_any(name, reasons_against_rows(config));
+
+  Builder k(name, config.threads, to_index(config.subgroup_size));
+  k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
+             "combines the slices of a row; a workgroup computes a block of the row");
+  const Tensor src = k.input("src", config.type, kColsAndRows);
+  const Expr none = ir::number(ScalarType::f32, -FLT_MAX), zero = ir::number(ScalarType::f32, 0);
+  SlicesOfRow largest_of(k, "slice_largest", config, k.block_y(), none),
+      sum_of(k, "slice_sums", config, k.block_y(), zero);
+  const Tensor dst = k.output("dst", config.type, kColsAndRows);
+  Row row(k, config, src, kMaximum.neutral(ScalarType::f32), Row::Part::block);
+  Blocks result(k, dst, row.block(), config.copy());
+  const View x = row.x();
+  const View largest = k.registers("largest", ScalarType::f32, Layout());
+  const View sum = k.registers("sum", ScalarType::f32, Layout());
+
+  k.assign(largest, none);
+  largest_of.each([&](const Expr&) { k.accumulate(largest, kMaximum, largest_of.values()); });
+  k.reduce_across(largest, kMaximum, config.layout(), 0);
+  k.assign(sum, zero);
+  largest_of.each([&](const Expr& block) {
+    sum_of.load(block);
+    k.titled("sum += slice_sum * exp(slice_largest - largest)", [&] {
+      k.apply(
+          sum_of.values(),
+          [](const Expr& s, const Expr& most_of_slice, const Expr& most) {
+            return s * exp(most_of_slice - most);
+          },
+          sum_of.values(), largest_of.values(), largest);
+    });
+    k.accumulate(sum, kSum, sum_of.values());
+  });
+  k.reduce_across(sum, kSum, config.layout(), 0);
+  row.pass([&](const Expr& block) {
+    k.titled("x <- exp(x - largest) / sum", [&] {
+      k.apply(
+          x,
+          [](const Expr& v, const Expr& most, const Expr& whole) {
+            return difference_exp(v, most) / whole;
+          },
+          x, largest, sum);
+    });
+    result.store({block, row.rows()}, x);
+  });
   return k.finish();
 }
 

@@ -18,4 +18,10 @@ namespace vkmoye::gen {
 /// every reason.
 ir::Kernel softmax(const ThreadsConfig& config, const std::string& name = "softmax/rows");
 
+/// The same in two kernels, for few long rows; see staged_row.hpp. Of each slice of a row, the first computes its
+/// maximum m and the sum of exp(src - m): slice_largest, slice_sums (slices, rows) of f32.
+ir::Kernel softmax_slices(const ThreadsConfig& config, const std::string& name);
+/// Bindings src, slice_largest, slice_sums, dst.
+ir::Kernel softmax_of_slices(const ThreadsConfig& config, const std::string& name);
+
 }  // namespace vkmoye::gen

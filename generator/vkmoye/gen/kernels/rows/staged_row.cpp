@@ -3,25 +3,46 @@
 
 #include <utility>
 
+#include "vkmoye/gen/kernels/rows/slices.hpp"
+
 namespace vkmoye::gen {
 
-Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr& outside)
+Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr& outside, Part part,
+         const Expr& slices)
     : k_(k),
       block_{config.columns * config.width() * config.rounds, config.threads / config.columns},
       blocks_(k, src, block_, config.copy()),
       outside_(outside),
       x_(blocks_.registers("x", ScalarType::f32)),
-      count_(k.let("blocks", ceil_div(Builder::extent(src, 0), to_index(block_.leaf(0))))) {}
+      part_(part),
+      first_(0),
+      count_(1) {
+  if (part == Part::block) {
+    first_ = k.block_x();
+    return;
+  }
+  count_ = k.let("blocks", ceil_div(Builder::extent(src, 0), to_index(block_.leaf(0))));
+  if (part == Part::whole) return;
+  const SliceBlocks own = slice_blocks(k, count_, slices);
+  first_ = own.first;
+  count_ = own.count;
+}
 
 void Row::pass(const Body& body, const Body& redo) {
   const auto read = [&](const Expr& block) {
-    blocks_.load({block, k_.block_x()}, x_, outside_);
+    blocks_.load({block, rows()}, x_, outside_);
     redo(block);
   };
   const bool is_first = !std::exchange(is_read_, true);
+  if (part_ == Part::block) {
+    if (is_first) read(first_);
+    body(first_);
+    return;
+  }
   k_.loop(
       "block", count_,
-      [&](const Expr& block) {
+      [&](const Expr& i) {
+        const Expr block = part_ == Part::whole ? i : first_ + i;
         k_.branch(is_first ? Conditions{} : Conditions{less(1, count_)}, [&] { read(block); });
         body(block);
       },

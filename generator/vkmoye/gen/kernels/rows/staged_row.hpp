@@ -8,6 +8,13 @@
 //
 // A row that fits one block is read once and stays in the registers x; a longer one is read again,
 // block by block, in each pass.
+//
+// Few long rows leave most of a device idle, one workgroup for each row. They are cut into slices, by two kernels:
+//
+//   Part::slice    workgroup (row, slice): its blocks of the row -> results of the slice
+//   Part::block    workgroup (block, row): combines the results of all slices, and has one block of the row
+//
+// See row_plans.hpp for when.
 
 #include <functional>
 
@@ -18,18 +25,24 @@ namespace vkmoye::gen {
 
 class Row {
  public:
+  /// The blocks of a row that a workgroup has.
+  enum class Part { whole, slice, block };
   using Body = std::function<void(const Expr& block)>;
 
   /// Rows of `src` (cols, rows); each workgroup has as many as it has rows of threads. `outside`: the
-  /// f32 value of x past the end of a row. `k` must outlive this object.
-  Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr& outside);
+  /// f32 value of x past the end of a row. `slices`: for Part::slice, their number. `k` must outlive this object.
+  Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr& outside,
+      Part part = Part::whole, const Expr& slices = 1);
 
   /// Columns and rows of a block.
   const IntTuple& block() const { return block_; }
   /// A thread's values of the current block, f32: (value, round, 1).
   const View& x() const { return x_; }
 
-  /// Records `body` for each block of the row. If the row has one block, x keeps its values from the
+  /// The place of the workgroup's rows among all, in tiles of as many.
+  Expr rows() const { return part_ == Part::block ? k_.block_y() : k_.block_x(); }
+
+  /// Records `body` for each block of the row that the workgroup has. If the row has one block, x keeps its values from the
   /// previous pass; otherwise the block is read again, and `redo` repeats on x what previous passes did.
   void pass(
       const Body& body, const Body& redo = [](const Expr&) {});
@@ -40,7 +53,9 @@ class Row {
   Blocks blocks_;
   Expr outside_;
   View x_;
-  Expr count_;  // blocks of the row
+  Part part_;
+  Expr first_;  // the workgroup's first block of the row
+  Expr count_;  // and how many it has
   bool is_read_ = false;
 };
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Plans of operations on the rows of a matrix: one kernel, or, for few long rows, one for slices of the rows and one
+// that combines them.
+//
+//   softmax of 3 rows of 6,695,695 columns    3 workgroups in one kernel
+//                                             3 x 342 in softmax/slices, then 3 x 3,270 in softmax/of_slices
+
+#include <cstdint>
+
+#include "vkmoye/gen/ir/kernel_plan.hpp"
+
+namespace vkmoye::gen {
+
+/// The number of slices into which each row is cut: 1 if the `groups` workgroups for whole rows occupy a device, or if
+/// the rows are short. `blocks`: of a row, each read at once by a workgroup.
+std::int64_t slices_of_rows(std::int64_t groups, std::int64_t blocks);
+
+/// The plan of `slices`, whose results are scratch arrays, and `combine`, which reads them. The caller's arrays are
+/// the inputs of `slices`, then the other bindings of `combine`, in their order. `arguments`: of both kernels.
+/// Throws like element_count.
+KernelPlan plan_of_slices(ir::Kernel slices, ir::Kernel combine, const Arguments& arguments);
+
+}  // namespace vkmoye::gen

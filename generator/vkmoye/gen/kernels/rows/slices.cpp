@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/rows/slices.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+const std::vector<Builder::AxisName> kSlicesAndRows = {{"slice", "slices"}, {"row", "rows"}};
+
+}  // namespace
+
+SliceBlocks slice_blocks(Builder& k, const Expr& blocks, const Expr& slices) {
+  const Expr most = k.let("blocks_of_slice", (blocks + slices - 1) / slices);
+  const Expr first = k.let("first_block", most * k.block_y());
+  return {first, k.let("own_blocks", minimum(maximum(blocks, first) - first, most))};
+}
+
+SliceResults::SliceResults(Builder& k, const std::string& name, ScalarType type,
+                           const ThreadsConfig& config)
+    : k_(k),
+      tensor_(k.output(name, type, kSlicesAndRows)),
+      columns_(config.columns),
+      rows_(config.threads / config.columns) {}
+
+void SliceResults::store(const View& value) {
+  const Expr columns = to_index(columns_);
+  const View of_slice = tile(tensor_, {1, rows_}, {k_.block_y(), k_.block_x()});
+  const View to = parallelize(slice(of_slice, {0, _}), make_layout({rows_}), k_.thread() / columns);
+  k_.branch({ir::equal(k_.thread() % columns, 0)}, [&] { k_.copy(value, to); });
+}
+
+SlicesOfRow::SlicesOfRow(Builder& k, const std::string& name, const ThreadsConfig& config,
+                         const Expr& rows, const Expr& outside)
+    : k_(k),
+      tensor_(k.input(name, outside->type.element, kSlicesAndRows)),
+      columns_(config.columns),
+      rows_(rows),
+      outside_(outside),
+      blocks_(k, tensor_, {config.columns, config.threads / config.columns},
+              make_tiled_copy(config.layout(), make_layout({1, 1}))),
+      values_(blocks_.registers(name + "_of_row", outside->type.element)) {}
+
+void SlicesOfRow::each(const std::function<void(const Expr& block)>& body) {
+  k_.loop(
+      "slice_block", ceil_div(Builder::extent(tensor_, 0), to_index(columns_)),
+      [&](const Expr& block) {
+        load(block);
+        body(block);
+      },
+      ir::Unroll::never);
+}
+
+}  // namespace vkmoye::gen

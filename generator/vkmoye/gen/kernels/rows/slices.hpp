@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Rows that are cut into slices, for which each workgroup computes a result; another kernel combines the results.
+//
+//   2 rows in 3 slices     row 0  [ slice 0 | slice 1 | slice 2 ]    6 workgroups
+//                          row 1  [ slice 0 | slice 1 | slice 2 ]
+//   results (slice, row)   of f32, or places of u32
+
+#include <functional>
+#include <string>
+
+#include "vkmoye/gen/kernels/common/blocks.hpp"
+#include "vkmoye/gen/kernels/common/threads_config.hpp"
+
+namespace vkmoye::gen {
+
+/// The blocks of a row that a workgroup has: `count` from `first` on.
+struct SliceBlocks {
+  Expr first, count;
+};
+
+/// Those of slice block_y of `slices`, each of which has as many of the `blocks`, and the last ones fewer or none.
+SliceBlocks slice_blocks(Builder& k, const Expr& blocks, const Expr& slices);
+
+/// Results (slice, row) that a kernel writes: workgroup (x, y) those of slice y of its rows.
+class SliceResults {
+ public:
+  /// `k` must outlive this object.
+  SliceResults(Builder& k, const std::string& name, ScalarType type, const ThreadsConfig& config);
+
+  Expr slices() const { return Builder::extent(tensor_, 0); }
+  /// Stores `value`, of which all threads of a row have the same.
+  void store(const View& value);
+
+ private:
+  Builder& k_;
+  Tensor tensor_;
+  std::int64_t columns_, rows_;  // of threads
+};
+
+/// The same results as a kernel reads them that combines the slices of a row.
+class SlicesOfRow {
+ public:
+  /// `rows`: the place of the workgroup's rows, in tiles of as many as it has rows of threads. `outside`: the value
+  /// past the last slice. `k` must outlive this object.
+  SlicesOfRow(Builder& k, const std::string& name, const ThreadsConfig& config, const Expr& rows,
+              const Expr& outside);
+
+  /// Registers for one result of each thread.
+  const View& values() const { return values_; }
+  /// Loads the results of block `block` of the slices, one for each thread of a row.
+  void load(const Expr& block) { blocks_.load({block, rows_}, values_, outside_); }
+  /// Loads each block, followed by `body`.
+  void each(const std::function<void(const Expr& block)>& body);
+
+ private:
+  Builder& k_;
+  Tensor tensor_;
+  std::int64_t columns_;
+  Expr rows_, outside_;
+  Blocks blocks_;
+  View values_;
+};
+
+}  // namespace vkmoye::gen
