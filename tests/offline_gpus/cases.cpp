@@ -203,6 +203,15 @@ std::vector<Case> further_steps(const DeviceCaps& caps) {
   }
   add("attention/combine", ScalarType::f16, "-",
       [&] { return gen::attention_combine({}, ScalarType::f16, caps); });
+  // Few long rows, in slices.
+  for (const char* entry : {"softmax/rows", "norm/rms", "argmax/rows", "reduce/sum"}) {
+    gen::KernelRequest request = gen::request_of(ScalarType::f16);
+    request.device = caps;
+    request.shape = {{4, 1 << 20}};
+    for (const gen::KernelStep& step : gen::find_kernel(entry)->plan(request).steps) {
+      add(step.kernel.name.c_str(), ScalarType::f16, "4x1048576", [&] { return step.kernel; });
+    }
+  }
   const GemmForm form = gen::gemm_form(ScalarType::f16);
   const gen::PackedForm packed = packed_form(gemm_packed_config(form, {}, caps), form, 'a');
   const DeviceCaps device = with_orders(caps);

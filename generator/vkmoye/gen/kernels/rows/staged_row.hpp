@@ -42,8 +42,8 @@ class Row {
   /// The place of the workgroup's rows among all, in tiles of as many.
   Expr rows() const { return part_ == Part::block ? k_.block_y() : k_.block_x(); }
 
-  /// Records `body` for each block of the row that the workgroup has. If the row has one block, x keeps its values from the
-  /// previous pass; otherwise the block is read again, and `redo` repeats on x what previous passes did.
+  /// Records `body` for each block of the row that the workgroup has. If the row has one block, x keeps its values
+  /// from the previous pass; otherwise the block is read again, and `redo` repeats on x what previous passes did.
   void pass(
       const Body& body, const Body& redo = [](const Expr&) {});
 
