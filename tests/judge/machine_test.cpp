@@ -31,7 +31,7 @@ class Witness : public Environment {
   std::size_t barriers = 0;
   std::vector<std::string> missed;
 
-  bool concerns(const ir::Array&) const override { return true; }
+  bool follows(const ir::Array&) const override { return true; }
   void accessed(Machine&, const MemoryAccess& access) override {
     touched.emplace(&access.element, access.reads, access.writes, access.atomic,
                     access.by_any_lane);

@@ -38,7 +38,7 @@ Body with_known(const Body& body, Known known, const Kernel& kernel) {
         changed, [](const Expr& e) { return e; },
         [&](const Body& inner) {
           Known inside = known;
-          for (const Definition& d : effects.inner[number++].defines) learn(d, inside);
+          for (const Definition& d : effects.nested[number++].defines) learn(d, inside);
           return with_known(inner, std::move(inside), kernel);
         }));
     for (const Definition& definition : effects.defines) learn(definition, known);

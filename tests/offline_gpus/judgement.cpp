@@ -23,13 +23,13 @@ void add(const ir::Body& body, const ir::Kernel& kernel, std::int64_t least, std
     // The compiler chooses how to store a matrix.
     const bool moves_matrix = std::holds_alternative<ir::MatrixLoad>(statement.value) ||
                               std::holds_alternative<ir::MatrixStore>(statement.value);
-    for (const ir::Touch& touch : effects.touches) {
+    for (const ir::StatementAccess& access : effects.accesses) {
       if (moves_matrix) break;
-      const ir::Array* array = kernel.find(touch.element->array);
+      const ir::Array* array = kernel.find(access.element->array);
       if (array == nullptr || !array->is_buffer()) continue;
-      if (touch.element->width * size_of(array->type) != 16) continue;
-      demands.wide_loads = demands.wide_loads || touch.reads;
-      demands.wide_stores = demands.wide_stores || touch.writes;
+      if (access.element->width * size_of(array->type) != 16) continue;
+      demands.wide_loads = demands.wide_loads || access.reads;
+      demands.wide_stores = demands.wide_stores || access.writes;
     }
     const auto* loop = std::get_if<ir::For>(&statement.value);
     const bool counted = loop != nullptr && loop->end->op == ir::Op::constant;

@@ -86,7 +86,7 @@ class Counter final : public machine::Environment {
     machine.run();
   }
 
-  bool concerns(const ir::Array& array) const override { return !array.is_registers(); }
+  bool follows(const ir::Array& array) const override { return !array.is_registers(); }
   bool forks() const override { return false; }
   machine::Rounds enter(machine::Machine&, const ir::For& loop,
                         std::optional<std::uint32_t> known) override {

@@ -126,8 +126,8 @@ TEST(Copy, TreatsEdgesAsAsked) {
 std::vector<std::uint32_t> widths(const ir::Kernel& kernel, bool loads) {
   std::vector<std::uint32_t> out;
   ir::for_each(kernel.body, [&](const ir::Stmt& statement) {
-    for (const ir::Touch& touch : ir::effects_of(statement, kernel).touches) {
-      if (loads ? touch.reads : touch.writes) out.push_back(touch.element->width);
+    for (const ir::StatementAccess& access : ir::effects_of(statement, kernel).accesses) {
+      if (loads ? access.reads : access.writes) out.push_back(access.element->width);
     }
   });
   return out;

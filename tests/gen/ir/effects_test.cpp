@@ -30,8 +30,8 @@ TEST(Effects, OfALoadAreItsIndexItsElementAndItsName) {
   const Effects effects = effects_of(load, kernel);
   ASSERT_EQ(effects.uses.size(), 1u);
   EXPECT_EQ(glsl::print(*effects.uses[0]), "i + 1u");
-  ASSERT_EQ(effects.touches.size(), 1u);
-  EXPECT_TRUE(effects.touches[0].reads && !effects.touches[0].writes);
+  ASSERT_EQ(effects.accesses.size(), 1u);
+  EXPECT_TRUE(effects.accesses[0].reads && !effects.accesses[0].writes);
   ASSERT_EQ(effects.defines.size(), 1u);
   EXPECT_EQ(effects.defines[0].value->type, element(ScalarType::f16, 2));
   EXPECT_TRUE(effects.defines[0].is_data);
@@ -47,9 +47,9 @@ TEST(Effects, OfABarrierAreTheWorkgroups) {
 TEST(Effects, OfALoopAreItsEndItsBodyAndItsVariableInside) {
   const Stmt loop = For{"k", n, {Barrier{}}, Unroll::never};
   const Effects effects = effects_of(loop, kernel);
-  ASSERT_EQ(effects.inner.size(), 1u);
-  EXPECT_TRUE(effects.inner[0].repeats);
-  EXPECT_EQ(effects.inner[0].defines[0].name, "k");
+  ASSERT_EQ(effects.nested.size(), 1u);
+  EXPECT_TRUE(effects.nested[0].repeats);
+  EXPECT_EQ(effects.nested[0].defines[0].name, "k");
   EXPECT_TRUE(effects.unrolls);
   EXPECT_THAT(effects.defines, IsEmpty());
 }
@@ -79,7 +79,7 @@ TEST(Effects, RewritingChangesEveryExpressionAndBody) {
       before, [](const Expr&) { return less(0, 1); }, [](const Body&) { return Body{}; });
   const Effects effects = effects_of(after, kernel);
   EXPECT_EQ(glsl::print(*effects.uses[0]), "0u < 1u");
-  EXPECT_THAT(*effects.inner[0].body, IsEmpty());
+  EXPECT_THAT(*effects.nested[0].body, IsEmpty());
 }
 
 }  // namespace

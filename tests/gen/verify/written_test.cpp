@@ -2,12 +2,11 @@
 // What is read was written before: kernels for which that is followed for all sizes, each beside one that differs a
 // little and is wrong.
 
-#include "vkmoye/gen/verify/written.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "gen/verify/attacked.hpp"
+#include "vkmoye/gen/verify/written_before_read.hpp"
 
 namespace vkmoye::gen::attack {
 namespace {

@@ -71,8 +71,8 @@ class Observer final : public machine::Environment {
     return {std::move(accesses_), {}, in_part_};
   }
 
-  bool concerns(const ir::Array& array) const override { return !array.is_registers(); }
-  void accessed(Machine& m, const MemoryAccess& access) override { touch(m, access); }
+  bool follows(const ir::Array& array) const override { return !array.is_registers(); }
+  void accessed(Machine& m, const MemoryAccess& access) override { record(m, access); }
   // A condition on data may hold or fail: both branches run.
   bool forks() const override { return false; }
   machine::Rounds enter(Machine&, const ir::For& loop,
@@ -89,7 +89,7 @@ class Observer final : public machine::Environment {
     double ideal = 0, found = 0;
   };
 
-  void touch(Machine& m, const MemoryAccess& made) {
+  void record(Machine& m, const MemoryAccess& made) {
     const auto site = sites_.index.find(&made.element);
     if (site == sites_.index.end()) return;
     const ir::Array& array = made.array;

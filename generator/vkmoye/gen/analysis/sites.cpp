@@ -165,12 +165,13 @@ class Finder {
 
   void visit(const ir::Stmt& statement, const Path& path, const Place& place) {
     const ir::Effects effects = effects_of(statement, kernel_);
-    for (const ir::Touch& touch : effects.touches) add(*touch.element, touch.writes, path, place);
+    for (const ir::StatementAccess& access : effects.accesses)
+      add(*access.element, access.writes, path, place);
     for (const ir::Definition& d : effects.defines) {
       if (!d.is_data) ir::add_definition(definitions_, d.name, d.value);
     }
     const auto* block = std::get_if<ir::Block>(&statement.value);
-    for (const ir::Inner& inner : effects.inner) {
+    for (const ir::NestedBody& inner : effects.nested) {
       const bool is_choice = inner.condition != nullptr && !inner.repeats;
       const bool chosen = is_choice && is_uniform(*inner.condition);
       const std::size_t guards = guards_.size();

@@ -19,7 +19,7 @@ namespace {
 
 // Whether two dimensions have the same tiles: tiles of 2 parts of 16 elements are tiles of 32 elements. Of extents that
 // are numbers, only how many tiles there are counts.
-bool are_alike(const GridDimension& a, const GridDimension& b) {
+bool is_same_grid(const GridDimension& a, const GridDimension& b) {
   if (!a.extent.is_symbol() && !b.extent.is_symbol()) {
     return Extent::parts(a.extent, a.tile) == Extent::parts(b.extent, b.tile);
   }
@@ -138,27 +138,27 @@ View Builder::array_of(const std::string& name, ScalarType type, const ComposedL
       {name, type, space, Access::read_write, {{"at", layout.cosize(), 1}}, text_of(layout)});
   View view{name, {{{}, layout.layout}}, {}, name, layout.swizzle};
   if (layout.offset > 0) {
-    view.axes[0].taken.push_back({Layout(layout.offset + 1, 1), to_index(layout.offset)});
+    view.axes[0].fixed.push_back({Layout(layout.offset + 1, 1), to_index(layout.offset)});
   }
   return view;
 }
 
 void Builder::take_grid_from(const View& view) {
-  for (const View::Cut& cut : view.cuts) {
+  for (const View::Tiling& tiling : view.tilings) {
     for (std::size_t i = 0; i < has_grid_.size(); ++i) {
-      if (!ir::same(cut.coordinate, ir::variable(kBlockNames[i]))) continue;
+      if (!ir::same(tiling.coordinate, ir::variable(kBlockNames[i]))) continue;
       GridDimension& grid = kernel_.grid[i];
-      if (!has_grid_[i]) grid = {cut.extent, cut.tile};
+      if (!has_grid_[i]) grid = {tiling.extent, tiling.tile};
       has_grid_[i] = true;
-      if (are_alike(grid, {cut.extent, cut.tile})) {
-        if (grid.extent.per != 1) grid = {cut.extent, cut.tile, grid.most};
+      if (is_same_grid(grid, {tiling.extent, tiling.tile})) {
+        if (grid.extent.per != 1) grid = {tiling.extent, tiling.tile, grid.most};
         continue;
       }
       reasons_.push_back(
           fmt::format("{} counts tiles of {} along {}, but '{}' takes tiles of {} "
                       "along {} at it",
-                      kBlockNames[i], grid.tile, to_string(grid.extent), view.name, cut.tile,
-                      to_string(cut.extent)));
+                      kBlockNames[i], grid.tile, to_string(grid.extent), view.name, tiling.tile,
+                      to_string(tiling.extent)));
     }
   }
 }

@@ -50,23 +50,23 @@ Layout with_codes(const Layout& values, std::int64_t extent, std::int64_t step, 
   return make_layout(modes);
 }
 
-// Splits what was taken along axis 0 into words; the part that is not one is added to `rest`.
-std::vector<View::Taken> taken_words(const Codes& codes, std::int64_t& rest) {
-  std::vector<View::Taken> out;
-  for (const View::Taken& taken : codes.view.axes.front().taken) {
-    if (ir::is_constant(taken.index)) {
-      rest += taken.mode(static_cast<std::int64_t>(taken.index->value));
+// Splits the fixed modes of axis 0 into words; the part that is not one is added to `rest`.
+std::vector<View::FixedMode> fixed_words(const Codes& codes, std::int64_t& rest) {
+  std::vector<View::FixedMode> out;
+  for (const View::FixedMode& one : codes.view.axes.front().fixed) {
+    if (ir::is_constant(one.index)) {
+      rest += one.mode(static_cast<std::int64_t>(one.index->value));
       continue;
     }
-    for (const Mode& leaf : taken.mode.leaves()) {
+    for (const Mode& leaf : one.mode.leaves()) {
       if (leaf.extent == 1 || leaf.stride % codes.per_word == 0) continue;
       refuse_codes(codes, fmt::format("it begins at multiples of {} codes, within a word of {}",
                                       leaf.stride, codes.per_word));
     }
-    const Layout mode(taken.mode.tree().map<Mode>([&](const Mode& leaf) {
+    const Layout mode(one.mode.tree().map<Mode>([&](const Mode& leaf) {
       return Mode{leaf.extent, leaf.stride / codes.per_word};
     }));
-    out.push_back({mode, taken.index});
+    out.push_back({mode, one.index});
   }
   const std::int64_t words = rest / codes.per_word;
   rest %= codes.per_word;
@@ -82,7 +82,7 @@ View in_codes(const View& words, std::uint32_t per_word) {
   for (View::Axis& axis : out.axes) {
     const bool counts = &axis == &out.axes.front();
     if (counts) {
-      for (View::Taken& taken : axis.taken) taken.mode = scaled(taken.mode, per_word);
+      for (View::FixedMode& one : axis.fixed) one.mode = scaled(one.mode, per_word);
       axis.values = scaled(axis.values, per_word);
     }
     axis.values = with_codes(axis.values, per_word, counts ? 1 : 0, joins);
@@ -94,12 +94,12 @@ CodePlaces places_of(const Codes& codes) {
   const View& view = codes.view;
   const std::int64_t per_word = codes.per_word;
   CodePlaces out;
-  out.words = {view.array, {}, view.cuts, view.name + " in words", view.swizzle};
+  out.words = {view.array, {}, view.tilings, view.name + " in words", view.swizzle};
   std::int64_t rest = 0;
   std::vector<std::vector<Layout>> axes(view.axes.size());  // of the words
   std::vector<Layout> word, place;
   std::int64_t count = 1, last = 0;  // words of a thread, and the last place in one
-  const std::vector<View::Taken> taken = taken_words(codes, rest);
+  const std::vector<View::FixedMode> fixed = fixed_words(codes, rest);
   for (int i = 0; i < view.axes.front().values.tree().leaf_count(); ++i) {
     const Mode along = view.axes.front().values.tree().leaf(i);
     const bool within = along.extent > 1 && along.stride % per_word != 0;
@@ -133,7 +133,7 @@ CodePlaces places_of(const Codes& codes) {
   }
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     View::Axis of_words = view.axes[axis];
-    if (axis == 0) of_words = {taken, {}, {}};
+    if (axis == 0) of_words = {fixed, {}, {}};
     of_words.values = make_layout(axes[axis]);
     out.words.axes.push_back(std::move(of_words));
   }
@@ -200,7 +200,7 @@ void Builder::copy(const Codes& from, const View& to, const CopyOptions& options
   View words = composition(loaded, (*refined)[0]);
   words.name = loaded.array;
   View place{"", {{{}, (*refined)[1]}}, {}, "places"};
-  if (places.first > 0) place.axes[0].taken.push_back({Layout(places.first + 1, 1), places.first});
+  if (places.first > 0) place.axes[0].fixed.push_back({Layout(places.first + 1, 1), places.first});
   View target = to;
   for (std::size_t axis = 0; axis < to.axes.size(); ++axis) {
     target.axes[axis].values = (*refined)[axis + 2];

@@ -35,7 +35,7 @@ struct Loaded {
 
 // `zero_outside`: a value outside is 0; its load must still be in range. `first`: the number of the
 // first load, if the copy has loads other than those of `from`.
-Loaded loaded(const Side& from, ScalarType type, bool zero_outside,
+Loaded loaded(const ViewAccesses& from, ScalarType type, bool zero_outside,
               std::optional<std::size_t> first = {}) {
   Loaded out;
   std::size_t count = 0;
@@ -62,7 +62,7 @@ Loaded loaded(const Side& from, ScalarType type, bool zero_outside,
 }
 
 // The value to store to `run`: a loaded vector if one has exactly these elements, else a new one.
-Expr value_for(const Run& run, const Side& from, const Loaded& loaded, ScalarType type) {
+Expr value_for(const Run& run, const ViewAccesses& from, const Loaded& loaded, ScalarType type) {
   for (std::size_t i = 0; i < from.runs.size(); ++i) {
     if (from.runs[i].values == run.values) return ir::convert(loaded.whole[i], type);
   }
@@ -75,7 +75,7 @@ Expr value_for(const Run& run, const Side& from, const Loaded& loaded, ScalarTyp
 }
 
 // The stores of one iteration that set `to` to a number.
-Body fills(const Side& to, ScalarType type, std::uint32_t value) {
+Body fills(const ViewAccesses& to, ScalarType type, std::uint32_t value) {
   Body body;
   for (const Run& run : to.runs) {
     Expr number = ir::number(type, value);
@@ -105,7 +105,7 @@ void take_names(const Body& from, Body& to, ir::Definitions& names) {
 }
 
 // A coordinate that both sides have is named once, and checked once: dst[src_row] = src[src_row].
-void share_names(const Side& from, Side& to) {
+void share_names(const ViewAccesses& from, ViewAccesses& to) {
   ir::Definitions names;
   take_names(from.names_before, to.names_before, names);
   take_names(from.names_inside, to.names_inside, names);
@@ -127,25 +127,26 @@ void share_names(const Side& from, Side& to) {
 
 // --- in loops ---
 
-Side side_in_loops(const View& view, const ir::Array& array, const Vector& vector, Edges edges,
-                   bool loads, bool elementwise = false) {
-  Accesses accesses;
-  accesses.name = array.name;
-  accesses.loops = loops_over(view.axes.front().values, vector);
-  accesses.vector = vector;
+ViewAccesses accesses_in_loops(const View& view, const ir::Array& array, const Vector& vector,
+                               Edges edges, bool loads, bool elementwise = false) {
+  AccessOptions access_options;
+  access_options.name = array.name;
+  access_options.loops = loops_over(view.axes.front().values, vector);
+  access_options.vector = vector;
   const bool at_once = !elementwise && width_of(view, array, vector).elements == vector.count;
-  accesses.width = at_once ? vector.count : 1;
-  accesses.checks = edges != Edges::inside;
-  accesses.clamps = loads && (edges == Edges::clamp || (elementwise && edges == Edges::zero));
-  return side_of(view, array, accesses);
+  access_options.width = at_once ? vector.count : 1;
+  access_options.checks = edges != Edges::inside;
+  access_options.clamps = loads && (edges == Edges::clamp || (elementwise && edges == Edges::zero));
+  return accesses_of(view, array, access_options);
 }
 
 Body in_loops(const View& from, const ir::Array& from_array, const View& to,
               const ir::Array& to_array, const Vector& vector, const CopyOptions& options) {
   const Edges edges = options.edges;
   const bool elementwise = options.from_elementwise;
-  const Side source = side_in_loops(from, from_array, vector, edges, /*loads=*/true, elementwise);
-  Side target = side_in_loops(to, to_array, vector, edges, /*loads=*/false);
+  const ViewAccesses source =
+      accesses_in_loops(from, from_array, vector, edges, /*loads=*/true, elementwise);
+  ViewAccesses target = accesses_in_loops(to, to_array, vector, edges, /*loads=*/false);
   share_names(source, target);
   const Loaded values = loaded(source, from_array.type, elementwise && edges == Edges::zero);
   Body move = values.loads;
@@ -178,25 +179,26 @@ Body in_loops(const View& from, const ir::Array& from_array, const View& to,
 
 // --- loads first ---
 
-Side side_at_once(const View& view, const ir::Array& array, const std::string& name,
-                  std::uint32_t bytes, Edges edges, bool loads) {
-  Accesses accesses;
-  accesses.name = name;
-  accesses.all = true;
-  accesses.checks = array.is_buffer() && edges != Edges::inside;
-  accesses.clamps = loads;
-  accesses.width = to_index(width_of(view, array, bytes).elements);
-  if (accesses.checks) {
+ViewAccesses accesses_at_once(const View& view, const ir::Array& array, const std::string& name,
+                              std::uint32_t bytes, Edges edges, bool loads) {
+  AccessOptions access_options;
+  access_options.name = name;
+  access_options.all = true;
+  access_options.checks = array.is_buffer() && edges != Edges::inside;
+  access_options.clamps = loads;
+  access_options.width = to_index(width_of(view, array, bytes).elements);
+  if (access_options.checks) {
     // If the vector width divides the extent and all strides, each vector is entirely inside or outside.
     const Expr extent = end_of(view, array, 0);
-    accesses.width = ir::is_constant(extent) ? std::gcd(accesses.width, extent->value) : 1;
+    access_options.width =
+        ir::is_constant(extent) ? std::gcd(access_options.width, extent->value) : 1;
     for (const ir::Axis& axis : array.axes) {
       if (&axis == &array.axes[0]) continue;
-      accesses.width =
-          std::gcd(accesses.width, ir::is_constant(axis.stride) ? axis.stride->value : 1);
+      access_options.width =
+          std::gcd(access_options.width, ir::is_constant(axis.stride) ? axis.stride->value : 1);
     }
   }
-  return side_of(view, array, accesses);
+  return accesses_of(view, array, access_options);
 }
 
 Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Array& from_array,
@@ -206,10 +208,11 @@ Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Arra
   Body body, stores;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const std::string number = is_only ? "" : std::to_string(i);
-    const Side source = side_at_once(pairs[i].first, from_array, from_array.name + number,
-                                     options.from_bytes, options.edges, /*loads=*/true);
-    Side target = side_at_once(pairs[i].second, to_array, to_array.name + number, options.to_bytes,
-                               options.edges, /*loads=*/false);
+    const ViewAccesses source =
+        accesses_at_once(pairs[i].first, from_array, from_array.name + number, options.from_bytes,
+                         options.edges, /*loads=*/true);
+    ViewAccesses target = accesses_at_once(pairs[i].second, to_array, to_array.name + number,
+                                           options.to_bytes, options.edges, /*loads=*/false);
     share_names(source, target);
     const Loaded values = loaded(source, from_array.type, options.edges == Edges::zero,
                                  is_only ? std::nullopt : std::optional(loads));
@@ -353,7 +356,7 @@ ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, c
 }
 
 ir::Block fill_statements(const View& to, const ir::Array& to_array, std::uint32_t value) {
-  const Side target = side_in_loops(to, to_array, {}, Edges::skip, /*loads=*/false);
+  const ViewAccesses target = accesses_in_loops(to, to_array, {}, Edges::skip, /*loads=*/false);
   Body inside = target.names_inside;
   append(inside, guarded(target.inside_each_iteration, fills(target, to_array.type, value)));
   ir::Block block{fmt::format("{} <- {}", to.name, value), target.names_before};

@@ -15,15 +15,15 @@ std::uint32_t stride_of(const Layout& values, std::size_t leaf) {
   return to_index(values.leaves()[leaf].stride);
 }
 
-std::vector<Offsets> offsets_of(const View& view, const Accesses& accesses) {
-  const std::int64_t count = accesses.all ? size(view.shape()) : accesses.vector.count;
+std::vector<Offsets> offsets_of(const View& view, const AccessOptions& options) {
+  const std::int64_t count = options.all ? size(view.shape()) : options.vector.count;
   std::vector<Offsets> out(static_cast<std::size_t>(count));
   for (std::size_t v = 0; v < out.size(); ++v) {
     for (const View::Axis& axis : view.axes) {
-      out[v].push_back(accesses.all ? to_index(axis.values(static_cast<std::int64_t>(v)))
-                       : v == 0     ? 0
-                                    : static_cast<std::uint32_t>(v) *
-                                      stride_of(axis.values, accesses.vector.leaf));
+      out[v].push_back(options.all ? to_index(axis.values(static_cast<std::int64_t>(v)))
+                       : v == 0    ? 0
+                                   : static_cast<std::uint32_t>(v) *
+                                      stride_of(axis.values, options.vector.leaf));
     }
   }
   return out;
@@ -61,29 +61,29 @@ Expr named(ir::Body& body, const std::string& name, const Expr& value) {
 
 }  // namespace
 
-Side side_of(const View& view, const ir::Array& array, const Accesses& accesses) {
+ViewAccesses accesses_of(const View& view, const ir::Array& array, const AccessOptions& options) {
   const bool is_buffer = array.is_buffer();
-  const bool checks = is_buffer && accesses.checks, clamps = checks && accesses.clamps;
-  const std::vector<Offsets> offsets = offsets_of(view, accesses);
-  const std::vector<std::size_t> order = order_of(offsets, accesses.width);
-  const std::string not_wider = why_not_wider(view, array, accesses.width);
-  Side out;
-  for (auto at = order.begin(); at != order.end(); at += accesses.width) {
+  const bool checks = is_buffer && options.checks, clamps = checks && options.clamps;
+  const std::vector<Offsets> offsets = offsets_of(view, options);
+  const std::vector<std::size_t> order = order_of(offsets, options.width);
+  const std::string not_wider = why_not_wider(view, array, options.width);
+  ViewAccesses out;
+  for (auto at = order.begin(); at != order.end(); at += options.width) {
     out.runs.push_back(
-        {{array.name, {}, view.name, accesses.width, not_wider}, {at, at + accesses.width}, {}});
+        {{array.name, {}, view.name, options.width, not_wider}, {at, at + options.width}, {}});
   }
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     const ir::Axis& axis = array.axes[i];
     const Expr extent = end_of(view, array, i);
-    const Expr change = loop_offset(view.axes[i].values, accesses.loops);
+    const Expr change = loop_offset(view.axes[i].values, options.loops);
     const bool varies = !ir::is_constant(change, 0);
-    const std::string name = accesses.name + "_" + axis.coordinate;
+    const std::string name = options.name + "_" + axis.coordinate;
     // A coordinate that is also used in conditions gets a name in each iteration. The coordinate along
     // the vectors of a buffer gets none: there the text has the number of the vector, and compilers
     // reuse its terms.
     const bool is_used_elsewhere = checks || view.swizzle != Swizzle();
     const bool has_name_inside = varies && is_used_elsewhere;
-    const bool counts_vectors = is_buffer && i == 0 && accesses.width > 1;
+    const bool counts_vectors = is_buffer && i == 0 && options.width > 1;
 
     Expr first = origin(view.axes[i]);
     if (is_used_elsewhere || !counts_vectors) {
@@ -96,7 +96,7 @@ Side side_of(const View& view, const ir::Array& array, const Accesses& accesses)
     }
     for (Run& run : out.runs) {
       const Expr coordinate = first + offsets[run.values.front()][i];
-      const std::uint32_t width = i == 0 ? accesses.width : 1;
+      const std::uint32_t width = i == 0 ? options.width : 1;
       const bool is_inside = is_below(coordinate, extent);
       if (checks && !is_inside) run.inside.push_back(ir::less(coordinate, extent));
       run.element.coordinates.push_back(clamps && !is_inside

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// One side of a copy: the accesses that it makes, with their names and conditions.
+// The accesses of one side of a copy, with their names and conditions.
 //
 //   values of a thread (4,2) of src (cols,rows), 2 vectors of 4 in memory order
 //     names      src_col = .., src_row = ..
@@ -26,15 +26,15 @@ struct Run {
   Conditions inside;                // for the run to be inside
 };
 
-struct Side {
+struct ViewAccesses {
   ir::Body names_before, names_inside;  // before and inside the loops
   /// The conditions for the first run of an iteration to be inside.
   Conditions inside_before, inside_each_iteration;
   std::vector<Run> runs;  // of one iteration
 };
 
-/// How a side accesses its values.
-struct Accesses {
+/// How a copy accesses the values of a view.
+struct AccessOptions {
   std::string name;              // prefix of the names of coordinates: name_col
   std::vector<ValueLoop> loops;  // the surrounding loops
   Vector vector;                 // what an iteration moves, if there are loops ..
@@ -45,6 +45,6 @@ struct Accesses {
 };
 
 /// Preconditions: `view` is a view of `array`; width_of proves the width.
-Side side_of(const View& view, const ir::Array& array, const Accesses& accesses);
+ViewAccesses accesses_of(const View& view, const ir::Array& array, const AccessOptions& options);
 
 }  // namespace vkmoye::gen

@@ -26,9 +26,9 @@ bool is_packed_for_matrices(const ir::Kernel& kernel, const ir::Array& array) {
     const bool moves = std::holds_alternative<ir::MatrixLoad>(statement.value) ||
                        std::holds_alternative<ir::MatrixStore>(statement.value);
     if (!moves) return;
-    for (const ir::Touch& touch : effects_of(statement, kernel).touches) {
-      found = found || (touch.element->array == array.name &&
-                        ir::is_packed(array.type, touch.element->width));
+    for (const ir::StatementAccess& access : effects_of(statement, kernel).accesses) {
+      found = found || (access.element->array == array.name &&
+                        ir::is_packed(array.type, access.element->width));
     }
   });
   return found;

@@ -47,8 +47,8 @@ std::optional<std::string> sum_text(const Expr& e) {
 std::string place_text(const View& view) {
   if (view.name.find("take(") != std::string::npos) return "";
   std::vector<std::string> places;
-  for (const View::Cut& cut : view.cuts) {
-    const auto place = sum_text(Expr(to_index(cut.tile)) * cut.coordinate);
+  for (const View::Tiling& tiling : view.tilings) {
+    const auto place = sum_text(Expr(to_index(tiling.tile)) * tiling.coordinate);
     if (!place) return "";
     places.push_back(*place);
   }

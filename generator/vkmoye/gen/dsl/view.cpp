@@ -40,12 +40,12 @@ void require_divides(const View& view, const IntTuple& tile, const std::string& 
   }
 }
 
-// `axis` with the modes of `chosen` taken at one index each; the values become `kept`.
-View::Axis taken(const View::Axis& axis, const Layout& chosen, const std::vector<Expr>& at,
-                 const Layout& kept) {
-  View::Axis out{axis.taken, kept, axis.end};
+// `axis` with the modes of `chosen` fixed at one index each; the values become `kept`.
+View::Axis with_fixed(const View::Axis& axis, const Layout& chosen, const std::vector<Expr>& at,
+                      const Layout& kept) {
+  View::Axis out{axis.fixed, kept, axis.end};
   for (int i = 0; i < chosen.rank(); ++i) {
-    out.taken.push_back({chosen.mode(i), at[static_cast<std::size_t>(i)]});
+    out.fixed.push_back({chosen.mode(i), at[static_cast<std::size_t>(i)]});
   }
   return out;
 }
@@ -67,7 +67,7 @@ Layout in_modes(const Layout& leaves, const IntTuple& shape) {
   return make_layout(modes);
 }
 
-// Makes the axes share one shape again, where a split has cut the layouts of some into more leaves than others.
+// Makes the axes share one shape again, where a split has divided the layouts of some into more leaves than others.
 void share_shape(View& view) {
   const IntTuple shape = view.shape();
   const auto has_shape = [&](const View::Axis& axis) { return axis.values.shape() == shape; };
@@ -83,13 +83,13 @@ void share_shape(View& view) {
   }
 }
 
-// `view` with the layout of each axis split by `split`; the chosen modes are taken at `at`.
+// `view` with the layout of each axis split by `split`; the chosen modes are fixed at `at`.
 template <class SplitAxis>
-View cut(const View& view, std::string name, const std::vector<Expr>& at, SplitAxis split) {
-  View out{view.array, {}, view.cuts, std::move(name), view.swizzle};
+View split_view(const View& view, std::string name, const std::vector<Expr>& at, SplitAxis split) {
+  View out{view.array, {}, view.tilings, std::move(name), view.swizzle};
   for (const View::Axis& axis : view.axes) {
     const Split parts = split(axis.values);
-    out.axes.push_back(taken(axis, parts.chosen, at, parts.kept));
+    out.axes.push_back(with_fixed(axis, parts.chosen, at, parts.kept));
   }
   share_shape(out);
   return out;
@@ -132,8 +132,8 @@ std::uint32_t to_index(std::int64_t value) {
 
 Expr origin(const View::Axis& axis) {
   Expr sum = 0, number = 0;
-  for (const View::Taken& taken : axis.taken) {
-    const Expr part = evaluate(taken.mode, taken.index);
+  for (const View::FixedMode& one : axis.fixed) {
+    const Expr part = evaluate(one.mode, one.index);
     (ir::is_constant(part) ? number : sum) = (ir::is_constant(part) ? number : sum) + part;
   }
   return sum + number;
@@ -192,7 +192,7 @@ View select(const View& view, int mode, const Expr& index) {
   if (mode >= 0 && mode < shape.rank()) at[static_cast<std::size_t>(mode)] = index_text(index);
   View out{view.array,
            {},
-           view.cuts,
+           view.tilings,
            fmt::format("slice({}, ({}))", view.name, fmt::join(at, ",")),
            view.swizzle};
   if (shape.rank() < 2) {
@@ -212,7 +212,7 @@ View select(const View& view, int mode, const Expr& index) {
       if (i != mode) kept.push_back(axis.values.mode(i));
     }
     out.axes.push_back(
-        taken(axis, make_layout(axis.values.mode(mode)), {index}, make_layout(kept)));
+        with_fixed(axis, make_layout(axis.values.mode(mode)), {index}, make_layout(kept)));
   }
   return out;
 }
@@ -252,7 +252,7 @@ View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>
     const Extent& extent = tensor.array.axes[axis].extent;
     out.axes.push_back(
         {{{Layout(most_tiles(extent, step), step), coordinate[axis]}}, make_layout(modes)});
-    out.cuts.push_back({coordinate[axis], extent, step});
+    out.tilings.push_back({coordinate[axis], extent, step});
   }
   return out;
 }
@@ -260,18 +260,18 @@ View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>
 View tile(const View& view, const IntTuple& extents, const std::vector<Expr>& coordinate) {
   const std::string name = fmt::format("tile({}, {})", view.name, to_string(extents));
   require_divides(view, extents, name);
-  return cut(view, name, coordinate,
-             [&](const Layout& values) { return tile_split(values, extents); });
+  return split_view(view, name, coordinate,
+                    [&](const Layout& values) { return tile_split(values, extents); });
 }
 
 View shifted(const View& view, std::size_t axis, const Expr& first, const Expr& end) {
   View out = view;
   out.name = fmt::format("shifted({}, {})", view.name, index_text(first));
-  out.axes.at(axis).taken.push_back({Layout(1, 1), first});
+  out.axes.at(axis).fixed.push_back({Layout(1, 1), first});
   out.axes.at(axis).end = end;
-  if (axis < out.cuts.size()) {
-    View::Cut& cut = out.cuts[axis];
-    cut = {Expr(to_index(cut.tile)) * cut.coordinate + first, cut.extent, 1};
+  if (axis < out.tilings.size()) {
+    View::Tiling& tiling = out.tilings[axis];
+    tiling = {Expr(to_index(tiling.tile)) * tiling.coordinate + first, tiling.extent, 1};
   }
   return out;
 }
@@ -291,15 +291,15 @@ View parallelize(const View& view, const Layout& all_threads, const Expr& thread
                                   size(all_threads) - 1));
   }
   require_divides(view, threads.shape(), name);
-  return cut(view, name, thread_coordinates(threads, thread),
-             [&](const Layout& values) { return thread_split(values, threads); });
+  return split_view(view, name, thread_coordinates(threads, thread),
+                    [&](const Layout& values) { return thread_split(values, threads); });
 }
 
 View partition(const View& view, const TiledCopy& copy, const Expr& thread) {
   const std::string name = fmt::format("partition({}, {})", view.name, to_string(copy.tiler));
   require_divides(view, copy.tiler, name);
   require_count(size(copy.layout_tv, 0), thread, name);
-  return cut(view, name, {thread}, [&](const Layout& values) {
+  return split_view(view, name, {thread}, [&](const Layout& values) {
     const Split parts = tile_split(values, copy.tiler);
     const Layout owned = composition(parts.kept, copy.layout_tv);  // (thread, value)
     std::vector<Layout> kept = {owned.mode(1)};
@@ -309,9 +309,9 @@ View partition(const View& view, const TiledCopy& copy, const Expr& thread) {
 }
 
 View transpose(const View& view) {
-  View out{view.array, {}, view.cuts, fmt::format("transpose({})", view.name), view.swizzle};
+  View out{view.array, {}, view.tilings, fmt::format("transpose({})", view.name), view.swizzle};
   for (const View::Axis& axis : view.axes) {
-    out.axes.push_back({axis.taken, transpose(axis.values), axis.end});
+    out.axes.push_back({axis.fixed, transpose(axis.values), axis.end});
   }
   return out;
 }
@@ -344,7 +344,8 @@ View composition(const View& view, const Layout& layout) {
 }
 
 View take(const View& view, const Expr& index, std::int64_t count) {
-  View out{view.array, {}, view.cuts, fmt::format("take({}, {})", view.name, count), view.swizzle};
+  View out{
+      view.array, {}, view.tilings, fmt::format("take({}, {})", view.name, count), view.swizzle};
   if (count < 1 || size(view.shape().mode(0)) % count != 0) {
     throw LayoutError(fmt::format("{}: {} does not divide the extent {} of the first mode",
                                   out.name, count, size(view.shape().mode(0))));
@@ -356,8 +357,8 @@ View take(const View& view, const Expr& index, std::int64_t count) {
   // A last mode of stride 0 makes the numbers past the end wrap around.
   const Layout rounds(std::max<std::int64_t>(1, 0xffffffff / size(view.shape())), 0);
   for (const View::Axis& axis : view.axes) {
-    out.axes.push_back(taken(axis, make_layout(make_layout(axis.values, rounds)), {index},
-                             make_layout(composition(axis.values.mode(0), Layout(count)))));
+    out.axes.push_back(with_fixed(axis, make_layout(make_layout(axis.values, rounds)), {index},
+                                  make_layout(composition(axis.values.mode(0), Layout(count)))));
   }
   return out;
 }
@@ -365,7 +366,7 @@ View take(const View& view, const Expr& index, std::int64_t count) {
 View slice(const View& view, const IntTuple& coordinate) {
   View out{view.array,
            {},
-           view.cuts,
+           view.tilings,
            fmt::format("slice({}, {})", view.name, to_string(coordinate)),
            view.swizzle};
   const IntTuple shape = product_each(view.shape());
@@ -382,7 +383,7 @@ View slice(const View& view, const IntTuple& coordinate) {
   }
   for (const View::Axis& axis : view.axes) {
     out.axes.push_back(
-        taken(axis, dice(coordinate, axis.values), at, slice(coordinate, axis.values)));
+        with_fixed(axis, dice(coordinate, axis.values), at, slice(coordinate, axis.values)));
   }
   return out;
 }

@@ -3,8 +3,8 @@
 // Where layouts meet the IR: views of arrays, split by tile and parallelize as in MoYe.jl.
 //
 // A view maps a value coordinate to one coordinate along each axis of its array:
-//   coordinate along axis i of value v  =  sum of mode(index) over axes[i].taken + axes[i].values(v)
-// Splitting a view splits its layouts: the chosen modes are taken at an index made of block
+//   coordinate along axis i of value v  =  sum of mode(index) over axes[i].fixed + axes[i].values(v)
+// Splitting a view splits its layouts: the chosen modes are fixed at an index made of block
 // coordinates, thread and loop variables; the modes that are kept are the values. All axes share one
 // shape. Worked example, src (cols, rows) split for the transpose of a 32x32 tile:
 //
@@ -16,7 +16,7 @@
 //       row   tiles:32 at block_y, 32:0 at thread % 32, 8:1 at thread / 32     values (1,4):(0,8)
 //
 // Index and layout stay separate, so that the width of an access, the owner of an element and the
-// like are properties of layouts; `origin` combines everything taken into one expression.
+// like are properties of layouts; `origin` combines all fixed modes into one expression.
 //
 // A shared array has one axis, its offset, so the same functions split it. Nothing here moves data or
 // emits statements: views are values.
@@ -40,28 +40,28 @@ struct Tensor {
 };
 
 struct View {
-  /// A chosen mode, and the index, below its extent, at which it is taken.
-  struct Taken {
+  /// A chosen mode, and the index, below its extent, at which it is fixed.
+  struct FixedMode {
     Layout mode;
     Expr index;
   };
   struct Axis {
-    std::vector<Taken> taken;
+    std::vector<FixedMode> fixed;
     Layout values;
     std::optional<Expr> end =
         {};  // coordinates from here on are outside; nothing: the extent of the array
   };
-  /// Records that a tile of a buffer was taken: number `coordinate` of ceil(extent / tile).
-  struct Cut {
+  /// A tile of a buffer: number `coordinate` of ceil(extent / tile).
+  struct Tiling {
     Expr coordinate;
     Extent extent;
     std::int64_t tile;
   };
   std::string array;
   std::vector<Axis> axes;
-  std::vector<Cut> cuts;  // the grid follows from these
-  std::string name;       // how it was made: "parallelize(transpose(tile), (32,8):(1,32))"
-  Swizzle swizzle = {};   // of a shared array, applied to the offset that its layout gives
+  std::vector<Tiling> tilings;  // that led to this view; the grid follows from them
+  std::string name;             // how it was made: "parallelize(transpose(tile), (32,8):(1,32))"
+  Swizzle swizzle = {};         // of a shared array, applied to the offset that its layout gives
 
   /// The shape that all axes share.
   IntTuple shape() const { return axes.front().values.shape(); }
@@ -134,7 +134,7 @@ View slice(const View& view, const IntTuple& coordinate);
 /// mode.
 View select(const View& view, int mode, const Expr& index);
 
-/// The coordinate of the first value along an axis: the sum of everything taken, constants last.
+/// The coordinate of the first value along an axis: the sum of all fixed modes, constants last.
 Expr origin(const View::Axis& axis);
 
 /// "Swizzle<5,0,5> o 0 o (32,32):(1,32)"; just the layout if there is neither swizzle nor offset.

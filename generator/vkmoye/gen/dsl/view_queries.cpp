@@ -59,11 +59,11 @@ std::vector<std::vector<std::int64_t>> owned_by(const View& view, std::uint32_t 
 std::optional<Ring> ring_of(const View& view, const std::string& variable) {
   std::optional<Ring> ring;
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    for (const View::Taken& taken : view.axes[i].taken) {
-      if (!mentions(taken.index, variable)) continue;
-      const Layout mode = coalesce(taken.mode);
+    for (const View::FixedMode& one : view.axes[i].fixed) {
+      if (!mentions(one.index, variable)) continue;
+      const Layout mode = coalesce(one.mode);
       const auto recurrence =
-          recurrence_of(taken.index, {{variable, recurrence_of_rounds(ir::variable("end"))}});
+          recurrence_of(one.index, {{variable, recurrence_of_rounds(ir::variable("end"))}});
       const bool comes_round =
           i == 0 && !ring && mode.leaves().size() == 1 && recurrence && recurrence->step == 0;
       if (!comes_round) return std::nullopt;

@@ -83,10 +83,10 @@ class Finder {
   void add(const Stmt& statement, Summary& summary) {
     const ir::Effects effects = ir::effects_of(statement, kernel_);
     for (const Expr* use : effects.uses) summary.mentions.merge(names_in(*use));
-    for (const ir::Touch& touch : effects.touches) {
-      if (touch.writes) summary.writes.insert(touch.element->array);
+    for (const ir::StatementAccess& access : effects.accesses) {
+      if (access.writes) summary.writes.insert(access.element->array);
     }
-    for (const ir::Inner& inner : effects.inner) {
+    for (const ir::NestedBody& inner : effects.nested) {
       for (const Stmt& one : *inner.body) {
         summary.inner.insert(&one);
         add(one, summary);
@@ -183,7 +183,7 @@ class Finder {
     const ir::Effects effects = ir::effects_of(statement, kernel_);
     int uses = 0;
     for (const Expr* use : effects.uses) uses += occurrences(*use, name);
-    for (const ir::Inner& inner : effects.inner) {
+    for (const ir::NestedBody& inner : effects.nested) {
       for (const Stmt& one : *inner.body) uses += (inner.repeats ? 2 : 1) * uses_in(one, name);
     }
     return uses;
@@ -213,8 +213,8 @@ class Finder {
 
   // The width of the vectors that an access with the coordinate `use` has, if its offset is divided by the width.
   std::optional<std::uint32_t> width_of_access(const ir::Effects& effects, const Expr* use) const {
-    for (const ir::Touch& touch : effects.touches) {
-      const ir::Element& element = *touch.element;
+    for (const ir::StatementAccess& access : effects.accesses) {
+      const ir::Element& element = *access.element;
       const auto& coordinates = element.coordinates;
       const auto found = std::find_if(coordinates.begin(), coordinates.end(),
                                       [&](const Expr& one) { return &one == use; });
@@ -228,7 +228,7 @@ class Finder {
                                        is_constant(axes_of(element, array)[axis].stride, 1);
       // A matrix is accessed by its first element and a stride.
       const bool is_divided =
-          is_vector && element.width > 1 && touch.lanes == 0 && !touch.by_any_lane;
+          is_vector && element.width > 1 && access.lanes == 0 && !access.by_any_lane;
       return is_divided ? std::optional(element.width) : std::nullopt;
     }
     return std::nullopt;

@@ -19,7 +19,7 @@ Scopes::Scopes(const ir::Kernel& kernel) : kernel_(kernel) {
   ir::for_each(kernel.body, [&](const ir::Stmt& statement) {
     const ir::Effects effects = ir::effects_of(statement, kernel);
     for (const ir::Definition& name : effects.defines) defined.insert(name.name);
-    for (const ir::Inner& inner : effects.inner) {
+    for (const ir::NestedBody& inner : effects.nested) {
       for (const ir::Definition& name : inner.defines) defined.insert(name.name);
     }
   });

@@ -18,9 +18,9 @@ struct Collector {
   Effects out = {};
 
   void use(const Expr& e) { out.uses.push_back(&e); }
-  void touch(const Element& element, TouchKind kind) {
+  void access(const Element& element, AccessKind kind) {
     for (const Expr& coordinate : element.coordinates) out.uses.push_back(&coordinate);
-    out.touches.push_back(
+    out.accesses.push_back(
         {&element, kind.reads, kind.writes, kind.atomic, kind.lanes, kind.by_any_lane});
   }
   void define(const std::string& name, const Expr& value) {
@@ -29,13 +29,13 @@ struct Collector {
   void define_data(const std::string& name, const Type& type) {
     out.defines.push_back({name, variable(name, type), /*is_data=*/true});
   }
-  void body(const Body& statements, Inner inner) {
+  void body(const Body& statements, NestedBody inner) {
     inner.body = &statements;
-    out.inner.push_back(std::move(inner));
+    out.nested.push_back(std::move(inner));
   }
-  void act_as(ExecutionScope scope, const char* act) {
+  void act_as(ExecutionScope scope, const char* operation) {
     out.scope = scope;
-    out.act = act;
+    out.operation = operation;
     out.all_must_arrive = true;
   }
   void order_shared() { out.orders_shared = true; }

@@ -21,7 +21,7 @@ namespace vkmoye::gen::ir {
 enum class ExecutionScope : std::uint8_t { invocation, subgroup, workgroup };
 
 /// An access of a statement to an element, or to a vector of neighbours.
-struct Touch {
+struct StatementAccess {
   const Element* element;
   bool reads = false, writes = false;
   bool atomic = false;
@@ -39,7 +39,7 @@ struct Definition {
 };
 
 /// A body inside a statement.
-struct Inner {
+struct NestedBody {
   const Body* body = nullptr;
   // The condition of an If, the end of a For; nullptr: it always runs.
   const Expr* condition = nullptr;
@@ -53,12 +53,12 @@ struct Effects {
   std::vector<const Expr*> uses;  // the expressions that it evaluates, coordinates among them
   // The expressions that must have one value in all invocations of the scope.
   std::vector<const Expr*> must_be_uniform;
-  std::vector<Touch> touches;
+  std::vector<StatementAccess> accesses;
   std::vector<Definition> defines;
-  std::vector<Inner> inner;  // its bodies; if there are two, each invocation runs one of them
+  std::vector<NestedBody> nested;  // its bodies; if there are two, each invocation runs one of them
   ExecutionScope scope = ExecutionScope::invocation;
   bool all_must_arrive = false;  // all invocations of the scope must reach it, or none of them
-  const char* act = "";          // if all must arrive, its name in messages: "a barrier"
+  const char* operation = "";    // if all must arrive, its name in messages: "a barrier"
   bool orders_shared = false;    // accesses to shared memory before it happen before those after it
   std::vector<const Expr*> assumes;  // conditions that the author asserts, for the rest of the body
   bool unrolls = false;              // it is a loop that must, or must not, be unrolled

@@ -39,7 +39,7 @@ void add_guards_of_failure(Guards& guards, const Expr& condition) {
   }
 }
 
-void add_guards(Guards& guards, const Inner& inner) {
+void add_guards(Guards& guards, const NestedBody& inner) {
   if (inner.repeats) {
     guards.push_back(less(inner.defines.front().value, *inner.condition));
   } else if (inner.holds) {

@@ -44,8 +44,8 @@ void add_guards(Guards& guards, const Expr& condition);
 void add_guards_of_failure(Guards& guards, const Expr& condition);
 
 /// Adds what holds inside a body, by the condition or the loop around it.
-struct Inner;
-void add_guards(Guards& guards, const Inner& inner);
+struct NestedBody;
+void add_guards(Guards& guards, const NestedBody& inner);
 
 /// Whether `value` is a multiple of `factor`, by its alignment or by a guard `value % n == 0`.
 bool is_multiple(const Expr& value, std::uint32_t factor, const Guards& guards);

@@ -153,9 +153,9 @@ std::vector<std::uint32_t> Kernel::widths_of(const std::string& array, bool as_w
   const Array* found = find(array);
   if (found == nullptr) return {};
   for_each(body, [&](const Stmt& statement) {
-    for (const Touch& touch : effects_of(statement, *this).touches) {
-      if (touch.element->array != array || touch.element->as_words != as_words) continue;
-      widths.insert(type_of(*touch.element, *found).width);
+    for (const StatementAccess& access : effects_of(statement, *this).accesses) {
+      if (access.element->array != array || access.element->as_words != as_words) continue;
+      widths.insert(type_of(*access.element, *found).width);
     }
   });
   return {widths.begin(), widths.end()};

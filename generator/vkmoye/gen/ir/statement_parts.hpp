@@ -4,7 +4,7 @@
 // effects.cpp, which reads the parts, and traversal.cpp, which replaces them, include this.
 //
 //   show_statement(Store{{"dst", {i}, "dst"}, value}, visitor)
-//     visitor.touch(the element of dst, {.writes = true}), visitor.use(value), ..
+//     visitor.access(the element of dst, {.writes = true}), visitor.use(value), ..
 
 #include <type_traits>
 #include <variant>
@@ -13,26 +13,26 @@
 
 namespace vkmoye::gen::ir {
 
-/// How a statement accesses an element; the fields of Touch without the element.
-struct TouchKind {
+/// How a statement accesses an element; the fields of StatementAccess without the element.
+struct AccessKind {
   bool reads = false, writes = false, atomic = false;
   std::uint32_t lanes = 0;
   bool by_any_lane = false;
 };
 
 template <class Part, class Visitor>
-void show_matrix(Part& part, TouchKind kind, Visitor& visitor) {
+void show_matrix(Part& part, AccessKind kind, Visitor& visitor) {
   visitor.use(part.number);
-  for (auto& element : part.elements) visitor.touch(element, kind);
+  for (auto& element : part.elements) visitor.access(element, kind);
 }
 
 template <class Region, class Visitor>
-void show_region(Region& region, TouchKind kind, Visitor& visitor) {
+void show_region(Region& region, AccessKind kind, Visitor& visitor) {
   for (auto& coordinate : region.first.coordinates) visitor.use(coordinate);
   visitor.use(region.stride);
   kind.lanes = region.lanes;
   kind.by_any_lane = true;
-  for (auto& vector : region.vectors) visitor.touch(vector, kind);
+  for (auto& vector : region.vectors) visitor.access(vector, kind);
 }
 
 template <class S, class Visitor>
@@ -42,10 +42,10 @@ void show_parts(S& s, Visitor& visitor) {
     visitor.use(s.value);
     visitor.define(s.name, s.value);
   } else if constexpr (std::is_same_v<Kind, Load>) {
-    visitor.touch(s.from, {.reads = true});
+    visitor.access(s.from, {.reads = true});
     visitor.define_data(s.name, visitor.type_at(s.from));
   } else if constexpr (std::is_same_v<Kind, Store>) {
-    visitor.touch(s.to, {.writes = true});
+    visitor.access(s.to, {.writes = true});
     visitor.use(s.value);
     visitor.require_type(s.to, "stores", s.value->type);
   } else if constexpr (std::is_same_v<Kind, If>) {
@@ -78,7 +78,7 @@ void show_parts(S& s, Visitor& visitor) {
     visitor.subgroup(s);
     visitor.define_data(s.name, type_of(s));
   } else if constexpr (std::is_same_v<Kind, Atomic>) {
-    visitor.touch(s.to, {.reads = true, .writes = true, .atomic = true});
+    visitor.access(s.to, {.reads = true, .writes = true, .atomic = true});
     visitor.use(s.value);
     visitor.require_type(s.to, "combines", s.value->type);
     visitor.atomic(s);

@@ -14,10 +14,10 @@ struct Rewriter {
   const std::function<Body(const Body&)>& statements;
 
   void use(Expr& e) { e = expression(e); }
-  void touch(Element& element, TouchKind) {
+  void access(Element& element, AccessKind) {
     for (Expr& coordinate : element.coordinates) coordinate = expression(coordinate);
   }
-  void body(Body& inner, const Inner&) { inner = statements(inner); }
+  void body(Body& inner, const NestedBody&) { inner = statements(inner); }
   void define(const std::string&, const Expr&) {}
   void define_data(const std::string&, const Type&) {}
   Type type_at(const Element&) const { return kIndex; }
@@ -37,8 +37,8 @@ struct Rewriter {
 struct BodyFinder : Rewriter {
   std::vector<const Body*>& found;
   void use(const Expr&) {}
-  void touch(const Element&, TouchKind) {}
-  void body(const Body& inner, const Inner&) { found.push_back(&inner); }
+  void access(const Element&, AccessKind) {}
+  void body(const Body& inner, const NestedBody&) { found.push_back(&inner); }
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ std::size_t count_active(const ThreadSet& active, std::size_t first, std::size_t
 
 }  // namespace
 
-bool is_alike(Machine& machine, const MemoryAccess& access) {
+bool is_uniform_load(Machine& machine, const MemoryAccess& access) {
   const ir::Array& array = access.array;
   const ScalarType type = array.type;
   const bool is_integer = type == ScalarType::u32 || type == ScalarType::i32 ||
@@ -39,8 +39,8 @@ bool is_alike(Machine& machine, const MemoryAccess& access) {
 
 Values unknown_elements(Machine& machine, const MemoryAccess& access) {
   const std::size_t scalars = scalars_of(type_of(access.element, access.array));
-  return is_alike(machine, access) ? Values::same(std::vector<Value>(scalars))
-                                   : Values::unknown(scalars);
+  return is_uniform_load(machine, access) ? Values::same(std::vector<Value>(scalars))
+                                          : Values::unknown(scalars);
 }
 
 Values Environment::load(Machine& machine, const MemoryAccess& access) {
@@ -96,16 +96,16 @@ const Machine::CachedEffects& Machine::cached_effects(const ir::Stmt& statement)
   const auto known = effects_.find(&statement);
   if (known != effects_.end()) return known->second;
   CachedEffects cached{effects_of(statement, kernel_), {}};
-  for (const ir::Touch& touch : cached.effects.touches) {
-    cached.arrays.push_back(arrays_.at(touch.element->array));
+  for (const ir::StatementAccess& access : cached.effects.accesses) {
+    cached.arrays.push_back(arrays_.at(access.element->array));
   }
   return effects_.emplace(&statement, std::move(cached)).first->second;
 }
 
 // Whether something in `body` must be followed; otherwise it is skipped.
-bool Machine::concerns(const ir::Body& body) {
-  const auto found = concerns_.find(&body);
-  if (found != concerns_.end()) return found->second;
+bool Machine::follows(const ir::Body& body) {
+  const auto found = is_followed_.find(&body);
+  if (found != is_followed_.end()) return found->second;
   const bool concerned = std::any_of(body.begin(), body.end(), [&](const ir::Stmt& statement) {
     const CachedEffects& cached = cached_effects(statement);
     const ir::Effects& effects = cached.effects;
@@ -113,11 +113,12 @@ bool Machine::concerns(const ir::Body& body) {
     if (effects.all_must_arrive || effects.orders_shared) return true;
     const bool touches =
         std::any_of(cached.arrays.begin(), cached.arrays.end(),
-                    [&](const ir::Array* array) { return environment_.concerns(*array); });
-    return touches || std::any_of(effects.inner.begin(), effects.inner.end(),
-                                  [&](const ir::Inner& inner) { return concerns(*inner.body); });
+                    [&](const ir::Array* array) { return environment_.follows(*array); });
+    return touches ||
+           std::any_of(effects.nested.begin(), effects.nested.end(),
+                       [&](const ir::NestedBody& inner) { return follows(*inner.body); });
   });
-  return concerns_[&body] = concerned;
+  return is_followed_[&body] = concerned;
 }
 
 // --- statements with effects, as ir::effects_of says ---
@@ -130,18 +131,19 @@ void Machine::require_all(const ir::Effects& effects, const ThreadSet& active) {
     const std::size_t end = std::min(workgroup_.threads, first + together);
     const std::size_t arrived = count_active(active, first, end);
     if (arrived > 0 && arrived < end - first)
-      return environment_.diverged(*this, effects.act, active);
+      return environment_.diverged(*this, effects.operation, active);
   }
 }
 
-Values Machine::found(const ir::Touch& touch, const ir::Array& array, const ir::Stmt& statement,
-                      const ThreadSet& active) {
-  const MemoryAccess access{*touch.element, array,        active,           touch.reads,
-                            touch.writes,   touch.atomic, touch.by_any_lane};
-  if (!environment_.concerns(array)) return unknown_elements(*this, access);
-  if (!touch.atomic) return environment_.load(*this, access);
+Values Machine::found(const ir::StatementAccess& access, const ir::Array& array,
+                      const ir::Stmt& statement, const ThreadSet& active) {
+  const MemoryAccess in_memory{*access.element,   array,         active,
+                               access.reads,      access.writes, access.atomic,
+                               access.by_any_lane};
+  if (!environment_.follows(array)) return unknown_elements(*this, in_memory);
+  if (!access.atomic) return environment_.load(*this, in_memory);
   const auto& s = std::get<ir::Atomic>(statement.value);
-  return environment_.combine(*this, access, s.combine, values_(s.value));
+  return environment_.combine(*this, in_memory, s.combine, values_(s.value));
 }
 
 // --- values of statements ---
@@ -209,23 +211,23 @@ void Machine::act(const ir::Stmt& statement, const ThreadSet& active) {
   const CachedEffects& cached = cached_effects(statement);
   const ir::Effects& effects = cached.effects;
   require_all(effects, active);
-  const auto lanes_of = [&](const ir::Touch& touch) {
+  const auto lanes_of = [&](const ir::StatementAccess& access) {
     ThreadSet out = active;
     active.for_each([&](std::size_t thread) {
-      if (thread % workgroup_.subgroup_size >= touch.lanes) out.set(thread, false);
+      if (thread % workgroup_.subgroup_size >= access.lanes) out.set(thread, false);
     });
     return out;
   };
-  const auto with_lanes = [&](const ir::Touch& touch, const auto& body) {
-    const bool are_all = touch.lanes == 0 || touch.lanes == workgroup_.subgroup_size;
-    return are_all ? body(active) : body(lanes_of(touch));
+  const auto with_lanes = [&](const ir::StatementAccess& access, const auto& body) {
+    const bool are_all = access.lanes == 0 || access.lanes == workgroup_.subgroup_size;
+    return are_all ? body(active) : body(lanes_of(access));
   };
   std::vector<Values> all_found;
-  for (std::size_t i = 0; i < effects.touches.size(); ++i) {
-    const ir::Touch& touch = effects.touches[i];
-    if (!touch.reads) continue;
-    all_found.push_back(with_lanes(touch, [&](const ThreadSet& lanes) {
-      return found(touch, *cached.arrays[i], statement, lanes);
+  for (std::size_t i = 0; i < effects.accesses.size(); ++i) {
+    const ir::StatementAccess& access = effects.accesses[i];
+    if (!access.reads) continue;
+    all_found.push_back(with_lanes(access, [&](const ThreadSet& lanes) {
+      return found(access, *cached.arrays[i], statement, lanes);
     }));
   }
   // Without data, stored values are unknown; a name always gets a value.
@@ -242,15 +244,15 @@ void Machine::act(const ir::Stmt& statement, const ThreadSet& active) {
     }
   }
   std::size_t next = 0;
-  for (std::size_t i = 0; i < effects.touches.size(); ++i) {
-    const ir::Touch& touch = effects.touches[i];
-    if (!touch.writes || touch.atomic) continue;
+  for (std::size_t i = 0; i < effects.accesses.size(); ++i) {
+    const ir::StatementAccess& access = effects.accesses[i];
+    if (!access.writes || access.atomic) continue;
     const ir::Array& array = *cached.arrays[i];
     const Values value = has_data ? std::move(made.at(next++)) : Values::unknown();
-    if (!environment_.concerns(array)) continue;
-    with_lanes(touch, [&](const ThreadSet& lanes) {
+    if (!environment_.follows(array)) continue;
+    with_lanes(access, [&](const ThreadSet& lanes) {
       environment_.store(
-          *this, {*touch.element, array, lanes, false, true, false, touch.by_any_lane}, value);
+          *this, {*access.element, array, lanes, false, true, false, access.by_any_lane}, value);
     });
   }
   for (const ir::Definition& name : effects.defines)
@@ -274,7 +276,7 @@ void Machine::step(const ir::Block& s, const ThreadSet& active) { run(s.body, ac
 // Invocations for which the condition is known take their branch. For the others it may hold in all of them or in none:
 // these are two paths. If they may differ, it may hold in any of them: on a third path, each takes both branches.
 void Machine::step(const ir::If& s, const ThreadSet& active) {
-  if (!concerns(s.body) && !concerns(s.otherwise)) return;
+  if (!follows(s.body) && !follows(s.otherwise)) return;
   const Values condition = environment_.can_rely_on(*this, s.condition, active)
                                ? values_(s.condition)
                            : values_(s.condition).is_same() ? Values()
@@ -299,7 +301,7 @@ void Machine::step(const ir::If& s, const ThreadSet& active) {
   try_run(s.body, holds);
   try_run(s.otherwise, perhaps_not);
   environment_.join(after);
-  if (condition.is_same() || !concerns(s.body) || !concerns(s.otherwise)) return;
+  if (condition.is_same() || !follows(s.body) || !follows(s.otherwise)) return;
   after = environment_.save();
   environment_.restore(before);
   try_run(s.body, perhaps);
@@ -308,7 +310,7 @@ void Machine::step(const ir::If& s, const ThreadSet& active) {
 }
 
 void Machine::step(const ir::For& s, const ThreadSet& active) {
-  if (!concerns(s.body)) return;
+  if (!follows(s.body)) return;
   const Values ends = environment_.can_rely_on(*this, s.end, active) ? values_(s.end) : Values();
   std::optional<std::uint32_t> known;
   if (ends.is_known(active)) {

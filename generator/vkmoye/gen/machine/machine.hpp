@@ -42,12 +42,12 @@ struct MemoryAccess {
 };
 
 /// Unknown values for the elements of an access: the same for all invocations that read one integer which no other
-/// invocation can write meanwhile, see `is_alike`.
+/// invocation can write meanwhile, see `is_uniform_load`.
 Values unknown_elements(Machine& machine, const MemoryAccess& access);
 
 /// Whether all invocations of an access surely read the same integers: at one place, from a buffer that is only read,
 /// or from shared memory, where another invocation that writes would race.
-bool is_alike(Machine& machine, const MemoryAccess& access);
+bool is_uniform_load(Machine& machine, const MemoryAccess& access);
 
 /// What differs between uses of the machine.
 class Environment {
@@ -55,7 +55,7 @@ class Environment {
   virtual ~Environment() = default;
 
   /// Whether accesses to `array` must be followed.
-  virtual bool concerns(const ir::Array& array) const = 0;
+  virtual bool follows(const ir::Array& array) const = 0;
   /// Whether elements are computed, or only indices and conditions.
   virtual bool needs_data() const { return false; }
   /// Called by the default implementations of load, store and combine, for environments that only observe accesses.
@@ -140,20 +140,20 @@ class Machine {
   /// The effects of a statement and the arrays that it accesses.
   struct CachedEffects {
     ir::Effects effects;
-    std::vector<const ir::Array*> arrays;  // one for each touch
+    std::vector<const ir::Array*> arrays;  // one for each access
   };
   const CachedEffects& cached_effects(const ir::Stmt& statement);
   /// Calls `diverged` if all invocations must arrive, and only some do.
   void require_all(const ir::Effects& effects, const ThreadSet& active);
-  /// The values that a touch of `statement` reads.
-  Values found(const ir::Touch& touch, const ir::Array& array, const ir::Stmt& statement,
+  /// The values that an access of `statement` reads.
+  Values found(const ir::StatementAccess& access, const ir::Array& array, const ir::Stmt& statement,
                const ThreadSet& active);
 
-  /// Computes the values that a statement stores, one for each touch that writes, or the one that it names.
+  /// Computes the values that a statement stores, one for each access that writes, or the one that it names.
   struct Results;
   const ir::Array& array_of(const ir::MatrixPart& part) const { return *arrays_.at(part.array); }
 
-  bool concerns(const ir::Body& body);
+  bool follows(const ir::Body& body);
 
   const ir::Kernel& kernel_;
   const Workgroup workgroup_;
@@ -161,7 +161,7 @@ class Machine {
   Budget& budget_;
   Evaluator values_;
   std::map<std::string, const ir::Array*> arrays_;
-  std::unordered_map<const ir::Body*, bool> concerns_;
+  std::unordered_map<const ir::Body*, bool> is_followed_;
   std::unordered_map<const ir::Stmt*, CachedEffects> effects_;
   std::vector<std::pair<std::string, std::uint32_t>> rounds_;
   bool is_sure_ = true;  // no condition around the statement is unknown

@@ -323,9 +323,9 @@ class Pattern {
       return;
     }
     const ir::Effects effects = effects_of(statement, kernel_);
-    for (const ir::Touch& touch : effects.touches) {
-      if (touch.element->array != from_->name && touch.element->array != to_->name) continue;
-      refuse(fmt::format("'{}' is not a plain load or store", touch.element->source_text));
+    for (const ir::StatementAccess& access : effects.accesses) {
+      if (access.element->array != from_->name && access.element->array != to_->name) continue;
+      refuse(fmt::format("'{}' is not a plain load or store", access.element->source_text));
     }
   }
 

@@ -20,10 +20,10 @@ class Walker {
     path_.push_back({0, 0, ""});
     for (const ir::Stmt& statement : body) {
       const ir::Effects effects = effects_of(statement, kernel_);
-      for (const ir::Touch& touch : effects.touches) take(touch);
-      for (std::size_t i = 0; i < effects.inner.size(); ++i) {
-        const ir::Inner& inner = effects.inner[i];
-        if (!concerns(*inner.body)) continue;
+      for (const ir::StatementAccess& access : effects.accesses) take(access);
+      for (std::size_t i = 0; i < effects.nested.size(); ++i) {
+        const ir::NestedBody& inner = effects.nested[i];
+        if (!has_wanted(*inner.body)) continue;
         values_.enter();
         path_.back().inner = i;
         path_.back().counter = values_.add(inner);
@@ -46,41 +46,42 @@ class Walker {
   std::vector<Access> list;
 
  private:
-  bool is_wanted(const ir::Touch& touch) const {
-    const ir::Array* array = kernel_.find(touch.element->array);
+  bool is_wanted(const ir::StatementAccess& access) const {
+    const ir::Array* array = kernel_.find(access.element->array);
     return array != nullptr && wanted_(*array);
   }
-  bool concerns(const ir::Body& body) const {
+  bool has_wanted(const ir::Body& body) const {
     bool found = false;
     for_each(body, [&](const ir::Stmt& statement) {
       const ir::Effects effects = effects_of(statement, kernel_);
-      found = found || std::any_of(effects.touches.begin(), effects.touches.end(),
-                                   [&](const ir::Touch& touch) { return is_wanted(touch); });
+      found = found ||
+              std::any_of(effects.accesses.begin(), effects.accesses.end(),
+                          [&](const ir::StatementAccess& access) { return is_wanted(access); });
     });
     return found;
   }
 
-  void take(const ir::Touch& touch) {
-    if (!is_wanted(touch)) return;
-    const ir::Array* array = kernel_.find(touch.element->array);
+  void take(const ir::StatementAccess& access) {
+    if (!is_wanted(access)) return;
+    const ir::Array* array = kernel_.find(access.element->array);
     Solver& solver = values_.solver();
-    Access access{
-        touch, array, axes_of(*touch.element, *array), solver.everything(), values_.is_exact(),
+    Access out{
+        access, array, axes_of(*access.element, *array), solver.everything(), values_.is_exact(),
         path_};
     Set points = solver.everything();
-    const auto& coordinates = touch.element->coordinates;
+    const auto& coordinates = access.element->coordinates;
     for (std::size_t i = 0; i < coordinates.size(); ++i) {
       const IndexValues::Index first = values_.of(coordinates[i]);
-      access.is_exact = access.is_exact && first.is_exact;
-      const std::uint32_t width = i == 0 ? touch.element->width : 1;
+      out.is_exact = out.is_exact && first.is_exact;
+      const std::uint32_t width = i == 0 ? access.element->width : 1;
       points = points & values_.among(coordinate_variable(i), first.value, width);
     }
-    if (touch.lanes != 0) {
+    if (access.lanes != 0) {
       const ir::Expr lane = ir::builtin(ir::Builtin::lane);
-      points = points & values_.less(values_.of(lane).value, touch.lanes);
+      points = points & values_.less(values_.of(lane).value, access.lanes);
     }
-    access.points = values_.facts() & points;
-    list.push_back(std::move(access));
+    out.points = values_.facts() & points;
+    list.push_back(std::move(out));
   }
 
   const ir::Kernel& kernel_;

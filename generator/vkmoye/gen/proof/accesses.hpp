@@ -23,7 +23,7 @@ struct Step {
 };
 
 struct Access {
-  ir::Touch touch;
+  ir::StatementAccess statement_access;
   const ir::Array* array = nullptr;
   /// The axes of the coordinates: those of the array, or a single one of all its elements.
   std::vector<ir::Axis> axes;

@@ -239,7 +239,7 @@ void IndexValues::define(const ir::Definition& definition, const ir::Element* fr
   scopes_.back().names.insert_or_assign(definition.name, std::move(name));
 }
 
-std::string IndexValues::add(const ir::Inner& inner) {
+std::string IndexValues::add(const ir::NestedBody& inner) {
   if (inner.condition == nullptr) return "";
   Scope& scope = scopes_.back();
   if (!inner.repeats) {

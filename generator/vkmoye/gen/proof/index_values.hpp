@@ -59,7 +59,7 @@ class IndexValues {
   /// `from`: what the value is loaded from, if it is.
   void define(const ir::Definition& definition, const ir::Element* from = nullptr);
   /// Adds the body of a statement: its condition, or its loop counter. Returns the name of the counter, or "".
-  std::string add(const ir::Inner& inner);
+  std::string add(const ir::NestedBody& inner);
 
   /// `points` of arguments, with what the author assumes of them, and what variables that follow from them are.
   Set in_launch(Set points) const;

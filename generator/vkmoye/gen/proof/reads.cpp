@@ -42,21 +42,23 @@ class ReadProver {
     const Accesses all = sets_.to(array);
     std::string inexact;
     for (const Access* write : all) {
-      if (write->touch.writes && !write->is_exact) inexact = write->touch.element->source_text;
+      if (write->statement_access.writes && !write->is_exact)
+        inexact = write->statement_access.element->source_text;
     }
     for (const Access* read : all) {
-      if (!read->touch.reads) continue;
+      if (!read->statement_access.reads) continue;
       Set rest = read->points;
       for (const Access* write : all) {
-        if (!write->touch.writes || rest.is_empty()) continue;
+        if (!write->statement_access.writes || rest.is_empty()) continue;
         subtract(rest, *write, *read);
       }
       if (rest.is_empty()) continue;
       const std::string why =
           inexact.empty()
-              ? fmt::format("'{}' reads what nothing has written", read->touch.element->source_text)
+              ? fmt::format("'{}' reads what nothing has written",
+                            read->statement_access.element->source_text)
               : fmt::format("whether '{}' has written what '{}' reads depends on more than sizes",
-                            inexact, read->touch.element->source_text);
+                            inexact, read->statement_access.element->source_text);
       return contradict(obligation, why, rest, inexact.empty() && read->is_exact, sets_);
     }
   }

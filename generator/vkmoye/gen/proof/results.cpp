@@ -40,7 +40,9 @@ class ResultProver {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       for (std::size_t j = i; j < accesses.size(); ++j) {
         const Access &a = *accesses[i], &b = *accesses[j];
-        if (!(a.touch.writes || b.touch.writes) || (a.touch.atomic && b.touch.atomic)) continue;
+        if (!(a.statement_access.writes || b.statement_access.writes) ||
+            (a.statement_access.atomic && b.statement_access.atomic))
+          continue;
         // Mostly coordinates alone give the invocation, by equations, which are quickly solved.
         if ((first_hull[i] & second_hull[j]).is_subset_of(one_invocation)) continue;
         const Set both = first[i] & second[j];
@@ -48,9 +50,10 @@ class ResultProver {
         for (const std::string& variable : invocation_) {
           const Set met = both & differ(variable, i == j);
           if (met.is_empty()) continue;
-          const std::string why = fmt::format(
-              "'{}' and '{}' may touch one element of {} in two invocations",
-              a.touch.element->source_text, b.touch.element->source_text, a.array->name);
+          const std::string why =
+              fmt::format("'{}' and '{}' may touch one element of {} in two invocations",
+                          a.statement_access.element->source_text,
+                          b.statement_access.element->source_text, a.array->name);
           return contradict(obligation, why, met, a.is_exact && b.is_exact, sets_);
         }
       }
@@ -61,11 +64,11 @@ class ResultProver {
     Accesses writes;
     std::string inexact;
     for (const Access* access : accesses) {
-      if (!access->touch.writes) continue;
+      if (!access->statement_access.writes) continue;
       if (access->is_exact) {
         writes.push_back(access);
       } else {
-        inexact = access->touch.element->source_text;
+        inexact = access->statement_access.element->source_text;
       }
     }
     const auto& axes = writes.empty() || array.axes.empty() ? array.axes : writes.front()->axes;
@@ -78,7 +81,8 @@ class ResultProver {
     if (!inexact.empty()) {
       Accesses all;
       for (const Access* access : accesses) {
-        if (access->touch.writes && access->axes.size() == axes.size()) all.push_back(access);
+        if (access->statement_access.writes && access->axes.size() == axes.size())
+          all.push_back(access);
       }
       try {
         if ((rest - surely_written(all).project_out(sets_.own_variables())).is_empty()) return;

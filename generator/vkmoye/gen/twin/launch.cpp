@@ -224,7 +224,7 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
                       thread));
       return;
     }
-    touch(access, memory, thread, address);
+    record(access, memory, thread, address);
     visit(memory, thread, address);
   });
 }
@@ -237,8 +237,8 @@ std::int64_t Launch::invocation_of(const MemoryAccess& access, const Memory& mem
              : static_cast<std::int64_t>(thread) + (is_buffer ? first_invocation_ : 0);
 }
 
-void Launch::touch(const MemoryAccess& access, Memory& memory, std::size_t thread,
-                   std::uint64_t address) {
+void Launch::record(const MemoryAccess& access, Memory& memory, std::size_t thread,
+                    std::uint64_t address) {
   if (memory.shadow.elements() == 0) return;
   const std::int64_t invocation = invocation_of(access, memory, thread);
   for (std::uint32_t i = 0; i < access.element.width; ++i) {

@@ -47,7 +47,7 @@ class Launch final : public machine::Environment {
   /// Whether a loop whose end depends on data was followed for some rounds only.
   bool is_cut_short() const { return is_cut_short_; }
 
-  bool concerns(const ir::Array&) const override { return true; }
+  bool follows(const ir::Array&) const override { return true; }
   bool needs_data() const override { return has_data_; }
   machine::Values load(machine::Machine& m, const machine::MemoryAccess& access) override;
   void store(machine::Machine& m, const machine::MemoryAccess& access,
@@ -85,8 +85,8 @@ class Launch final : public machine::Environment {
                         std::size_t thread);
   std::int64_t invocation_of(const machine::MemoryAccess& access, const Memory& memory,
                              std::size_t thread) const;
-  void touch(const machine::MemoryAccess& access, Memory& memory, std::size_t thread,
-             std::uint64_t address);
+  void record(const machine::MemoryAccess& access, Memory& memory, std::size_t thread,
+              std::uint64_t address);
   void require_defined(const machine::MemoryAccess& access, const machine::Values& values);
 
   const ir::Kernel& kernel_;

@@ -9,7 +9,7 @@
 #include "vkmoye/gen/proof/results.hpp"
 #include "vkmoye/gen/verify/tiles.hpp"
 #include "vkmoye/gen/verify/trial.hpp"
-#include "vkmoye/gen/verify/written.hpp"
+#include "vkmoye/gen/verify/written_before_read.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -61,7 +61,7 @@ std::vector<std::string> check_all_sizes(const ir::Kernel& kernel,
         Arguments sizes;
         for (const auto& [name, value] : obligation.arguments) sizes[name] = value;
         TrialReport trial{.is_whole = false};
-        if (can_be_followed(kernel, sizes)) trial = try_at(kernel, with_steps(kernel, sizes));
+        if (can_be_followed(kernel, sizes)) trial = try_at(kernel, with_strides(kernel, sizes));
         if (trial.is_launch && !trial.reasons.empty()) return trial.reasons;
         if (trial.is_launch && are_exact && !trial.is_whole) return {why + text_of(sizes)};
         why += text_of(sizes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What is decided for all sizes at once, by following one workgroup (written.hpp), or by sets of integers
+// What is decided for all sizes at once, by following one workgroup (written_before_read.hpp), or by sets of integers
 // (proof/results.hpp, proof/reads.hpp).
 
 #include <set>
@@ -16,7 +16,8 @@ namespace vkmoye::gen {
 struct Obligations {
   proof::DecidedResults by_tiles;             // results that tiles.hpp shows
   std::vector<proof::Obligation> of_results;  // of the others
-  std::set<std::string> written;  // arrays of which written.hpp shows that what is read was written
+  std::set<std::string>
+      written;  // arrays of which written_before_read.hpp shows that what is read was written
   std::vector<proof::Obligation> of_reads;  // from other ones
 };
 /// Precondition: names, types and bounds are right.

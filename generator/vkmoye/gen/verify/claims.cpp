@@ -16,7 +16,7 @@
 #include "vkmoye/gen/verify/scope.hpp"
 #include "vkmoye/gen/verify/tiles.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
-#include "vkmoye/gen/verify/written.hpp"
+#include "vkmoye/gen/verify/written_before_read.hpp"
 
 namespace vkmoye::gen {
 namespace {

@@ -23,11 +23,11 @@ struct Claim {
     assumed,  // the kernel's author asserts it
   };
   enum class Decider : std::uint8_t {
-    rules,  // of names, types and guards: verify/scope.hpp
-    machine,  // it follows every access in all rounds: verify/races.hpp, verify/written.hpp, verify/tiles.hpp
-    isl,     // with sets of integers: proof/results.hpp, proof/reads.hpp
-    twin,    // runs the only launch that the kernel can have, without data: verify/trial.hpp
-    author,  // of the kernel, by an assumption
+    rules,    // of names, types and guards: verify/scope.hpp
+    machine,  // follows each access in all rounds: verify/{races, written_before_read, tiles}.hpp
+    isl,      // with sets of integers: proof/results.hpp, proof/reads.hpp
+    twin,     // runs the only launch that the kernel can have, without data: verify/trial.hpp
+    author,   // of the kernel, by an assumption
   };
 
   std::string text;        // "each element of dst is written"

@@ -126,7 +126,7 @@ class DeclarationChecker {
       complain(
           "the stride of {} along {}, {}, cannot be computed at a launch: it must be a number, an "
           "argument or a product of two arguments, unless the array is compact",
-          array.name, axis.coordinate, text_of_step(axis.stride));
+          array.name, axis.coordinate, text_of_stride(axis.stride));
     }
   }
 
@@ -137,11 +137,11 @@ class DeclarationChecker {
 
 }  // namespace
 
-std::string text_of_step(const ir::Expr& stride) {
+std::string text_of_stride(const ir::Expr& stride) {
   if (is_constant(stride)) return std::to_string(stride->value);
   if (stride->op == Op::variable) return stride->name;
-  return stride->op == Op::multiply ? fmt::format("{} * {}", text_of_step(stride->operands[0]),
-                                                  text_of_step(stride->operands[1]))
+  return stride->op == Op::multiply ? fmt::format("{} * {}", text_of_stride(stride->operands[0]),
+                                                  text_of_stride(stride->operands[1]))
                                     : "an expression";
 }
 

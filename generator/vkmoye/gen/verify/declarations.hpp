@@ -20,6 +20,6 @@ using UseExpression = std::function<void(const ir::Expr&, const std::string& whe
 void check_declarations(const ir::Kernel& kernel, const TakeReason& take, const UseExpression& use);
 
 /// How messages call a stride: a number, the name of an argument, or a product.
-std::string text_of_step(const ir::Expr& stride);
+std::string text_of_stride(const ir::Expr& stride);
 
 }  // namespace vkmoye::gen

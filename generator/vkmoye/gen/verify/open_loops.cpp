@@ -34,14 +34,14 @@ void OpenLoops::look(const ir::Body& body, Recurrences names, Pattern& pattern) 
     for (const ir::Definition& d : effects.defines) {
       names[d.name] = d.is_data ? std::optional(Recurrence{}) : recurrence_of(d.value, names);
     }
-    for (const ir::Touch& touch : effects.touches) {
-      const ir::Array* array = kernel_.find(touch.element->array);
-      if (array == nullptr || !concerns_(*array)) continue;
-      const auto recurrence = recurrence_of(index_of(*touch.element), names);
+    for (const ir::StatementAccess& access : effects.accesses) {
+      const ir::Array* array = kernel_.find(access.element->array);
+      if (array == nullptr || !is_followed_(*array)) continue;
+      const auto recurrence = recurrence_of(index_of(*access.element), names);
       pattern.grows = pattern.grows || !recurrence || recurrence->step != 0;
       if (recurrence) take(pattern, *recurrence);
     }
-    for (const ir::Inner& inner : effects.inner) {
+    for (const ir::NestedBody& inner : effects.nested) {
       Recurrences around = names;
       for (const ir::Definition& d : inner.defines) around[d.name] = Recurrence{};
       if (inner.condition != nullptr) {

@@ -30,12 +30,12 @@ struct Pattern {
 /// The loops around a statement, of which some are followed for a few rounds only.
 class OpenLoops {
  public:
-  /// `concerns`: whether accesses to an array are followed. `places`: of elements whose first coordinate is not their
-  /// index. `kernel` and `places` must outlive this.
+  /// `is_followed`: whether accesses to an array are followed. `places`: of elements whose first coordinate is not
+  /// their index. `kernel` and `places` must outlive this.
   using Places = std::unordered_map<const ir::Element*, ir::Expr>;
-  OpenLoops(const ir::Kernel& kernel, std::function<bool(const ir::Array&)> concerns,
+  OpenLoops(const ir::Kernel& kernel, std::function<bool(const ir::Array&)> is_followed,
             const Places* places = nullptr)
-      : kernel_(kernel), concerns_(std::move(concerns)), places_(places) {}
+      : kernel_(kernel), is_followed_(std::move(is_followed)), places_(places) {}
 
   /// Of an access to an array that is followed.
   const ir::Expr& index_of(const ir::Element& element) const {
@@ -63,7 +63,7 @@ class OpenLoops {
   void look(const ir::Body& body, Recurrences names, Pattern& pattern) const;
 
   const ir::Kernel& kernel_;
-  std::function<bool(const ir::Array&)> concerns_;
+  std::function<bool(const ir::Array&)> is_followed_;
   const Places* places_;
   std::vector<Loop> loops_;
   std::unordered_map<const ir::For*, Pattern> patterns_;

@@ -38,7 +38,7 @@ class RaceFinder final : public machine::Environment {
         reasons_(reasons),
         tile_(tile),
         loops_(
-            kernel, [this](const ir::Array& array) { return concerns(array); },
+            kernel, [this](const ir::Array& array) { return follows(array); },
             tile == nullptr ? nullptr : &tile->places) {
     if (tile != nullptr) {
       shadows_.emplace(tile->array->name,
@@ -46,18 +46,18 @@ class RaceFinder final : public machine::Environment {
                                              true, reasons));
     }
     for (const ir::Array& array : kernel.arrays) {
-      if (!concerns(array) || tile != nullptr) continue;
+      if (!follows(array) || tile != nullptr) continue;
       shadows_.emplace(array.name,
                        machine::ShadowMemory(array, static_cast<std::uint64_t>(array.size()),
                                              kernel.threads, {0, 0}, false, reasons));
     }
   }
 
-  bool concerns(const ir::Array& array) const override {
+  bool follows(const ir::Array& array) const override {
     return tile_ == nullptr ? array.is_shared() : array.name == tile_->array->name;
   }
 
-  void accessed(Machine& m, const MemoryAccess& access) override { touch(m, access); }
+  void accessed(Machine& m, const MemoryAccess& access) override { record(m, access); }
 
   // Refused where not all threads reach it; so whoever runs this path has waited.
   void barrier(Machine&, const machine::ThreadSet&) override {
@@ -108,14 +108,14 @@ class RaceFinder final : public machine::Environment {
   void restore(const std::any& saved) override { shadows_ = std::any_cast<const State&>(saved); }
   void join(const std::any& saved) override {
     const State& other = std::any_cast<const State&>(saved);
-    // Whether it was written before is decided in written.hpp.
+    // Whether it was written before is decided in written_before_read.hpp.
     for (auto& [name, shadow] : shadows_) shadow.join(other.at(name), /*either=*/true);
   }
 
  private:
   using State = std::map<std::string, machine::ShadowMemory>;
 
-  void touch(Machine& m, const MemoryAccess& access) {
+  void record(Machine& m, const MemoryAccess& access) {
     const ir::Element& element = access.element;
     machine::ShadowMemory& shadow = shadows_.at(element.array);
     const Expr& index = loops_.index_of(element);
@@ -123,7 +123,7 @@ class RaceFinder final : public machine::Environment {
     const bool is_repeated = loops_.repeats(index);
     if (!is_repeated || !at.is_known(access.active)) {
       if (tile_ != nullptr) return reasons_.add("index", "an index is not known");
-      if (may_be_anything(access, shadow)) return touch_anything(m, access, shadow);
+      if (may_be_anything(access, shadow)) return record_anything(m, access, shadow);
       const char* why = is_repeated
                             ? "depends on more than numbers, threads and loops with known ends"
                             : "grows without bound with a loop whose end is not known";
@@ -185,7 +185,7 @@ class RaceFinder final : public machine::Environment {
   }
   // Any element below the bound of the index may be the one, also for who accesses it later. Whether it has been
   // written, sizes decide: see trial.hpp.
-  void touch_anything(Machine& m, const MemoryAccess& access, machine::ShadowMemory& shadow) {
+  void record_anything(Machine& m, const MemoryAccess& access, machine::ShadowMemory& shadow) {
     machine::ElementAccess one{machine::kAnyone, &access.element.source_text,
                                access.reads,     access.writes,
                                access.atomic,    /*perhaps=*/true};

@@ -16,7 +16,7 @@
 #include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/gen/verify/declarations.hpp"
-#include "vkmoye/gen/verify/spread.hpp"
+#include "vkmoye/gen/verify/divergence.hpp"
 #include "vkmoye/gen/verify/undefined_arithmetic.hpp"
 
 namespace vkmoye::gen {
@@ -51,12 +51,12 @@ class ScopeChecker {
                  kNamesOfMoves);
       }
       define(argument.name, variable(argument.name, is_index ? kIndex : element(argument.type)),
-             Spread::none);
+             Divergence::none);
     }
     for (const Array& array : kernel.arrays) {
       if (array.addressing == Addressing::descriptor) continue;
       const std::string name = address_name(array.name);
-      define(name, variable(name, element(ScalarType::u64)), Spread::none);
+      define(name, variable(name, element(ScalarType::u64)), Divergence::none);
       if (array.space != Array::Space::buffer)
         complain("{} is no buffer: it has no address", array.name);
     }
@@ -69,7 +69,7 @@ class ScopeChecker {
     check_declarations(
         kernel, [&](const std::string& reason) { complain("{}", reason); },
         [&](const Expr& e, const std::string& where) { use(e, where); });
-    walk(kernel.body, Spread::none, {});
+    walk(kernel.body, Divergence::none, {});
   }
 
   std::vector<std::string> reasons() && { return std::move(reasons_).take(); }
@@ -77,7 +77,7 @@ class ScopeChecker {
  private:
   struct Name {
     Expr value;  // of the type, bound and alignment that every use may rely on
-    Spread spread;
+    Divergence divergence;
   };
 
   template <class... Args>
@@ -85,7 +85,7 @@ class ScopeChecker {
     reasons_.add(fmt::format(format, std::forward<Args>(args)...));
   }
 
-  void define(const std::string& name, const Expr& value, Spread spread) {
+  void define(const std::string& name, const Expr& value, Divergence divergence) {
     if (const std::string reason = reason_against_name(name); !reason.empty()) {
       complain("'{}' cannot be a name: {}", name, reason);
     }
@@ -93,7 +93,7 @@ class ScopeChecker {
       complain("'{}' is the name of an array, and of a value{}", name,
                is_name_of_builder(name) ? " that the Builder defines" : "");
     }
-    if (!names_.emplace(name, Name{value, spread}).second) {
+    if (!names_.emplace(name, Name{value, divergence}).second) {
       complain("'{}' is defined twice{}", name, who_else_defines(name));
     }
   }
@@ -113,34 +113,35 @@ class ScopeChecker {
   }
 
   // Checks the names and types in `e`; says how far its value may differ.
-  Spread use(const Expr& e, const std::string& where) {
+  Divergence use(const Expr& e, const std::string& where) {
     seen_.clear();
     if (const auto dimension = grid_dimension_of(e)) complain_of_group(*dimension, where);
     return use_node(e, where);
   }
 
   // Each node once, however often it is shared.
-  Spread use_node(const Expr& e, const std::string& where) {
+  Divergence use_node(const Expr& e, const std::string& where) {
     const auto found = seen_.find(&*e);
     if (found != seen_.end()) return found->second;
-    const Spread spread = check_node(e, where);
-    return seen_.emplace(&*e, spread).first->second;
+    const Divergence divergence = check_node(e, where);
+    return seen_.emplace(&*e, divergence).first->second;
   }
 
-  Spread check_node(const Expr& e, const std::string& where) {
+  Divergence check_node(const Expr& e, const std::string& where) {
     if (e->op == Op::builtin) return check_builtin(*e, where);
     if (e->op == Op::variable) return use_name(e, where);
-    Spread spread = Spread::none;
-    for (const Expr& operand : e->operands) spread = wider(spread, use_node(operand, where));
+    Divergence divergence = Divergence::none;
+    for (const Expr& operand : e->operands)
+      divergence = std::max(divergence, use_node(operand, where));
     if (const auto error = type_error(*e)) complain("{}: {}", where, *error);
     check_group(*e, where);
-    if (is_alike_in_subgroups(*e, kernel_, definitions_)) {
-      spread = of_subgroups(kernel_, std::min(spread, Spread::between_subgroups));
+    if (is_subgroup_uniform(*e, kernel_, definitions_)) {
+      divergence = within_workgroup(kernel_, std::min(divergence, Divergence::between_subgroups));
     }
     for (const std::string& reason : undefined_arithmetic(*e, guards_, definitions_)) {
       complain("{} {}", where, reason);
     }
-    return spread;
+    return divergence;
   }
 
   // A launch may be split into pieces, each of which counts its workgroups from 0.
@@ -166,7 +167,7 @@ class ScopeChecker {
         where, kFirstGroup[dimension]);
   }
 
-  Spread check_builtin(const Node& node, const std::string& where) {
+  Divergence check_builtin(const Node& node, const std::string& where) {
     const auto require = [&](const char* what, std::uint64_t least) {
       if (node.bound >= least) return;
       complain("{} assumes that {} is below {}, but it may be {}", where, what, node.bound,
@@ -176,21 +177,21 @@ class ScopeChecker {
     switch (node.builtin) {
       case Builtin::group_x:
       case Builtin::group_y:
-      case Builtin::group_z: require("the workgroup", kUnbounded); return Spread::none;
+      case Builtin::group_z: require("the workgroup", kUnbounded); return Divergence::none;
       case Builtin::thread: require("the thread", kernel_.threads); break;
       case Builtin::lane: require("the lane", lanes == 0 ? kUnbounded : lanes); break;
       case Builtin::subgroup:
         require("the subgroup", lanes == 0 ? kUnbounded : (kernel_.threads + lanes - 1) / lanes);
-        return of_subgroups(kernel_, Spread::between_subgroups);
+        return within_workgroup(kernel_, Divergence::between_subgroups);
     }
-    return Spread::within_subgroups;
+    return Divergence::within_subgroups;
   }
 
-  Spread use_name(const Expr& e, const std::string& where) {
+  Divergence use_name(const Expr& e, const std::string& where) {
     const auto found = names_.find(e->name);
     if (found == names_.end()) {
       complain("{} uses '{}', which is not defined there", where, e->name);
-      return Spread::none;
+      return Divergence::none;
     }
     const Expr& known = found->second.value;
     if (!(known->type == e->type)) {
@@ -203,11 +204,11 @@ class ScopeChecker {
           "multiple of {} below {}",
           where, e->name, e->alignment, e->bound, known->alignment, known->bound);
     }
-    return found->second.spread;
+    return found->second.divergence;
   }
 
-  void check(const Touch& touch) {
-    const Element& element = *touch.element;
+  void check(const StatementAccess& access) {
+    const Element& element = *access.element;
     const Array* array = kernel_.find(element.array);
     if (array == nullptr) {
       complain("'{}' touches the array {}, which is not declared", element.source_text,
@@ -219,8 +220,8 @@ class ScopeChecker {
       complain("'{}' {} {}, which is declared for {} only", element.source_text, verb, array->name,
                to_string(array->access));
     };
-    allow(touch.writes, Access::read, "writes");
-    allow(touch.reads, Access::write, "reads");
+    allow(access.writes, Access::read, "writes");
+    allow(access.reads, Access::write, "reads");
     if (const std::string reason = reason_against(element, *array); !reason.empty()) {
       complain("'{}' {}", element.source_text, reason);
       return;
@@ -283,36 +284,36 @@ class ScopeChecker {
     for (std::size_t i = 1; i < axes.size(); ++i) {
       const Axis& axis = axes[i];
       require_multiple(axis.stride, fmt::format("the step along {}, {},", axis.coordinate,
-                                                text_of_step(axis.stride)));
+                                                text_of_stride(axis.stride)));
     }
   }
 
   // Whether all of the scope's invocations come to a statement, or none.
-  static bool all_come(ExecutionScope scope, Spread path) {
-    if (scope == ExecutionScope::workgroup) return path == Spread::none;
-    return scope == ExecutionScope::invocation || path != Spread::within_subgroups;
+  static bool all_come(ExecutionScope scope, Divergence path) {
+    if (scope == ExecutionScope::workgroup) return path == Divergence::none;
+    return scope == ExecutionScope::invocation || path != Divergence::within_subgroups;
   }
 
-  void walk(const Body& body, Spread path, const std::vector<Definition>& inside) {
+  void walk(const Body& body, Divergence path, const std::vector<Definition>& inside) {
     const auto names = names_;
     const auto definitions = definitions_;
     const std::size_t guards = guards_.size();
-    for (const Definition& d : inside) define(d.name, d.value, Spread::none);
+    for (const Definition& d : inside) define(d.name, d.value, Divergence::none);
     for (const Stmt& statement : body) visit(statement, path);
     names_ = names;
     definitions_ = definitions;
     guards_.resize(guards, Expr(0));
   }
 
-  void visit(const Stmt& statement, Spread path) {
+  void visit(const Stmt& statement, Divergence path) {
     const Effects effects = effects_of(statement, kernel_);
     const std::string where = place_of(effects);
     for (const std::string& reason : effects.reasons) complain("{}", reason);
-    Spread spread = path;
-    for (const Expr* e : effects.uses) spread = wider(spread, use(*e, where));
+    Divergence divergence = path;
+    for (const Expr* e : effects.uses) divergence = std::max(divergence, use(*e, where));
     for (const Expr* e : effects.must_be_uniform) {
-      if (use(*e, where) != Spread::within_subgroups) continue;
-      const bool is_broadcast = std::string_view(effects.act) == "a subgroup operation";
+      if (use(*e, where) != Divergence::within_subgroups) continue;
+      const bool is_broadcast = std::string_view(effects.operation) == "a subgroup operation";
       if (is_broadcast) {
         complain("the lane of {} must be the same for all lanes; use a shuffle if it differs",
                  where);
@@ -320,10 +321,10 @@ class ScopeChecker {
         complain(
             "{} needs the same place, number or value in all lanes, but it may "
             "differ between lanes",
-            effects.act);
+            effects.operation);
       }
     }
-    for (const Touch& touch : effects.touches) check(touch);
+    for (const StatementAccess& access : effects.accesses) check(access);
     if (const auto* s = std::get_if<Subgroup>(&statement.value)) check_last_subgroup(*s, where);
     if (effects.all_must_arrive && !all_come(effects.scope, path)) {
       complain("some {} may not reach {}",
@@ -331,14 +332,15 @@ class ScopeChecker {
                                                           : "lanes of the subgroup",
                effects.scope == ExecutionScope::workgroup ? "a barrier" : where);
     }
-    for (const Inner& inner : effects.inner) {
+    for (const NestedBody& inner : effects.nested) {
       const std::size_t guards = guards_.size();
       add_guards(guards_, inner);
-      walk(*inner.body, inner.condition != nullptr ? spread : path, inner.defines);
+      walk(*inner.body, inner.condition != nullptr ? divergence : path, inner.defines);
       guards_.resize(guards, Expr(0));
     }
     for (const Definition& d : effects.defines) {
-      define(d.name, d.value, d.is_data ? spread_of_data(statement, kernel_, spread) : spread);
+      define(d.name, d.value,
+             d.is_data ? divergence_of_data(statement, kernel_, divergence) : divergence);
       if (!d.is_data) add_definition(definitions_, d.name, d.value);
     }
     for (const Expr* condition : effects.assumes) add_guards(guards_, *condition);
@@ -369,9 +371,9 @@ class ScopeChecker {
 
   // How messages call a statement.
   static std::string place_of(const Effects& effects) {
-    if (!effects.touches.empty()) return "'" + effects.touches[0].element->source_text + "'";
+    if (!effects.accesses.empty()) return "'" + effects.accesses[0].element->source_text + "'";
     if (!effects.defines.empty()) return "'" + effects.defines[0].name + "'";
-    for (const Inner& inner : effects.inner) {
+    for (const NestedBody& inner : effects.nested) {
       if (!inner.defines.empty()) return "the end of loop '" + inner.defines[0].name + "'";
     }
     return effects.assumes.empty() ? "a condition" : "an assumption";
@@ -380,7 +382,7 @@ class ScopeChecker {
   const Kernel& kernel_;
   const TakeElement take_shared_inside_;
   Reasons reasons_;
-  std::unordered_map<const Node*, Spread> seen_;
+  std::unordered_map<const Node*, Divergence> seen_;
   std::map<std::string, Name> names_;
   Guards guards_;
   Definitions definitions_;

@@ -7,9 +7,9 @@
 #include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
-#include "vkmoye/gen/verify/gates.hpp"
 #include "vkmoye/gen/verify/races.hpp"
-#include "vkmoye/gen/verify/written.hpp"
+#include "vkmoye/gen/verify/size_conditions.hpp"
+#include "vkmoye/gen/verify/written_before_read.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -71,12 +71,12 @@ class TileFinder {
   void walk(const ir::Body& body, ir::Definitions definitions) {
     for (const ir::Stmt& statement : body) {
       const ir::Effects effects = effects_of(statement, kernel_);
-      for (const ir::Touch& touch : effects.touches) {
-        if (fits_ && kernel_.find(touch.element->array) == tile_.array) {
-          take(*touch.element, definitions);
+      for (const ir::StatementAccess& access : effects.accesses) {
+        if (fits_ && kernel_.find(access.element->array) == tile_.array) {
+          take(*access.element, definitions);
         }
       }
-      for (const ir::Inner& inner : effects.inner) walk(*inner.body, definitions);
+      for (const ir::NestedBody& inner : effects.nested) walk(*inner.body, definitions);
       for (const ir::Definition& d : effects.defines) {
         if (!d.is_data) add_definition(definitions, d.name, d.value);
       }

@@ -3,7 +3,7 @@
 // Results that workgroups write tile by tile, decided without isl's search: dst[128 block_x + k][32 block_y + l] with k
 // and l that belong to the thread.
 //
-//   within a tile      one workgroup is followed (written.hpp, races.hpp), with the tile in place of the array
+//   within a tile      one workgroup is followed, with the tile in place of the array (races, written_before_read)
 //   between tiles      isl decides for a kernel in which a single thread writes the whole tile
 //
 // The element (64 block_x + 5) of a tile counts as written if a statement writes it wherever 64 block_x + 5 < n.

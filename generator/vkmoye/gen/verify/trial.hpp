@@ -31,7 +31,7 @@ std::vector<Arguments> trial_sizes(const ir::Kernel& kernel);
 
 /// `sizes` with steps from row to row that are no smaller than what they step over. They do not matter to a proof,
 /// which knows elements by their coordinates, but a launch needs them.
-Arguments with_steps(const ir::Kernel& kernel, Arguments sizes);
+Arguments with_strides(const ir::Kernel& kernel, Arguments sizes);
 
 /// " (m = 3, n = 4)", for messages.
 std::string text_of(const Arguments& sizes);

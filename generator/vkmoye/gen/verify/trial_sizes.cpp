@@ -96,7 +96,7 @@ class LoopFinder {
         if (any_in(names_in(d.value), followed_)) followed_.insert(d.name);
         meanings_.insert_or_assign(d.name, expand(d.value, meanings_));
       }
-      for (const ir::Inner& inner : effects.inner) {
+      for (const ir::NestedBody& inner : effects.nested) {
         if (inner.repeats) take_tiles(expand(*inner.condition, meanings_), inner);
         walk(*inner.body);
       }
@@ -104,7 +104,7 @@ class LoopFinder {
   }
 
   // (k - 1) / 8 + 1 rounds: tiles of 8 along k.
-  void take_tiles(const Expr& end, const ir::Inner& loop) {
+  void take_tiles(const Expr& end, const ir::NestedBody& loop) {
     const std::set<std::string> names = names_in(end);
     if (!any_in(names, arguments_)) return;
     for (const ir::Definition& d : loop.defines) followed_.insert(d.name);
@@ -342,7 +342,7 @@ std::optional<Arguments> solved_sizes(const ir::Kernel& kernel) {
         kernel, [](const ir::Array&) { return false; }, kMaxStepsOfSizes);
     Arguments out;
     for (const auto& [name, value] : sets.arguments_in(sets.values().facts())) out[name] = value;
-    return with_steps(kernel, std::move(out));
+    return with_strides(kernel, std::move(out));
   } catch (const proof::GaveUp&) {
     return std::nullopt;
   }
@@ -350,7 +350,7 @@ std::optional<Arguments> solved_sizes(const ir::Kernel& kernel) {
 
 }  // namespace
 
-Arguments with_steps(const ir::Kernel& kernel, Arguments sizes) {
+Arguments with_strides(const ir::Kernel& kernel, Arguments sizes) {
   const auto value_of = [&](const Extent& extent) {
     std::int64_t value = extent.is_symbol() ? 1 : extent.value;
     for (const std::string& name : extent.arguments()) {

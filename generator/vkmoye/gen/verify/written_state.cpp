@@ -14,8 +14,9 @@ bool is_register(const ir::Array& array) { return array.space == ir::Array::Spac
 
 }  // namespace
 
-WrittenState::WrittenState(const ir::Kernel& kernel, const Gates& gates, const Tile* tile)
-    : gates_(gates) {
+WrittenState::WrittenState(const ir::Kernel& kernel, const SizeConditionTable& size_conditions,
+                           const Tile* tile)
+    : size_conditions_(size_conditions) {
   if (tile != nullptr) {
     places_[tile->array->name] = {0, tile->elements};
     shared_.resize(tile->elements, kUnwritten);
@@ -44,12 +45,12 @@ void WrittenState::set(std::size_t unit, const ThreadSet& lanes) {
 void WrittenState::set(std::size_t cell, std::int32_t value) {
   std::int32_t& there = shared_[cell];
   if (there == kWritten || there == value) return;
-  if (there >= kFirstConditional && value >= kFirstConditional && part(there).gates) {
+  if (there >= kFirstConditional && value >= kFirstConditional && conditional(there).conditions) {
     // What is there may ask for less.
-    if (!part(value).gates) return;
-    GateSet both = Gates::both(*part(there).gates, *part(value).gates);
+    if (!conditional(value).conditions) return;
+    SizeConditions both = union_of(*conditional(there).conditions, *conditional(value).conditions);
     std::sort(both.begin(), both.end());
-    if (both == *part(value).gates && part(value).by < 0) return;
+    if (both == *conditional(value).conditions && conditional(value).by < 0) return;
   }
   shared_log_.emplace_back(cell, there);
   there = value;
@@ -78,7 +79,8 @@ void WrittenState::write(const ir::Array& array, const Values& at, std::uint32_t
     const auto first = static_cast<std::size_t>(*at.in(lane));
     std::int32_t value = kWritten;
     if (path.uncertain.has(lane)) {
-      value = number_of({static_cast<std::int32_t>(lane), path.gates->in(lane, gates_)});
+      value =
+          number_of({static_cast<std::int32_t>(lane), path.conditions->in(lane, size_conditions_)});
     }
     for (std::size_t i = first; i < first + width && i < place.count; ++i) {
       set(place.first + i, value);
@@ -107,8 +109,9 @@ bool WrittenState::is_written(const ir::Array& array, const Values& at, std::uin
       const std::int32_t value = i < place.count ? shared_[place.first + i] : kUnwritten;
       if (value == kWritten) continue;
       all = value != kUnwritten && !by_any &&
-            (part(value).by == static_cast<std::int32_t>(lane) ||
-             (part(value).gates && path.gates->imply(*part(value).gates, lane, gates_)));
+            (conditional(value).by == static_cast<std::int32_t>(lane) ||
+             (conditional(value).conditions &&
+              path.conditions->imply(*conditional(value).conditions, lane, size_conditions_)));
     }
   });
   return all;
@@ -126,25 +129,25 @@ bool WrittenState::are_written(const ir::Array& array, std::uint64_t count, cons
 }
 
 bool WrittenState::is_written_where(const ir::Array& array, std::uint32_t at,
-                                    const GatesOnPath& path) const {
+                                    const PathConditions& path) const {
   const std::int32_t value = shared_[places_.at(array.name).first + at];
-  return value == kWritten ||
-         (value != kUnwritten && part(value).gates && path.imply(*part(value).gates, at, gates_));
+  return value == kWritten || (value != kUnwritten && conditional(value).conditions &&
+                               path.imply(*conditional(value).conditions, at, size_conditions_));
 }
 
-const WrittenState::Partly& WrittenState::part(std::int32_t value) const {
-  return partly_[static_cast<std::size_t>(value - kFirstConditional)];
+const WrittenState::ConditionalWrite& WrittenState::conditional(std::int32_t value) const {
+  return conditional_writes_[static_cast<std::size_t>(value - kFirstConditional)];
 }
 
-std::int32_t WrittenState::number_of(Partly partly) {
-  if (partly.gates) {
-    if (partly.gates->empty()) return kWritten;
-    std::sort(partly.gates->begin(), partly.gates->end());
+std::int32_t WrittenState::number_of(ConditionalWrite write) {
+  if (write.conditions) {
+    if (write.conditions->empty()) return kWritten;
+    std::sort(write.conditions->begin(), write.conditions->end());
   }
-  if (!partly.gates && partly.by < 0) return kUnwritten;
-  const auto next = static_cast<std::int32_t>(partly_.size()) + kFirstConditional;
-  const auto [found, is_new] = numbers_.emplace(partly, next);
-  if (is_new) partly_.push_back(std::move(partly));
+  if (!write.conditions && write.by < 0) return kUnwritten;
+  const auto next = static_cast<std::int32_t>(conditional_writes_.size()) + kFirstConditional;
+  const auto [found, is_new] = numbers_.emplace(write, next);
+  if (is_new) conditional_writes_.push_back(std::move(write));
   return found->second;
 }
 
@@ -211,21 +214,21 @@ void WrittenState::join(const Written& then, const Written& otherwise, const Cho
 
 std::int32_t WrittenState::on_either(std::int32_t then, std::int32_t otherwise,
                                      const Choice& choice) {
-  const auto gates = [&](std::int32_t value) -> std::optional<GateSet> {
+  const auto conditions = [&](std::int32_t value) -> std::optional<SizeConditions> {
     if (value == kUnwritten) return std::nullopt;
-    return value == kWritten ? GateSet{} : part(value).gates;
+    return value == kWritten ? SizeConditions{} : conditional(value).conditions;
   };
   const auto by = [&](std::int32_t value) {
-    return value >= kFirstConditional ? part(value).by : -1;
+    return value >= kFirstConditional ? conditional(value).by : -1;
   };
-  const auto first = gates(then), second = gates(otherwise);
-  Partly out;
+  const auto first = conditions(then), second = conditions(otherwise);
+  ConditionalWrite out;
   if (first && second) {
-    out.gates = Gates::both(*first, *second);
+    out.conditions = union_of(*first, *second);
   } else if (first && choice.first) {
-    out.gates = Gates::both(*first, *choice.first);
+    out.conditions = union_of(*first, *choice.first);
   } else if (second && choice.second) {
-    out.gates = Gates::both(*second, *choice.second);
+    out.conditions = union_of(*second, *choice.second);
   }
   if (then != kUnwritten && otherwise != kUnwritten) {
     if (then == kWritten || by(then) == by(otherwise)) out.by = by(otherwise);
@@ -239,15 +242,15 @@ std::int32_t WrittenState::joined(std::int32_t then, std::int32_t otherwise, con
   if (choice.is_same) return on_either(then, otherwise, choice);
   // What is certain in a branch is so by a thread that surely takes it.
   if (then == kWritten || otherwise == kWritten) return kWritten;
-  const Partly a = then == kUnwritten ? Partly{} : part(then);
-  const Partly b = otherwise == kUnwritten ? Partly{} : part(otherwise);
+  const ConditionalWrite a = then == kUnwritten ? ConditionalWrite{} : conditional(then);
+  const ConditionalWrite b = otherwise == kUnwritten ? ConditionalWrite{} : conditional(otherwise);
   const auto is_in = [](std::int32_t by, const ThreadSet& lanes) {
     return by >= 0 && lanes.has(static_cast<std::size_t>(by));
   };
-  // A thread that writes in both has written, if it comes to the branches; gates say of it that it does, wherever.
+  // A thread that writes in both has written, if it comes to the branches; conditions say of it that it does, wherever.
   const bool is_certain = is_in(a.by, choice.active) && !is_in(a.by, choice.uncertain);
   if (a.by == b.by && is_certain) return kWritten;
-  Partly out{-1, a.gates ? a.gates : b.gates};
+  ConditionalWrite out{-1, a.conditions ? a.conditions : b.conditions};
   if (is_in(a.by, choice.holds) || (a.by >= 0 && a.by == b.by)) {
     out.by = a.by;
   } else if (is_in(b.by, choice.fails)) {

@@ -17,21 +17,22 @@
 
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/machine/thread_set.hpp"
-#include "vkmoye/gen/verify/gates.hpp"
+#include "vkmoye/gen/verify/size_conditions.hpp"
 #include "vkmoye/gen/verify/tiles.hpp"
 
 namespace vkmoye::gen {
 
 class WrittenState {
  public:
-  /// Of shared memory and registers, or of the `tile` of a buffer. `gates` must outlive this.
-  WrittenState(const ir::Kernel& kernel, const Gates& gates, const Tile* tile = nullptr);
+  /// Of shared memory and registers, or of the `tile` of a buffer. `size_conditions` must outlive this.
+  WrittenState(const ir::Kernel& kernel, const SizeConditionTable& size_conditions,
+               const Tile* tile = nullptr);
 
   /// Who is on a path.
   struct Path {
-    machine::ThreadSet active;                 // threads that may be on the path
-    machine::ThreadSet uncertain;              // threads for which this is not known
-    std::shared_ptr<const GatesOnPath> gates;  // the gates that hold on the path
+    machine::ThreadSet active;                         // threads that may be on the path
+    machine::ThreadSet uncertain;                      // threads for which this is not known
+    std::shared_ptr<const PathConditions> conditions;  // the conditions that hold on the path
   };
 
   /// Those of `lanes` write the elements from `at` on, `width` of them. `by_any`: the device decides which of them
@@ -44,8 +45,8 @@ class WrittenState {
   /// Whether the first `count` elements are, each in all of `lanes`.
   bool are_written(const ir::Array& array, std::uint64_t count, const machine::ThreadSet& lanes,
                    const Path& path, bool by_any) const;
-  /// Whether the element `at` is written, by whichever thread, where its gates in `path` hold.
-  bool is_written_where(const ir::Array& array, std::uint32_t at, const GatesOnPath& path) const;
+  /// Whether the element `at` is written, by whichever thread, where its conditions in `path` hold.
+  bool is_written_where(const ir::Array& array, std::uint32_t at, const PathConditions& path) const;
 
   /// A time to go back to.
   struct Mark {
@@ -69,22 +70,22 @@ class WrittenState {
     machine::ThreadSet uncertain;     // who may not come to the branches, although others do
     bool is_same;                     // all others take the same one, and it is not known which
     // What decides about the first branch and the second one, if arguments and the workgroup do.
-    std::optional<GateSet> first = {}, second = {};
+    std::optional<SizeConditions> first = {}, second = {};
   };
   /// Counts what is written behind two branches that wrote `then` and `otherwise`.
   void join(const Written& then, const Written& otherwise, const Choice& choice);
 
  private:
   // State of an element of shared memory: kUnwritten, kWritten, or kFirstConditional + i, which means written under the
-  // conditions partly_[i].
+  // conditions conditional_writes_[i].
   static constexpr std::int32_t kUnwritten = 0, kWritten = 1, kFirstConditional = 2;
-  struct Partly {
-    std::int32_t by = -1;          // this thread has written it, if it is on the path; -1: none
-    std::optional<GateSet> gates;  // it is written where they hold
-    auto operator<=>(const Partly&) const = default;
+  struct ConditionalWrite {
+    std::int32_t by = -1;  // this thread has written it, if it is on the path; -1: none
+    std::optional<SizeConditions> conditions;  // it is written where they hold
+    auto operator<=>(const ConditionalWrite&) const = default;
   };
-  const Partly& part(std::int32_t value) const;
-  std::int32_t number_of(Partly partly);
+  const ConditionalWrite& conditional(std::int32_t value) const;
+  std::int32_t number_of(ConditionalWrite write);
   struct Place {
     std::size_t first = 0, count = 0;  // in registers_ or shared_
   };
@@ -94,9 +95,9 @@ class WrittenState {
   // Of two paths, of which all invocations take the same one.
   std::int32_t on_either(std::int32_t then, std::int32_t otherwise, const Choice& choice);
 
-  const Gates& gates_;
-  std::vector<Partly> partly_;
-  std::map<Partly, std::int32_t> numbers_;  // in partly_
+  const SizeConditionTable& size_conditions_;
+  std::vector<ConditionalWrite> conditional_writes_;
+  std::map<ConditionalWrite, std::int32_t> numbers_;  // in conditional_writes_
   std::map<std::string, Place> places_;
   std::vector<machine::ThreadSet> registers_;  // for each vector: who has written it
   std::vector<std::int32_t> shared_;

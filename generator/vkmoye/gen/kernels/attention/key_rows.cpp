@@ -81,7 +81,7 @@ View KeyParts::words(const View& tile, std::int64_t at, std::int64_t count) cons
   const std::int64_t keys = size(tile.shape().mode(1));
   View out = composition(tile, Layout(IntTuple{{count, {parts, blocks}}, keys},
                                       IntTuple{{1, {step, of_block}}, of_block * blocks}));
-  if (first > 0) out.axes[0].taken.push_back({Layout(first + 1, 1), to_index(first)});
+  if (first > 0) out.axes[0].fixed.push_back({Layout(first + 1, 1), to_index(first)});
   return out;
 }
 

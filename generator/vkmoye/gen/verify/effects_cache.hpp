@@ -10,11 +10,11 @@
 
 namespace vkmoye::gen {
 
-class KnownEffects {
+class EffectsCache {
  public:
-  /// `wanted`: whether accesses to an array are followed. `kernel` must outlive this.
-  KnownEffects(const ir::Kernel& kernel, std::function<bool(const ir::Array&)> wanted)
-      : kernel_(kernel), wanted_(std::move(wanted)) {}
+  /// `is_followed`: whether accesses to an array are followed. `kernel` must outlive this.
+  EffectsCache(const ir::Kernel& kernel, std::function<bool(const ir::Array&)> is_followed)
+      : kernel_(kernel), is_followed_(std::move(is_followed)) {}
 
   /// Of a statement of the kernel.
   const ir::Effects& of(const ir::Stmt& statement) {
@@ -23,26 +23,26 @@ class KnownEffects {
     return effects_.emplace(&statement, ir::effects_of(statement, kernel_)).first->second;
   }
 
-  /// Whether something in `body` is followed.
-  bool concern(const ir::Body& body) {
-    const auto [found, is_new] = concern_.try_emplace(&body, false);
+  /// Whether `body` accesses an array that is followed.
+  bool any_followed(const ir::Body& body) {
+    const auto [found, is_new] = any_followed_.try_emplace(&body, false);
     if (!is_new) return found->second;
     bool& any = found->second;
     for (const ir::Stmt& statement : body) {
       const ir::Effects& effects = of(statement);
-      for (const ir::Touch& touch : effects.touches) {
-        any = any || wanted_(*kernel_.find(touch.element->array));
+      for (const ir::StatementAccess& access : effects.accesses) {
+        any = any || is_followed_(*kernel_.find(access.element->array));
       }
-      for (const ir::Inner& inner : effects.inner) any = concern(*inner.body) || any;
+      for (const ir::NestedBody& inner : effects.nested) any = any_followed(*inner.body) || any;
     }
     return any;
   }
 
  private:
   const ir::Kernel& kernel_;
-  std::function<bool(const ir::Array&)> wanted_;
+  std::function<bool(const ir::Array&)> is_followed_;
   std::unordered_map<const ir::Stmt*, ir::Effects> effects_;
-  std::unordered_map<const ir::Body*, bool> concern_;
+  std::unordered_map<const ir::Body*, bool> any_followed_;
 };
 
 }  // namespace vkmoye::gen

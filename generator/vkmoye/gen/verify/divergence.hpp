@@ -15,19 +15,17 @@
 
 namespace vkmoye::gen {
 
-enum class Spread : std::uint8_t { none, between_subgroups, within_subgroups };
-
-inline Spread wider(Spread a, Spread b) { return std::max(a, b); }
+enum class Divergence : std::uint8_t { none, between_subgroups, within_subgroups };
 
 /// Whether `node` differs between threads by the number of their subgroup alone: thread / 64, thread < 64.
-bool is_alike_in_subgroups(const ir::Node& node, const ir::Kernel& kernel,
-                           const ir::Definitions& definitions);
+bool is_subgroup_uniform(const ir::Node& node, const ir::Kernel& kernel,
+                         const ir::Definitions& definitions);
 
 /// How far a value that `statement` reads from memory or from other lanes may differ between invocations. `used`: how
 /// far its operands differ (the index, or the values that the lanes contribute), and the conditions around it.
-Spread spread_of_data(const ir::Stmt& statement, const ir::Kernel& kernel, Spread used);
+Divergence divergence_of_data(const ir::Stmt& statement, const ir::Kernel& kernel, Divergence used);
 
-/// `spread`; nothing differs between subgroups where a workgroup has a single one.
-Spread of_subgroups(const ir::Kernel& kernel, Spread spread);
+/// `divergence`; nothing differs between subgroups where a workgroup has a single one.
+Divergence within_workgroup(const ir::Kernel& kernel, Divergence divergence);
 
 }  // namespace vkmoye::gen

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/verify/written.hpp"
+#include "vkmoye/gen/verify/written_before_read.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "vkmoye/gen/machine/evaluator.hpp"
-#include "vkmoye/gen/verify/known_effects.hpp"
+#include "vkmoye/gen/verify/effects_cache.hpp"
 #include "vkmoye/gen/verify/open_loops.hpp"
 #include "vkmoye/gen/verify/written_facts.hpp"
 #include "vkmoye/gen/verify/written_state.hpp"
@@ -40,8 +40,8 @@ class WriteFollower {
         loops_(
             kernel, [this](const ir::Array& array) { return is_followed(array); },
             tile == nullptr ? nullptr : &tile->places),
-        gates_(kernel),
-        state_(kernel, gates_, tile),
+        size_conditions_(kernel),
+        state_(kernel, size_conditions_, tile),
         effects_(kernel, [this](const ir::Array& array) { return is_followed(array); }) {}
 
   std::set<std::string> follow() {
@@ -57,9 +57,9 @@ class WriteFollower {
   // Whether the whole tile is written, where its elements are inside.
   bool follow_tile() {
     run();
-    GatesOnPath inside;
+    PathConditions inside;
     for (std::size_t i = 0; i < tile_->axes.size(); ++i) {
-      const auto bound = gates_.bound_below(tile_->bases[i], extent_of(tile_->axes[i]));
+      const auto bound = size_conditions_.bound_below(tile_->bases[i], extent_of(tile_->axes[i]));
       if (!bound) continue;
       Values at = Values::different(tile_->elements);
       for (std::uint32_t e = 0; e < tile_->elements; ++e) at.set(e, tile_->coordinate(i, e));
@@ -81,7 +81,7 @@ class WriteFollower {
 
   void run() {
     run(kernel_.body, {ThreadSet(kernel_.threads, true), ThreadSet(kernel_.threads),
-                       std::make_shared<const GatesOnPath>()});
+                       std::make_shared<const PathConditions>()});
   }
 
   bool is_assumed(const ir::Array& array) const {
@@ -107,24 +107,24 @@ class WriteFollower {
     if (const auto* loop = std::get_if<ir::For>(&statement.value)) return repeat(*loop, path);
     if (const auto* branches = std::get_if<ir::If>(&statement.value))
       return choose(*branches, path);
-    for (const ir::Inner& inner : effects.inner) run(*inner.body, path);
-    for (const ir::Touch& touch : effects.touches) {
-      if (touch.reads) touched(touch, path, /*reads=*/true);
+    for (const ir::NestedBody& inner : effects.nested) run(*inner.body, path);
+    for (const ir::StatementAccess& access : effects.accesses) {
+      if (access.reads) follow_access(access, path, /*reads=*/true);
     }
-    for (const ir::Touch& touch : effects.touches) {
-      if (touch.writes) touched(touch, path, /*reads=*/false);
+    for (const ir::StatementAccess& access : effects.accesses) {
+      if (access.writes) follow_access(access, path, /*reads=*/false);
     }
     for (const ir::Definition& d : effects.defines) define(statement, d);
   }
 
-  void touched(const ir::Touch& touch, const Path& path, bool reads) {
-    const ir::Element& element = *touch.element;
+  void follow_access(const ir::StatementAccess& access, const Path& path, bool reads) {
+    const ir::Element& element = *access.element;
     const ir::Array& array = *kernel_.find(element.array);
     if (!is_followed(array)) return;
     ThreadSet lanes = path.active;
-    if (touch.lanes != 0 && touch.lanes < kernel_.subgroup_size) {
+    if (access.lanes != 0 && access.lanes < kernel_.subgroup_size) {
       path.active.for_each([&](std::size_t lane) {
-        if (lane % kernel_.subgroup_size >= touch.lanes) lanes.set(lane, false);
+        if (lane % kernel_.subgroup_size >= access.lanes) lanes.set(lane, false);
       });
     }
     if (tile_ != nullptr && reads) return;
@@ -134,11 +134,11 @@ class WriteFollower {
     bool shown = true;
     if (!is_known) {
       // It may read any element that the bounds of the index allow, and may write none of them.
-      if (reads) shown = are_written(array, element, lanes, path, touch.by_any_lane);
+      if (reads) shown = are_written(array, element, lanes, path, access.by_any_lane);
     } else if (reads) {
-      shown = state_.is_written(array, at, element.width, lanes, path, touch.by_any_lane);
+      shown = state_.is_written(array, at, element.width, lanes, path, access.by_any_lane);
     } else {
-      state_.write(array, at, element.width, lanes, path, touch.by_any_lane);
+      state_.write(array, at, element.width, lanes, path, access.by_any_lane);
     }
     budget_.spend(at.is_same() ? 1 : kernel_.threads);
     if (!shown) unshown_.insert(array.name);
@@ -191,12 +191,13 @@ class WriteFollower {
         return values_.define(d.name, Values(values_(ir::equal(lane, 0))));
       }
     }
-    values_.define(d.name, is_alike(statement) ? Values::same(std::vector<ir::Value>(scalars))
-                                               : Values::unknown(scalars));
+    values_.define(d.name, is_uniform_load(statement)
+                               ? Values::same(std::vector<ir::Value>(scalars))
+                               : Values::unknown(scalars));
   }
 
   // Whether all invocations load the same: at one place, of what none of them can write meanwhile without a race.
-  bool is_alike(const ir::Stmt& statement) {
+  bool is_uniform_load(const ir::Stmt& statement) {
     const auto* load = std::get_if<ir::Load>(&statement.value);
     if (load == nullptr) return false;
     const ir::Array& array = *kernel_.find(load->from.array);
@@ -214,20 +215,21 @@ class WriteFollower {
     return values_(e).is_same() ? Values() : Values::unknown();
   }
 
-  // The number of a gate that grows with the rounds of a loop. An element that was written in a round that is followed
-  // is written where that number is below the limit; in later rounds, a path has the same bound for a larger one.
-  Values growing(const Gated::Part& part) {
+  // The number of a condition that grows with the rounds of a loop. An element that was written in a round that is
+  // followed is written where that number is below the limit; in later rounds, a path has the same bound for a
+  // larger one.
+  Values growing(const SplitCondition::Part& part) {
     if (!loops_.repeats(part.rest)) return Values::unknown();
     const Values& rest = values_(part.rest);
     for (std::size_t lane = 0; lane < (rest.is_same() ? 1 : kernel_.threads); ++lane) {
       const ir::Value& value = rest.in(lane);
-      if (value && *value > ir::Bits{kMaxNumberInGate}) return Values::unknown();
+      if (value && *value > ir::Bits{kMaxConditionNumber}) return Values::unknown();
     }
     return values_(part.number);
   }
 
   void choose(const ir::If& s, const Path& path) {
-    if (!effects_.concern(s.body) && !effects_.concern(s.otherwise)) return;
+    if (!effects_.any_followed(s.body) && !effects_.any_followed(s.otherwise)) return;
     const Values condition = reliable(s.condition);
     const ThreadSet nobody(path.active.count());
     WrittenState::Choice choice{path.active, nobody, nobody, path.uncertain, condition.is_same()};
@@ -238,14 +240,15 @@ class WriteFollower {
     });
     const ThreadSet open = path.active - choice.holds - choice.fails;
     choice.is_same = choice.is_same && !open.none();
-    const auto taken = [&](const ir::Body& body, bool holds, std::optional<GateSet>& why) {
+    const auto taken = [&](const ir::Body& body, bool holds, std::optional<SizeConditions>& why) {
       Path inside = path;
       inside.active -= holds ? choice.fails : choice.holds;
       inside.uncertain -= holds ? choice.fails : choice.holds;
       if (!open.none()) {
         if (!choice.is_same) inside.uncertain |= open;
-        inside.gates = with(*path.gates, gates_.of(s.condition, !holds, definitions_),
-                            inside.active, choice.is_same, why);
+        inside.conditions =
+            with(*path.conditions, size_conditions_.split(s.condition, !holds, definitions_),
+                 inside.active, choice.is_same, why);
       }
       const WrittenState::Mark before = state_.mark();
       const When when = holds ? When::holds : When::fails;
@@ -262,14 +265,14 @@ class WriteFollower {
     facts_.remember(s.condition, When::fails, otherwise);
   }
 
-  // The gates on a path and those of a condition that holds on it. `is_same`: all take it, if these hold; `why` is then
-  // what decides, if they do.
-  std::shared_ptr<const GatesOnPath> with(const GatesOnPath& path, const Gated& gated,
-                                          const ThreadSet& active, bool is_same,
-                                          std::optional<GateSet>& why) {
-    auto out = std::make_shared<GatesOnPath>(path);
-    bool are_all = gated.is_all;
-    for (const Expr& other : gated.others) {  // that hold, in every round
+  // The conditions of a path and those into which one that holds on it was split. `is_same`: all take the path, if
+  // these hold; `why` is then what decides, if they do.
+  std::shared_ptr<const PathConditions> with(const PathConditions& path,
+                                             const SplitCondition& split, const ThreadSet& active,
+                                             bool is_same, std::optional<SizeConditions>& why) {
+    auto out = std::make_shared<PathConditions>(path);
+    bool are_all = split.is_complete;
+    for (const Expr& other : split.others) {  // that hold, in every round
       are_all = are_all && loops_.repeats(other);
       if (!are_all) break;
       const Values& holds = values_(other);
@@ -278,26 +281,26 @@ class WriteFollower {
         are_all = are_all && value && *value != 0;
       });
     }
-    GateSet set;
-    for (const Gated::Part& part : gated.parts) {
+    SizeConditions set;
+    for (const SplitCondition::Part& part : split.parts) {
       const bool grows = part.step != 0 && !loops_.repeats(part.number);
       const Values number = grows ? growing(part) : reliable(part.number);
       out->numbers.push_back({part.bound, number, !is_same, grows ? part.step : 0});
       are_all = are_all && number.is_known(active);
       if (is_same && are_all && number.is_same()) {
-        set = Gates::both(set, {{part.bound, static_cast<std::int64_t>(*number.in(0))}});
+        set = union_of(set, {{part.bound, static_cast<std::int64_t>(*number.in(0))}});
       } else if (is_same) {
         are_all = false;
       }
     }
-    for (const auto& [limit, number] : gated.multiples) out->multiples[limit] = number;
+    for (const auto& [limit, number] : split.multiples) out->multiples[limit] = number;
     if (is_same && are_all) why = set;
-    if (!is_same) out->are_all = out->are_all && are_all;
+    if (!is_same) out->are_complete = out->are_complete && are_all;
     return out;
   }
 
   void repeat(const ir::For& s, const Path& path) {
-    if (!effects_.concern(s.body)) return;
+    if (!effects_.any_followed(s.body)) return;
     const Values ends = reliable(s.end);
     std::optional<std::uint32_t> known;
     if (ends.is_known(path.active)) {
@@ -311,7 +314,7 @@ class WriteFollower {
     const std::uint64_t enough = pattern.rounds.first + pattern.rounds.period;
     if (known && !(pattern.stands_for_all() && ends.is_same() && *known > enough)) {
       definitions_.erase(s.variable);
-      gates_.enter(s.variable, expand(s.end, definitions_));
+      size_conditions_.enter(s.variable, expand(s.end, definitions_));
       loops_.enter(s, /*is_open=*/false);
       for (std::uint32_t r = 0; r < *known; ++r) {
         Path inside = path;
@@ -324,7 +327,7 @@ class WriteFollower {
         run(s.body, inside);
       }
       loops_.leave();
-      gates_.leave(s.variable);
+      size_conditions_.leave(s.variable);
       return;
     }
     const bool are_few = !known && s.end->bound <= kFewRoundsOfWrites && !pattern.stands_for_all();
@@ -332,13 +335,13 @@ class WriteFollower {
     Path inside = path;
     if (!ends.is_same()) {
       inside.uncertain |= path.active;
-      auto gates = std::make_shared<GatesOnPath>(*path.gates);
-      gates->are_all = false;
-      inside.gates = std::move(gates);
+      auto conditions = std::make_shared<PathConditions>(*path.conditions);
+      conditions->are_complete = false;
+      inside.conditions = std::move(conditions);
     }
     const WrittenState::Mark before = state_.mark();
     definitions_.erase(s.variable);
-    gates_.enter(s.variable, expand(s.end, definitions_));
+    size_conditions_.enter(s.variable, expand(s.end, definitions_));
     loops_.enter(s, !are_few);
     if (!known) facts_.recall(s.end, When::has_a_round, state_);
     WrittenState::Written first;
@@ -357,7 +360,7 @@ class WriteFollower {
       if (r == 0 && !known && ends.is_same()) first = state_.since(before);
     }
     loops_.leave();
-    gates_.leave(s.variable);
+    size_conditions_.leave(s.variable);
     if (known) return;
     // It may have had no round.
     state_.take_back(before);
@@ -367,8 +370,9 @@ class WriteFollower {
   void give_up(const ir::Body& body) {
     for (const ir::Stmt& statement : body) {
       const ir::Effects& effects = effects_.of(statement);
-      for (const ir::Touch& touch : effects.touches) unshown_.insert(touch.element->array);
-      for (const ir::Inner& inner : effects.inner) give_up(*inner.body);
+      for (const ir::StatementAccess& access : effects.accesses)
+        unshown_.insert(access.element->array);
+      for (const ir::NestedBody& inner : effects.nested) give_up(*inner.body);
     }
   }
 
@@ -378,12 +382,12 @@ class WriteFollower {
   machine::Budget budget_;
   machine::Evaluator values_;
   OpenLoops loops_;
-  Gates gates_;
+  SizeConditionTable size_conditions_;
   WrittenState state_;
   WrittenFacts facts_;
   ir::Definitions definitions_;
   std::set<std::string> unshown_;
-  KnownEffects effects_;
+  EffectsCache effects_;
 };
 
 }  // namespace

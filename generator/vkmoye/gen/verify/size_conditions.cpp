@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/verify/gates.hpp"
+#include "vkmoye/gen/verify/size_conditions.hpp"
 
 #include <fmt/format.h>
 
@@ -70,10 +70,10 @@ void add_linear_terms(const Expr& e, std::uint32_t factor, std::vector<LinearTer
   }
 }
 
-Gates::Gates(const ir::Kernel& kernel) : kernel_(kernel) {}
+SizeConditionTable::SizeConditionTable(const ir::Kernel& kernel) : kernel_(kernel) {}
 
 // Whether arguments and the workgroup alone decide `e`, so that it has one value throughout.
-bool Gates::is_of_launch(const Expr& e) const {
+bool SizeConditionTable::is_of_launch(const Expr& e) const {
   bool is = true;
   ir::for_each_node(e, [&](const ir::Node& node) {
     if (node.op == Op::builtin) {
@@ -89,7 +89,8 @@ bool Gates::is_of_launch(const Expr& e) const {
 
 // What is known of a sum of multiples of the workgroup's coordinates; false if it may wrap. By one of them at most,
 // it grows with an extent: 64 * group_x is below n where the grid counts tiles of 64 or more along n.
-bool Gates::add_base(const std::map<std::string, LinearTerm>& base, Bound& bound) const {
+bool SizeConditionTable::add_base(const std::map<std::string, LinearTerm>& base,
+                                  Bound& bound) const {
   bool has_extent = false;
   std::int64_t others = 0;  // that are added to it, at most
   for (std::size_t i = 0; i < kernel_.grid.size(); ++i) {
@@ -108,7 +109,7 @@ bool Gates::add_base(const std::map<std::string, LinearTerm>& base, Bound& bound
       const std::int64_t all = (extent.value + dimension.tile - 1) / dimension.tile;
       groups = groups == 0 ? std::max<std::int64_t>(1, all) : std::min(groups, all);
     }
-    if (groups > 0 && (groups - 1) <= kMaxNumberInGate / factor) {
+    if (groups > 0 && (groups - 1) <= kMaxConditionNumber / factor) {
       others += (groups - 1) * factor;
       continue;
     }
@@ -118,23 +119,25 @@ bool Gates::add_base(const std::map<std::string, LinearTerm>& base, Bound& bound
     if (!is_element || has_extent) return false;
     has_extent = true;
   }
-  bound.most = kMaxNumberInGate - others;
-  return others <= kMaxNumberInGate;
+  bound.most = kMaxConditionNumber - others;
+  return others <= kMaxConditionNumber;
 }
 
-std::size_t Gates::bound_of(const std::string& key, const Bound& bound) {
+std::size_t SizeConditionTable::bound_of(const std::string& key, const Bound& bound) {
   const auto [found, is_new] = numbers_.emplace(key, bounds_.size());
   if (is_new) bounds_.push_back(bound);
   return found->second;
 }
 
-const Gated& Gates::of(const Expr& condition, bool negated, const ir::Definitions& definitions) {
-  const auto [found, is_new] = known_.try_emplace({&condition, negated});
+const SplitCondition& SizeConditionTable::split(const Expr& condition, bool negated,
+                                                const ir::Definitions& definitions) {
+  const auto [found, is_new] = split_.try_emplace({&condition, negated});
   if (is_new) add(condition, negated, definitions, found->second);
   return found->second;
 }
 
-void Gates::add(const Expr& written, bool negated, const ir::Definitions& definitions, Gated& out) {
+void SizeConditionTable::add(const Expr& written, bool negated, const ir::Definitions& definitions,
+                             SplitCondition& out) {
   const Expr e = written->op == Op::variable ? expand(written, definitions) : written;
   if (e->op == Op::logical_not) return add(e->operands[0], !negated, definitions, out);
   if (e->op == (negated ? Op::logical_or : Op::logical_and)) {
@@ -143,12 +146,12 @@ void Gates::add(const Expr& written, bool negated, const ir::Definitions& defini
   }
   const bool compares = e->op == Op::less || e->op == Op::equal || e->op == Op::not_equal;
   if (!compares || !(e->operands[0]->type == ir::kIndex)) {
-    out.is_all = false;
+    out.is_complete = false;
     return;
   }
   const Expr a = expand(e->operands[0], definitions), b = expand(e->operands[1], definitions);
   if (!is_small(a) || !is_small(b)) {
-    out.is_all = false;
+    out.is_complete = false;
     return;
   }
   if (e->op == Op::less && !negated && is_of_launch(b) && add_less(a, b, out)) return;
@@ -175,7 +178,7 @@ void Gates::add(const Expr& written, bool negated, const ir::Definitions& defini
 }
 
 // base + number < limit; whether it is of that kind.
-bool Gates::add_less(const Expr& low, const Expr& limit, Gated& out) {
+bool SizeConditionTable::add_less(const Expr& low, const Expr& limit, SplitCondition& out) {
   std::vector<LinearTerm> terms;
   add_linear_terms(low, 1, terms);
   Expr number = 0, rest = 0;
@@ -186,10 +189,11 @@ bool Gates::add_less(const Expr& low, const Expr& limit, Gated& out) {
   for (const LinearTerm& one : terms) {
     if (is_constant(one.term) || !is_of_launch(one.term)) {
       number = number + ir::to_index(one.factor) * one.term;
-      const auto walk = walks_.find(one.term->op == Op::variable ? one.term->name : "");
-      const bool walks = walk != walks_.end() && step == 0 && one.factor <= walk->second.tile &&
-                         (!walk->second.is_long_if_empty || walk->second.extent == bound.limit);
-      if (walks) {
+      const auto loop = tiled_loops_.find(one.term->op == Op::variable ? one.term->name : "");
+      const bool is_tiled = loop != tiled_loops_.end() && step == 0 &&
+                            one.factor <= loop->second.tile &&
+                            (!loop->second.is_long_if_empty || loop->second.extent == bound.limit);
+      if (is_tiled) {
         step = one.factor;
       } else {
         rest = rest + ir::to_index(one.factor) * one.term;
@@ -211,44 +215,45 @@ bool Gates::add_less(const Expr& low, const Expr& limit, Gated& out) {
   return true;
 }
 
-std::optional<std::size_t> Gates::bound_below(const Expr& base, const Expr& limit) {
-  Gated out;
+std::optional<std::size_t> SizeConditionTable::bound_below(const Expr& base, const Expr& limit) {
+  SplitCondition out;
   if (!is_of_launch(base) || !is_of_launch(limit) || !add_less(base, limit, out)) return {};
   return out.parts.front().bound;
 }
 
-void Gates::enter(const std::string& variable, const Expr& end) {
+void SizeConditionTable::enter(const std::string& variable, const Expr& end) {
   const bool is_next = end->op == Op::add && is_constant(end->operands[1], 1);
   const Expr parts = is_next ? Expr(end->operands[0]) : end;
   const bool is_quotient = parts->op == Op::divide && is_constant(parts->operands[1]);
-  Walk walk{"", is_quotient ? static_cast<std::int64_t>(parts->operands[1]->value) : 1, false};
+  TiledLoop loop{"", is_quotient ? static_cast<std::int64_t>(parts->operands[1]->value) : 1, false};
   Expr extent = is_quotient ? Expr(parts->operands[0]) : parts;
   if (is_next) {
     if (!is_quotient || extent->op != Op::subtract || !is_constant(extent->operands[1], 1)) return;
     extent = Expr(extent->operands[0]);
-    walk.is_long_if_empty = true;
+    loop.is_long_if_empty = true;
   } else if (end->op == Op::add) {
     // n / 8 + min(n % 8, 1)
     const Expr& whole = end->operands[0];
     if (whole->op != Op::divide || !is_constant(whole->operands[1])) return;
-    walk.tile = static_cast<std::int64_t>(whole->operands[1]->value);
+    loop.tile = static_cast<std::int64_t>(whole->operands[1]->value);
     extent = Expr(whole->operands[0]);
-    if (walk.tile == 0 || !same(end, ir::parts_of(extent, walk.tile))) return;
+    if (loop.tile == 0 || !same(end, ir::parts_of(extent, loop.tile))) return;
   }
   if (extent->op != Op::variable || !is_extent(extent->name, kernel_)) return;
-  walk.extent = key_of(extent);
-  walks_.emplace(variable, walk);
+  loop.extent = key_of(extent);
+  tiled_loops_.emplace(variable, loop);
 }
 
-GateSet Gates::both(const GateSet& a, const GateSet& b) {
-  GateSet out = a;
-  for (const Gate& gate : b) {
-    const auto same = std::find_if(out.begin(), out.end(),
-                                   [&](const Gate& one) { return one.bound == gate.bound; });
+SizeConditions union_of(const SizeConditions& a, const SizeConditions& b) {
+  SizeConditions out = a;
+  for (const SizeCondition& condition : b) {
+    const auto same = std::find_if(out.begin(), out.end(), [&](const SizeCondition& one) {
+      return one.bound == condition.bound;
+    });
     if (same == out.end()) {
-      out.push_back(gate);
+      out.push_back(condition);
     } else {
-      same->number = std::max(same->number, gate.number);
+      same->number = std::max(same->number, condition.number);
     }
   }
   return out;
@@ -256,31 +261,32 @@ GateSet Gates::both(const GateSet& a, const GateSet& b) {
 
 namespace {
 
-// The number of a gate; nothing where it is not known, or so large that the sum may wrap.
-std::optional<std::int64_t> number_in(const GatesOnPath::Number& one, std::size_t lane,
-                                      const Gates& gates) {
+// The number of a condition; nothing where it is not known, or so large that the sum may wrap.
+std::optional<std::int64_t> number_in(const PathConditions::Number& one, std::size_t lane,
+                                      const SizeConditionTable& table) {
   const machine::Value& value = one.number.in(lane);
   if (!value) return std::nullopt;
   const auto number = static_cast<std::int64_t>(*value);
-  const Gates::Bound& bound = gates.bound(one.bound);
+  const SizeConditionTable::Bound& bound = table.bound(one.bound);
   if (bound.step != 0 && number > bound.most) return std::nullopt;
   return number;
 }
 
 }  // namespace
 
-bool GatesOnPath::imply(const GateSet& set, std::size_t lane, const Gates& gates) const {
-  return std::all_of(set.begin(), set.end(), [&](const Gate& wanted) {
-    const Gates::Bound& least = gates.bound(wanted.bound);
+bool PathConditions::imply(const SizeConditions& set, std::size_t lane,
+                           const SizeConditionTable& table) const {
+  return std::all_of(set.begin(), set.end(), [&](const SizeCondition& wanted) {
+    const SizeConditionTable::Bound& least = table.bound(wanted.bound);
     return std::any_of(numbers.begin(), numbers.end(), [&](const Number& one) {
       // 8 group + 4 < n: then 4 < n, too.
       const bool is_less =
-          least.step == 0 && !least.limit.empty() && gates.bound(one.bound).limit == least.limit;
+          least.step == 0 && !least.limit.empty() && table.bound(one.bound).limit == least.limit;
       if (one.bound != wanted.bound && !is_less) return false;
-      const auto known = number_in(one, lane, gates);
+      const auto known = number_in(one, lane, table);
       if (!known) return false;
       std::int64_t number = *known;
-      const Gates::Bound& bound = gates.bound(one.bound);
+      const SizeConditionTable::Bound& bound = table.bound(one.bound);
       const auto found = multiples.find(bound.limit);
       const std::int64_t multiple = found == multiples.end() ? bound.constant : found->second;
       // 8 group + 4 < n, and n is a multiple of 4: then 8 group + 7 < n.
@@ -292,14 +298,15 @@ bool GatesOnPath::imply(const GateSet& set, std::size_t lane, const Gates& gates
   });
 }
 
-std::optional<GateSet> GatesOnPath::in(std::size_t lane, const Gates& gates) const {
-  if (!are_all) return std::nullopt;
-  GateSet out;
+std::optional<SizeConditions> PathConditions::in(std::size_t lane,
+                                                 const SizeConditionTable& table) const {
+  if (!are_complete) return std::nullopt;
+  SizeConditions out;
   for (const Number& one : numbers) {
     if (!one.is_needed) continue;
-    const auto number = number_in(one, lane, gates);
+    const auto number = number_in(one, lane, table);
     if (!number) return std::nullopt;
-    out = Gates::both(out, {{one.bound, *number}});
+    out = union_of(out, {{one.bound, *number}});
   }
   return out;
 }

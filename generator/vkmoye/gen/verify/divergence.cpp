@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/verify/spread.hpp"
+#include "vkmoye/gen/verify/divergence.hpp"
 
 #include <variant>
 
@@ -23,7 +23,7 @@ bool is_thread(const Node& node, const Kernel& kernel) {
 
 }  // namespace
 
-bool is_alike_in_subgroups(const Node& node, const Kernel& kernel, const Definitions& definitions) {
+bool is_subgroup_uniform(const Node& node, const Kernel& kernel, const Definitions& definitions) {
   const std::uint64_t lanes = kernel.subgroup_size;
   const bool compares = node.op == Op::divide || node.op == Op::less || node.op == Op::shift_right;
   if (lanes == 0 || !compares || !is_constant(node.operands[1])) return false;
@@ -34,7 +34,7 @@ bool is_alike_in_subgroups(const Node& node, const Kernel& kernel, const Definit
   return is_thread(*first, kernel) && step % lanes == 0;
 }
 
-Spread spread_of_data(const Stmt& statement, const Kernel& kernel, Spread used) {
+Divergence divergence_of_data(const Stmt& statement, const Kernel& kernel, Divergence used) {
   if (const auto* load = std::get_if<Load>(&statement.value)) {
     // A buffer that is only read has one value at an index. Shared memory does, too: a write between the same barriers
     // would be a race, which is rejected.
@@ -43,26 +43,27 @@ Spread spread_of_data(const Stmt& statement, const Kernel& kernel, Spread used) 
         array != nullptr &&
         (array->space == Array::Space::shared ||
          (array->space == Array::Space::buffer && array->access == Access::read));
-    return is_stable ? used : Spread::within_subgroups;
+    return is_stable ? used : Divergence::within_subgroups;
   }
   const auto* s = std::get_if<Subgroup>(&statement.value);
-  if (s == nullptr) return Spread::within_subgroups;
+  if (s == nullptr) return Divergence::within_subgroups;
   const ScalarType type = s->value->type.element;
   // The lanes may round a floating sum in different orders.
   const bool is_exact = s->value->type.kind != Type::Kind::element || type == ScalarType::u32 ||
                         type == ScalarType::i32;
-  const bool is_alike = s->kind == Subgroup::Kind::broadcast || s->kind == Subgroup::Kind::ballot ||
-                        (s->kind == Subgroup::Kind::reduce && is_exact);
-  if (!is_alike) return Spread::within_subgroups;
+  const bool is_uniform = s->kind == Subgroup::Kind::broadcast ||
+                          s->kind == Subgroup::Kind::ballot ||
+                          (s->kind == Subgroup::Kind::reduce && is_exact);
+  if (!is_uniform) return Divergence::within_subgroups;
   // The last subgroup has fewer lanes: it sums less.
   const bool is_ragged = kernel.subgroup_size == 0 || kernel.threads % kernel.subgroup_size != 0;
-  if (is_ragged && s->kind != Subgroup::Kind::broadcast) used = Spread::between_subgroups;
-  return of_subgroups(kernel, std::min(used, Spread::between_subgroups));
+  if (is_ragged && s->kind != Subgroup::Kind::broadcast) used = Divergence::between_subgroups;
+  return within_workgroup(kernel, std::min(used, Divergence::between_subgroups));
 }
 
-Spread of_subgroups(const Kernel& kernel, Spread spread) {
+Divergence within_workgroup(const Kernel& kernel, Divergence divergence) {
   const bool is_one = kernel.subgroup_size != 0 && kernel.threads <= kernel.subgroup_size;
-  return is_one && spread == Spread::between_subgroups ? Spread::none : spread;
+  return is_one && divergence == Divergence::between_subgroups ? Divergence::none : divergence;
 }
 
 }  // namespace vkmoye::gen

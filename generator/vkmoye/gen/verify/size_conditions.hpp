@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Conditions on sizes by which two invocations can be compared: a bound that is the same in the workgroup, and a number
-// that belongs to the invocation.
+// Conditions on sizes by which two invocations can be compared: base + number < limit, with a base and a limit that are
+// the same in the workgroup, and a number that belongs to the invocation.
 //
 //   if (32 * block_x + thread % 32 < cols) tile[..] = x        thread 5 writes if 32 block_x + 5 < cols
 //   if (32 * block_x + thread / 8 < cols) y = tile[..]         thread 47 gets there if 32 block_x + 5 < cols
 //
-// A write happens where a set of gates holds; a read is on a path on which another set holds. A gate with a larger
-// number implies one with a smaller number.
+// A write happens where a set of such conditions holds; a read is on a path on which another set holds. A condition
+// with a larger number implies one with a smaller number.
 
 #include <cstdint>
 #include <map>
@@ -22,7 +22,7 @@
 namespace vkmoye::gen {
 
 /// Numbers up to this can be added to an element of an axis, and do not wrap: see kMaxExtent.
-inline constexpr std::int64_t kMaxNumberInGate = (std::int64_t{1} << 32) - 1 - kMaxExtent;
+inline constexpr std::int64_t kMaxConditionNumber = (std::int64_t{1} << 32) - 1 - kMaxExtent;
 
 /// A term of a sum, with the number that it is multiplied by.
 struct LinearTerm {
@@ -33,18 +33,20 @@ struct LinearTerm {
 /// sum, modulo 2^32. Numbers are terms of 1.
 void add_linear_terms(const ir::Expr& e, std::uint32_t factor, std::vector<LinearTerm>& terms);
 
-/// base + number < limit, with the base and the limit of Gates::bound(bound).
-struct Gate {
+/// base + number < limit, with the base and the limit of SizeConditionTable::bound(bound).
+struct SizeCondition {
   std::size_t bound;
   std::int64_t number;
-  bool operator==(const Gate&) const = default;
-  auto operator<=>(const Gate&) const = default;
+  bool operator==(const SizeCondition&) const = default;
+  auto operator<=>(const SizeCondition&) const = default;
 };
-/// All of them, one for each bound.
-using GateSet = std::vector<Gate>;
+/// A set that must hold together, at most one for each bound.
+using SizeConditions = std::vector<SizeCondition>;
+/// The union of both sets.
+SizeConditions union_of(const SizeConditions& a, const SizeConditions& b);
 
-/// What a condition says where it holds.
-struct Gated {
+/// A condition of the kernel, split into conditions on sizes and others.
+struct SplitCondition {
   struct Part {
     std::size_t bound;
     ir::Expr number;  // of the invocation
@@ -55,25 +57,23 @@ struct Gated {
   std::vector<Part> parts;
   /// Conditions on threads and loop counters alone.
   std::vector<ir::Expr> others;
-  /// Whether the condition holds wherever all its gates and all of `others` hold.
-  bool is_all = true;
+  /// Whether the condition holds wherever all `parts` and all `others` hold.
+  bool is_complete = true;
   /// Limits that are multiples of a number there.
   std::map<std::string, std::int64_t> multiples;
 };
 
-class Gates {
+class SizeConditionTable {
  public:
-  explicit Gates(const ir::Kernel& kernel);
+  explicit SizeConditionTable(const ir::Kernel& kernel);
 
-  /// What `condition` of a statement says, or that it fails, `negated`. Computed once for each statement.
-  const Gated& of(const ir::Expr& condition, bool negated, const ir::Definitions& definitions);
+  /// `condition` of a statement, or, `negated`, that it fails. Computed once for each statement.
+  const SplitCondition& split(const ir::Expr& condition, bool negated,
+                              const ir::Definitions& definitions);
 
   /// The loop of `variable` to `end` begins, and ends.
   void enter(const std::string& variable, const ir::Expr& end);
-  void leave(const std::string& variable) { walks_.erase(variable); }
-
-  /// The union of both sets.
-  static GateSet both(const GateSet& a, const GateSet& b);
+  void leave(const std::string& variable) { tiled_loops_.erase(variable); }
 
   struct Bound {
     std::string limit;          // "": it is no sum below a limit
@@ -87,8 +87,9 @@ class Gates {
   std::optional<std::size_t> bound_below(const ir::Expr& base, const ir::Expr& limit);
 
  private:
-  void add(const ir::Expr& condition, bool negated, const ir::Definitions& definitions, Gated& out);
-  bool add_less(const ir::Expr& low, const ir::Expr& limit, Gated& out);
+  void add(const ir::Expr& condition, bool negated, const ir::Definitions& definitions,
+           SplitCondition& out);
+  bool add_less(const ir::Expr& low, const ir::Expr& limit, SplitCondition& out);
   std::size_t bound_of(const std::string& key, const Bound& bound);
   bool is_of_launch(const ir::Expr& e) const;
   bool add_base(const std::map<std::string, LinearTerm>& base, Bound& bound) const;
@@ -96,18 +97,18 @@ class Gates {
   const ir::Kernel& kernel_;
   std::map<std::string, std::size_t> numbers_;
   std::vector<Bound> bounds_;
-  std::map<std::pair<const ir::Expr*, bool>, Gated> known_;
-  // Of a loop that goes along an extent, `tile` elements in each round.
-  struct Walk {
+  std::map<std::pair<const ir::Expr*, bool>, SplitCondition> split_;
+  // A loop along an extent, `tile` elements in each round.
+  struct TiledLoop {
     std::string extent;
     std::int64_t tile = 0;
     bool is_long_if_empty = false;  // (n - 1) / tile + 1 rounds, many if n is 0
   };
-  std::map<std::string, Walk> walks_;  // by variable
+  std::map<std::string, TiledLoop> tiled_loops_;  // by variable
 };
 
-/// The gates that hold on a path.
-struct GatesOnPath {
+/// The conditions on sizes that hold on a path.
+struct PathConditions {
   struct Number {
     std::size_t bound;
     machine::Values number;
@@ -117,13 +118,13 @@ struct GatesOnPath {
   };
   std::vector<Number> numbers;
   std::map<std::string, std::int64_t> multiples;
-  /// Whether every invocation that may be on the path is on it if the needed gates hold.
-  bool are_all = true;
+  /// Whether every invocation that may be on the path is on it if the needed conditions hold.
+  bool are_complete = true;
 
   /// Whether they imply `set` in `lane`.
-  bool imply(const GateSet& set, std::size_t lane, const Gates& gates) const;
-  /// The gates that `lane` needs; nothing if they are not known.
-  std::optional<GateSet> in(std::size_t lane, const Gates& gates) const;
+  bool imply(const SizeConditions& set, std::size_t lane, const SizeConditionTable& table) const;
+  /// The conditions that `lane` needs; nothing if they are not known.
+  std::optional<SizeConditions> in(std::size_t lane, const SizeConditionTable& table) const;
 };
 
 }  // namespace vkmoye::gen
