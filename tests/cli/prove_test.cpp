@@ -39,7 +39,7 @@ TEST(Prove, ExplainListsObligationsInEveryFormat) {
   EXPECT_THAT(in("markdown"),
               HasSubstr("\n| each element of dst is written | proved | machine | "));
   const json report = json::parse(in("json"));
-  const json& last = report["obligations"].back();
+  const json& last = report["claims"].back();
   EXPECT_EQ(last["claim"], "each element of dst is written");
   EXPECT_EQ(last["array"], "dst");
   EXPECT_EQ(last["answer"], "proved");

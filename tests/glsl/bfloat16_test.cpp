@@ -58,7 +58,7 @@ std::vector<ir::Kernel> kernels() {
   };
   for (const bool words : {true, false}) {
     GemmPackedConfig config;
-    config.words = words;
+    config.prefetch_as = words ? PrefetchAs::words : PrefetchAs::matrices;
     form = gemm_form(ScalarType::bf16);
     form.beta = form.batched = !words;
     add(config);

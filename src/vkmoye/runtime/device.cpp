@@ -96,7 +96,7 @@ Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
                                   physical.caps.name));
     }
     for (const KernelInterface* kernel : theirs.kernels) {
-      for (const std::string& reason : vk::reasons_against(*context, *kernel, true)) {
+      for (const std::string& reason : vk::reasons_against(*context, *kernel, /*adopted=*/true)) {
         wrong.push_back(fmt::format("{}: {}", kernel->name, reason));
       }
     }

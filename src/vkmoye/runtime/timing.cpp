@@ -80,7 +80,7 @@ class Batch {
                               index);
     };
     count_ = 0;  // until it is complete
-    context_.commands->begin(*slot_, true);
+    context_.commands->begin(*slot_, /*reusable=*/true);
     if (queries_) table.CmdResetQueryPool(commands, queries_->get(), 0, count + 1);
     stamp(0);
     for (std::uint32_t i = 1; i <= count; ++i) {
@@ -136,7 +136,7 @@ Timing measure_work(vk::Context& context, const Work& work, const TimeOptions& o
   double estimate_us = 0;
   for (int i = 0; i < 2; ++i) {
     const auto start = HostClock::now();
-    batches[0].submit(1, false);
+    batches[0].submit(1, /*counted=*/false);
     batches[0].collect();
     estimate_us = seconds_since(start) * 1e6;
   }

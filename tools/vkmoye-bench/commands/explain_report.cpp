@@ -25,7 +25,7 @@ struct Explained {
   const gen::AccessModel& model;
   const gen::KernelReport& report;
   const std::vector<std::string>& choice;
-  const std::vector<Claim>& obligations;
+  const std::vector<Claim>& claims;
 };
 
 std::string config_text(const gen::ir::Kernel& kernel) {
@@ -156,14 +156,14 @@ std::string ms_text(const Claim& claim) {
   return claim.ms == 0 ? "" : fmt::format("{:.1f}", claim.ms);
 }
 
-std::string obligation_table(const Explained& subject) {
+std::string claim_table(const Explained& subject) {
   std::size_t width = std::string("answer").size();
-  for (const Claim& claim : subject.obligations) {
+  for (const Claim& claim : subject.claims) {
     width = std::max(width, gen::to_string(claim.answer).size());
   }
   std::string out =
       fmt::format("\n{:<{}}  {:<7}  {:>6}  {}\n", "answer", width, "by", "ms", "claim");
-  for (const Claim& claim : subject.obligations) {
+  for (const Claim& claim : subject.claims) {
     out += hanging(fmt::format("{:<{}}  {:<7}  {:>6}  ", gen::to_string(claim.answer), width,
                                gen::to_string(claim.by), ms_text(claim)),
                    claim.text);
@@ -212,7 +212,7 @@ std::string table(const Explained& subject) {
   }
   out += '\n';
   for (const std::string& line : summary(subject)) out += wrapped(line);
-  return subject.obligations.empty() ? out : out + obligation_table(subject);
+  return subject.claims.empty() ? out : out + claim_table(subject);
 }
 
 // Escapes the bars of a cell of a Markdown table.
@@ -244,9 +244,9 @@ std::string markdown(const Explained& subject) {
   }
   out += "\n";
   for (const std::string& line : summary(subject)) out += fmt::format("- {}\n", line);
-  if (subject.obligations.empty()) return out;
+  if (subject.claims.empty()) return out;
   out += "\n| claim | answer | by | ms |\n| --- | --- | --- | ---: |\n";
-  for (const Claim& claim : subject.obligations) {
+  for (const Claim& claim : subject.claims) {
     out += fmt::format("| {} | {} | {} | {} |\n", cell(claim.text), gen::to_string(claim.answer),
                        gen::to_string(claim.by), ms_text(claim));
   }
@@ -326,9 +326,9 @@ std::string json(const Explained& subject) {
                       {"problem", !of_level(subject, Grade::bad).empty()},
                       {"summary", summary(subject)}};
   if (!subject.choice.empty()) out["choice"] = subject.choice;
-  if (!subject.obligations.empty()) {
-    out["obligations"] = ordered_json::array();
-    for (const Claim& claim : subject.obligations) out["obligations"].push_back(to_json(claim));
+  if (!subject.claims.empty()) {
+    out["claims"] = ordered_json::array();
+    for (const Claim& claim : subject.claims) out["claims"].push_back(to_json(claim));
     out["assumptions"] = gen::ir::interface_of(subject.kernel).assumptions;
   }
   return out.dump(2) + "\n";
@@ -338,9 +338,8 @@ std::string json(const Explained& subject) {
 
 std::string explain_text(const gen::ir::Kernel& kernel, const gen::AccessModel& model,
                          const gen::KernelReport& report, const std::string& format,
-                         const std::vector<std::string>& choice,
-                         const std::vector<Claim>& obligations) {
-  const Explained subject{kernel, model, report, choice, obligations};
+                         const std::vector<std::string>& choice, const std::vector<Claim>& claims) {
+  const Explained subject{kernel, model, report, choice, claims};
   if (format == "table") return table(subject);
   if (format == "json") return json(subject);
   if (format == "markdown") return markdown(subject);

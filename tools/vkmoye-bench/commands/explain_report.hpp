@@ -12,10 +12,10 @@ namespace vkmoye::bench {
 
 /// Formats `report`, the analysis of `kernel` with `model`. `format`: table, json or markdown; throws
 /// ArgumentError for any other. `choice`: why the kernel was chosen, one reason per line; empty if it was not.
-/// `obligations`: see claims.hpp; empty: they are not listed.
+/// `claims`: see claims.hpp; empty: they are not listed.
 std::string explain_text(const gen::ir::Kernel& kernel, const gen::AccessModel& model,
                          const gen::KernelReport& report, const std::string& format,
                          const std::vector<std::string>& choice = {},
-                         const std::vector<gen::Claim>& obligations = {});
+                         const std::vector<gen::Claim>& claims = {});
 
 }  // namespace vkmoye::bench

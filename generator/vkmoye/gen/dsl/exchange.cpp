@@ -151,8 +151,8 @@ LaneExchange exchange_of_digits(const std::vector<Digit>& digits, std::int64_t t
 
   // A lane bit that becomes a value bit is swapped with a value bit that becomes a lane bit: with the
   // one that belongs in its place, if there is one, so that no lanes have to be permuted.
-  const std::vector<Bit> to_value = crossing_bits(digits, false);
-  std::vector<Bit> to_lane = crossing_bits(digits, true);
+  const std::vector<Bit> to_value = crossing_bits(digits, /*to_lane=*/false);
+  std::vector<Bit> to_lane = crossing_bits(digits, /*to_lane=*/true);
   for (std::size_t i = 0; i < to_value.size(); ++i) {
     const auto fitting = std::find_if(to_lane.begin(), to_lane.end(),
                                       [&](const Bit& bit) { return bit.step == to_value[i].from; });
@@ -165,10 +165,11 @@ LaneExchange exchange_of_digits(const std::vector<Digit>& digits, std::int64_t t
     while (bits[i].step != step) ++i;
     return others[i].from;
   };
-  out.values =
-      before_of(digits, false, [&](std::int64_t step) { return partner(to_value, step, to_lane); });
-  const Layout within =
-      before_of(digits, true, [&](std::int64_t step) { return partner(to_lane, step, to_value); });
+  out.values = before_of(digits, /*is_lane=*/false,
+                         [&](std::int64_t step) { return partner(to_value, step, to_lane); });
+  const Layout within = before_of(digits, /*is_lane=*/true, [&](std::int64_t step) {
+    return partner(to_lane, step, to_value);
+  });
   out.lanes = coalesce(make_layout(within, Layout(IntTuple(lanes / threads), IntTuple(threads))));
   return out;
 }

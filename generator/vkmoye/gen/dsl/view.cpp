@@ -98,8 +98,9 @@ View split_view(const View& view, std::string name, const std::vector<Expr>& at,
 // An index for the name of a view: "kk", "(k_tile + 1) % 2"; ".." stands for other operations.
 std::string index_text(const Expr& index, bool is_operand = false) {
   const auto infix = [&](const char* symbol) {
-    const std::string text = fmt::format("{} {} {}", index_text(index->operands[0], true), symbol,
-                                         index_text(index->operands[1], true));
+    const std::string text =
+        fmt::format("{} {} {}", index_text(index->operands[0], /*is_operand=*/true), symbol,
+                    index_text(index->operands[1], /*is_operand=*/true));
     return is_operand ? "(" + text + ")" : text;
   };
   switch (index->op) {

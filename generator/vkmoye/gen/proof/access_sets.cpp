@@ -19,10 +19,10 @@ AccessSets::AccessSets(const ir::Kernel& kernel,
   for (std::size_t pass = 0; pass == 0 || variables_.changes() != known; ++pass) {
     if (pass == kMaxPasses) throw GaveUp{};
     known = variables_.changes();
-    IndexValues draft(solver_, variables_, kernel_, true);
+    IndexValues draft(solver_, variables_, kernel_, /*is_draft=*/true);
     accesses_of(kernel_, draft, wanted);
     if (variables_.changes() != known) continue;
-    values_.emplace(solver_, variables_, kernel_, false);
+    values_.emplace(solver_, variables_, kernel_, /*is_draft=*/false);
     list_ = accesses_of(kernel_, *values_, wanted);
   }
   for (std::size_t i = 0; i < variables_.size(); ++i) {
@@ -72,10 +72,10 @@ Point AccessSets::arguments_in(const Set& points) {
   for (const PushConstant& argument : kernel_.arguments) {
     if (argument.type != ScalarType::u32 || is_first_group(argument.name)) continue;
     // One that no index depends on may have any value.
-    out[argument.name] =
-        !variables_.has(argument.name)
-            ? 1
-            : value_in(point.value_or(Point{}), variables_.add(argument.name, {}, true));
+    out[argument.name] = !variables_.has(argument.name)
+                             ? 1
+                             : value_in(point.value_or(Point{}),
+                                        variables_.add(argument.name, {}, /*is_uniform=*/true));
   }
   return out;
 }

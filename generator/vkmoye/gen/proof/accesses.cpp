@@ -36,7 +36,7 @@ class Walker {
         values_.define(definition, load != nullptr ? &load->from : nullptr);
       }
       for (const ir::Expr* condition : effects.assumes) {
-        values_.add_fact(values_.where(*condition, false).points);
+        values_.add_fact(values_.where(*condition, /*negated=*/false).points);
       }
       ++path_.back().statement;
     }

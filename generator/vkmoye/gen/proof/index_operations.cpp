@@ -192,7 +192,7 @@ IndexValues::Index IndexValues::extreme(const Expr& e, const Index& a, const Ind
 }
 
 IndexValues::Index IndexValues::chosen(const Expr& e) {
-  const Condition condition = where(e->operands[0], false);
+  const Condition condition = where(e->operands[0], /*negated=*/false);
   const Index a = of(e->operands[1]), b = of(e->operands[2]);
   if (condition.is_exact) return either("!" + identity_of(e).key, condition.points, a, b, false);
   const Index any = unknown(e);

@@ -63,10 +63,10 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
   }
   // Before it is known that there is a workgroup: a launch may have none, and then writes nothing.
   for (const ir::Assume& assume : ir::assumptions_of_launch(kernel)) {
-    of_launch_ = of_launch_ & where(assume.condition, false).points;
+    of_launch_ = of_launch_ & where(assume.condition, /*negated=*/false).points;
   }
   add_fact(of_launch_);
-  introduce("thread", {0, std::max<std::int64_t>(1, kernel.threads) - 1}, false);
+  introduce("thread", {0, std::max<std::int64_t>(1, kernel.threads) - 1}, /*is_uniform=*/false);
   // A launch runs ceil(extent / tile) workgroups along a dimension, at most `most`.
   for (std::size_t i = 0; i < kernel.grid.size(); ++i) {
     const GridDimension& dimension = kernel.grid[i];
@@ -78,7 +78,7 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
     std::int64_t groups = (parts + dimension.tile - 1) / std::max<std::int64_t>(1, dimension.tile);
     if (dimension.most > 0) groups = std::min(groups, dimension.most);
     const Linear group =
-        introduce(kGroupNames[i], {0, std::max<std::int64_t>(1, groups) - 1}, false);
+        introduce(kGroupNames[i], {0, std::max<std::int64_t>(1, groups) - 1}, /*is_uniform=*/false);
     if (is_symbol) {
       add_fact(less(group * dimension.tile, of(ir::expression(dimension.extent)).value));
     }
@@ -96,7 +96,8 @@ Set IndexValues::equal(const Linear& a, const Linear& b) const {
 
 Linear IndexValues::variable(const std::string& name) {
   const bool is_coordinate = name.starts_with("@");
-  return variables_.value(variables_.add(name, {0, is_coordinate ? kWrap - 1 : 0}, false));
+  return variables_.value(
+      variables_.add(name, {0, is_coordinate ? kWrap - 1 : 0}, /*is_uniform=*/false));
 }
 
 // A coordinate 8 group + 4 a + b, with a in 0..1 and b in 0..3, has the digits b, a and group: the variable is split
@@ -148,7 +149,7 @@ Linear IndexValues::introduce(const std::string& name, Range range, bool is_unif
 }
 
 Linear IndexValues::argument(const std::string& name, Range range) {
-  const Linear value = variables_.value(variables_.add(name, range, true));
+  const Linear value = variables_.value(variables_.add(name, range, /*is_uniform=*/true));
   if (is_draft_) return value;
   const Set points = in_range(value, range);
   for (Scope& scope : scopes_) scope.facts = scope.facts & points;
@@ -230,7 +231,8 @@ void IndexValues::define(const ir::Definition& definition, const ir::Element* fr
     name.identity = is_input ? identity_of_load(*from) : Identity{fmt::format("$data{}", data_++)};
     if (value->type == ir::kIndex) {
       const auto most = static_cast<std::int64_t>(value->bound) - 1;
-      name.index = Index{introduce("?" + name.identity.key, {0, most}, false), false};
+      name.index =
+          Index{introduce("?" + name.identity.key, {0, most}, /*is_uniform=*/false), false};
     }
   } else {
     name.identity = identity_of(value);
@@ -253,7 +255,7 @@ std::string IndexValues::add(const ir::NestedBody& inner) {
   const std::string variable = fmt::format("{}#{}", name, counters_++);
   const auto most = std::min(static_cast<std::int64_t>(inner.defines.front().value->bound) - 1,
                              std::max<std::int64_t>(0, range(end).most - 1));
-  const Linear round = introduce(variable, {0, most}, false);
+  const Linear round = introduce(variable, {0, most}, /*is_uniform=*/false);
   add_fact(less(round, end.value));
   scope.is_exact = scope.is_exact && end.is_exact;
   scope.names[name] = {{variable, false, true}, {}, Index{round}, {}};

@@ -127,10 +127,10 @@ Set Solver::constrained(const Factors& factors, std::int64_t constant, bool is_e
   return Set(isl_set_add_constraint(isl_set_universe(space), constraint));
 }
 Set Solver::not_negative(const Factors& factors, std::int64_t constant) const {
-  return constrained(factors, constant, false);
+  return constrained(factors, constant, /*is_equality=*/false);
 }
 Set Solver::zero(const Factors& factors, std::int64_t constant) const {
-  return constrained(factors, constant, true);
+  return constrained(factors, constant, /*is_equality=*/true);
 }
 Set Solver::everything() const {
   return Set(isl_set_universe(isl_space_params_alloc(context_.get(), 0)));

@@ -86,11 +86,11 @@ TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<std::span<std
   if (!wrong.empty()) {
     throw ArgumentError(with_reasons(kernel.name + " on the host", wrong));
   }
-  return follow(kernel, buffers, arguments, options, true);
+  return follow(kernel, buffers, arguments, options, /*with_data=*/true);
 }
 
 TwinReport watch(const ir::Kernel& kernel, const Arguments& sizes, const TwinOptions& options) {
-  return follow(kernel, {}, sizes, options, false);
+  return follow(kernel, {}, sizes, options, /*with_data=*/false);
 }
 
 }  // namespace vkmoye::gen

@@ -43,13 +43,13 @@ class RaceFinder final : public machine::Environment {
     if (tile != nullptr) {
       shadows_.emplace(tile->array->name,
                        machine::ShadowMemory(*tile->array, tile->elements, kernel.threads, {0, 0},
-                                             true, reasons));
+                                             /*is_initialised=*/true, reasons));
     }
     for (const ir::Array& array : kernel.arrays) {
       if (!follows(array) || tile != nullptr) continue;
-      shadows_.emplace(array.name,
-                       machine::ShadowMemory(array, static_cast<std::uint64_t>(array.size()),
-                                             kernel.threads, {0, 0}, false, reasons));
+      shadows_.emplace(array.name, machine::ShadowMemory(
+                                       array, static_cast<std::uint64_t>(array.size()),
+                                       kernel.threads, {0, 0}, /*is_initialised=*/false, reasons));
     }
   }
 

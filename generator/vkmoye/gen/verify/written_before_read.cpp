@@ -257,8 +257,8 @@ class WriteFollower {
       WrittenState::Written written = state_.take_back(before);
       return written;
     };
-    const auto then = taken(s.body, true, choice.first);
-    const auto otherwise = taken(s.otherwise, false, choice.second);
+    const auto then = taken(s.body, /*holds=*/true, choice.first);
+    const auto otherwise = taken(s.otherwise, /*holds=*/false, choice.second);
     state_.join(then, otherwise, choice);
     if (open.none()) return;
     facts_.remember(s.condition, When::holds, then);

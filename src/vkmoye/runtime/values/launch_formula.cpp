@@ -31,9 +31,11 @@ LaunchFormula::LaunchFormula(const KernelInterface& kernel, const DeviceCaps& ca
     array.max_bytes = most_buffer_bytes(caps);
     if (!is_pointer) array.max_bytes = std::min(array.max_bytes, caps.max_storage_buffer_bytes);
     array.first_extent = terms_.size();
-    for (const Extent& extent : binding.extents) terms_.push_back(term_of(extent, true));
+    for (const Extent& extent : binding.extents)
+      terms_.push_back(term_of(extent, /*is_extent=*/true));
     array.first_stride = terms_.size();
-    for (const Extent& stride : binding.strides) terms_.push_back(term_of(stride, false));
+    for (const Extent& stride : binding.strides)
+      terms_.push_back(term_of(stride, /*is_extent=*/false));
     arrays_.push_back(array);
   }
   const std::vector<std::uint32_t> offsets = push_constant_offsets(kernel);
@@ -46,7 +48,7 @@ LaunchFormula::LaunchFormula(const KernelInterface& kernel, const DeviceCaps& ca
   }
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     const GridDimension& dimension = kernel.grid[i];
-    axes_[i] = {term_of(dimension.extent, true), dimension.tile, dimension.most,
+    axes_[i] = {term_of(dimension.extent, /*is_extent=*/true), dimension.tile, dimension.most,
                 caps.max_group_count[i]};
   }
 }

@@ -22,11 +22,11 @@ AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType t
     head_extent_ = rows_of_groups ? Extent("kv_heads", "batch") : Extent("kv_heads", "group");
   }
   const AttentionOrders& orders = form.orders;
-  q_ = of_heads(false, "q", type, {"d", form.width}, "row", orders.q);
+  q_ = of_heads(/*is_result=*/false, "q", type, {"d", form.width}, "row", orders.q);
   const auto rows_of = [&](const char* name, ScalarType of_rows, const WeightFormat* format,
                            const char* element, std::int64_t width, AttentionOrder order) {
     const Axis axis = {format != nullptr ? "word" : element, row_elements(format, width)};
-    return of_heads(false, name, of_rows, axis, "key", order);
+    return of_heads(/*is_result=*/false, name, of_rows, axis, "key", order);
   };
   k_ = rows_of("k", key_type(type, form), form.key_format, "d", form.width, orders.k);
   v_ = rows_of("v", value_type(type, form), form.value_format, "e", form.value_width, orders.v);
@@ -150,7 +150,7 @@ AttentionTile::KeyTile AttentionTile::key_tile(const Expr& number, std::int64_t 
 }
 
 Tensor AttentionTile::output(const std::string& name, ScalarType type) {
-  o_ = of_heads(true, name, type, {"e", form_.value_width}, "row", form_.orders.o);
+  o_ = of_heads(/*is_result=*/true, name, type, {"e", form_.value_width}, "row", form_.orders.o);
   return o_.tensor;
 }
 View AttentionTile::tile_of(const Tensor&, std::int64_t rows, const Expr& number) const {

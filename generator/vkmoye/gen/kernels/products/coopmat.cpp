@@ -30,11 +30,13 @@ Conditions beyond(const Conditions& known, const Conditions& conditions) {
 
 // The vector that a thread loads. If the operands have two types, the wider one is rounded when it is loaded;
 // it has more bytes in the buffer.
-Vector read_at_once(const GemmCoopmatConfig& config, const GemmForm& form, bool of_a) {
-  const bool in_blocks = !of_a && form.weights != nullptr;
+Vector read_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
+                    ir::MatrixType::Use use) {
+  const bool is_a = use == ir::MatrixType::Use::a;
+  const bool in_blocks = !is_a && form.weights != nullptr;
   if (in_blocks) return {to_index(access_words(*form.weights, config.blocks))};
-  const std::int64_t widest = widest_access(of_a ? form.a_type : form.b_type);
-  return {to_index(std::min(staged_at_once(config, form, of_a), widest))};
+  const std::int64_t widest = widest_access(is_a ? form.a_type : form.b_type);
+  return {to_index(std::min(staged_at_once(config, form, use), widest))};
 }
 
 struct CoopmatOperand : GemmOperand {
@@ -54,11 +56,11 @@ class CoopmatProduct {
         builder_(name, config.threads(), to_index(config.subgroup_size)),
         buffers_(builder_, form, {config.tile_m, config.tile_n, config.tile_k}, config.strip),
         a_{operand_a(form, config.tile_m),
-           {to_index(staged_at_once(config, form, true))},
-           read_at_once(config, form, true)},
+           {to_index(staged_at_once(config, form, ir::MatrixType::Use::a))},
+           read_at_once(config, form, ir::MatrixType::Use::a)},
         b_{operand_b(form, config.tile_n),
-           {to_index(staged_at_once(config, form, false))},
-           read_at_once(config, form, false)},
+           {to_index(staged_at_once(config, form, ir::MatrixType::Use::b))},
+           read_at_once(config, form, ir::MatrixType::Use::b)},
         sums_(builder_, buffers_, form, sums_shape(config, form)) {}
 
   ir::Kernel describe() {

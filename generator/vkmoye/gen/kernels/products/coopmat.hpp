@@ -64,9 +64,10 @@ struct DecodingThreads {
 };
 DecodingThreads decoding_threads(const GemmCoopmatConfig& config, const GemmForm& form);
 
-/// The number of elements of A, or of B, of one access to shared memory: 16 bytes, or a contiguous row or
+/// The number of elements of A, or of B, by `use`, of one access to shared memory: 16 bytes, or a contiguous row or
 /// column of a matrix if that is less, because shared memory is accessed in one width.
-std::int64_t staged_at_once(const GemmCoopmatConfig& config, const GemmForm& form, bool of_a);
+std::int64_t staged_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
+                            ir::MatrixType::Use use);
 
 /// How the sums of a workgroup are divided, see products/parts/sums.hpp: as many columns at once as fit in
 /// shared memory beside the tiles of A and B.

@@ -29,10 +29,12 @@ std::int64_t sum_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
 
 }  // namespace
 
-std::int64_t staged_at_once(const GemmCoopmatConfig& config, const GemmForm& form, bool of_a) {
-  const bool k_contiguous = of_a ? form.a_k_contiguous : form.b_k_contiguous;
+std::int64_t staged_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
+                            ir::MatrixType::Use use) {
+  const bool is_a = use == ir::MatrixType::Use::a;
+  const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
   return std::min(widest_access(unit_type(form)), k_contiguous ? config.atom_k
-                                                  : of_a       ? config.atom_m
+                                                  : is_a       ? config.atom_m
                                                                : config.atom_n);
 }
 
@@ -63,7 +65,7 @@ void require_decoding(const GemmCoopmatConfig& config, const GemmForm& form,
   require(config.blocks % blocks_of_pair(format) == 0,
           fmt::format("{} blocks of {} are not whole words of 4 bytes", config.blocks, format.name),
           reasons);
-  require(staged_at_once(config, form, false) == 8,
+  require(staged_at_once(config, form, ir::MatrixType::Use::b) == 8,
           fmt::format("atom k {}: weights are decoded 8 at a time", config.atom_k), reasons);
   require_divides("weights of a thread", unit, "tile k", config.tile_k, reasons);
   if (!reasons.empty()) return;
@@ -212,9 +214,10 @@ std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const 
   require_divides("subgroups k times atom k", config.subgroups_k * config.atom_k, config.tile_k,
                   reasons);
   if (form.weights != nullptr) require_decoding(config, form, reasons);
-  for (const bool is_a : {true, false}) {
+  for (const ir::MatrixType::Use use : {ir::MatrixType::Use::a, ir::MatrixType::Use::b}) {
+    const bool is_a = use == ir::MatrixType::Use::a;
     if (!is_a && form.weights != nullptr) continue;
-    const std::int64_t vector = staged_at_once(config, form, is_a);
+    const std::int64_t vector = staged_at_once(config, form, use);
     const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
     const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
     const std::int64_t along = k_contiguous ? config.tile_k : rows;

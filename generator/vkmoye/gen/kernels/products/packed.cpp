@@ -80,11 +80,11 @@ class PackedProduct {
     const std::int64_t down = use == Use::a ? x.form.group : 1, across = x.form.group / down;
     for (const int stage : {0, 1}) {
       const std::string number = std::to_string(stage);
-      if (config_.words) {
+      if (prefetches_words()) {
         x.prefetched[stage] = builder_.make_fragment_like("next_" + x.name + number, x.form.type,
                                                           of_lane(x, 0, 0), vector(x).count);
       }
-      if (config_.words && stage == 1) continue;
+      if (prefetches_words() && stage == 1) continue;
       x.matrices[stage] =
           builder_.matrices("matrices_" + x.name + number, x.form.type, type, down, across);
     }
@@ -121,7 +121,8 @@ class PackedProduct {
   // `of`: which block it is, for the title.
   void read(int stage, const Expr& k_block, std::int64_t step, const char* of) {
     for (const PackedOperand* x : {&a_, &b_}) {
-      const View to = config_.words ? x->prefetched[stage] : builder_.elements(x->matrices[stage]);
+      const View to =
+          prefetches_words() ? x->prefetched[stage] : builder_.elements(x->matrices[stage]);
       builder_.headed(fmt::format("{} of step {} of the {} block", x->title, step, of), [&] {
         builder_.copy(of_lane(*x, k_block, step), to,
                       {.edges = Edges::inside, .vector = vector(*x)});
@@ -129,8 +130,10 @@ class PackedProduct {
     }
   }
 
+  bool prefetches_words() const { return config_.prefetch_as == PrefetchAs::words; }
+
   void multiply(int stage) {
-    if (config_.words) {
+    if (prefetches_words()) {
       for (const PackedOperand* x : {&a_, &b_}) {
         builder_.headed(fmt::format("the words of {} as matrices", x->title), [&] {
           builder_.copy(x->prefetched[stage], builder_.elements(x->matrices[0]),

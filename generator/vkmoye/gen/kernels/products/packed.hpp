@@ -18,6 +18,7 @@
 //
 // packed_config.cpp chooses and checks the config.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,10 +35,13 @@ namespace vkmoye::gen {
 
 struct SumsShape;
 
+/// What holds the next step of k while the current one is multiplied: the 32-bit words of its blocks, or matrices.
+enum class PrefetchAs : std::uint8_t { matrices, words };
+
 struct GemmPackedConfig : GemmSubgroups {
   std::int64_t part_m = 64, part_n = 64;  // of C for one subgroup
   std::int64_t shared_bytes = 49152;      // maximum shared memory
-  bool words = true;        // whether the next step is prefetched as words or as matrices
+  PrefetchAs prefetch_as = PrefetchAs::words;
   std::int64_t steps = 2;   // of k in a block of an operand: even
   std::int64_t strip = 16;  // tiles of m that workgroups cover before the next tile of n
 

@@ -103,7 +103,8 @@ class QuantisedProduct {
   // Checked in each tile, because the multiplication has too much text to stand twice.
   void if_aligned(const std::function<void(bool elementwise)>& body) {
     builder_.branch(
-        fits_, kAlignedRows, [&] { body(false); }, kUnalignedRows, [&] { body(true); });
+        fits_, kAlignedRows, [&] { body(/*elementwise=*/false); }, kUnalignedRows,
+        [&] { body(/*elementwise=*/true); });
   }
 
   void copy_a(const Expr& k_tile, bool elementwise) {

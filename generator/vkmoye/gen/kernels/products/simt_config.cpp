@@ -122,8 +122,9 @@ std::vector<std::string> reasons_against(const GemmSimtConfig& config, const Gem
     const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
     const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
     const ScalarType type = is_a ? form.a_type : form.b_type;
-    const OperandStaging s = operand_staging(config, type, rows, k_contiguous, true);
-    const OperandStaging single = operand_staging(config, type, rows, k_contiguous, false);
+    const OperandStaging s = operand_staging(config, type, rows, k_contiguous, /*vectors=*/true);
+    const OperandStaging single =
+        operand_staging(config, type, rows, k_contiguous, /*vectors=*/false);
     const std::int64_t along = k_contiguous ? config.tile_k : rows;
     const std::int64_t across = k_contiguous ? rows : config.tile_k;
     const std::string staging = is_a ? "staging A" : "staging B";

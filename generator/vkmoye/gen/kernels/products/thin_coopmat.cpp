@@ -32,8 +32,10 @@ class ThinCoopmatProduct {
         form_(form),
         vector_(widest_access(unit_type(form))),
         builder_(name, config.threads(), to_index(config.subgroup_size)),
-        a_{operand_a(form, config.tile_m), config.atom_m, *lanes_of(config, form, true).lanes},
-        b_{operand_b(form, config.tile_n), config.atom_n, *lanes_of(config, form, false).lanes},
+        a_{operand_a(form, config.tile_m), config.atom_m,
+           *lanes_of(config, form, ir::MatrixType::Use::a).lanes},
+        b_{operand_b(form, config.tile_n), config.atom_n,
+           *lanes_of(config, form, ir::MatrixType::Use::b).lanes},
         buffers_(builder_, form, {config.tile_m, config.tile_n, depth() * config.subgroups}, 1,
                  {false, form.weights != nullptr, [this] { declare_weights(); }}),
         sums_(builder_, buffers_, form, sums_shape(config, form)) {}

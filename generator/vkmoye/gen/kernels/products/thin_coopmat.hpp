@@ -72,9 +72,10 @@ SumsShape sums_shape(const GemmThinCoopmatConfig& config, const GemmForm& form);
 /// The matrices whose orders the kernel depends on, A and B.
 std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
-/// The order of a matrix of A, or of B, split into lanes and numbers, or why it cannot be used. Precondition:
-/// `reasons_against` is empty.
-LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form, bool is_a);
+/// The order of a matrix of A, or of B, by `use`, split into lanes and numbers, or why it cannot be used.
+/// Precondition: `reasons_against` is empty.
+LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form,
+                       ir::MatrixType::Use use);
 
 /// Every reason against `config` for `form`, except those of the orders.
 std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config, const GemmForm& form);

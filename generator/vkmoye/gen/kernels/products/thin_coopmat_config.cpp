@@ -84,9 +84,10 @@ GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const Devic
   const auto matrices = probes(config, form);
   config.order_a = fragment_layout(device, matrices[0]);
   config.order_b = fragment_layout(device, matrices[1]);
-  for (const bool is_a : {true, false}) {
+  for (const ir::MatrixType::Use use : {ir::MatrixType::Use::a, ir::MatrixType::Use::b}) {
+    const bool is_a = use == ir::MatrixType::Use::a;
     const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
-    const LanesOrReason apart = lanes_of(config, form, is_a);
+    const LanesOrReason apart = lanes_of(config, form, use);
     while (apart.lanes && config.reads > 1 &&
            elements_at_once(config, form, *apart.lanes, rows) > kMaxValuesAtOnce) {
       config.reads /= 2;
@@ -101,7 +102,7 @@ GemmThinCoopmatConfig packed_weights_config(const GemmForm& form,
   GemmThinCoopmatConfig config = gemm_thin_coopmat_config(form, device);
   const std::int64_t fragments = config.subgroup_size < 32 ? 2 : 4;
   config.tile_n = fragments * config.atom_n;
-  const LanesOrReason of_b = lanes_of(config, form, false);
+  const LanesOrReason of_b = lanes_of(config, form, ir::MatrixType::Use::b);
   while (of_b.lanes && config.tile_n > config.atom_n &&
          config.tile_n / size(of_b.lanes->lanes.mode(1)) > kMaxPackedRows) {
     config.tile_n /= 2;
@@ -112,7 +113,7 @@ GemmThinCoopmatConfig packed_weights_config(const GemmForm& form,
   if (config.tile_m > config.atom_m && config.tile_m < most) config.reads = 1;
   const std::int64_t subgroups = m > most ? 4 : config.tile_m == most ? 8 : 16;
   config.subgroups = std::min(subgroups, config.subgroups);
-  const LanesOrReason apart = lanes_of(config, form, true);
+  const LanesOrReason apart = lanes_of(config, form, ir::MatrixType::Use::a);
   while (apart.lanes && config.reads > 1 &&
          elements_at_once(config, form, *apart.lanes, config.tile_m) > kMaxValuesAtOnce) {
     config.reads /= 2;
@@ -128,7 +129,7 @@ GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request) {
 }
 
 PackedWeights packed_weights(const GemmThinCoopmatConfig& config, const GemmForm& form) {
-  return {form.weights, *lanes_of(config, form, false).lanes, config.tile_n};
+  return {form.weights, *lanes_of(config, form, ir::MatrixType::Use::b).lanes, config.tile_n};
 }
 
 PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form) {
@@ -140,7 +141,7 @@ PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form
                     config.tile_n / config.atom_n,
                     2,
                     form.weights};
-  const LanesOrReason lanes = lanes_of(config, form, false);
+  const LanesOrReason lanes = lanes_of(config, form, ir::MatrixType::Use::b);
   if (lanes.lanes) {
     packed.steps =
         std::max<std::int64_t>(1, size(lanes.lanes->lanes.mode(0)) * kPackedVector / config.atom_k);
@@ -168,7 +169,9 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
   return reasons_against(sums_shape(config, form), form.accumulator, config.shared_bytes);
 }
 
-LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form, bool is_a) {
+LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form,
+                       ir::MatrixType::Use use) {
+  const bool is_a = use == ir::MatrixType::Use::a;
   const OrderOrReason& order = is_a ? config.order_a : config.order_b;
   const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
   if (!order.layout) {
@@ -199,8 +202,9 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
   std::vector<std::string> reasons;
   std::vector<FragmentLanes> lanes;
   const auto matrices = probes(config, form);
-  for (const bool is_a : {true, false}) {
-    LanesOrReason apart = lanes_of(config, form, is_a);
+  for (const ir::MatrixType::Use use : {ir::MatrixType::Use::a, ir::MatrixType::Use::b}) {
+    const bool is_a = use == ir::MatrixType::Use::a;
+    LanesOrReason apart = lanes_of(config, form, use);
     if (!apart.lanes) {
       reasons.push_back(std::move(apart.reason));
       continue;
@@ -238,7 +242,8 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
   std::vector<std::string> reasons;
   bool known = true;
   const auto matrices = probes(config, form);
-  for (const bool is_a : {true, false}) {
+  for (const ir::MatrixType::Use use : {ir::MatrixType::Use::a, ir::MatrixType::Use::b}) {
+    const bool is_a = use == ir::MatrixType::Use::a;
     const ProbedMatrix& matrix = matrices[is_a ? 0 : 1];
     const OrderOrReason& order = is_a ? config.order_a : config.order_b;
     const bool is_probed = find_order(device, matrix) != nullptr;
