@@ -22,7 +22,7 @@
 #include "vkmoye/gen/kernels/attention/choice/choose.hpp"
 #include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
 #include "vkmoye/gen/kernels/moves/transpose/padded.hpp"
-#include "vkmoye/gen/kernels/products/choice/plan.hpp"
+#include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
 #include "vkmoye/gen/kernels/products/simt.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/passes/access_pattern.hpp"

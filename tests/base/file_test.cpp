@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writing replaces a file completely or not at all, also with concurrent readers and writers, and after an error.
-
-#include "vkmoye/base/file.hpp"
+// Writing replaces a file completely or not at all, also with concurrent permissions and writers, and after an error.
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -10,6 +8,8 @@
 #include <csignal>
 #include <random>
 #include <thread>
+
+#include "vkmoye/base/require_readable.hpp"
 
 namespace vkmoye {
 namespace {
@@ -24,13 +24,13 @@ class FileTest : public testing::Test {
 
   static std::string read(const fs::path& path) {
     std::string error;
-    const std::vector<std::byte> bytes = read_file(path, error);
+    const std::vector<std::byte> bytes = system::read_file(path, error);
     EXPECT_EQ(error, "") << path;
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
   static std::string replace(const fs::path& path, const std::string& text,
-                             Readers readers = Readers::as_before) {
-    return replace_file(path, std::as_bytes(std::span(text)), readers);
+                             system::Permissions permissions = system::Permissions::preserved) {
+    return system::replace_file(path, std::as_bytes(std::span(text)), permissions);
   }
   static unsigned mode(const fs::path& path) {
     struct stat found = {};
@@ -84,9 +84,9 @@ TEST_F(FileTest, KeepsItsModeOrIsItsOwnersAlone) {
     EXPECT_EQ(mode(file_), kept);
   }
   fs::permissions(file_, static_cast<fs::perms>(0644));
-  EXPECT_EQ(replace(file_, "ours", Readers::owner), "");
+  EXPECT_EQ(replace(file_, "ours", system::Permissions::owner_only), "");
   EXPECT_EQ(mode(file_), 0600u);
-  EXPECT_EQ(replace(folder_ / "another", "ours", Readers::owner), "");
+  EXPECT_EQ(replace(folder_ / "another", "ours", system::Permissions::owner_only), "");
   EXPECT_EQ(mode(folder_ / "another"), 0600u);
 }
 
@@ -138,12 +138,12 @@ TEST_F(FileTest, IsAsBeforeWhereNotAllCanBeWritten) {
 
 TEST_F(FileTest, ThatIsNoFileIsNotRead) {
   std::string error;
-  EXPECT_TRUE(read_file(folder_, error).empty());
+  EXPECT_TRUE(system::read_file(folder_, error).empty());
   EXPECT_THAT(error, HasSubstr("not a regular file"));
   ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
-  EXPECT_TRUE(read_file(folder_ / "pipe", error).empty());  // must not block
+  EXPECT_TRUE(system::read_file(folder_ / "pipe", error).empty());  // must not block
   EXPECT_THAT(error, HasSubstr("not a regular file"));
-  EXPECT_TRUE(read_file(folder_ / "absent", error).empty());
+  EXPECT_TRUE(system::read_file(folder_ / "absent", error).empty());
   EXPECT_EQ(error, "");
 }
 

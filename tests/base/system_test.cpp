@@ -8,8 +8,8 @@
 
 #include "vkmoye/system/environment.hpp"
 #include "vkmoye/system/folder_lock.hpp"
-#include "vkmoye/system/interruption.hpp"
 #include "vkmoye/system/library.hpp"
+#include "vkmoye/system/signal_handler.hpp"
 #include "vkmoye/system/terminal.hpp"
 
 namespace vkmoye::system {
@@ -53,9 +53,9 @@ TEST(System, AStreamThatLeadsToNoTerminalHasNoColumns) {
   }
 }
 
-TEST(System, AnInterruptionThatDoesNotComeCallsNothing) {
+TEST(System, ASignalThatDoesNotComeCallsNothing) {
   for (int i = 0; i < 3; ++i) {
-    const Interruption none([] { FAIL() << "there was no signal"; });
+    const SignalHandler none([] { FAIL() << "there was no signal"; });
   }
 }
 

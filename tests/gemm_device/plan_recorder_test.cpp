@@ -15,7 +15,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "vkmoye/gen/kernels/products/choice/plan.hpp"
+#include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
 #include "workloads/products/check.hpp"
 #include "workloads/workload.hpp"

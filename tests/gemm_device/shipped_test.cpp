@@ -18,7 +18,7 @@
 #include "gemm_device/products.hpp"
 #include "support/device_fixture.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/products/choice/table.hpp"
+#include "vkmoye/gen/kernels/products/choice/gemm_table.hpp"
 
 namespace vkmoye::test {
 namespace {

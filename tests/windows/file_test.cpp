@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Files on Windows, as tests/base/file_test.cpp has them for POSIX.
 
-#include "vkmoye/base/file.hpp"
-
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -11,6 +9,7 @@
 
 #include "vkmoye/base/cache_folder.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/system/library.hpp"
 
 namespace vkmoye {
@@ -26,12 +25,13 @@ class WindowsFileTest : public testing::Test {
 
   static std::string read(const fs::path& path) {
     std::string error;
-    const std::vector<std::byte> bytes = read_file(path, error);
+    const std::vector<std::byte> bytes = system::read_file(path, error);
     EXPECT_EQ(error, "") << path;
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
   static std::string replace(const fs::path& path, const std::string& text) {
-    return replace_file(path, std::as_bytes(std::span(text)), Readers::as_before);
+    return system::replace_file(path, std::as_bytes(std::span(text)),
+                                system::Permissions::preserved);
   }
   std::ptrdiff_t names() const {
     return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
@@ -86,11 +86,11 @@ TEST_F(WindowsFileTest, IsAsBeforeWhereItIsRefused) {
 
 TEST_F(WindowsFileTest, ThatIsNoFileIsNotRead) {
   std::string error;
-  EXPECT_TRUE(read_file(folder_ / "absent", error).empty());
+  EXPECT_TRUE(system::read_file(folder_ / "absent", error).empty());
   EXPECT_EQ(error, "");
-  EXPECT_TRUE(read_file(folder_, error).empty());
+  EXPECT_TRUE(system::read_file(folder_, error).empty());
   EXPECT_NE(error, "");
-  EXPECT_EQ(reason_against_reading(folder_), "Is a directory");
+  EXPECT_EQ(system::reason_against_reading(folder_), "Is a directory");
   EXPECT_THROW(require_readable(folder_ / "absent"), ArgumentError);
 }
 

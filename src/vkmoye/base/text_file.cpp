@@ -7,14 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "vkmoye/base/file.hpp"
+#include "vkmoye/base/require_readable.hpp"
 
 namespace vkmoye {
 
 std::string read_text(const std::filesystem::path& file) {
   require_readable(file);
   std::string reason;
-  const std::vector<std::byte> bytes = read_file(file, reason);
+  const std::vector<std::byte> bytes = system::read_file(file, reason);
   if (!reason.empty()) {
     throw ArgumentError(fmt::format("{}: cannot be read: {}", file.string(), reason));
   }
@@ -22,7 +22,8 @@ std::string read_text(const std::filesystem::path& file) {
 }
 
 void write_text_file(const std::filesystem::path& file, const std::string& text) {
-  const std::string reason = replace_file(file, std::as_bytes(std::span(text)), Readers::as_before);
+  const std::string reason =
+      system::replace_file(file, std::as_bytes(std::span(text)), system::Permissions::preserved);
   if (reason.empty()) return;
   throw ArgumentError(fmt::format("{}: cannot be written: {}", file.string(), reason));
 }

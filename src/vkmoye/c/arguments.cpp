@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "vkmoye/c/status.hpp"
+#include "vkmoye/c/parameters.hpp"
 #include "vkmoye/contract/compact_strides.hpp"
 
 namespace vkmoye::c {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "vkmoye/c/objects.hpp"
+#include "vkmoye/c/parameters.hpp"
 #include "vkmoye/c/status.hpp"
 
 namespace vkmoye::c {

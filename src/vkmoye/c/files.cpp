@@ -8,6 +8,7 @@
 #include "vkmoye/base/text_file.hpp"
 #include "vkmoye/c/arguments.hpp"
 #include "vkmoye/c/objects.hpp"
+#include "vkmoye/c/parameters.hpp"
 #include "vkmoye/c/status.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/kernel_json.hpp"

@@ -6,6 +6,7 @@
 
 #include "vkmoye/c/arguments.hpp"
 #include "vkmoye/c/objects.hpp"
+#include "vkmoye/c/parameters.hpp"
 #include "vkmoye/c/status.hpp"
 #include "vkmoye/runtime/vk/timed_run.hpp"
 

@@ -3,6 +3,9 @@
 
 #include <exception>
 #include <new>
+#include <string>
+
+#include "vkmoye/base/error.hpp"
 
 namespace vkmoye::c {
 namespace {

@@ -11,8 +11,8 @@
 #include "support/effort.hpp"
 #include "support/fake_devices.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/products/call.hpp"
 #include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
+#include "vkmoye/gen/kernels/products/gemm_call.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 

@@ -10,7 +10,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
-#include "vkmoye/gen/kernels/products/parts/sums.hpp"
+#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/inverse.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -74,7 +74,7 @@ TEST(GemmCoopmat, SumsOnTheirWayTakeTheSharedMemoryThatIsLeft) {
   GemmCoopmatConfig config;
   config.tile_n = 256;
   config.subgroups_n = 4;
-  EXPECT_EQ(sums_shape(config, kHalves).columns_at_once, 32);
+  EXPECT_EQ(accumulator_shape(config, kHalves).columns_at_once, 32);
   EXPECT_THAT(reasons_against(config, kHalves), IsEmpty());
   config.shared_bytes = 32768;
   EXPECT_THAT(
@@ -102,9 +102,9 @@ TEST(GemmCoopmat, SubgroupsThatShareKDivideTheStepsOfATile) {
 
   GemmCoopmatConfig large;
   large.tile_k = 64;
-  EXPECT_EQ(sums_shape(large, kHalves).columns_at_once, 32);
+  EXPECT_EQ(accumulator_shape(large, kHalves).columns_at_once, 32);
   large.subgroups_k = 2;
-  EXPECT_EQ(sums_shape(large, kHalves).columns_at_once, 16);
+  EXPECT_EQ(accumulator_shape(large, kHalves).columns_at_once, 16);
   EXPECT_THAT(reasons_against(large, kHalves), IsEmpty());
   large.subgroups_k = 4;
   EXPECT_THAT(reasons_against(large, kHalves),

@@ -15,8 +15,8 @@
 #include "support/fake_devices.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/kernels/products/call.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
+#include "vkmoye/gen/kernels/products/gemm_call.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 

@@ -3,7 +3,7 @@
 // cuBLAS as a baseline: geam for transposes, gemm for products, without rounding operands to smaller types.
 
 #include "baselines/cuda.hpp"
-#include "vkmoye/gen/kernels/products/call.hpp"
+#include "vkmoye/gen/kernels/products/gemm_call.hpp"
 
 namespace vkmoye::bench {
 

@@ -7,7 +7,7 @@
 
 #include "baselines/library.hpp"
 #include "timing/sampling.hpp"
-#include "vkmoye/gen/kernels/products/call.hpp"
+#include "vkmoye/gen/kernels/products/gemm_call.hpp"
 
 namespace vkmoye::bench {
 

@@ -18,7 +18,7 @@
 #include "registry/operations.hpp"
 #include "report/cliffs.hpp"
 #include "report/performance_summary.hpp"
-#include "vkmoye/system/interruption.hpp"
+#include "vkmoye/system/signal_handler.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -122,7 +122,7 @@ int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions o
     out.flush();
   };
   std::timed_mutex writing;  // a signal waits until a result is written in full
-  std::optional<system::Interruption> on_signal(std::in_place, [&] {
+  std::optional<system::SignalHandler> on_signal(std::in_place, [&] {
     const std::unique_lock lock(writing, std::chrono::seconds(1));
     if (!lock) return;  // the write blocks: nobody reads the pipe
     progress.clear();

@@ -10,7 +10,7 @@
 #include "devices/fragments.hpp"
 #include "devices/matrix_trial.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/base/file.hpp"
+#include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -284,7 +284,7 @@ DeviceCaps read_device_description(const std::filesystem::path& file) {
   };
   require_readable(file);
   std::string error;
-  const std::vector<std::byte> bytes = read_file(file, error);
+  const std::vector<std::byte> bytes = system::read_file(file, error);
   if (!error.empty()) refuse("cannot be read: " + error);
   const auto* text = reinterpret_cast<const char*>(bytes.data());
   const Json all = Json::parse(text, text + bytes.size(), nullptr, false);

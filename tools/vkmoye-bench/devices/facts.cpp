@@ -10,7 +10,7 @@
 #include "io/checksum.hpp"
 #include "io/folder_lock.hpp"
 #include "vkmoye/base/cache_folder.hpp"
-#include "vkmoye/base/file.hpp"
+#include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
 
@@ -24,7 +24,7 @@ std::string checksum_field(const std::string& before) {
 // The lines of `file` with correct checksums, without the checksums.
 std::vector<std::string> good_lines(const std::filesystem::path& file) {
   std::string error;
-  const std::vector<std::byte> bytes = read_file(file, error);
+  const std::vector<std::byte> bytes = system::read_file(file, error);
   std::istringstream lines({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   std::vector<std::string> out;
   for (std::string line; std::getline(lines, line);) {
@@ -73,7 +73,8 @@ void DeviceFacts::keep(const DeviceCaps& caps, const std::string& name,
   lines.push_back(key + in_one_line(value));
   std::string text;
   for (const std::string& line : lines) text += line + '\t' + checksum_field(line) + '\n';
-  static_cast<void>(replace_file(file_, std::as_bytes(std::span(text)), Readers::owner));
+  static_cast<void>(
+      system::replace_file(file_, std::as_bytes(std::span(text)), system::Permissions::owner_only));
   *lines_ = std::move(lines);
 }
 

@@ -16,7 +16,7 @@
 
 #include "io/parse.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/base/file.hpp"
+#include "vkmoye/base/require_readable.hpp"
 
 namespace vkmoye::bench {
 namespace {

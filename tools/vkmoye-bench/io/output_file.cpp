@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/base/file.hpp"
+#include "vkmoye/base/require_readable.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -100,7 +100,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
   to_stdout_ = found.st_mode != 0 && same_file(found, STDOUT_FILENO);
   in_place_ = to_stdout_ || (found.st_mode != 0 && !S_ISREG(found.st_mode));
   if (in_place_) return;
-  target_ = follow_links(path);
+  target_ = system::follow_links(path);
   if (access(folder_of(target_).c_str(), W_OK | X_OK) != 0) refuse(errno);
 }
 
@@ -182,7 +182,7 @@ void StreamedFile::close() {
 
 StreamedFile::~StreamedFile() {
   stream_.close();
-  if (made_) unlink(follow_links(path_).c_str());
+  if (made_) unlink(system::follow_links(path_).c_str());
 }
 
 }  // namespace vkmoye::bench

@@ -13,7 +13,7 @@
 
 #include "io/checksum.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/base/file.hpp"
+#include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
 #include "vkmoye/layout/checked.hpp"

@@ -221,14 +221,16 @@ KernelEntry packed_weights_entry() {
   const auto reasons = [](const Config& config, const KernelRequest& request) {
     auto all = reasons_of_thin_coopmat(config, request);
     if (request.gemm.weights == nullptr) {
-      all.push_back(fmt::format("B of {}: the kernel multiplies by packed weights, such as {}*q4_0,f32",
-                                to_string(request.gemm.b_type), to_string(request.gemm.a_type)));
+      all.push_back(
+          fmt::format("B of {}: the kernel multiplies by packed weights, such as {}*q4_0,f32",
+                      to_string(request.gemm.b_type), to_string(request.gemm.a_type)));
     }
     return all;
   };
   return product_entry<Config>({
       .name = "gemm/packed_weights",
-      .summary = "multiplies up to some hundred rows by packed weights of 4 or 8 bits on matrix units",
+      .summary =
+          "multiplies up to some hundred rows by packed weights of 4 or 8 bits on matrix units",
       .source = "ggml, block formats of GGUF files; Marlin, mixed-precision products (PPoPP 2025)",
       .types = {ScalarType::f16, ScalarType::bf16},
       .fields = gemm_thin_coopmat_fields(),
@@ -302,7 +304,7 @@ KernelEntry thin_entry() {
   });
 }
 
-// Describes a single kernel; workloads use the plan of products/choice/plan.hpp.
+// Describes a single kernel; workloads use the plan of products/choice/gemm_plan.hpp.
 KernelEntry auto_entry() {
   KernelEntry entry;
   entry.name = "gemm/auto";

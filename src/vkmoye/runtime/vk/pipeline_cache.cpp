@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "vkmoye/base/file.hpp"
+#include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
 #include "vkmoye/runtime/vk/check.hpp"
 
@@ -39,7 +39,7 @@ PipelineCache::PipelineCache(const LogicalDevice& device, const DriverIdentity& 
   if (!folder.empty()) {
     path_ = folder / cache_file_name(driver);
     std::string error;
-    file = read_file(path_, error);
+    file = system::read_file(path_, error);
     if (!error.empty()) {
       loaded_ = fmt::format("not read: {}: {}", path_.string(), error);
     } else if (file.empty()) {
@@ -88,9 +88,9 @@ void PipelineCache::save_or_throw() {
   });
   std::error_code no_folder;
   std::filesystem::create_directories(path_.parent_path(), no_folder);
-  const std::string error =
-      no_folder ? no_folder.message()
-                : replace_file(path_, encode_cache(driver_, payload), Readers::owner);
+  const std::string error = no_folder ? no_folder.message()
+                                      : system::replace_file(path_, encode_cache(driver_, payload),
+                                                             system::Permissions::owner_only);
   saved_ = error.empty() ? fmt::format("saved {} bytes", payload.size())
                          : fmt::format("not saved: {}: {}", path_.string(), error);
   changed_ = !error.empty();

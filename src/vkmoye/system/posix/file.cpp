@@ -10,7 +10,7 @@
 #include <string>
 #include <system_error>
 
-namespace vkmoye {
+namespace vkmoye::system {
 namespace {
 
 std::string system_error(int error) { return std::generic_category().message(error); }
@@ -112,12 +112,12 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, std::string&
 }
 
 std::string replace_file(const std::filesystem::path& path, std::span<const std::byte> contents,
-                         Readers readers) {
+                         Permissions permissions) {
   std::string reason;
   const struct stat before = look_at(path, reason);
   if (!reason.empty()) return reason;
   const std::filesystem::path target = follow_links(path);
-  const bool is_for_owner = readers == Readers::owner;
+  const bool is_for_owner = permissions == Permissions::owner_only;
   std::filesystem::path temporary;
   const File file{open_new(target.parent_path(), is_for_owner ? 0600 : 0666, temporary)};
   if (file.descriptor < 0) return system_error(errno);
@@ -131,4 +131,4 @@ std::string replace_file(const std::filesystem::path& path, std::span<const std:
   return reason;
 }
 
-}  // namespace vkmoye
+}  // namespace vkmoye::system

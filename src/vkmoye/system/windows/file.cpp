@@ -6,7 +6,7 @@
 
 #include "vkmoye/system/windows/windows.hpp"
 
-namespace vkmoye {
+namespace vkmoye::system {
 namespace {
 
 using system::message_of;
@@ -124,7 +124,7 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, std::string&
 }
 
 std::string replace_file(const std::filesystem::path& path, std::span<const std::byte> contents,
-                         Readers /*as the folder says*/) {
+                         Permissions /*as the folder says*/) {
   if (std::string reason = reason_against_replacing(path); !reason.empty()) return reason;
   const std::filesystem::path target = follow_links(path);
   std::filesystem::path temporary;
@@ -143,4 +143,4 @@ std::string replace_file(const std::filesystem::path& path, std::span<const std:
   return message_of(error);
 }
 
-}  // namespace vkmoye
+}  // namespace vkmoye::system

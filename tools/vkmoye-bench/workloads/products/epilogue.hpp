@@ -27,7 +27,7 @@
 
 #include "numbers/number.hpp"
 #include "vkmoye/bench/bench.hpp"
-#include "vkmoye/gen/kernels/products/call.hpp"
+#include "vkmoye/gen/kernels/products/gemm_call.hpp"
 
 namespace vkmoye::bench {
 

@@ -10,7 +10,7 @@
 
 #include <optional>
 
-#include "vkmoye/gen/kernels/products/choice/plan.hpp"
+#include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
 #include "workloads/products/problem.hpp"
 #include "workloads/workload.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A matrix product as typed, with the contents of its arrays. gen::GemmCall (products/call.hpp) defines what is
+// A matrix product as typed, with the contents of its arrays. gen::GemmCall (products/gemm_call.hpp) defines what is
 // computed.
 //
 //   --size 2x4x3 --a m --lda 5 --offset-a 4      A lies as an array of K rows of M elements
@@ -13,7 +13,7 @@
 
 #include "io/parse.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/call.hpp"
+#include "vkmoye/gen/kernels/products/gemm_call.hpp"
 #include "workloads/packed_file.hpp"
 #include "workloads/products/epilogue.hpp"
 

@@ -16,7 +16,7 @@
 //   kernel, options   as for `run`; split-k is the number of slices of k
 
 #include "vkmoye/contract/json.hpp"
-#include "vkmoye/gen/kernels/products/choice/table.hpp"
+#include "vkmoye/gen/kernels/products/choice/gemm_table.hpp"
 
 namespace vkmoye::bench {
 

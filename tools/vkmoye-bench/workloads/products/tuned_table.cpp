@@ -14,7 +14,7 @@
 #include "io/program.hpp"
 #include "vkmoye/base/cache_folder.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/base/file.hpp"
+#include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
 #include "workloads/products/tuned_row.hpp"
@@ -41,7 +41,7 @@ std::string file_name(const std::string& text) {
 }
 
 std::string text_of(const std::filesystem::path& file, std::string& error) {
-  const std::vector<std::byte> bytes = read_file(file, error);
+  const std::vector<std::byte> bytes = system::read_file(file, error);
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return text;
 }
@@ -205,7 +205,7 @@ std::string write_tuned_rows(const std::filesystem::path& file, const DeviceCaps
   }
   json["rows"] = std::move(all);
   const std::string text = text_of(json);
-  return replace_file(file, std::as_bytes(std::span(text)), Readers::as_before);
+  return system::replace_file(file, std::as_bytes(std::span(text)), system::Permissions::preserved);
 }
 
 }  // namespace vkmoye::bench

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "vkmoye/gen/kernels/products/choice/table.hpp"
+#include "vkmoye/gen/kernels/products/choice/gemm_table.hpp"
 
 namespace vkmoye::bench {
 

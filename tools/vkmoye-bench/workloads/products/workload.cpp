@@ -9,7 +9,7 @@
 #include "baselines/peak.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/products/choice/plan.hpp"
+#include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "workloads/products/auto_workload.hpp"
 #include "workloads/products/baselines.hpp"

@@ -10,13 +10,67 @@
 // the device finds; it may be any that dsl/matrix_values.hpp takes. If an operand has another order than a result, or
 // an unknown one, weights go through shared memory. Interface: that of simt.hpp, for f16 and bf16.
 // Source: FlashAttention-2 (Dao, 2023).
+//
+// The config:
+//
+//   rows 32, keys 64, 8 subgroups of 32 lanes, matrices of 16x16:
+//     a workgroup has 256 rows of q, a subgroup 2 x 4 matrices of scores for 64 keys
+//   rows 16: half as many registers, for wider heads
+//
+// coopmat_config.cpp chooses and checks the config.
 
 #include <string>
+#include <vector>
 
+#include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/attention/coopmat_config.hpp"
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
+#include "vkmoye/gen/kernels/matrix_units/atom.hpp"
+#include "vkmoye/gen/kernels/matrix_units/fragment_layout.hpp"
+#include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
+
+struct AttentionCoopmatConfig : MatrixAtom {
+  std::int64_t rows = 16;             // of q, of a subgroup
+  std::int64_t keys = 64;             // of a tile of k and v
+  std::int64_t subgroups = 8;         // of a workgroup
+  std::int64_t shared_bytes = 49152;  // maximum shared memory
+  bool prefetch = true;               // whether the next tile waits in registers
+  bool unroll = false;                // whether the compiler may unroll the loop over tiles
+  OrderOrReason order_c, order_a;     // fragment orders of scores and sums, and of weights
+
+  std::int64_t threads() const { return subgroups * subgroup_size; }
+  std::int64_t tile_rows() const { return subgroups * rows; }
+  /// Whether weights become operands where they are: scores and weights have the same known order.
+  bool in_registers() const {
+    return order_a.layout && order_c.layout && *order_a.layout == *order_c.layout;
+  }
+};
+
+AttentionCoopmatConfig attention_coopmat_config(const AttentionForm& form, ScalarType type,
+                                                const DeviceCaps& device);
+
+/// The config values that `--NAME` can replace.
+const std::vector<ConfigField<AttentionCoopmatConfig>>& attention_coopmat_fields();
+
+/// The matrices whose orders the kernel depends on: scores and sums, then weights.
+std::vector<ProbedMatrix> probes(const AttentionCoopmatConfig& config, ScalarType type);
+
+/// The shared tile of `count` rows of `width` elements: (width, count), padded so that neither the threads that stage
+/// it nor those that load matrices from it meet in a bank.
+Layout padded_tile(const AttentionCoopmatConfig& config, ScalarType type, std::int64_t width,
+                   std::int64_t count);
+
+/// Every reason against `config`, except those of the orders.
+std::vector<std::string> reasons_against(const AttentionCoopmatConfig& config,
+                                         const AttentionForm& form, ScalarType type);
+/// Why `device` cannot multiply the matrices of `config`.
+std::vector<std::string> reasons_against_units(const AttentionCoopmatConfig& config,
+                                               ScalarType type, const DeviceCaps& device);
+/// Why the orders of `config` cannot be used. Precondition: `reasons_against` is empty.
+std::vector<std::string> reasons_against_orders(const AttentionCoopmatConfig& config);
 
 /// Throws KernelError with every reason.
 ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const AttentionForm& form,

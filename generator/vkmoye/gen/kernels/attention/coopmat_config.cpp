@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/attention/coopmat_config.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
+#include "vkmoye/gen/kernels/attention/coopmat.hpp"
 #include "vkmoye/gen/kernels/attention/staging.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/layout/search.hpp"

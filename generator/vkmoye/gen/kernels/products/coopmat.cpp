@@ -8,8 +8,8 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
 #include "vkmoye/gen/kernels/products/parts/operand.hpp"
-#include "vkmoye/gen/kernels/products/parts/sums.hpp"
 #include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
@@ -61,7 +61,7 @@ class CoopmatProduct {
         b_{operand_b(form, config.tile_n),
            {to_index(staged_at_once(config, form, ir::MatrixType::Use::b))},
            read_at_once(config, form, ir::MatrixType::Use::b)},
-        sums_(builder_, buffers_, form, sums_shape(config, form)) {}
+        sums_(builder_, buffers_, form, accumulator_shape(config, form)) {}
 
   ir::Kernel describe() {
     builder_.describe(
@@ -249,7 +249,7 @@ class CoopmatProduct {
   Builder builder_;
   GemmBuffers buffers_;
   CoopmatOperand a_, b_;
-  GemmSums sums_;
+  GemmAccumulators sums_;
   std::optional<WeightUnits> units_;  // of a B in blocks
 };
 

@@ -32,7 +32,7 @@
 
 namespace vkmoye::gen {
 
-struct SumsShape;
+struct AccumulatorShape;
 
 struct GemmCoopmatConfig : GemmSubgroups {
   std::int64_t tile_m = 128, tile_n = 128, tile_k = 32;
@@ -69,9 +69,9 @@ DecodingThreads decoding_threads(const GemmCoopmatConfig& config, const GemmForm
 std::int64_t staged_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
                             ir::MatrixType::Use use);
 
-/// How the sums of a workgroup are divided, see products/parts/sums.hpp: as many columns at once as fit in
+/// How the sums of a workgroup are divided, see products/parts/accumulators.hpp: as many columns at once as fit in
 /// shared memory beside the tiles of A and B.
-SumsShape sums_shape(const GemmCoopmatConfig& config, const GemmForm& form);
+AccumulatorShape accumulator_shape(const GemmCoopmatConfig& config, const GemmForm& form);
 
 /// Threads over (vectors of a row, rows) for stores of 16 bytes into rows that are `stride` times 16 bytes
 /// apart. Shared memory serves 8 threads at a time; their rows are chosen without bank conflicts, if such

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
+#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
 #include "vkmoye/gen/kernels/products/parts/groups.hpp"
-#include "vkmoye/gen/kernels/products/parts/sums.hpp"
 #include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
 
 namespace vkmoye::gen {
@@ -24,7 +24,7 @@ std::int64_t operand_bytes(const GemmCoopmatConfig& config, const GemmForm& form
 
 // The bytes of shared memory for the sums.
 std::int64_t sum_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
-  return shared_bytes(sums_shape(config, form), form.accumulator);
+  return shared_bytes(accumulator_shape(config, form), form.accumulator);
 }
 
 }  // namespace
@@ -38,8 +38,8 @@ std::int64_t staged_at_once(const GemmCoopmatConfig& config, const GemmForm& for
                                                                : config.atom_n);
 }
 
-SumsShape sums_shape(const GemmCoopmatConfig& config, const GemmForm& form) {
-  SumsShape shape{config, config.subgroup_rows(), config.subgroup_columns()};
+AccumulatorShape accumulator_shape(const GemmCoopmatConfig& config, const GemmForm& form) {
+  AccumulatorShape shape{config, config.subgroup_rows(), config.subgroup_columns()};
   shape.direct = config.direct;
   shape.columns_at_once =
       columns_that_fit(shape, form.accumulator, config.shared_bytes - operand_bytes(config, form));
@@ -233,7 +233,7 @@ std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const 
   }
   if (!reasons.empty()) return reasons;
 
-  for (std::string& reason : reasons_against(sums_shape(config, form), form.accumulator)) {
+  for (std::string& reason : reasons_against(accumulator_shape(config, form), form.accumulator)) {
     reasons.push_back(std::move(reason));
   }
   const std::int64_t operands = operand_bytes(config, form), sums = sum_bytes(config, form);

@@ -7,7 +7,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/products/parts/sums.hpp"
+#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -41,7 +41,7 @@ class PackedProduct {
                     declare(a_);
                     declare(b_);
                   }}),
-        sums_(builder_, buffers_, form, sums_shape(config, form)) {}
+        sums_(builder_, buffers_, form, accumulator_shape(config, form)) {}
 
   ir::Kernel describe() {
     builder_.describe(
@@ -184,7 +184,7 @@ class PackedProduct {
   Builder builder_;
   PackedOperand a_, b_;
   GemmBuffers buffers_;
-  GemmSums sums_;
+  GemmAccumulators sums_;
 };
 
 }  // namespace

@@ -33,7 +33,7 @@
 
 namespace vkmoye::gen {
 
-struct SumsShape;
+struct AccumulatorShape;
 
 /// What holds the next step of k while the current one is multiplied: the 32-bit words of its blocks, or matrices.
 enum class PrefetchAs : std::uint8_t { matrices, words };
@@ -65,8 +65,8 @@ GemmPackedConfig gemm_packed_config_of(const KernelRequest& request);
 /// The packed form of the kernel's first operand (`use` 'a') or its second ('b').
 PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, char use);
 
-/// How the sums of a workgroup are divided, see products/parts/sums.hpp.
-SumsShape sums_shape(const GemmPackedConfig& config, const GemmForm& form);
+/// How the sums of a workgroup are divided, see products/parts/accumulators.hpp.
+AccumulatorShape accumulator_shape(const GemmPackedConfig& config, const GemmForm& form);
 
 /// Every reason against `config` for `form`; empty if it is valid.
 std::vector<std::string> reasons_against(const GemmPackedConfig& config, const GemmForm& form);

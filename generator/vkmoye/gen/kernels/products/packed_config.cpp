@@ -5,7 +5,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
-#include "vkmoye/gen/kernels/products/parts/sums.hpp"
+#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -22,8 +22,8 @@ void share_k_of_few_rows(std::int64_t m, GemmPackedConfig& config) {
 
 }  // namespace
 
-SumsShape sums_shape(const GemmPackedConfig& config, const GemmForm& form) {
-  SumsShape shape{config, config.part_m, config.part_n};
+AccumulatorShape accumulator_shape(const GemmPackedConfig& config, const GemmForm& form) {
+  AccumulatorShape shape{config, config.part_m, config.part_n};
   shape.columns_at_once = columns_that_fit(shape, form.accumulator, config.shared_bytes);
   return shape;
 }
@@ -91,7 +91,7 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
   require_divides("atom n", config.atom_n, config.part_n, reasons);
   require_even_distribution(config, reasons);
   if (!reasons.empty()) return reasons;
-  return reasons_against(sums_shape(config, form), form.accumulator, config.shared_bytes);
+  return reasons_against(accumulator_shape(config, form), form.accumulator, config.shared_bytes);
 }
 
 GemmPackedConfig gemm_packed_config_of(const KernelRequest& request) {

@@ -7,8 +7,8 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
 #include "vkmoye/gen/kernels/products/parts/operand.hpp"
-#include "vkmoye/gen/kernels/products/parts/sums.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -38,7 +38,7 @@ class ThinCoopmatProduct {
            *lanes_of(config, form, ir::MatrixType::Use::b).lanes},
         buffers_(builder_, form, {config.tile_m, config.tile_n, depth() * config.subgroups}, 1,
                  {false, form.weights != nullptr, [this] { declare_weights(); }}),
-        sums_(builder_, buffers_, form, sums_shape(config, form)) {}
+        sums_(builder_, buffers_, form, accumulator_shape(config, form)) {}
 
   ir::Kernel describe() {
     builder_.describe(items_behind_form(form_, gen::items(gemm_thin_coopmat_fields(), config_)),
@@ -179,7 +179,7 @@ class ThinCoopmatProduct {
   ThinCoopmatOperand a_, b_;
   std::optional<PackedWeightTile> weights_;
   GemmBuffers buffers_;
-  GemmSums sums_;
+  GemmAccumulators sums_;
 };
 
 }  // namespace

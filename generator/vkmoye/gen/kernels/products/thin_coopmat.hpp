@@ -5,7 +5,7 @@
 //   C (16,4096): a workgroup has 16x16 of C, its 16 subgroups have parts of k
 //     a subgroup      64 of 1024 k: its sums are one matrix
 //     a lane          16 bytes of 2 rows of A, of 2 rows of B, of 2 blocks of k each, in flight
-//     at the end      the sums of all subgroups are added through shared memory, see parts/sums.hpp
+//     at the end      the sums of all subgroups are added through shared memory, see parts/accumulators.hpp
 //
 // A and B are not packed: a lane reads 16 bytes at a time, and k is permuted in the same way in both, see
 // dsl/fragment_lanes.hpp. If k is not contiguous or rows are not aligned, elements are read one by one,
@@ -27,9 +27,9 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_weights.hpp"
-#include "vkmoye/gen/kernels/products/parts/sums.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {
@@ -67,7 +67,7 @@ PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form
 const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields();
 
 /// How the sums of a workgroup are divided: each subgroup has all rows and columns, for a part of k.
-SumsShape sums_shape(const GemmThinCoopmatConfig& config, const GemmForm& form);
+AccumulatorShape accumulator_shape(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
 /// The matrices whose orders the kernel depends on, A and B.
 std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const GemmForm& form);

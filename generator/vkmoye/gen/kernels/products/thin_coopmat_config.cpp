@@ -55,8 +55,8 @@ const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields(
   return fields;
 }
 
-SumsShape sums_shape(const GemmThinCoopmatConfig& config, const GemmForm& form) {
-  SumsShape shape;
+AccumulatorShape accumulator_shape(const GemmThinCoopmatConfig& config, const GemmForm& form) {
+  AccumulatorShape shape;
   static_cast<MatrixAtom&>(shape) = config;
   shape.subgroups_m = shape.subgroups_n = 1;
   shape.subgroups_k = config.subgroups;
@@ -166,7 +166,7 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
   require_divides("atom n", config.atom_n, config.tile_n, reasons);
   require_even_distribution(config, reasons);
   if (!reasons.empty()) return reasons;
-  return reasons_against(sums_shape(config, form), form.accumulator, config.shared_bytes);
+  return reasons_against(accumulator_shape(config, form), form.accumulator, config.shared_bytes);
 }
 
 LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form,

@@ -8,7 +8,7 @@
 //   choice.slices           8: k is split, and a second kernel adds the slices
 //   choice.passed           why the rows above were not chosen
 //
-// The first suitable row of the table is chosen, see table.hpp. Rows whose kernel refuses the product, or
+// The first suitable row of the table is chosen, see gemm_table.hpp. Rows whose kernel refuses the product, or
 // cannot run on the device, are skipped. The last row, gemm/simt, supports every product of types that
 // shaders can add.
 
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "vkmoye/gen/kernels/products/choice/table.hpp"
+#include "vkmoye/gen/kernels/products/choice/gemm_table.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {

@@ -6,7 +6,7 @@
 //   limits      follows from what a device reports
 //   estimated   from a row that was measured
 
-#include "vkmoye/gen/kernels/products/choice/table.hpp"
+#include "vkmoye/gen/kernels/products/choice/gemm_table.hpp"
 
 namespace vkmoye::gen {
 namespace {

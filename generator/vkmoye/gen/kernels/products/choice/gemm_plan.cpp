@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/choice/plan.hpp"
+#include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/system/interruption.hpp"
+#include "vkmoye/system/signal_handler.hpp"
 
 #include <mutex>
 #include <utility>
@@ -10,7 +10,7 @@ namespace vkmoye::system {
 namespace {
 
 std::mutex
-    mutex;  // held while the function runs, which therefore has ended when its Interruption has
+    mutex;  // held while the function runs, which therefore has ended when its SignalHandler has
 std::function<void()> function_to_call;
 
 // Windows calls it on a thread of its own, and ends the program if it returns FALSE.
@@ -22,9 +22,9 @@ BOOL WINAPI call_function(DWORD /*whichever event*/) {
 
 }  // namespace
 
-struct Interruption::State {};
+struct SignalHandler::State {};
 
-Interruption::Interruption(std::function<void()> on_signal) : state_(std::make_unique<State>()) {
+SignalHandler::SignalHandler(std::function<void()> on_signal) : state_(std::make_unique<State>()) {
   {
     const std::lock_guard lock(mutex);
     function_to_call = std::move(on_signal);
@@ -32,7 +32,7 @@ Interruption::Interruption(std::function<void()> on_signal) : state_(std::make_u
   SetConsoleCtrlHandler(call_function, TRUE);
 }
 
-Interruption::~Interruption() {
+SignalHandler::~SignalHandler() {
   SetConsoleCtrlHandler(call_function, FALSE);
   const std::lock_guard lock(mutex);
   function_to_call = nullptr;

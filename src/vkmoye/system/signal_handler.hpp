@@ -7,15 +7,15 @@
 
 namespace vkmoye::system {
 
-/// While an Interruption exists, SIGINT, SIGTERM and SIGHUP (Windows: Ctrl+C, Ctrl+Break, the end of the console or of
+/// While an SignalHandler exists, SIGINT, SIGTERM and SIGHUP (Windows: Ctrl+C, Ctrl+Break, the end of the console or of
 /// the session) still end the program, but first call `on_signal` on a separate thread. It must not wait long: further
-/// signals have no effect. At most one Interruption may exist.
-class Interruption {
+/// signals have no effect. At most one SignalHandler may exist.
+class SignalHandler {
  public:
-  explicit Interruption(std::function<void()> on_signal);
-  ~Interruption();
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
+  explicit SignalHandler(std::function<void()> on_signal);
+  ~SignalHandler();
+  SignalHandler(const SignalHandler&) = delete;
+  SignalHandler& operator=(const SignalHandler&) = delete;
 
  private:
   struct State;

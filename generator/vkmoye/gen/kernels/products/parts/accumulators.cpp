@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/sums.hpp"
+#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 // The lanes that store the part of C of one subgroup position (m, n) that is in shared memory at once: those
 // of all subgroups that share it, but at most one for each vector.
-std::int64_t storing_lanes(const SumsShape& shape, ScalarType accumulator) {
+std::int64_t storing_lanes(const AccumulatorShape& shape, ScalarType accumulator) {
   const std::int64_t lanes = shape.subgroup_size * shape.subgroups_k;
   if (shape.subgroups_k == 1) return lanes;
   return std::min(lanes, shape.atom_m * shape.columns_at_once / widest_access(accumulator));
@@ -21,19 +21,19 @@ std::int64_t storing_lanes(const SumsShape& shape, ScalarType accumulator) {
 
 }  // namespace
 
-std::int64_t shared_bytes(const SumsShape& shape, ScalarType accumulator) {
+std::int64_t shared_bytes(const AccumulatorShape& shape, ScalarType accumulator) {
   return shape.subgroups_k * shape.subgroups_m * shape.atom_m *
          (shape.subgroups_n * shape.columns_at_once * bytes_of(accumulator) + kWidestCopy);
 }
 
-std::int64_t columns_that_fit(SumsShape shape, ScalarType accumulator, std::int64_t bytes) {
+std::int64_t columns_that_fit(AccumulatorShape shape, ScalarType accumulator, std::int64_t bytes) {
   std::int64_t& columns = shape.columns_at_once;
   columns = shape.columns & -shape.columns;
   while (columns > shape.atom_n && shared_bytes(shape, accumulator) > bytes) columns /= 2;
   return columns;
 }
 
-std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accumulator) {
+std::vector<std::string> reasons_against(const AccumulatorShape& shape, ScalarType accumulator) {
   const std::int64_t columns = shape.columns_at_once, width = widest_access(accumulator);
   const std::int64_t lanes = storing_lanes(shape, accumulator);
   const std::int64_t side_by_side = std::clamp<std::int64_t>(columns / width, 1, lanes);
@@ -43,7 +43,7 @@ std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accu
   return {fmt::format("{} lanes do not divide {} x {} sums evenly", lanes, shape.atom_m, columns)};
 }
 
-std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accumulator,
+std::vector<std::string> reasons_against(const AccumulatorShape& shape, ScalarType accumulator,
                                          std::int64_t limit) {
   std::vector<std::string> reasons = reasons_against(shape, accumulator);
   const std::int64_t bytes = shared_bytes(shape, accumulator);
@@ -54,7 +54,8 @@ std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accu
   return reasons;
 }
 
-GemmSums::GemmSums(Builder& k, GemmBuffers& buffers, const GemmForm& form, const SumsShape& shape)
+GemmAccumulators::GemmAccumulators(Builder& k, GemmBuffers& buffers, const GemmForm& form,
+                                   const AccumulatorShape& shape)
     : builder_(k), buffers_(buffers), form_(form), shape_(shape) {
   sums_ = builder_.matrices(
       "sums", form_.accumulator,
@@ -67,7 +68,7 @@ GemmSums::GemmSums(Builder& k, GemmBuffers& buffers, const GemmForm& form, const
              IntTuple{side_by_side + widest_access(form_.accumulator), 1}));
 }
 
-void GemmSums::write() {
+void GemmAccumulators::write() {
   const bool as_they_are = shape_.direct && shape_.subgroups_k == 1 && !form_.beta &&
                            form_.epilogue.empty() && form_.result == form_.accumulator;
   if (!as_they_are) return write_through_shared();
@@ -86,7 +87,7 @@ void GemmSums::write() {
       "the sums times alpha, or at an edge", [&] { write_through_shared(); });
 }
 
-void GemmSums::write_through_shared() {
+void GemmAccumulators::write_through_shared() {
   const std::int64_t columns = shape_.columns_at_once;
   const std::int64_t lanes = storing_lanes(shape_, form_.accumulator);
   const std::int64_t width = widest_access(form_.accumulator);

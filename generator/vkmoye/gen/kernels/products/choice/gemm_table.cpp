@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/choice/table.hpp"
+#include "vkmoye/gen/kernels/products/choice/gemm_table.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/system/file.hpp"
 
-namespace vkmoye {
+namespace vkmoye::system {
 
 std::filesystem::path follow_links(std::filesystem::path path) {
   constexpr int kMaxLinks = 40;  // as many as Linux follows
@@ -12,4 +12,4 @@ std::filesystem::path follow_links(std::filesystem::path path) {
   return path;
 }
 
-}  // namespace vkmoye
+}  // namespace vkmoye::system

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/call.hpp"
+#include "vkmoye/gen/kernels/products/gemm_call.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

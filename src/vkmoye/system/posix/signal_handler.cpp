@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/system/interruption.hpp"
+#include "vkmoye/system/signal_handler.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -38,13 +38,13 @@ bool open_pipe(int (&ends)[2]) {
 
 }  // namespace
 
-struct Interruption::State {
+struct SignalHandler::State {
   int ends[2] = {-1, -1};  // of the pipe from the handler to the thread
   struct sigaction before[3] = {};
   std::thread waiting;
 };
 
-Interruption::Interruption(std::function<void()> on_signal) : state_(std::make_unique<State>()) {
+SignalHandler::SignalHandler(std::function<void()> on_signal) : state_(std::make_unique<State>()) {
   if (!open_pipe(state_->ends)) {
     state_.reset();
     return;
@@ -71,7 +71,7 @@ Interruption::Interruption(std::function<void()> on_signal) : state_(std::make_u
   }
 }
 
-Interruption::~Interruption() {
+SignalHandler::~SignalHandler() {
   if (!state_) return;
   for (std::size_t i = 0; i < std::size(kSignals); ++i) {
     sigaction(kSignals[i], &state_->before[i], nullptr);

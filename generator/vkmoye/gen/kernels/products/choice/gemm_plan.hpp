@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "vkmoye/gen/ir/kernel_plan.hpp"
-#include "vkmoye/gen/kernels/products/call.hpp"
 #include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
+#include "vkmoye/gen/kernels/products/gemm_call.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 

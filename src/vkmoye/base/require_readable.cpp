@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/base/file.hpp"
+#include "vkmoye/base/require_readable.hpp"
 
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye {
 
 void require_readable(const std::filesystem::path& path) {
-  const std::string why = reason_against_reading(path);
+  const std::string why = system::reason_against_reading(path);
   if (!why.empty()) throw ArgumentError(path.string() + ": cannot be read: " + why);
 }
 

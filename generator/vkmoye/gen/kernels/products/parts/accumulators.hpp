@@ -2,7 +2,7 @@
 #pragma once
 // The sums of a matrix product in matrix units, and how they are written to C.
 //
-//   GemmSums sums(k, buffers, form, sums_shape(config, form));
+//   GemmAccumulators sums(k, buffers, form, accumulator_shape(config, form));
 //   k.multiply(a, b, sums.matrices());
 //   sums.write();                          C = epilogue(alpha * sums + beta * C)
 //
@@ -21,31 +21,32 @@
 namespace vkmoye::gen {
 
 /// How the sums of a workgroup are divided among its subgroups, which are numbered over (m, n, k), m first.
-struct SumsShape : GemmSubgroups {
+struct AccumulatorShape : GemmSubgroups {
   std::int64_t rows = 64, columns = 64;  // of C for one subgroup
   std::int64_t columns_at_once = 64;     // through shared memory; divides columns
   bool direct = true;                    // whether matrices may be stored directly to C
 };
 
 /// The bytes of shared memory that sums of type `accumulator` need.
-std::int64_t shared_bytes(const SumsShape& shape, ScalarType accumulator);
+std::int64_t shared_bytes(const AccumulatorShape& shape, ScalarType accumulator);
 
 /// The number of columns of `shape` that can go through `bytes` of shared memory at once: all, or half of
 /// them, a quarter .. until they fit, but at least those of a matrix; if the number is not a power of two,
 /// only one that lanes divide evenly.
-std::int64_t columns_that_fit(SumsShape shape, ScalarType accumulator, std::int64_t bytes);
+std::int64_t columns_that_fit(AccumulatorShape shape, ScalarType accumulator, std::int64_t bytes);
 
 /// Why lanes cannot divide sums of type `accumulator` among them; empty if they can.
-std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accumulator);
+std::vector<std::string> reasons_against(const AccumulatorShape& shape, ScalarType accumulator);
 
 /// The same, and why they do not fit into `limit` bytes of shared memory, if these are for sums alone.
-std::vector<std::string> reasons_against(const SumsShape& shape, ScalarType accumulator,
+std::vector<std::string> reasons_against(const AccumulatorShape& shape, ScalarType accumulator,
                                          std::int64_t limit);
 
-class GemmSums {
+class GemmAccumulators {
  public:
   /// Declares matrices and shared memory. The arguments except `shape` must outlive this object.
-  GemmSums(Builder& k, GemmBuffers& buffers, const GemmForm& form, const SumsShape& shape);
+  GemmAccumulators(Builder& k, GemmBuffers& buffers, const GemmForm& form,
+                   const AccumulatorShape& shape);
 
   const Matrices& matrices() const { return sums_; }
   /// The coordinates of this subgroup over (m, n, k).
@@ -66,7 +67,7 @@ class GemmSums {
   Builder& builder_;
   GemmBuffers& buffers_;
   const GemmForm& form_;
-  SumsShape shape_;
+  AccumulatorShape shape_;
   Matrices sums_;
   View out_;
 };
