@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writing replaces a file completely or not at all, also with concurrent permissions and writers, and after an error.
+// Writing replaces a file completely or not at all, also with concurrent readers and writers, and after an error.
+
+#include "vkmoye/system/file.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -8,8 +10,6 @@
 #include <csignal>
 #include <random>
 #include <thread>
-
-#include "vkmoye/base/require_readable.hpp"
 
 namespace vkmoye {
 namespace {

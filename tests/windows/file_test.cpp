@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Files on Windows, as tests/base/file_test.cpp has them for POSIX.
 
+#include "vkmoye/system/file.hpp"
+
 #include <gmock/gmock.h>
 
 #include <atomic>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vkmoye/base/require_readable.hpp"
+#include "vkmoye/system/file.hpp"
 
 namespace vkmoye {
 

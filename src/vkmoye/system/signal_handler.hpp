@@ -7,7 +7,7 @@
 
 namespace vkmoye::system {
 
-/// While an SignalHandler exists, SIGINT, SIGTERM and SIGHUP (Windows: Ctrl+C, Ctrl+Break, the end of the console or of
+/// While a SignalHandler exists, SIGINT, SIGTERM and SIGHUP (Windows: Ctrl+C, Ctrl+Break, the end of the console or of
 /// the session) still end the program, but first call `on_signal` on a separate thread. It must not wait long: further
 /// signals have no effect. At most one SignalHandler may exist.
 class SignalHandler {

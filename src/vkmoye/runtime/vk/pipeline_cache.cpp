@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
 #include "vkmoye/runtime/vk/check.hpp"
+#include "vkmoye/system/file.hpp"
 
 namespace vkmoye::vk {
 namespace {
