@@ -46,18 +46,18 @@ TEST_F(FragmentOrderTest, OrdersAreKeptBetweenStarts) {
   };
   for_the_device([&](Device& device) { found = order_of(device); });
   if (!found) return;
-  EXPECT_EQ(kept_order(facts, caps, probed), found);
+  EXPECT_EQ(stored_order(facts, caps, probed), found);
   // An order that no device has, so that it must come from the file.
   FragmentOrder other = *found;
   std::swap(other.places[0], other.places[1]);
-  facts.keep(caps, "order of " + gen::to_string(probed), order_text(other));
+  facts.store(caps, "order of " + gen::to_string(probed), order_text(other));
   for_the_device([&](Device& device) { EXPECT_EQ(order_of(device), other); });
   // A place that occurs twice, with a correct checksum: not an order.
   other.places[0] = other.places[1];
-  facts.keep(caps, "order of " + gen::to_string(probed), order_text(other));
-  EXPECT_FALSE(kept_order(facts, caps, probed));
+  facts.store(caps, "order of " + gen::to_string(probed), order_text(other));
+  EXPECT_FALSE(stored_order(facts, caps, probed));
   for_the_device([&](Device& device) { EXPECT_EQ(order_of(device), found); });
-  EXPECT_EQ(kept_order(facts, caps, probed), found);
+  EXPECT_EQ(stored_order(facts, caps, probed), found);
 }
 
 }  // namespace

@@ -86,22 +86,22 @@ TEST_F(MatrixTrialTest, VerdictsAreKeptByDeviceAndDriver) {
   caps.name = "one";
   caps.driver = "driver 1.0";
   const MatrixShape shape{16, 16, 16, "f16", "f16", "f32", "f32", "subgroup"};
-  EXPECT_FALSE(verdicts.of(caps, shape, 32));
-  verdicts.keep(caps, shape, 32, "");
-  verdicts.keep(caps, shape, 64, "[0,0] is 1, not 2");
-  EXPECT_EQ(verdicts.of(caps, shape, 32), "");
-  EXPECT_EQ(verdicts.of(caps, shape, 64), "[0,0] is 1, not 2");
+  EXPECT_FALSE(verdicts.find(caps, shape, 32));
+  verdicts.store(caps, shape, 32, "");
+  verdicts.store(caps, shape, 64, "[0,0] is 1, not 2");
+  EXPECT_EQ(verdicts.find(caps, shape, 32), "");
+  EXPECT_EQ(verdicts.find(caps, shape, 64), "[0,0] is 1, not 2");
   caps.driver = "driver 1.1";
-  EXPECT_FALSE(verdicts.of(caps, shape, 32));
+  EXPECT_FALSE(verdicts.find(caps, shape, 32));
   caps.driver = "driver 1.0";
   // A new version of the program runs the trial again.
-  EXPECT_FALSE(MatrixVerdicts(DeviceFacts(file_, "0.0.1")).of(caps, shape, 32));
-  EXPECT_TRUE(verdicts.of(caps, shape, 32));
+  EXPECT_FALSE(MatrixVerdicts(DeviceFacts(file_, "0.0.1")).find(caps, shape, 32));
+  EXPECT_TRUE(verdicts.find(caps, shape, 32));
   std::ofstream(file_) << "one\tdriver 1.0\t" << to_string(shape) << ", 32 lanes\t\n\xff";
-  EXPECT_FALSE(MatrixVerdicts(DeviceFacts(file_)).of(caps, shape, 32));
+  EXPECT_FALSE(MatrixVerdicts(DeviceFacts(file_)).find(caps, shape, 32));
   const MatrixVerdicts nowhere{DeviceFacts("")};
-  nowhere.keep(caps, shape, 32, "");
-  EXPECT_FALSE(nowhere.of(caps, shape, 32));
+  nowhere.store(caps, shape, 32, "");
+  EXPECT_FALSE(nowhere.find(caps, shape, 32));
 }
 
 // That is not a fault of the driver, and a later version may have a trial.
@@ -126,9 +126,9 @@ TEST_F(MatrixTrialTest, AWrongVerdictKeepsAKernelFromBeingUsed) {
     kernel.matrices = {shape};
     kernel.subgroup_size = lanes;
     EXPECT_THAT(reasons_against_matrices(device, kernel, verdicts), IsEmpty());
-    EXPECT_EQ(verdicts.of(device.caps(), shape, lanes), "");  // tried once
+    EXPECT_EQ(verdicts.find(device.caps(), shape, lanes), "");  // tried once
     std::filesystem::remove(file_);
-    verdicts.keep(device.caps(), shape, lanes, "[0,0] is 1, not 2");
+    verdicts.store(device.caps(), shape, lanes, "[0,0] is 1, not 2");
     EXPECT_THAT(join(reasons_against_matrices(device, kernel, verdicts), ""),
                 HasSubstr("the driver multiplies " + to_string(shape) + " wrong: [0,0] is 1"));
   });

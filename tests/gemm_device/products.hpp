@@ -21,7 +21,9 @@ class Products : public bench::Executor {
   explicit Products(Device& device) : device_(device), caps_(device.caps()) {}
 
   const DeviceCaps& caps() const override { return caps_; }
-  void know(const FragmentOrder& order) override { caps_.fragment_orders.push_back(order); }
+  void add_fragment_order(const FragmentOrder& order) override {
+    caps_.fragment_orders.push_back(order);
+  }
   std::vector<std::string> reasons_against(const bench::Plan& plan) const override;
   std::unique_ptr<bench::Execution> prepare(const bench::Plan& plan) override;
 

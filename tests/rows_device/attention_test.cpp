@@ -180,7 +180,9 @@ class KeptPipelines : public Executor {
   explicit KeptPipelines(Device& device) : device_(device), caps_(device.caps()) {}
 
   const DeviceCaps& caps() const override { return caps_; }
-  void know(const FragmentOrder& order) override { caps_.fragment_orders.push_back(order); }
+  void add_fragment_order(const FragmentOrder& order) override {
+    caps_.fragment_orders.push_back(order);
+  }
   std::vector<std::string> reasons_against(const Plan& plan) const override {
     return bench::reasons_against(caps_, plan);
   }

@@ -34,36 +34,36 @@ class DeviceFactsTest : public testing::Test {
 
 TEST_F(DeviceFactsTest, AreKeptByVersionDeviceAndDriver) {
   const DeviceFacts facts(file_);
-  EXPECT_FALSE(facts.of(caps_, "why"));
-  facts.keep(caps_, "why", "because");
-  facts.keep(caps_, "how", "tab\tand\nline");
-  EXPECT_EQ(facts.of(caps_, "why"), "because");
-  EXPECT_EQ(facts.of(caps_, "how"), "tab and line");
-  EXPECT_FALSE(DeviceFacts(file_, "0.0.0").of(caps_, "why"));
+  EXPECT_FALSE(facts.find(caps_, "why"));
+  facts.store(caps_, "why", "because");
+  facts.store(caps_, "how", "tab\tand\nline");
+  EXPECT_EQ(facts.find(caps_, "why"), "because");
+  EXPECT_EQ(facts.find(caps_, "how"), "tab and line");
+  EXPECT_FALSE(DeviceFacts(file_, "0.0.0").find(caps_, "why"));
   caps_.driver = "driver 1.1";
-  EXPECT_FALSE(facts.of(caps_, "why"));
+  EXPECT_FALSE(facts.find(caps_, "why"));
   caps_.driver = "driver 1.0";
   caps_.name = "other";
-  EXPECT_FALSE(facts.of(caps_, "why"));
-  EXPECT_FALSE(DeviceFacts("").of(caps_, "why"));
+  EXPECT_FALSE(facts.find(caps_, "why"));
+  EXPECT_FALSE(DeviceFacts("").find(caps_, "why"));
 }
 
 TEST_F(DeviceFactsTest, TheLastAnswerStandsAlone) {
   const DeviceFacts facts(file_);
-  facts.keep(caps_, "why", "because");
-  facts.keep(caps_, "why", "therefore");
-  EXPECT_EQ(facts.of(caps_, "why"), "therefore");
+  facts.store(caps_, "why", "because");
+  facts.store(caps_, "why", "therefore");
+  EXPECT_EQ(facts.find(caps_, "why"), "therefore");
   EXPECT_EQ(text().find("because"), std::string::npos);
 }
 
 TEST_F(DeviceFactsTest, TheFileIsReadOnceForAllCopies) {
-  DeviceFacts(file_).keep(caps_, "why", "because");
+  DeviceFacts(file_).store(caps_, "why", "because");
   const DeviceFacts facts(file_), copy = facts;
-  EXPECT_EQ(copy.of(caps_, "why"), "because");
+  EXPECT_EQ(copy.find(caps_, "why"), "because");
   std::filesystem::remove(file_);
-  EXPECT_EQ(facts.of(caps_, "why"), "because");
-  facts.keep(caps_, "how", "so");
-  EXPECT_EQ(copy.of(caps_, "how"), "so");
+  EXPECT_EQ(facts.find(caps_, "why"), "because");
+  facts.store(caps_, "how", "so");
+  EXPECT_EQ(copy.find(caps_, "how"), "so");
 }
 
 TEST_F(DeviceFactsTest, WhatSeveralKeepAtOnceIsThere) {
@@ -73,7 +73,7 @@ TEST_F(DeviceFactsTest, WhatSeveralKeepAtOnceIsThere) {
     writers.emplace_back([&, writer] {
       const DeviceFacts facts(file_);
       for (int i = 0; i < kQuestions; ++i) {
-        facts.keep(caps_, std::to_string(writer) + " " + std::to_string(i), "known");
+        facts.store(caps_, std::to_string(writer) + " " + std::to_string(i), "known");
       }
     });
   }
@@ -85,19 +85,19 @@ TEST_F(DeviceFactsTest, WhatSeveralKeepAtOnceIsThere) {
 // If any byte changes, the fact is ignored, and the next write removes the line.
 TEST_F(DeviceFactsTest, DamageIsNoAnswer) {
   const DeviceFacts facts(file_);
-  facts.keep(caps_, "why", "because");
+  facts.store(caps_, "why", "because");
   const std::string good = text();
   for (std::size_t at = 0; at + 1 < good.size(); ++at) {
     std::string bad = good;
     bad[at] = static_cast<char>(bad[at] ^ 1);
     std::ofstream(file_) << bad;
-    EXPECT_FALSE(DeviceFacts(file_).of(caps_, "why")) << at;
+    EXPECT_FALSE(DeviceFacts(file_).find(caps_, "why")) << at;
   }
   for (std::size_t length = 0; length + 1 < good.size(); ++length) {
     std::ofstream(file_) << good.substr(0, length);
-    EXPECT_FALSE(DeviceFacts(file_).of(caps_, "why")) << length;
+    EXPECT_FALSE(DeviceFacts(file_).find(caps_, "why")) << length;
   }
-  facts.keep(caps_, "why", "because");
+  facts.store(caps_, "why", "because");
   EXPECT_EQ(text(), good);
 }
 

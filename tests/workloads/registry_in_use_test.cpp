@@ -6,7 +6,7 @@
 
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/own/user_operation.hpp"
+#include "workloads/user_defined/user_operation.hpp"
 
 namespace vkmoye::bench {
 namespace {

@@ -172,7 +172,7 @@ int parse_and_run(int argc, char** argv) {
       "  vkmoye-bench suite --quick\n"
       "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32"));
   int status = kOk;
-  std::map<std::string, std::pair<const Command*, std::shared_ptr<Given>>> all_given;
+  std::map<std::string, std::pair<const Command*, std::shared_ptr<CommandOptions>>> all_options;
   app.formatter(std::make_shared<Help>());
   for (const Command* command : kCommands) {
     CLI::App* added = app.add_subcommand(to_string(command->name), command->summary);
@@ -182,13 +182,13 @@ int parse_and_run(int argc, char** argv) {
             ? fmt::format("Options of a kernel: 'vkmoye-bench {} KERNEL --help'.\n\n{}", name,
                           command->examples)
             : command->examples));
-    const auto given = std::make_shared<Given>();
-    all_given[name] = {command, given};
-    add_options(*added, command->name, given);
-    added->callback([&app, &status, command, given] {
-      given->measure.program = app.get_name();
-      given->measure.device = given->device;
-      status = command->perform(*given);
+    const auto options = std::make_shared<CommandOptions>();
+    all_options[name] = {command, options};
+    add_options(*added, command->name, options);
+    added->callback([&app, &status, command, options] {
+      options->measure.program = app.get_name();
+      options->measure.device = options->device;
+      status = command->perform(*options);
     });
   }
   try {
@@ -200,12 +200,12 @@ int parse_and_run(int argc, char** argv) {
       std::cout << app.help();
       return kOk;
     }
-    const auto& [command, given] = all_given.at(chosen.front()->get_name());
-    if (!takes_kernel_options(command->name) || given->kernels.empty()) {
+    const auto& [command, options] = all_options.at(chosen.front()->get_name());
+    if (!takes_kernel_options(command->name) || options->kernels.empty()) {
       std::cout << chosen.front()->help(app.get_name());
       return kOk;
     }
-    for (const gen::KernelEntry* entry : find_kernels(given->kernels)) {
+    for (const gen::KernelEntry* entry : find_kernels(options->kernels)) {
       std::cout << kernel_help(*entry, command->name) << '\n';
     }
     std::cout << fmt::format("'{} {} --help' lists the options that every kernel takes.\n",

@@ -16,10 +16,10 @@
 namespace vkmoye::bench {
 namespace {
 
-int apply(const Given& given) {
-  const gen::KernelEntry& entry = find_one_kernel(given.kernels.front());
-  refuse_useless_values(given.values, {&entry});
-  const std::string type = one_type(given, "");
+int apply(const CommandOptions& options) {
+  const gen::KernelEntry& entry = find_one_kernel(options.kernels.front());
+  refuse_useless_values(options.values, {&entry});
+  const std::string type = one_type(options, "");
   if (!type.empty()) {
     for (const std::string& part : split(type, ',')) {  // before any file is read
       for (const std::string& name : split(part, '*')) {
@@ -27,16 +27,16 @@ int apply(const Given& given) {
       }
     }
   }
-  std::vector<ArrayFile> files = read_array_files(given.in);
+  std::vector<ArrayFile> files = read_array_files(options.in);
   const std::vector<GivenArray> inputs = given_arrays(entry, files);
   const auto workload =
-      operation_of(entry).of_arrays({&entry, type, given.config, given.values}, inputs);
+      operation_of(entry).of_arrays({&entry, type, options.config, options.values}, inputs);
   if (!workload->refusal().empty()) {
     throw ArgumentError(fmt::format("{}: {}", entry.name, workload->refusal()));
   }
-  OutputFile out(given.out);  // throws before any work is done
+  OutputFile out(options.out);  // throws before any work is done
 
-  const auto executor = open_executor(given.device);
+  const auto executor = open_executor(options.device);
   const Plan plan = plan_on(*executor, *workload);
   const auto reasons = executor->reasons_against(plan);
   if (!reasons.empty()) throw_cannot_run(entry.name, reasons);
@@ -52,7 +52,7 @@ int apply(const Given& given) {
             workload->result_in_fortran_order());
   out.commit();
   print_call(kernel_text(entry, plan), inputs,
-             described(given.out, workload->result_shape(), workload->result_type()), out,
+             described(options.out, workload->result_shape(), workload->result_type()), out,
              executor->caps(), *microseconds);
   return kOk;
 }

@@ -23,7 +23,7 @@ struct Command {
   const char* summary;   // one line
   const char* examples;  // and notes, below the options
   /// Returns the exit status. Throws an Error.
-  int (*perform)(const Given& given);
+  int (*perform)(const CommandOptions& options);
 };
 
 extern const Command kDevices, kList, kRun, kApply, kMatmul, kPack, kEmit, kExplain, kLayout, kTune,

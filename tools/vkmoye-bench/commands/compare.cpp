@@ -111,24 +111,24 @@ void print_json(const Comparison& comparison, std::ostream& out) {
   out << all.dump(2) << '\n';
 }
 
-int compare(const Given& given) {
-  if (given.in.size() != 2) {
-    throw ArgumentError(
-        fmt::format("compare takes two reports, BASE.json and NEW.json, got {}", given.in.size()));
+int compare(const CommandOptions& options) {
+  if (options.in.size() != 2) {
+    throw ArgumentError(fmt::format("compare takes two reports, BASE.json and NEW.json, got {}",
+                                    options.in.size()));
   }
-  for (const std::string& report : given.in) {
+  for (const std::string& report : options.in) {
     std::error_code none;
-    if (!given.output.empty() && std::filesystem::equivalent(given.output, report, none)) {
+    if (!options.output.empty() && std::filesystem::equivalent(options.output, report, none)) {
       throw ArgumentError(
           fmt::format("--output {}: is {}, one of the reports to compare; it would be overwritten",
-                      given.output, report));
+                      options.output, report));
     }
   }
-  const Comparison comparison = compare_reports(given.in[0], given.in[1], given.min_effect);
+  const Comparison comparison = compare_reports(options.in[0], options.in[1], options.min_effect);
   std::optional<StreamedFile> file;
-  if (!given.output.empty() && given.output != "-") file.emplace(given.output);
+  if (!options.output.empty() && options.output != "-") file.emplace(options.output);
   std::ostream& out = file ? file->stream() : std::cout;
-  if (given.format == "json") {
+  if (options.format == "json") {
     print_json(comparison, out);
   } else {
     print_table(comparison, file ? Terminal() : terminal_of(system::Stream::output),

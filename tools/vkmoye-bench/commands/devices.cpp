@@ -103,18 +103,18 @@ void print(std::size_t index, const DeviceCaps& caps, const std::string& why_mis
   print_matrices(caps, why_missing);
 }
 
-int devices(const Given& given) {
+int devices(const CommandOptions& options) {
   std::vector<DeviceCaps> all = list_devices();
   std::vector<DeviceDescription> described;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string why_missing = find_orders(i, all[i]);
-    if (given.format == "json") {
+    if (options.format == "json") {
       described.push_back({all[i], why_missing});
     } else {
       print(i, all[i], why_missing);
     }
   }
-  if (given.format == "json") std::cout << device_descriptions(described);
+  if (options.format == "json") std::cout << device_descriptions(described);
   return kOk;
 }
 

@@ -33,12 +33,13 @@ namespace {
 using nlohmann::ordered_json;
 
 // The shape of a kernel that is made for one shape; other kernels take their sizes at run time.
-std::unique_ptr<Workload> workload_of(const gen::KernelEntry& entry, const Given& given) {
+std::unique_ptr<Workload> workload_of(const gen::KernelEntry& entry,
+                                      const CommandOptions& options) {
   const Operation& operation = operation_of(entry);
-  const WorkloadSpec spec = {&entry, one_type(given, "f32"), given.config, given.values};
-  const Extents size = size_of_form(operation.size, one_size(given, operation.size.example));
+  const WorkloadSpec spec = {&entry, one_type(options, "f32"), options.config, options.values};
+  const Extents size = size_of_form(operation.size, one_size(options, operation.size.example));
   auto workload = operation.of_size(spec, size);
-  if (!given.sizes.empty() && !workload->request().shape) {
+  if (!options.sizes.empty() && !workload->request().shape) {
     throw ArgumentError(fmt::format("--size: {} takes its sizes at run time", entry.name));
   }
   return workload;
@@ -147,26 +148,26 @@ void refuse_same_file(const std::vector<Target>& targets) {
   }
 }
 
-int emit(const Given& given) {
-  const gen::KernelEntry& entry = find_one_kernel(given.kernels.front());
-  refuse_useless_values(given.values, {&entry});
-  const DeviceCaps caps = described_for(given.device);
-  const auto workload = workload_of(entry, given);
+int emit(const CommandOptions& options) {
+  const gen::KernelEntry& entry = find_one_kernel(options.kernels.front());
+  refuse_useless_values(options.values, {&entry});
+  const DeviceCaps caps = described_for(options.device);
+  const auto workload = workload_of(entry, options);
   const Plan plan = workload->described_plan(caps);
-  const auto spirv = files_of("--spirv", given.spirv, plan.steps.size());
+  const auto spirv = files_of("--spirv", options.spirv, plan.steps.size());
   std::vector<Target> targets;
   for (const std::string& file : spirv) targets.push_back({"--spirv", file});
-  targets.push_back({"--kernel", given.kernel_file});
-  targets.push_back({"--interface", given.interface});
+  targets.push_back({"--kernel", options.kernel_file});
+  targets.push_back({"--interface", options.interface});
   refuse_same_file(targets);
-  if (!given.kernel_file.empty() && !plan.left_out.empty()) {
+  if (!options.kernel_file.empty() && !plan.left_out.empty()) {
     throw ArgumentError(
         fmt::format("emit --kernel: a file needs every step, and some are missing: {}",
                     join(plan.left_out, "; ")));
   }
   std::vector<Emitted> kernels;
   for (const Step& step : plan.steps) {
-    if (!given.device.empty()) require_fit(entry.name, gen::ir::interface_of(step.kernel), caps);
+    if (!options.device.empty()) require_fit(entry.name, gen::ir::interface_of(step.kernel), caps);
     kernels.push_back({step, gen::compile(step.kernel), spirv[kernels.size()]});
   }
   const bool is_alone = kernels.size() == 1 && plan.left_out.empty();
@@ -178,14 +179,14 @@ int emit(const Given& given) {
       written.back()->write(std::as_bytes(std::span(one.compiled.spirv)));
     }
   }
-  if (!given.kernel_file.empty()) {
-    written.push_back(std::make_unique<OutputFile>(given.kernel_file));
+  if (!options.kernel_file.empty()) {
+    written.push_back(std::make_unique<OutputFile>(options.kernel_file));
     written.back()->write(file_text(*workload, plan, kernels));
   }
-  if (!given.interface.empty()) {
+  if (!options.interface.empty()) {
     const ordered_json interface = is_alone ? interface_to_json(kernels.front().compiled.interface)
                                             : to_json(*workload, plan, kernels);
-    written.push_back(std::make_unique<OutputFile>(given.interface));
+    written.push_back(std::make_unique<OutputFile>(options.interface));
     written.back()->write(interface.dump(2) + "\n");
   }
   for (const auto& file : written) file->commit();

@@ -13,24 +13,24 @@
 namespace vkmoye::bench {
 namespace {
 
-int explain(const Given& given) {
-  const gen::KernelEntry& entry = find_one_kernel(given.kernels.front());
-  refuse_useless_values(given.values, {&entry});
-  const DeviceCaps caps = described_for(given.device);
+int explain(const CommandOptions& options) {
+  const gen::KernelEntry& entry = find_one_kernel(options.kernels.front());
+  refuse_useless_values(options.values, {&entry});
+  const DeviceCaps caps = described_for(options.device);
   const Operation& operation = operation_of(entry);
   const auto workload = operation.of_size(
-      {&entry, one_type(given, "f32"), given.config, given.values},
-      size_of_form(operation.size, one_size(given, usual_size(operation, {4096}))));
+      {&entry, one_type(options, "f32"), options.config, options.values},
+      size_of_form(operation.size, one_size(options, usual_size(operation, {4096}))));
   gen::AccessModel model;
-  model.banks.lanes = static_cast<int>(given.subgroup_size.value_or(caps.subgroup_size));
+  model.banks.lanes = static_cast<int>(options.subgroup_size.value_or(caps.subgroup_size));
   const Step step = workload->step(caps);
   for (const auto& [name, value] : step.arguments) {
     const auto* size = std::get_if<std::int64_t>(&value.value);
     if (size != nullptr) model.sizes[name] = static_cast<std::uint32_t>(*size);
   }
-  std::cout << explain_text(step.kernel, model, gen::analyse(step.kernel, model), given.format,
-                            workload->choice(caps),
-                            given.prove ? gen::claims_of(step.kernel) : std::vector<gen::Claim>());
+  std::cout << explain_text(
+      step.kernel, model, gen::analyse(step.kernel, model), options.format, workload->choice(caps),
+      options.prove ? gen::claims_of(step.kernel) : std::vector<gen::Claim>());
   return kOk;
 }
 

@@ -156,53 +156,53 @@ CompiledKernel read_one_kernel(const std::string& file) {
 
 }  // namespace
 
-int run_kernel_file(const Given& given) {
-  if (given.kernel_file.empty() || given.reference.empty() || !given.kernels.empty()) {
+int run_kernel_file(const CommandOptions& options) {
+  if (options.kernel_file.empty() || options.reference.empty() || !options.kernels.empty()) {
     throw ArgumentError("run: --kernel FILE needs --reference OPERATION, and no KERNEL");
   }
-  if (given.measure.bake)
+  if (options.measure.bake)
     throw ArgumentError("run --kernel: --bake is for kernels of the registry");
   const std::vector<std::string> of_problem = problem_options();
-  for (const auto& [name, value] : given.config) {
+  for (const auto& [name, value] : options.config) {
     if (std::find(of_problem.begin(), of_problem.end(), name) != of_problem.end()) continue;
     throw ArgumentError(
         fmt::format("run --kernel: --{} is for kernels of the registry; the reference takes --{}",
                     name, join(of_problem, ", --")));
   }
-  if (given.measure.gate && given.measure.baselines.empty()) {
+  if (options.measure.gate && options.measure.baselines.empty()) {
     throw ArgumentError("--gate: needs a --baseline");
   }
-  const auto kernel = std::make_shared<const CompiledKernel>(read_one_kernel(given.kernel_file));
+  const auto kernel = std::make_shared<const CompiledKernel>(read_one_kernel(options.kernel_file));
   const KernelInterface& interface = kernel->interface;
-  throw_if_any(given.kernel_file, gen::reasons_against_module(kernel->spirv));
+  throw_if_any(options.kernel_file, gen::reasons_against_module(kernel->spirv));
   if (interface.bindings.empty()) throw KernelError(interface.name, {"it has no bindings"});
-  const gen::KernelEntry entry = entry_of(interface, given.reference);
+  const gen::KernelEntry entry = entry_of(interface, options.reference);
   const Operation& operation = operation_of(entry);
-  refuse_useless_values(given.values, {&entry});
-  refuse_useless_baselines(given.measure.baselines, {&entry});
-  gen::Options values = given.values;
+  refuse_useless_values(options.values, {&entry});
+  refuse_useless_baselines(options.measure.baselines, {&entry});
+  gen::Options values = options.values;
   if (operation.takes_all_types) add_orders(interface, values);
-  const std::string of_file = type_of(interface, operation), type = one_type(given, of_file);
+  const std::string of_file = type_of(interface, operation), type = one_type(options, of_file);
   // Of other operations, the types of further arrays follow the first.
   const char* first = operation.takes_all_types || operation.converts ? "," : ",*";
   if (type.substr(0, type.find_first_of(first)) != of_file.substr(0, of_file.find(','))) {
     throw ArgumentError(fmt::format("run --kernel: --type {}: the kernel of {} takes {}", type,
-                                    given.kernel_file, of_file));
+                                    options.kernel_file, of_file));
   }
-  const WorkloadSpec spec = {&entry, type, given.config, values};
-  const std::vector<std::string> subject = {"--kernel", given.kernel_file, "--reference",
-                                            given.reference};
+  const WorkloadSpec spec = {&entry, type, options.config, values};
+  const std::vector<std::string> subject = {"--kernel", options.kernel_file, "--reference",
+                                            options.reference};
   Workloads workloads;
   const std::vector<Extents> sizes =
-      given.sizes.empty() ? std::vector<Extents>{usual_size(operation, {2048})} : given.sizes;
+      options.sizes.empty() ? std::vector<Extents>{usual_size(operation, {2048})} : options.sizes;
   for (const Extents& size : sizes) {
     auto workload = std::make_unique<FileWorkload>(
         entry, kernel, operation.of_size(spec, size_of_form(operation.size, size)), subject);
     require_fit(*workload, interface, operation);
     workloads.push_back(std::move(workload));
   }
-  const auto executor = open_executor(given.device);
-  return measure_all(*executor, workloads, given.measure, given);
+  const auto executor = open_executor(options.device);
+  return measure_all(*executor, workloads, options.measure, options);
 }
 
 }  // namespace vkmoye::bench

@@ -8,6 +8,6 @@ namespace vkmoye::bench {
 
 /// Verifies and times the kernel on arrays of the operation with the kernel's own types. Returns the exit status.
 /// Throws Error.
-int run_kernel_file(const Given& given);
+int run_kernel_file(const CommandOptions& options);
 
 }  // namespace vkmoye::bench

@@ -79,11 +79,11 @@ void require_operand(const DeviceCaps& caps, const gen::ProbedMatrix& matrix) {
 }
 
 // The fragment of a saved description, or of a device, where a probe runs unless its result is known.
-DeviceFragment fragment_of_device(const Given& given) {
-  const bool is_saved = is_description(given.device);
-  const std::unique_ptr<Executor> executor = is_saved ? nullptr : open_executor(given.device);
-  DeviceCaps caps = is_saved ? described_for(given.device) : executor->caps();
-  const auto matrix = read_fragment(given.fragment, gen::lanes_of_matrices(caps));
+DeviceFragment fragment_of_device(const CommandOptions& options) {
+  const bool is_saved = is_description(options.device);
+  const std::unique_ptr<Executor> executor = is_saved ? nullptr : open_executor(options.device);
+  DeviceCaps caps = is_saved ? described_for(options.device) : executor->caps();
+  const auto matrix = read_fragment(options.fragment, gen::lanes_of_matrices(caps));
   require_operand(caps, matrix);
   if (executor) {
     find_fragment_orders(*executor, {matrix}, "layout --fragment");
@@ -109,32 +109,32 @@ Table picture_of(const DeviceFragment& fragment) {
   return table;
 }
 
-int layout(const Given& given) {
-  if (given.expression.empty() == given.fragment.empty()) {
+int layout(const CommandOptions& options) {
+  if (options.expression.empty() == options.fragment.empty()) {
     throw ArgumentError("layout: needs either an EXPR or --fragment");
   }
-  if (given.fragment.empty() && !given.device.empty()) {
+  if (options.fragment.empty() && !options.device.empty()) {
     throw ArgumentError("layout: --device needs --fragment; an EXPR does not depend on a device");
   }
-  if (given.jsonl != (given.expression == "eval")) {
+  if (options.jsonl != (options.expression == "eval")) {
     throw ArgumentError("layout: 'eval' and --jsonl go together: 'layout eval --jsonl'");
   }
-  if (!given.draw.empty() && (given.jsonl || given.expression == "operations")) {
-    throw ArgumentError("layout: --draw needs an expression; '" + given.expression +
+  if (!options.draw.empty() && (options.jsonl || options.expression == "operations")) {
+    throw ArgumentError("layout: --draw needs an expression; '" + options.expression +
                         "' cannot be drawn");
   }
-  if (!given.fragment.empty()) {
-    const DeviceFragment fragment = fragment_of_device(given);
-    std::cout << (given.draw.empty() ? to_string(fragment.order) + '\n'
-                                     : draw(picture_of(fragment), given.draw));
-  } else if (given.jsonl) {
+  if (!options.fragment.empty()) {
+    const DeviceFragment fragment = fragment_of_device(options);
+    std::cout << (options.draw.empty() ? to_string(fragment.order) + '\n'
+                                       : draw(picture_of(fragment), options.draw));
+  } else if (options.jsonl) {
     evaluate_json_lines(std::cin, std::cout);
-  } else if (given.expression == "operations") {
+  } else if (options.expression == "operations") {
     print_operations();
-  } else if (given.draw.empty()) {
-    std::cout << to_text(evaluate_layout_expression(given.expression)) << '\n';
+  } else if (options.draw.empty()) {
+    std::cout << to_text(evaluate_layout_expression(options.expression)) << '\n';
   } else {
-    std::cout << draw(table_of(evaluate_layout_expression(given.expression)), given.draw);
+    std::cout << draw(table_of(evaluate_layout_expression(options.expression)), options.draw);
   }
   return kOk;
 }

@@ -72,14 +72,14 @@ std::string json(const std::vector<const gen::KernelEntry*>& kernels, const std:
   return ordered_json({{"schema", 1}, {"kernels", list}}).dump(2) + "\n";
 }
 
-int list(const Given& given) {
-  const auto& patterns = given.kernels;
+int list(const CommandOptions& options) {
+  const auto& patterns = options.kernels;
   const auto kernels = find_kernels(patterns.empty() ? std::vector<std::string>{"*"} : patterns);
-  if (given.format == "json") {
-    std::cout << json(kernels, given.device);
+  if (options.format == "json") {
+    std::cout << json(kernels, options.device);
     return kOk;
   }
-  if (!given.device.empty()) {
+  if (!options.device.empty()) {
     throw ArgumentError("--device: kernels are described only with --format json");
   }
   if (kernels.size() == 1) {

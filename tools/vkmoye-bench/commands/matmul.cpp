@@ -23,9 +23,9 @@ namespace {
 
 // The files of A, B and the arrays that the epilogue reads, in its order. Throws ArgumentError with every file
 // that is missing or that no step reads.
-std::vector<std::string> files_of(const Given& given, const std::string& epilogue) {
-  std::vector<std::string> files = given.in, reasons;
-  auto unread = given.epilogue_files;
+std::vector<std::string> files_of(const CommandOptions& options, const std::string& epilogue) {
+  std::vector<std::string> files = options.in, reasons;
+  auto unread = options.epilogue_files;
   for (const gen::AppliedEpilogueOp& named :
        epilogue.empty() ? std::vector<gen::AppliedEpilogueOp>() : parse_epilogue(epilogue)) {
     for (const gen::GemmInput& input : named.step->inputs) {
@@ -64,22 +64,22 @@ Part part_of(const GivenArray& array) {
           elements(array.shape.begin()) * width};
 }
 
-int matmul(const Given& given) {
-  if (given.in.size() != 2) {
-    throw ArgumentError(fmt::format("matmul takes two arrays, A and B, got {}", given.in.size()));
+int matmul(const CommandOptions& options) {
+  if (options.in.size() != 2) {
+    throw ArgumentError(fmt::format("matmul takes two arrays, A and B, got {}", options.in.size()));
   }
-  const auto named = given.values.find("epilogue");
-  const std::string epilogue = named == given.values.end() ? "" : named->second;
-  std::vector<ArrayFile> files = read_array_files(files_of(given, epilogue));
+  const auto named = options.values.find("epilogue");
+  const std::string epilogue = named == options.values.end() ? "" : named->second;
+  std::vector<ArrayFile> files = read_array_files(files_of(options, epilogue));
   const bool packed = files[0].is_packed() || files[1].is_packed();
   const gen::KernelEntry& entry = find_one_kernel(packed ? "gemm/packed" : "gemm/auto");
   const std::vector<GivenArray> inputs = given_arrays(entry, files);
   const Matmul product = plan_matmul({inputs, epilogue});
   const auto workload = operation_of(entry).of_arrays(
-      {&entry, one_type(given, ""), {}, product.values}, product.arrays);
-  OutputFile out(given.out);  // throws before any work is done
+      {&entry, one_type(options, ""), {}, product.values}, product.arrays);
+  OutputFile out(options.out);  // throws before any work is done
 
-  const auto executor = open_executor(given.device);
+  const auto executor = open_executor(options.device);
   // A result without elements launches nothing, whatever its batch.
   Plan plan;
   std::string by = "no kernel";
@@ -116,7 +116,7 @@ int matmul(const Given& given) {
   write_npy(out, workload->result_type(), product.shape, result);
   out.commit();
   print_call("matmul by " + by, inputs,
-             described(given.out, product.shape, workload->result_type()), out, executor->caps(),
+             described(options.out, product.shape, workload->result_type()), out, executor->caps(),
              microseconds);
   return kOk;
 }

@@ -98,23 +98,25 @@ TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, b
 }  // namespace
 
 int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions options,
-                const Given& given, Summary summary) {
+                const CommandOptions& command_options, Summary summary) {
   std::optional<StreamedFile> file;
-  if (!given.output.empty() && given.output != "-") file.emplace(given.output);
+  if (!command_options.output.empty() && command_options.output != "-")
+    file.emplace(command_options.output);
   std::ostream& out = file ? file->stream() : std::cout;
 
-  options.values = given.values;
+  options.values = command_options.values;
   for (const std::string& name : problem_options()) {
-    const auto typed = given.config.find(name);
-    if (typed != given.config.end()) options.problem_config.insert(*typed);
+    const auto typed = command_options.config.find(name);
+    if (typed != command_options.config.end()) options.problem_config.insert(*typed);
   }
   Outcome outcome(options.gate);
   std::vector<Result> results;  // for the summary
   CopyTimes copies;
   const Progress progress;
-  const auto report = make_report(
-      given.format, out, executor.caps(),
-      style_of(workloads, options, file.has_value(), given.commands, !is_host(given.device)));
+  const auto report =
+      make_report(command_options.format, out, executor.caps(),
+                  style_of(workloads, options, file.has_value(), command_options.commands,
+                           !is_host(command_options.device)));
   const auto finish = [&](bool interrupted) {
     if (summary == Summary::ladders) report->add_summary(ladders_of(results));
     if (summary == Summary::cliffs) report->add_cliffs(cliffs_of(results));
@@ -146,7 +148,7 @@ int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions o
     if (file) file->keep();
   }
   on_signal.reset();
-  keep(executor);
+  save_pipeline_cache(executor);
   finish(false);
   if (file) file->close();  // errors on stdout are reported by bench::main
   return outcome.status();

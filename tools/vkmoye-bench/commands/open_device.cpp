@@ -52,7 +52,7 @@ std::vector<gen::ProbedMatrix> add_kept_orders(DeviceCaps& caps) {
   std::vector<gen::ProbedMatrix> missing;
   for (const gen::MatrixOperand& operand : gen::matrix_operands(caps)) {
     if (!operand.probed) continue;
-    if (auto order = kept_order(facts, caps, *operand.probed)) {
+    if (auto order = stored_order(facts, caps, *operand.probed)) {
       caps.fragment_orders.push_back(std::move(*order));
     } else {
       missing.push_back(*operand.probed);
@@ -83,7 +83,7 @@ std::string find_orders(std::size_t index, DeviceCaps& caps) {
         why = reason.what();
       }
     }
-    keep(executor);
+    save_pipeline_cache(executor);
   } catch (const Error& error) {
     why = error.what();
   }
@@ -133,15 +133,15 @@ std::optional<double> run_undamaged(Executor& executor, Execution& execution,
   } catch (const Unavailable& why) {
     throw_cannot_run(kernel, {why.what()});
   }
-  keep(executor);
+  save_pipeline_cache(executor);
   const std::string damage = execution.damage();
   if (damage.empty()) return taken.count();
   print_error(fmt::format("{}: {}; nothing was written", kernel, damage));
   return std::nullopt;
 }
 
-void keep(Executor& executor) {
-  const std::string warning = executor.keep();
+void save_pipeline_cache(Executor& executor) {
+  const std::string warning = executor.save_pipeline_cache();
   if (!warning.empty()) print_error(warning);
 }
 

@@ -43,7 +43,7 @@ void require_fit(std::string_view name, const KernelInterface& kernel, const Dev
 std::optional<double> run_undamaged(Executor& executor, Execution& execution,
                                     std::string_view kernel);
 
-/// Executor::keep; prints a failure on stderr.
-void keep(Executor& executor);
+/// Executor::save_pipeline_cache; prints a failure on stderr.
+void save_pipeline_cache(Executor& executor);
 
 }  // namespace vkmoye::bench

@@ -19,8 +19,8 @@ namespace {
 // Stores any text in `target`.
 template <class Target>
 auto store_in(Target target) {
-  return [target](const std::string& text, Given& given) {
-    given.*target = text;
+  return [target](const std::string& text, CommandOptions& options) {
+    options.*target = text;
     return true;
   };
 }
@@ -28,8 +28,8 @@ auto store_in(Target target) {
 // Appends any text to `target`.
 template <class Target>
 auto append_to(Target target) {
-  return [target](const std::string& text, Given& given) {
-    (given.*target).push_back(text);
+  return [target](const std::string& text, CommandOptions& options) {
+    (options.*target).push_back(text);
     return true;
   };
 }
@@ -44,9 +44,9 @@ bool keep(const std::optional<Value>& value, Target& target) {
 // Stores a number from 0 to `most` in the member that `target` returns.
 template <class Target>
 auto number_to(double most, Target target) {
-  return [most, target](const std::string& text, Given& given) {
+  return [most, target](const std::string& text, CommandOptions& options) {
     const auto value = parse_number(text);
-    return value && *value >= 0 && *value <= most && keep(value, target(given));
+    return value && *value >= 0 && *value <= most && keep(value, target(options));
   };
 }
 
@@ -60,26 +60,26 @@ std::size_t index_among(const std::string& what, const std::string& word,
 
 template <class Target>
 auto store_word_in(std::string what, std::vector<std::string> names, Target target) {
-  return [=](const std::string& text, Given& given) {
+  return [=](const std::string& text, CommandOptions& options) {
     index_among(what, text, names);
-    given.*target = text;
+    options.*target = text;
     return true;
   };
 }
 
-bool read_sizes(const std::string& text, Given& given) {
-  for (Extents& size : parse_sizes(text)) given.sizes.push_back(std::move(size));
+bool read_sizes(const std::string& text, CommandOptions& options) {
+  for (Extents& size : parse_sizes(text)) options.sizes.push_back(std::move(size));
   return true;
 }
 
-bool read_verify(const std::string& text, Given& given) {
-  given.measure.verify =
+bool read_verify(const std::string& text, CommandOptions& options) {
+  options.measure.verify =
       static_cast<Verify>(index_among("verification", text, {"full", "sample", "off"}));
   return true;
 }
 
-bool read_baselines(const std::string& text, Given& given) {
-  std::vector<std::string>& all = given.measure.baselines;
+bool read_baselines(const std::string& text, CommandOptions& options) {
+  std::vector<std::string>& all = options.measure.baselines;
   for (const std::string& part : split(text, ',')) {
     std::string name = part;
     if (part.find('/') != std::string::npos) {
@@ -113,55 +113,56 @@ std::vector<Option> plain_options() {
       product_types;
   return {
       {"KERNEL", of(run), Values::several, "family/variant; * and ? match any characters", "",
-       append_to(&Given::kernels)},
+       append_to(&CommandOptions::kernels)},
       {"--kernel", of(run), Values::one,
        "in place of KERNEL, a file written by 'emit --kernel'; the kernel fixes the types", "",
-       store_in(&Given::kernel_file)},
+       store_in(&CommandOptions::kernel_file)},
       {"--reference", of(run), Values::one,
        "the operation that the kernel of --kernel computes: " + join(operation_names(), ", "), "",
-       store_word_in("reference", operation_names(), &Given::reference)},
+       store_word_in("reference", operation_names(), &CommandOptions::reference)},
       {"--kernel", of(emit), Values::one,
        "write the SPIR-V and the interface, of a kernel or of a whole plan, to this one JSON file, "
        "for 'run --kernel' or read_kernel_file; -: to stdout, instead of the GLSL",
-       "", store_in(&Given::kernel_file)},
+       "", store_in(&CommandOptions::kernel_file)},
       {"KERNEL", of(apply, pack, emit, explain), Values::one, "family/variant", "",
-       append_to(&Given::kernels), true},
-      {"KERNEL", of(tune), Values::one, "gemm", "", append_to(&Given::kernels), true},
+       append_to(&CommandOptions::kernels), true},
+      {"KERNEL", of(tune), Values::one, "gemm", "", append_to(&CommandOptions::kernels), true},
       {"ARRAYS", of(matmul), Values::several,
-       "A and B: little-endian .npy files, or files written by 'pack'", "", append_to(&Given::in),
-       true},
+       "A and B: little-endian .npy files, or files written by 'pack'", "",
+       append_to(&CommandOptions::in), true},
       {"REPORTS", of(compare), Values::several,
-       "BASE.json and NEW.json, written with --format json", "", append_to(&Given::in), true},
+       "BASE.json and NEW.json, written with --format json", "", append_to(&CommandOptions::in),
+       true},
       {"PATTERN", of(list), Values::one, "kernels to list; * and ? match any characters (*)", "",
-       append_to(&Given::kernels)},
+       append_to(&CommandOptions::kernels)},
       {"EXPR", of(layout), Values::one,
        "an expression of layouts and operations; or one of the words: eval, operations", "",
-       store_in(&Given::expression)},
+       store_in(&CommandOptions::expression)},
       {"--in", of(apply), Values::several,
        "little-endian .npy files; for gemm/packed also files written by 'pack'", "",
-       append_to(&Given::in), true},
+       append_to(&CommandOptions::in), true},
       {"--in", of(pack), Values::one,
        "the .npy file of the operand, (M,K) or (N,K), or of a batch of such operands", "",
-       append_to(&Given::in), true},
+       append_to(&CommandOptions::in), true},
       {"--as", of(pack), Values::one, "which operand of the product it is, a or b (b)", "",
-       store_word_in("operand", {"a", "b"}, &Given::as)},
+       store_word_in("operand", {"a", "b"}, &CommandOptions::as)},
       {"--out", of(pack), Values::one,
-       "the file to write the packed or quantised operand to; -: stdout", "", store_in(&Given::out),
-       true},
+       "the file to write the packed or quantised operand to; -: stdout", "",
+       store_in(&CommandOptions::out), true},
       {"--out", of(apply, matmul), Values::one, "the .npy file to write the result to; -: stdout",
-       "", store_in(&Given::out), true},
+       "", store_in(&CommandOptions::out), true},
       {"--type", of(run), Values::each,
        "element types (f32); " + types +
            "; repeat the option for several types; commas do the same, except for products",
-       "", append_to(&Given::types)},
+       "", append_to(&CommandOptions::types)},
       {"--type", of(tune), Values::each, product_types + " (f32); repeats sweep", "",
-       append_to(&Given::types)},
+       append_to(&CommandOptions::types)},
       {"--type", of(apply), Values::each, "reject arrays of other types; " + types, "",
-       append_to(&Given::types)},
+       append_to(&CommandOptions::types)},
       {"--type", of(matmul, pack), Values::each, "reject arrays of other types; " + product_types,
-       "", append_to(&Given::types)},
+       "", append_to(&CommandOptions::types)},
       {"--type", of(emit, explain), Values::each, "element type (f32); " + types, "",
-       append_to(&Given::types)},
+       append_to(&CommandOptions::types)},
       {"--size", of(run), Values::each,
        sizes + "; commas or repeats sweep, as do 256:1024:+256 and 256:4096:*2 "
                "(2048; with --device host 128; for your own operations, the size of their example)",
@@ -170,7 +171,7 @@ std::vector<Option> plain_options() {
        read_sizes, true},
       {"--budget", of(tune), Values::one, "approximate seconds for all sizes together (60)",
        fmt::format("a number of seconds from 0 to {}", kMaxBudget),
-       number_to(kMaxBudget, [](Given& given) -> double& { return given.budget; })},
+       number_to(kMaxBudget, [](CommandOptions& options) -> double& { return options.budget; })},
       {"--size", of(emit), Values::each,
        "shape of the source, or MxNxK of a product, for kernels and plans made for one size "
        "(32x64x128)",
@@ -179,21 +180,21 @@ std::vector<Option> plain_options() {
       {"--fragment", of(layout), Values::one,
        "in place of EXPR, OPERAND:TYPE:MxNxK, such as a:f16:16x16x16: prints the layout in which "
        "the lanes of the device hold that operand, (row, k) -> lane * elements per lane + number",
-       "", store_in(&Given::fragment)},
+       "", store_in(&CommandOptions::fragment)},
       {"--device", of(layout), Values::one,
        "the device of the fragment: index, part of the name, host, or FILE.json written by "
        "'devices --format json' (the best device)",
-       "", store_in(&Given::device)},
+       "", store_in(&CommandOptions::device)},
       {"--device", of(tune), Values::one, "index or part of the name (the best device)", "",
-       store_in(&Given::device)},
+       store_in(&CommandOptions::device)},
       {"--device", of(run, apply, matmul, pack, suite), Values::one,
        "index or part of the name (the best device); host: run on the CPU without Vulkan, slowly, "
        "with every access checked",
-       "", store_in(&Given::device)},
+       "", store_in(&CommandOptions::device)},
       {"--device", of(emit, explain), Values::one,
        "the target device: index, part of the name, host, or FILE.json written by "
        "'devices --format json' (a common one: 32 KiB of shared memory, subgroups of 32)",
-       "", store_in(&Given::device)},
+       "", store_in(&CommandOptions::device)},
       {"--verify", of(run), Values::one,
        "full, sample or off (full up to 2^26 moved elements or 2^29 multiplications, else sample)",
        "", read_verify},
@@ -201,27 +202,29 @@ std::vector<Option> plain_options() {
        "seconds of timed work (0.5); the warm-up is as long, on a GPU at least 0.3; with 0, no "
        "copy is timed for comparison",
        fmt::format("a number of seconds from 0 to {}", kMaxSeconds),
-       number_to(kMaxSeconds, [](Given& given) -> double& { return given.measure.min_time; })},
+       number_to(kMaxSeconds,
+                 [](CommandOptions& options) -> double& { return options.measure.min_time; })},
       {"--stop-noise", of(run), Values::one,
        "sample until half the width of the 95 % confidence interval is below this percentage of "
        "the median, or until --budget is spent",
        "a number above 0, to 100",
-       [](const std::string& text, Given& given) {
+       [](const std::string& text, CommandOptions& options) {
          const auto value = parse_number(text);
          if (!value || !(*value > 0) || *value > 100) return false;
-         given.measure.stop_noise = value;
+         options.measure.stop_noise = value;
          return true;
        }},
       {"--budget", of(run), Values::one, "maximum seconds of sampling for one result (20)",
        fmt::format("a number of seconds from 0 to {}", kMaxBudget),
-       number_to(kMaxBudget, [](Given& given) -> double& { return given.measure.budget; })},
+       number_to(kMaxBudget,
+                 [](CommandOptions& options) -> double& { return options.measure.budget; })},
       {"--cold", of(run), Values::none,
        "write a large buffer before each sample, so that no array is in a cache", "",
-       [](const std::string&, Given& given) { return given.measure.cold = true; }},
+       [](const std::string&, CommandOptions& options) { return options.measure.cold = true; }},
       {"--bake", of(run), Values::none,
        "compile the sizes into the kernel as constants, and into kernels that are a --baseline: "
        "faster, but needs one pipeline for each size",
-       "", [](const std::string&, Given& given) { return given.measure.bake = true; }},
+       "", [](const std::string&, CommandOptions& options) { return options.measure.bake = true; }},
       {"--baseline", of(run), Values::each,
        "time these as well and report the ratio: " + join(baseline_names(), ", ") +
            ", or the name of another kernel that computes the same. peak: as many multiply-adds "
@@ -237,77 +240,78 @@ std::vector<Option> plain_options() {
       {"--gate", of(run), Values::one,
        "exit with status 4 if the speed is below this multiple of that of a --baseline",
        "a finite number",
-       [](const std::string& text, Given& given) {
-         return keep(parse_number(text), given.measure.gate);
+       [](const std::string& text, CommandOptions& options) {
+         return keep(parse_number(text), options.measure.gate);
        }},
       {"--cliffs", of(suite), Values::one,
        "in place of all kernels, so many random shapes of every family against a copy or peak; "
        "the report ends with the twenty that are farthest from it",
        "a whole number from 1 to 100000",
-       [](const std::string& text, Given& given) {
+       [](const std::string& text, CommandOptions& options) {
          const auto count = parse_count(text, 1);
          if (!count || *count > 100000) return false;
-         given.cliffs = *count;
+         options.cliffs = *count;
          return true;
        }},
       {"--seed", of(run, tune, suite), Values::one, "seed of the random input (1)",
        "a whole number from 0 to 18446744073709551615",
-       [](const std::string& text, Given& given) {
-         return keep(parse_seed(text), given.measure.seed);
+       [](const std::string& text, CommandOptions& options) {
+         return keep(parse_seed(text), options.measure.seed);
        }},
       {"--quick", of(suite), Values::none, "one type and few sizes: about a minute", "",
-       [](const std::string&, Given& given) { return given.quick = true; }},
+       [](const std::string&, CommandOptions& options) { return options.quick = true; }},
       {"--format", of(run, suite, tune), Values::one, join(report_formats(), ", ") + " (table)", "",
-       store_word_in("format", report_formats(), &Given::format)},
+       store_word_in("format", report_formats(), &CommandOptions::format)},
       {"--commands", of(run, suite, tune), Values::none,
        "print below each result of a table the command that repeats it; always on with --output",
-       "", [](const std::string&, Given& given) { return given.commands = true; }},
+       "", [](const std::string&, CommandOptions& options) { return options.commands = true; }},
       {"--format", of(compare), Values::one, "table or json (table)", "",
-       store_word_in("format", {"table", "json"}, &Given::format)},
+       store_word_in("format", {"table", "json"}, &CommandOptions::format)},
       {"--effect", of(compare), Values::one,
        "percent; smaller differences of the medians are ignored (3)", "a number from 0 to 1000",
-       number_to(1000, [](Given& given) -> double& { return given.min_effect; })},
+       number_to(1000, [](CommandOptions& options) -> double& { return options.min_effect; })},
       {"--format", of(devices), Values::one, "table, or json with everything that is known (table)",
-       "", store_word_in("format", {"table", "json"}, &Given::format)},
+       "", store_word_in("format", {"table", "json"}, &CommandOptions::format)},
       {"--format", of(explain), Values::one, "table, json or markdown (table)", "",
-       store_word_in("format", {"table", "json", "markdown"}, &Given::format)},
+       store_word_in("format", {"table", "json", "markdown"}, &CommandOptions::format)},
       {"--prove", of(explain), Values::none,
        "also list each claim about every launch: whether it is proved or assumed, by which method, "
        "and in how many milliseconds",
-       "", [](const std::string&, Given& given) { return given.prove = true; }},
+       "", [](const std::string&, CommandOptions& options) { return options.prove = true; }},
       {"--format", of(list), Values::one, "table or json (table)", "",
-       store_word_in("format", {"table", "json"}, &Given::format)},
+       store_word_in("format", {"table", "json"}, &CommandOptions::format)},
       {"--device", of(list), Values::one,
        "the device to describe the kernels of --format json for: as in explain (a common one)", "",
-       store_in(&Given::device)},
+       store_in(&CommandOptions::device)},
       {"--table", of(tune), Values::one,
        "write the table to this file, for VKMOYE_GEMM_TABLE (a file that later runs find by "
        "themselves)",
-       "", store_in(&Given::table)},
+       "", store_in(&CommandOptions::table)},
       {"--output", of(run, suite, tune, compare), Values::one,
-       "write the report to this file (stdout)", "", store_in(&Given::output)},
+       "write the report to this file (stdout)", "", store_in(&CommandOptions::output)},
       {"--spirv", of(emit), Values::one,
        "write the SPIR-V to this file, or for several kernels to one file each: k.1.spv, k.2.spv "
        "for k.spv; -: to stdout, instead of the GLSL",
-       "", store_in(&Given::spirv)},
+       "", store_in(&CommandOptions::spirv)},
       {"--interface", of(emit), Values::one,
        "write the calling interface to this file as JSON, step by step for several kernels; -: to "
        "stdout, instead of the GLSL",
-       "", store_in(&Given::interface)},
+       "", store_in(&CommandOptions::interface)},
       {"--lanes", of(explain), Values::one,
        fmt::format("lanes of a request to memory, 1..{} (the subgroup of the device)", kMaxLanes),
        fmt::format("a whole number from 1 to {}", kMaxLanes),
-       [](const std::string& text, Given& given) {
+       [](const std::string& text, CommandOptions& options) {
          const auto lanes = parse_count(text, 1);
-         return lanes && *lanes <= kMaxLanes && keep(lanes, given.subgroup_size);
+         return lanes && *lanes <= kMaxLanes && keep(lanes, options.subgroup_size);
        }},
       {"--jsonl", of(layout), Values::none,
        "with eval: answer each line {\"op\",\"args\"} of stdin with one line", "",
-       [](const std::string&, Given& given) { return given.jsonl = true; }},
+       [](const std::string&, CommandOptions& options) { return options.jsonl = true; }},
       {"--draw", of(layout), Values::one,
        "text, svg, typst or latex: draw the offsets; for make_tiled_copy the threads and values, "
        "for bank_map the lanes in each bank",
-       "", store_word_in("picture format", {"text", "svg", "typst", "latex"}, &Given::draw)},
+       "",
+       store_word_in("picture format", {"text", "svg", "typst", "latex"}, &CommandOptions::draw)},
   };
 }
 
@@ -317,17 +321,17 @@ std::vector<Option> epilogue_options() {
   std::vector<Option> options = {
       {"--epilogue", of(matmul), Values::one,
        "steps on A @ B before it is rounded, in order: " + epilogue_expects() + " (none)", "",
-       [](const std::string& text, Given& given) {
+       [](const std::string& text, CommandOptions& options) {
          parse_epilogue(text);
-         given.values["epilogue"] = text;
+         options.values["epilogue"] = text;
          return true;
        }}};
   for (const gen::EpilogueOp& step : gen::epilogue_ops()) {
     for (const gen::GemmInput& input : step.inputs) {
       options.push_back({"--" + input.name, of(matmul), Values::one,
                          "the .npy file that step " + step.name + " reads", "",
-                         [name = input.name](const std::string& text, Given& given) {
-                           given.epilogue_files[name] = text;
+                         [name = input.name](const std::string& text, CommandOptions& options) {
+                           options.epilogue_files[name] = text;
                            return true;
                          }});
     }

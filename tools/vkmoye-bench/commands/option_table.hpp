@@ -25,7 +25,7 @@ struct Option {
   std::string help;
   std::string expects;  // for error messages: "a whole number"
   /// Returns false if the text is not valid, or throws ArgumentError with details.
-  std::function<bool(const std::string& text, Given& given)> read;
+  std::function<bool(const std::string& text, CommandOptions& options)> read;
   bool required = false;
   std::string group = "Options";
 };

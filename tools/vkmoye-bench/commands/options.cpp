@@ -21,7 +21,7 @@ constexpr const char* kOfOneKernel = "of one kernel";
 // a command; kernel_help describes them for one kernel.
 class NamedOptions {
  public:
-  explicit NamedOptions(gen::Options Given::*target) : target_(target) {}
+  explicit NamedOptions(gen::Options CommandOptions::*target) : target_(target) {}
 
   void add(const std::string& name, const std::string& help, unsigned commands,
            bool is_flag = false) {
@@ -29,32 +29,33 @@ class NamedOptions {
                               [&](const Option& option) { return option.name == "--" + name; });
     if (found == options_.end()) {
       found = options_.insert(
-          options_.end(), {"--" + name, commands, is_flag ? Values::none : Values::one, help, "",
-                           [name, target = target_](const std::string& text, Given& given) {
-                             (given.*target)[name] = text.empty() ? "yes" : text;
-                             return true;
-                           },
-                           false, kOfOneKernel});
+          options_.end(),
+          {"--" + name, commands, is_flag ? Values::none : Values::one, help, "",
+           [name, target = target_](const std::string& text, CommandOptions& options) {
+             (options.*target)[name] = text.empty() ? "yes" : text;
+             return true;
+           },
+           false, kOfOneKernel});
     }
     found->commands |= commands;
   }
   const std::vector<Option>& all() const { return options_; }
 
  private:
-  gen::Options Given::*target_;
+  gen::Options CommandOptions::*target_;
   std::vector<Option> options_;
 };
 
 std::vector<Option> all_options() {
   using enum CommandName;
   std::vector<Option> options = option_table();
-  NamedOptions config(&Given::config);
+  NamedOptions config(&CommandOptions::config);
   for (const gen::KernelEntry& entry : registry_in_use().kernels) {
     for (const gen::KernelOption& row : entry.options) {
       config.add(row.name, row.help, of(run, apply, pack, emit, explain));
     }
   }
-  NamedOptions values(&Given::values);
+  NamedOptions values(&CommandOptions::values);
   for (const Operation& operation : operations()) {
     for (const OperationOption& option : operation.options) {
       values.add(option.name, option.help, commands_of(operation, option), option.is_flag);
@@ -67,7 +68,7 @@ std::vector<Option> all_options() {
 }
 
 // Reads the values of any option.
-void read(const Option& option, const std::vector<std::string>& texts, Given& given) {
+void read(const Option& option, const std::vector<std::string>& texts, CommandOptions& options) {
   if (option.values == Values::one && texts.size() > 1) {
     throw ArgumentError(
         fmt::format("{} is given {} times; give it once", option.name, texts.size()));
@@ -79,7 +80,7 @@ void read(const Option& option, const std::vector<std::string>& texts, Given& gi
                                       option.required ? "" : "; leave it out for its default"));
     }
     try {
-      if (option.read(text, given)) continue;
+      if (option.read(text, options)) continue;
     } catch (const ArgumentError& error) {
       throw ArgumentError(fmt::format("{}: {}", option.name, error.what()));
     }
@@ -116,7 +117,8 @@ unsigned commands_of(const Operation& operation, const OperationOption& option) 
          (option.of_pack ? of(pack) : 0u) | (operation.is_tuned ? of(tune) : 0u);
 }
 
-void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given>& given) {
+void add_options(CLI::App& app, CommandName command,
+                 const std::shared_ptr<CommandOptions>& options) {
   const bool is_for_products = command == CommandName::tune;
   for (const Option& option : all_options()) {
     if ((option.commands & of(command)) == 0) continue;
@@ -127,15 +129,16 @@ void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given
                                   : "";
     if (option.values == Values::none) {
       app.add_flag_function(
-             option.name, [option, given](std::int64_t) { option.read("", *given); }, option.help)
+             option.name, [option, options](std::int64_t) { option.read("", *options); },
+             option.help)
           ->group(group);
       continue;
     }
     // CLI11's own conversions are not used: they accept NaN in any range, and read -1 as 2^64-1.
     CLI::Option* added = app.add_option(
         option.name,
-        [option, given](const CLI::results_t& texts) {
-          read(option, texts, *given);
+        [option, options](const CLI::results_t& texts) {
+          read(option, texts, *options);
           return true;
         },
         option.help);
@@ -146,19 +149,20 @@ void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given
   }
 }
 
-Extents one_size(const Given& given, const Extents& usual) {
-  if (given.sizes.size() > 1) {
+Extents one_size(const CommandOptions& options, const Extents& usual) {
+  if (options.sizes.size() > 1) {
     throw ArgumentError(
-        fmt::format("--size: {} sizes are given, but only one can be used", given.sizes.size()));
+        fmt::format("--size: {} sizes are given, but only one can be used", options.sizes.size()));
   }
-  return given.sizes.empty() ? usual : given.sizes.front();
+  return options.sizes.empty() ? usual : options.sizes.front();
 }
 
-std::string one_type(const Given& given, const std::string& usual) {
-  if (given.types.size() > 1) {
-    throw ArgumentError(fmt::format("--type: is given {} times; give it once", given.types.size()));
+std::string one_type(const CommandOptions& options, const std::string& usual) {
+  if (options.types.size() > 1) {
+    throw ArgumentError(
+        fmt::format("--type: is given {} times; give it once", options.types.size()));
   }
-  return given.types.empty() ? usual : given.types.front();
+  return options.types.empty() ? usual : options.types.front();
 }
 
 }  // namespace vkmoye::bench

@@ -34,7 +34,7 @@ enum class CommandName : unsigned {
 const char* to_string(CommandName name);
 
 /// The values of all options, with defaults for those not given.
-struct Given {
+struct CommandOptions {
   std::vector<std::string> kernels;  // names or patterns
   std::vector<Extents> sizes;
   std::vector<std::string> types;  // as typed, one for each --type
@@ -70,14 +70,15 @@ bool is_searched(const std::string& name);
 /// The bits of the commands that take `option` for kernels of `operation`.
 unsigned commands_of(const Operation& operation, const OperationOption& option);
 
-/// Adds the options of `command` to `app`; their values are stored in `given`. Reading throws ArgumentError with the
+/// Adds the options of `command` to `app`; their values are stored in `options`. Reading throws ArgumentError with the
 /// option, its text and what is expected.
-void add_options(CLI::App& app, CommandName command, const std::shared_ptr<Given>& given);
+void add_options(CLI::App& app, CommandName command,
+                 const std::shared_ptr<CommandOptions>& options);
 
 /// The size that was given, or `usual` if none was. Throws ArgumentError for several.
-Extents one_size(const Given& given, const Extents& usual);
+Extents one_size(const CommandOptions& options, const Extents& usual);
 
 /// The type that was given, or `usual` if none was. Throws ArgumentError for several.
-std::string one_type(const Given& given, const std::string& usual);
+std::string one_type(const CommandOptions& options, const std::string& usual);
 
 }  // namespace vkmoye::bench

@@ -20,21 +20,21 @@ namespace vkmoye::bench {
 namespace {
 
 // Rows of weights as rows of blocks: (N, K) to (N, bytes of K weights) of u8. On the host.
-int quantise_file(const Given& given, const gen::WeightFormat& format) {
-  std::vector<ArrayFile> files = read_array_files(given.in);
+int quantise_file(const CommandOptions& options, const gen::WeightFormat& format) {
+  std::vector<ArrayFile> files = read_array_files(options.in);
   files.front().put_into_c_order();
   const GivenArray& array = files.front().array();
   const std::vector<std::int64_t> shape = shape_of_blocks(array, format);  // throws before work
-  OutputFile out(given.out);
+  OutputFile out(options.out);
   write_npy(out, type_of_blocks(format), shape, quantised(array, files.front().data(), format));
   out.commit();
   return kOk;
 }
 
-int pack(const Given& given) {
-  const gen::KernelEntry& entry = find_one_kernel(given.kernels.front());
-  refuse_useless_values(given.values, {&entry});
-  const std::string type = one_type(given, "");
+int pack(const CommandOptions& options) {
+  const gen::KernelEntry& entry = find_one_kernel(options.kernels.front());
+  refuse_useless_values(options.values, {&entry});
+  const std::string type = one_type(options, "");
   const gen::WeightFormat* weights = type.empty() ? entry.weights : parse_gemm_type(type).weights;
   const bool packs_weights = entry.takes_packed && entry.weights != nullptr;
   if (packs_weights && weights == nullptr) {
@@ -42,26 +42,26 @@ int pack(const Given& given) {
         "pack: --type {}: {} takes weights in a format, such as f16*q4_0,f32", type, entry.name));
   }
   std::error_code unknown;
-  if (std::filesystem::equivalent(given.in.front(), given.out, unknown)) {
-    throw ArgumentError(given.out + ": is the file of --in; it would be overwritten");
+  if (std::filesystem::equivalent(options.in.front(), options.out, unknown)) {
+    throw ArgumentError(options.out + ": is the file of --in; it would be overwritten");
   }
-  if (packs_weights && given.as == "a") {
+  if (packs_weights && options.as == "a") {
     throw ArgumentError(
         fmt::format("pack: {} takes A as it is; only weights are packed", entry.name));
   }
-  if (weights != nullptr && given.as != "a" && !packs_weights) {
-    return quantise_file(given, *weights);
+  if (weights != nullptr && options.as != "a" && !packs_weights) {
+    return quantise_file(options, *weights);
   }
   if (!entry.takes_packed) {
     throw ArgumentError(
         fmt::format("pack: {} has no packed operands; use gemm/packed", entry.name));
   }
-  const std::string& file = given.in.front();
+  const std::string& file = options.in.front();
   if (is_packed_file(file)) throw ArgumentError(file + ": is already packed");
   std::vector<ArrayFile> files = read_array_files({file});
   std::vector<GivenArray> inputs = given_arrays(entry, files);
   std::vector<std::byte> data = files.front().data();
-  WorkloadSpec spec = {&entry, type, given.config, given.values};
+  WorkloadSpec spec = {&entry, type, options.config, options.values};
   if (packs_weights) {
     if (type.empty()) spec.type = fmt::format("f16*{},f32", weights->name);
     GivenArray& array = inputs.front();
@@ -74,10 +74,10 @@ int pack(const Given& given) {
       array.type = type_of_blocks(*weights);
     }
   }
-  OperandToPack operand = operand_to_pack(spec, given.as == "a", inputs.front());
-  OutputFile out(given.out);  // throws before any work is done
+  OperandToPack operand = operand_to_pack(spec, options.as == "a", inputs.front());
+  OutputFile out(options.out);  // throws before any work is done
 
-  const auto executor = open_executor(given.device);
+  const auto executor = open_executor(options.device);
   operand.request.device = executor->caps();
   find_fragment_orders(*executor, packed_probes(entry, operand.request), entry.name);
   operand.request.device = executor->caps();

@@ -19,28 +19,28 @@ using Entries = std::vector<const gen::KernelEntry*>;
 
 // Each --type of the results. Commas sweep; but if one of the kernels takes several types, commas separate
 // these.
-std::vector<std::string> types_of(const Given& given, const Entries& kernels) {
-  if (given.types.empty()) return {"f32"};
+std::vector<std::string> types_of(const CommandOptions& options, const Entries& kernels) {
+  if (options.types.empty()) return {"f32"};
   const bool together = std::any_of(kernels.begin(), kernels.end(), [](const auto* entry) {
     return operation_of(*entry).takes_all_types;
   });
-  return together ? given.types : split(join(given.types, ","), ',');
+  return together ? options.types : split(join(options.types, ","), ',');
 }
 
-Workloads workloads_of(const Given& given, const Entries& kernels) {
-  const Extents usual = {is_host(given.device) ? 128 : 2048};
+Workloads workloads_of(const CommandOptions& options, const Entries& kernels) {
+  const Extents usual = {is_host(options.device) ? 128 : 2048};
   // A size without extents stands for the usual one of each operation.
   const std::vector<Extents> sizes =
-      given.sizes.empty() ? std::vector<Extents>{Extents{}} : given.sizes;
+      options.sizes.empty() ? std::vector<Extents>{Extents{}} : options.sizes;
   Workloads workloads;
-  for (const std::string& type : types_of(given, kernels)) {
+  for (const std::string& type : types_of(options, kernels)) {
     for (const Extents& size : sizes) {
       for (const gen::KernelEntry* entry : kernels) {
         const Operation& operation = operation_of(*entry);
         const auto parts = operation.takes_all_types ? std::vector{type} : split(type, ',');
         for (const std::string& part : parts) {
           const Extents& wanted = size.empty() ? usual_size(operation, usual) : size;
-          workloads.push_back(operation.of_size({entry, part, given.config, given.values},
+          workloads.push_back(operation.of_size({entry, part, options.config, options.values},
                                                 size_of_form(operation.size, wanted)));
         }
       }
@@ -49,23 +49,23 @@ Workloads workloads_of(const Given& given, const Entries& kernels) {
   return workloads;
 }
 
-int run(const Given& given) {
-  if (!given.kernel_file.empty() || !given.reference.empty()) return run_kernel_file(given);
-  if (given.kernels.empty()) throw ArgumentError("run: needs a KERNEL, or --kernel FILE");
-  const Entries kernels = find_kernels(given.kernels);
-  refuse_useless_values(given.values, kernels);
-  if (given.measure.gate && given.measure.baselines.empty()) {
+int run(const CommandOptions& options) {
+  if (!options.kernel_file.empty() || !options.reference.empty()) return run_kernel_file(options);
+  if (options.kernels.empty()) throw ArgumentError("run: needs a KERNEL, or --kernel FILE");
+  const Entries kernels = find_kernels(options.kernels);
+  refuse_useless_values(options.values, kernels);
+  if (options.measure.gate && options.measure.baselines.empty()) {
     throw ArgumentError("--gate: needs a --baseline");
   }
-  if (given.measure.gate && is_host(given.device)) {
+  if (options.measure.gate && is_host(options.device)) {
     throw ArgumentError("--gate: kernels cannot be timed on the host");
   }
-  if ((given.measure.cold || given.measure.stop_noise) && is_host(given.device)) {
+  if ((options.measure.cold || options.measure.stop_noise) && is_host(options.device)) {
     throw ArgumentError("--cold, --stop-noise: kernels cannot be timed on the host");
   }
-  refuse_useless_baselines(given.measure.baselines, kernels);
-  const Workloads workloads = workloads_of(given, kernels);
-  const auto executor = open_executor(given.device);
+  refuse_useless_baselines(options.measure.baselines, kernels);
+  const Workloads workloads = workloads_of(options, kernels);
+  const auto executor = open_executor(options.device);
   // A bad config is an error before any work is done. Kernels that refuse the problem are skipped, and so are those
   // without this type, if there are several.
   for (const auto& workload : workloads) {
@@ -75,7 +75,7 @@ int run(const Given& given) {
     const bool depends = workload->entry().probes && !workload->probes(executor->caps()).empty();
     if (!depends) workload->describe(executor->caps());
   }
-  return measure_all(*executor, workloads, given.measure, given);
+  return measure_all(*executor, workloads, options.measure, options);
 }
 
 }  // namespace

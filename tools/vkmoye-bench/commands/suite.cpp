@@ -38,24 +38,24 @@ std::vector<Extents> sizes_of_rank(std::size_t rank, bool cpu, bool quick) {
              : std::vector<Extents>{{1 << 20}, {1 << 26}};
 }
 
-int suite(const Given& given) {
-  const auto executor = open_executor(given.device);
-  if (given.cliffs > 0) {
-    MeasureOptions measure = given.measure;
+int suite(const CommandOptions& options) {
+  const auto executor = open_executor(options.device);
+  if (options.cliffs > 0) {
+    MeasureOptions measure = options.measure;
     measure.min_time = 0.03;
     measure.verify = Verify::sample;
     measure.baselines = {kPeakBaseline};  // moves are compared with a copy anyway
-    const Workloads shapes = random_shapes(given.cliffs, measure.seed, executor->caps());
-    return measure_all(*executor, shapes, measure, given, Summary::cliffs);
+    const Workloads shapes = random_shapes(options.cliffs, measure.seed, executor->caps());
+    return measure_all(*executor, shapes, measure, options, Summary::cliffs);
   }
   const bool cpu = executor->caps().kind == DeviceKind::cpu;
   std::vector<ScalarType> types = {ScalarType::f32};
-  if (!given.quick) types.insert(types.end(), {ScalarType::f16, ScalarType::f64, ScalarType::i8});
+  if (!options.quick) types.insert(types.end(), {ScalarType::f16, ScalarType::f64, ScalarType::i8});
 
   Workloads workloads;
   for (const ScalarType type : types) {
     for (const std::size_t rank : {1, 2, 3}) {
-      for (const Extents& size : sizes_of_rank(rank, cpu, given.quick)) {
+      for (const Extents& size : sizes_of_rank(rank, cpu, options.quick)) {
         for (const gen::KernelEntry& entry : registry_in_use().kernels) {
           const Operation& operation = operation_of(entry);
           if (operation.size.rank != rank || operation.is_own || operation.suite_sizes) continue;
@@ -69,7 +69,7 @@ int suite(const Given& given) {
       const Operation& operation = operation_of(entry);
       std::vector<Extents> sizes;
       if (operation.is_own) sizes = {operation.size.example};
-      if (operation.suite_sizes) sizes = operation.suite_sizes(cpu, given.quick);
+      if (operation.suite_sizes) sizes = operation.suite_sizes(cpu, options.quick);
       for (const Extents& size : sizes) {
         auto workload = operation.of_size({&entry, std::string(to_string(type)), {}, {}},
                                           size_of_form(operation.size, size));
@@ -77,10 +77,10 @@ int suite(const Given& given) {
       }
     }
   }
-  MeasureOptions measure = given.measure;
-  measure.min_time = given.quick ? (cpu ? 0.02 : 0.1) : 0.25;
+  MeasureOptions measure = options.measure;
+  measure.min_time = options.quick ? (cpu ? 0.02 : 0.1) : 0.25;
   if (measure.baselines.empty()) measure.baselines = {"copy"};
-  return measure_all(*executor, workloads, measure, given, Summary::ladders);
+  return measure_all(*executor, workloads, measure, options, Summary::ladders);
 }
 
 }  // namespace

@@ -29,17 +29,17 @@ struct Subject {
   Extents size;
 };
 
-std::vector<Subject> subjects_of(const Given& given) {
-  if (given.kernels.front() != "gemm" && given.kernels.front() != "gemm/auto") {
-    throw ArgumentError(fmt::format("tune {}: only gemm can be tuned", given.kernels.front()));
+std::vector<Subject> subjects_of(const CommandOptions& options) {
+  if (options.kernels.front() != "gemm" && options.kernels.front() != "gemm/auto") {
+    throw ArgumentError(fmt::format("tune {}: only gemm can be tuned", options.kernels.front()));
   }
   const std::vector<std::string> types =
-      given.types.empty() ? std::vector<std::string>{"f32"} : given.types;
+      options.types.empty() ? std::vector<std::string>{"f32"} : options.types;
   std::vector<Subject> subjects;
   for (const std::string& type : types) {
-    for (const Extents& extents : given.sizes) {
+    for (const Extents& extents : options.sizes) {
       const Operation& operation = operation_of(*gen::find_kernel("gemm/auto"));
-      Subject subject{read_product(given.values, type), size_of_form(operation.size, extents)};
+      Subject subject{read_product(options.values, type), size_of_form(operation.size, extents)};
       if (std::count(subject.size.begin(), subject.size.end(), 0) > 0) {
         throw ArgumentError(
             fmt::format("tune: a product of size {} has no work to time", to_string(extents)));
@@ -47,7 +47,7 @@ std::vector<Subject> subjects_of(const Given& given) {
       subjects.push_back(std::move(subject));
     }
   }
-  for (const auto& [name, value] : given.values) {
+  for (const auto& [name, value] : options.values) {
     if (!is_searched(name)) continue;
     throw ArgumentError(fmt::format("--{}: tune searches its values itself", name));
   }
@@ -55,7 +55,7 @@ std::vector<Subject> subjects_of(const Given& given) {
 }
 
 Result result_of(const TunedConfig& one, const Tuning& tuning, const Subject& subject,
-                 const Given& given, const DeviceCaps& caps) {
+                 const CommandOptions& options, const DeviceCaps& caps) {
   const auto workload = make_product_by(one.choice, subject.problem, subject.size);
   Result result;
   result.kernel = one.choice.entry->name;
@@ -73,7 +73,7 @@ Result result_of(const TunedConfig& one, const Tuning& tuning, const Subject& su
   result.options = shell_line(workload->command_options());
   result.verified = true;
   result.verification = tuning.checked_small ? "sample" : "full";
-  result.command = repeat_command(caps, *workload, given.measure);
+  result.command = repeat_command(caps, *workload, options.measure);
   return result;
 }
 
@@ -96,34 +96,34 @@ void refuse_table_as_report(const std::string& output, const std::filesystem::pa
       output));
 }
 
-int tune(const Given& given) {
-  const std::vector<Subject> subjects = subjects_of(given);
-  if (is_host(given.device)) throw ArgumentError("tune: kernels cannot be timed on the host");
-  const auto opened = open_executor(given.device, /*statistics=*/true);
+int tune(const CommandOptions& options) {
+  const std::vector<Subject> subjects = subjects_of(options);
+  if (is_host(options.device)) throw ArgumentError("tune: kernels cannot be timed on the host");
+  const auto opened = open_executor(options.device, /*statistics=*/true);
   auto& executor = dynamic_cast<DeviceExecutor&>(*opened);
   const DeviceCaps caps = executor.caps();
   const std::filesystem::path file =
-      given.table.empty() ? tuned_table_file(caps) : std::filesystem::absolute(given.table);
+      options.table.empty() ? tuned_table_file(caps) : std::filesystem::absolute(options.table);
   if (file.empty())
     throw ArgumentError("tune: there is no cache folder for the table; give --table FILE");
-  refuse_table_as_report(given.output, file);
+  refuse_table_as_report(options.output, file);
   const std::string reason = reason_against_writing(file);
   if (!reason.empty()) throw ArgumentError(fmt::format("tune: {}: {}", file.string(), reason));
   const std::string ignored = read_tuned_table(file, caps).ignored;
   if (!ignored.empty()) print_error(fmt::format("{}; it is replaced", ignored));
 
-  TuneOptions options;
-  options.budget_seconds = given.budget / static_cast<double>(subjects.size());
-  options.seed = given.measure.seed;
+  TuneOptions tune_options;
+  tune_options.budget_seconds = options.budget / static_cast<double>(subjects.size());
+  tune_options.seed = options.measure.seed;
   const Progress progress;
-  options.on_trial = [&](const std::string& line) { progress.show(line); };
+  tune_options.on_trial = [&](const std::string& line) { progress.show(line); };
   bool any_wrong = false, any_right = false;
   std::optional<StreamedFile> output;
-  if (!given.output.empty() && given.output != "-") output.emplace(given.output);
+  if (!options.output.empty() && options.output != "-") output.emplace(options.output);
   TableStyle style;
   style.kernel = 0;
   if (!output) style.terminal = terminal_of(system::Stream::output);
-  style.commands = given.commands || output;
+  style.commands = options.commands || output;
   style.has_ceiling = false;
   for (const gen::KernelEntry& entry : gen::registry()) {
     if (entry.operation == "gemm") style.kernel = std::max(style.kernel, entry.name.size());
@@ -132,12 +132,13 @@ int tune(const Given& given) {
     style.type = std::max(style.type, subject.problem.type_text().size());
     style.size = std::max(style.size, to_string(subject.size).size());
   }
-  const auto report = make_report(given.format, output ? output->stream() : std::cout, caps, style);
+  const auto report =
+      make_report(options.format, output ? output->stream() : std::cout, caps, style);
   for (const Subject& subject : subjects) {
-    const Tuning tuning = tune_gemm(executor, subject.problem, subject.size, options);
+    const Tuning tuning = tune_gemm(executor, subject.problem, subject.size, tune_options);
     progress.clear();
     for (const TunedConfig& one : tuning.timed) {
-      report->add(result_of(one, tuning, subject, given, caps));
+      report->add(result_of(one, tuning, subject, options, caps));
       if (output) output->keep();
     }
     fmt::print(stderr,
@@ -145,7 +146,7 @@ int tune(const Given& given) {
                "{} s\n",
                to_string(subject.size), tuning.timed.size(), tuning.refused.size(),
                tuning.spilling.size(), tuning.wrong.size(), tuning.not_tried,
-               options.budget_seconds);
+               tune_options.budget_seconds);
     print_lines("wrong", tuning.wrong);
     any_wrong = any_wrong || !tuning.wrong.empty();
     if (tuning.timed.empty()) {
@@ -159,7 +160,7 @@ int tune(const Given& given) {
     if (!failure.empty()) throw ArgumentError(fmt::format("{}: {}", file.string(), failure));
     any_right = true;
   }
-  keep(executor);
+  save_pipeline_cache(executor);
   report->finish();
   if (output) output->close();
   if (!any_right) return any_wrong ? kWrongResult : kNothingRan;

@@ -14,6 +14,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 #include "vkmoye/layout/text.hpp"
+#include "vkmoye/system/file.hpp"
 
 namespace vkmoye::bench {
 namespace {

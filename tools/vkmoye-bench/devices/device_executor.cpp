@@ -173,7 +173,7 @@ std::unique_ptr<Execution> DeviceExecutor::prepare(const Plan& plan) {
   return std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
 }
 
-std::string DeviceExecutor::keep() {
+std::string DeviceExecutor::save_pipeline_cache() {
   device_.save_cache();
   const std::string status = device_.cache_status();
   const bool good = status.find("; not saved: ") == std::string::npos &&

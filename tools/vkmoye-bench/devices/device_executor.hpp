@@ -58,13 +58,15 @@ class DeviceExecutor : public Executor {
       : device_(std::move(device)), caps_(device_.caps()), facts_(std::move(facts)) {}
 
   const DeviceCaps& caps() const override { return caps_; }
-  void know(const FragmentOrder& order) override { caps_.fragment_orders.push_back(order); }
+  void add_fragment_order(const FragmentOrder& order) override {
+    caps_.fragment_orders.push_back(order);
+  }
   const DeviceFacts* facts() const override { return &facts_; }
   std::vector<std::string> reasons_against(const Plan& plan) const override;
   std::vector<std::string> trial_failures(const Plan& plan) override;
   std::unique_ptr<Execution> prepare(const Plan& plan) override;
   /// Saves the pipeline cache: without it, every start is as slow as the first.
-  std::string keep() override;
+  std::string save_pipeline_cache() override;
 
  private:
   Device device_;

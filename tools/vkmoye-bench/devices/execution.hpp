@@ -112,12 +112,12 @@ class Executor {
   virtual std::unique_ptr<Execution> prepare(const Plan& plan) = 0;
 
   /// Adds an order that a probe found to the device description.
-  virtual void know(const FragmentOrder& order) = 0;
+  virtual void add_fragment_order(const FragmentOrder& order) = 0;
   /// The store that keeps such findings between runs; nullptr: none.
   virtual const DeviceFacts* facts() const { return nullptr; }
 
   /// Call after the last kernel: saves the pipeline cache. Returns what failed, as one line; empty: nothing.
-  virtual std::string keep() { return {}; }
+  virtual std::string save_pipeline_cache() { return {}; }
 };
 
 }  // namespace vkmoye::bench

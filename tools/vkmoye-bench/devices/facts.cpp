@@ -10,9 +10,9 @@
 #include "io/checksum.hpp"
 #include "io/folder_lock.hpp"
 #include "vkmoye/base/cache_folder.hpp"
-#include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
+#include "vkmoye/system/file.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -53,7 +53,8 @@ std::string DeviceFacts::key_of(const DeviceCaps& caps, const std::string& name)
                      in_one_line(caps.driver), in_one_line(name));
 }
 
-std::optional<std::string> DeviceFacts::of(const DeviceCaps& caps, const std::string& name) const {
+std::optional<std::string> DeviceFacts::find(const DeviceCaps& caps,
+                                             const std::string& name) const {
   if (file_.empty()) return std::nullopt;
   const std::string key = key_of(caps, name);
   if (!*lines_) *lines_ = good_lines(file_);
@@ -63,8 +64,8 @@ std::optional<std::string> DeviceFacts::of(const DeviceCaps& caps, const std::st
   return std::nullopt;
 }
 
-void DeviceFacts::keep(const DeviceCaps& caps, const std::string& name,
-                       const std::string& value) const {
+void DeviceFacts::store(const DeviceCaps& caps, const std::string& name,
+                        const std::string& value) const {
   if (file_.empty()) return;
   const FolderLock lock(file_);
   const std::string key = key_of(caps, name);

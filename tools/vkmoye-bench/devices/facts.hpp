@@ -27,10 +27,10 @@ class DeviceFacts {
   explicit DeviceFacts(std::filesystem::path file, std::string version = "");
 
   /// The value kept for this device and driver; nothing if there is none.
-  std::optional<std::string> of(const DeviceCaps& caps, const std::string& name) const;
+  std::optional<std::string> find(const DeviceCaps& caps, const std::string& name) const;
   /// Keeps a value; replaces an earlier value of the same name, and removes damaged lines. If it cannot be
   /// written, it is determined again in the next run.
-  void keep(const DeviceCaps& caps, const std::string& name, const std::string& value) const;
+  void store(const DeviceCaps& caps, const std::string& name, const std::string& value) const;
 
  private:
   using Lines = std::vector<std::string>;

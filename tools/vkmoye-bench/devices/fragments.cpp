@@ -66,9 +66,9 @@ bool read_order(const std::string& text, FragmentOrder& order) {
   return numbers.eof() && gen::is_order(order);
 }
 
-std::optional<FragmentOrder> kept_order(const DeviceFacts& facts, const DeviceCaps& caps,
-                                        const gen::ProbedMatrix& probed) {
-  const auto fact = facts.of(caps, fact_name(probed));
+std::optional<FragmentOrder> stored_order(const DeviceFacts& facts, const DeviceCaps& caps,
+                                          const gen::ProbedMatrix& probed) {
+  const auto fact = facts.find(caps, fact_name(probed));
   FragmentOrder order = gen::order_without_places(probed);
   if (!fact || !read_order(*fact, order)) return std::nullopt;
   return order;
@@ -78,12 +78,12 @@ FragmentOrder find_fragment_order(Executor& executor, const gen::ProbedMatrix& p
   if (const auto* known = gen::find_order(executor.caps(), probed)) return *known;
   const DeviceFacts* facts = executor.facts();
   std::optional<FragmentOrder> order;
-  if (facts != nullptr) order = kept_order(*facts, executor.caps(), probed);
+  if (facts != nullptr) order = stored_order(*facts, executor.caps(), probed);
   if (!order) {
     order = probe(executor, probed);
-    if (facts != nullptr) facts->keep(executor.caps(), fact_name(probed), order_text(*order));
+    if (facts != nullptr) facts->store(executor.caps(), fact_name(probed), order_text(*order));
   }
-  executor.know(*order);
+  executor.add_fragment_order(*order);
   return *order;
 }
 

@@ -18,8 +18,8 @@ std::string order_text(const FragmentOrder& order);
 bool read_order(const std::string& text, FragmentOrder& order);
 
 /// The order of `probed` kept for this device and driver; nothing if there is none.
-std::optional<FragmentOrder> kept_order(const DeviceFacts& facts, const DeviceCaps& caps,
-                                        const gen::ProbedMatrix& probed);
+std::optional<FragmentOrder> stored_order(const DeviceFacts& facts, const DeviceCaps& caps,
+                                          const gen::ProbedMatrix& probed);
 
 /// The order of one matrix: known to the executor, kept from an earlier run, or found by a probe and kept. The
 /// executor knows it afterwards. Throws DeviceError, or Unavailable if the probe cannot run.

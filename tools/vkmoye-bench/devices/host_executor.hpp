@@ -13,7 +13,9 @@ class HostExecutor : public Executor {
   HostExecutor();
 
   const DeviceCaps& caps() const override { return caps_; }
-  void know(const FragmentOrder& order) override { caps_.fragment_orders.push_back(order); }
+  void add_fragment_order(const FragmentOrder& order) override {
+    caps_.fragment_orders.push_back(order);
+  }
   std::vector<std::string> reasons_against(const Plan& plan) const override;
   std::unique_ptr<Execution> prepare(const Plan& plan) override;
 

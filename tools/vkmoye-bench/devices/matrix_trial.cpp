@@ -196,15 +196,15 @@ constexpr const char* kRight = "right";
 
 }  // namespace
 
-std::optional<std::string> MatrixVerdicts::of(const DeviceCaps& caps, const MatrixShape& shape,
-                                              std::uint32_t lanes) const {
-  const auto verdict = facts_.of(caps, fact_name(shape, lanes));
+std::optional<std::string> MatrixVerdicts::find(const DeviceCaps& caps, const MatrixShape& shape,
+                                                std::uint32_t lanes) const {
+  const auto verdict = facts_.find(caps, fact_name(shape, lanes));
   return verdict == kRight ? "" : verdict;
 }
 
-void MatrixVerdicts::keep(const DeviceCaps& caps, const MatrixShape& shape, std::uint32_t lanes,
-                          const std::string& wrong) const {
-  facts_.keep(caps, fact_name(shape, lanes), wrong.empty() ? kRight : wrong);
+void MatrixVerdicts::store(const DeviceCaps& caps, const MatrixShape& shape, std::uint32_t lanes,
+                           const std::string& wrong) const {
+  facts_.store(caps, fact_name(shape, lanes), wrong.empty() ? kRight : wrong);
 }
 
 std::vector<MatrixVerdicts::LaneVerdict> MatrixVerdicts::all_of(const DeviceCaps& caps,
@@ -212,7 +212,7 @@ std::vector<MatrixVerdicts::LaneVerdict> MatrixVerdicts::all_of(const DeviceCaps
   std::vector<LaneVerdict> out;
   for (std::uint32_t lanes = caps.min_subgroup_size; lanes <= caps.max_subgroup_size && lanes > 0;
        lanes *= 2) {
-    if (auto wrong = of(caps, shape, lanes)) out.push_back({lanes, std::move(*wrong)});
+    if (auto wrong = find(caps, shape, lanes)) out.push_back({lanes, std::move(*wrong)});
   }
   return out;
 }
@@ -222,7 +222,7 @@ std::vector<std::string> reasons_against_matrices(Device& device, const KernelIn
   std::vector<std::string> reasons;
   for (const MatrixShape& shape : kernel.matrices) {
     const std::uint32_t lanes = kernel.subgroup_size;
-    std::optional<std::string> wrong = verdicts.of(device.caps(), shape, lanes);
+    std::optional<std::string> wrong = verdicts.find(device.caps(), shape, lanes);
     if (!wrong && !matrix_trial(shape, lanes)) {
       reasons.push_back(
           fmt::format("{} with {} lanes has no trial and is not used", to_string(shape), lanes));
@@ -231,7 +231,7 @@ std::vector<std::string> reasons_against_matrices(Device& device, const KernelIn
     if (!wrong) {
       wrong = try_matrices(device, shape, lanes,
                            [](const gen::ir::Kernel& k) { return gen::compile(k); });
-      verdicts.keep(device.caps(), shape, lanes, *wrong);
+      verdicts.store(device.caps(), shape, lanes, *wrong);
     }
     if (!wrong->empty()) {
       reasons.push_back(

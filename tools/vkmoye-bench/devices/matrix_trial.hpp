@@ -39,10 +39,10 @@ class MatrixVerdicts {
   explicit MatrixVerdicts(DeviceFacts facts) : facts_(std::move(facts)) {}
 
   /// The result of try_matrices; nothing: the shape was not tried with this driver.
-  std::optional<std::string> of(const DeviceCaps& caps, const MatrixShape& shape,
-                                std::uint32_t lanes) const;
-  void keep(const DeviceCaps& caps, const MatrixShape& shape, std::uint32_t lanes,
-            const std::string& wrong) const;
+  std::optional<std::string> find(const DeviceCaps& caps, const MatrixShape& shape,
+                                  std::uint32_t lanes) const;
+  void store(const DeviceCaps& caps, const MatrixShape& shape, std::uint32_t lanes,
+             const std::string& wrong) const;
 
   /// The verdicts for each number of lanes, in order.
   struct LaneVerdict {

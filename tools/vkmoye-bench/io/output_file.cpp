@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/base/require_readable.hpp"
+#include "vkmoye/system/file.hpp"
 
 namespace vkmoye::bench {
 namespace {

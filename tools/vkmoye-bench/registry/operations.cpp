@@ -11,10 +11,10 @@
 #include "vkmoye/base/text.hpp"
 #include "workloads/attention/operation.hpp"
 #include "workloads/moves/moves.hpp"
-#include "workloads/own/user_operation.hpp"
 #include "workloads/products/operation.hpp"
 #include "workloads/rows/lookup.hpp"
 #include "workloads/rows/operations.hpp"
+#include "workloads/user_defined/user_operation.hpp"
 
 namespace vkmoye::bench {
 namespace {

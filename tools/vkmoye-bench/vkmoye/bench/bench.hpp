@@ -26,7 +26,7 @@
 namespace vkmoye::bench {
 
 /// An array of the kernel, in C order.
-struct OwnArray {
+struct ProblemArray {
   std::string name;  // of the binding
   std::vector<std::int64_t> shape;
   /// The type of its elements, where it differs from --type: f32 scales of rows of i8.
@@ -40,12 +40,12 @@ struct OwnArray {
 
 /// The arrays and arguments of a kernel for one size.
 struct Problem {
-  std::vector<OwnArray> inputs;  // in the order of the bindings, before the output
-  OwnArray output;
+  std::vector<ProblemArray> inputs;  // in the order of the bindings, before the output
+  ProblemArray output;
   Arguments arguments;
   double flops = 0;  // floating-point operations; 0: it only moves data
   /// Further results, bound after `output`. `apply` writes `output` alone.
-  std::vector<OwnArray> more_outputs = {};
+  std::vector<ProblemArray> more_outputs = {};
 };
 
 /// The correct value of an element, and the largest difference that rounding explains. Where it is NaN or

@@ -14,9 +14,9 @@
 #include "io/program.hpp"
 #include "vkmoye/base/cache_folder.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
+#include "vkmoye/system/file.hpp"
 #include "workloads/products/tuned_row.hpp"
 
 namespace vkmoye::bench {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "workloads/own/user_operation.hpp"
+#include "workloads/user_defined/user_operation.hpp"
 
 #include <fmt/format.h>
 
@@ -25,20 +25,20 @@ std::size_t extents_in(const std::string& size_form) {
   return static_cast<std::size_t>(1 + std::count(size_form.begin(), size_form.end(), 'x'));
 }
 
-std::uint64_t elements_of(const OwnArray& array) {
+std::uint64_t elements_of(const ProblemArray& array) {
   return static_cast<std::uint64_t>(product(array.shape));
 }
 
-std::vector<OwnArray> outputs_of(const Problem& problem) {
-  std::vector<OwnArray> all = {problem.output};
+std::vector<ProblemArray> outputs_of(const Problem& problem) {
+  std::vector<ProblemArray> all = {problem.output};
   all.insert(all.end(), problem.more_outputs.begin(), problem.more_outputs.end());
   return all;
 }
 
 // The arrays that hold data before the kernel runs: the inputs, then the results that it also reads.
-std::vector<OwnArray> filled_of(const Problem& problem) {
-  std::vector<OwnArray> all = problem.inputs;
-  for (const OwnArray& output : outputs_of(problem)) {
+std::vector<ProblemArray> filled_of(const Problem& problem) {
+  std::vector<ProblemArray> all = problem.inputs;
+  for (const ProblemArray& output : outputs_of(problem)) {
     if (output.in_out) all.push_back(output);
   }
   return all;
@@ -65,7 +65,7 @@ class OwnWorkload : public Workload {
       arrays.push_back({problem_.inputs[i].name, bytes_of(problem_.inputs[i]), i});
     }
     std::size_t filled = arrays.size();
-    for (const OwnArray& output : outputs_) {
+    for (const ProblemArray& output : outputs_) {
       arrays.push_back({output.name, bytes_of(output)});
       if (output.in_out) arrays.back().input = filled++;
     }
@@ -80,16 +80,16 @@ class OwnWorkload : public Workload {
 
   double bytes() const override {
     std::uint64_t written = 0, read = 0;
-    for (const OwnArray& output : outputs_) written += bytes_of(output);
-    for (const OwnArray& array : filled_) read += bytes_of(array);
+    for (const ProblemArray& output : outputs_) written += bytes_of(output);
+    for (const ProblemArray& array : filled_) read += bytes_of(array);
     return written == 0 ? 0 : static_cast<double>(written + read);  // nothing to write: no reads
   }
   double flops() const override { return problem_.flops; }
   bool is_bound_by_memory() const override { return true; }
   bool is_checked_in_full() const override {
     std::uint64_t elements = 0;
-    for (const OwnArray& array : outputs_) elements += elements_of(array);
-    for (const OwnArray& array : filled_) elements += elements_of(array);
+    for (const ProblemArray& array : outputs_) elements += elements_of(array);
+    for (const ProblemArray& array : filled_) elements += elements_of(array);
     return elements <= kCheckedInASecond;
   }
 
@@ -106,7 +106,7 @@ class OwnWorkload : public Workload {
       inputs.push_back(numbers(filled_[i], input_bytes(i, seed)));
     }
     std::vector<std::vector<Expected>> expected;
-    for (const OwnArray& output : outputs_) expected.emplace_back(elements_of(output));
+    for (const ProblemArray& output : outputs_) expected.emplace_back(elements_of(output));
     if (row_.references) {
       row_.references(problem_, inputs, expected);
     } else {
@@ -131,16 +131,18 @@ class OwnWorkload : public Workload {
   ScalarType result_type() const override { return type_of(problem_.output); }
 
   /// What `apply` takes.
-  const std::vector<OwnArray>& filled() const { return filled_; }
+  const std::vector<ProblemArray>& filled() const { return filled_; }
 
  private:
-  ScalarType type_of(const OwnArray& array) const { return array.type.value_or(request().type); }
-  std::uint64_t bytes_of(const OwnArray& array) const {
+  ScalarType type_of(const ProblemArray& array) const {
+    return array.type.value_or(request().type);
+  }
+  std::uint64_t bytes_of(const ProblemArray& array) const {
     return elements_of(array) * size_of(type_of(array));
   }
 
   std::vector<std::byte> input_bytes(std::size_t which, std::uint64_t seed) const {
-    const OwnArray& array = filled_[which];
+    const ProblemArray& array = filled_[which];
     const ScalarType type = type_of(array);
     const std::size_t width = size_of(type);
     std::vector<std::byte> out(bytes_of(array));
@@ -153,7 +155,8 @@ class OwnWorkload : public Workload {
     return out;
   }
 
-  std::vector<double> numbers(const OwnArray& array, const std::vector<std::byte>& bytes) const {
+  std::vector<double> numbers(const ProblemArray& array,
+                              const std::vector<std::byte>& bytes) const {
     std::vector<double> out(elements_of(array));
     load_numbers(type_of(array), bytes.data(), 0, 1, out);
     return out;
@@ -161,7 +164,7 @@ class OwnWorkload : public Workload {
 
   OperationEntry row_;
   Problem problem_;
-  std::vector<OwnArray> outputs_, filled_;
+  std::vector<ProblemArray> outputs_, filled_;
 };
 
 std::unique_ptr<OwnWorkload> workload_of(const OperationEntry& row, const WorkloadSpec& spec,
@@ -188,7 +191,7 @@ std::unique_ptr<Workload> of_arrays(const OperationEntry& row, const WorkloadSpe
     if (given[i].type != type) workload = workload_of(row, spec, type = given[i].type, shape);
     break;
   }
-  const std::vector<OwnArray>& wanted = workload->filled();
+  const std::vector<ProblemArray>& wanted = workload->filled();
   std::vector<std::string> reasons;
   if (given.size() != wanted.size()) {
     reasons.push_back(
