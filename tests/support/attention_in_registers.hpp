@@ -71,7 +71,7 @@ inline gen::ir::Kernel attention(const OrdersOfMatrices& on) {
   const gen::Matrices key = matrices("keys_b", f16, Use::b, along_d, along_keys);
   const gen::Matrices v = matrices("v_b", f16, Use::b, along_keys, along_d);
   const gen::Matrices scores = matrices("scores", f32, Use::accumulator, 1, along_keys);
-  const gen::Matrices chances = matrices("chances", f16, Use::a, 1, along_keys);
+  const gen::Matrices probabilities = matrices("probabilities", f16, Use::a, 1, along_keys);
   const gen::Matrices sums = matrices("sums", f32, Use::accumulator, 1, along_d);
   k.load(rows(of.q), query);
   k.load(tile(of.keys, {kWidth, kKeys}, {0, 0}), key);
@@ -81,8 +81,8 @@ inline gen::ir::Kernel attention(const OrdersOfMatrices& on) {
   k.multiply(query, key, scores);
   const gen::MatrixValues s = matrix_values(k, scores, on.sums);
   softmax_in_registers(k, s, 0);
-  convert(k, s, matrix_values(k, chances, on.a));
-  k.multiply(chances, v, sums);
+  convert_matrices(k, s, matrix_values(k, probabilities, on.a));
+  k.multiply(probabilities, v, sums);
   const gen::MatrixValues out = matrix_values(k, sums, on.sums);
   k.copy(out.values, out.part(k, rows(of.o)));
   return k.finish();
@@ -104,7 +104,7 @@ inline gen::ir::Kernel transposed_attention(const OrdersOfMatrices& on) {
   const gen::Matrices query = matrices("query_b", f16, Use::b, along_d, 1);
   const gen::Matrices v = matrices("v_a", f16, Use::a, along_d, along_keys);
   const gen::Matrices scores = matrices("scores", f32, Use::accumulator, along_keys, 1);
-  const gen::Matrices chances = matrices("chances", f16, Use::b, along_keys, 1);
+  const gen::Matrices probabilities = matrices("probabilities", f16, Use::b, along_keys, 1);
   const gen::Matrices sums = matrices("sums", f32, Use::accumulator, along_d, 1);
   const gen::View staging =
       k.shared("staging", f16, Layout({kKeys, size, 2}, {1, kKeys + 1, size * (kKeys + 1)}));
@@ -116,8 +116,8 @@ inline gen::ir::Kernel transposed_attention(const OrdersOfMatrices& on) {
   k.multiply(key, query, scores);
   const gen::MatrixValues s = matrix_values(k, scores, on.sums);
   softmax_in_registers(k, s, 1);
-  convert(k, s, matrix_values(k, chances, on.b), select(staging, 2, k.subgroup()));
-  k.multiply(v, chances, sums);
+  convert_matrices(k, s, matrix_values(k, probabilities, on.b), select(staging, 2, k.subgroup()));
+  k.multiply(v, probabilities, sums);
   const gen::MatrixValues out = matrix_values(k, sums, on.sums);
   k.copy(out.values, out.part(k, tile(of.o, {kWidth, size}, {0, block})));
   return k.finish();

@@ -50,8 +50,8 @@ ir::Kernel attention_matrices(const Orders& on, std::uint32_t group) {
   const Matrices v = matrices("v", f16, Use::b, block, kWidth);
   const MatrixValues scores =
       matrix_values(k, matrices("scores", f32, Use::accumulator, size, block), on.sums);
-  const MatrixValues chances =
-      matrix_values(k, matrices("chances", f16, Use::a, size, block), on.a);
+  const MatrixValues probabilities =
+      matrix_values(k, matrices("probabilities", f16, Use::a, size, block), on.a);
   const MatrixValues sums =
       matrix_values(k, matrices("sums", f32, Use::accumulator, size, kWidth), on.sums);
   const View of_rows = first_along(scores.by_row, {0});
@@ -94,8 +94,8 @@ ir::Kernel attention_matrices(const Orders& on, std::uint32_t group) {
     rescale(total);
     rescale(sums.by_row);
     k.accumulate(total, kSum, scores.by_row);
-    gen::convert(k, scores, chances);
-    k.multiply(chances.matrices, v, sums.matrices);
+    convert_matrices(k, scores, probabilities);
+    k.multiply(probabilities.matrices, v, sums.matrices);
     k.barrier();
   });
   k.reduce_across(total, kSum, scores.threads, 0);
@@ -127,8 +127,8 @@ const Model kAttentionMatrices("attention on matrix units", [](const Machine& ma
              keys = random_data(ScalarType::f16, d * kv_heads * tokens, 2),
              values = random_data(ScalarType::f16, d * kv_heads * tokens);
   std::vector<Expected> y = attention_of(q, keys, values, {d, heads, kv_heads, tokens},
-                                         0x1p-10);           // chances and the result are f16
-  for (Expected& element : y) element.tolerance += 0x1p-24;  // flushed chances
+                                         0x1p-10);  // probabilities and the result are f16
+  for (Expected& element : y) element.tolerance += 0x1p-24;  // flushed probabilities
   const std::uint32_t group = heads / kv_heads;
   machine.check({{attention_matrices(orders_of(machine, *shape, false), group),
                   {0, 1, 2, 3},

@@ -84,9 +84,9 @@ TEST(MatrixValues, RefusesWhatIsNoOrderAndConversionsBetweenTwo) {
               ThrowsMessage<LayoutError>(HasSubstr("the kernel has no subgroups")));
   const Layout order = parse_layout("(16,16):(16,1)"), transposed = parse_layout("(16,16):(1,16)");
   const MatrixValues from = matrix_values(k, sums, order);
-  EXPECT_THAT([&] { convert(k, from, matrix_values(k, a, transposed)); },
+  EXPECT_THAT([&] { convert_matrices(k, from, matrix_values(k, a, transposed)); },
               ThrowsMessage<LayoutError>(HasSubstr("the orders differ")));
-  EXPECT_THAT([&] { convert(k, from, matrix_values(k, other, order)); },
+  EXPECT_THAT([&] { convert_matrices(k, from, matrix_values(k, other, order)); },
               ThrowsMessage<LayoutError>(HasSubstr("the numbers or sizes of the matrices differ")));
 }
 

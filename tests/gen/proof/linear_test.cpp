@@ -61,7 +61,7 @@ TEST(Linear, RangesBecomeWiderWithTheirDigits) {
   const std::size_t before = variables.changes();
   variables.add("n", {0, 99}, true);
   EXPECT_GT(variables.changes(), before);
-  EXPECT_GE(variables.range(variables.value(n)).most, 99);
+  EXPECT_GE(variables.range(variables.value(n)).max, 99);
 }
 
 }  // namespace

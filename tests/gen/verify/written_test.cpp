@@ -201,7 +201,7 @@ TEST(Written, AlongAnExtent) {
                     {If{less(written, n), {write_shared(thread)}}, Barrier{},
                      If{less(read, limit), {read_shared(63 - thread)}}, Barrier{}}}};
   };
-  const Expr parts = parts_of(n, 8), back = 7 - row;
+  const Expr parts = ceil_div(n, 8), back = 7 - row;
   expect_shown("s", along(parts, 8 * r + row, 8 * r + back, n), sizes(12));
   expect_shown("s", along((n - 1) / 8 + 1, 8 * r + row, 8 * r + back, n), sizes(12));
   expect_not_shown("s", along(parts, 8 * r + row, 8 * r + row, n), sizes(4));

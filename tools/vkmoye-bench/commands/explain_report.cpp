@@ -181,9 +181,9 @@ std::string step_text(const AccessReport& access) {
 }
 
 // The lines of a table are broken at this width, and continue below their text.
-constexpr std::size_t kColumns = 120;
+constexpr std::size_t kReportColumns = 120;
 
-std::string wrapped(const std::string& text) { return hanging("", text, kColumns); }
+std::string wrapped(const std::string& text) { return hanging("", text, kReportColumns); }
 
 std::string where_text(const AccessReport& access) {
   const bool both = !access.of_case.empty() && !access.path.empty();
@@ -194,12 +194,12 @@ std::string table(const Explained& subject) {
   std::string out;
   for (const std::string& line : subject.choice) out += wrapped(line);
   if (!out.empty()) out += '\n';
-  out += hanging(subject.kernel.name + "  ", config_text(subject.kernel), kColumns);
+  out += hanging(subject.kernel.name + "  ", config_text(subject.kernel), kReportColumns);
   out += wrapped(subject.kernel.why) + wrapped(assumed(subject));
   for (const AccessReport& access : subject.report.accesses) {
     out += fmt::format("\n{}: {}\n", name_of(access), gen::verdict(access));
     const auto line = [&](const char* title, const std::string& text) {
-      out += hanging(fmt::format("  {:<8}", title), text, kColumns);
+      out += hanging(fmt::format("  {:<8}", title), text, kReportColumns);
     };
     if (const std::string where = where_text(access); !where.empty()) line("where", where);
     line("by", access.source_text + (access.start.empty() ? "" : " " + access.start));

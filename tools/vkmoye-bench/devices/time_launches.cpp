@@ -16,7 +16,7 @@ namespace {
 
 // More than the largest known caches of GPUs (256 MiB).
 constexpr std::uint64_t kFlushBytes = std::uint64_t{384} << 20;
-constexpr std::int64_t kColumns = 4096;
+constexpr std::int64_t kElementsOfRow = 4096;
 constexpr int kTimes = 3;
 
 // Evicts everything from the caches by reading a large buffer. What this leaves there need not be written back, which
@@ -26,8 +26,8 @@ class CacheFlush {
   explicit CacheFlush(Device& device)
       : device_(device),
         rows_(std::min<std::uint64_t>(kFlushBytes, device.caps().max_storage_buffer_bytes) / 4 /
-              kColumns),
-        from_(device.buffer(4 * rows_ * kColumns)),
+              kElementsOfRow),
+        from_(device.buffer(4 * rows_ * kElementsOfRow)),
         to_(device.buffer(4 * rows_)),
         launch_(make_launch()) {}
 
@@ -40,16 +40,16 @@ class CacheFlush {
   Launch make_launch() {
     const gen::ir::Kernel sum =
         gen::find_kernel("reduce/sum")
-            ->describe(
-                {.type = ScalarType::u32,
-                 .shape = std::vector<std::int64_t>{static_cast<std::int64_t>(rows_), kColumns},
-                 .device = device_.caps()});
+            ->describe({.type = ScalarType::u32,
+                        .shape = std::vector<std::int64_t>{static_cast<std::int64_t>(rows_),
+                                                           kElementsOfRow},
+                        .device = device_.caps()});
     return device_.prepare(device_.load(gen::compile(sum)), {from_, to_},
-                           {{"rows", rows_}, {"cols", kColumns}});
+                           {{"rows", rows_}, {"cols", kElementsOfRow}});
   }
 
   Device& device_;
-  std::uint64_t rows_;  // of kColumns elements of 4 bytes
+  std::uint64_t rows_;  // of kElementsOfRow elements of 4 bytes
   Buffer from_, to_;
   Launch launch_;
 };

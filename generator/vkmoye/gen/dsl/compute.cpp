@@ -60,16 +60,16 @@ class Names {
 
 // The element of an operand in one iteration, the names that it needs, and the conditions for it to be
 // inside its array.
-struct Place {
+struct ElementPlace {
   ir::Element element;
   Body names;
   Conditions guards;
   std::string prefix;
 };
 
-Place place_of(const ArrayView& operand, const std::vector<ValueLoop>& loops, Names& names) {
+ElementPlace place_of(const ArrayView& operand, const std::vector<ValueLoop>& loops, Names& names) {
   const auto& [view, array] = operand;
-  Place place{{view.array, {}, view.name, 1}, {}, {}, names.prefix(view.array)};
+  ElementPlace place{{view.array, {}, view.name, 1}, {}, {}, names.prefix(view.array)};
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     Expr at =
         swizzled(view.swizzle, origin(view.axes[i]) + loop_offset(view.axes[i].values, loops));
@@ -90,7 +90,8 @@ Place place_of(const ArrayView& operand, const std::vector<ValueLoop>& loops, Na
 }
 
 // Appends the statements of one iteration to the body, given the value of each operand.
-using Iteration = std::function<void(Body&, const Place& to, const std::vector<Expr>& values)>;
+using Iteration =
+    std::function<void(Body&, const ElementPlace& to, const std::vector<Expr>& values)>;
 
 Body loops_of(const ArrayView& to, const std::vector<ArrayView>& from, const Iteration& iteration) {
   const std::vector<ValueLoop> loops = loops_over(to.view.axes.front().values, {});
@@ -100,19 +101,19 @@ Body loops_of(const ArrayView& to, const std::vector<ArrayView>& from, const Ite
   std::vector<Expr> values;
   bool unrolls = false;
   const auto take = [&](const ArrayView& operand) {
-    Place place = place_of(operand, loops, names);
+    ElementPlace place = place_of(operand, loops, names);
     append(body, place.names);
     guards = all_of({guards, place.guards});
     unrolls = unrolls || operand.array->is_registers();
     return place;
   };
   for (const ArrayView& operand : from) {
-    const Place place = take(operand);
+    const ElementPlace place = take(operand);
     const std::string name = place.prefix + "_value";
     inside.emplace_back(ir::Load{name, place.element});
     values.push_back(ir::variable(name, ir::element(operand.array->type)));
   }
-  const Place target = take(to);
+  const ElementPlace target = take(to);
   iteration(inside, target, values);
   if (!guards.empty()) {
     inside = ir::statements(ir::If{conjunction(guards), std::move(inside)});
@@ -236,8 +237,6 @@ std::string value_name(const Expr& value) {
                                                      : fmt::format("{}", number);
 }
 
-Expr ceil_div(const Expr& extent, std::uint32_t part) { return ir::parts_of(extent, part); }
-
 ir::Block apply_statements(const ArrayView& to, const View& at, const Computation& compute,
                            const std::vector<ArrayView>& from) {
   std::vector<std::string> names;
@@ -248,7 +247,8 @@ ir::Block apply_statements(const ArrayView& to, const View& at, const Computatio
     coordinates.push_back(origin(axis) + loop_offset(axis.values, loops));
   }
   std::string what;
-  const auto iteration = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
+  const auto iteration = [&](Body& body, const ElementPlace& place,
+                             const std::vector<Expr>& values) {
     const Computed computed = compute(values, coordinates);
     what = formula(computed, to.array->type, values, names);
     append(body, computed.before);
@@ -262,7 +262,8 @@ ir::Block apply_statements(const ArrayView& to, const View& at, const Computatio
 
 ir::Block accumulate_statements(const ArrayView& to, Reduction reduction, const ArrayView& from) {
   const ArrayView sum{broadcast(to.view, from.view.shape()), to.array};
-  const auto iteration = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
+  const auto iteration = [&](Body& body, const ElementPlace& place,
+                             const std::vector<Expr>& values) {
     const Expr next = ir::convert(values[1], to.array->type);
     body.emplace_back(ir::Store{place.element, reduction(values[0], next)});
   };
@@ -270,7 +271,8 @@ ir::Block accumulate_statements(const ArrayView& to, Reduction reduction, const 
 }
 
 ir::Block atomic_statements(const ArrayView& to, Reduction reduction, const ArrayView& from) {
-  const auto iteration = [&](Body& body, const Place& place, const std::vector<Expr>& values) {
+  const auto iteration = [&](Body& body, const ElementPlace& place,
+                             const std::vector<Expr>& values) {
     const Expr next = ir::convert(values[0], to.array->type);
     body.emplace_back(ir::Atomic{place.prefix + "_before", reduction.op, place.element, next});
   };

@@ -55,9 +55,6 @@ View first_along(const View& view, const std::vector<int>& modes);
 /// A value as the title of a statement shows it: a number, or a name.
 std::string value_name(const Expr& value);
 
-/// ceil(extent / part), without overflow.
-Expr ceil_div(const Expr& extent, std::uint32_t part);
-
 /// A view and the array that it selects from.
 struct ArrayView {
   View view;

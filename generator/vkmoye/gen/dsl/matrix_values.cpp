@@ -77,7 +77,7 @@ MatrixValues matrix_values(const Builder& k, const Matrices& matrices, const Lay
   return out;
 }
 
-void convert(Builder& k, const MatrixValues& from, const MatrixValues& to) {
+void convert_matrices(Builder& k, const MatrixValues& from, const MatrixValues& to) {
   require_one_shape(from, to);
   if (from.order != to.order) {
     throw LayoutError(fmt::format(
@@ -88,7 +88,8 @@ void convert(Builder& k, const MatrixValues& from, const MatrixValues& to) {
   rename(k, from, to);
 }
 
-void convert(Builder& k, const MatrixValues& from, const MatrixValues& to, const View& staging) {
+void convert_matrices(Builder& k, const MatrixValues& from, const MatrixValues& to,
+                      const View& staging) {
   require_one_shape(from, to);
   if (from.order == to.order) return rename(k, from, to);
   k.barrier();

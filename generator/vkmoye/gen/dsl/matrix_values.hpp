@@ -15,7 +15,7 @@
 //   k.accumulate(most, kMaximum, s.by_row);                     the values of this lane
 //   k.reduce_across(most, kMaximum, s.threads, 0);              of the lanes that share the row
 //   k.apply(s.by_row, [](Expr s, Expr m) { return exp(s - m); }, s.by_row, most);
-//   convert(k, s, matrix_values(k, p, order_of_a));             p: matrices of f16 for multiply
+//   convert_matrices(k, s, matrix_values(k, p, order_of_a));    p: matrices of f16 for multiply
 //
 // The order comes from a probe of the device (kernels/matrix_units/probe.hpp): which lane holds which
 // element may differ between drivers and versions. An accumulator and an A of one size often have the same
@@ -49,12 +49,13 @@ MatrixValues matrix_values(const Builder& k, const Matrices& matrices, const Lay
 
 /// to = from, converted to the type of `to`, without shared memory. Throws LayoutError unless both have the
 /// same number and size of matrices and the same order; see the other overload.
-void convert(Builder& k, const MatrixValues& from, const MatrixValues& to);
+void convert_matrices(Builder& k, const MatrixValues& from, const MatrixValues& to);
 
 /// The same for any two orders. If they differ, the values go through `staging`: shared memory of the type of
 /// `to` with the rows and columns of all matrices, of this subgroup alone. All threads of the workgroup must
 /// reach it then, because there are barriers before and after the values are stored. They are moved one by one; rows
 /// of an odd number of elements avoid bank conflicts.
-void convert(Builder& k, const MatrixValues& from, const MatrixValues& to, const View& staging);
+void convert_matrices(Builder& k, const MatrixValues& from, const MatrixValues& to,
+                      const View& staging);
 
 }  // namespace vkmoye::gen

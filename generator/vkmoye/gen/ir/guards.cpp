@@ -63,7 +63,7 @@ Guards guards_of_launch(const Kernel& kernel) {
           less(to_index(dimension.tile * extent.per) * group, expression(extent.whole())));
     }
     if (dimension.tile > 1)
-      guards.push_back(less(group, parts_of(expression(extent), dimension.tile)));
+      guards.push_back(less(group, ceil_div(expression(extent), dimension.tile)));
     for (const std::string& name : extent.arguments()) guards.push_back(less(0, variable(name)));
     if (extent.times.empty()) continue;
     guards.push_back(less(0, expression(extent)));  // a launch checks that it does not wrap

@@ -14,11 +14,11 @@ namespace vkmoye::gen::ir {
 Expr expression(const Extent& extent) {
   if (!extent.is_symbol()) return static_cast<std::uint32_t>(extent.value);
   const Expr first = variable(extent.symbol);
-  return parts_of(extent.times.empty() ? first : first * variable(extent.times), extent.per);
+  return ceil_div(extent.times.empty() ? first : first * variable(extent.times), extent.per);
 }
 
 // Not (whole + size - 1) / size, which can wrap.
-Expr parts_of(const Expr& whole, std::int64_t size) {
+Expr ceil_div(const Expr& whole, std::int64_t size) {
   if (size == 1) return whole;
   const auto part = static_cast<std::uint32_t>(size);
   return whole / part + minimum(whole % part, 1);
@@ -73,7 +73,7 @@ std::optional<Extent> extent_from(const Expr& e) {
   const Expr &whole = e->operands[0]->operands[0], &size = e->operands[0]->operands[1];
   const auto counted = extent_from(whole);
   const bool is_parts = counted && counted->per == 1 && is_constant(size) && size->value > 1 &&
-                        same(e, parts_of(whole, static_cast<std::int64_t>(size->value)));
+                        same(e, ceil_div(whole, static_cast<std::int64_t>(size->value)));
   if (is_parts) return Extent::parts(*counted, static_cast<std::int64_t>(size->value));
   return std::nullopt;
 }

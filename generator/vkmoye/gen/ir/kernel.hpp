@@ -30,7 +30,7 @@ struct Axis {
 Expr expression(const Extent& extent);
 
 /// ceil(whole / size): the number of parts of `size`. Precondition: 0 < size < 2^32.
-Expr parts_of(const Expr& whole, std::int64_t size);
+Expr ceil_div(const Expr& whole, std::int64_t size);
 
 /// `extent` as the stride of an axis. Unlike any other index, it may be a number above 2^32. Such a stride must not be
 /// used in index arithmetic; only a pointer reaches that far.
@@ -43,7 +43,7 @@ Expr next_stride(const Expr& step, const Extent& extent);
 /// elements of the axes before it, so that there are no gaps. nullopt if it is not compact.
 std::optional<Expr> compact_size(const std::vector<Axis>& axes);
 
-/// `e` as an extent; nullopt unless it is a number, an argument, the product of two arguments, or parts_of one of
+/// `e` as an extent; nullopt unless it is a number, an argument, the product of two arguments, or ceil_div one of
 /// these.
 std::optional<Extent> extent_from(const Expr& e);
 

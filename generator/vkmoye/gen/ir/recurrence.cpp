@@ -15,7 +15,7 @@ using ir::Op;
 
 constexpr std::uint64_t kWrap = ir::kUnbounded;  // 2^32
 
-bool may_wrap(const Recurrence& recurrence) { return recurrence.most >= kWrap; }
+bool may_wrap(const Recurrence& recurrence) { return recurrence.max >= kWrap; }
 
 // How much a value that does not wrap changes in one period, which may be less than 0: 9 - r falls by 1. A value that
 // changed by 2^31 or more would wrap in its third period.
@@ -44,7 +44,7 @@ class Follower {
       recurrence.reset();
     // What a node is known to stay below holds where it does not wrap; then it is no more than that.
     if (recurrence && !may_wrap(*recurrence))
-      recurrence->most = std::min(recurrence->most, e->bound - 1);
+      recurrence->max = std::min(recurrence->max, e->bound - 1);
     return done_[&*e] = recurrence;
   }
 
@@ -103,34 +103,34 @@ class Follower {
   // The smallest and the largest value of a node.
   static void take_range(Recurrence& all, const ir::Node& node,
                          const std::vector<Recurrence>& parts) {
-    const auto known = [&](std::size_t i) { return std::min(parts[i].most, kWrap - 1); };
+    const auto known = [&](std::size_t i) { return std::min(parts[i].max, kWrap - 1); };
     switch (node.op) {
-      case Op::constant: all.least = all.most = node.value; break;
+      case Op::constant: all.min = all.max = node.value; break;
       case Op::add:
-        all.least = parts[0].least + parts[1].least;
-        all.most = std::min(parts[0].most, kWrap) + std::min(parts[1].most, kWrap);
+        all.min = parts[0].min + parts[1].min;
+        all.max = std::min(parts[0].max, kWrap) + std::min(parts[1].max, kWrap);
         break;
       case Op::multiply:
-        all.least = product(parts[0].least, parts[1].least);
-        all.most = product(parts[0].most, parts[1].most);
+        all.min = product(parts[0].min, parts[1].min);
+        all.max = product(parts[0].max, parts[1].max);
         break;
       case Op::subtract: {
-        const bool is_below_0 = parts[0].least < parts[1].most || may_wrap(parts[0]);
-        all.least = is_below_0 ? 0 : parts[0].least - parts[1].most;
-        all.most = is_below_0 ? kWrap : parts[0].most - parts[1].least;
+        const bool is_below_0 = parts[0].min < parts[1].max || may_wrap(parts[0]);
+        all.min = is_below_0 ? 0 : parts[0].min - parts[1].max;
+        all.max = is_below_0 ? kWrap : parts[0].max - parts[1].min;
         break;
       }
       case Op::divide:
-        all.most = is_constant(node.operands[1])
-                       ? known(0) / std::max<std::uint64_t>(1, node.operands[1]->value)
-                       : known(0);
+        all.max = is_constant(node.operands[1])
+                      ? known(0) / std::max<std::uint64_t>(1, node.operands[1]->value)
+                      : known(0);
         break;
       case Op::modulo:
       case Op::minimum:
-      case Op::bit_and: all.most = std::min(known(0), known(1)); break;
-      default: all.most = std::min(node.bound, kWrap) - 1;
+      case Op::bit_and: all.max = std::min(known(0), known(1)); break;
+      default: all.max = std::min(node.bound, kWrap) - 1;
     }
-    if (may_wrap(all)) all.least = 0;
+    if (may_wrap(all)) all.min = 0;
   }
 
   // The first round from which on what has `recurrence` and does not wrap is above `limit`.
@@ -199,7 +199,7 @@ class Follower {
 Recurrence recurrence_of_rounds(const Expr& end) {
   const std::uint64_t most_end =
       is_constant(end) ? end->value : std::min(end->bound - 1, kMaxRounds);
-  return {.period = 1, .step = 1, .first = 0, .most = std::max<std::uint64_t>(most_end, 1) - 1};
+  return {.period = 1, .step = 1, .first = 0, .max = std::max<std::uint64_t>(most_end, 1) - 1};
 }
 
 std::optional<Recurrence> recurrence_of(const Expr& e, const Recurrences& names) {

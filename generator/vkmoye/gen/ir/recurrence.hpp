@@ -28,8 +28,8 @@ struct Recurrence {
   std::uint64_t period = 1;
   std::uint64_t step = 0;  // modulo 2^32
   std::uint64_t first = 0;
-  /// The smallest and the largest value; `most` from kUnbounded on: it may wrap.
-  std::uint64_t least = 0, most = ir::kUnbounded - 1;
+  /// The smallest and the largest value; `max` from kUnbounded on: it may wrap.
+  std::uint64_t min = 0, max = ir::kUnbounded - 1;
 };
 
 /// Longer periods are not followed, nor values that repeat from a later round on only.

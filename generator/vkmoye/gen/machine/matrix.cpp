@@ -5,7 +5,7 @@ namespace vkmoye::gen::machine {
 namespace {
 
 // The position of a scalar in a fragment, or of a vector among the vectors of a region.
-struct Place {
+struct LanePosition {
   std::size_t lane, number;
 };
 
@@ -21,8 +21,8 @@ void for_each_element(const ir::MatrixRegion& region, ir::MatrixType::Use use, s
       const std::size_t element = use == ir::MatrixType::Use::b ? column * region.rows + row
                                                                 : row * region.columns + column;
       const std::size_t at = region.by_columns ? column * side + row : row * side + column;
-      visit(Place{element % lanes, element / lanes},
-            Place{at / width % region.lanes, at / width / region.lanes}, at % width);
+      visit(LanePosition{element % lanes, element / lanes},
+            LanePosition{at / width % region.lanes, at / width / region.lanes}, at % width);
     }
   }
 }
@@ -54,10 +54,11 @@ Fragment fragment_from_vectors(const ir::MatrixRegion& region, const std::vector
   Fragment out(std::size_t{region.rows} * region.columns / lanes,
                Values::different(workgroup.threads));
   for_each_subgroup(workgroup, [&](std::size_t first) {
-    for_each_element(region, use, lanes, [&](Place held, Place in_memory, std::size_t scalar) {
-      out[held.number].set(first + held.lane,
-                           vectors[in_memory.number].in(first + in_memory.lane, scalar));
-    });
+    for_each_element(
+        region, use, lanes, [&](LanePosition held, LanePosition in_memory, std::size_t scalar) {
+          out[held.number].set(first + held.lane,
+                               vectors[in_memory.number].in(first + in_memory.lane, scalar));
+        });
   });
   return out;
 }
@@ -68,10 +69,11 @@ std::vector<Values> vectors_from_fragment(const ir::MatrixRegion& region, const 
   std::vector<Values> out(region.vectors.size(),
                           Values::different(workgroup.threads, region.first.width));
   for_each_subgroup(workgroup, [&](std::size_t first) {
-    for_each_element(region, use, lanes, [&](Place from, Place in_memory, std::size_t scalar) {
-      out[in_memory.number].set(first + in_memory.lane, scalar,
-                                held[from.number].in(first + from.lane));
-    });
+    for_each_element(region, use, lanes,
+                     [&](LanePosition from, LanePosition in_memory, std::size_t scalar) {
+                       out[in_memory.number].set(first + in_memory.lane, scalar,
+                                                 held[from.number].in(first + from.lane));
+                     });
   });
   return out;
 }

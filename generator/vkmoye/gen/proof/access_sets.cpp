@@ -51,7 +51,7 @@ std::int64_t AccessSets::value_in(const Point& point, std::size_t variable) cons
   const Variables::Variable& v = variables_[variable];
   if (v.by != 0) return value_in(point, v.low) + v.by * value_in(point, v.high);
   const auto found = point.find(v.name);
-  return found == point.end() ? v.range.least : found->second;
+  return found == point.end() ? v.range.min : found->second;
 }
 
 Point AccessSets::arguments_in(const Set& points) {
@@ -84,8 +84,8 @@ Set AccessSets::elements(const std::vector<ir::Axis>& axes) {
   Set all = solver_.everything();
   const auto add_range = [&](std::size_t variable) {
     const Linear value = variables_.value(variable);
-    all = all & values_->at_most(variables_[variable].range.least, value) &
-          values_->at_most(value, variables_[variable].range.most);
+    all = all & values_->at_most(variables_[variable].range.min, value) &
+          values_->at_most(value, variables_[variable].range.max);
   };
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const Linear at = values_->variable(coordinate_variable(i));

@@ -46,8 +46,8 @@ IndexValues::Identity IndexValues::identity_of(const Expr& e) {
 IndexValues::Index IndexValues::fitting(const Linear& value, bool is_exact) {
   const Range range = variables_.range(value);
   const auto never = [&](const Set& points) { return is_draft_ || (facts() & points).is_empty(); };
-  const bool fits = (range.least >= 0 || never(less(value, 0))) &&
-                    (range.most < kWrap || never(at_most(kWrap, value)));
+  const bool fits = (range.min >= 0 || never(less(value, 0))) &&
+                    (range.max < kWrap || never(at_most(kWrap, value)));
   return fits ? Index{value, is_exact} : remainder({value, is_exact}, kWrap);
 }
 
@@ -144,8 +144,7 @@ IndexValues::Index IndexValues::quotient(const Index& index, std::int64_t diviso
     return number / divisor - (number % divisor < 0 ? 1 : 0);
   };
   const bool is_uniform = variables_.is_uniform(index.value);
-  const Linear value =
-      introduce(name, {rounded_down(all.least), rounded_down(all.most)}, is_uniform);
+  const Linear value = introduce(name, {rounded_down(all.min), rounded_down(all.max)}, is_uniform);
   tie(name, at_most(value * divisor, index.value) & less(index.value, value * divisor + divisor),
       is_uniform);
   return {value, index.is_exact};
@@ -173,8 +172,8 @@ IndexValues::Index IndexValues::masked(const Expr& e, const Index& value, std::u
 IndexValues::Index IndexValues::either(const std::string& name, const Set& holds, const Index& a,
                                        const Index& b, bool is_uniform) {
   const Range one = range(a), other = range(b);
-  const Linear value = introduce(
-      name, {std::min(one.least, other.least), std::max(one.most, other.most)}, is_uniform);
+  const Linear value =
+      introduce(name, {std::min(one.min, other.min), std::max(one.max, other.max)}, is_uniform);
   tie(name, (holds & equal(value, a.value)) | (holds.complement() & equal(value, b.value)),
       is_uniform);
   return {value, a.is_exact && b.is_exact};
@@ -182,8 +181,8 @@ IndexValues::Index IndexValues::either(const std::string& name, const Set& holds
 
 IndexValues::Index IndexValues::extreme(const Expr& e, const Index& a, const Index& b) {
   const bool is_minimum = e->op == Op::minimum;
-  if (variables_.range(a.value - b.value).most <= 0) return is_minimum ? a : b;
-  if (variables_.range(b.value - a.value).most <= 0) return is_minimum ? b : a;
+  if (variables_.range(a.value - b.value).max <= 0) return is_minimum ? a : b;
+  if (variables_.range(b.value - a.value).max <= 0) return is_minimum ? b : a;
   const Set is_less = at_most(a.value, b.value);
   const std::string name = "!" + identity_of(e).key;
   const bool is_uniform = variables_.is_uniform(a.value) && variables_.is_uniform(b.value);

@@ -128,7 +128,7 @@ Set IndexValues::among(const std::string& name, const Linear& first, std::int64_
     }
     const std::int64_t width = unit == 1 ? count : 1;
     const Range range = variables_.range(here);
-    if (value.constant < 0 || range.least < 0 || range.most + width > end / unit) {
+    if (value.constant < 0 || range.min < 0 || range.max + width > end / unit) {
       return at_most(value, at) & less(at, value + count);
     }
     const Linear one = variables_.value(digit->second);
@@ -160,10 +160,10 @@ Set IndexValues::in_range(const Linear& value, Range range) const {
   Set points = solver_.everything();
   for (const auto& [part, factor] : value.terms) {
     const Linear one = variables_.value(part);
-    points = points & at_most(variables_[part].range.least, one) &
-             at_most(one, variables_[part].range.most);
+    points = points & at_most(variables_[part].range.min, one) &
+             at_most(one, variables_[part].range.max);
   }
-  return variables_.range(value).most > range.most ? points & at_most(value, range.most) : points;
+  return variables_.range(value).max > range.max ? points & at_most(value, range.max) : points;
 }
 
 void IndexValues::tie(const std::string& name, const Set& points, bool is_uniform) {
@@ -254,7 +254,7 @@ std::string IndexValues::add(const ir::NestedBody& inner) {
   const std::string& name = inner.defines.front().name;
   const std::string variable = fmt::format("{}#{}", name, counters_++);
   const auto most = std::min(static_cast<std::int64_t>(inner.defines.front().value->bound) - 1,
-                             std::max<std::int64_t>(0, range(end).most - 1));
+                             std::max<std::int64_t>(0, range(end).max - 1));
   const Linear round = introduce(variable, {0, most}, /*is_uniform=*/false);
   add_fact(less(round, end.value));
   scope.is_exact = scope.is_exact && end.is_exact;

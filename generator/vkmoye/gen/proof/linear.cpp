@@ -46,12 +46,12 @@ std::size_t Variables::add(const std::string& name, Range range, bool is_uniform
 
 void Variables::widen(std::size_t variable, Range range) {
   Variable& v = list_[variable];
-  if (range.least >= v.range.least && range.most <= v.range.most) return;
-  v.range = {std::min(v.range.least, range.least), std::max(v.range.most, range.most)};
+  if (range.min >= v.range.min && range.max <= v.range.max) return;
+  v.range = {std::min(v.range.min, range.min), std::max(v.range.max, range.max)};
   ++widenings_;
   if (v.by == 0) return;
   // Copies: `v` may move.
-  const std::int64_t by = v.by, least = v.range.least, most = v.range.most;
+  const std::int64_t by = v.by, least = v.range.min, most = v.range.max;
   const std::size_t low = v.low, high = v.high;
   widen(low, {0, least < 0 ? by - 1 : std::min(by - 1, most)});
   widen(high, {least < 0 ? (least + 1) / by - 1 : 0, most / by});
@@ -85,7 +85,7 @@ Range Variables::range(const Linear& linear) const {
   Wide least = linear.constant, most = linear.constant;
   for (const auto& [variable, factor] : linear.terms) {
     const Range& range = list_[variable].range;
-    const Wide ends[] = {wide_product(range.least, factor), wide_product(range.most, factor)};
+    const Wide ends[] = {wide_product(range.min, factor), wide_product(range.max, factor)};
     least = least + std::min(ends[0], ends[1]);
     most = most + std::max(ends[0], ends[1]);
   }
@@ -99,7 +99,7 @@ bool Variables::is_uniform(const Linear& linear) const {
 
 void Variables::split(std::size_t variable, std::int64_t by) {
   const std::string name = list_[variable].name;
-  const std::int64_t most = list_[variable].range.most;
+  const std::int64_t most = list_[variable].range.max;
   const bool is_uniform = list_[variable].is_uniform;
   const bool is_of_workgroup = list_[variable].is_of_workgroup;
   const std::size_t low =
@@ -128,7 +128,7 @@ std::optional<Linear> Variables::quotient(const Linear& linear, std::int64_t div
 
 std::optional<Linear> Variables::quotient_of_rest(const Linear& rest, std::int64_t divisor) {
   const Range all = range(rest);
-  if (all.least >= 0 && all.most < divisor) return Linear(0);
+  if (all.min >= 0 && all.max < divisor) return Linear(0);
   // (g x + y) / (g d) = x / d where 0 <= y < g: the parts of a variable that was split by g.
   std::int64_t g = 0;
   Linear small = rest.constant;
@@ -140,7 +140,7 @@ std::optional<Linear> Variables::quotient_of_rest(const Linear& rest, std::int64
     for (std::size_t j = i; j < by_factor.size(); ++j) g = std::gcd(g, by_factor[j].first);
     g = std::gcd(g, divisor);
     const Range below = range(small);
-    if (g > 1 && below.least >= 0 && below.most < g) {
+    if (g > 1 && below.min >= 0 && below.max < g) {
       Linear high = 0;
       for (std::size_t j = i; j < by_factor.size(); ++j) {
         high.terms[by_factor[j].second] = by_factor[j].first / g;
@@ -153,7 +153,7 @@ std::optional<Linear> Variables::quotient_of_rest(const Linear& rest, std::int64
   if (rest.terms.size() == 1 && rest.constant == 0) {
     const auto [variable, factor] = *rest.terms.begin();
     const Variable& v = list_[variable];
-    if (factor == 1 && v.range.least >= 0 && v.by == 0) {
+    if (factor == 1 && v.range.min >= 0 && v.by == 0) {
       split(variable, divisor);
       return value(list_[variable].high);
     }

@@ -35,7 +35,7 @@ class Linear {
 inline constexpr std::int64_t kFar = std::int64_t{1} << 55;
 
 struct Range {
-  std::int64_t least = 0, most = 0;
+  std::int64_t min = 0, max = 0;
 };
 
 class Variables {

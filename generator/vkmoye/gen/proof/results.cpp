@@ -111,8 +111,8 @@ class ResultProver {
       if (!v.name.starts_with("?") || v.is_uniform || v.by != 0) continue;
       unknown.push_back(v.name);
       const Linear value = sets_.variables().value(i);
-      values = values & sets_.values().at_most(v.range.least, value) &
-               sets_.values().at_most(value, v.range.most);
+      values = values & sets_.values().at_most(v.range.min, value) &
+               sets_.values().at_most(value, v.range.max);
     }
     const Set perhaps = all.project_out(unknown);
     return perhaps - ((perhaps & values) - all).project_out(unknown);

@@ -16,7 +16,7 @@ namespace {
 using Groups = std::array<std::uint64_t, 3>;
 
 // Without data, the maximum number of workgroups that are all run.
-constexpr std::uint64_t kMaxGroups = 64;
+constexpr std::uint64_t kMaxGroupsWithoutData = 64;
 
 // The coordinates of the workgroups that are run along a dimension: all, or the first two, the middle and the last.
 std::vector<std::uint64_t> coordinates(std::uint64_t count, bool all) {
@@ -34,8 +34,9 @@ TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byt
   twin::Launch launch(kernel, buffers, arguments, reasons);
   machine::Budget budget(options.most_steps);
   const bool all =
-      with_data || (groups[0] <= kMaxGroups && groups[1] <= kMaxGroups && groups[2] <= kMaxGroups &&
-                    groups[0] * groups[1] * groups[2] <= kMaxGroups);
+      with_data || (groups[0] <= kMaxGroupsWithoutData && groups[1] <= kMaxGroupsWithoutData &&
+                    groups[2] <= kMaxGroupsWithoutData &&
+                    groups[0] * groups[1] * groups[2] <= kMaxGroupsWithoutData);
   TwinReport report;
   report.in_part = !all;
   const std::size_t lanes =

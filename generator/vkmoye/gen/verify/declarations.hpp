@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // What a kernel declares before its first statement: the grid and the arrays, their names, extents,
-// strides and vectors. What the statements do with them is asked in scope.cpp.
+// strides and vectors. What the statements do with them is checked in scope.cpp.
 
 #include <functional>
 #include <string>

@@ -17,7 +17,7 @@ void take(Pattern& pattern, const Recurrence& recurrence) {
 bool are_same(const std::optional<Recurrence>& a, const std::optional<Recurrence>& b) {
   if (!a || !b) return !a && !b;
   return a->period == b->period && a->step == b->step && a->first == b->first &&
-         a->least == b->least && a->most == b->most;
+         a->min == b->min && a->max == b->max;
 }
 
 }  // namespace

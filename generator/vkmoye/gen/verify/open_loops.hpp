@@ -23,7 +23,7 @@ struct Pattern {
   bool grows = false;        // an index grows without bound
   bool chooses = false;      // a condition, or the length of an inner loop, depends on the round
   bool is_too_long = false;  // the period
-  /// Whether `rounds` tells of all that the loop does.
+  /// Whether `rounds` describes all that the loop does.
   bool stands_for_all() const { return !grows && !chooses && !is_too_long; }
 };
 

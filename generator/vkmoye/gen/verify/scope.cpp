@@ -112,7 +112,7 @@ class ScopeChecker {
     return "";
   }
 
-  // Checks the names and types in `e`; says how far its value may differ.
+  // Checks the names and types in `e`; returns how far its value may differ.
   Divergence use(const Expr& e, const std::string& where) {
     seen_.clear();
     if (const auto dimension = grid_dimension_of(e)) complain_of_group(*dimension, where);

@@ -237,7 +237,7 @@ void SizeConditionTable::enter(const std::string& variable, const Expr& end) {
     if (whole->op != Op::divide || !is_constant(whole->operands[1])) return;
     loop.tile = static_cast<std::int64_t>(whole->operands[1]->value);
     extent = Expr(whole->operands[0]);
-    if (loop.tile == 0 || !same(end, ir::parts_of(extent, loop.tile))) return;
+    if (loop.tile == 0 || !same(end, ir::ceil_div(extent, loop.tile))) return;
   }
   if (extent->op != Op::variable || !is_extent(extent->name, kernel_)) return;
   loop.extent = key_of(extent);

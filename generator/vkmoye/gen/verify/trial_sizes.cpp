@@ -254,9 +254,10 @@ Arguments arguments_of(const ir::Kernel& kernel, const Trial& trial, const Sizes
 constexpr std::int64_t kMaxNear = 64;  // how far a size is moved to fulfil an assumption
 constexpr int kMaxMoves = 8;           // of one trial
 
-class Fulfilment {
+class AssumptionSearch {
  public:
-  explicit Fulfilment(const ir::Kernel& kernel) : assumptions_(assumptions_of_launch(kernel)) {}
+  explicit AssumptionSearch(const ir::Kernel& kernel)
+      : assumptions_(assumptions_of_launch(kernel)) {}
 
   bool is_fulfilled_by(const Arguments& arguments) const {
     return holding(arguments) == assumptions_.size();
@@ -372,7 +373,7 @@ Arguments with_strides(const ir::Kernel& kernel, Arguments sizes) {
 
 std::vector<Arguments> trial_sizes(const ir::Kernel& kernel) {
   const Loops loops = LoopFinder(kernel).loops;
-  const Fulfilment fulfilment(kernel);
+  const AssumptionSearch search(kernel);
   std::vector<Arguments> out;
   for (const Trial& trial : kTrials) {
     Sizes sizes;
@@ -381,13 +382,13 @@ std::vector<Arguments> trial_sizes(const ir::Kernel& kernel) {
       enlarge(sizes, name, looped_size(trial.looped, tile, loops.rounds));
     }
     take_arrays(kernel, trial, sizes);
-    Arguments arguments = fulfilment.of(arguments_of(kernel, trial, sizes));
+    Arguments arguments = search.of(arguments_of(kernel, trial, sizes));
     if (std::find(out.begin(), out.end(), arguments) == out.end()) {
       out.push_back(std::move(arguments));
     }
   }
   const bool any = std::any_of(out.begin(), out.end(), [&](const Arguments& arguments) {
-    return fulfilment.is_fulfilled_by(arguments);
+    return search.is_fulfilled_by(arguments);
   });
   if (any) return out;
   if (auto solved = solved_sizes(kernel)) out.push_back(std::move(*solved));

@@ -12,7 +12,7 @@ using namespace ir;
 
 namespace {
 
-constexpr std::uint64_t kWordBits = 32;
+constexpr std::uint64_t kIndexBits = 32;
 
 std::int32_t as_signed(const Expr& constant) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(constant->value));
@@ -119,9 +119,9 @@ std::vector<std::string> undefined_arithmetic(const Node& node, const Guards& gu
   const bool divides = node.op == Op::divide || node.op == Op::modulo;
   if (!shifts && !divides) return reasons;
   const Expr &a = node.operands[0], &b = node.operands[1];
-  if (shifts && values.most_of(b) >= kWordBits) {
+  if (shifts && values.most_of(b) >= kIndexBits) {
     reasons.push_back(fmt::format(
-        "may shift by {} bits or more; limit the shift with a remainder or a minimum", kWordBits));
+        "may shift by {} bits or more; limit the shift with a remainder or a minimum", kIndexBits));
   }
   if (divides && is_integer_element(node.type) && values.may_be_zero_element(b)) {
     reasons.push_back(

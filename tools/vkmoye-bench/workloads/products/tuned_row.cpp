@@ -16,10 +16,10 @@ using gen::GemmQuantity;
 using gen::GemmRange;
 
 Json json_of(const GemmRange& range) {
-  if (range.least == range.most) return range.least;
+  if (range.min == range.max) return range.min;
   const GemmRange any{range.quantity};
-  return Json::array({range.least == any.least ? Json() : Json(range.least),
-                      range.most == any.most ? Json() : Json(range.most)});
+  return Json::array({range.min == any.min ? Json() : Json(range.min),
+                      range.max == any.max ? Json() : Json(range.max)});
 }
 
 Json json_of(const gen::GemmWhere& where) {
@@ -85,10 +85,10 @@ struct Reader {
     };
     bool is_range = false;
     if (const auto whole = whole_in(json)) {
-      range.least = range.most = *whole;
+      range.min = range.max = *whole;
       is_range = true;
     } else if (json.is_array() && json.size() == 2) {
-      is_range = bound(json[0], range.least) && bound(json[1], range.most);
+      is_range = bound(json[0], range.min) && bound(json[1], range.max);
     }
     if (!is_range) {
       refuse(fmt::format("where.{}", to_string(quantity)),

@@ -44,7 +44,7 @@ struct TileStaging {
 void as_operand(Builder& k, const AttentionCoopmatConfig& config, const MatrixValues& scores,
                 const Matrices& weights, const View& shared) {
   if (config.in_registers()) {
-    return gen::convert(k, scores, matrix_values(k, weights, *config.order_a.layout));
+    return convert_matrices(k, scores, matrix_values(k, weights, *config.order_a.layout));
   }
   const View own = transpose(tile(shared, {config.keys, config.rows}, {0, k.subgroup()}));
   k.apply(

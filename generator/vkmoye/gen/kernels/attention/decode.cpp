@@ -40,7 +40,7 @@ DecodeThreads threads_of(const AttentionDecodeConfig& config, const AttentionFor
   by.keys = config.threads / by.beside;
   // An access has 16 bytes, 4 registers.
   const auto accesses = [&](const KeyRows& rows, ScalarType of) {
-    return vkmoye::ceil_div(rows.registers(bytes_of(of)), 4) * rows.parts() / by.beside;
+    return ceil_div(rows.registers(bytes_of(of)), 4) * rows.parts() / by.beside;
   };
   by.rounds = std::max<std::int64_t>(
       1,
@@ -136,11 +136,10 @@ std::int64_t slices_of(const AttentionDecodeConfig& config, const AttentionCall&
   if (config.slices > 0) return config.slices;
   constexpr std::int64_t kWorkgroups =
       1024;  // several for each of more than a hundred multiprocessors
-  const std::int64_t others = std::max<std::int64_t>(
-      1, call.kv_heads * call.batch * vkmoye::ceil_div(call.rows(), config.rows));
-  const std::int64_t tiles =
-      vkmoye::ceil_div(call.keys, threads_of(config, call.form, type).tile());
-  return std::clamp<std::int64_t>(std::min(tiles / 2, vkmoye::ceil_div(kWorkgroups, others)), 1,
+  const std::int64_t others =
+      std::max<std::int64_t>(1, call.kv_heads * call.batch * ceil_div(call.rows(), config.rows));
+  const std::int64_t tiles = ceil_div(call.keys, threads_of(config, call.form, type).tile());
+  return std::clamp<std::int64_t>(std::min(tiles / 2, ceil_div(kWorkgroups, others)), 1,
                                   kMaxSlices);
 }
 

@@ -10,7 +10,7 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kWordBits = 16;
+constexpr std::int64_t kBitsOfCodeWord = 16;
 
 bool in_halves(const WeightFormat& format) {
   return format.order == WeightFormat::Order::halves && format.bits == 4;
@@ -18,7 +18,7 @@ bool in_halves(const WeightFormat& format) {
 
 // The 16-bit words of the codes of a part.
 std::int64_t words_of_part(const KeyRows& rows) {
-  return rows.vector * rows.format->bits / kWordBits;
+  return rows.vector * rows.format->bits / kBitsOfCodeWord;
 }
 
 }  // namespace
@@ -76,8 +76,8 @@ KeyParts::KeyParts(Builder& k, const std::string& name, const KeyRows& rows, Sca
 View KeyParts::words(const View& tile, std::int64_t at, std::int64_t count) const {
   const WeightFormat& format = *rows_.format;
   const std::int64_t parts = format.elements / rows_.vector, blocks = rows_.width / format.elements;
-  const std::int64_t of_block = format.bytes * 8 / kWordBits, first = at * 8 / kWordBits,
-                     step = at == format.codes_at ? count : 0;
+  const std::int64_t of_block = format.bytes * 8 / kBitsOfCodeWord,
+                     first = at * 8 / kBitsOfCodeWord, step = at == format.codes_at ? count : 0;
   const std::int64_t keys = size(tile.shape().mode(1));
   View out = composition(tile, Layout(IntTuple{{count, {parts, blocks}}, keys},
                                       IntTuple{{1, {step, of_block}}, of_block * blocks}));

@@ -44,16 +44,15 @@ void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {
   const std::int64_t width = at_least_1(config.width());
   const std::int64_t most_accesses = width == 1 ? 16 : 8;
   const std::int64_t most = std::clamp<std::int64_t>(kMaxValues / width, 1, most_accesses);
-  const std::int64_t accesses = vkmoye::ceil_div(at_least_1(cols.value_or(1)), width);
+  const std::int64_t accesses = ceil_div(at_least_1(cols.value_or(1)), width);
   if (config.columns == 0) {
     const std::int64_t rounds = at_least_1(config.rounds != 0 ? config.rounds : most);
-    const std::int64_t fitting = std::max(next_power_of_two(vkmoye::ceil_div(accesses, rounds)),
+    const std::int64_t fitting = std::max(next_power_of_two(ceil_div(accesses, rounds)),
                                           std::min(kLine, next_power_of_two(accesses)));
     config.columns = cols ? std::min(fitting, config.threads) : config.threads;
   }
   if (config.rounds == 0) {
-    const std::int64_t fitting =
-        next_power_of_two(vkmoye::ceil_div(accesses, at_least_1(config.columns)));
+    const std::int64_t fitting = next_power_of_two(ceil_div(accesses, at_least_1(config.columns)));
     config.rounds = cols ? std::min(fitting, most) : most;
   }
 }

@@ -32,12 +32,12 @@ void store_number(ScalarType type, double value, std::span<std::byte> block, std
 }
 
 // The byte that holds the code of a weight, and the bits of the byte before it.
-struct Place {
+struct CodePosition {
   std::size_t byte;
   std::uint32_t shift;
 };
 
-Place place_of(const WeightFormat& format, std::int64_t element) {
+CodePosition position_of(const WeightFormat& format, std::int64_t element) {
   const std::int64_t per_byte = 8 / format.bits, half = format.elements / per_byte;
   const bool in_halves = format.order == WeightFormat::Order::halves;
   const std::int64_t byte = in_halves ? element % half : element / per_byte;
@@ -48,9 +48,9 @@ Place place_of(const WeightFormat& format, std::int64_t element) {
 
 void store_code(const WeightFormat& format, std::span<std::byte> block, std::int64_t element,
                 std::int64_t code) {
-  const Place place = place_of(format, element);
+  const CodePosition position = position_of(format, element);
   const std::int64_t mask = (std::int64_t{1} << format.bits) - 1;
-  block[place.byte] |= static_cast<std::byte>((code & mask) << place.shift);
+  block[position.byte] |= static_cast<std::byte>((code & mask) << position.shift);
 }
 
 // Sets the block to 0, then each code: the definitions compute in f32, as ggml does.
@@ -287,10 +287,10 @@ std::vector<std::string> reasons_against(const WeightFormat& format) {
 
 std::int64_t code_of(const WeightFormat& format, std::span<const std::byte> block,
                      std::int64_t element) {
-  const Place place = place_of(format, element);
+  const CodePosition position = position_of(format, element);
   const std::int64_t values = std::int64_t{1} << format.bits;
-  const auto byte = std::to_integer<std::int64_t>(block[place.byte]);
-  const std::int64_t code = (byte >> place.shift) % values;
+  const auto byte = std::to_integer<std::int64_t>(block[position.byte]);
+  const std::int64_t code = (byte >> position.shift) % values;
   return format.has_sign && code >= values / 2 ? code - values : code;
 }
 

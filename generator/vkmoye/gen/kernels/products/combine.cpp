@@ -22,8 +22,7 @@ constexpr std::int64_t kInFlight = 4;   // slices that a thread loads at once
 // The number of threads along n; fewer if n is small.
 std::int64_t along_n(const std::optional<std::vector<std::int64_t>>& shape, std::int64_t vector) {
   if (!shape) return kElements;
-  return std::clamp<std::int64_t>(next_power_of_two(vkmoye::ceil_div((*shape)[1], vector)), 1,
-                                  kElements);
+  return std::clamp<std::int64_t>(next_power_of_two(ceil_div((*shape)[1], vector)), 1, kElements);
 }
 
 }  // namespace
@@ -45,7 +44,7 @@ ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
   const std::int64_t vector = widest_access(type);
   const std::int64_t others = std::min(kSlices, most / kElements);  // threads along slices and m
   const std::int64_t along_slices =
-      std::min(others, next_power_of_two(vkmoye::ceil_div(slices, kInFlight)));
+      std::min(others, next_power_of_two(ceil_div(slices, kInFlight)));
   const std::int64_t n = along_n(shape, vector), m = kElements / n * (others / along_slices);
   const Layout threads = make_layout({n, m, along_slices});
 

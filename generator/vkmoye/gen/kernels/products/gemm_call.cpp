@@ -77,7 +77,7 @@ Argument scalar(double value, ScalarType type) {
   return static_cast<std::int64_t>(value);
 }
 
-constexpr std::int64_t kMaxGroups = 1 << 16;
+constexpr std::int64_t kMaxExperts = 1 << 16;
 
 // The steps of the transpose, whose n is m.
 constexpr std::pair<std::string_view, const char*> kExchanged[] = {
@@ -157,8 +157,8 @@ std::array<GemmArray, 3> matrices_of(const GemmCall& call, const std::vector<std
     const auto require = [&](bool holds, std::string reason) {
       if (!holds) reasons.push_back(std::move(reason));
     };
-    require(call.experts > 0 && call.experts <= kMaxGroups,
-            fmt::format("{} experts are not 1 to {}", call.experts, kMaxGroups));
+    require(call.experts > 0 && call.experts <= kMaxExperts,
+            fmt::format("{} experts are not 1 to {}", call.experts, kMaxExperts));
     require(call.c_n_contiguous, "experts: the n of C must be contiguous");
     require(call.batch == 1, fmt::format("experts: there is no batch, but of {}", call.batch));
     matrices[0].stride = matrices[2].stride = 0;  // for all experts

@@ -143,7 +143,7 @@ void through_shared(Builder& k, const RelayoutSchedule& schedule, const StridedT
   std::int64_t tiles = 1;
   bool can_be_inside = true;
   for (std::size_t m = 0; m < schedule.modes.size(); ++m) {
-    tiles *= vkmoye::ceil_div(schedule.modes[m].extent, schedule.tile[m]);
+    tiles *= ceil_div(schedule.modes[m].extent, schedule.tile[m]);
     can_be_inside = can_be_inside && schedule.tile[m] <= schedule.modes[m].extent;
   }
   k.grid(0, tiles, 1);

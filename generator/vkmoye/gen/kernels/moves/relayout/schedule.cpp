@@ -86,7 +86,7 @@ std::vector<Layout> walk_of(const RelayoutSchedule& schedule, TileOrder walk,
                             const Order& src_order, const Order& dst_order) {
   std::vector<std::int64_t> left, done(schedule.modes.size(), 1);
   for (std::size_t m = 0; m < schedule.modes.size(); ++m) {
-    left.push_back(vkmoye::ceil_div(schedule.modes[m].extent, schedule.tile[m]));
+    left.push_back(ceil_div(schedule.modes[m].extent, schedule.tile[m]));
   }
   std::vector<std::vector<Layout>> steps(schedule.modes.size());
   // Appends up to `most` tiles along `order`; a mode is only split into equal parts.
@@ -191,7 +191,7 @@ void set_blocks(RelayoutSchedule& schedule, const RelayoutConfig& config) {
     const std::int64_t small =
         product({schedule.tile.begin(), schedule.tile.begin() + static_cast<int>(last)});
     schedule.tile[last] = std::min(next_power_of_two(schedule.modes[last].extent),
-                                   next_power_of_two(vkmoye::ceil_div(run, small)));
+                                   next_power_of_two(ceil_div(run, small)));
   }
   grow(schedule, order_by(schedule.modes, &JointMode::dst), run * run, schedule.tile);
 
@@ -296,7 +296,7 @@ void set_interleaved(RelayoutSchedule& schedule, const RelayoutConfig& config, c
       std::min({most, next_power_of_two(extent), config.run > 0 ? config.run : most});
   // Smaller tiles if more than an eighth of the work would be outside.
   while (tile_extent * bytes > 2 * kSector &&
-         8 * vkmoye::ceil_div(extent, tile_extent) * tile_extent > 9 * extent) {
+         8 * ceil_div(extent, tile_extent) * tile_extent > 9 * extent) {
     tile_extent /= 2;
   }
   schedule.tile[last] = tile_extent;

@@ -39,7 +39,7 @@ Expr joined(const Expr& low, const Expr& high, const Expr& bits) {
 Layout apart(std::int64_t across, std::int64_t groups, std::int64_t units) {
   constexpr std::int64_t kBanks = 32;
   const std::int64_t column = units | 1, step = kBanks / std::min(kBanks, groups);
-  std::int64_t run = vkmoye::ceil_div(across * column, step) * step;
+  std::int64_t run = ceil_div(across * column, step) * step;
   if (run / step % 2 == 0) run += step;
   return Layout({{across, groups}, units}, {{column, run}, 1});
 }
@@ -205,7 +205,7 @@ class Tile {
   // Emits body(i, j) for i below `lanes`, which neighbouring threads share, and j below `count`.
   template <class Body>
   void each(std::int64_t lanes, std::int64_t count, std::array<const char*, 2> names, Body body) {
-    const std::int64_t at_once = tile_.threads / lanes, rounds = vkmoye::ceil_div(count, at_once);
+    const std::int64_t at_once = tile_.threads / lanes, rounds = ceil_div(count, at_once);
     const Expr i = k_.thread() % number(lanes), first = k_.thread() / number(lanes);
     const auto round = [&](const Expr& j) {
       const Expr side = k_.let(names[0], i), step = k_.let(names[1], j);

@@ -105,9 +105,9 @@ void combine_slices(const GemmCall& call, const Size& size, const DeviceCaps& de
 
 }  // namespace
 
-std::int64_t OperandBlocks::blocks() const { return vkmoye::ceil_div(rows, form.block_rows()); }
+std::int64_t OperandBlocks::blocks() const { return ceil_div(rows, form.block_rows()); }
 
-std::int64_t OperandBlocks::k_blocks() const { return vkmoye::ceil_div(k, form.block_depth()); }
+std::int64_t OperandBlocks::k_blocks() const { return ceil_div(k, form.block_depth()); }
 
 std::uint64_t OperandBlocks::bytes() const {
   return static_cast<std::uint64_t>(form.block_bytes() * blocks() * k_blocks() * matrices);

@@ -74,10 +74,10 @@ const char* to_string(GemmQuantity quantity) { return row_of(quantity).name; }
 std::string to_string(const GemmRange& range) {
   const GemmRange any{range.quantity};
   const char* name = to_string(range.quantity);
-  if (range.least == range.most) return fmt::format("{}={}", name, range.least);
-  if (range.most == any.most) return fmt::format("{}>={}", name, range.least);
-  if (range.least == any.least) return fmt::format("{}<={}", name, range.most);
-  return fmt::format("{}<={}<={}", range.least, name, range.most);
+  if (range.min == range.max) return fmt::format("{}={}", name, range.min);
+  if (range.max == any.max) return fmt::format("{}>={}", name, range.min);
+  if (range.min == any.min) return fmt::format("{}<={}", name, range.max);
+  return fmt::format("{}<={}<={}", range.min, name, range.max);
 }
 
 bool is_for_the_same(const GemmTableRow& a, const GemmTableRow& b) {
@@ -166,7 +166,7 @@ std::string unmet(const GemmTableRow& row, const GemmProduct& product, const Dev
   for (const GemmRange& range : row.where.ranges) {
     const double found = row_of(range.quantity).of(numbers);
     const bool holds =
-        static_cast<double>(range.least) <= found && found <= static_cast<double>(range.most);
+        static_cast<double>(range.min) <= found && found <= static_cast<double>(range.max);
     if (holds) continue;
     return fmt::format("needs {}, but {} is {:.0f}", to_string(range), to_string(range.quantity),
                        found);

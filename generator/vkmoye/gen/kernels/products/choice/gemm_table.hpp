@@ -63,20 +63,20 @@ enum class GemmQuantity {
 
 const char* to_string(GemmQuantity quantity);
 
-/// least <= quantity <= most.
+/// min <= quantity <= max.
 struct GemmRange {
   GemmQuantity quantity;
-  std::int64_t least = std::numeric_limits<std::int64_t>::min();
-  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min = std::numeric_limits<std::int64_t>::min();
+  std::int64_t max = std::numeric_limits<std::int64_t>::max();
 
   bool operator==(const GemmRange&) const = default;
 };
 
-constexpr GemmRange operator<=(GemmQuantity quantity, std::int64_t most) {
-  return {.quantity = quantity, .most = most};
+constexpr GemmRange operator<=(GemmQuantity quantity, std::int64_t max) {
+  return {.quantity = quantity, .max = max};
 }
-constexpr GemmRange operator>=(GemmQuantity quantity, std::int64_t least) {
-  return {.quantity = quantity, .least = least};
+constexpr GemmRange operator>=(GemmQuantity quantity, std::int64_t min) {
+  return {.quantity = quantity, .min = min};
 }
 
 /// "m>=512", "m<=16", "m=64" or "17<=m<=512".
