@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "cli/bench.hpp"
@@ -62,6 +64,15 @@ TEST(AttentionCli, AppliesToArrays) {
     EXPECT_EQ(read_file(folder.file("o.npy")), npy("<f4", "(1, 2, 2, 32)", bytes_of(rows)))
         << kernel;
   }
+  const Outcome outcome =
+      bench({"apply", "attention/auto", "--in", q, k, values, "--out", folder.file("o.npy"),
+             folder.file("log_sums.npy"), "--causal", "--log-sums", "--device", "host"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  std::vector<float> log_sums(4);
+  const std::string found = read_file(folder.file("log_sums.npy"));
+  std::memcpy(log_sums.data(), found.data() + found.size() - 16, 16);
+  EXPECT_EQ(found, npy("<f4", "(1, 2, 2)", bytes_of(log_sums)));
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(log_sums[i], std::log(i % 2 == 0 ? 3.0 : 4.0), 1e-5);
 }
 
 TEST(AttentionCli, RunsProblemsWithMoreArrays) {
@@ -114,7 +125,6 @@ TEST(AttentionCli, AppliesToArraysOfLengthsAndMasks) {
   refused({"--in", q, k, v, mask, "--lengths"}, "has type f32, attention/simt takes i32 there");
   refused({"--in", q, k, v, lengths, "--mask", "f32"}, "has type i32, attention/simt takes f32");
   refused({"--in", q, k, v, k, "--mask", "f32"}, "but a mask of 1 queries and 3 keys is");
-  refused({"--in", q, k, v, "--log-sums"}, "log-sums");
 }
 
 // Values of one key, in blocks of q8_0: 34 bytes with scale 2 and codes 3. They are the result.

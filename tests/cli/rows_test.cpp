@@ -118,6 +118,37 @@ TEST_F(RowsCli, SoftmaxAndNormsTakeRowsOfAnyArray) {
   expect("(1, 2)", {1, -2});  // of 3, -3
 }
 
+TEST_F(RowsCli, ApplyWritesFurtherResults) {
+  const std::string first = folder_.file("b.npy"), second = folder_.file("c.npy");
+  give("a.npy", npy("<f4", "(2, 3)", bytes_of(std::vector<float>{1, 5, 2, 4, 4, NAN})));
+  const auto top = [&](const std::vector<std::string>& out) {
+    std::vector<std::string> all = {"apply", "topk/rows",           "--k",  "2",
+                                    "--in",  folder_.file("a.npy"), "--out"};
+    all.insert(all.end(), out.begin(), out.end());
+    return bench(all);
+  };
+  const Outcome outcome = top({first, second});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(first + " (2, 2) u32, " + second + " (2, 2) f32"));
+  EXPECT_EQ(result(), npy("<u4", "(2, 2)", bytes_of(std::vector<std::uint32_t>{1, 2, 2, 0})));
+  EXPECT_EQ(read_file(second), npy("<f4", "(2, 2)", bytes_of(std::vector<float>{5, 2, NAN, 4})));
+  EXPECT_THAT(top({first, second, folder_.file("d.npy")}).err,
+              HasSubstr("--out: topk/rows has 2 results, but 3 files are given"));
+  EXPECT_THAT(top({first, first}).err, HasSubstr("--out: " + first + " is given twice"));
+
+  give("a.npy", npy("<f4", "(1, 2)", bytes_of(std::vector<float>{2, -1})));
+  give("r.npy", npy("<f4", "(1, 2)", bytes_of(std::vector<float>{1, -2})));
+  give("w.npy", npy("<f4", "(2,)", bytes_of(std::vector<float>{1, 2})));
+  EXPECT_EQ(bench({"apply", "norm/residual", "--in", folder_.file("a.npy"), folder_.file("r.npy"),
+                   folder_.file("w.npy"), "--out", first, second})
+                .status,
+            0);
+  EXPECT_EQ(read_file(second), npy("<f4", "(1, 2)", bytes_of(std::vector<float>{3, -3})));
+  EXPECT_THAT(
+      bench({"apply", "softmax/rows", "--in", folder_.file("a.npy"), "--out", first, second}).err,
+      HasSubstr("--out: softmax/rows has 1 result, but 2 files are given"));
+}
+
 // Both results, of rows that are read once and of longer ones.
 TEST_F(RowsCli, NormsOfASumAreVerifiedWithTheSum) {
   for (const char* device : {"0", "host"}) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// apply KERNEL --in A.npy --out B.npy: runs a kernel on the user's own arrays, without timing it.
+// apply KERNEL --in A.npy .. --out B.npy ..: runs a kernel on the user's own arrays, without timing it.
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
+#include <iostream>
 #include <vector>
 
 #include "commands/array_files.hpp"
@@ -15,6 +18,38 @@
 
 namespace vkmoye::bench {
 namespace {
+
+// A result, the file it is written to, and its place among the arrays of the plan.
+struct WrittenResult {
+  std::string name;
+  std::size_t array;
+  Extents shape;
+  ScalarType type;
+  bool in_fortran_order;
+};
+
+// The results of `workload` for which there are files. Throws if there are more files than results, or if a file is
+// given twice.
+std::vector<WrittenResult> written_results(const Workload& workload,
+                                           const std::vector<std::string>& files) {
+  const std::vector<FurtherResult> further = workload.further_results();
+  if (files.size() > further.size() + 1) {
+    throw ArgumentError(fmt::format("--out: {} has {} result{}, but {} files are given",
+                                    workload.entry().name, further.size() + 1,
+                                    further.empty() ? "" : "s", files.size()));
+  }
+  std::vector<WrittenResult> results = {{files.front(), workload.arrays().size() - 1,
+                                         workload.result_shape(), workload.result_type(),
+                                         workload.result_in_fortran_order()}};
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    const FurtherResult& one = further[i - 1];
+    if (std::count(files.begin(), files.end(), files[i]) > 1) {
+      throw ArgumentError(fmt::format("--out: {} is given twice", files[i]));
+    }
+    results.push_back({files[i], one.array, one.shape, one.type, false});
+  }
+  return results;
+}
 
 int apply(const CommandOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernels.front());
@@ -34,7 +69,11 @@ int apply(const CommandOptions& options) {
   if (!workload->refusal().empty()) {
     throw ArgumentError(fmt::format("{}: {}", entry.name, workload->refusal()));
   }
-  OutputFile out(options.out);  // throws before any work is done
+  const std::vector<WrittenResult> results = written_results(*workload, options.results);
+  std::deque<OutputFile> files_out;
+  for (const WrittenResult& result : results) {
+    files_out.emplace_back(result.name);  // throws before any work is done
+  }
 
   const auto executor = open_executor(options.device);
   const Plan plan = plan_on(*executor, *workload);
@@ -47,13 +86,19 @@ int apply(const CommandOptions& options) {
   }
   const auto microseconds = run_undamaged(*executor, *execution, entry.name);
   if (!microseconds) return kWrongResult;
-  write_npy(out, workload->result_type(), workload->result_shape(),
-            read_all(*execution, plan.result, plan.arrays[plan.result].bytes),
-            workload->result_in_fortran_order());
-  out.commit();
-  print_call(kernel_text(entry, plan), inputs,
-             described(options.out, workload->result_shape(), workload->result_type()), out,
-             executor->caps(), *microseconds);
+  std::vector<std::string> written;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const WrittenResult& result = results[i];
+    const std::size_t number = i == 0 ? plan.result : result.array;
+    write_npy(files_out[i], result.type, result.shape,
+              read_all(*execution, number, plan.arrays[number].bytes), result.in_fortran_order);
+    written.push_back(described(result.name, result.shape, result.type));
+  }
+  for (OutputFile& file : files_out) file.commit();
+  const bool has_stdout = std::any_of(files_out.begin(), files_out.end(),
+                                      [](const OutputFile& f) { return f.goes_to_stdout(); });
+  print_call(has_stdout ? std::cerr : std::cout, kernel_text(entry, plan), inputs,
+             join(written, ", "), executor->caps(), *microseconds);
   return kOk;
 }
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
+#include <ostream>
 #include <utility>
 
 #include "io/array_order.hpp"
@@ -62,15 +62,13 @@ std::string described(const std::string& file, const std::vector<std::int64_t>& 
   return fmt::format("{} {} {}", file, shape_text(shape), to_string(type));
 }
 
-void print_call(const std::string& kernel, const std::vector<GivenArray>& inputs,
-                const std::string& result, const OutputFile& out, const DeviceCaps& device,
-                double microseconds) {
+void print_call(std::ostream& out, const std::string& kernel, const std::vector<GivenArray>& inputs,
+                const std::string& results, const DeviceCaps& device, double microseconds) {
   std::vector<std::string> read;
   for (const GivenArray& input : inputs) {
     read.push_back(described(input.name, input.shape, input.type));
   }
-  (out.goes_to_stdout() ? std::cerr : std::cout)
-      << fmt::format("{}: {} -> {} on {}, {}\n", kernel, join(read, ", "), result,
+  out << fmt::format("{}: {} -> {} on {}, {}\n", kernel, join(read, ", "), results,
                      device.name.substr(0, device.name.find(" (")), format_time(microseconds));
 }
 

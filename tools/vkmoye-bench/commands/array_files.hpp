@@ -2,6 +2,7 @@
 #pragma once
 // The user's array files, and the line that is printed after a kernel ran on them.
 
+#include <iosfwd>
 #include <string>
 #include <variant>
 #include <vector>
@@ -40,12 +41,11 @@ std::vector<GivenArray> given_arrays(const gen::KernelEntry& entry, std::vector<
 std::string described(const std::string& file, const std::vector<std::int64_t>& shape,
                       ScalarType type);
 
-/// One line on stdout, or on stderr where the result goes to stdout:
+/// One line about a call whose results are described as `results`:
 ///
 ///   transpose/auto: a.npy (2, 3) f32 -> b.npy (3, 2) f32 on NVIDIA H200, 1.2 ms
-void print_call(const std::string& kernel, const std::vector<GivenArray>& inputs,
-                const std::string& result, const OutputFile& out, const DeviceCaps& device,
-                double microseconds);
+void print_call(std::ostream& out, const std::string& kernel, const std::vector<GivenArray>& inputs,
+                const std::string& results, const DeviceCaps& device, double microseconds);
 
 /// The name of the entry and, if it chooses a kernel, that of the chosen one.
 std::string kernel_text(const gen::KernelEntry& entry, const Plan& plan);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <iostream>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -115,8 +116,8 @@ int matmul(const CommandOptions& options) {
   }
   write_npy(out, workload->result_type(), product.shape, result);
   out.commit();
-  print_call("matmul by " + by, inputs,
-             described(options.out, product.shape, workload->result_type()), out, executor->caps(),
+  print_call(out.goes_to_stdout() ? std::cerr : std::cout, "matmul by " + by, inputs,
+             described(options.out, product.shape, workload->result_type()), executor->caps(),
              microseconds);
   return kOk;
 }

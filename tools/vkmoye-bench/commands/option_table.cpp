@@ -149,8 +149,12 @@ std::vector<Option> plain_options() {
       {"--out", of(pack), Values::one,
        "the file to write the packed or quantised operand to; -: stdout", "",
        store_in(&CommandOptions::out), true},
-      {"--out", of(apply, matmul), Values::one, "the .npy file to write the result to; -: stdout",
-       "", store_in(&CommandOptions::out), true},
+      {"--out", of(matmul), Values::one, "the .npy file to write the result to; -: stdout", "",
+       store_in(&CommandOptions::out), true},
+      {"--out", of(apply), Values::several,
+       "the .npy file to write the result to, and files for further results, such as the values of "
+       "topk/rows; -: stdout",
+       "", append_to(&CommandOptions::results), true},
       {"--type", of(run), Values::each,
        "element types (f32); " + types +
            "; repeat the option for several types; commas do the same, except for products",

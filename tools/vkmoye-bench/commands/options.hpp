@@ -55,6 +55,7 @@ struct CommandOptions {
   std::vector<std::string> in;
   /// Files by the name of the array that the epilogue reads: bias.
   std::map<std::string, std::string> epilogue_files;
+  std::vector<std::string> results;  // files that `apply` writes
   std::string out, spirv, interface;
   std::string kernel_file, reference;
   std::string as = "b";  // the operand that `pack` packs

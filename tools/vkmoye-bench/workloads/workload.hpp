@@ -32,6 +32,13 @@ struct Verdict {
   std::string first;             // the first mismatch as text; empty: there is none
 };
 
+/// A result that a kernel has beside the one that gives it its name, such as the sum of a norm with a residual.
+struct FurtherResult {
+  std::size_t array;  // its number among Workload::arrays
+  Extents shape;
+  ScalarType type;
+};
+
 class Workload {
  public:
   Workload(const gen::KernelEntry& entry, gen::KernelRequest request, Extents size)
@@ -106,11 +113,13 @@ class Workload {
   /// Unavailable if it cannot run.
   virtual Timing time_baseline(const std::string& name, const BaselineRun& run) const = 0;
 
-  /// The shape of the array that `apply` writes.
+  /// The shape of the result, which is the last array, and the first that `apply` writes.
   virtual std::vector<std::int64_t> result_shape() const = 0;
   /// Whether that array is in Fortran order, like the input, which is not rearranged.
   virtual bool result_in_fortran_order() const { return false; }
   virtual ScalarType result_type() const { return request_.type; }
+  /// Results beside it, which `apply` writes after it.
+  virtual std::vector<FurtherResult> further_results() const { return {}; }
 
  protected:
   gen::KernelRequest request_for(const DeviceCaps& caps) const {

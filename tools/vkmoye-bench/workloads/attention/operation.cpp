@@ -128,6 +128,14 @@ class Attention : public Workload {
   std::vector<std::int64_t> result_shape() const override {
     return gen::arrays_of(call_, request().type).back().shape;
   }
+  std::vector<FurtherResult> further_results() const override {
+    const auto all = gen::arrays_of(call_, request().type);
+    std::vector<FurtherResult> results;
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+      if (all[i].is_result) results.push_back({i, all[i].shape, all[i].type});
+    }
+    return results;
+  }
 
  protected:
   const AttentionOptions& options() const { return options_; }
@@ -282,7 +290,7 @@ Operation attentions() {
     OperationOption& option = row.options.emplace_back();
     option.name = field.name;
     option.help = field.help;
-    option.of_apply = !follows_from_arrays(field.name) && field.name != "log-sums";
+    option.of_apply = !follows_from_arrays(field.name);
     option.is_flag = is_attention_flag(field.name);
     if (field.expects.starts_with("a whole number")) option.expects = field.expects;
   }

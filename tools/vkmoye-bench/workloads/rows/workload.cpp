@@ -117,6 +117,13 @@ class Lines : public Workload {
 
   std::vector<std::int64_t> result_shape() const override { return operation_.output.shape; }
   ScalarType result_type() const override { return type_of(operation_.output); }
+  std::vector<FurtherResult> further_results() const override {
+    std::vector<FurtherResult> results;
+    for (const LineArray& output : operation_.other_outputs) {
+      results.push_back({operation_.inputs.size() + results.size(), output.shape, type_of(output)});
+    }
+    return results;
+  }
   std::string refusal() const override { return operation_.refusal; }
 
  private:
