@@ -228,7 +228,7 @@ void main() {
 
     // row_sum <- row_sum * rescale
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      row_sum[v1] = row_sum[v1] * rescale[v1];
+      row_sum[v1] *= rescale[v1];
     }
 
     // elements(sums) <- elements(sums) * rescale
@@ -236,13 +236,13 @@ void main() {
       [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            sums[v2][v0 + 2u * v1 + 4u * v3] = sums[v2][v0 + 2u * v1 + 4u * v3] * rescale[v3];
+            sums[v2][v0 + 2u * v1 + 4u * v3] *= rescale[v3];
           }
         }
       }
     }
 
-    // scores <- exp2(factor * scores - factor * row_max: weights
+    // scores <- exp2(factor * scores - factor * row_max), the weights
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -259,7 +259,7 @@ void main() {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            row_sum[v3] = row_sum[v3] + scores[v2][v0 + 2u * v1 + 4u * v3];
+            row_sum[v3] += scores[v2][v0 + 2u * v1 + 4u * v3];
           }
         }
       }

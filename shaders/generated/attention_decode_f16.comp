@@ -202,17 +202,17 @@ void main() {
 
     // row_sum <- row_sum * rescale
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      row_sum[v3] = row_sum[v3] * rescale[v3];
+      row_sum[v3] *= rescale[v3];
     }
 
     // sums <- sums * rescale
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-        sums[v0 + 8u * v3] = sums[v0 + 8u * v3] * rescale[v3];
+        sums[v0 + 8u * v3] *= rescale[v3];
       }
     }
 
-    // scores <- exp2(factor * scores - factor * row_max: weights
+    // scores <- exp2(factor * scores - factor * row_max), the weights
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         scores[v2 + 2u * v3] = exp2(fma(scores[v2 + 2u * v3], factor, -(row_max[v3] * factor)));
@@ -222,7 +222,7 @@ void main() {
     // row_sum += each of scores
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        row_sum[v3] = row_sum[v3] + scores[v2 + 2u * v3];
+        row_sum[v3] += scores[v2 + 2u * v3];
       }
     }
 
@@ -290,13 +290,13 @@ void main() {
 
   // row_sum <- row_sum * rescale
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    row_sum[v3] = row_sum[v3] * rescale[v3];
+    row_sum[v3] *= rescale[v3];
   }
 
   // sums <- sums * rescale
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      sums[v0 + 8u * v3] = sums[v0 + 8u * v3] * rescale[v3];
+      sums[v0 + 8u * v3] *= rescale[v3];
     }
   }
 
@@ -325,7 +325,7 @@ void main() {
   // row_sum += row_sum_partials
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      row_sum[v3] = row_sum[v3] + row_sum_partials[(thread & 7u) + 32u * v3 + 8u * v4];
+      row_sum[v3] += row_sum_partials[(thread & 7u) + 32u * v3 + 8u * v4];
     }
   }
 
@@ -361,8 +361,7 @@ void main() {
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-        float sums_partials_value = sums_partials[(thread & 7u) + 32u * v0 + 256u * v3 + 8u * v4];
-        sums[v0 + 8u * v3] = sums[v0 + 8u * v3] + sums_partials_value;
+        sums[v0 + 8u * v3] += sums_partials[(thread & 7u) + 32u * v0 + 256u * v3 + 8u * v4];
       }
     }
   }

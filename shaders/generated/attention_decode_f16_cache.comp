@@ -88,7 +88,6 @@ void main() {
   // row_max <- -1e30, more than the scores of masked keys
   row_max = -1e+30;
 
-  // row_sum <- 0
   row_sum = 0.0;
 
   // sums <- 0
@@ -187,10 +186,9 @@ void main() {
 
     // key_elements <- key_elements * f32(bitcast(u32(scales_of_k))[0])
     [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      key_elements[v0] = key_elements[v0] * unpackHalf2x16(uint(scales_of_k)).x;
+      key_elements[v0] *= unpackHalf2x16(uint(scales_of_k)).x;
     }
 
-    // scores <- 0
     scores = 0.0;
 
     // scores += key_elements * q_elements
@@ -225,20 +223,20 @@ void main() {
     rescale = exp2((rescale - row_max) * factor);
 
     // row_sum <- row_sum * rescale
-    row_sum = row_sum * rescale;
+    row_sum *= rescale;
 
     // sums <- sums * rescale
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        sums[v0 + 4u * v1] = sums[v0 + 4u * v1] * rescale;
+        sums[v0 + 4u * v1] *= rescale;
       }
     }
 
-    // scores <- exp2(factor * scores - factor * row_max: weights
+    // scores <- exp2(factor * scores - factor * row_max), the weights
     scores = exp2(fma(scores, factor, -(row_max * factor)));
 
     // row_sum += scores
-    row_sum = row_sum + scores;
+    row_sum += scores;
 
     // value_elements <- codes of 4 bits of next_v
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -295,7 +293,6 @@ void main() {
 
   barrier();
 
-  // row_max <- -infinity
   row_max = uintBitsToFloat(0xff800000u /* -infinity */);
 
   // row_max <- max(row_max, row_max_partials)
@@ -307,12 +304,12 @@ void main() {
   rescale = exp2((rescale - row_max) * factor);
 
   // row_sum <- row_sum * rescale
-  row_sum = row_sum * rescale;
+  row_sum *= rescale;
 
   // sums <- sums * rescale
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sums[v0 + 4u * v1] = sums[v0 + 4u * v1] * rescale;
+      sums[v0 + 4u * v1] *= rescale;
     }
   }
 
@@ -331,12 +328,11 @@ void main() {
 
   barrier();
 
-  // row_sum <- 0
   row_sum = 0.0;
 
   // row_sum += row_sum_partials
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
-    row_sum = row_sum + row_sum_partials[(thread & 7u) + 8u * v4];
+    row_sum += row_sum_partials[(thread & 7u) + 8u * v4];
   }
 
   // sums <- sum over lanes ^ 8, then ^ 16
@@ -371,8 +367,7 @@ void main() {
   [[unroll]] for (uint v5 = 0u; v5 < 4u; ++v5) {
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        float sums_partials_value = sums_partials[(thread & 7u) + 32u * v0 + 128u * v1 + 8u * v5];
-        sums[v0 + 4u * v1] = sums[v0 + 4u * v1] + sums_partials_value;
+        sums[v0 + 4u * v1] += sums_partials[(thread & 7u) + 32u * v0 + 128u * v1 + 8u * v5];
       }
     }
   }

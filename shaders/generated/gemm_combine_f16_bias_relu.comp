@@ -118,7 +118,7 @@ void main() {
     // sums += each of values
     [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        sums[v0] = sums[v0] + values[v0 + 4u * v3];
+        sums[v0] += values[v0 + 4u * v3];
       }
     }
   }
@@ -138,7 +138,7 @@ void main() {
   // sums += sums_partials
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sums[v0] = sums[v0] + sums_partials[(thread & 63u) + 256u * v0 + 64u * v4];
+      sums[v0] += sums_partials[(thread & 63u) + 256u * v0 + 64u * v4];
     }
   }
 

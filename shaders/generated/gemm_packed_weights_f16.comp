@@ -346,7 +346,7 @@ void main() {
 
         // sum += addend
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          sum[v0] = sum[v0] + addend[v0];
+          sum[v0] += addend[v0];
         }
       }
 

@@ -208,7 +208,6 @@ void main() {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
             sums = fma(decoded[v0], elements[v0], sums);
           }
-
           float level4 = levels[(codes >> 16u) & 15u];
           float level5 = levels[(codes >> 20u) & 15u];
           float level6 = levels[(codes >> 24u) & 15u];

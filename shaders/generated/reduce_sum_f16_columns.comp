@@ -106,7 +106,7 @@ void main() {
     // result += each of values
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-        result[v0] = result[v0] + values[v0 + 8u * v2];
+        result[v0] += values[v0 + 8u * v2];
       }
     }
   }
@@ -136,7 +136,7 @@ void main() {
   // result += result_partials
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      result[v0] = result[v0] + result_partials[(thread & 7u) + 16u * v0 + 8u * v3];
+      result[v0] += result_partials[(thread & 7u) + 16u * v0 + 8u * v3];
     }
   }
 

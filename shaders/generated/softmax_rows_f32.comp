@@ -29,7 +29,6 @@ void main() {
   uint blocks = (cols >> 8u) + min(cols & 255u, 1u);
 
   // first pass, the largest of the row:
-  // largest <- -infinity
   largest = uintBitsToFloat(0xff800000u /* -infinity */);
 
   [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
@@ -103,7 +102,6 @@ void main() {
 
   barrier();
 
-  // largest <- -infinity
   largest = uintBitsToFloat(0xff800000u /* -infinity */);
 
   // largest <- max(largest, largest_partials)
@@ -113,7 +111,6 @@ void main() {
   }
 
   // second pass, the sum of the exponentials:
-  // sum <- 0
   sum = 0.0;
 
   [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
@@ -169,7 +166,7 @@ void main() {
 
     // sum += each of x
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sum = sum + x[v0];
+      sum += x[v0];
     }
   }
 
@@ -183,12 +180,11 @@ void main() {
 
   barrier();
 
-  // sum <- 0
   sum = 0.0;
 
   // sum += sum_partials
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    sum = sum + sum_partials[v1];
+    sum += sum_partials[v1];
   }
 
   [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
@@ -242,7 +238,7 @@ void main() {
       }
     }
 
-    // x <- x / sum
+    // third pass, x <- x / sum
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
       x[v0] = x[v0] / sum;
     }

@@ -1,5 +1,5 @@
 // generated: topk/rows  type=f32  k=4  threads=64  subgroup-size=32  columns=64  rounds=1  vector=16
-// maxima, each over the elements behind the one before it
+// k passes; each finds the largest element not yet taken
 // vkmoye 0.1.0: vkmoye-bench emit topk/rows --type f32 --k 4 --rounds 1 --threads 64
 #version 460
 #extension GL_EXT_control_flow_attributes : require
@@ -11,22 +11,22 @@ layout(local_size_x = 64) in;
 layout(std430, binding = 0) readonly buffer Src { float src[]; };  // (cols,rows)
 layout(std430, binding = 0) readonly buffer Src_x4 { vec4 src_x4[]; };  // (cols,rows)
 layout(std430, binding = 1) writeonly restrict buffer Values { float values[]; };  // (4,rows)
-layout(std430, binding = 2) writeonly restrict buffer Places { uint places[]; };  // (4,rows)
+layout(std430, binding = 2) writeonly restrict buffer Columns { uint columns[]; };  // (4,rows)
 layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_group_y; };
 
 shared uint last_partials[2];  // (2,1):(1,2)
-shared uint last_place_partials[2];  // (2,1):(1,2)
+shared uint last_column_partials[2];  // (2,1):(1,2)
 
 void main() {
   float x[4];  // (4,1,1):(1,4,4)
   uint keys[4];  // (4,1,1):(1,4,4)
-  uint columns[4];  // (4,1,1):(1,4,4)
+  uint block_columns[4];  // (4,1,1):(1,4,4)
   uint last;
-  uint last_place;
+  uint last_column;
   uint best;
   uint before;
-  uint own_place;
-  uint place_in_block;
+  uint own_column;
+  uint first_in_block;
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
@@ -78,19 +78,12 @@ void main() {
     }
   }
 
-  // last <- 4294967295
-  last = 4294967295u;
-
-  // last_place <- 4294967295
-  last_place = 4294967295u;
+  last = 0xffffffffu;
+  last_column = 0xffffffffu;
 
   for (uint taken = 0u; taken < 4u; ++taken) {
-    // best <- 0
     best = 0u;
-
-    // own_place <- 4294967295
-    own_place = 4294967295u;
-
+    own_column = 0xffffffffu;
     [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
       if (1u < blocks) {
         if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
@@ -140,13 +133,11 @@ void main() {
       // keys <- numbers in the order of x, 0 for those that are taken
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
         uint bits = floatBitsToUint((x[v0] == 0.0) ? 0.0 : x[v0]);
-        uint key = isnan(x[v0]) ? 4294967294u : bits ^ ((bits < 2147483648u) ? 2147483648u : 4294967295u);
+        uint key = isnan(x[v0]) ? 0xfffffffeu : bits ^ ((bits < 0x80000000u) ? 0x80000000u : 0xffffffffu);
         keys[v0] = (256u * block + 4u * thread + v0 < cols
-            && (key < last || key == last && last_place < 256u * block + 4u * thread + v0)) ? key : 0u;
+            && (key < last || key == last && last_column < 256u * block + 4u * thread + v0)) ? key : 0u;
       }
 
-      // best
-      // -> before
       before = best;
 
       // best <- max(best, each of keys)
@@ -154,25 +145,22 @@ void main() {
         best = max(best, keys[v0]);
       }
 
-      // columns <- those of the largest keys
+      // block_columns <- the columns of the largest keys
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        columns[v0] = (keys[v0] == best) ? 256u * block + 4u * thread + v0 : 4294967295u;
+        block_columns[v0] = (keys[v0] == best) ? 256u * block + 4u * thread + v0 : 0xffffffffu;
       }
 
-      // place_in_block <- 4294967295
-      place_in_block = 4294967295u;
+      first_in_block = 0xffffffffu;
 
-      // place_in_block <- min(place_in_block, each of columns)
+      // first_in_block <- min(first_in_block, each of block_columns)
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        place_in_block = min(place_in_block, columns[v0]);
+        first_in_block = min(first_in_block, block_columns[v0]);
       }
 
-      // own_place <- select(before < best, place_in_block, own_place)
-      own_place = (before < best) ? place_in_block : own_place;
+      // own_column <- first_in_block if the block has a larger key
+      own_column = (before < best) ? first_in_block : own_column;
     }
 
-    // best
-    // -> last
     last = best;
 
     // last <- maximum over the lanes of the subgroup
@@ -185,7 +173,6 @@ void main() {
 
     barrier();
 
-    // last <- 0
     last = 0u;
 
     // last <- max(last, last_partials)
@@ -193,39 +180,38 @@ void main() {
       last = max(last, last_partials[v1]);
     }
 
-    // last_place <- the first column of that key
-    last_place = (best == last) ? own_place : 4294967295u;
+    // last_column <- the first column of that key
+    last_column = (best == last) ? own_column : 0xffffffffu;
 
-    // last_place <- minimum over the lanes of the subgroup
-    last_place = subgroupMin(last_place);
+    // last_column <- minimum over the lanes of the subgroup
+    last_column = subgroupMin(last_column);
 
     if ((thread & 31u) == 0u) {
-      // last_place_partials <- last_place, from one thread of each subgroup
-      last_place_partials[thread >> 5u] = last_place;
+      // last_column_partials <- last_column, from one thread of each subgroup
+      last_column_partials[thread >> 5u] = last_column;
     }
 
     barrier();
 
-    // last_place <- 4294967295
-    last_place = 4294967295u;
+    last_column = 0xffffffffu;
 
-    // last_place <- min(last_place, last_place_partials)
+    // last_column <- min(last_column, last_column_partials)
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      last_place = min(last_place, last_place_partials[v1]);
+      last_column = min(last_column, last_column_partials[v1]);
     }
 
     if (thread == 0u) {
       // values <- the number of the key
       if (block_x < rows) {
         values[taken + 4u * block_x] = (last == 0u) ? uintBitsToFloat(0xff800000u /* -infinity */)
-            : ((last == 4294967294u) ? uintBitsToFloat(0x7fc00000u /* NaN */)
-            : uintBitsToFloat(last ^ ((last < 2147483648u) ? 4294967295u : 2147483648u)));
+            : ((last == 0xfffffffeu) ? uintBitsToFloat(0x7fc00000u /* NaN */)
+            : uintBitsToFloat(last ^ ((last < 0x80000000u) ? 0xffffffffu : 0x80000000u)));
       }
 
-      // last_place
-      // -> parallelize(tile(places, (1,1)), (1,1):(1,1)) at (taken, block_x)
+      // last_column
+      // -> parallelize(tile(columns, (1,1)), (1,1):(1,1)) at (taken, block_x)
       if (block_x < rows) {
-        places[taken + 4u * block_x] = last_place;
+        columns[taken + 4u * block_x] = last_column;
       }
     }
   }

@@ -188,6 +188,7 @@ void Builder::copy(const View& from, const View& to, const CopyOptions& options)
   ir::Block block = copy_statements(from, array(from), to, array(to), options);
   take_grid_from(from);
   take_grid_from(to);
+  if (is_single_register(from) && is_single_register(to)) block.title.clear();
   add(std::move(block));
 }
 
@@ -232,6 +233,11 @@ void Builder::titled(const std::string& title, const std::function<void()>& body
     return add(std::move(*only));
   }
   add({title, std::move(statements)});
+}
+
+bool Builder::is_single_register(const View& view) const {
+  return array(view).is_registers() && array(view).vector == 1 && !array(view).matrix &&
+         size(view.shape()) == 1;
 }
 
 void Builder::headed(const std::string& title, const std::function<void()>& body) {

@@ -294,6 +294,8 @@ class Builder {
   View array_of(const std::string& name, ScalarType type, const ComposedLayout& layout,
                 ir::Array::Space space);
   void take_grid_from(const View& view);
+  /// Whether an assignment to `view` is a single statement, which says as much as a title would.
+  bool is_single_register(const View& view) const;
   void add_argument(const PushConstant& argument);
   ArrayView with_array(const View& view) const { return {view, &array(view)}; }
   template <class Function, class... Views>

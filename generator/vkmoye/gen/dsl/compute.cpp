@@ -308,7 +308,7 @@ void Builder::apply(const View& to, const View& at, const PlacedFunction& functi
 }
 
 void Builder::assign(const View& to, const Expr& value) {
-  titled(fmt::format("{} <- {}", to.name, value_name(value)),
+  titled(is_single_register(to) ? "" : fmt::format("{} <- {}", to.name, value_name(value)),
          [&] { apply(to, [&](const std::vector<Expr>&) { return value; }, {}); });
 }
 

@@ -101,7 +101,10 @@ constexpr float kLog2OfE = 1.442695041F;
 std::string number_text(const ir::Node& node) {
   const ScalarType type = node.type.element;
   const std::string name = spell_type(node.type);
-  if (type == ScalarType::u32) return fmt::format("{}u", node.value);
+  if (type == ScalarType::u32) {  // from 2^31 up, bits mean more than the number
+    return node.value >> 31 != 0 ? fmt::format("{:#x}u", node.value)
+                                 : fmt::format("{}u", node.value);
+  }
   const double value = node.value == 0 ? 0 : number_of(type, node.value);
   if (is_code(type)) return fmt::format("{}({:#x}u /* {} */)", name, node.value, value);
   if (std::isfinite(value)) {

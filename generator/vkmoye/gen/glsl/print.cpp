@@ -262,8 +262,15 @@ class Printer {
     return is_disguised(s.from) ? bits_of_half(from) : from;
   }
   std::string store_text(const ir::Store& s) {
-    return fmt::format("{} = {};", element(s.to),
-                       is_disguised(s.to) ? print_as_half(s.value) : glsl::print(s.value));
+    const std::string to = element(s.to);
+    if (is_disguised(s.to)) return fmt::format("{} = {};", to, print_as_half(s.value));
+    const std::string value = glsl::print(s.value);
+    // "x += y" for "x = x + y".
+    const char* sign = s.value->op == Op::add ? "+" : s.value->op == Op::multiply ? "*" : nullptr;
+    if (sign != nullptr && glsl::print(s.value->operands[0]) == to) {
+      return fmt::format("{} {}= {};", to, sign, value.substr(to.size() + 3));
+    }
+    return fmt::format("{} = {};", to, value);
   }
   static std::string subgroup_text(const ir::Subgroup& s) {
     return fmt::format("{} {} = {};", spell_type(ir::type_of(s)), s.name, subgroup_call(s));
@@ -353,7 +360,7 @@ class Printer {
   }
   // A block has braces if it declares a name.
   void visit(const ir::Block& s) {
-    out_.apart();
+    if (!s.title.empty()) out_.apart();
     title(s);
     Lines inner = out_.inside();
     std::swap(out_, inner);
@@ -366,7 +373,7 @@ class Printer {
     } else {
       out_.add(moved_left(inner.take()));
     }
-    out_.apart();
+    if (!s.title.empty()) out_.apart();
   }
   void title(const ir::Block& s) {
     std::istringstream title(s.title);

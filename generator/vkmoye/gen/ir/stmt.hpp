@@ -136,7 +136,7 @@ struct Assume {
   Expr condition;
   std::string why;
 };
-/// A scope under a comment.
+/// A scope under a comment, unless `title` is empty.
 struct Block {
   std::string title;
   Body body;

@@ -97,7 +97,7 @@ KernelPlan reduction_plan(const ReduceConfig& config, const KernelRequest& reque
   of_slices.result = reduced_type(config.type, reduction);
   of_slices = fitted(of_slices, of_rows ? count : cols);
   return plan_of_slices(reduce_slices(of_all, reduction, "reduce/slices"),
-                        reduce_of_slices(of_slices, reduction, "reduce/combine"),
+                        reduce_combine(of_slices, reduction, "reduce/combine"),
                         arguments_of_slices(*request.shape, count));
 }
 
@@ -109,7 +109,7 @@ std::function<KernelPlan(const RmsNormConfig&, const KernelRequest&)> plan_of_no
         return norm_slices(has_residual, config, name);
       },
       [=](const RmsNormConfig& config, const std::string& name) {
-        return norm_of_slices(has_residual, config, name);
+        return norm_combine(has_residual, config, name);
       });
 }
 
@@ -154,7 +154,7 @@ std::vector<KernelEntry> row_entries() {
               [](const ThreadsConfig& config, const KernelRequest& request) {
                 return softmax(fitted_to_rows(config, cols_of(request)));
               },
-          .plan = plan_of_rows<ThreadsConfig>("softmax", softmax_slices, softmax_of_slices),
+          .plan = plan_of_rows<ThreadsConfig>("softmax", softmax_slices, softmax_combine),
       }),
       entry_of<RmsNormConfig>({
           .name = "norm/rms",
@@ -198,7 +198,7 @@ std::vector<KernelEntry> row_entries() {
               [](const ThreadsConfig& config, const KernelRequest& request) {
                 return argmax(fitted_to_rows(config, cols_of(request)));
               },
-          .plan = plan_of_rows<ThreadsConfig>("argmax", argmax_slices, argmax_of_slices),
+          .plan = plan_of_rows<ThreadsConfig>("argmax", argmax_slices, argmax_combine),
       }),
       entry_of<TopKConfig>({
           .name = "topk/rows",

@@ -163,7 +163,7 @@ LineOperation largest_of_rows(const LineSpec& spec) {
   Extents shape = spec.shape;
   shape.back() = k;
   out.other_outputs = {{"values", shape, k, 1, k}};
-  out.output = {"places", shape, k, 1, k, ScalarType::u32};
+  out.output = {"columns", shape, k, 1, k, ScalarType::u32};
   out.definition = [](const DeviceCaps&) -> DefineLine {
     return
         [](std::span<const Line> in, std::span<Defined> result) { define_largest(in[0], result); };

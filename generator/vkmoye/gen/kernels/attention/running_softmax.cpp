@@ -56,7 +56,7 @@ void RunningSoftmax::rescale(const View& sums) {
 }
 
 void RunningSoftmax::weigh(const View& scores) {
-  k_.titled("scores <- exp2(factor * scores - factor * row_max: weights", [&] {
+  k_.titled("scores <- exp2(factor * scores - factor * row_max), the weights", [&] {
     k_.apply(
         scores,
         [&](const Expr& x, const Expr& m) {

@@ -72,11 +72,4 @@ std::int64_t fragment_vector(ScalarType type, std::int64_t values);
 /// Throws KernelError with the reasons of reasons_against.
 ir::Kernel gemm_simt(const GemmSimtConfig& config, const GemmForm& form, const std::string& name);
 
-/// Former names of these two.
-using GemmConfig = GemmSimtConfig;
-inline ir::Kernel gemm(const GemmSimtConfig& config, const GemmForm& form,
-                       const std::string& name) {
-  return gemm_simt(config, form, name);
-}
-
 }  // namespace vkmoye::gen

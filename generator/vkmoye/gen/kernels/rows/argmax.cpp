@@ -22,11 +22,11 @@ Expr column_of_largest(const Expr& value, const Expr& largest, const Expr& colum
 }
 
 // The largest element of a row and its first column, as far as the workgroup has the row.
-struct Found {
+struct LargestOfRow {
   View largest, first;  // one value
 };
 
-Found find(Builder& k, Row& row, const Tensor& src, const ThreadsConfig& config) {
+LargestOfRow find_largest(Builder& k, Row& row, const Tensor& src, const ThreadsConfig& config) {
   const Blocks places(k, src, row.block(), config.copy());
   const View x = row.x();                                                  // (value, round, 1)
   const View column = k.make_fragment_like("column", ScalarType::u32, x);  // the same
@@ -52,7 +52,8 @@ Found find(Builder& k, Row& row, const Tensor& src, const ThreadsConfig& config)
   return {largest, first};
 }
 
-void store_of_rows(Builder& k, const View& first, const Tensor& dst, const ThreadsConfig& config) {
+void store_row_results(Builder& k, const View& first, const Tensor& dst,
+                       const ThreadsConfig& config) {
   const std::int64_t rows = config.threads / config.columns;
   const Expr columns = to_index(config.columns);
   const View to =
@@ -72,7 +73,7 @@ ir::Kernel argmax(const ThreadsConfig& wanted, const std::string& name) {
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
   const Tensor dst = k.output("dst", ScalarType::u32, {{"row", "rows"}});
   Row row(k, config, src, kMaximum.neutral(ScalarType::f32));
-  store_of_rows(k, find(k, row, src, config).first, dst, config);
+  store_row_results(k, find_largest(k, row, src, config).first, dst, config);
   return k.finish();
 }
 
@@ -84,16 +85,16 @@ ir::Kernel argmax_slices(const ThreadsConfig& wanted, const std::string& name) {
   k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
              "the largest element of each slice of a row, and its first column");
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
-  SliceResults largest_of(k, "slice_largest", ScalarType::f32, config),
+  SliceResultsWriter largest_of(k, "slice_largest", ScalarType::f32, config),
       column_of(k, "slice_columns", ScalarType::u32, config);
   Row row(k, config, src, kMaximum.neutral(ScalarType::f32), Row::Part::slice, column_of.slices());
-  const Found found = find(k, row, src, config);
+  const LargestOfRow found = find_largest(k, row, src, config);
   largest_of.store(found.largest);
   column_of.store(found.first);
   return k.finish();
 }
 
-ir::Kernel argmax_of_slices(const ThreadsConfig& wanted, const std::string& name) {
+ir::Kernel argmax_combine(const ThreadsConfig& wanted, const std::string& name) {
   const ThreadsConfig config = fitted_to_rows(wanted);
   throw_if_any(name, reasons_against_rows(config));
 
@@ -101,7 +102,7 @@ ir::Kernel argmax_of_slices(const ThreadsConfig& wanted, const std::string& name
   k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
              "finds the first slice of a row that has the largest element");
   const Expr least = kMaximum.neutral(ScalarType::f32);
-  SlicesOfRow largest_of(k, "slice_largest", config, k.block_x(), least),
+  SliceResultsReader largest_of(k, "slice_largest", config, k.block_x(), least),
       column_of(k, "slice_columns", config, k.block_x(), no_column());
   const Tensor dst = k.output("dst", ScalarType::u32, {{"row", "rows"}});
   const View largest = k.registers("largest", ScalarType::f32, Layout());  // one value
@@ -125,7 +126,7 @@ ir::Kernel argmax_of_slices(const ThreadsConfig& wanted, const std::string& name
     k.accumulate(first, kMinimum, column);
   });
   k.reduce_across(first, kMinimum, config.layout(), 0);
-  store_of_rows(k, first, dst, config);
+  store_row_results(k, first, dst, config);
   return k.finish();
 }
 

@@ -21,6 +21,6 @@ ir::Kernel argmax(const ThreadsConfig& config, const std::string& name = "argmax
 /// element and its first column: slice_largest of f32 and slice_columns of u32, both (slices, rows).
 ir::Kernel argmax_slices(const ThreadsConfig& config, const std::string& name);
 /// Bindings slice_largest, slice_columns, dst.
-ir::Kernel argmax_of_slices(const ThreadsConfig& config, const std::string& name);
+ir::Kernel argmax_combine(const ThreadsConfig& config, const std::string& name);
 
 }  // namespace vkmoye::gen

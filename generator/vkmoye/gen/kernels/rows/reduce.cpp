@@ -69,33 +69,34 @@ namespace {
 
 constexpr const char* kSliceResults = "slice_results";
 
-enum class Step { all, slices, combine };
+enum class ReducePart { all, slices, combine };
 
-const char* comment_of(Step step) {
-  switch (step) {
-    case Step::all: return "one pass: values to registers, registers to lanes, lanes to subgroups";
-    case Step::slices: return "a result for each slice of a row or column";
-    case Step::combine: return "combines the results of slices";
+const char* comment_of(ReducePart part) {
+  switch (part) {
+    case ReducePart::all:
+      return "one pass: values to registers, registers to lanes, lanes to subgroups";
+    case ReducePart::slices: return "a result for each slice of a row or column";
+    case ReducePart::combine: return "combines the results of slices";
   }
   return "";
 }
 
-ir::Kernel reduction_of(Step what, const ReduceConfig& wanted, Reduction reduction,
-                        const std::string& name) {
+ir::Kernel reduce_kernel(ReducePart part, const ReduceConfig& wanted, Reduction reduction,
+                         const std::string& name) {
   const ReduceConfig config = fitted(wanted);
   throw_if_any(name, reasons_against(config));
 
   Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(reduce_fields(), config), comment_of(what));
+  k.describe(typed_items(reduce_fields(), config), comment_of(part));
   const int along = config.axis == 1 ? 0 : 1;  // the mode of src that is reduced
   const auto mode = static_cast<std::size_t>(along);
   std::vector<Builder::AxisName> axes = {{"col", "cols"}, {"row", "rows"}}, of_slices = axes;
   of_slices[mode] = {"slice", "slices"};
   const ScalarType type = computing_type(config.type);
-  const Tensor src = what == Step::combine ? k.input(kSliceResults, config.type, of_slices)
-                                           : k.input("src", config.type, axes);
+  const Tensor src = part == ReducePart::combine ? k.input(kSliceResults, config.type, of_slices)
+                                                 : k.input("src", config.type, axes);
   const Tensor dst =
-      what == Step::slices
+      part == ReducePart::slices
           ? k.output(kSliceResults, type, of_slices)
           : k.output("dst", config.result.value_or(reduced_type(config.type, reduction)),
                      {axes[1 - mode]});
@@ -109,7 +110,7 @@ ir::Kernel reduction_of(Step what, const ReduceConfig& wanted, Reduction reducti
 
   // The results of a thread: dst has stride 0 along the mode that is reduced.
   View of_group;
-  if (what != Step::slices) {
+  if (part != ReducePart::slices) {
     of_group = tile(dst, {other}, {k.block_x()});
   } else if (along == 0) {
     of_group = slice(tile(dst, {1, other}, {k.block_y(), k.block_x()}), {0, _});
@@ -126,12 +127,13 @@ ir::Kernel reduction_of(Step what, const ReduceConfig& wanted, Reduction reducti
   const View result = k.make_fragment_like("result", type, to);
   k.assign(result, reduction.neutral(type));
   const Expr chunks = ceil_div(k.extent(src, mode), step);
-  const SliceBlocks own = what == Step::slices ? slice_blocks(k, chunks, Builder::extent(dst, mode))
-                                               : SliceBlocks{0, chunks};
+  const SliceBlocks own = part == ReducePart::slices
+                              ? slice_blocks(k, chunks, Builder::extent(dst, mode))
+                              : SliceBlocks{0, chunks};
   k.loop(
       "chunk", own.count,
       [&](const Expr& i) {
-        const Expr chunk = what == Step::slices ? own.first + i : i;
+        const Expr chunk = part == ReducePart::slices ? own.first + i : i;
         blocks.load(along == 0 ? std::vector{chunk, k.block_x()} : std::vector{k.block_x(), chunk},
                     values, reduction.neutral(type));
         k.accumulate(result, reduction, values);
@@ -148,16 +150,16 @@ ir::Kernel reduction_of(Step what, const ReduceConfig& wanted, Reduction reducti
 }  // namespace
 
 ir::Kernel reduce(const ReduceConfig& config, Reduction reduction, const std::string& name) {
-  return reduction_of(Step::all, config, reduction, name);
+  return reduce_kernel(ReducePart::all, config, reduction, name);
 }
 
 ir::Kernel reduce_slices(const ReduceConfig& config, Reduction reduction, const std::string& name) {
-  return reduction_of(Step::slices, config, reduction, name);
+  return reduce_kernel(ReducePart::slices, config, reduction, name);
 }
 
-ir::Kernel reduce_of_slices(const ReduceConfig& config, Reduction reduction,
-                            const std::string& name) {
-  return reduction_of(Step::combine, config, reduction, name);
+ir::Kernel reduce_combine(const ReduceConfig& config, Reduction reduction,
+                          const std::string& name) {
+  return reduce_kernel(ReducePart::combine, config, reduction, name);
 }
 
 }  // namespace vkmoye::gen

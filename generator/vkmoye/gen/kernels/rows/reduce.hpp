@@ -50,7 +50,6 @@ ir::Kernel reduce(const ReduceConfig& config, Reduction reduction, const std::st
 /// (slices, rows) or (cols, slices) of computing_type.
 ir::Kernel reduce_slices(const ReduceConfig& config, Reduction reduction, const std::string& name);
 /// Bindings slice_results, which has the type of `config`, and dst.
-ir::Kernel reduce_of_slices(const ReduceConfig& config, Reduction reduction,
-                            const std::string& name);
+ir::Kernel reduce_combine(const ReduceConfig& config, Reduction reduction, const std::string& name);
 
 }  // namespace vkmoye::gen

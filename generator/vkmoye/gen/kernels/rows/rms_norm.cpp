@@ -77,8 +77,8 @@ ir::Kernel norm_of(Part part, bool has_residual, const RmsNormConfig& wanted,
   Tensor residual, weight, total, dst;
   if (has_residual) residual = k.input("residual", config.type, rows);
   if (is_last) weight = k.input("weight", config.type, {{"col", "cols"}});
-  std::optional<SliceResults> sum_of_slice;
-  std::optional<SlicesOfRow> sums_of_slices;
+  std::optional<SliceResultsWriter> sum_of_slice;
+  std::optional<SliceResultsReader> sums_of_slices;
   if (part == Part::slice) sum_of_slice.emplace(k, kSliceSums, ScalarType::f32, config);
   if (part == Part::block) sums_of_slices.emplace(k, kSliceSums, config, k.block_y(), zero);
   if (is_last && has_residual) total = k.output("total", config.type, rows);
@@ -162,7 +162,7 @@ ir::Kernel norm_slices(bool has_residual, const RmsNormConfig& config, const std
   return norm_of(Part::slice, has_residual, config, name);
 }
 
-ir::Kernel norm_of_slices(bool has_residual, const RmsNormConfig& config, const std::string& name) {
+ir::Kernel norm_combine(bool has_residual, const RmsNormConfig& config, const std::string& name) {
   return norm_of(Part::block, has_residual, config, name);
 }
 

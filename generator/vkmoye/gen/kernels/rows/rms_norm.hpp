@@ -38,6 +38,6 @@ ir::Kernel residual_norm(const RmsNormConfig& config, const std::string& name = 
 /// with the residual or without: slice_sums (slices, rows) of f32.
 ir::Kernel norm_slices(bool has_residual, const RmsNormConfig& config, const std::string& name);
 /// The bindings of rms_norm, or of residual_norm, with slice_sums after weight.
-ir::Kernel norm_of_slices(bool has_residual, const RmsNormConfig& config, const std::string& name);
+ir::Kernel norm_combine(bool has_residual, const RmsNormConfig& config, const std::string& name);
 
 }  // namespace vkmoye::gen

@@ -14,22 +14,23 @@ SliceBlocks slice_blocks(Builder& k, const Expr& blocks, const Expr& slices) {
   return {first, k.let("own_blocks", minimum(maximum(blocks, first) - first, most))};
 }
 
-SliceResults::SliceResults(Builder& k, const std::string& name, ScalarType type,
-                           const ThreadsConfig& config)
+SliceResultsWriter::SliceResultsWriter(Builder& k, const std::string& name, ScalarType type,
+                                       const ThreadsConfig& config)
     : k_(k),
       tensor_(k.output(name, type, kSlicesAndRows)),
       columns_(config.columns),
       rows_(config.threads / config.columns) {}
 
-void SliceResults::store(const View& value) {
+void SliceResultsWriter::store(const View& value) {
   const Expr columns = to_index(columns_);
   const View of_slice = tile(tensor_, {1, rows_}, {k_.block_y(), k_.block_x()});
   const View to = parallelize(slice(of_slice, {0, _}), make_layout({rows_}), k_.thread() / columns);
   k_.branch({ir::equal(k_.thread() % columns, 0)}, [&] { k_.copy(value, to); });
 }
 
-SlicesOfRow::SlicesOfRow(Builder& k, const std::string& name, const ThreadsConfig& config,
-                         const Expr& rows, const Expr& outside)
+SliceResultsReader::SliceResultsReader(Builder& k, const std::string& name,
+                                       const ThreadsConfig& config, const Expr& rows,
+                                       const Expr& outside)
     : k_(k),
       tensor_(k.input(name, outside->type.element, kSlicesAndRows)),
       columns_(config.columns),
@@ -39,7 +40,7 @@ SlicesOfRow::SlicesOfRow(Builder& k, const std::string& name, const ThreadsConfi
               make_tiled_copy(config.layout(), make_layout({1, 1}))),
       values_(blocks_.registers(name + "_of_row", outside->type.element)) {}
 
-void SlicesOfRow::each(const std::function<void(const Expr& block)>& body) {
+void SliceResultsReader::each(const std::function<void(const Expr& block)>& body) {
   k_.loop(
       "slice_block", ceil_div(Builder::extent(tensor_, 0), to_index(columns_)),
       [&](const Expr& block) {

@@ -19,17 +19,19 @@ struct SliceBlocks {
   Expr first, count;
 };
 
-/// Those of slice block_y of `slices`, each of which has as many of the `blocks`, and the last ones fewer or none.
+/// The blocks of slice block_y, if `blocks` are shared out evenly among `slices` slices. The last slices may get fewer,
+/// or none.
 SliceBlocks slice_blocks(Builder& k, const Expr& blocks, const Expr& slices);
 
 /// Results (slice, row) that a kernel writes: workgroup (x, y) those of slice y of its rows.
-class SliceResults {
+class SliceResultsWriter {
  public:
   /// `k` must outlive this object.
-  SliceResults(Builder& k, const std::string& name, ScalarType type, const ThreadsConfig& config);
+  SliceResultsWriter(Builder& k, const std::string& name, ScalarType type,
+                     const ThreadsConfig& config);
 
   Expr slices() const { return Builder::extent(tensor_, 0); }
-  /// Stores `value`, of which all threads of a row have the same.
+  /// Stores `value`, which must be equal in all threads of a row.
   void store(const View& value);
 
  private:
@@ -39,12 +41,12 @@ class SliceResults {
 };
 
 /// The same results as a kernel reads them that combines the slices of a row.
-class SlicesOfRow {
+class SliceResultsReader {
  public:
-  /// `rows`: the place of the workgroup's rows, in tiles of as many as it has rows of threads. `outside`: the value
-  /// past the last slice. `k` must outlive this object.
-  SlicesOfRow(Builder& k, const std::string& name, const ThreadsConfig& config, const Expr& rows,
-              const Expr& outside);
+  /// `rows`: the index of the workgroup's tile of rows; a tile has `threads / columns` rows. `outside`: the value past
+  /// the last slice. `k` must outlive this object.
+  SliceResultsReader(Builder& k, const std::string& name, const ThreadsConfig& config,
+                     const Expr& rows, const Expr& outside);
 
   /// Registers for one result of each thread.
   const View& values() const { return values_; }

@@ -50,7 +50,7 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
 
   row.pass(
       [&](const Expr& block) {
-        k.titled("x <- x / sum", [&] {
+        k.titled("third pass, x <- x / sum", [&] {
           k.apply(
               x, [](const Expr& e, const Expr& whole) { return e / whole; }, x, sum);
         });
@@ -68,7 +68,7 @@ ir::Kernel softmax_slices(const ThreadsConfig& wanted, const std::string& name) 
   k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
              "the maximum of each slice of a row, and the sum of the exponentials");
   const Tensor src = k.input("src", config.type, kColsAndRows);
-  SliceResults largest_of(k, "slice_largest", ScalarType::f32, config),
+  SliceResultsWriter largest_of(k, "slice_largest", ScalarType::f32, config),
       sum_of(k, "slice_sums", ScalarType::f32, config);
   Row row(k, config, src, kMaximum.neutral(ScalarType::f32), Row::Part::slice, sum_of.slices());
   const View x = row.x();
@@ -102,7 +102,7 @@ ir::Kernel softmax_slices(const ThreadsConfig& wanted, const std::string& name) 
   return k.finish();
 }
 
-ir::Kernel softmax_of_slices(const ThreadsConfig& wanted, const std::string& name) {
+ir::Kernel softmax_combine(const ThreadsConfig& wanted, const std::string& name) {
   const ThreadsConfig config = fitted_to_rows(wanted);
   throw_if_any(name, reasons_against_rows(config));
 
@@ -111,7 +111,7 @@ ir::Kernel softmax_of_slices(const ThreadsConfig& wanted, const std::string& nam
              "combines the slices of a row; a workgroup computes a block of the row");
   const Tensor src = k.input("src", config.type, kColsAndRows);
   const Expr none = ir::number(ScalarType::f32, -FLT_MAX), zero = ir::number(ScalarType::f32, 0);
-  SlicesOfRow largest_of(k, "slice_largest", config, k.block_y(), none),
+  SliceResultsReader largest_of(k, "slice_largest", config, k.block_y(), none),
       sum_of(k, "slice_sums", config, k.block_y(), zero);
   const Tensor dst = k.output("dst", config.type, kColsAndRows);
   Row row(k, config, src, kMaximum.neutral(ScalarType::f32), Row::Part::block);

@@ -22,6 +22,6 @@ ir::Kernel softmax(const ThreadsConfig& config, const std::string& name = "softm
 /// maximum m and the sum of exp(src - m): slice_largest, slice_sums (slices, rows) of f32.
 ir::Kernel softmax_slices(const ThreadsConfig& config, const std::string& name);
 /// Bindings src, slice_largest, slice_sums, dst.
-ir::Kernel softmax_of_slices(const ThreadsConfig& config, const std::string& name);
+ir::Kernel softmax_combine(const ThreadsConfig& config, const std::string& name);
 
 }  // namespace vkmoye::gen

@@ -39,7 +39,7 @@ class Row {
   /// A thread's values of the current block, f32: (value, round, 1).
   const View& x() const { return x_; }
 
-  /// The place of the workgroup's rows among all, in tiles of as many.
+  /// The index of the workgroup's tile of rows; a tile has `threads / columns` rows.
   Expr rows() const { return part_ == Part::block ? k_.block_y() : k_.block_x(); }
 
   /// Records `body` for each block of the row that the workgroup has. If the row has one block, x keeps its values

@@ -12,9 +12,9 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr std::int64_t kMostTaken = 64;
-constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
 // Keys of numbers are 0x007fffff (-infinity) to 0xff800000 (infinity).
-constexpr std::uint32_t kNoKey = 0, kNanKey = kNoPlace - 1, kAllKeys = kNoPlace;
+constexpr std::uint32_t kNoKey = 0, kNanKey = ~0u - 1, kAllKeys = ~0u;
 constexpr std::uint32_t kSign = 0x80000000;
 
 Expr word(std::uint32_t value) { return ir::number(ScalarType::u32, value); }
@@ -23,12 +23,12 @@ Expr word(std::uint32_t value) { return ir::number(ScalarType::u32, value); }
 Expr key_of(Builder& k, const Expr& x) {
   const Expr zero = ir::number(ScalarType::f32, 0);
   const Expr bits = k.let("bits", bitcast(select(ir::equal(x, 0), zero, x), ScalarType::u32));
-  const Expr mask = select(less(bits, word(kSign)), word(kSign), word(kNoPlace));
+  const Expr mask = select(less(bits, word(kSign)), word(kSign), word(~0u));
   return k.let("key", select(ir::is_nan(x), word(kNanKey), bit_xor(bits, mask)));
 }
 
 Expr number_of_key(const Expr& key) {
-  const Expr mask = select(less(key, word(kSign)), word(kNoPlace), word(kSign));
+  const Expr mask = select(less(key, word(kSign)), word(~0u), word(kSign));
   const Expr x = bitcast(bit_xor(key, mask), ScalarType::f32);
   const auto number = [](double value) { return ir::number(ScalarType::f32, value); };
   return select(
@@ -63,28 +63,28 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
   constexpr ScalarType u32 = ScalarType::u32;
   Builder k(name, config.threads, to_index(config.subgroup_size));
   k.describe(typed_items(top_k_fields(), config),
-             "maxima, each over the elements behind the one before it");
+             "k passes; each finds the largest element not yet taken");
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
   const Tensor values = k.output("values", config.type, {{"place", config.k}, {"row", "rows"}});
-  const Tensor places = k.output("places", u32, {{"place", config.k}, {"row", "rows"}});
+  const Tensor columns = k.output("columns", u32, {{"place", config.k}, {"row", "rows"}});
   Row row(k, config, src, ir::number(ScalarType::f32, 0));
   const Blocks parts(k, src, row.block(), config.copy());
   const View x = row.x();                                  // (value, round, 1)
   const View keys = k.make_fragment_like("keys", u32, x);  // those that are left
-  const View columns = k.make_fragment_like("columns", u32, x);
+  const View block_columns = k.make_fragment_like("block_columns", u32, x);
   const auto single = [&](const char* of) { return k.registers(of, u32, Layout()); };
-  const View last = single("last"), last_place = single("last_place");
+  const View last = single("last"), last_column = single("last_column");
   const View best = single("best"), before = single("before");
-  const View place = single("own_place"), place_in_block = single("place_in_block");
+  const View own_column = single("own_column"), first_in_block = single("first_in_block");
 
   row.pass([](const Expr&) {});
   k.assign(last, word(kAllKeys));
-  k.assign(last_place, word(kNoPlace));
+  k.assign(last_column, word(kNoColumn));
   const std::int64_t rows = row.block().leaf(1);
   const Expr beside = to_index(config.columns);
   k.loop("taken", to_index(config.k), [&](const Expr& taken) {
     k.assign(best, word(kNoKey));
-    k.assign(place, word(kNoPlace));
+    k.assign(own_column, word(kNoColumn));
     row.pass([&](const Expr& block) {
       const View part = parts.part({block, k.block_x()});
       k.titled("keys <- numbers in the order of x, 0 for those that are taken", [&] {
@@ -98,37 +98,39 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
                       ir::logical_and(less(at[0], Builder::extent(src, 0)), is_behind);
                   return select(is_left, key, word(kNoKey));
                 },
-                {x, last, last_place});
+                {x, last, last_column});
       });
       k.copy(best, before);
       k.accumulate(best, kMaximum, keys);
-      k.titled("columns <- those of the largest keys", [&] {
-        k.apply(columns, part,
+      k.titled("block_columns <- the columns of the largest keys", [&] {
+        k.apply(block_columns, part,
                 [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                  return select(ir::equal(v[0], v[1]), convert(at[0], u32), word(kNoPlace));
+                  return select(ir::equal(v[0], v[1]), convert(at[0], u32), word(kNoColumn));
                 },
                 {keys, best});
       });
-      k.assign(place_in_block, word(kNoPlace));
-      k.accumulate(place_in_block, kMinimum, columns);
-      k.apply(
-          place,
-          [&](const Expr& p, const Expr& in_block, const Expr& now, const Expr& earlier) {
-            return select(less(earlier, now), in_block, p);
-          },
-          place, place_in_block, best, before);
+      k.assign(first_in_block, word(kNoColumn));
+      k.accumulate(first_in_block, kMinimum, block_columns);
+      k.titled("own_column <- first_in_block if the block has a larger key", [&] {
+        k.apply(
+            own_column,
+            [&](const Expr& p, const Expr& in_block, const Expr& now, const Expr& earlier) {
+              return select(less(earlier, now), in_block, p);
+            },
+            own_column, first_in_block, best, before);
+      });
     });
     k.copy(best, last);
     k.reduce_across(last, kMaximum, config.layout(), 0);
-    k.titled("last_place <- the first column of that key", [&] {
+    k.titled("last_column <- the first column of that key", [&] {
       k.apply(
-          last_place,
+          last_column,
           [](const Expr& p, const Expr& own, const Expr& largest) {
-            return select(ir::equal(own, largest), p, word(kNoPlace));
+            return select(ir::equal(own, largest), p, word(kNoColumn));
           },
-          place, best, last);
+          own_column, best, last);
     });
-    k.reduce_across(last_place, kMinimum, config.layout(), 0);
+    k.reduce_across(last_column, kMinimum, config.layout(), 0);
     const auto to = [&](const Tensor& of) {
       return parallelize(tile(of, {1, rows}, {taken, k.block_x()}), make_layout({1, rows}),
                          k.thread() / beside);
@@ -138,7 +140,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
         k.apply(
             to(values), [](const Expr& key) { return number_of_key(key); }, last);
       });
-      k.copy(last_place, to(places));
+      k.copy(last_column, to(columns));
     });
   });
   return k.finish();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// values(i, r), places(i, r) = the element of row r that is number i from the largest on, and its column. Of equal
+// values(i, r), columns(i, r) = the element of row r that is number i from the largest on, and its column. Of equal
 // elements the first comes first; NaNs come before all numbers.
 //
 //   1 5 2 5    k = 3:  5 5 2 at 1 3 2
 //
-// Each element of the result is a maximum over the elements behind the one before it: k passes over a row, which reads
+// Pass i finds the largest element that comes after result i - 1 in descending order: k passes over a row, which read
 // memory once if the row fits in registers. A workgroup computes one row, or several short ones.
 
 #include <string>
@@ -24,7 +24,7 @@ TopKConfig top_k_config(ScalarType type, const DeviceCaps& device);
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<TopKConfig>>& top_k_fields();
 
-/// src (cols, rows) of f32, f16 or bf16; values (k, rows) of its type, where -0 is 0, and places (k, rows) of u32. Of a
+/// src (cols, rows) of f32, f16 or bf16; values (k, rows) of its type, where -0 is 0, and columns (k, rows) of u32. Of a
 /// row with fewer elements the rest is -infinity and 2^32 - 1. Throws KernelError with every reason.
 ir::Kernel top_k(const TopKConfig& config, const std::string& name = "topk/rows");
 

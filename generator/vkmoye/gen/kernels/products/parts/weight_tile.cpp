@@ -6,15 +6,12 @@
 #include <algorithm>
 
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
+#include "vkmoye/gen/kernels/common/powers.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
 constexpr std::int64_t kMaxSideBySide = 32;
-
-std::int64_t power_dividing(std::int64_t value, std::int64_t most) {
-  return std::min(value & -value, most);
-}
 
 }  // namespace
 
