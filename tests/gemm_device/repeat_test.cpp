@@ -39,7 +39,7 @@ struct Repeated {
   gen::Options config = {}, values = {};  // of the kernel, of the operation
 };
 
-// Every family, with several workgroups and partial tiles.
+// Every family, with several workgroups and edge tiles.
 const Repeated kRepeated[] = {
     {"copy/auto", "f32", {333, 257}},
     {"transpose/auto", "f16", {333, 257}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every kernel of the registry on every device, compared with its definition: all types, sizes at and around the
-// tile, partial tiles, degenerate sizes, and sizes larger than one dispatch.
+// tile, edge tiles, degenerate sizes, and sizes larger than one dispatch.
 
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 

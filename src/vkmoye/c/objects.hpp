@@ -59,7 +59,7 @@ struct vkmoye_recorder {
   bool is_timed = false;
   /// For vkmoye_run, which resets it: the descriptor sets of `recording` may be in use. Null until it is needed.
   std::shared_ptr<vkmoye::c::AnyRecorder> run_recorder;
-  // Of the last call, so that the next one finds room for its own.
+  // Kept from the last call, so that the next one finds room for its own.
   std::vector<vkmoye::BufferView> views;
   std::vector<vkmoye::Argument> values;
 };

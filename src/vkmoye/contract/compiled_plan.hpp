@@ -29,7 +29,7 @@ template <class Kernel>
 struct PlanStep {
   Kernel kernel;
   Arguments arguments;
-  /// Of each binding, the number of its array; scratch arrays are counted after the others.
+  /// For each binding, the number of its array; scratch arrays are counted after the others.
   std::vector<std::size_t> arrays;
 };
 
@@ -49,7 +49,7 @@ struct PlanOf {
 using CompiledStep = PlanStep<CompiledKernel>;
 
 struct CompiledPlan : PlanOf<CompiledKernel> {
-  std::string name;  // of the kernel that does the work
+  std::string name;  // the kernel that does the work
 };
 
 /// The interfaces of its kernels, for required_for (runtime/requirements.hpp).

@@ -83,8 +83,8 @@ std::string to_string(const MatrixShape& shape);
 ///
 ///   A of 16x16, 32 lanes of 8 elements:  (row 0, column 1) is number 1 of lane 0: places[0 + 16 * 1] = 1
 struct FragmentOrder {
-  char use = 'a';    // of 'a', 'b' or the accumulator 'c', in D(m,n) = A(m,k) * B(k,n) + C(m,n)
-  std::string type;  // of an element, as the device names it: "f16"
+  char use = 'a';    // 'a', 'b' or the accumulator 'c', in D(m,n) = A(m,k) * B(k,n) + C(m,n)
+  std::string type;  // element type, as the device names it: "f16"
   std::uint32_t rows = 0, columns = 0, lanes = 0;
   /// At index row + rows * column: the number of the element (row, column), counted through all lanes in order.
   /// Empty if elements have no unique place; see `why_none`.
@@ -107,12 +107,12 @@ struct DeviceCaps {
   std::uint32_t max_shared_bytes = 0;
   std::uint32_t max_push_constant_bytes = 0;
   std::uint32_t max_storage_buffers = 0;       // bindings per stage
-  std::uint64_t max_storage_buffer_bytes = 0;  // of one binding (maxStorageBufferRange)
-  std::uint64_t max_buffer_bytes = 0;          // of one buffer (maxBufferSize)
-  std::uint64_t max_allocation_bytes = 0;      // of the memory behind it (maxMemoryAllocationSize)
-  std::uint64_t max_sparse_buffer_bytes = 0;   // of one in several allocations; 0: there is none
+  std::uint64_t max_storage_buffer_bytes = 0;  // per binding (maxStorageBufferRange)
+  std::uint64_t max_buffer_bytes = 0;          // per buffer (maxBufferSize)
+  std::uint64_t max_allocation_bytes = 0;      // per memory allocation (maxMemoryAllocationSize)
+  std::uint64_t max_sparse_buffer_bytes = 0;   // per buffer in several allocations; 0: none
   std::uint64_t device_memory_bytes = 0;       // the largest device-local heap
-  std::uint32_t storage_buffer_alignment = 1;  // of an offset into a buffer, bytes
+  std::uint32_t storage_buffer_alignment = 1;  // alignment of offsets into buffers, bytes
 
   std::uint32_t subgroup_size = 0;  // the default
   std::uint32_t min_subgroup_size = 0;

@@ -168,7 +168,7 @@ std::uint32_t push_constant_bytes(const KernelInterface& kernel);
 
 /// Elements that `binding` spans under `arguments`, from the first to the last; 0 if an extent is 0.
 /// Throws ArgumentError naming each argument that is missing, an extent or a stride below 0, a count
-/// above 2^32 (indices in shaders are 32 bits wide; of an array reached by a pointer, above 2^48), and
+/// above 2^32 (indices in shaders are 32 bits wide; for an array reached by a pointer, above 2^48), and
 /// elements of a written array that share an address.
 std::uint64_t element_count(const Binding& binding, const Arguments& arguments);
 

@@ -8,7 +8,7 @@
 //
 // Shared memory has `banks` banks of `bank_bytes`; lanes that want different words of one bank wait
 // for each other. An access wider than a bank is served in phases: with 32 banks of 4 bytes, 32
-// lanes of 16 bytes go in 4 phases of 8 lanes, of 8 bytes in 2 phases of 16. Conflicts are those
+// lanes of 16 bytes go in 4 phases of 8 lanes, lanes of 8 bytes in 2 phases of 16. Conflicts are those
 // within a phase. Lanes that want the same word share it.
 //
 // Derivation: CUDA C++ Programming Guide, "Shared Memory" of each compute capability; AMD's LDS has

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The buffers that are bound to a kernel, of the runtime or the user, in the form of Vulkan.
+// The buffers that are bound to a kernel, the runtime's or the user's, as Vulkan takes them.
 
 #include <memory>
 #include <optional>
@@ -29,7 +29,7 @@ struct BoundLaunch {
   std::vector<BoundRange> ranges;
   Dispatches dispatches;
   bool is_prepared = false;            // `dispatches` was made for the kernel
-  std::optional<Arguments> arguments;  // of `dispatches`, if they are known by name
+  std::optional<Arguments> arguments;  // the arguments of `dispatches`, if they are known by name
 };
 
 /// Binds `views` to `launch`, which must belong to the same kernel if it was bound before; allocates nothing if the

@@ -22,7 +22,7 @@
 namespace vkmoye {
 
 struct PlanRecorderOptions {
-  std::uint32_t recordings = 0;  // of the whole plan, see RecorderOptions
+  std::uint32_t recordings = 0;  // recordings of the whole plan, see RecorderOptions
   std::uint32_t timestamps = 0;  // recordings that are timed, see RecorderOptions
   /// Your own memory for the scratch arrays of the plan: scratch_places(plan, caps).bytes bytes, at a multiple of
   /// storage_buffer_alignment and of 16. Nothing else may use it while a recording runs. If it is not given, the

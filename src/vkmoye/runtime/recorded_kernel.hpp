@@ -57,10 +57,10 @@ class RecordedKernel {
   LaunchFormula formula_;
   Owned<VkDescriptorPool> pool_;            // null: descriptors are pushed, or there are none
   std::uint32_t most_ = 0, used_ = 0;       // sets of the pool
-  VkDescriptorSet taken_ = VK_NULL_HANDLE;  // of the next recording
+  VkDescriptorSet taken_ = VK_NULL_HANDLE;  // the set for the next recording
   std::shared_ptr<const Owned<VkQueryPool>> queries_;  // two of each recording that is timed
   std::uint32_t most_timed_ = 0, recorded_ = 0;
-  // Of the last recording, so that the next one finds room for its own.
+  // Kept from the last recording, so that the next one finds room for its own.
   BoundLaunch launch_;
   DescriptorWrites writes_;
 };

@@ -13,7 +13,7 @@
 //   inside it   it records the barriers that its own steps need;
 //   after it    its writes are writes of that scope, and not yet available or visible elsewhere.
 // You record the barriers before and after it, or `Neighbours` names the scopes there and the Recorder records
-// them. Two consecutive recordings, of this or another Recorder, need a barrier between them if one writes what
+// them. Two consecutive recordings, by this or another Recorder, need a barrier between them if one writes what
 // the other reads or writes.
 
 #include <vulkan/vulkan_core.h>
@@ -58,7 +58,7 @@ struct RecorderOptions {
 /// of the kernel.
 struct KernelTime {
   std::uint32_t recording = 0;  // 0: the first after the constructor or `reset`
-  std::uint32_t step = 0;       // of the plan; 0 of a Recorder
+  std::uint32_t step = 0;       // step of the plan; 0 for a Recorder
   double microseconds = 0;
   bool operator==(const KernelTime&) const = default;
 };

@@ -34,7 +34,7 @@ struct RequiredBit {
 
 struct DeviceRequirements {
   FeatureSet features;                  // for AdoptedDevice::features
-  std::vector<const char*> extensions;  // of the device, each once
+  std::vector<const char*> extensions;  // device extensions, each once
   std::vector<RequiredBit> bits;        // each once; timelineSemaphore among them
   /// Optional: extensions to enable if the device lists them. VK_KHR_push_descriptor: see recorder.hpp.
   std::vector<const char*> useful_extensions;

@@ -26,7 +26,7 @@ std::string reason_against_reading(const std::filesystem::path& path);
 /// Who may read a file that is written.
 enum class Permissions : std::uint8_t {
   owner_only,  // POSIX: mode 0600. Windows: as the folder says, which is the user's own for a cache
-  preserved  // mode and owner of the file that is replaced; of a new one as the user's umask, or the folder, says
+  preserved  // mode and owner of the file that is replaced; for a new one as the user's umask, or the folder, says
 };
 
 /// Replaces `path`, whose folder must exist. A symbolic link is kept, and its target replaced. Refuses to replace

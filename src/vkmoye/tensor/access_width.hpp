@@ -74,10 +74,10 @@ constexpr AccessWidth access_width(const Layout& values, const Layout& starts,
 
 /// Where a copy finds or puts the values of its workers.
 struct CopySide {
-  Layout values;                         // of one worker
+  Layout values;                         // the values of one worker
   Layout starts;                         // where workers begin
   Swizzle swizzle = {};                  // applied after both
-  std::int64_t max_bytes = kWidestCopy;  // of an access, and the alignment of the array
+  std::int64_t max_bytes = kWidestCopy;  // per access; also the alignment of the array
 };
 
 /// Both sides of a copy.

@@ -27,7 +27,7 @@
 
 namespace vkmoye {
 
-/// `bytes` at once, of elements of `element_bytes`.
+/// Moves `bytes` at once; elements have `element_bytes`.
 struct CopyAtom {
   std::int64_t bytes = 1;
   std::int64_t element_bytes = 1;

@@ -25,7 +25,7 @@ struct PeakKernel {
   double flops_of_a_round = 0;
   /// The type and the number of elements of each input.
   std::vector<std::pair<ScalarType, std::uint64_t>> inputs;
-  std::uint64_t output_bytes = 0;  // of the output buffer, which follows the inputs
+  std::uint64_t output_bytes = 0;  // size of the output buffer, which follows the inputs
 };
 
 /// For numbers of `type`, which must be an accumulator type, with `groups` workgroups.

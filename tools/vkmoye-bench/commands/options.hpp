@@ -38,8 +38,8 @@ struct CommandOptions {
   std::vector<std::string> kernels;  // names or patterns
   std::vector<Extents> sizes;
   std::vector<std::string> types;  // as typed, one for each --type
-  gen::Options config;             // of kernels: --tile
-  gen::Options values;             // of operations: --alpha
+  gen::Options config;             // options of kernels: --tile
+  gen::Options values;             // options of operations: --alpha
   std::string device;              // empty: the best one, or none
   std::string format = "table", output;
   bool commands = false;  // print the command that repeats each result, in tables

@@ -12,7 +12,7 @@
 
 namespace vkmoye::bench {
 
-/// The first `count` problems of `seed`, of a size for `device`.
+/// The first `count` problems of `seed`, with sizes for `device`.
 Workloads random_shapes(std::int64_t count, std::uint64_t seed, const DeviceCaps& device);
 
 }  // namespace vkmoye::bench

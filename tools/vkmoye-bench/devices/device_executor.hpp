@@ -70,7 +70,7 @@ class DeviceExecutor : public Executor {
 
  private:
   Device device_;
-  DeviceCaps caps_;  // of the device, with the fragment orders found so far
+  DeviceCaps caps_;  // the device's, with the fragment orders found so far
   DeviceFacts facts_;
 };
 

@@ -17,7 +17,7 @@ inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
   return z ^ (z >> 31);
 }
 
-/// Element `index` of stream `seed`, of 1 to 16 bytes.
+/// Element `index` of stream `seed`, with 1 to 16 bytes.
 inline void random_element(std::span<std::byte> out, std::uint64_t seed, std::uint64_t index) {
   const std::uint64_t bits[] = {random_bits(seed, index),
                                 out.size() > 8 ? random_bits(~seed, index) : 0};

@@ -28,7 +28,7 @@ struct Ladder {
     bool skipped = false;
   };
   struct Rung {
-    std::string name;         // of the kernel or of the baseline
+    std::string name;         // name of the kernel or of the baseline
     bool baseline = false;    // measured for comparison, not verified here
     std::vector<Cell> cells;  // by size
   };

@@ -22,7 +22,7 @@ struct Result {
   std::string type;
   std::vector<std::int64_t> size;
   std::vector<std::pair<std::string, std::string>> config;
-  std::string options;  // of the problem, without those at their defaults
+  std::string options;  // options of the problem, without those at their defaults
   std::optional<Timing> timing;
   std::optional<double> gbps;    // declared bytes over the median, 10^9 bytes per second
   std::optional<double> tflops;  // 10^12 floating-point operations per second; moves have none
@@ -40,7 +40,7 @@ struct Result {
   /// The percentage of --stop-noise, where the noise stayed above it; nothing: it did not, or --stop-noise
   /// was not given.
   std::optional<double> noise_missed;
-  std::map<std::string, std::string> noise_of;  // the same, of its baselines
+  std::map<std::string, std::string> noise_of;  // the same for its baselines
   std::vector<std::string> below_gate;          // why it fails the gate; empty: it does not
   std::string skipped;                          // every reason; empty: it ran
   std::string command;                          // repeats the measurement
@@ -68,7 +68,7 @@ struct TableStyle {
   Terminal terminal = {};
   bool commands = false;  // below each result the command that repeats it
   std::size_t kernel = 26, type = 4, size = 11;
-  bool has_flops = true, has_ceiling = true;  // of any result
+  bool has_flops = true, has_ceiling = true;  // whether any result has them
   std::string ceiling = "copy";               // which; "top" where results have different ones
 };
 

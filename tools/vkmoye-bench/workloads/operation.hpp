@@ -23,9 +23,9 @@ struct SizeForm {
   std::size_t rank = 2;   // number of extents; a single number is used for all of them
   bool any_rank = false;  // or any number of extents from 2
   Extents example = {};   // for kernels that are described for one size, if none was given
-  std::size_t alike =
-      0;  // extents that a single number is used for, if not for all; the others may be left out and
-          // are then those of the example
+  // Extents that a single number is used for, if not for all; the others may be left out and are then those of the
+  // example.
+  std::size_t alike = 0;
 };
 
 /// The options that a user gives for one kernel.
@@ -33,7 +33,7 @@ struct WorkloadSpec {
   const gen::KernelEntry* entry = nullptr;
   std::string type;     // one of --type; empty: the type of the arrays
   gen::Options config;  // values of the kernel's config: --tile
-  gen::Options values;  // of Operation::options: --alpha
+  gen::Options values;  // values of Operation::options: --alpha
 };
 
 /// An array of the user that a kernel is applied to.
@@ -61,7 +61,7 @@ struct Operation {
   bool takes_all_types = false;  // "--type f16,f32" means one workload, else two
   bool converts = false;         // takes "--type f32*f16": the types of its two arrays
   bool is_tuned = false;         // `tune` measures its kernels and writes tables of them
-  bool is_own = false;           // of a user: its usual size is size.example
+  bool is_own = false;           // defined by a user: its usual size is size.example
   std::vector<OperationOption> options = {};
   std::vector<std::string> baselines = {};
 

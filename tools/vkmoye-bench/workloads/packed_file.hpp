@@ -25,7 +25,7 @@ namespace vkmoye::bench {
 
 struct PackedOperand {
   gen::PackedForm form;
-  std::int64_t rows = 0, k = 0;  // of the matrix; rows are m of A, n of B
+  std::int64_t rows = 0, k = 0;  // size of the matrix: rows are m of A, n of B
   /// The number of contiguous matrices; nothing: one matrix without a batch axis.
   std::optional<std::int64_t> batch = {};
   std::string fragment, block;  // layouts: (row, k) of a fragment and of a block -> its place

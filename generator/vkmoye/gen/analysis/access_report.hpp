@@ -50,7 +50,7 @@ struct AccessReport {
   std::uint64_t requests = 0;         // the number of requests; 0: none at these sizes
   std::optional<SectorCost> sectors;  // cost of the worst request, if it is a buffer
   std::optional<BankCost> banks;      // cost of the worst request, if it is shared
-  double efficiency = 1;              // of all requests: best possible cost / actual cost
+  double efficiency = 1;              // over all requests: best possible cost / actual cost
   // The subgroup and the rounds of the loops with the worst request.
   std::uint32_t worst_subgroup = 0;
   std::vector<std::pair<std::string, std::uint32_t>> worst_rounds;
@@ -68,7 +68,7 @@ std::string verdict(const AccessReport& access);
 
 struct KernelReport {
   std::vector<AccessReport> accesses;  // in the order of the text
-  std::vector<std::string> reasons;    // of the verifier; if there are any, accesses is empty
+  std::vector<std::string> reasons;    // from the verifier; if there are any, accesses is empty
   bool in_part = false;                // more rounds of a loop, or more steps, than were followed
 };
 

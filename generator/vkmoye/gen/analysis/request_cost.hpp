@@ -31,7 +31,7 @@ struct SectorCost {
 
 struct BankCost {
   int degree = 1;      // the maximum number of words from one bank in a phase
-  int wavefronts = 0;  // of the request: the sum of the degrees of its phases
+  int wavefronts = 0;  // the sum of the degrees of the phases
   int best = 0;        // wavefronts without conflicts
 };
 

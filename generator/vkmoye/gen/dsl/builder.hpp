@@ -62,7 +62,7 @@ class Builder {
   /// A buffer that the kernel both reads and writes.
   Tensor in_out(const std::string& name, ScalarType type, const std::vector<AxisName>& axes);
 
-  /// A scalar that the launch passes: of type i32, f32 or f64, or an index if u32.
+  /// A scalar that the launch passes: an i32, f32 or f64, or an index if u32.
   Expr argument(const std::string& name, ScalarType type);
 
   /// A view, with layout `layout`, of a new shared array of exactly cosize(layout) elements.
@@ -190,23 +190,27 @@ class Builder {
                     std::int64_t rows, std::int64_t columns);
   /// The elements that a lane holds, as registers: (elements of a matrix, matrices).
   View elements(const Matrices& matrices) const { return elements_of(matrices, lanes()); }
-  /// `most`: of an array that is also accessed by elements or narrower vectors, the elements of these.
+  /// Loads each matrix of `to` from its tile of `from`, which has the shape of all matrices together; see
+  /// load_statements for errors. `most`: the widest vector, in elements, for an array that is also accessed by elements
+  /// or by narrower vectors.
   void load(const View& from, const Matrices& to, std::uint32_t most = ~std::uint32_t{0});
   /// Stores the matrices from (row, column) on, as many as fill `to`.
   void store(const Matrices& from, const Expr& row, const Expr& column, const View& to);
   void store(const Matrices& from, const Expr& row, const View& to) { store(from, row, 0, to); }
+  /// Sets all elements of all matrices of `to` to `value`.
   void fill(const Matrices& to, const Expr& value);
   /// c += a * b.
   void multiply(const Matrices& a, const Matrices& b, const Matrices& c);
 
   // --- across threads, see across.hpp ---
 
-  std::uint32_t threads() const { return kernel_.threads; }  // of a workgroup
+  std::uint32_t threads() const { return kernel_.threads; }  // per workgroup
   std::uint32_t lanes() const { return kernel_.subgroup_size; }
   Expr lane() const;      // 0 .. lanes-1
   Expr subgroup() const;  // 0 .. threads/lanes-1
 
-  /// Subgroup operations. All lanes of the subgroup must reach them.
+  /// Subgroup operations. All lanes of the subgroup must reach them. `combine` is add, minimum or maximum; finish()
+  /// reports others. They throw KernelError if the Builder was constructed without lanes.
   Expr subgroup_reduce(const std::string& name, ir::Op combine, const Expr& value);
   Expr subgroup_inclusive_scan(const std::string& name, ir::Op combine, const Expr& value);
   Expr subgroup_exclusive_scan(const std::string& name, ir::Op combine, const Expr& value);
@@ -256,14 +260,14 @@ class Builder {
   /// refuses a launch that breaks a condition on arguments, and reports invocations that break one on values.
   void assume(const Expr& condition, const std::string& why);
 
-  /// Asserts that no invocation accesses an element of `array`, a buffer or shared memory, that another one writes; of
-  /// shared memory: between two barriers. For writes at indices from data. The host twin names two invocations that
-  /// meet.
+  /// Asserts that no invocation accesses an element of `array` that another invocation writes. For a buffer this covers
+  /// the whole launch; for shared memory, the code between two barriers. Needed for writes at indices from data. The
+  /// host twin names two invocations that access the same element.
   void assume_distinct(const Tensor& array, const std::string& why);
   void assume_distinct(const View& array, const std::string& why);
 
-  /// Asserts that each element of the result `array` is written, and by one invocation, where no proof shows it; of
-  /// registers and shared memory: that what is read was written before. The kernel and `explain` carry the assumption
+  /// Asserts what no proof shows: for a buffer, that each element is written, and by one invocation only; for registers
+  /// and shared memory, that what is read was written before. The kernel and `explain` carry the assumption
   /// with its reason; the host twin checks it at each size.
   void assume_written(const Tensor& array, const std::string& why);
   void assume_written(const View& array, const std::string& why);

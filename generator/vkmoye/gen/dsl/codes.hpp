@@ -68,7 +68,7 @@ View in_codes(const View& words, std::uint32_t per_word);
 /// The words in which the values of a view of codes are, and where in them.
 struct CodePlaces {
   View words;  // each word once
-  /// Of each value, in one shape with the view of codes: the number of its word in `words`, and its number in the word.
+  /// For each value, in one shape with the view of codes: the number of its word in `words`, and its number in that.
   Layout word, place;
   std::uint32_t first = 0;  // to be added to `place`
 };

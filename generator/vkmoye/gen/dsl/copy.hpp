@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Copies between two views, as statements: the only way to move values.
+// Statements that copy the values of one view to another.
 //
 // In loops, the default: loops over the values; each iteration moves one vector or one element.
 //

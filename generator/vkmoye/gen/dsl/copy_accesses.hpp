@@ -30,7 +30,7 @@ struct ViewAccesses {
   ir::Body names_before, names_inside;  // before and inside the loops
   /// The conditions for the first run of an iteration to be inside.
   Conditions inside_before, inside_each_iteration;
-  std::vector<Run> runs;  // of one iteration
+  std::vector<Run> runs;  // the runs of one iteration
 };
 
 /// How a copy accesses the values of a view.

@@ -3,7 +3,7 @@
 // Redistributes registers from one thread-value layout to another by shuffles between the lanes of a
 // subgroup; otherwise this goes through shared memory.
 //
-//   4 lanes with 4 values each: of a 4x4 matrix, first a row for each lane, then a column
+//   4 lanes with 4 values each of a 4x4 matrix: first each lane has a row, then a column
 //
 //     from (4,4):(1,4)      lane 0   0  4  8 12        to (4,4):(4,1)      lane 0   0  1  2  3
 //                           lane 1   1  5  9 13                            lane 1   4  5  6  7

@@ -52,9 +52,9 @@ MatrixValues matrix_values(const Builder& k, const Matrices& matrices, const Lay
 void convert_matrices(Builder& k, const MatrixValues& from, const MatrixValues& to);
 
 /// The same for any two orders. If they differ, the values go through `staging`: shared memory of the type of
-/// `to` with the rows and columns of all matrices, of this subgroup alone. All threads of the workgroup must
+/// `to` with the rows and columns of all matrices, for this subgroup alone. All threads of the workgroup must
 /// reach it then, because there are barriers before and after the values are stored. They are moved one by one; rows
-/// of an odd number of elements avoid bank conflicts.
+/// with an odd number of elements avoid bank conflicts.
 void convert_matrices(Builder& k, const MatrixValues& from, const MatrixValues& to,
                       const View& staging);
 

@@ -48,8 +48,8 @@ struct View {
   struct Axis {
     std::vector<FixedMode> fixed;
     Layout values;
-    std::optional<Expr> end =
-        {};  // coordinates from here on are outside; nothing: the extent of the array
+    /// Coordinates from here on are outside; nothing: the extent of the array.
+    std::optional<Expr> end = {};
   };
   /// A tile of a buffer: number `coordinate` of ceil(extent / tile).
   struct Tiling {
@@ -61,7 +61,7 @@ struct View {
   std::vector<Axis> axes;
   std::vector<Tiling> tilings;  // that led to this view; the grid follows from them
   std::string name;             // how it was made: "parallelize(transpose(tile), (32,8):(1,32))"
-  Swizzle swizzle = {};         // of a shared array, applied to the offset that its layout gives
+  Swizzle swizzle = {};         // for a shared array, applied to the offset that its layout gives
 
   /// The shape that all axes share.
   IntTuple shape() const { return axes.front().values.shape(); }

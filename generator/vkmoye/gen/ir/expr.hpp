@@ -58,11 +58,11 @@ enum class Op : std::uint8_t {
   add,
   subtract,
   multiply,
-  divide,  // of integers: towards 0
-  modulo,  // of integers
+  divide,  // integers: rounds towards 0
+  modulo,  // integers only
   minimum,
   maximum,
-  bit_and,  // this and those up to the shifts: of integers
+  bit_and,  // this and those up to the shifts: integers only
   bit_or,
   bit_xor,
   shift_left,
@@ -79,7 +79,7 @@ enum class Op : std::uint8_t {
   sqrt,          // the error of 1 / rsqrt
   rsqrt,         // 1 / sqrt, 2 ulp
   tanh,          // the error of sinh / cosh
-  sin,           // of f32: 2^-11 absolute between -pi and pi, none is given beyond; of f16: 2^-7
+  sin,           // f32: 2^-11 absolute between -pi and pi, no bound elsewhere; f16: 2^-7
   cos,           // the same
   floor,         // exact; floor, ceil and round of NaN are NaN
   ceil,          // exact
@@ -96,7 +96,7 @@ enum class Op : std::uint8_t {
   select,  // operand 1 if the truth value operand 0 holds, else operand 2, both of one type
   // between types
   component,  // element number `value` of the vector operand 0
-  vector,     // of the operands, in order
+  vector,     // made of the operands, in order
   convert,  // an element or an index to another type: to a floating one rounded to nearest even, to an
             // integer rounded towards 0
   bitcast,  // the bits of an element or a vector as those of another type, with as many bytes in total
@@ -114,7 +114,7 @@ enum class Builtin : std::uint8_t {
   group_z,   // coordinates of the workgroup in the dispatch
   thread,    // 1-D index of the thread within its workgroup
   subgroup,  // number of the subgroup within its workgroup
-  lane,      // of the thread within its subgroup
+  lane,      // number of the thread within its subgroup
 };
 
 struct Node;
@@ -147,11 +147,11 @@ struct Node {
   std::uint64_t bound = kUnbounded;  // an index is in 0..bound-1
   // A power of two that divides the index, even if it wrapped modulo 2^32.
   std::uint32_t alignment = 1;
-  std::uint64_t value =
-      0;  // the bits of a constant, the number of a component or a half, the signs of dot4
+  // The bits of a constant, the number of a component or a half, the signs of dot4.
+  std::uint64_t value = 0;
   Builtin builtin = Builtin::thread;  // used by Op::builtin
   std::string name;                   // used by Op::variable
-  std::vector<Expr> operands;         // of an operation, left to right
+  std::vector<Expr> operands;         // used by operations, left to right
   std::uint32_t depth = 0;            // the number of nested operations: 0 for a leaf
 };
 

@@ -83,9 +83,9 @@ struct Array {
   /// value of a register only has a meaning in the same lane, for a matrix of the same type. In the machine and the
   /// twin, lane l holds the elements l, l + lanes, .. of each matrix, counted along its rows (of B, along its columns).
   std::optional<MatrixType> matrix = {};
-  /// Of registers: every access is to a vector of this many elements.
+  /// For registers: every access is to a vector of this many elements.
   std::uint32_t vector = 1;
-  /// Of a buffer: a descriptor, or a pointer, with which offsets may have 64 bits.
+  /// For a buffer: a descriptor, or a pointer, with which offsets may have 64 bits.
   Addressing addressing = Addressing::descriptor;
 
   /// The number of elements. Precondition: it is not a buffer, so that all extents are numbers.
@@ -103,8 +103,12 @@ bool needs_long_offsets(const Array& array);
 /// statements, see Assume.
 struct Assumption {
   enum class Kind : std::uint8_t {
-    written,  // each element is written by exactly one invocation; of shared memory and registers: before it is read
-    distinct,  // no invocation accesses an element that another one writes; of shared memory, between two barriers
+    /// Each element of a buffer is written by exactly one invocation; for shared memory and registers: what is read was
+    /// written before.
+    written,
+    /// No invocation accesses an element that another one writes: for a buffer in the whole launch, for shared memory
+    /// between two barriers.
+    distinct,
   };
   std::string array;
   std::string why;
@@ -133,9 +137,9 @@ struct Kernel {
   std::vector<Array> arrays;            // buffers in binding order
   std::vector<PushConstant> arguments;  // run-time sizes (u32) and factors
   std::array<GridDimension, 3> grid;
-  std::uint32_t threads = 1;  // of a workgroup
-  std::uint32_t subgroup_size =
-      0;  // lanes of a subgroup, if the kernel depends on them; otherwise 0
+  std::uint32_t threads = 1;  // per workgroup
+  /// Lanes of a subgroup, if the kernel depends on them; otherwise 0.
+  std::uint32_t subgroup_size = 0;
   Body body;
   std::vector<Assumption> assumptions = {};
   /// A copy of the kernel that verify accepted, so that it need not be verified again while it is unchanged; nullptr if
@@ -147,7 +151,7 @@ struct Kernel {
   /// If set, `body` is empty; see Builder::finish_with_glsl.
   std::optional<HandWritten> hand_written = {};
 
-  /// The widths of all accesses to `array`, in increasing order: of those as elements, or, with `as_words`, of those as
+  /// The widths of all accesses to `array` as elements, in increasing order; with `as_words`, those of accesses as
   /// words, in words.
   std::vector<std::uint32_t> widths_of(const std::string& array, bool as_words = false) const;
   /// The array of that name; nullptr if there is none.
@@ -162,8 +166,8 @@ struct Kernel {
 /// its bound is that number.
 Expr within_grid(const Expr& index, const std::array<GridDimension, 3>& grid);
 
-/// The axes for the coordinates of `element`, in `array`: those of the array, or a single one, of all elements, if the
-/// coordinate is a place.
+/// The axes for the coordinates of `element`, in `array`: those of the array, or, if the coordinate is a place, one
+/// over all elements.
 std::vector<Axis> axes_of(const Element& element, const Array& array);
 
 /// The type of the value at `element`, in `array`.

@@ -41,13 +41,13 @@ using Recurrences = std::map<std::string, std::optional<Recurrence>>;
 /// A loop with a non-constant end is assumed to run at most this many rounds; more would not finish in practice.
 inline constexpr std::uint64_t kMaxRounds = std::uint64_t{1} << 31;
 
-/// Of the variable of a loop, which is r in round r < `end`.
+/// The recurrence of the variable of a loop, which is r in round r < `end`.
 Recurrence recurrence_of_rounds(const ir::Expr& end);
 
 /// The recurrence of `e`; nothing where it has none, or a longer period than kMaxPeriod.
 std::optional<Recurrence> recurrence_of(const ir::Expr& e, const Recurrences& names);
 
-/// What follows both, of which one has `a` and the other `b`; nothing: its period would be too long.
+/// The recurrence of two values together, one with `a` and one with `b`; nothing if its period would be too long.
 std::optional<Recurrence> combined(const Recurrence& a, const Recurrence& b);
 
 }  // namespace vkmoye::gen

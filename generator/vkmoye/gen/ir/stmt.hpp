@@ -25,11 +25,11 @@ namespace vkmoye::gen::ir {
 /// row.
 struct Element {
   std::string array;
-  std::vector<Expr> coordinates;  // of the first element: one for each axis, or its place
+  std::vector<Expr> coordinates;  // where the first element is: one for each axis, or its place
   std::string source_text;        // how the author wrote it, for messages: "tile(src, (32,32))"
   std::uint32_t width = 1;        // elements of one access, see is_width
   std::string not_wider = {};     // for reports: why it is not wider, if the layouts tell
-  bool as_words = false;          // of a buffer: accesses the bytes of the elements as u32
+  bool as_words = false;          // buffers only: accesses the bytes of the elements as u32
 };
 
 struct Stmt;
@@ -82,7 +82,7 @@ struct Subgroup {
   };
   std::string name;
   Kind kind = Kind::reduce;
-  Op combine = Op::add;  // of a reduction or a scan: add, minimum or maximum
+  Op combine = Op::add;  // for reductions and scans: add, minimum or maximum
   Expr value = 0;
   Expr lane = 0;
 };

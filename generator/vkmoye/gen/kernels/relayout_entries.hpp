@@ -19,7 +19,7 @@ inline const std::vector<std::int64_t> kRelayoutExample = {32, 64, 128};
 struct PermutedArray {
   /// nullopt if a has no elements, and so no layout.
   std::optional<Permutation> layouts;
-  std::vector<std::int64_t> shape;    // of b
+  std::vector<std::int64_t> shape;    // shape of b
   std::vector<std::int64_t> strides;  // in a, along the axes of b
 };
 

@@ -51,9 +51,9 @@ struct ElementAccess {
 
 class ShadowMemory {
  public:
-  /// Of an array of `elements`, which are written from the start if `is_initialised`. Invocation i is thread i %
-  /// threads of workgroup i / threads. `groups`: the number of workgroups along x and y, for messages; {0, 0} if all
-  /// invocations belong to one workgroup. `array` and `reasons` must outlive the shadow and its copies.
+  /// The shadow of an array of `elements`, which are written from the start if `is_initialised`. Invocation i is thread
+  /// i % threads of workgroup i / threads. `groups`: the number of workgroups along x and y, for messages; {0, 0} if
+  /// all invocations belong to one workgroup. `array` and `reasons` must outlive the shadow and its copies.
   ShadowMemory(const ir::Array& array, std::uint64_t elements, std::uint32_t threads,
                std::array<std::uint64_t, 2> groups, bool is_initialised, ReasonsByKind& reasons);
 
@@ -64,7 +64,7 @@ class ShadowMemory {
   /// The same for an unknown element. Precondition: the access is atomic, or the author of the kernel asserts that no
   /// other invocation accesses the element.
   void record_somewhere(const ElementAccess& access);
-  /// Adds a reason if one of the first `count` elements, of which `access` may read any, is not written.
+  /// Adds a reason if one of the first `count` elements, any of which `access` may read, is not written.
   void require_written(std::uint64_t count, const ElementAccess& access);
   /// All accesses so far happen before those that follow.
   void barrier();
@@ -73,7 +73,7 @@ class ShadowMemory {
   /// Whether the `count` elements from `at` on are written, whichever path was taken.
   bool is_written(std::uint64_t at, std::uint64_t count = 1) const;
 
-  /// Merges the shadow of another path, of which either may have been taken: accesses of both paths count; an element
+  /// Merges the shadow of another path, where either may have been taken: accesses of both paths count; an element
   /// is written if it is on both paths, or, with `either`, on one of them.
   void join(const ShadowMemory& other, bool either);
 

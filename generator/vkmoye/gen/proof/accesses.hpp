@@ -19,7 +19,7 @@ std::string coordinate_variable(std::size_t axis);
 struct Step {
   std::size_t statement;  // its number in the body
   std::size_t inner;      // which body of it the way goes on in
-  std::string counter;    // of a loop; "" of others
+  std::string counter;    // the counter of a loop; "" for others
 };
 
 struct Access {

@@ -85,9 +85,9 @@ class IndexValues {
   };
   struct Name {
     Identity identity;
-    std::optional<Range> range;       // of an argument, whose index is made where it is first used
-    std::optional<Index> index;       // of an argument, a loop counter or data
-    std::optional<ir::Expr> meaning;  // of a name for a pure value
+    std::optional<Range> range;       // for an argument, whose index is made where it is first used
+    std::optional<Index> index;       // for an argument, a loop counter or data
+    std::optional<ir::Expr> meaning;  // for the name of a pure value
   };
   struct Scope {
     Set facts;

@@ -44,7 +44,7 @@ class Set {
   friend Set operator&(const Set& a, const Set& b);
   friend Set operator|(const Set& a, const Set& b);
   friend Set operator-(const Set& a, const Set& b);
-  /// The points that fulfil all linear equations which hold in the whole set.
+  /// The points that satisfy all linear equations which hold in the whole set.
   Set affine_hull() const;
   Set complement() const;
   /// The same points, described by fewer constraints where that is easy.

@@ -21,7 +21,7 @@ namespace vkmoye::gen::twin {
 struct Memory {
   const ir::Array* array;
   std::uint64_t elements;
-  std::vector<std::uint64_t> extents, strides;  // of its axes, in elements
+  std::vector<std::uint64_t> extents, strides;  // along its axes, in elements
   machine::ShadowMemory shadow;
   std::span<std::byte> bytes = {};  // empty without data
   std::vector<std::byte> own = {};  // the storage of a shared array

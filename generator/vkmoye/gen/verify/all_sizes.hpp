@@ -15,10 +15,10 @@ namespace vkmoye::gen {
 /// What must hold in all launches besides what check_scope and check_shared_memory decide.
 struct Obligations {
   proof::DecidedResults by_tiles;             // results that tiles.hpp shows
-  std::vector<proof::Obligation> of_results;  // of the others
-  std::set<std::string>
-      written;  // arrays of which written_before_read.hpp shows that what is read was written
-  std::vector<proof::Obligation> of_reads;  // from other ones
+  std::vector<proof::Obligation> of_results;  // claims about the others
+  // Arrays for which written_before_read.hpp shows that what is read was written.
+  std::set<std::string> written;
+  std::vector<proof::Obligation> of_reads;  // claims about the other arrays
 };
 /// Precondition: names, types and bounds are right.
 Obligations obligations_of(const ir::Kernel& kernel);

@@ -23,15 +23,15 @@ struct Claim {
     assumed,  // the kernel's author asserts it
   };
   enum class Decider : std::uint8_t {
-    rules,    // of names, types and guards: verify/scope.hpp
+    rules,    // rules on names, types and guards: verify/scope.hpp
     machine,  // follows each access in all rounds: verify/{races, written_before_read, tiles}.hpp
     isl,      // with sets of integers: proof/results.hpp, proof/reads.hpp
     twin,     // runs the only launch that the kernel can have, without data: verify/trial.hpp
-    author,   // of the kernel, by an assumption
+    author,   // the author of the kernel, by an assumption
   };
 
   std::string text;        // "each element of dst is written"
-  std::string array = {};  // the one that it is about; "": of all
+  std::string array = {};  // the one that it is about; "": all
   Answer answer = Answer::proved;
   Decider by = Decider::rules;
   std::string why = {};  // why it is assumed

@@ -16,7 +16,7 @@ class EffectsCache {
   EffectsCache(const ir::Kernel& kernel, std::function<bool(const ir::Array&)> is_followed)
       : kernel_(kernel), is_followed_(std::move(is_followed)) {}
 
-  /// Of a statement of the kernel.
+  /// The effects of a statement of the kernel.
   const ir::Effects& of(const ir::Stmt& statement) {
     const auto known = effects_.find(&statement);
     if (known != effects_.end()) return known->second;

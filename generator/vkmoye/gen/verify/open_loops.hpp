@@ -27,17 +27,17 @@ struct Pattern {
   bool stands_for_all() const { return !grows && !chooses && !is_too_long; }
 };
 
-/// The loops around a statement, of which some are followed for a few rounds only.
+/// The loops around a statement; some of them are followed for a few rounds only.
 class OpenLoops {
  public:
-  /// `is_followed`: whether accesses to an array are followed. `places`: of elements whose first coordinate is not
-  /// their index. `kernel` and `places` must outlive this.
+  /// `is_followed`: whether accesses to an array are followed. `places`: the indices of elements whose first
+  /// coordinate is not their index. `kernel` and `places` must outlive this.
   using Places = std::unordered_map<const ir::Element*, ir::Expr>;
   OpenLoops(const ir::Kernel& kernel, std::function<bool(const ir::Array&)> is_followed,
             const Places* places = nullptr)
       : kernel_(kernel), is_followed_(std::move(is_followed)), places_(places) {}
 
-  /// Of an access to an array that is followed.
+  /// The index of an access to an array that is followed.
   const ir::Expr& index_of(const ir::Element& element) const {
     return places_ == nullptr ? element.coordinates[0] : places_->at(&element);
   }

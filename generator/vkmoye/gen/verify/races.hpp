@@ -16,8 +16,7 @@ namespace vkmoye::gen {
 /// not, loops over them may end after any round. Precondition: names and types are right.
 std::vector<std::string> check_shared_memory(const ir::Kernel& kernel);
 
-/// Whether no element of a tile is touched by two threads of a workgroup, of which one writes it. False: it is not
-/// known.
+/// Whether no thread of a workgroup writes an element of a tile that another one accesses. False: it is not known.
 bool is_tile_free_of_races(const ir::Kernel& kernel, const Tile& tile);
 
 }  // namespace vkmoye::gen

@@ -49,7 +49,7 @@ SizeConditions union_of(const SizeConditions& a, const SizeConditions& b);
 struct SplitCondition {
   struct Part {
     std::size_t bound;
-    ir::Expr number;  // of the invocation
+    ir::Expr number;  // the number of the invocation
     // What grows with the rounds of a loop, `step` in each, and does not wrap: number = rest + step * round. 0: nothing
     std::int64_t step = 0;
     ir::Expr rest = 0;

@@ -29,7 +29,7 @@ struct Tile {
   /// For each access, as its statement has it: the place of its first element in the tile.
   std::unordered_map<const ir::Element*, ir::Expr> places;
 
-  /// Along an axis, of the element at `place`.
+  /// The coordinate along an axis of the element at `place`.
   std::uint64_t coordinate(std::size_t axis, std::uint64_t place) const;
 };
 

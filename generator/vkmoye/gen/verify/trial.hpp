@@ -26,7 +26,7 @@
 namespace vkmoye::gen {
 
 /// The sizes that are tried: small ones around the tiles of the grid, without duplicates. A kernel without
-/// arguments has one, which is empty. The sizes fulfil assumptions_of_launch(kernel), if such sizes are found.
+/// arguments has one, which is empty. The sizes satisfy assumptions_of_launch(kernel), if such sizes are found.
 std::vector<Arguments> trial_sizes(const ir::Kernel& kernel);
 
 /// `sizes` with steps from row to row that are no smaller than what they step over. They do not matter to a proof,

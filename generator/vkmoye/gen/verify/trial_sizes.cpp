@@ -251,7 +251,7 @@ Arguments arguments_of(const ir::Kernel& kernel, const Trial& trial, const Sizes
 
 // --- assumptions ---
 
-constexpr std::int64_t kMaxNear = 64;  // how far a size is moved to fulfil an assumption
+constexpr std::int64_t kMaxNear = 64;  // how far a size is moved to satisfy an assumption
 constexpr int kMaxMoves = 8;           // of one trial
 
 class AssumptionSearch {

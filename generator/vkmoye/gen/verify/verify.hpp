@@ -29,13 +29,13 @@ namespace vkmoye::gen {
 /// - At five sizes (trial.hpp): no element of a buffer is written by one invocation and touched by another, each
 ///   element of a result is written, nothing is read that some path has not written.
 /// - For all sizes (all_sizes.hpp): the same three claims. What is not proved is refused, unless the author assumes it.
-/// Of a kernel that was written by hand, only the declarations are checked.
+/// In a kernel that was written by hand, only the declarations are checked.
 /// A check runs only if those before it found nothing. A kernel from Builder::finish has been verified
 /// (Kernel::verified), and is not verified again; nor is a kernel that is identical to one of the last 32 that were
 /// accepted.
 std::vector<std::string> verify(const ir::Kernel& kernel);
 
-/// Whether `reasons`, of verify, name no fault, but only claims that are not proved, which an author may assert.
+/// Whether the `reasons` from verify name no fault, but only claims that are not proved and that an author may assert.
 bool are_unproved(const std::vector<std::string>& reasons);
 
 }  // namespace vkmoye::gen

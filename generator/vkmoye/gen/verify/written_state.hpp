@@ -24,7 +24,7 @@ namespace vkmoye::gen {
 
 class WrittenState {
  public:
-  /// Of shared memory and registers, or of the `tile` of a buffer. `size_conditions` must outlive this.
+  /// The state of shared memory and registers, or of the `tile` of a buffer. `size_conditions` must outlive this.
   WrittenState(const ir::Kernel& kernel, const SizeConditionTable& size_conditions,
                const Tile* tile = nullptr);
 
@@ -92,7 +92,7 @@ class WrittenState {
   void set(std::size_t unit, const machine::ThreadSet& lanes);
   void set(std::size_t cell, std::int32_t value);
   std::int32_t joined(std::int32_t then, std::int32_t otherwise, const Choice& choice);
-  // Of two paths, of which all invocations take the same one.
+  // After two paths, if all invocations take the same one.
   std::int32_t on_either(std::int32_t then, std::int32_t otherwise, const Choice& choice);
 
   const SizeConditionTable& size_conditions_;

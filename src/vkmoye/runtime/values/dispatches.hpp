@@ -24,7 +24,7 @@ std::vector<std::string> argument_names(const KernelInterface& kernel);
 /// The memory of a binding: `bytes` bytes of a buffer, starting at `offset`.
 struct BoundRange {
   const void* memory = nullptr;    // identifies the buffer
-  std::uint64_t memory_bytes = 0;  // of the whole buffer
+  std::uint64_t memory_bytes = 0;  // the size of the whole buffer
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
   /// The address of the buffer on the device, if the binding is accessed through a pointer.
@@ -47,7 +47,7 @@ struct GridPiece {
 
 struct Dispatches {
   std::vector<std::uint64_t> needed_bytes;  // that each binding needs for these arguments
-  std::vector<std::uint64_t> bound_bytes;   // of each binding's descriptor
+  std::vector<std::uint64_t> bound_bytes;   // the size of each binding's descriptor
   /// In the layout of the interface, with addresses; the members first_group_* are 0.
   std::vector<std::byte> push_constants;
   /// The offsets of first_group_*; -1: the kernel has none.

@@ -32,7 +32,7 @@ struct Slot {
 
   // Guarded by the mutex of Commands.
   bool in_flight = false;
-  std::uint64_t value = 0;  // of the timeline, once the last submission has finished
+  std::uint64_t value = 0;  // the timeline's value once the last submission has finished
   bool abandoned = false;   // no one will wait; reused once its fence is signalled
   std::shared_ptr<const void> keep;
 };
@@ -125,7 +125,7 @@ class Commands {
   double wait_seconds_;
   std::mutex queue_mutex_;
   Owned<VkSemaphore> timeline_;
-  std::uint64_t timeline_value_ = 0;  // of the last submission; whoever has the queue has it, too
+  std::uint64_t timeline_value_ = 0;  // the last submission's; whoever has the queue has it, too
   std::atomic<bool> stuck_ = false;
 
   std::mutex mutex_;

@@ -32,7 +32,7 @@ struct BitHome {
   const char* name;  // "VkPhysicalDeviceVulkan12Features::shaderFloat16"
 };
 
-/// A feature bit: the structures that have it, of which a chain holds at most one.
+/// A feature bit: the structures that have it; a chain holds at most one of them.
 struct Bit {
   std::array<BitHome, 2> homes;  // the second without a name: there is one
 };

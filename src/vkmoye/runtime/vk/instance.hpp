@@ -49,7 +49,7 @@ class Instance {
   VkInstance handle() const { return handle_; }
   const InstanceTable& table() const { return table_; }
   std::uint32_t api_version() const { return api_version_; }  // at most kApiVersion
-  /// Whether this object enabled VK_EXT_debug_utils. False of a borrowed instance, of which Vulkan cannot say it.
+  /// Whether this object enabled VK_EXT_debug_utils. False for a borrowed instance, because Vulkan cannot tell.
   bool has_debug_utils() const { return debug_utils_; }
 
  private:

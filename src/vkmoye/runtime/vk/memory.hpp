@@ -20,7 +20,7 @@ struct Block {
   std::byte* mapped = nullptr;              // null: the host cannot access it
   bool cached = false;                      // reading through `mapped` is fast
   std::uint64_t address = 0;                // on the device, if it has the feature
-  std::shared_ptr<const void> pieces = {};  // of a buffer in several allocations, which it owns
+  std::shared_ptr<const void> pieces = {};  // owns the allocations of a buffer that has several
 };
 
 class Commands;

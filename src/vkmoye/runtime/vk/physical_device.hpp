@@ -28,7 +28,7 @@ struct PhysicalDevice {
   DriverIdentity identity;
   /// A family with compute support, and with timestamps if any such family has them.
   std::uint32_t queue_family = 0;
-  std::uint32_t timestamp_bits = 0;  // of that family; 0: no timestamps
+  std::uint32_t timestamp_bits = 0;  // bits that this family has; 0: no timestamps
   std::vector<std::string> extensions;
   std::uint32_t max_push_descriptors = 0;  // 0: the device has no VK_KHR_push_descriptor
   bool has_timelines = false;              // the feature timelineSemaphore

@@ -21,7 +21,7 @@ struct PipelineState {
   bool pushes = false;  // its descriptors are pushed into command buffers: it has no sets
 };
 
-/// What `reasons_against` says, and, of a device that is `adopted`, what to enable on it.
+/// What `reasons_against` returns and, for an `adopted` device, what to enable on it.
 std::vector<std::string> reasons_against(const Context& context, const KernelInterface& kernel,
                                          bool adopted);
 

@@ -27,14 +27,14 @@ namespace vkmoye::bench {
 
 /// An array of the kernel, in C order.
 struct ProblemArray {
-  std::string name;  // of the binding
+  std::string name;  // name of the binding
   std::vector<std::int64_t> shape;
   /// The type of its elements, where it differs from --type: f32 scales of rows of i8.
   std::optional<ScalarType> type = {};
-  /// Element `index`, made of 64 random bits and rounded to the type: of an input, or of a result that the kernel also
-  /// reads. Empty: uniform in [-1, 1); for integer types, whole numbers up to 100.
+  /// Element `index`, made of 64 random bits and rounded to the type, for an input or a result that the kernel
+  /// also reads. Empty: uniform in [-1, 1); for integer types, whole numbers up to 100.
   std::function<double(std::uint64_t index, std::uint64_t bits)> value = {};
-  /// Of a result: the kernel also reads it (Builder::in_out), so it is filled like an input.
+  /// For a result: the kernel also reads it (Builder::in_out), so it is filled like an input.
   bool in_out = false;
 };
 

@@ -47,7 +47,7 @@ struct AttentionRow {
   std::int64_t query = 0, length = 0;
   double slope = 0;
   std::optional<double> sink = {};
-  std::span<const double> mask = {};  // of each key; empty: none
+  std::span<const double> mask = {};  // one value for each key; empty: none
 };
 
 /// Defines the elements `out` of `row`, and its logarithm of the sum. `q` is a row of Q, `k` and `v` the keys and

@@ -16,7 +16,7 @@ Operation relayouts();
 /// The source of each element. Shapes are in C order.
 struct MoveMap {
   Extents src, dst;
-  Extents strides;  // of the axes of dst in src, in elements
+  Extents strides;  // strides in src along the axes of dst, in elements
 
   std::uint64_t elements() const;
   /// The index in src of the element at `index` of dst.

@@ -21,7 +21,7 @@ std::unique_ptr<Workload> product_of_arrays(const WorkloadSpec& spec,
 /// every reason.
 OperandToPack operand_to_pack(const WorkloadSpec& spec, bool is_a, const GivenArray& array);
 
-/// The type of an array of rows of blocks: u8, a byte; of i8, an element.
+/// The type of an array of rows of blocks: u8, a byte; for i8, an element.
 ScalarType type_of_blocks(const gen::WeightFormat& format);
 
 /// The shape of the rows of `array`, (N, K) or a batch of them, as rows of blocks, in bytes. Throws ArgumentError with

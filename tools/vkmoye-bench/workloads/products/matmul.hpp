@@ -24,9 +24,9 @@ struct MatmulSpec {
 };
 
 struct Matmul {
-  std::vector<std::int64_t> shape;  // of the result
-  gen::Options values;              // of the operation "gemm"
-  std::vector<GivenArray> arrays;   // of a launch
+  std::vector<std::int64_t> shape;  // shape of the result
+  gen::Options values;              // options of the operation "gemm"
+  std::vector<GivenArray> arrays;   // arrays of a launch
   /// For each launch, the first matrix of each array. The results of the launches are contiguous.
   std::vector<std::vector<std::int64_t>> launches;
 };

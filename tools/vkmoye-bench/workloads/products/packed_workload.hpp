@@ -32,7 +32,7 @@ gen::KernelPlan packed_plan(const gen::KernelEntry& entry, const gen::KernelRequ
 /// An operand of a product that `pack` takes as an array.
 struct OperandToPack {
   const gen::KernelEntry* entry = nullptr;
-  gen::KernelRequest request;  // of the product
+  gen::KernelRequest request;  // the request for the product
   GemmProblem problem;
   Extents size;  // {M, N, K}; the extent that the operand does not have is 0
   bool is_a = false;

@@ -21,7 +21,7 @@ using HostClock = std::chrono::steady_clock;
 constexpr std::size_t kFinalists = 3;
 constexpr double kOfFirstRound = 0.7;      // fraction of the budget
 constexpr double kCheckedAtOnce = 0x1p26;  // multiplications that are checked in a moment
-constexpr Extents::value_type kSmall[] = {272, 288, 544};  // whole and partial tiles
+constexpr Extents::value_type kSmall[] = {272, 288, 544};  // whole and edge tiles
 
 // The inputs of a product, which are made once and copied for each kernel.
 class ProductInputs : public Execution {

@@ -34,12 +34,12 @@ namespace vkmoye::bench {
 
 /// An array as lines. `shape` is in C order; the steps are in elements.
 struct LineArray {
-  std::string name;  // of the kernel's binding
+  std::string name;  // name of the kernel's binding
   Extents shape;
   std::int64_t length = 1;              // number of elements of a line
   std::int64_t step = 1;                // from one element of a line to the next
   std::int64_t next = 1;                // from one line to the next; 0: all lines are the same
-  std::optional<ScalarType> type = {};  // of its elements; nothing: that of the request
+  std::optional<ScalarType> type = {};  // element type; nothing: that of the request
 };
 
 using Line = std::vector<double>;
@@ -57,10 +57,10 @@ struct LineOperation {
   /// Results between the inputs and the output. The definition gives their values first, then those of the output.
   std::vector<LineArray> other_outputs = {};
   Arguments arguments;
-  double flops = 0;  // of all lines
+  double flops = 0;  // for all lines
   /// The definition for a kernel that is described for a device.
   std::function<DefineLine(const DeviceCaps&)> definition;
-  std::optional<gen::Options> config = {};  // of the kernel, in place of the typed one
+  std::optional<gen::Options> config = {};  // config of the kernel, in place of the typed one
   /// The shape for describing the kernel, in place of rows x cols.
   std::optional<Extents> kernel_shape = {};
   std::string refusal = {};  // why the result is not defined; empty: it is
@@ -74,7 +74,7 @@ struct LineSpec {
   /// The shape of the array in memory: its last extent is cols, the product of the others is rows.
   Extents shape = {};
   bool fortran_order = false;  // the array is the transpose of the one in memory
-  gen::Options config = {};    // of the kernel, as typed
+  gen::Options config = {};    // config of the kernel, as typed
   std::string kernel = {};     // for messages
 };
 

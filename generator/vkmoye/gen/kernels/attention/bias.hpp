@@ -38,9 +38,8 @@ class ScoreBias {
   const AttentionForm form_;
   const AttentionTile& tile_;
   Tensor mask_, slopes_;
-  Expr head_step_ = 0,
-       entry_step_ =
-           0;  // from a mask to that of the next head, and of the next entry: 0 if they share
+  // From a mask to that of the next head, and of the next entry: 0 if they share.
+  Expr head_step_ = 0, entry_step_ = 0;
 };
 
 /// Declares sinks if `form` has them, and reads that of `head`.

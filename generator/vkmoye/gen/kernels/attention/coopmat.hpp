@@ -33,9 +33,9 @@
 namespace vkmoye::gen {
 
 struct AttentionCoopmatConfig : MatrixAtom {
-  std::int64_t rows = 16;             // of q, of a subgroup
-  std::int64_t keys = 64;             // of a tile of k and v
-  std::int64_t subgroups = 8;         // of a workgroup
+  std::int64_t rows = 16;             // rows of q per subgroup
+  std::int64_t keys = 64;             // keys per tile
+  std::int64_t subgroups = 8;         // subgroups per workgroup
   std::int64_t shared_bytes = 49152;  // maximum shared memory
   bool prefetch = true;               // whether the next tile waits in registers
   bool unroll = false;                // whether the compiler may unroll the loop over tiles

@@ -26,12 +26,12 @@
 namespace vkmoye::gen {
 
 struct AttentionDecodeConfig {
-  std::int64_t rows = 1;              // of q, of a workgroup
+  std::int64_t rows = 1;              // rows of q per workgroup
   std::int64_t reads = 16;            // accesses of k, and of v, that a thread has in flight
-  std::int64_t threads = 128;         // of a workgroup
+  std::int64_t threads = 128;         // threads per workgroup
   std::int64_t key_threads = 8;       // the maximum number of threads that share a key
   std::int64_t subgroup_size = 32;    // lanes
-  std::int64_t slices = 0;            // of the keys; 0: chosen by the plan
+  std::int64_t slices = 0;            // slices of the keys; 0: chosen by the plan
   std::int64_t shared_bytes = 32768;  // maximum shared memory
 };
 
@@ -46,7 +46,7 @@ std::vector<std::string> reasons_against(const AttentionDecodeConfig& config,
 std::int64_t slices_of(const AttentionDecodeConfig& config, const AttentionCall& call,
                        ScalarType type);
 
-/// `type`: of all arrays, f32, f16 or bf16. Throws KernelError with every reason.
+/// `type`, that of all arrays, is f32, f16 or bf16. Throws KernelError with every reason.
 ir::Kernel attention_decode(const AttentionDecodeConfig& config, const AttentionForm& form,
                             ScalarType type, const std::string& name = "attention/decode");
 

@@ -46,7 +46,7 @@ struct KeyThreads {
   Layout threads;  // (beside, keys)
   Expr thread;
 
-  /// (vector, parts, keys) of the thread, of a view (elements, keys).
+  /// The thread's part of a view (elements, keys): (vector, parts, keys).
   View part(const View& view, std::int64_t vector) const;
 };
 

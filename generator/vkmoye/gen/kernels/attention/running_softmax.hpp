@@ -38,7 +38,7 @@ class RunningSoftmax {
   void divide(const View& sums);
 
   /// to <- the logarithm of the sum of exp(score) of each row, after finish() or divide(). `to` has the rows of the
-  /// maximum; of the threads that share a row, one writes it.
+  /// maximum; one of the threads that share a row writes it.
   void store_log_sums(const View& to);
 
   /// The maximum and the sum of each row.

@@ -19,7 +19,7 @@
 namespace vkmoye::gen {
 
 struct AttentionSimtConfig {
-  std::int64_t rows = 32, keys = 32;  // of a tile
+  std::int64_t rows = 32, keys = 32;  // rows of q, and keys, per tile
   std::int64_t threads = 128;         // 8 of them share a row
   std::int64_t subgroup_size = 32;    // lanes
   std::int64_t shared_bytes = 32768;  // maximum shared memory
@@ -30,7 +30,7 @@ const std::vector<ConfigField<AttentionSimtConfig>>& attention_simt_fields();
 std::vector<std::string> reasons_against(const AttentionSimtConfig& config,
                                          const AttentionForm& form);
 
-/// `type`: of all arrays, f32, f16 or bf16. Throws KernelError with every reason.
+/// `type`, that of all arrays, is f32, f16 or bf16. Throws KernelError with every reason.
 ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm& form,
                           ScalarType type, const std::string& name = "attention/simt");
 

@@ -51,12 +51,12 @@ class AttentionTile {
   View q() const;  // (width, rows) of the workgroup
   /// (width, rows): tile `number` of tiles of `rows` rows.
   View q(std::int64_t rows, const Expr& number) const;
-  /// Tile `number` of `keys` keys: of an entry, or of page `page`.
+  /// Tile `number` of `keys` keys, in an entry or in page `page`.
   struct KeyTile {
     Expr number = 0, page = 0;
     std::int64_t keys = 1;
   };
-  /// Those of an entry. Records how to find their page, if there are pages; `keys` must divide it.
+  /// Tile `number` of an entry. Records how to find their page, if there are pages; `keys` must divide it.
   KeyTile key_tile(const Expr& number, std::int64_t keys);
   KeyTile key_tile(const Expr& number) { return key_tile(number, size_.keys); }
   /// (width, keys), (value_width, keys): rows in memory, see row_elements(). Those in pages that are not stored are
@@ -105,8 +105,8 @@ class AttentionTile {
   void cap(const View& scores);
   /// Masks keys of tile `number` that their row does not see. Where each row sees each key, nothing happens.
   void mask(const View& scores, const PartOfScores& part, const Rows& rows, const Expr& number);
-  /// Sets `values`, of the elements and keys `places` of v, to 0 where the entry of the batch has ended: memory beyond
-  /// its keys, of its array or of its last page, may hold NaN, and 0 * NaN is NaN. `vector`: of registers that are
+  /// Sets `values`, which are the elements and keys `places` of v, to 0 beyond the keys of the batch entry: the rest
+  /// of the array or of the last page may hold NaN, and 0 * NaN is NaN. `vector`: the width of registers that are
   /// vectors.
   void drop_beyond(const View& values, const View& places, const Expr& number,
                    std::uint32_t vector = 1);
@@ -115,11 +115,11 @@ class AttentionTile {
   const Expr& unit() const { return unit_; }
   const Expr& factor() const { return factor_; }
 
-  /// Of the workgroup, where rows are those of one head; else the head of K and V.
+  /// The head of the workgroup, if all its rows are of one head; else the head of K and V.
   const Expr& head() const { return head_; }
-  const Expr& entry() const { return entry_; }  // of the batch
+  const Expr& entry() const { return entry_; }  // the number of the batch entry
   const Expr& queries() const { return queries_; }
-  const Expr& keys() const { return keys_; }  // of the entry
+  const Expr& keys() const { return keys_; }  // how many the entry has
   std::int64_t keys_of_tile() const { return size_.keys; }
 
  private:

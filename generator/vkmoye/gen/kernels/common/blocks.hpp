@@ -19,7 +19,7 @@ namespace vkmoye::gen {
 
 class Blocks {
  public:
-  /// `extents`: of a block. If the tensor has fewer axes than the block, it is broadcast along the
+  /// `extents`: the shape of a block. If the tensor has fewer axes than the block, it is broadcast along the
   /// others. `k` must outlive this object.
   Blocks(Builder& k, const Tensor& tensor, const IntTuple& extents, const TiledCopy& copy);
 
@@ -31,8 +31,8 @@ class Blocks {
   /// Registers for a thread's values.
   View registers(const std::string& name, ScalarType type) const;
 
-  /// to(v) = the value of the block at `coordinate`, converted to the type of `to`; `outside`, of that
-  /// type, for values past an edge.
+  /// to(v) = the value of the block at `coordinate`, converted to the type of `to`; values past an
+  /// edge are `outside`, which has that type.
   void load(const std::vector<Expr>& coordinate, const View& to, const Expr& outside);
   /// Stores from(v) to the block at `coordinate`, except past an edge.
   void store(const std::vector<Expr>& coordinate, const View& from);

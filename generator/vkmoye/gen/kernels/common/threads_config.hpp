@@ -22,7 +22,7 @@ namespace vkmoye::gen {
 /// How the threads of a workgroup are arranged.
 struct ThreadsConfig {
   ScalarType type = ScalarType::f32;
-  std::int64_t threads = 0;         // of a workgroup
+  std::int64_t threads = 0;         // threads per workgroup
   std::int64_t subgroup_size = 32;  // lanes of a subgroup on the device
   std::int64_t columns = 0;  // threads side by side along a row; the others work on other rows
   std::int64_t rounds = 0;   // accesses of a thread in flight
@@ -85,7 +85,7 @@ std::vector<std::string> reasons_against(const ThreadsConfig& config);
 /// The type in which kernels that sum compute: f32 for f16, else ir::arithmetic_type.
 ScalarType computing_type(ScalarType type);
 
-/// The same for kernels that compute rows in f32: of f32, f16, bf16, e4m3 and e5m2.
+/// The same for kernels that compute rows in f32: they take f32, f16, bf16, e4m3 and e5m2.
 std::vector<std::string> reasons_against_rows(const ThreadsConfig& config);
 
 }  // namespace vkmoye::gen

@@ -33,25 +33,25 @@ namespace vkmoye::gen {
 struct WeightFormat {
   /// Which codes share a byte.
   enum class Order : std::uint8_t {
-    neighbours,  // byte i has the codes of weights 2 i (low bits) and 2 i + 1; codes of 8 bits: of weight i
+    neighbours,  // byte i has the codes of weights 2 i (low bits) and 2 i + 1; with 8 bits: the code of weight i
     halves,  // byte i has the codes of weights i (low bits) and i + elements / 2
   };
 
   std::string name;
-  std::int64_t elements = 32;  // of a block
-  std::int64_t bytes = 18;     // of a block: an even number
-  std::uint32_t bits = 4;      // of a code: 4 or 8
+  std::int64_t elements = 32;  // elements per block
+  std::int64_t bytes = 18;     // bytes per block: an even number
+  std::uint32_t bits = 4;      // bits per code: 4 or 8
   Order order = Order::halves;
-  std::optional<std::int64_t> scale_at =
-      0;                      // bytes of the block before it; nothing: the scale is 1
+  /// Bytes of the block before the scale; nothing: the scale is 1.
+  std::optional<std::int64_t> scale_at = 0;
   std::int64_t codes_at = 2;  // bytes before the codes: an even number
   std::int64_t zero = 8;      // the code of weight 0
   bool has_sign = false;      // codes are two's complement
   /// Bytes before a number that is added: weight = scale * (code - zero) + minimum.
   std::optional<std::int64_t> minimum_at = {};
-  ScalarType scale_type =
-      ScalarType::f16;  // of scale and minimum: f16, or f32 at multiples of 4 bytes
-  /// The number of each code, of f32, in place of code - zero: 2^bits of them, or none.
+  /// The type of scale and minimum: f16, or f32 at multiples of 4 bytes.
+  ScalarType scale_type = ScalarType::f16;
+  /// The f32 number of each code, in place of code - zero: 2^bits of them, or none.
   std::vector<double> levels = {};
   /// Codes are numbers of this type, e4m3 or e5m2, in place of code - zero.
   std::optional<ScalarType> code_type = {};

@@ -17,7 +17,7 @@
 namespace vkmoye::gen {
 
 struct MatrixAtom {
-  std::int64_t atom_m = 16, atom_n = 16, atom_k = 16;  // of one product of matrix units
+  std::int64_t atom_m = 16, atom_n = 16, atom_k = 16;  // one product of the matrix units
   std::int64_t subgroup_size = 32;                     // lanes
 };
 

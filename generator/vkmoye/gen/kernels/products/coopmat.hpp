@@ -41,7 +41,7 @@ struct GemmCoopmatConfig : GemmSubgroups {
   std::int64_t strip = 16;            // tiles of m that workgroups cover before the next tile of n
   bool unroll = true;                 // whether the compiler may unroll the loop over k
   bool direct = true;                 // whether sums may be stored to C without shared memory
-  std::int64_t blocks = 2;            // of weights that a thread decodes at once, if B is in blocks
+  std::int64_t blocks = 2;            // blocks that a thread decodes at once, if B is in blocks
 
   std::int64_t subgroup_rows() const { return tile_m / subgroups_m; }
   std::int64_t subgroup_columns() const { return tile_n / subgroups_n; }
@@ -64,7 +64,7 @@ struct DecodingThreads {
 };
 DecodingThreads decoding_threads(const GemmCoopmatConfig& config, const GemmForm& form);
 
-/// The number of elements of A, or of B, by `use`, of one access to shared memory: 16 bytes, or a contiguous row or
+/// The number of elements of A or B, by `use`, that one access to shared memory moves: 16 bytes, or a contiguous row or
 /// column of a matrix if that is less, because shared memory is accessed in one width.
 std::int64_t staged_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
                             ir::MatrixType::Use use);

@@ -52,12 +52,12 @@ struct GemmCall {
   /// The matrices of B, one for each group of rows of A and C, which an array of offsets tells; 0: there are no groups.
   /// See parts/groups.hpp. C must have n contiguous.
   std::int64_t experts = 0;
-  std::int64_t slices = 1;  // of k: each is summed separately, and a second kernel adds the sums
+  std::int64_t slices = 1;  // slices of k, each summed separately; a second kernel adds the sums
   GemmPlacement a = {}, b = {}, c = {};
   /// The format of B, see GemmForm::weights; b_type is then kWeightType. C must have n contiguous.
   const WeightFormat* weights = nullptr;
 
-  /// The form of the kernel that computes it; with slices, of the kernel that sums each slice.
+  /// The form of the kernel that computes it; with slices, that of the kernel that sums each slice.
   GemmForm form() const;
   /// Whether the product reads C: beta is not 0, or a step of the epilogue does.
   bool reads_c() const;
@@ -75,10 +75,10 @@ struct GemmArray {
   ScalarType type;
   /// Whether the second index of A(m,k), B(n,k), C(m,n) is contiguous; else the first is.
   bool second_contiguous;
-  std::int64_t rows, cols;  // of the array in memory: cols are contiguous
+  std::int64_t rows, cols;  // extents of the array in memory: cols are contiguous
   std::int64_t leading, stride, offset, batch;
 
-  /// The number of elements of the buffer up to and including the last one; of an empty array, those
+  /// The number of elements of the buffer up to and including the last one; for an empty array, those
   /// before it.
   std::uint64_t span() const;
   /// The offset in the buffer of element (i, j) of matrix `which` of the batch.

@@ -14,8 +14,8 @@
 namespace vkmoye::gen {
 
 struct PackConfig {
-  ScalarType type = ScalarType::f16;  // of src; the form has the type of the fragments
-  bool k_contiguous = true;           // of src; else its rows are contiguous
+  ScalarType type = ScalarType::f16;  // type of src; the form has the type of the fragments
+  bool k_contiguous = true;           // in src; else its rows are contiguous
   bool batched = false;               // several operands, whose blocks of rows are consecutive
 };
 

@@ -13,7 +13,7 @@
 //
 // Bindings a, b (blocks as in packed_form.hpp), the inputs of the epilogue, c. Arguments: m, n, k, ldc,
 // alpha, beta as in simt.hpp; k_blocks, a_blocks, b_blocks: the number of blocks along k and along the rows
-// of a and b, of all matrices of a batch; a_step, b_step: blocks of rows from one matrix of a batch to the
+// of a and b, for all matrices of a batch; a_step, b_step: blocks of rows from one matrix of a batch to the
 // next; batch, slices, stride_c.
 //
 // packed_config.cpp chooses and checks the config.
@@ -39,10 +39,10 @@ struct AccumulatorShape;
 enum class PrefetchAs : std::uint8_t { matrices, words };
 
 struct GemmPackedConfig : GemmSubgroups {
-  std::int64_t part_m = 64, part_n = 64;  // of C for one subgroup
+  std::int64_t part_m = 64, part_n = 64;  // the part of C that a subgroup computes
   std::int64_t shared_bytes = 49152;      // maximum shared memory
   PrefetchAs prefetch_as = PrefetchAs::words;
-  std::int64_t steps = 2;   // of k in a block of an operand: even
+  std::int64_t steps = 2;   // steps of k per block of an operand: even
   std::int64_t strip = 16;  // tiles of m that workgroups cover before the next tile of n
 
   std::int64_t tile_m() const { return part_m * subgroups_m; }

@@ -27,15 +27,15 @@
 namespace vkmoye::gen {
 
 struct GemmQuantisedConfig {
-  std::int64_t rows = 1;              // of A at once, 1 to 8
-  std::int64_t threads = 128;         // of a workgroup
+  std::int64_t rows = 1;              // rows of A at once, 1 to 8
+  std::int64_t threads = 128;         // threads per workgroup
   std::int64_t along_k = 16;          // the number of threads that share a row of weights
-  std::int64_t blocks = 8;            // of a row of weights that a thread reads at once
-  std::int64_t weights = 2;           // rows of weights of a thread
+  std::int64_t blocks = 8;            // blocks of a row of weights that a thread reads at once
+  std::int64_t weights = 2;           // rows of weights per thread
   std::int64_t subgroup_size = 32;    // lanes of a subgroup on the device
   std::int64_t shared_bytes = 32768;  // maximum shared memory
-  std::int64_t pad_of_unit =
-      4;  // elements of A between those of two threads in shared memory, for its banks
+  // Elements of A between those of two threads in shared memory, for its banks.
+  std::int64_t pad_of_unit = 4;
 
   bool operator==(const GemmQuantisedConfig&) const = default;
 };

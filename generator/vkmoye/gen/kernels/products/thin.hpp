@@ -38,7 +38,7 @@ inline constexpr std::int64_t kMaxRowsOnCpu = 4;
 struct GemmThinConfig {
   bool n_is_small = false;     // else m
   std::int64_t rows = 4;       // rows of the small operand at once, 1 to 16
-  std::int64_t threads = 128;  // of a workgroup
+  std::int64_t threads = 128;  // threads per workgroup
   std::int64_t along_k = 32;   // the number of threads that share a row of the large operand
   std::int64_t reads_k = 4, reads_row = 1;  // accesses of a thread in flight: along k, across k
   std::int64_t vector = 16;                 // bytes of an access to the large operand

@@ -4,7 +4,7 @@
 //
 //   C (16,4096): a workgroup has 16x16 of C, its 16 subgroups have parts of k
 //     a subgroup      64 of 1024 k: its sums are one matrix
-//     a lane          16 bytes of 2 rows of A, of 2 rows of B, of 2 blocks of k each, in flight
+//     a lane          16 bytes of 2 rows of A and of 2 rows of B, in 2 blocks of k each, in flight
 //     at the end      the sums of all subgroups are added through shared memory, see parts/accumulators.hpp
 //
 // A and B are not packed: a lane reads 16 bytes at a time, and k is permuted in the same way in both, see
@@ -35,8 +35,8 @@
 namespace vkmoye::gen {
 
 struct GemmThinCoopmatConfig : MatrixAtom {
-  std::int64_t tile_m = 16, tile_n = 16;  // of C for a workgroup
-  std::int64_t subgroups = 16;            // of a workgroup, along k
+  std::int64_t tile_m = 16, tile_n = 16;  // the tile of C that a workgroup computes
+  std::int64_t subgroups = 16;            // subgroups per workgroup, along k
   std::int64_t reads = 2;                 // blocks of k that a lane reads at once
   std::int64_t shared_bytes = 32768;      // maximum shared memory
   OrderOrReason order_a, order_b;         // fragment orders of a matrix of A and of B

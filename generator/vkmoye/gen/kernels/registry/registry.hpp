@@ -46,9 +46,10 @@ namespace vkmoye::gen {
 
 /// Selects one of the kernels that an entry can describe, for one device.
 struct KernelRequest {
-  ScalarType type = ScalarType::f32;  // of the elements; for a product, of its operands
-  Options options = {};               // config values that replace the defaults
-  GemmForm gemm = {};                 // for a product
+  ScalarType type =
+      ScalarType::f32;   // type of the elements; for a product, of its operands' elements
+  Options options = {};  // config values that replace the defaults
+  GemmForm gemm = {};    // for a product
   /// The shape of src, or {M, N, K} of a product, for kernels that are made for one shape or chosen by
   /// it. nullopt: an example, or any shape. {} is the shape of a single number.
   std::optional<std::vector<std::int64_t>> shape = {};
@@ -57,8 +58,8 @@ struct KernelRequest {
   std::uint64_t elements = 0;
   /// The type of the result of an entry that converts, where it is not `type`.
   std::optional<ScalarType> result = {};
-  AttentionCall attention =
-      {};  // for attention; kernels are chosen by its sizes, and take them at run time
+  /// For attention: kernels are chosen by its sizes, and take them at run time.
+  AttentionCall attention = {};
 };
 
 struct KernelOption {
@@ -66,8 +67,8 @@ struct KernelOption {
   std::string value;  // the default
   std::string help;
   std::string expects = {};  // the accepted values: "a whole number of 64 bits"
-  bool changes_result =
-      false;  // it belongs to the problem, not to how it is computed: an axis, a permutation
+  /// It belongs to the problem, not to how it is computed: an axis, a permutation.
+  bool changes_result = false;
 };
 
 struct KernelEntry {
@@ -75,7 +76,7 @@ struct KernelEntry {
   std::string operation;          // what it computes, see above
   std::string summary;            // how it computes it, and why the kernel exists
   std::string source;             // the document or paper it follows
-  std::vector<ScalarType> types;  // of elements; of a product's operands
+  std::vector<ScalarType> types;  // types of elements; for a product, of its operands' elements
   std::vector<KernelOption> options;
   /// Throws KernelError with every reason: an unsupported type, an unknown option, a value that cannot
   /// be read, and those of the family's `reasons_against`.
@@ -95,7 +96,7 @@ struct KernelEntry {
   const WeightFormat* weights = nullptr;
   /// Whether another entry is chosen to do the work; see products/choice/choose_gemm.hpp, attention/choice/choose.hpp.
   bool chooses = false;
-  /// All kernels that compute the request, of which `shape` or `attention` says the sizes. No steps, or unset:
+  /// All kernels that compute the request; `shape` or `attention` gives its sizes. No steps, or unset:
   /// `describe` gives the only kernel.
   std::function<KernelPlan(const KernelRequest& request)> plan = {};
   /// Whether the result may have another type than src: --type f32*f16.

@@ -88,7 +88,7 @@ struct AttentionCall {
   std::int64_t window = 0;
   double soft_cap = 0;
   std::int64_t mask_heads = 1, mask_batch = 1;  // 1, or as many as heads and entries of the batch
-  std::int64_t stored_pages = 0;                // of k and v, if the form has pages
+  std::int64_t stored_pages = 0;                // pages of k and of v, if the form has pages
 
   /// Rows of queries that share a head of K and V.
   std::int64_t rows() const { return heads / kv_heads * queries; }

@@ -35,8 +35,8 @@ namespace vkmoye::gen {
 
 struct TransposeTile {
   ScalarType type = ScalarType::f32;
-  std::int64_t rows = 64, cols = 64;   // of src
-  std::int64_t threads = 256;          // of a workgroup
+  std::int64_t rows = 64, cols = 64;   // rows and columns of src per tile
+  std::int64_t threads = 256;          // threads per workgroup
   std::int64_t load = 16, store = 16;  // bytes of an access of whole tiles
   std::int64_t parts = 1;              // parts of a ragged tile of words, moved one after the other
 

@@ -7,7 +7,7 @@
 //   padded   rows of the shared tile padded by one: no bank conflicts, but its vectors are no longer
 //            aligned, so that only the load from src is a vector
 //
-// Source: the float4 ladder in CUDA, with partial tiles and alignment corrected: sizes that are not
+// Source: the float4 ladder in CUDA, with edge tiles and alignment corrected: sizes that are not
 // multiples of the vector take a scalar path in the same shader.
 
 #include "vkmoye/gen/ir/kernel.hpp"

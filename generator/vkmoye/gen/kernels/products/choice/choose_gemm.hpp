@@ -25,7 +25,7 @@ namespace vkmoye::gen {
 struct GemmChoice {
   const KernelEntry* entry = nullptr;
   Options config = {};
-  std::int64_t slices = 1;  // of k
+  std::int64_t slices = 1;  // slices of k
   std::string row = {};     // "the shipped table, row 12"
   std::string why = {};     // the reason given in the row
   /// The rows above it for this device and these types, and why each was not chosen.

@@ -55,8 +55,8 @@ enum class GemmQuantity {
   batch,
   least,     // the smaller of m and n
   area,      // m * n
-  elements,  // of C: m * n * batch
-  lanes,     // of a subgroup of the device
+  elements,  // elements of C: m * n * batch
+  lanes,     // lanes per subgroup on the device
   shared,    // bytes of shared memory of a workgroup on the device
   count
 };
@@ -100,7 +100,7 @@ struct GemmTableRow {
   std::vector<GemmTypes> types = {};  // empty: any types
   GemmWhere where = {};
   std::string kernel = {};
-  Options options = {};  // of the kernel, and "split-k": slices of k
+  Options options = {};  // options of the kernel, and "split-k": slices of k
   std::string why = {};
   int number = 0;  // in its file, from 1; 0: its position in the table
 };

@@ -54,16 +54,16 @@ struct GemmInput {
   enum class Along : std::uint8_t { n, m, both };  // both: with C's leading dimension and strides
   std::string name;
   Along along = Along::n;
-  std::optional<ScalarType> type = {};  // of its elements; none: that of C
+  std::optional<ScalarType> type = {};  // the type of its elements; none: that of C
 };
 
 /// An element of C before it is rounded, and its coordinates.
 struct GemmElement {
-  ir::Expr value;        // of factor_type(form), as all elements here
+  ir::Expr value;        // its type is factor_type(form), like that of all elements here
   ir::Expr m, n, batch;  // indices; elements outside C are computed but not stored
   /// The elements of the step's inputs at these coordinates, then that of C if it is read.
   std::vector<ir::Expr> inputs;
-  std::vector<ir::Expr> arguments;  // of the step's arguments
+  std::vector<ir::Expr> arguments;  // the values of the step's arguments
 };
 
 struct EpilogueOp {

@@ -15,9 +15,9 @@
 namespace vkmoye::gen {
 
 struct GemmForm {
-  ScalarType a_type = ScalarType::f32, b_type = ScalarType::f32;  // of A and of B
-  ScalarType accumulator = ScalarType::f32;                       // of the sums over k
-  ScalarType result = ScalarType::f32;                            // of C
+  ScalarType a_type = ScalarType::f32, b_type = ScalarType::f32;  // types of A and B
+  ScalarType accumulator = ScalarType::f32;                       // type of the sums over k
+  ScalarType result = ScalarType::f32;                            // type of C
   bool a_k_contiguous = true;                                     // else m is contiguous
   bool b_k_contiguous = true;                                     // else n is contiguous
   bool beta = false;  // whether C is read; else its old values are ignored

@@ -22,7 +22,7 @@ namespace vkmoye::gen {
 
 /// How the sums of a workgroup are divided among its subgroups, which are numbered over (m, n, k), m first.
 struct AccumulatorShape : GemmSubgroups {
-  std::int64_t rows = 64, columns = 64;  // of C for one subgroup
+  std::int64_t rows = 64, columns = 64;  // the part of C that a subgroup computes
   std::int64_t columns_at_once = 64;     // through shared memory; divides columns
   bool direct = true;                    // whether matrices may be stored directly to C
 };

@@ -9,7 +9,7 @@
 //   GemmBuffers buffers(k, form, {128, 128, 8});
 //   buffers.a(k_tile)     (bK, bM) or (bM, bK): the contiguous axis first
 //   buffers.c()           (bN, bM)
-//   buffers.b_words(k_tile, 144)          (144, bN): 16-bit words of B, if it is in blocks; argument words: of a row
+//   buffers.b_words(k_tile, 144)          (144, bN): 16-bit words of B in blocks; argument words: those of a row
 //   buffers.write(sums, mine, vector)     the sums of a thread to its part `mine` of c()
 //
 // With grouped, a workgroup has rows of one group, see groups.hpp: its matrix of B is that of the group, and a() and
@@ -85,14 +85,14 @@ class GemmBuffers {
   void at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load);
   /// The number of tiles of k, or of this workgroup's slice of it. Precondition: k is not 0.
   const Expr& tiles() const { return tiles_.count; }
-  /// The first of them, of all tiles of k.
+  /// The number of the first of them among all tiles of k.
   const Expr& first_tile() const { return tiles_.first; }
   /// The number of these tiles that do not extend past the end of k. Precondition: the first does not.
   Expr whole_tiles() const;
   /// The tiles of this workgroup's slice of k, if k has `all` tiles. Precondition: k is not 0.
   KTiles of_slice(const Expr& all);
 
-  /// The verified kernel; of groups, with what is assumed of their rows.
+  /// The verified kernel; with groups, it includes the assumptions about their rows.
   ir::Kernel finish();
 
   /// Writes sums to C; see GemmResult.
@@ -119,11 +119,11 @@ class GemmBuffers {
   std::array<std::int64_t, 3> tile_;
   bool in_strips_, has_words_;
   Operand a_, b_;
-  Tensor offsets_ = {};  // of groups of rows
+  Tensor offsets_ = {};  // the first row of each group
   GemmResult result_;
   std::optional<RowGroup> group_;
   std::optional<Expr> batch_;
-  KTiles tiles_;  // of a slice of k
+  KTiles tiles_;  // the tiles of this workgroup's slice of k
 };
 
 }  // namespace vkmoye::gen

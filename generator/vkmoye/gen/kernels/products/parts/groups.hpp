@@ -11,7 +11,7 @@
 // any sizes, so that a workgroup finds its group without adding up the tiles of those before. It is the last group
 // whose tiles begin at its number or before: threads compare several at once.
 //
-// Buffer: offsets, of u32, one more than there are groups: the first row of each, then the end of the last. It must
+// Buffer: offsets, u32, one more than there are groups: the first row of each, then the end of the last. It must
 // rise from 0 to m. If it does not, results are undefined, but nothing outside of an array is accessed: a group that
 // would end beyond m has no rows, and each row is compared with the end of its group.
 //

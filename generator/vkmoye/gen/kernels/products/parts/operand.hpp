@@ -10,12 +10,12 @@
 namespace vkmoye::gen {
 
 struct GemmOperand {
-  const char* name;                              // of the buffer
+  const char* name;                              // name of the buffer
   const char* title;                             // in comments of the shader
   ScalarType type;                               // in the buffer
   View (GemmBuffers::*tile)(const Expr&) const;  // its tile number .. along k
   bool k_contiguous;                             // in the buffer
-  std::int64_t rows;                             // of a tile
+  std::int64_t rows;                             // rows per tile
 };
 
 inline GemmOperand operand_a(const GemmForm& form, std::int64_t rows) {

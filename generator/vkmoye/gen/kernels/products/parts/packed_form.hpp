@@ -28,7 +28,7 @@ struct PackedForm {
   char use = 'a';  // 'a' or 'b'
   ScalarType type = ScalarType::f16;
   std::uint32_t lanes = 32;
-  std::int64_t rows = 16, depth = 16;     // of a fragment, along k
+  std::int64_t rows = 16, depth = 16;     // elements per fragment: across and along k
   std::int64_t group = 4, steps = 2;      // fragments of a block: along the rows, along k
   const WeightFormat* weights = nullptr;  // null: elements of `type`
 
@@ -55,7 +55,7 @@ struct PackedWeights;
 /// not allow it. Precondition: form.weights is not null.
 PackedWeights packed_weights(const PackedForm& form, const DeviceCaps& device);
 
-/// (row, k) of a block -> offset in the block; of weights, the number of a code. Throws KernelError with the reason if
+/// (row, k) of a block -> offset in the block; for weights, the number of a code. Throws KernelError with the reason if
 /// the fragment order of the device is not a layout.
 Layout block_layout(const PackedForm& form, const DeviceCaps& device);
 

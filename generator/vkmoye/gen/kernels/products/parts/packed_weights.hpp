@@ -30,21 +30,20 @@ inline constexpr std::int64_t kPackedVector = 8;
 
 struct PackedWeights {
   const WeightFormat* format = nullptr;
-  FragmentLanes lanes;     // of a matrix of B
-  std::int64_t rows = 64;  // of B in a block
+  FragmentLanes lanes;     // how lanes hold a matrix of B
+  std::int64_t rows = 64;  // rows of B per block
 
   std::int64_t depth() const { return size(lanes.lanes.mode(0)) * kPackedVector; }  // k of a block
   std::int64_t rows_of_lane() const { return rows / size(lanes.lanes.mode(1)); }
-  std::int64_t words_of_row() const { return kPackedVector * format->bits / 32; }  // of a lane
+  std::int64_t words_of_row() const { return kPackedVector * format->bits / 32; }  // per lane
   std::int64_t words_of_lane() const { return rows_of_lane() * words_of_row(); }
   std::int64_t access_words() const {  // that a lane reads at once: a power of two
     return std::min<std::int64_t>(words_of_lane() & -words_of_lane(), 4);
   }
   std::int64_t code_words() const { return rows * depth() * format->bits / 32; }
   std::int64_t scales_of_row() const { return (depth() + format->elements - 1) / format->elements; }
-  std::int64_t scale_words() const {
-    return rows * scales_of_row() / 2;
-  }  // of scales, or of minima
+  /// The words of all scales of a block, or of all minima.
+  std::int64_t scale_words() const { return rows * scales_of_row() / 2; }
   std::int64_t words() const { return code_words() + (format->minimum_at ? 2 : 1) * scale_words(); }
 
   /// (k, row) of a block -> number of its code; code c is part c % (32 / bits) of word c / (32 / bits).

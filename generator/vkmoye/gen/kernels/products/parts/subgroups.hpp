@@ -15,7 +15,7 @@
 namespace vkmoye::gen {
 
 struct GemmSubgroups : MatrixAtom {
-  std::int64_t subgroups_m = 2, subgroups_n = 2;  // of a workgroup, over (m, n)
+  std::int64_t subgroups_m = 2, subgroups_n = 2;  // per workgroup, along m and n
   std::int64_t subgroups_k = 1;  // subgroups that have the same part of C and share k
 
   std::int64_t threads() const { return subgroups_m * subgroups_n * subgroups_k * subgroup_size; }

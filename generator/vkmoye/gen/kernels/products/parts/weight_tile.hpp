@@ -20,7 +20,7 @@ namespace vkmoye::gen {
 
 struct WeightTileShape {
   std::int64_t rows = 16;
-  std::int64_t blocks = 64;  // of a row
+  std::int64_t blocks = 64;  // blocks per row
   std::int64_t unit = 8;     // blocks that a thread reads from shared memory at once
   std::int64_t threads = 128;
 };
