@@ -59,7 +59,7 @@ struct SpirvType {
   bool is_signed = false, is_brain = false;
   std::uint64_t bytes = 0;
   Id of = 0;                // the elements of an array or a vector, what a pointer points to
-  std::vector<Id> members;  // of a struct; of a matrix: scope, rows, columns, use
+  std::vector<Id> members;  // for a struct; for a matrix: scope, rows, columns, use
 };
 
 // Decorations of an id, or of a member of one (its number + 1).

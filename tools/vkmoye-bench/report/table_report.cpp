@@ -69,7 +69,7 @@ const Column kColumns[] = {
 constexpr std::size_t kGap = 2;
 constexpr int kNeeded = 4;               // columns up to this rank are always shown
 constexpr std::size_t kOfSubject = 3;    // the first columns name what was timed
-constexpr const char* kMargin = "    ";  // of the lines below a result
+constexpr const char* kMargin = "    ";  // before the lines below a result
 
 std::string title_of(const Column& column, const TableStyle& style) {
   return column.title == kCeiling ? "% " + style.ceiling : column.title;

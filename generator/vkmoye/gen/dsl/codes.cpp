@@ -96,7 +96,7 @@ CodePlaces places_of(const Codes& codes) {
   CodePlaces out;
   out.words = {view.array, {}, view.tilings, view.name + " in words", view.swizzle};
   std::int64_t rest = 0;
-  std::vector<std::vector<Layout>> axes(view.axes.size());  // of the words
+  std::vector<std::vector<Layout>> axes(view.axes.size());  // axes of the words
   std::vector<Layout> word, place;
   std::int64_t count = 1, last = 0;  // words of a thread, and the last place in one
   const std::vector<View::FixedMode> fixed = fixed_words(codes, rest);

@@ -8,7 +8,7 @@
 //   k.copy(mine, weights);                                                     // registers of 16 numbers
 //
 // A view of words becomes one of codes, whose layouts count codes. It is split like any other view, and its values may
-// have any order within a word: composition(block, (16,2):(2,1)) reads bytes of which one has the codes i and i + 16. A
+// have any order within a word: composition(block, (16,2):(2,1)) reads bytes that have the codes i and i + 16. A
 // copy loads each word once, unless it is in registers, and takes it apart there, so a thread must begin at a whole
 // word; which accesses are inside is a matter of words, and verified like all others; the last word of a row may
 // have codes that no number of the row stands for.

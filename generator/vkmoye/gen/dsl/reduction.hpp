@@ -39,7 +39,7 @@ struct Reduction {
 };
 
 inline constexpr Reduction kSum{ir::Op::add}, kMinimum{ir::Op::minimum}, kMaximum{ir::Op::maximum};
-/// The maximum for values of which a NaN is noticed elsewhere.
+/// The maximum for values whose NaNs are noticed elsewhere.
 inline constexpr Reduction kMaximumOfNumbers{ir::Op::maximum, true};
 
 }  // namespace vkmoye::gen

@@ -139,7 +139,7 @@ struct Sum {
   std::uint64_t number = 0;
 };
 
-constexpr std::size_t kMaxTerms = 32;  // of a sum; longer ones are not analysed
+constexpr std::size_t kMaxTerms = 32;  // terms of a sum; longer ones are not analysed
 
 void add_terms(const Expr& e, Sum& sum) {
   if (sum.terms.size() > kMaxTerms) return;

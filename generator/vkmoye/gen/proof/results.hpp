@@ -19,7 +19,7 @@ namespace vkmoye::gen::proof {
 std::string claim_of_one_writer(const std::string& array);
 std::string claim_of_coverage(const std::string& array);
 
-/// Buffers of which something else decides the claim.
+/// Buffers whose claim something else decides.
 struct DecidedResults {
   std::set<std::string> one_writer, covered;
 };

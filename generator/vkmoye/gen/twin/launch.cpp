@@ -337,7 +337,7 @@ bool Launch::can_rely_on(Machine& m, const ir::Expr& condition, const ThreadSet&
 }
 
 machine::Rounds Launch::enter(Machine&, const ir::For&, std::optional<std::uint32_t> known) {
-  constexpr std::uint32_t kSomeRounds = 3;  // of a loop whose end depends on data
+  constexpr std::uint32_t kSomeRounds = 3;  // rounds of a loop whose end depends on data
   if (known) return {*known, false};
   is_cut_short_ = true;
   return {kSomeRounds, true};

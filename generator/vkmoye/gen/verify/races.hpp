@@ -11,7 +11,7 @@
 namespace vkmoye::gen {
 
 /// Why the kernel's use of shared memory is wrong: an index out of range or one that cannot be
-/// followed, one element touched by two threads of which one writes with no barrier between, an
+/// followed, one element accessed by two threads, one of which writes, with no barrier between, an
 /// element read that nothing wrote. Sizes and data are not known: conditions on them may hold or
 /// not, loops over them may end after any round. Precondition: names and types are right.
 std::vector<std::string> check_shared_memory(const ir::Kernel& kernel);

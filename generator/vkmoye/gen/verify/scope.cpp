@@ -76,7 +76,7 @@ class ScopeChecker {
 
  private:
   struct Name {
-    Expr value;  // of the type, bound and alignment that every use may rely on
+    Expr value;  // has the type, bound and alignment that every use may rely on
     Divergence divergence;
   };
 

@@ -36,7 +36,7 @@ struct Tile {
 /// The tile of `array`, a buffer; nothing if the accesses are of another form.
 std::optional<Tile> tile_of(const ir::Kernel& kernel, const ir::Array& array);
 
-/// The results of which the claims hold in every launch. Of others this is not known. Precondition: names, types and
+/// The results whose claims hold in every launch. For others this is not known. Precondition: names, types and
 /// bounds are right.
 proof::DecidedResults results_shown_by_tiles(const ir::Kernel& kernel);
 

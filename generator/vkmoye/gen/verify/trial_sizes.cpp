@@ -44,7 +44,7 @@ constexpr Trial kTrials[] = {{Fit::ragged, Fit::wide, Fit::ragged, 3, 0},
 
 constexpr std::int64_t kBetween = 5;     // from one argument that is no size to the next
 constexpr std::int64_t kAnyTile = 16;    // of an extent whose tile is not known
-constexpr std::int64_t kMaxTile = 1024;  // of a loop; beyond it a trial takes too long
+constexpr std::int64_t kMaxTile = 1024;  // for a loop; beyond it a trial takes too long
 constexpr std::int64_t kMaxTrialElements = std::int64_t{1} << 31;  // of an array
 constexpr std::uint64_t kMaxRing = 8;  // of stages that a loop may take turns with
 
@@ -72,8 +72,8 @@ bool any_in(const std::set<std::string>& names, const std::set<std::string>& wan
 
 // How loops cut extents, and after how many rounds they repeat.
 struct Loops {
-  Sizes tiles;              // of each argument that an end of a loop depends on
-  std::int64_t rounds = 1;  // of the longest ring
+  Sizes tiles;              // one for each argument that an end of a loop depends on
+  std::int64_t rounds = 1;  // rounds of the longest ring
 };
 
 class LoopFinder {
@@ -252,7 +252,7 @@ Arguments arguments_of(const ir::Kernel& kernel, const Trial& trial, const Sizes
 // --- assumptions ---
 
 constexpr std::int64_t kMaxNear = 64;  // how far a size is moved to satisfy an assumption
-constexpr int kMaxMoves = 8;           // of one trial
+constexpr int kMaxMoves = 8;           // per trial
 
 class AssumptionSearch {
  public:

@@ -21,7 +21,7 @@
 
 namespace vkmoye::gen {
 
-/// The arrays of shared memory and registers of which, in every launch, no element is read before it was written. Of
+/// The arrays of shared memory and registers whose elements are written before they are read, in every launch. For
 /// others this is not known. Precondition: check_scope and check_shared_memory gave no reason.
 std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel);
 

@@ -23,7 +23,7 @@ struct Header {
   std::uint8_t device_uuid[VK_UUID_SIZE] = {};
   std::uint64_t pointer_bytes = sizeof(void*);
   std::uint64_t payload_bytes = 0;
-  std::uint64_t hash = 0;  // of the header up to here, then of the payload
+  std::uint64_t hash = 0;  // covers the header up to here, then the payload
 };
 static_assert(sizeof(Header) == 8 + 4 * 4 + 2 * VK_UUID_SIZE + 3 * 8);
 

@@ -39,7 +39,7 @@ bool open_pipe(int (&ends)[2]) {
 }  // namespace
 
 struct SignalHandler::State {
-  int ends[2] = {-1, -1};  // of the pipe from the handler to the thread
+  int ends[2] = {-1, -1};  // ends of the pipe from the handler to the thread
   struct sigaction before[3] = {};
   std::thread waiting;
 };

@@ -16,7 +16,7 @@ constexpr double kUnit = 0x1p-23;      // of f32
 constexpr double kTiny = 0x1p-126;     // may be flushed
 constexpr double kSecondOrder = 1.01;  // neglected products of errors
 constexpr double kCapError = 11;       // units of the cap
-constexpr double kLogError = 0x1p-21;  // of a logarithm of a number near 1
+constexpr double kLogError = 0x1p-21;  // for the logarithm of a number near 1
 constexpr double kHidden = -1e30;      // the mask of a key that is not seen
 
 // Units of the error of a key or value that is decoded: those of formats without a minimum are exact.

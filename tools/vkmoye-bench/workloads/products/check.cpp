@@ -300,7 +300,7 @@ class Checker {
   const gen::GemmArray &A_, &B_, &C_;
   const std::vector<gen::GemmArray>&
       input_matrices_;                        // offsets_, then those that the epilogue reads
-  const std::vector<std::int64_t>& offsets_;  // of the rows of experts
+  const std::vector<std::int64_t>& offsets_;  // the first row of each expert
   bool exact_;
   std::vector<std::byte> a_, b_, c_;  // before the run
   std::vector<std::vector<std::byte>> inputs_;

@@ -145,7 +145,7 @@ std::vector<std::byte> GemmData::blocks_of_weights() const {
   const gen::GemmArray& matrix = matrices_[1];
   const gen::WeightFormat& format = *problem_.weights;
   std::vector<std::byte> out(matrix.span() * 2, GuardedBuffer::kPoison);
-  const double most = format.scale_at ? 1 : 127;  // of a weight
+  const double most = format.scale_at ? 1 : 127;  // the largest weight
   std::vector<double> row(
       static_cast<std::size_t>(matrix.cols * 2 / format.bytes * format.elements));
   const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;

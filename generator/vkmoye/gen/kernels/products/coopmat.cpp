@@ -40,8 +40,8 @@ Vector read_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
 }
 
 struct CoopmatOperand : GemmOperand {
-  Vector vector;  // of a thread's stores to shared memory
-  Vector read;    // of a thread's loads from the buffer
+  Vector vector;  // a thread's stores to shared memory
+  Vector read;    // a thread's loads from the buffer
 
   View shared = {};  // (rows, bK)
   View next = {};    // registers for the next tile, in vectors
@@ -250,7 +250,7 @@ class CoopmatProduct {
   GemmBuffers buffers_;
   CoopmatOperand a_, b_;
   GemmAccumulators sums_;
-  std::optional<WeightUnits> units_;  // of a B in blocks
+  std::optional<WeightUnits> units_;  // if B is in blocks
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr std::int64_t kMaxRows = 16;
-constexpr std::int64_t kMaxSums = 256;  // of a thread: they are held in registers
+constexpr std::int64_t kMaxSums = 256;  // per thread: they are held in registers
 
 std::int64_t power_below(std::int64_t value) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));

@@ -16,10 +16,10 @@ namespace {
 using Use = ir::MatrixType::Use;
 
 struct ThinCoopmatOperand : GemmOperand {
-  std::int64_t atom_rows;  // of a matrix
+  std::int64_t atom_rows;  // rows per matrix
   FragmentLanes order;
 
-  Vector read = {to_index(widest_access(type))};  // of a lane's loads from the buffer, along k
+  Vector read = {to_index(widest_access(type))};  // a lane's loads from the buffer, along k
   View prefetched = {};  // registers for rows of k, in vectors unless operands are converted
   Matrices matrices = {};
 };

@@ -82,7 +82,7 @@ View tile_of(const StridedTensor& strided, const std::vector<std::int64_t>& exte
   TreeBuilder<std::int64_t> of_axes;
   of_axes.open(static_cast<int>(strided.axes.size()));
   std::vector<Expr> coordinate;
-  std::vector<std::int64_t> strides(extents.size(), 0);  // of each mode along the axes
+  std::vector<std::int64_t> strides(extents.size(), 0);  // one for each mode along the axes
   std::int64_t stride = 1;
   for (const auto& axis : strided.axes) {
     of_axes.leaf(extent_of(extents, axis));

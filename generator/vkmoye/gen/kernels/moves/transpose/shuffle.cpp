@@ -13,7 +13,7 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kMaxWords = 128;  // of a lane: more would not fit in registers
+constexpr std::int64_t kMaxWords = 128;  // per lane: more would not fit in registers
 
 std::int64_t words_of(const TransposeTile& tile) {
   return std::max<std::int64_t>(1, tile.bytes() / 4);
