@@ -267,8 +267,8 @@ class Builder {
   void assume_distinct(const View& array, const std::string& why);
 
   /// Asserts what no proof shows: for a buffer, that each element is written, and by one invocation only; for registers
-  /// and shared memory, that what is read was written before. The kernel and `explain` carry the assumption
-  /// with its reason; the host twin checks it at each size.
+  /// and shared memory, that what is read was written before. The kernel and `explain` carry the assumption with its
+  /// reason; the host twin checks it at each size.
   void assume_written(const Tensor& array, const std::string& why);
   void assume_written(const View& array, const std::string& why);
 
