@@ -63,7 +63,10 @@ std::function<KernelPlan(const Config&, const KernelRequest&)> plan_of_rows(
     const std::string& family, DescribeStep<Config> slices, DescribeStep<Config> combine) {
   return [=](const Config& config, const KernelRequest& request) -> KernelPlan {
     if (!request.shape || request.shape->size() != 2) return {};
-    const Config fitted = fitted_to_rows(config, cols_of(request));
+    // As for rows of any length: no workgroup must hold a whole row, for which it would need more registers.
+    Config fitted = config;
+    fit_vector(fitted, cols_of(request));
+    fitted = fitted_to_rows(fitted);
     if (!reasons_against(fitted).empty()) return {};
     const std::int64_t groups =
         vkmoye::ceil_div(request.shape->front(), fitted.threads / fitted.columns);
