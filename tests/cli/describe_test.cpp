@@ -194,6 +194,8 @@ TEST(Cli, TheCommandInAShaderPrintsTheShaderAgain) {
       {"emit", "copy/simple", "--shared", "Swizzle<5,0,5> o (32,32):(1,32)"},
       {"emit", "relayout", "--size", "128x64x3", "--permute", "2,0,1", "--type", "u8"},
       {"emit", "reduce/sum", "--axis", "0", "--rounds", "2"},
+      {"emit", "reduce/sum", "--axis", "0", "--size", "100000x64"},  // two kernels
+      {"emit", "norm/rms", "--epsilon", "1e-6", "--size", "2x100000", "--type", "f16"},
       {"emit", "gemm/simt", "--type", "f32*f16,f32", "--a", "m", "--beta", "0.5", "--batch", "3",
        "--epilogue", "bias,scale:2"},
   };

@@ -56,7 +56,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "transpose/padded", "--pda", "1"},
           "'--pda' (did you mean '--pad'?); see 'vkmoye-bench run transpose/padded --help'\n");
   refused({"apply", "copy/simple", "--in", "a.npy"},
-          "apply: --out is required\n  usage: vkmoye-bench apply KERNEL --in VALUE... --out VALUE; "
+          "apply: --out is required\n  usage: vkmoye-bench apply KERNEL --in VALUE... --out VALUE...; "
           "see ");
   refused({"emit", "gemm/packed"},
           "gemm/packed: the kernel does not support f32; it supports f16 bf16\n");

@@ -156,14 +156,14 @@ TEST_F(SlicesTest, LongRowsAndColumnsAreRightForEveryType) {
       const std::size_t cols = size_of(type) == 4 ? 5003 : 4096;
       expect_right(device, type, random_matrix(random_, type, 3, cols));
     }
-    expect_right(device, f32, random_matrix(random_, f32, 1, 1024));
-    expect_right(device, f32, random_matrix(random_, f32, 70, 1025));
+    expect_right(device, f32, random_matrix(random_, f32, 1, 4097));
+    expect_right(device, f32, random_matrix(random_, f32, 70, 4099));
   });
 }
 
 TEST_F(SlicesTest, NaNAndInfinityBehaveAsInNumPy) {
   const double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
-  constexpr std::size_t kCols = 2000;
+  constexpr std::size_t kCols = 5000;
   for_each_device([&](Device& device) {
     Matrix matrix = random_matrix(random_, ScalarType::f32, 8, kCols);
     const auto set = [&](std::size_t row, std::size_t col, double value) {
@@ -175,7 +175,7 @@ TEST_F(SlicesTest, NaNAndInfinityBehaveAsInNumPy) {
     set(3, 0, infinity);
     set(3, 1700, -infinity);
     set(4, 1, infinity);
-    set(4, 1999, nan);
+    set(4, 4999, nan);
     for (std::size_t c = 0; c < kCols; ++c) set(5, c, -infinity);
     for (std::size_t c = 0; c < kCols; ++c) set(6, c, c == 1234 ? 1 : -infinity);
     expect_right(device, ScalarType::f32, matrix);
@@ -183,12 +183,13 @@ TEST_F(SlicesTest, NaNAndInfinityBehaveAsInNumPy) {
 }
 
 TEST(RowPlans, SlicesAreForFewLongRows) {
-  EXPECT_EQ(gen::slices_of_rows(3, 3270), 342);
-  EXPECT_EQ(gen::slices_of_rows(1, 100000), 512);
-  EXPECT_EQ(gen::slices_of_rows(16, 16), 8);
-  EXPECT_EQ(gen::slices_of_rows(256, 1000), 1);  // enough workgroups
-  EXPECT_EQ(gen::slices_of_rows(1, 3), 1);       // a short row
-  EXPECT_EQ(gen::slices_of_rows(0, 1000), 1);    // no rows
+  EXPECT_EQ(gen::slices_of_rows(3, 6695695, 2048), 342);
+  EXPECT_EQ(gen::slices_of_rows(1, 204800000, 2048), 512);
+  EXPECT_EQ(gen::slices_of_rows(16, 128256, 8192), 8);
+  EXPECT_EQ(gen::slices_of_rows(256, 2048000, 2048), 1);  // enough workgroups
+  EXPECT_EQ(gen::slices_of_rows(1, 4095, 64), 1);         // short rows
+  EXPECT_EQ(gen::slices_of_rows(1, 6144, 2048), 1);
+  EXPECT_EQ(gen::slices_of_rows(0, 2048000, 2048), 1);  // no rows
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ Arguments arguments_of_slices(const std::vector<std::int64_t>& shape, std::int64
 // The plan of an entry that works on rows; see KernelEntry::plan.
 template <class Config>
 std::function<KernelPlan(const Config&, const KernelRequest&)> plan_of_rows(
-    const std::string& family, DescribeStep<Config> slices, DescribeStep<Config> combine) {
+    const std::string& entry, DescribeStep<Config> slices, DescribeStep<Config> combine) {
+  const std::string family = entry.substr(0, entry.find('/'));
   return [=](const Config& config, const KernelRequest& request) -> KernelPlan {
     if (!request.shape || request.shape->size() != 2) return {};
     // As for rows of any length: no workgroup must hold a whole row, for which it would need more registers.
@@ -71,17 +72,18 @@ std::function<KernelPlan(const Config&, const KernelRequest&)> plan_of_rows(
     const std::int64_t groups =
         vkmoye::ceil_div(request.shape->front(), fitted.threads / fitted.columns);
     const std::int64_t block = fitted.columns * fitted.width() * fitted.rounds;
-    const std::int64_t count =
-        slices_of_rows(groups, vkmoye::ceil_div(request.shape->back(), block));
+    const std::int64_t count = slices_of_rows(groups, request.shape->back(), block);
     if (count == 1) return {};
-    return plan_of_slices(slices(fitted, family + "/slices"), combine(fitted, family + "/combine"),
+    ir::Kernel of_slices = slices(fitted, family + "/slices");
+    of_slices.command = emit_command(entry, options_of_elements(request), request.options);
+    return plan_of_slices(std::move(of_slices), combine(fitted, family + "/combine"),
                           arguments_of_slices(*request.shape, count));
   };
 }
 
 // The same for a reduction, along either axis.
-KernelPlan reduction_plan(const ReduceConfig& config, const KernelRequest& request,
-                          Reduction reduction) {
+KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
+                          const KernelRequest& request, Reduction reduction) {
   if (!request.shape || request.shape->size() != 2) return {};
   const ReduceConfig of_all = fitted(config, cols_of(request));
   if (!reasons_against(of_all).empty()) return {};
@@ -91,23 +93,23 @@ KernelPlan reduction_plan(const ReduceConfig& config, const KernelRequest& reque
   const bool of_rows = config.axis == 1;
   const std::int64_t groups =
       of_rows ? vkmoye::ceil_div(rows, block_rows) : vkmoye::ceil_div(cols, block_cols);
-  const std::int64_t blocks = of_rows ? vkmoye::ceil_div(cols, block_cols * of_all.rounds)
-                                      : vkmoye::ceil_div(rows, block_rows * of_all.rounds);
-  const std::int64_t count = slices_of_rows(groups, blocks);
+  const std::int64_t count = of_rows ? slices_of_rows(groups, cols, block_cols * of_all.rounds)
+                                     : slices_of_rows(groups, rows, block_rows * of_all.rounds);
   if (count == 1) return {};
   ReduceConfig of_slices = reduce_config(computing_type(config.type), request.device);
   of_slices.axis = config.axis;
   of_slices.result = reduced_type(config.type, reduction);
   of_slices = fitted(of_slices, of_rows ? count : cols);
-  return plan_of_slices(reduce_slices(of_all, reduction, "reduce/slices"),
-                        reduce_combine(of_slices, reduction, "reduce/combine"),
+  ir::Kernel slices = reduce_slices(of_all, reduction, "reduce/slices");
+  slices.command = emit_command(entry, options_of_elements(request), request.options);
+  return plan_of_slices(std::move(slices), reduce_combine(of_slices, reduction, "reduce/combine"),
                         arguments_of_slices(*request.shape, count));
 }
 
 std::function<KernelPlan(const RmsNormConfig&, const KernelRequest&)> plan_of_norms(
     bool has_residual) {
   return plan_of_rows<RmsNormConfig>(
-      "norm",
+      has_residual ? "norm/residual" : "norm/rms",
       [=](const RmsNormConfig& config, const std::string& name) {
         return norm_slices(has_residual, config, name);
       },
@@ -132,7 +134,7 @@ KernelEntry reduction(const char* name, const char* operation, const char* summa
           },
       .plan =
           [=](const ReduceConfig& config, const KernelRequest& request) {
-            return reduction_plan(config, request, reduction);
+            return reduction_plan(name, config, request, reduction);
           },
   });
 }
@@ -157,7 +159,7 @@ std::vector<KernelEntry> row_entries() {
               [](const ThreadsConfig& config, const KernelRequest& request) {
                 return softmax(fitted_to_rows(config, cols_of(request)));
               },
-          .plan = plan_of_rows<ThreadsConfig>("softmax", softmax_slices, softmax_combine),
+          .plan = plan_of_rows<ThreadsConfig>("softmax/rows", softmax_slices, softmax_combine),
       }),
       entry_of<RmsNormConfig>({
           .name = "norm/rms",
@@ -201,7 +203,7 @@ std::vector<KernelEntry> row_entries() {
               [](const ThreadsConfig& config, const KernelRequest& request) {
                 return argmax(fitted_to_rows(config, cols_of(request)));
               },
-          .plan = plan_of_rows<ThreadsConfig>("argmax", argmax_slices, argmax_combine),
+          .plan = plan_of_rows<ThreadsConfig>("argmax/rows", argmax_slices, argmax_combine),
       }),
       entry_of<TopKConfig>({
           .name = "topk/rows",

@@ -24,8 +24,8 @@ TopKConfig top_k_config(ScalarType type, const DeviceCaps& device);
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<TopKConfig>>& top_k_fields();
 
-/// src (cols, rows) of f32, f16 or bf16; values (k, rows) of its type, where -0 is 0, and columns (k, rows) of u32. Of a
-/// row with fewer elements the rest is -infinity and 2^32 - 1. Throws KernelError with every reason.
+/// src (cols, rows) of f32, f16 or bf16; values (k, rows) of its type, where -0 is 0, and columns (k, rows) of u32. For
+/// a row with fewer elements the rest is -infinity and 2^32 - 1. Throws KernelError with every reason.
 ir::Kernel top_k(const TopKConfig& config, const std::string& name = "topk/rows");
 
 }  // namespace vkmoye::gen
