@@ -122,6 +122,8 @@ class Workload {
   virtual std::vector<FurtherResult> further_results() const { return {}; }
 
  protected:
+  /// The plan of `kernels`, whose arrays are those of `arrays()`, with the inputs that these have.
+  Plan plan_over_arrays(gen::KernelPlan kernels) const;
   gen::KernelRequest request_for(const DeviceCaps& caps) const {
     gen::KernelRequest request = request_;
     request.device = caps;

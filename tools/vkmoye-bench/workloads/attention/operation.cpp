@@ -49,7 +49,7 @@ class Attention : public Workload {
     return entry().probes ? entry().probes(request_for(caps)) : std::vector<gen::ProbedMatrix>();
   }
   Plan plan(const DeviceCaps& caps) const override {
-    return with_inputs(gen::attention_plan(entry(), request_for(caps)));
+    return plan_over_arrays(gen::attention_plan(entry(), request_for(caps)));
   }
 
   double bytes() const override {
@@ -141,14 +141,6 @@ class Attention : public Workload {
   const AttentionOptions& options() const { return options_; }
   const gen::AttentionCall& call() const { return call_; }
 
-  Plan with_inputs(gen::KernelPlan kernels) const {
-    Plan plan = plan_of(std::move(kernels));
-    const std::vector<Array> all = arrays();
-    for (std::size_t i = 0; i < all.size(); ++i) plan.arrays[i].input = all[i].input;
-    plan.result = all.size() - 1;
-    return plan;
-  }
-
  private:
   // Multiply-adds: of each query and key that it sees. What a mask hides counts.
   double products() const {
@@ -206,7 +198,7 @@ class ChosenAttention : public Attention {
   }
   Plan plan(const DeviceCaps& caps) const override {
     refuse_options();
-    return with_inputs(gen::attention_plan(*choose(caps).entry, request_for(caps)));
+    return plan_over_arrays(gen::attention_plan(*choose(caps).entry, request_for(caps)));
   }
   std::optional<Plan> plan_chosen_on(Executor& executor) const override {
     refuse_options();

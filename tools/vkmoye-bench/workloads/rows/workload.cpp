@@ -42,12 +42,7 @@ class Lines : public Workload {
   Arguments arguments() const override { return operation_.arguments; }
   Plan plan(const DeviceCaps& caps) const override {
     gen::KernelPlan kernels = entry().plan ? entry().plan(request_for(caps)) : gen::KernelPlan();
-    if (kernels.steps.empty()) return Workload::plan(caps);
-    Plan plan = plan_of(std::move(kernels));
-    const std::vector<Array> all = arrays();
-    for (std::size_t i = 0; i < all.size(); ++i) plan.arrays[i].input = all[i].input;
-    plan.result = all.size() - 1;
-    return plan;
+    return kernels.steps.empty() ? Workload::plan(caps) : plan_over_arrays(std::move(kernels));
   }
 
   double bytes() const override {

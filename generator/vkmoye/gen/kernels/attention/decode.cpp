@@ -11,6 +11,7 @@
 #include "vkmoye/gen/kernels/attention/key_rows.hpp"
 #include "vkmoye/gen/kernels/attention/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/tile.hpp"
+#include "vkmoye/gen/kernels/common/plan_step.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/layout/checked.hpp"
@@ -317,21 +318,8 @@ KernelPlan attention_decode_plan(const AttentionDecodeConfig& config, const Atte
   all["rows"] = call.rows();
   all["heads"] = call.kv_heads * call.batch;
   all["slices"] = slices;
-  const auto add = [&](ir::Kernel kernel) {
-    const KernelInterface interface = ir::interface_of(kernel);
-    KernelStep step{std::move(kernel), {}, {}};
-    for (const Binding& binding : interface.bindings) {
-      step.arrays.push_back(static_cast<std::size_t>(
-          std::find(names.begin(), names.end(), binding.name) - names.begin()));
-    }
-    for (const PushConstant& argument : interface.push_constants) {
-      const auto found = all.find(argument.name);
-      if (found != all.end()) step.arguments.insert(*found);
-    }
-    plan.steps.push_back(std::move(step));
-  };
-  add(attention_decode(config, call.form, type));
-  add(attention_combine(call.form, type, device));
+  plan.steps = {plan_step(attention_decode(config, call.form, type), names, all),
+                plan_step(attention_combine(call.form, type, device), names, all)};
   return plan;
 }
 

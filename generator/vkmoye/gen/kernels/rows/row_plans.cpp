@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "vkmoye/gen/kernels/common/plan_step.hpp"
 #include "vkmoye/layout/checked.hpp"
 
 namespace vkmoye::gen {
@@ -30,41 +31,25 @@ std::int64_t slices_of_rows(std::int64_t groups, std::int64_t length, std::int64
 
 KernelPlan plan_of_slices(ir::Kernel slices, ir::Kernel combine, const Arguments& arguments) {
   KernelPlan plan;
-  std::vector<std::string> arrays, scratch;
-  const auto place_in = [](const std::vector<std::string>& names, const std::string& name) {
-    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  std::vector<std::string> names, scratch;
+  const auto is_in = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
   };
-  const auto is_in = [&](const std::vector<std::string>& names, const std::string& name) {
-    return place_in(names, name) < names.size();
-  };
-  const KernelInterface first = ir::interface_of(slices), second = ir::interface_of(combine);
-  const auto declare = [&](const KernelInterface& kernel, bool has_scratch) {
-    for (const Binding& binding : kernel.bindings) {
-      if (is_in(arrays, binding.name) || is_in(scratch, binding.name)) continue;
+  const auto declare = [&](const ir::Kernel& kernel, bool has_scratch) {
+    for (const Binding& binding : ir::interface_of(kernel).bindings) {
+      if (is_in(names, binding.name) || is_in(scratch, binding.name)) continue;
       const PlanArray array = {binding.name,
                                element_count(binding, arguments) * size_of(binding.type)};
       const bool is_scratch = has_scratch && binding.access == Access::write;
-      (is_scratch ? scratch : arrays).push_back(binding.name);
+      (is_scratch ? scratch : names).push_back(binding.name);
       (is_scratch ? plan.scratch : plan.arrays).push_back(array);
     }
   };
-  declare(first, true);
-  declare(second, false);
-  const auto add = [&](ir::Kernel kernel, const KernelInterface& interface) {
-    KernelStep step{std::move(kernel), {}, {}};
-    for (const Binding& binding : interface.bindings) {
-      step.arrays.push_back(is_in(arrays, binding.name)
-                                ? place_in(arrays, binding.name)
-                                : arrays.size() + place_in(scratch, binding.name));
-    }
-    for (const PushConstant& constant : interface.push_constants) {
-      const auto argument = arguments.find(constant.name);
-      if (argument != arguments.end()) step.arguments.insert(*argument);
-    }
-    plan.steps.push_back(std::move(step));
-  };
-  add(std::move(slices), first);
-  add(std::move(combine), second);
+  declare(slices, /*has_scratch=*/true);
+  declare(combine, /*has_scratch=*/false);
+  names.insert(names.end(), scratch.begin(), scratch.end());
+  plan.steps = {plan_step(std::move(slices), names, arguments),
+                plan_step(std::move(combine), names, arguments)};
   return plan;
 }
 
