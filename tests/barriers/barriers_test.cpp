@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Removes each barrier of each shipped kernel in turn and runs the rest on lavapipe without verification: the result
+// Removes each barrier of shipped kernels in turn and runs the rest on lavapipe without verification: the result
 // must be wrong. So every barrier that the verifier requires (tests/judge) is really needed.
 //
 // lavapipe runs the subgroups of a workgroup one after the other up to the next barrier, so that a missing barrier
@@ -11,8 +11,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <stdexcept>
 
 #include "devices/fragments.hpp"
@@ -162,17 +164,38 @@ bool is_not_shown(const std::string& name, const std::string& barrier) {
          (name.starts_with("attention/coopmat") || name.find("experts") != std::string::npos);
 }
 
+// The forms of kernels that run: one in four, one in twelve of products and attention, and none of products on matrix
+// units. Of these lavapipe compiles each mutant for 5 to 130 s, of other products for 1 to 20 s. Forms differ in types
+// and parameters, seldom in where barriers stand; that the verifier rejects each form without a barrier,
+// Barriers.OfEveryShippedKernelAreNeeded shows. tools/test long runs all.
+class FormsThatRun {
+ public:
+  bool has(const std::string& name) {
+    if (is_rounded_away(name)) return false;
+    if (std::getenv("VKMOYE_TEST_LONG") != nullptr) return true;
+    const auto contains = [&](const char* word) { return name.find(word) != std::string::npos; };
+    const bool is_product = contains("gemm");
+    if (is_product && (contains("coopmat") || contains("packed"))) return false;
+    const bool takes_long = is_product || contains("attention");
+    return number_[name.substr(0, name.find(' '))]++ % (takes_long ? 12 : 4) == 0;
+  }
+
+ private:
+  std::map<std::string, std::size_t> number_;  // of forms seen
+};
+
 class BarriersTest : public test::DeviceTest, public testing::WithParamInterface<std::size_t> {};
 
-constexpr std::size_t kParts = 4;
-constexpr std::size_t kMinWrong = 130;  // of a part: lavapipe showed 137 to 144
+constexpr std::size_t kParts = 2;
+constexpr double kMinWrong = 0.6;  // of the barriers of a part: lavapipe showed 0.72 and more
 
 TEST_P(BarriersTest, RemovedGiveAWrongResult) {
   for_each_device([&](Device& device) {
     if (device.caps().kind != DeviceKind::cpu) GTEST_SKIP() << "a GPU may get away with it";
+    FormsThatRun forms;
     std::size_t number = 0, kernels = 0, barriers = 0, wrong = 0, in_step = 0;
     for (const ShippedKernel& shipped : kernels_with_barriers(caps_with_orders(device))) {
-      if (number++ % kParts != GetParam() || is_rounded_away(shipped.name)) continue;
+      if (!forms.has(shipped.name) || number++ % kParts != GetParam()) continue;
       if (const auto reasons =
               reasons_against(gen::ir::interface_of(shipped.kernel), device.caps());
           !reasons.empty()) {
@@ -206,7 +229,7 @@ TEST_P(BarriersTest, RemovedGiveAWrongResult) {
     }
     fmt::print("{} kernels with {} barriers; without it {} wrong, {} right as lanes run in step\n",
                kernels, barriers, wrong, in_step);
-    EXPECT_GE(wrong, kMinWrong);
+    EXPECT_GE(static_cast<double>(wrong), kMinWrong * static_cast<double>(barriers));
   });
 }
 
