@@ -29,7 +29,7 @@ Body guarded(const Conditions& conditions, Body body) {
 // The values of one iteration after `loads`.
 struct Loaded {
   Body loads;
-  std::vector<Expr> whole;   // one vector for each run
+  std::vector<Expr> whole;   // one vector for each access
   std::vector<Expr> values;  // the single elements
 };
 
@@ -39,36 +39,37 @@ Loaded loaded(const ViewAccesses& from, ScalarType type, bool zero_outside,
               std::optional<std::size_t> first = {}) {
   Loaded out;
   std::size_t count = 0;
-  for (const Run& run : from.runs) count += run.values.size();
+  for (const ContiguousAccess& access : from.accesses) count += access.values.size();
   out.values.assign(count, Expr(0));
-  for (std::size_t i = 0; i < from.runs.size(); ++i) {
-    const Run& run = from.runs[i];
-    const std::uint32_t width = run.element.width;
-    const bool is_only = !first && from.runs.size() == 1;
+  for (std::size_t i = 0; i < from.accesses.size(); ++i) {
+    const ContiguousAccess& access = from.accesses[i];
+    const std::uint32_t width = access.element.width;
+    const bool is_only = !first && from.accesses.size() == 1;
     const std::string name = is_only ? "value" : fmt::format("value{}", first.value_or(0) + i);
-    out.loads.emplace_back(ir::Load{name, run.element});
+    out.loads.emplace_back(ir::Load{name, access.element});
     Expr value = ir::variable(name, ir::element(type, width));
-    if (zero_outside && !run.inside.empty()) {
+    if (zero_outside && !access.inside.empty()) {
       Expr zero = ir::number(type, 0);
       if (width > 1) zero = ir::vector(std::vector<Expr>(width, zero));
-      value = ir::select(conjunction(run.inside), value, zero);
+      value = ir::select(conjunction(access.inside), value, zero);
     }
     out.whole.push_back(value);
     for (std::uint32_t c = 0; c < width; ++c) {
-      out.values[run.values[c]] = width == 1 ? value : ir::component(value, c);
+      out.values[access.values[c]] = width == 1 ? value : ir::component(value, c);
     }
   }
   return out;
 }
 
-// The value to store to `run`: a loaded vector if one has exactly these elements, else a new one.
-Expr value_for(const Run& run, const ViewAccesses& from, const Loaded& loaded, ScalarType type) {
-  for (std::size_t i = 0; i < from.runs.size(); ++i) {
-    if (from.runs[i].values == run.values) return ir::convert(loaded.whole[i], type);
+// The value to store to `access`: a loaded vector if one has exactly these elements, else a new one.
+Expr value_for(const ContiguousAccess& access, const ViewAccesses& from, const Loaded& loaded,
+               ScalarType type) {
+  for (std::size_t i = 0; i < from.accesses.size(); ++i) {
+    if (from.accesses[i].values == access.values) return ir::convert(loaded.whole[i], type);
   }
   std::vector<Expr> parts;
   // Converted one by one: the loaded type may have no vector of this many elements.
-  for (const std::size_t value : run.values) {
+  for (const std::size_t value : access.values) {
     parts.push_back(ir::convert(loaded.values[value], type));
   }
   return parts.size() == 1 ? parts.front() : ir::vector(parts);
@@ -77,10 +78,11 @@ Expr value_for(const Run& run, const ViewAccesses& from, const Loaded& loaded, S
 // The stores of one iteration that set `to` to a number.
 Body fills(const ViewAccesses& to, ScalarType type, std::uint32_t value) {
   Body body;
-  for (const Run& run : to.runs) {
+  for (const ContiguousAccess& access : to.accesses) {
     Expr number = ir::number(type, value);
-    if (run.element.width > 1) number = ir::vector(std::vector<Expr>(run.element.width, number));
-    body.emplace_back(ir::Store{run.element, number});
+    if (access.element.width > 1)
+      number = ir::vector(std::vector<Expr>(access.element.width, number));
+    body.emplace_back(ir::Store{access.element, number});
   }
   return body;
 }
@@ -119,9 +121,9 @@ void share_names(const ViewAccesses& from, ViewAccesses& to) {
   };
   rename_compared(to.inside_before);
   rename_compared(to.inside_each_iteration);
-  for (Run& run : to.runs) {
-    rename_compared(run.inside);
-    for (Expr& at : run.element.coordinates) at = ir::expand(at, names);
+  for (ContiguousAccess& access : to.accesses) {
+    rename_compared(access.inside);
+    for (Expr& at : access.element.coordinates) at = ir::expand(at, names);
   }
 }
 
@@ -150,8 +152,8 @@ Body in_loops(const View& from, const ir::Array& from_array, const View& to,
   share_names(source, target);
   const Loaded values = loaded(source, from_array.type, elementwise && edges == Edges::zero);
   Body move = values.loads;
-  for (const Run& run : target.runs) {
-    move.emplace_back(ir::Store{run.element, value_for(run, source, values, to_array.type)});
+  for (const ContiguousAccess& access : target.accesses) {
+    move.emplace_back(ir::Store{access.element, value_for(access, source, values, to_array.type)});
   }
   Conditions before = source.inside_before, each_iteration = source.inside_each_iteration;
   if (edges == Edges::zero) {
@@ -216,13 +218,13 @@ Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Arra
     share_names(source, target);
     const Loaded values = loaded(source, from_array.type, options.edges == Edges::zero,
                                  is_only ? std::nullopt : std::optional(loads));
-    loads += source.runs.size();
+    loads += source.accesses.size();
     append(body, source.names_before);
     append(body, values.loads);
     append(stores, target.names_before);
-    for (const Run& run : target.runs) {
-      const ir::Store store{run.element, value_for(run, source, values, to_array.type)};
-      append(stores, guarded(run.inside, ir::statements(store)));
+    for (const ContiguousAccess& access : target.accesses) {
+      const ir::Store store{access.element, value_for(access, source, values, to_array.type)};
+      append(stores, guarded(access.inside, ir::statements(store)));
     }
   }
   append(body, stores);

@@ -29,8 +29,8 @@ std::vector<Offsets> offsets_of(const View& view, const AccessOptions& options) 
   return out;
 }
 
-// The values in runs of `width`, in memory order, along axis 0 first. If several values have the same
-// offset, a run consists of the first value of each offset, the next one of the second, and so on.
+// The values in accesses of `width`, in memory order, along axis 0 first. If several values have the same
+// offset, an access consists of the first value of each offset, the next one of the second, and so on.
 std::vector<std::size_t> order_of(const std::vector<Offsets>& offsets, std::uint32_t width) {
   std::map<Offsets, std::uint32_t> found;
   std::vector<std::pair<Offsets, std::size_t>> keys;
@@ -69,7 +69,7 @@ ViewAccesses accesses_of(const View& view, const ir::Array& array, const AccessO
   const std::string not_wider = why_not_wider(view, array, options.width);
   ViewAccesses out;
   for (auto at = order.begin(); at != order.end(); at += options.width) {
-    out.runs.push_back(
+    out.accesses.push_back(
         {{array.name, {}, view.name, options.width, not_wider}, {at, at + options.width}, {}});
   }
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
@@ -94,14 +94,14 @@ ViewAccesses accesses_of(const View& view, const ir::Array& array, const AccessO
     if (checks && !clamps && !is_below(first, extent)) {
       (varies ? out.inside_each_iteration : out.inside_before).push_back(ir::less(first, extent));
     }
-    for (Run& run : out.runs) {
-      const Expr coordinate = first + offsets[run.values.front()][i];
+    for (ContiguousAccess& access : out.accesses) {
+      const Expr coordinate = first + offsets[access.values.front()][i];
       const std::uint32_t width = i == 0 ? options.width : 1;
       const bool is_inside = is_below(coordinate, extent);
-      if (checks && !is_inside) run.inside.push_back(ir::less(coordinate, extent));
-      run.element.coordinates.push_back(clamps && !is_inside
-                                            ? ir::minimum(coordinate, extent - width)
-                                            : swizzled(view.swizzle, coordinate));
+      if (checks && !is_inside) access.inside.push_back(ir::less(coordinate, extent));
+      access.element.coordinates.push_back(clamps && !is_inside
+                                               ? ir::minimum(coordinate, extent - width)
+                                               : swizzled(view.swizzle, coordinate));
     }
   }
   return out;

@@ -20,17 +20,17 @@
 namespace vkmoye::gen {
 
 /// One access: contiguous elements along axis 0.
-struct Run {
+struct ContiguousAccess {
   ir::Element element;
   std::vector<std::size_t> values;  // numbers within the iteration, in memory order
-  Conditions inside;                // for the run to be inside
+  Conditions inside;                // for the access to be inside
 };
 
 struct ViewAccesses {
   ir::Body names_before, names_inside;  // before and inside the loops
-  /// The conditions for the first run of an iteration to be inside.
+  /// The conditions for the first access of an iteration to be inside.
   Conditions inside_before, inside_each_iteration;
-  std::vector<Run> runs;  // the runs of one iteration
+  std::vector<ContiguousAccess> accesses;  // the accesses of one iteration
 };
 
 /// How a copy accesses the values of a view.

@@ -34,7 +34,7 @@ ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32
                            std::uint32_t most) {
   const MatrixOrReason result = as_matrix(view, array);
   if (!result.matrix) throw LayoutError(result.reason);
-  const Matrix& matrix = *result.matrix;
+  const MatrixInMemory& matrix = *result.matrix;
   ir::MatrixRegion region;
   region.by_columns = ir::is_constant(matrix.rows, 1) && !ir::is_constant(matrix.columns, 1);
   region.stride = region.by_columns ? matrix.columns : matrix.rows;

@@ -82,7 +82,7 @@ MatrixOrReason as_matrix(const View& view, const ir::Array& array) {
   if (shape.rank() != 2) {
     return none(fmt::format("the shape {} has rank {}, not 2", to_string(shape), shape.rank()));
   }
-  Matrix matrix;
+  MatrixInMemory matrix;
   for (int mode = 0; mode < 2; ++mode) {
     const auto stride = stride_of(view, array, mode);
     if (!stride) {

@@ -37,7 +37,7 @@ struct Ring {
 std::optional<Ring> ring_of(const View& view, const std::string& variable);
 
 /// A matrix in memory: element (i, j) is at first + i * rows + j * columns.
-struct Matrix {
+struct MatrixInMemory {
   Expr first = 0;              // offset in the array, elements
   Expr rows = 1, columns = 1;  // strides, elements: one of them is the constant 1
   /// The start of the matrix and of each row or column is a multiple of this.
@@ -47,7 +47,7 @@ struct Matrix {
 
 /// `view`, whose values have rank 2, as a matrix; or the reason why it is not one.
 struct MatrixOrReason {
-  std::optional<Matrix> matrix;
+  std::optional<MatrixInMemory> matrix;
   std::string reason;
 };
 

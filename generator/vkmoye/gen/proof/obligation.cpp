@@ -15,7 +15,7 @@ Obligation decide(const ir::Kernel& kernel, const std::string& array, const std:
         return one.array == array && std::find(kinds.begin(), kinds.end(), one.kind) != kinds.end();
       });
   if (assumption != kernel.assumptions.end()) {
-    obligation.answer = Answer::assumed;
+    obligation.verdict = Verdict::assumed;
     obligation.why = assumption->why;
     return obligation;
   }
@@ -23,7 +23,7 @@ Obligation decide(const ir::Kernel& kernel, const std::string& array, const std:
   try {
     decision(obligation);
   } catch (const GaveUp&) {
-    obligation.answer = Answer::gave_up;
+    obligation.verdict = Verdict::gave_up;
     obligation.why = "it takes too many steps";
   }
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
@@ -37,9 +37,9 @@ void contradict(Obligation& obligation, const std::string& why, const Set& point
   const std::vector<std::string> variables = points.variables();
   const bool is_known = std::none_of(variables.begin(), variables.end(),
                                      [](const std::string& name) { return name.starts_with("?"); });
-  obligation.answer = occur && is_known ? Answer::refuted : Answer::inexact;
+  obligation.verdict = occur && is_known ? Verdict::refuted : Verdict::inexact;
   obligation.why = why;
-  if (obligation.answer == Answer::refuted) obligation.arguments = sets.arguments_in(points);
+  if (obligation.verdict == Verdict::refuted) obligation.arguments = sets.arguments_in(points);
 }
 
 }  // namespace vkmoye::gen::proof

@@ -10,7 +10,7 @@
 
 namespace vkmoye::gen::proof {
 
-enum class Answer : std::uint8_t {
+enum class Verdict : std::uint8_t {
   proved,
   assumed,  // the author asserts it
   refuted,
@@ -21,13 +21,13 @@ enum class Answer : std::uint8_t {
 struct Obligation {
   std::string claim;       // "each element of dst is written"
   std::string array = {};  // the array that it is about
-  Answer answer = Answer::proved;
+  Verdict verdict = Verdict::proved;
   std::string why = {};  // why it is not proved
   Point arguments = {};  // the arguments of a launch that refutes it
   double ms = 0;         // the milliseconds that the decision took
 };
 
-/// `claim`, assumed if the author assumes one of `kinds` of `array`; else with the answer that `decision` gives.
+/// `claim`, assumed if the author assumes one of `kinds` of `array`; else with the verdict that `decision` gives.
 Obligation decide(const ir::Kernel& kernel, const std::string& array, const std::string& claim,
                   const std::vector<ir::Assumption::Kind>& kinds,
                   const std::function<void(Obligation&)>& decision);

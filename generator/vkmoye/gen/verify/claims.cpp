@@ -38,10 +38,10 @@ Claim settled(const proof::Obligation& from) {
                  .by = Claim::Decider::isl,
                  .why = from.why,
                  .ms = from.ms};
-  if (from.answer == proof::Answer::assumed) {
+  if (from.verdict == proof::Verdict::assumed) {
     claim.answer = Claim::Answer::assumed;
     claim.by = Claim::Decider::author;
-  } else if (from.answer != proof::Answer::proved) {
+  } else if (from.verdict != proof::Verdict::proved) {
     claim.by = Claim::Decider::twin;
     claim.why.clear();
   }

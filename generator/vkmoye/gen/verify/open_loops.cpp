@@ -8,7 +8,7 @@
 namespace vkmoye::gen {
 namespace {
 
-void take(Pattern& pattern, const Recurrence& recurrence) {
+void take(LoopPattern& pattern, const Recurrence& recurrence) {
   const auto both = combined(pattern.rounds, recurrence);
   if (both) pattern.rounds = *both;
   pattern.is_too_long = pattern.is_too_long || !both;
@@ -16,19 +16,19 @@ void take(Pattern& pattern, const Recurrence& recurrence) {
 
 bool are_same(const std::optional<Recurrence>& a, const std::optional<Recurrence>& b) {
   if (!a || !b) return !a && !b;
-  return a->period == b->period && a->step == b->step && a->first == b->first &&
-         a->min == b->min && a->max == b->max;
+  return a->period == b->period && a->step == b->step && a->first == b->first && a->min == b->min &&
+         a->max == b->max;
 }
 
 }  // namespace
 
-const Pattern& OpenLoops::pattern_of(const ir::For& loop) {
+const LoopPattern& OpenLoops::pattern_of(const ir::For& loop) {
   const auto [found, is_new] = patterns_.try_emplace(&loop);
   if (is_new) look(loop.body, {{loop.variable, recurrence_of_rounds(loop.end)}}, found->second);
   return found->second;
 }
 
-void OpenLoops::look(const ir::Body& body, Recurrences names, Pattern& pattern) const {
+void OpenLoops::look(const ir::Body& body, Recurrences names, LoopPattern& pattern) const {
   for (const ir::Stmt& statement : body) {
     const ir::Effects effects = effects_of(statement, kernel_);
     for (const ir::Definition& d : effects.defines) {
@@ -78,7 +78,7 @@ bool OpenLoops::repeats(const ir::Expr& e) {
     if (is_new) {
       // All of its values must be among those of the rounds that are followed.
       const auto recurrence = recurrence_of(e, loop.names);
-      const Pattern& followed = *loop.pattern;
+      const LoopPattern& followed = *loop.pattern;
       found->second = recurrence && recurrence->step == 0 && !followed.is_too_long &&
                       followed.rounds.period % recurrence->period == 0 &&
                       recurrence->first <= followed.rounds.first;

@@ -18,7 +18,7 @@
 namespace vkmoye::gen {
 
 /// What the rounds of a loop have in common.
-struct Pattern {
+struct LoopPattern {
   Recurrence rounds;         // the round from which everything repeats, and the period
   bool grows = false;        // an index grows without bound
   bool chooses = false;      // a condition, or the length of an inner loop, depends on the round
@@ -42,7 +42,7 @@ class OpenLoops {
     return places_ == nullptr ? element.coordinates[0] : places_->at(&element);
   }
 
-  const Pattern& pattern_of(const ir::For& loop);
+  const LoopPattern& pattern_of(const ir::For& loop);
 
   /// `loop` begins, or ends. `is_open`: a few rounds of it stand for all.
   void enter(const ir::For& loop, bool is_open);
@@ -56,17 +56,17 @@ class OpenLoops {
   // Names are tracked for each loop: a value that depends on two loops must repeat in each of them.
   struct Loop {
     bool is_open;
-    const Pattern* pattern;                           // how many rounds of it are followed
+    const LoopPattern* pattern;                       // how many rounds of it are followed
     Recurrences names;                                // empty where it is not open
     std::unordered_map<const ir::Node*, bool> known;  // whether nodes repeat
   };
-  void look(const ir::Body& body, Recurrences names, Pattern& pattern) const;
+  void look(const ir::Body& body, Recurrences names, LoopPattern& pattern) const;
 
   const ir::Kernel& kernel_;
   std::function<bool(const ir::Array&)> is_followed_;
   const Places* places_;
   std::vector<Loop> loops_;
-  std::unordered_map<const ir::For*, Pattern> patterns_;
+  std::unordered_map<const ir::For*, LoopPattern> patterns_;
 };
 
 }  // namespace vkmoye::gen

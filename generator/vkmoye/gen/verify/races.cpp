@@ -76,7 +76,7 @@ class RaceFinder final : public machine::Environment {
   // Twice around the longest ring of stages, and once more, shows every pair of rounds that meet;
   // of a long loop too, if all that it does repeats.
   Rounds enter(Machine&, const ir::For& loop, std::optional<std::uint32_t> known) override {
-    const Pattern& pattern = loops_.pattern_of(loop);
+    const LoopPattern& pattern = loops_.pattern_of(loop);
     const std::uint64_t enough =
         pattern.rounds.first + std::max<std::uint64_t>(3, 2 * pattern.rounds.period + 1);
     // Conditions that depend on the round then count as unknown, which may reject a sound kernel; so short

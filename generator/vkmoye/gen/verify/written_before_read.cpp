@@ -309,7 +309,7 @@ class WriteFollower {
         known = std::max(*known, static_cast<std::uint32_t>(*ends.in(lane)));
       });
     }
-    const Pattern& pattern = loops_.pattern_of(s);
+    const LoopPattern& pattern = loops_.pattern_of(s);
     if (known && *known > most_rounds_ && ends.is_same()) known.reset();
     const std::uint64_t enough = pattern.rounds.first + pattern.rounds.period;
     if (known && !(pattern.stands_for_all() && ends.is_same() && *known > enough)) {

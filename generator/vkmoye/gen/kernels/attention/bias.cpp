@@ -54,7 +54,7 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const Rows& ro
           const Expr m = ir::convert(of_mask, ScalarType::f32);
           return ir::select(less(m, number(ScalarType::f32, -1e30)),
                             number(ScalarType::f32, kMaskedScore),
-                            form_.slopes ? x + m : multiply_add(x, tile_.unit(), m));
+                            form_.slopes ? x + m : multiply_add(x, tile_.score_unit(), m));
         },
         scores, part(transpose(mask)));
   });
@@ -70,7 +70,7 @@ void ScoreBias::add_slopes(const View& scores, const PartOfScores& part, const R
               const Expr key = first_key + at[1] + tile_.queries(),
                          query = to_index(rows.count) * rows.number + at[0] + tile_.keys();
               const Expr distance = convert(key, ScalarType::f32) - convert(query, ScalarType::f32);
-              return multiply_add(x[0], tile_.unit(), distance * rows.slope);
+              return multiply_add(x[0], tile_.score_unit(), distance * rows.slope);
             },
             {scores});
   });

@@ -115,7 +115,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   const AttentionTile::Rows own_rows = attention.rows("own", to_index(rows) * own, rows);
   const ScoreBias::Rows biased_rows = bias.rows("own", own, rows, attention.head());
   const auto part = [&](const View& tile) { return scores.part(k, tile); };
-  RunningSoftmax softmax(k, attention.factor(), scores.by_row, 0, scores.threads, 0, sink);
+  RunningSoftmax softmax(k, attention.exponent_factor(), scores.by_row, 0, scores.threads, 0, sink);
   softmax.start();
   k.fill(sums.matrices, ir::number(ScalarType::f32, 0));
   const auto fetch_tile = [&](const Expr& number) {

@@ -244,7 +244,7 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
     const AttentionTile::Row& row = single_rows[i];
     biased_rows.push_back(bias.rows(fmt::format("row{}", i), row.query, 1, row.head));
   }
-  RunningSoftmax softmax(k, attention.factor(), scores, 2, threads, 1);
+  RunningSoftmax softmax(k, attention.exponent_factor(), scores, 2, threads, 1);
   softmax.start();
   k.assign(own, ir::number(f32, 0));
   const Expr slices = maximum(Builder::extent(slice_sums, 3), 1);
@@ -291,7 +291,7 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
     };
     const Layout values(rows, 1);
     k.apply(
-        target(slice_max), [&](const Expr& m) { return m * attention.factor(); },
+        target(slice_max), [&](const Expr& m) { return m * attention.exponent_factor(); },
         k.retile(softmax.row_max(), values));
     k.copy(k.retile(softmax.row_sum(), values), target(slice_row_sums));
   });

@@ -183,7 +183,7 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
   const ScoreBias::Rows biased_rows =
       bias.rows("group", attention.row_tile(), rows, attention.head());
   const auto part = [&](const View& tile) { return partition_C(mma, tile, k.thread()); };
-  RunningSoftmax softmax(k, attention.factor(), scores, 2, mma.threads, 1, sink);
+  RunningSoftmax softmax(k, attention.exponent_factor(), scores, 2, mma.threads, 1, sink);
   softmax.start();
   k.assign(sums, ir::number(ScalarType::f32, 0));
   stage(attention.q(), sQ);

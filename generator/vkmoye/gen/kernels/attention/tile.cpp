@@ -22,11 +22,11 @@ AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType t
     head_extent_ = rows_of_groups ? Extent("kv_heads", "batch") : Extent("kv_heads", "group");
   }
   const AttentionOrders& orders = form.orders;
-  q_ = of_heads(/*is_result=*/false, "q", type, {"d", form.width}, "row", orders.q);
+  q_ = head_tensor(/*is_result=*/false, "q", type, {"d", form.width}, "row", orders.q);
   const auto rows_of = [&](const char* name, ScalarType of_rows, const WeightFormat* format,
                            const char* element, std::int64_t width, AttentionOrder order) {
     const Axis axis = {format != nullptr ? "word" : element, row_elements(format, width)};
-    return of_heads(/*is_result=*/false, name, of_rows, axis, "key", order);
+    return head_tensor(/*is_result=*/false, name, of_rows, axis, "key", order);
   };
   k_ = rows_of("k", key_type(type, form), form.key_format, "d", form.width, orders.k);
   v_ = rows_of("v", value_type(type, form), form.value_format, "e", form.value_width, orders.v);
@@ -42,9 +42,9 @@ AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType t
   find_visible_tiles();
 }
 
-AttentionTile::OfHeads AttentionTile::of_heads(bool is_result, const std::string& name,
-                                               ScalarType type, const Axis& element,
-                                               const char* row, AttentionOrder order) {
+AttentionTile::HeadTensor AttentionTile::head_tensor(bool is_result, const std::string& name,
+                                                     ScalarType type, const Axis& element,
+                                                     const char* row, AttentionOrder order) {
   const bool of_keys = std::string(row) == "key", in_pages = of_keys && form_.page != 0;
   const bool is_flat =
       !in_pages && (!has_entries(form_) || (rows_of_groups_ && order == AttentionOrder::bhsd));
@@ -67,8 +67,8 @@ AttentionTile::OfHeads AttentionTile::of_heads(bool is_result, const std::string
   return {tensor, is_flat, order};
 }
 
-View AttentionTile::tile_of_heads(const OfHeads& of, std::int64_t width, std::int64_t rows,
-                                  const Expr& number, const Expr& head, const Expr& entry) const {
+View AttentionTile::tile_of_head(const HeadTensor& of, std::int64_t width, std::int64_t rows,
+                                 const Expr& number, const Expr& head, const Expr& entry) const {
   if (of.is_flat) {
     return slice(tile(of.tensor, {width, rows, 1}, {0, number, builder_.block_y()}), {_, _, 0});
   }
@@ -84,12 +84,13 @@ void AttentionTile::declare_arguments() {
   keys_ = k.argument("keys", ScalarType::u32);
   const Expr scale = k.argument("scale", ScalarType::f32);
   if (form_.window) window_ = k.argument("window", ScalarType::u32);
-  unit_ = scale;
+  score_unit_ = scale;
   if (form_.soft_cap) {
-    unit_ = k.argument("soft_cap", ScalarType::f32);
-    of_cap_ = k.let("of_cap", scale * (2 * kLog2E) / unit_);
+    score_unit_ = k.argument("soft_cap", ScalarType::f32);
+    score_per_cap_ = k.let("of_cap", scale * (2 * kLog2E) / score_unit_);
   }
-  factor_ = has_bias(form_) ? number(ScalarType::f32, kLog2E) : k.let("factor", unit_ * kLog2E);
+  exponent_factor_ =
+      has_bias(form_) ? number(ScalarType::f32, kLog2E) : k.let("factor", score_unit_ * kLog2E);
   head_ = k.block_y();
   if (!has_entries(form_)) return;
   const Expr kv_heads = k.argument("kv_heads", ScalarType::u32),
@@ -125,16 +126,16 @@ void AttentionTile::read_length() {
 
 View AttentionTile::q() const { return q(size_.rows, row_tile_); }
 View AttentionTile::q(std::int64_t rows, const Expr& number) const {
-  return tile_of_heads(q_, form_.width, rows, number, head_, entry_);
+  return tile_of_head(q_, form_.width, rows, number, head_, entry_);
 }
 View AttentionTile::q(const Row& row) const {
-  return tile_of_heads(q_, form_.width, 1, row.query, row.head, entry_);
+  return tile_of_head(q_, form_.width, 1, row.query, row.head, entry_);
 }
 
-View AttentionTile::rows_of_keys(const OfHeads& of, const WeightFormat* format, std::int64_t width,
-                                 const KeyTile& keys) const {
-  return tile_of_heads(of, row_elements(format, width), keys.keys, keys.number, kv_head_,
-                       form_.page != 0 ? keys.page : entry_);
+View AttentionTile::rows_of_keys(const HeadTensor& of, const WeightFormat* format,
+                                 std::int64_t width, const KeyTile& keys) const {
+  return tile_of_head(of, row_elements(format, width), keys.keys, keys.number, kv_head_,
+                      form_.page != 0 ? keys.page : entry_);
 }
 
 AttentionTile::KeyTile AttentionTile::key_tile(const Expr& number, std::int64_t keys) {
@@ -150,11 +151,11 @@ AttentionTile::KeyTile AttentionTile::key_tile(const Expr& number, std::int64_t 
 }
 
 Tensor AttentionTile::output(const std::string& name, ScalarType type) {
-  o_ = of_heads(/*is_result=*/true, name, type, {"e", form_.value_width}, "row", form_.orders.o);
+  o_ = head_tensor(/*is_result=*/true, name, type, {"e", form_.value_width}, "row", form_.orders.o);
   return o_.tensor;
 }
 View AttentionTile::tile_of(const Tensor&, std::int64_t rows, const Expr& number) const {
-  return tile_of_heads(o_, form_.value_width, rows, number, head_, entry_);
+  return tile_of_head(o_, form_.value_width, rows, number, head_, entry_);
 }
 
 std::optional<Tensor> AttentionTile::log_sums() {
@@ -224,7 +225,7 @@ void AttentionTile::cap(const View& scores) {
   // tanh(z) = 1 - 2 / (1 + exp(2 z)) has an error of few units of 1, however small z is.
   builder_.titled("scores <- tanh(scores * scale / soft_cap)", [&] {
     builder_.apply(
-        scores, [&](const Expr& x) { return 1 - 2 / (1 + exp2(x * of_cap_)); }, scores);
+        scores, [&](const Expr& x) { return 1 - 2 / (1 + exp2(x * score_per_cap_)); }, scores);
   });
 }
 

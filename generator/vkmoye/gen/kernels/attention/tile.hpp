@@ -112,8 +112,8 @@ class AttentionTile {
                    std::uint32_t vector = 1);
 
   /// What a score, as it is multiplied and capped, is multiplied by: as a score, and as an exponent of 2.
-  const Expr& unit() const { return unit_; }
-  const Expr& factor() const { return factor_; }
+  const Expr& score_unit() const { return score_unit_; }
+  const Expr& exponent_factor() const { return exponent_factor_; }
 
   /// The head of the workgroup, if all its rows are of one head; else the head of K and V.
   const Expr& head() const { return head_; }
@@ -124,17 +124,17 @@ class AttentionTile {
 
  private:
   // An array, and whether it has an axis of heads in the batch, or one of heads and one of entries.
-  struct OfHeads {
+  struct HeadTensor {
     Tensor tensor;
     bool is_flat;
     AttentionOrder order;
   };
   using Axis = Builder::AxisName;
-  OfHeads of_heads(bool is_result, const std::string& name, ScalarType type, const Axis& element,
-                   const char* row, AttentionOrder order);
-  View tile_of_heads(const OfHeads& of, std::int64_t width, std::int64_t rows, const Expr& number,
-                     const Expr& head, const Expr& entry) const;
-  View rows_of_keys(const OfHeads& of, const WeightFormat* format, std::int64_t width,
+  HeadTensor head_tensor(bool is_result, const std::string& name, ScalarType type,
+                         const Axis& element, const char* row, AttentionOrder order);
+  View tile_of_head(const HeadTensor& of, std::int64_t width, std::int64_t rows, const Expr& number,
+                    const Expr& head, const Expr& entry) const;
+  View rows_of_keys(const HeadTensor& of, const WeightFormat* format, std::int64_t width,
                     const KeyTile& keys) const;
   void declare_arguments();
   void declare_pages();
@@ -148,12 +148,12 @@ class AttentionTile {
   bool rows_of_groups_;
   Extent row_extent_ = 0, head_extent_ = 0;
   Expr row_tile_ = 0;
-  OfHeads q_, k_, v_, o_;
+  HeadTensor q_, k_, v_, o_;
   Tensor pages_;
   View page_;
   Expr head_ = 0, kv_head_ = 0, entry_ = 0;
   Expr queries_ = 0, keys_ = 0, window_ = 0, group_ = 0;
-  Expr unit_ = 0, factor_ = 0, of_cap_ = 0;
+  Expr score_unit_ = 0, exponent_factor_ = 0, score_per_cap_ = 0;
   Rows all_ = {0, 0, 0, 0};
   Expr first_ = 0, count_ = 0;
 };

@@ -3,7 +3,6 @@
 
 #include <limits>
 
-#include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/rows/slices.hpp"
 #include "vkmoye/gen/kernels/rows/staged_row.hpp"
 
@@ -65,12 +64,8 @@ void store_row_results(Builder& k, const View& first, const Tensor& dst,
 
 ir::Kernel argmax(const ThreadsConfig& wanted, const std::string& name) {
   const ThreadsConfig config = fitted_to_rows(wanted);
-  throw_if_any(name, reasons_against_rows(config));
-
-  Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
-             "rows that fit stay in registers, longer ones are read twice");
-  const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
+  RowBuilder k(name, config, "rows that fit stay in registers, longer ones are read twice");
+  const Tensor src = k.input("src", config.type, kRowAxes);
   const Tensor dst = k.output("dst", ScalarType::u32, {{"row", "rows"}});
   Row row(k, config, src, kMaximum.neutral(ScalarType::f32));
   store_row_results(k, find_largest(k, row, src, config).first, dst, config);
@@ -79,12 +74,8 @@ ir::Kernel argmax(const ThreadsConfig& wanted, const std::string& name) {
 
 ir::Kernel argmax_slices(const ThreadsConfig& wanted, const std::string& name) {
   const ThreadsConfig config = fitted_to_rows(wanted);
-  throw_if_any(name, reasons_against_rows(config));
-
-  Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
-             "the largest element of each slice of a row, and its first column");
-  const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
+  RowBuilder k(name, config, "the largest element of each slice of a row, and its first column");
+  const Tensor src = k.input("src", config.type, kRowAxes);
   SliceResultsWriter largest_of(k, "slice_largest", ScalarType::f32, config),
       column_of(k, "slice_columns", ScalarType::u32, config);
   Row row(k, config, src, kMaximum.neutral(ScalarType::f32), Row::Part::slice, column_of.slices());
@@ -96,11 +87,7 @@ ir::Kernel argmax_slices(const ThreadsConfig& wanted, const std::string& name) {
 
 ir::Kernel argmax_combine(const ThreadsConfig& wanted, const std::string& name) {
   const ThreadsConfig config = fitted_to_rows(wanted);
-  throw_if_any(name, reasons_against_rows(config));
-
-  Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
-             "finds the first slice of a row that has the largest element");
+  RowBuilder k(name, config, "finds the first slice of a row that has the largest element");
   const Expr least = kMaximum.neutral(ScalarType::f32);
   SliceResultsReader largest_of(k, "slice_largest", config, k.block_x(), least),
       column_of(k, "slice_columns", config, k.block_x(), no_column());

@@ -27,10 +27,9 @@ ir::Kernel gate(const GateConfig& wanted, const std::string& name) {
 
   Builder k(name, config.threads, to_index(config.subgroup_size));
   k.describe(typed_items(gate_fields(), config), "each element is read and written once");
-  const auto rows = std::vector<Builder::AxisName>{{"col", "cols"}, {"row", "rows"}};
-  const Tensor src = k.input("src", config.type, rows);
-  const Tensor gated = k.input("gated", config.type, rows);
-  const Tensor dst = k.output("dst", config.type, rows);
+  const Tensor src = k.input("src", config.type, kRowAxes);
+  const Tensor gated = k.input("gated", config.type, kRowAxes);
+  const Tensor dst = k.output("dst", config.type, kRowAxes);
   const Expr zero = ir::number(ScalarType::f32, 0);
   Row row(k, config, src, zero);
   Blocks factors(k, gated, row.block(), config.copy());

@@ -70,19 +70,18 @@ ir::Kernel norm_of(Part part, bool has_residual, const RmsNormConfig& wanted,
 
   Builder k(name, config.threads, to_index(config.subgroup_size));
   k.describe(typed_items(rms_norm_fields(), config), comment_of(part));
-  const std::vector<Builder::AxisName> rows = {{"col", "cols"}, {"row", "rows"}};
-  const Tensor src = k.input("src", config.type, rows);
+  const Tensor src = k.input("src", config.type, kRowAxes);
   const bool is_last = part != Part::slice;  // it writes the result
   const Expr zero = ir::number(ScalarType::f32, 0);
   Tensor residual, weight, total, dst;
-  if (has_residual) residual = k.input("residual", config.type, rows);
+  if (has_residual) residual = k.input("residual", config.type, kRowAxes);
   if (is_last) weight = k.input("weight", config.type, {{"col", "cols"}});
   std::optional<SliceResultsWriter> sum_of_slice;
   std::optional<SliceResultsReader> sums_of_slices;
   if (part == Part::slice) sum_of_slice.emplace(k, kSliceSums, ScalarType::f32, config);
   if (part == Part::block) sums_of_slices.emplace(k, kSliceSums, config, k.block_y(), zero);
-  if (is_last && has_residual) total = k.output("total", config.type, rows);
-  if (is_last) dst = k.output("dst", config.type, rows);
+  if (is_last && has_residual) total = k.output("total", config.type, kRowAxes);
+  if (is_last) dst = k.output("dst", config.type, kRowAxes);
   Row row(k, config, src, zero, part, sum_of_slice ? sum_of_slice->slices() : Expr(1));
   const View x = row.x();                                          // (value, round, 1)
   const View sum = k.registers("sum", ScalarType::f32, Layout());  // one value

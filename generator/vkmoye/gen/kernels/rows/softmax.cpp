@@ -3,7 +3,6 @@
 
 #include <cfloat>
 
-#include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/rows/slices.hpp"
 #include "vkmoye/gen/kernels/rows/staged_row.hpp"
 
@@ -11,21 +10,15 @@ namespace vkmoye::gen {
 
 namespace {
 
-const std::vector<Builder::AxisName> kColsAndRows = {{"col", "cols"}, {"row", "rows"}};
-
 Expr difference_exp(const Expr& value, const Expr& most) { return exp(value - most); }
 
 }  // namespace
 
 ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
   const ThreadsConfig config = fitted_to_rows(wanted);
-  throw_if_any(name, reasons_against_rows(config));
-
-  Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
-             "rows that fit stay in registers, longer ones are read three times");
-  const Tensor src = k.input("src", config.type, kColsAndRows);
-  const Tensor dst = k.output("dst", config.type, kColsAndRows);
+  RowBuilder k(name, config, "rows that fit stay in registers, longer ones are read three times");
+  const Tensor src = k.input("src", config.type, kRowAxes);
+  const Tensor dst = k.output("dst", config.type, kRowAxes);
   const Expr least = kMaximum.neutral(ScalarType::f32);
   Row row(k, config, src, least);
   Blocks result(k, dst, row.block(), config.copy());
@@ -62,12 +55,8 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
 
 ir::Kernel softmax_slices(const ThreadsConfig& wanted, const std::string& name) {
   const ThreadsConfig config = fitted_to_rows(wanted);
-  throw_if_any(name, reasons_against_rows(config));
-
-  Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
-             "the maximum of each slice of a row, and the sum of the exponentials");
-  const Tensor src = k.input("src", config.type, kColsAndRows);
+  RowBuilder k(name, config, "the maximum of each slice of a row, and the sum of the exponentials");
+  const Tensor src = k.input("src", config.type, kRowAxes);
   SliceResultsWriter largest_of(k, "slice_largest", ScalarType::f32, config),
       sum_of(k, "slice_sums", ScalarType::f32, config);
   Row row(k, config, src, kMaximum.neutral(ScalarType::f32), Row::Part::slice, sum_of.slices());
@@ -104,16 +93,13 @@ ir::Kernel softmax_slices(const ThreadsConfig& wanted, const std::string& name) 
 
 ir::Kernel softmax_combine(const ThreadsConfig& wanted, const std::string& name) {
   const ThreadsConfig config = fitted_to_rows(wanted);
-  throw_if_any(name, reasons_against_rows(config));
-
-  Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(threads_fields<ThreadsConfig>(), config),
-             "combines the slices of a row; a workgroup computes a block of the row");
-  const Tensor src = k.input("src", config.type, kColsAndRows);
+  RowBuilder k(name, config,
+               "combines the slices of a row; a workgroup computes a block of the row");
+  const Tensor src = k.input("src", config.type, kRowAxes);
   const Expr none = ir::number(ScalarType::f32, -FLT_MAX), zero = ir::number(ScalarType::f32, 0);
   SliceResultsReader largest_of(k, "slice_largest", config, k.block_y(), none),
       sum_of(k, "slice_sums", config, k.block_y(), zero);
-  const Tensor dst = k.output("dst", config.type, kColsAndRows);
+  const Tensor dst = k.output("dst", config.type, kRowAxes);
   Row row(k, config, src, kMaximum.neutral(ScalarType::f32), Row::Part::block);
   Blocks result(k, dst, row.block(), config.copy());
   const View x = row.x();

@@ -3,9 +3,25 @@
 
 #include <utility>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/rows/slices.hpp"
 
 namespace vkmoye::gen {
+
+namespace {
+
+// `config`, if nothing is against it.
+const ThreadsConfig& accepted(const std::string& kernel, const ThreadsConfig& config) {
+  throw_if_any(kernel, reasons_against_rows(config));
+  return config;
+}
+
+}  // namespace
+
+RowBuilder::RowBuilder(const std::string& name, const ThreadsConfig& config, std::string why)
+    : Builder(name, accepted(name, config).threads, to_index(config.subgroup_size)) {
+  describe(typed_items(threads_fields<ThreadsConfig>(), config), std::move(why));
+}
 
 Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr& outside, Part part,
          const Expr& slices)

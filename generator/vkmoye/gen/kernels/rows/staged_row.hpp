@@ -23,6 +23,16 @@
 
 namespace vkmoye::gen {
 
+/// The axes of a matrix whose rows a kernel works on.
+inline const std::vector<Builder::AxisName> kRowAxes = {{"col", "cols"}, {"row", "rows"}};
+
+/// The builder of a kernel that has no parameters but ThreadsConfig.
+class RowBuilder : public Builder {
+ public:
+  /// `why`: see Builder::describe. Throws KernelError with the reasons against `config`, see reasons_against_rows.
+  RowBuilder(const std::string& name, const ThreadsConfig& config, std::string why);
+};
+
 class Row {
  public:
   /// The blocks of a row that a workgroup has.

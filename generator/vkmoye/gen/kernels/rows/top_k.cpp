@@ -64,7 +64,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
   Builder k(name, config.threads, to_index(config.subgroup_size));
   k.describe(typed_items(top_k_fields(), config),
              "k passes; each finds the largest element not yet taken");
-  const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
+  const Tensor src = k.input("src", config.type, kRowAxes);
   const Tensor values = k.output("values", config.type, {{"place", config.k}, {"row", "rows"}});
   const Tensor columns = k.output("columns", u32, {{"place", config.k}, {"row", "rows"}});
   Row row(k, config, src, ir::number(ScalarType::f32, 0));
