@@ -92,6 +92,16 @@ TEST(Requirements, RefuseADeviceThatCannot) {
                         Not(HasSubstr("feature f16")))));
 }
 
+TEST(Requirements, OfADeviceThatVkmoyeCannotUseAreRefusedForThatReasonAlone) {
+  const KernelInterface kernel = kernel_with({Feature::f16});
+  DeviceCaps caps;
+  caps.name = "old";
+  caps.why_unusable = "needs Vulkan 1.2; the driver has 1.1";
+  EXPECT_THAT([&] { required_for({&kernel}, caps); },
+              ThrowsMessage<KernelError>(
+                  AllOf(HasSubstr("old"), HasSubstr(caps.why_unusable), Not(HasSubstr("f16")))));
+}
+
 TEST(Requirements, GoIntoTheUsersChainWhicheverStructuresItHas) {
   const KernelInterface kernel = kernel_with({Feature::f16, Feature::f64});
   const DeviceRequirements needs = required_for({&kernel}, able_device());

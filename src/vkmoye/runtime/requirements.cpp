@@ -53,6 +53,9 @@ DeviceRequirements required_for(const std::vector<const KernelInterface*>& kerne
                                 const DeviceCaps& caps, std::uint32_t api_version) {
   DeviceRequirements needs;
   std::vector<std::string> reasons;
+  const std::string subject = "required_for " + caps.name;
+  // The limits of such a device are 0, and each would be a reason, too.
+  if (!caps.why_unusable.empty()) throw_if_any(subject, {caps.why_unusable});
   for (const KernelInterface* kernel : kernels) {
     for (const std::string& reason : reasons_against(*kernel, caps)) {
       reasons.push_back(fmt::format("{}: {}", kernel->name, reason));
@@ -63,7 +66,7 @@ DeviceRequirements required_for(const std::vector<const KernelInterface*>& kerne
       needs.features.add(Feature::subgroup_size_control);
     }
   }
-  throw_if_any("required_for " + caps.name, std::move(reasons));
+  throw_if_any(subject, std::move(reasons));
   needs.extensions = vk::extensions_of(needs.features, std::min(api_version, version_of(caps.api)));
   for (const vk::Bit* bit : vk::bits_of(needs.features)) needs.bits.push_back(required(*bit));
   needs.bits.push_back(required(vk::timeline_bit()));

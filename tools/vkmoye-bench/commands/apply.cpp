@@ -80,10 +80,17 @@ int apply(const CommandOptions& options) {
   const auto reasons = executor->reasons_against(plan);
   if (!reasons.empty()) throw_cannot_run(entry.name, reasons);
   const auto execution = executor->prepare(plan);
+  std::vector<std::string> wrong;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
     const auto& input = plan.arrays[i].input;
-    if (input) execution->write(i, files[*input].data());
+    if (!input) continue;
+    const std::vector<std::byte> contents = files[*input].data();
+    for (const std::string& reason : workload->reasons_against_contents(*input, contents)) {
+      wrong.push_back(fmt::format("{}: {}", inputs[*input].name, reason));
+    }
+    execution->write(i, contents);
   }
+  if (!wrong.empty()) throw ArgumentError(with_reasons(entry.name, wrong));
   const auto microseconds = run_undamaged(*executor, *execution, entry.name);
   if (!microseconds) return kWrongResult;
   std::vector<std::string> written;

@@ -4,6 +4,7 @@
 // Operation creates it (operation.hpp).
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <optional>
@@ -61,6 +62,12 @@ class Workload {
 
   /// Why no device can compute a result; empty: the result exists.
   virtual std::string refusal() const { return {}; }
+
+  /// The reasons against the contents of the user's array `input`: what a kernel relies on, and cannot check.
+  virtual std::vector<std::string> reasons_against_contents(
+      std::size_t /*input*/, const std::vector<std::byte>& /*contents*/) const {
+    return {};
+  }
 
   /// The element types in the form of --type.
   virtual std::string type_text() const { return std::string(to_string(request_.type)); }

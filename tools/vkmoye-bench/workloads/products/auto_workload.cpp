@@ -45,6 +45,10 @@ class ChosenGemm : public Workload {
     return lines;
   }
 
+  std::vector<std::string> reasons_against_contents(
+      std::size_t input, const std::vector<std::byte>& contents) const override {
+    return any_->reasons_against_contents(input, contents);
+  }
   std::string type_text() const override { return any_->type_text(); }
   std::vector<std::string> command_options() const override { return any_->command_options(); }
   std::vector<Array> arrays() const override { return any_->arrays(); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "baselines/peak.hpp"
+#include "numbers/number.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
@@ -19,6 +20,32 @@
 
 namespace vkmoye::bench {
 namespace {
+
+constexpr std::size_t kOffsetsInput = 2;  // after A and B
+
+// Against u32 offsets, the first row of each expert and then m.
+std::vector<std::string> reasons_against_offsets(const std::vector<std::byte>& offsets,
+                                                 std::int64_t m) {
+  constexpr std::size_t kMost = 8;  // reasons
+  std::vector<std::string> reasons;
+  double before = 0;
+  const std::size_t count = offsets.size() / sizeof(std::uint32_t);
+  for (std::size_t i = 0; i < count && reasons.size() < kMost; ++i) {
+    const double now = load_number(ScalarType::u32, &offsets[i * sizeof(std::uint32_t)]);
+    if (i == 0 && now != 0) {
+      reasons.push_back(fmt::format("offset 0 is {:.0f}, not 0", now));
+    } else if (now < before) {
+      reasons.push_back(
+          fmt::format("offset {} is {:.0f}, less than the one before, {:.0f}", i, now, before));
+    }
+    before = now;
+  }
+  if (reasons.size() < kMost && before != static_cast<double>(m)) {
+    reasons.push_back(
+        fmt::format("offset {}, the last, is {:.0f}, but A has {} rows", count - 1, before, m));
+  }
+  return reasons;
+}
 
 class Gemm : public Workload {
  public:
@@ -35,6 +62,11 @@ class Gemm : public Workload {
   }
 
   std::string refusal() const override { return refusal_; }
+  std::vector<std::string> reasons_against_contents(
+      std::size_t input, const std::vector<std::byte>& contents) const override {
+    if (problem_.experts == 0 || input != kOffsetsInput) return {};
+    return reasons_against_offsets(contents, size()[0]);
+  }
   std::string type_text() const override { return problem_.type_text(); }
   std::vector<std::string> command_options() const override {
     return gemm_command_options(problem_);
@@ -49,10 +81,16 @@ class Gemm : public Workload {
       array.name = matrix.name;
       array.bytes = matrix.span() * width;
       array.offset = static_cast<std::uint64_t>(matrix.offset) * width;
-      const int unread = which > 2 && !problem_.reads_c() ? 1 : 0;  // C is not among the arrays
-      if (which != 2 || problem_.reads_c()) array.input = static_cast<std::size_t>(which - unread);
+      if (which != 2 || problem_.reads_c()) array.input = input_of(which);
     }
     return arrays;
+  }
+  // The place of a matrix among the user's files: A, B, the offsets of experts, C if it is read, and then those that
+  // the epilogue reads.
+  std::size_t input_of(int which) const {
+    if (problem_.experts > 0 && which == 2) return kOffsetsInput + 1;
+    if (problem_.experts > 0 && which == 3) return kOffsetsInput;
+    return static_cast<std::size_t>(which > 2 && !problem_.reads_c() ? which - 1 : which);
   }
   // If C has m contiguous, the kernel exchanges A and B.
   std::vector<std::size_t> bindings() const override {
