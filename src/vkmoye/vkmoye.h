@@ -236,8 +236,8 @@ VKMOYE_API vkmoye_status vkmoye_read_buffer(const vkmoye_buffer* buffer, uint64_
                                             size_t bytes);
 
 /* An array: `bytes` bytes of `buffer`, or, if that is NULL, of the VkBuffer `vk_buffer`, starting at `offset`. If
-   `bytes` is 0: to the end of the buffer. `offset` is a multiple of minStorageBufferOffsetAlignment and of the widest
-   access of the kernel, at most 16. */
+   `bytes` is 0: to the end of `buffer`; a VkBuffer needs a number, as Vulkan cannot report its size. `offset` is a
+   multiple of minStorageBufferOffsetAlignment and of the widest access of the kernel, at most 16. */
 typedef struct vkmoye_range {
   const vkmoye_buffer* buffer;
   uint64_t vk_buffer; /* (uint64_t)your_buffer; with usage STORAGE_BUFFER */

@@ -161,6 +161,7 @@ TEST_F(RecorderTest, RefusesWhatCannotBeBound) {
     };
     const BufferView b = view_of(theirs, kRoom, kRoom);
     refused(view_of(VK_NULL_HANDLE, 0, kRoom), b, HasSubstr("VK_NULL_HANDLE"));
+    refused(view_of(theirs, 0, kToTheEnd), b, HasSubstr("number of bytes of a VkBuffer"));
     refused(view_of(theirs, 0, kRoom - 4), b,
             HasSubstr("a: needs 256 elements of 4 bytes = 1024 bytes, got 1020"));
     refused(view_of(theirs, 64 * kRoom, kRoom), b, HasSubstr("reach beyond a buffer"));

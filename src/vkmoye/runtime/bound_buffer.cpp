@@ -50,7 +50,12 @@ BoundBuffer resolve(const Context& context, const std::string& subject, const Bu
     if (bound.handle == VK_NULL_HANDLE) {
       throw ArgumentError(fmt::format("{}: a buffer is VK_NULL_HANDLE", subject));
     }
-    // Vulkan cannot report the size of a buffer. The memory that it requires is at least as large.
+    if (view.bytes == kToTheEnd) {
+      throw ArgumentError(fmt::format(
+          "{}: the number of bytes of a VkBuffer is needed, as Vulkan cannot report its size",
+          subject));
+    }
+    // The memory that it requires is at least as large.
     VkMemoryRequirements needs = {};
     context.table().GetBufferMemoryRequirements(context.handle(), bound.handle, &needs);
     whole = needs.size;

@@ -21,7 +21,7 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr std::size_t kOffsetsInput = 2;  // after A and B
+constexpr std::size_t kOffsetsInput = 2;  // after A and B; products with experts do not read C
 
 // Against u32 offsets, the first row of each expert and then m.
 std::vector<std::string> reasons_against_offsets(const std::vector<std::byte>& offsets,
@@ -81,16 +81,10 @@ class Gemm : public Workload {
       array.name = matrix.name;
       array.bytes = matrix.span() * width;
       array.offset = static_cast<std::uint64_t>(matrix.offset) * width;
-      if (which != 2 || problem_.reads_c()) array.input = input_of(which);
+      const int unread = which > 2 && !problem_.reads_c() ? 1 : 0;  // C is not among the arrays
+      if (which != 2 || problem_.reads_c()) array.input = static_cast<std::size_t>(which - unread);
     }
     return arrays;
-  }
-  // The place of a matrix among the user's files: A, B, the offsets of experts, C if it is read, and then those that
-  // the epilogue reads.
-  std::size_t input_of(int which) const {
-    if (problem_.experts > 0 && which == 2) return kOffsetsInput + 1;
-    if (problem_.experts > 0 && which == 3) return kOffsetsInput;
-    return static_cast<std::size_t>(which > 2 && !problem_.reads_c() ? which - 1 : which);
   }
   // If C has m contiguous, the kernel exchanges A and B.
   std::vector<std::size_t> bindings() const override {
