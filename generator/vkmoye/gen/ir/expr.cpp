@@ -211,6 +211,16 @@ Expr vector(const std::vector<Expr>& elements) {
       elements);
 }
 
+Expr round(const Expr& a) {
+  if (a->type != element(ScalarType::f64)) return unary(Op::round, a);
+  // llvmpipe (Mesa 26.1) rounds halves of f64 toward zero on processors without AVX-512.
+  const Expr below = floor(a), above_below = a - below;
+  const Expr is_odd = not_equal(below * 0.5, floor(below * 0.5));
+  const Expr is_up =
+      logical_or(less(0.5, above_below), logical_and(equal(above_below, 0.5), is_odd));
+  return below + select(is_up, number(ScalarType::f64, 1), number(ScalarType::f64, 0));
+}
+
 Expr number(ScalarType type, double value) {
   auto node = std::make_shared<Node>();
   node->type = element(type);

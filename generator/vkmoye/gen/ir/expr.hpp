@@ -203,7 +203,8 @@ inline Expr sin(const Expr& a) { return unary(Op::sin, a); }
 inline Expr cos(const Expr& a) { return unary(Op::cos, a); }
 inline Expr floor(const Expr& a) { return unary(Op::floor, a); }
 inline Expr ceil(const Expr& a) { return unary(Op::ceil, a); }
-inline Expr round(const Expr& a) { return unary(Op::round, a); }
+/// The nearest integer, of two the even one.
+Expr round(const Expr& a);
 
 /// Truth values. They are never folded, so that a guard stays where the author put it; a comparison of 8 * x with 0 is
 /// one of x where the product cannot wrap.
