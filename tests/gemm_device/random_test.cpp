@@ -2,8 +2,8 @@
 // Seeded random products on every device: all kernels, types, orders, leading dimensions, batches, factors,
 // epilogues, slices of k, and combinations of plain and packed operands. See random_problems.hpp.
 //
-//   VKMOYE_PROBLEMS=20000     number of products (4800, scaled by support/effort.hpp; tools/test runs 10 of each
-//                             of the first 15 forms)
+//   VKMOYE_PROBLEMS=20000     number of products (tools/test runs 10 of each of the first forms, tools/test all 24 of
+//                             each of 120 forms, tools/test long 40 of each of 1200)
 //   VKMOYE_SEED=7             seed (1)
 //   VKMOYE_PROBLEM=417        runs only this product
 //   VKMOYE_TEST_DEVICE=H200   runs only on this device, see device_fixture.hpp
@@ -48,7 +48,10 @@ struct Taken {
 
 Taken taken() {
   const auto count = number_in("VKMOYE_PROBLEMS");
-  if (count || !is_quick()) return {count.value_or(often(4800)), kProblemsOfAForm};
+  if (count || std::getenv("VKMOYE_TEST_LONG") != nullptr) {
+    return {count.value_or(often(4800)), kProblemsOfAForm};
+  }
+  if (!is_quick()) return {4800, 24};
   return {kKernelSlots * kProblemsOfAForm, 10};
 }
 

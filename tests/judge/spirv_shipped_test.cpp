@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Lanes, SpirvShipped, testing::Values(8, kUsual, 64));
 TEST(SpirvPack, HasNoFaultAndTheTwinsResults) {
   if (test::is_quick()) GTEST_SKIP() << "tools/test all runs it";
   Tally tally;
-  for (const test::Case& one : test::cases_for(with_all_orders(test::h200_like()))) {
+  for (const test::Case& one : test::further_steps(with_all_orders(test::h200_like()))) {
     if (one.kernel != "gemm/pack" || !one.refusal.empty()) continue;
     judge_kernel(fmt::format("{} {} {}", one.kernel, one.types, one.variant), one.description,
                  tally);

@@ -183,7 +183,8 @@ std::string_view below_comments(const std::string& text) {
   return std::string_view(text).substr(std::min(text.find("#version"), text.size()));
 }
 
-// Second passes and packing kernels: steps of a product that are not in the registry.
+}  // namespace
+
 std::vector<Case> further_steps(const DeviceCaps& caps) {
   std::vector<Case> cases;
   const auto add = [&](const char* kernel, ScalarType type, const char* variant,
@@ -221,8 +222,6 @@ std::vector<Case> further_steps(const DeviceCaps& caps) {
   add("gemm/pack", packed.type, "batch", [&] { return pack({.batched = true}, packed, device); });
   return cases;
 }
-
-}  // namespace
 
 std::vector<Case> cases_for(const DeviceCaps& caps) {
   std::vector<Case> cases;

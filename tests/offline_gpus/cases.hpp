@@ -24,4 +24,7 @@ struct Case {
 /// In the order of the registry, further steps last.
 std::vector<Case> cases_for(const DeviceCaps& caps);
 
+/// Second passes and packing kernels: steps of a product that are not in the registry.
+std::vector<Case> further_steps(const DeviceCaps& caps);
+
 }  // namespace vkmoye::test
