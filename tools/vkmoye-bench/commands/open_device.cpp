@@ -35,8 +35,10 @@ std::vector<std::string> names_of_devices() {
   return names;
 }
 
-// Like Device::open, but suggests the most similar name if `selector` matches no device.
-Device open_device(const std::string& selector, const OpenOptions& options = {}) {
+// Like Device::open, but suggests the most similar name if `selector` matches no device, and waits longer.
+Device open_device(const std::string& selector, OpenOptions options = {}) {
+  // llvmpipe compiles a kernel at its first launch: products on matrix units for a minute and more.
+  options.wait_seconds = 600;
   try {
     return Device::open(selector, options);
   } catch (const ArgumentError& error) {
