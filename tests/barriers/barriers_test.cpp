@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -22,6 +21,7 @@
 #include "judge/judged_kernel.hpp"
 #include "judge/unverified.hpp"
 #include "support/device_fixture.hpp"
+#include "support/effort.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
@@ -172,7 +172,7 @@ class FormsThatRun {
  public:
   bool has(const std::string& name) {
     if (is_rounded_away(name)) return false;
-    if (std::getenv("VKMOYE_TEST_LONG") != nullptr) return true;
+    if (test::is_long()) return true;
     const auto contains = [&](const char* word) { return name.find(word) != std::string::npos; };
     const bool is_product = contains("gemm");
     if (is_product && (contains("coopmat") || contains("packed"))) return false;
@@ -187,7 +187,8 @@ class FormsThatRun {
 class BarriersTest : public test::DeviceTest, public testing::WithParamInterface<std::size_t> {};
 
 constexpr std::size_t kParts = 2;
-constexpr double kMinWrong = 0.6;  // of the barriers of a part: lavapipe showed 0.72 and more
+// Of a part: lavapipe showed 57 and 65; of all forms, 137 to 144 in each quarter.
+constexpr std::size_t kMinWrong = 50, kMinWrongOfAll = 260;
 
 TEST_P(BarriersTest, RemovedGiveAWrongResult) {
   for_each_device([&](Device& device) {
@@ -229,7 +230,7 @@ TEST_P(BarriersTest, RemovedGiveAWrongResult) {
     }
     fmt::print("{} kernels with {} barriers; without it {} wrong, {} right as lanes run in step\n",
                kernels, barriers, wrong, in_step);
-    EXPECT_GE(static_cast<double>(wrong), kMinWrong * static_cast<double>(barriers));
+    EXPECT_GE(wrong, test::is_long() ? kMinWrongOfAll : kMinWrong);
   });
 }
 

@@ -48,9 +48,7 @@ struct Taken {
 
 Taken taken() {
   const auto count = number_in("VKMOYE_PROBLEMS");
-  if (count || std::getenv("VKMOYE_TEST_LONG") != nullptr) {
-    return {count.value_or(often(4800)), kProblemsOfAForm};
-  }
+  if (count || is_long()) return {count.value_or(often(4800)), kProblemsOfAForm};
   if (!is_quick()) return {4800, 24};
   return {kKernelSlots * kProblemsOfAForm, 10};
 }

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "golden/goldens.hpp"
@@ -167,7 +166,7 @@ TEST(SpirvBarriers, OfGoldensAreNeeded) {
 // One kernel in four; tools/test long tests all, 312 barriers in six minutes.
 TEST(SpirvBarriers, OfShippedKernelsAreNeeded) {
   if (test::is_quick()) GTEST_SKIP() << "tools/test all runs it";
-  const std::size_t step = std::getenv("VKMOYE_TEST_LONG") != nullptr ? 1 : 4;
+  const std::size_t step = test::is_long() ? 1 : 4;
   std::vector<ShippedKernel> all = kernels_with_barriers(without_matrix_units(kUsual)), taken;
   for (std::size_t i = 0; i < all.size(); i += step) taken.push_back(std::move(all[i]));
   judge_barriers(taken, "shipped kernels without one of their barriers", 280 / step);

@@ -10,11 +10,12 @@
 namespace vkmoye::test {
 
 inline bool is_quick() { return std::getenv("VKMOYE_TEST_QUICK") != nullptr; }
+inline bool is_long() { return std::getenv("VKMOYE_TEST_LONG") != nullptr; }
 
 /// `count` random cases; tools/test (VKMOYE_TEST_QUICK) runs one in `quick`, tools/test long (VKMOYE_TEST_LONG) ten
 /// times as many.
 inline std::int64_t often(std::int64_t count, std::int64_t quick = 5) {
-  if (std::getenv("VKMOYE_TEST_LONG") != nullptr) return 10 * count;
+  if (is_long()) return 10 * count;
   return is_quick() ? (count + quick - 1) / quick : count;
 }
 

@@ -31,10 +31,10 @@ BufferState::BufferState(std::shared_ptr<Context> owner, std::uint64_t size, std
                       : reasons_against_buffer(context->caps(), round_up_to_words(bytes)).empty()
                           ? round_up_to_words(bytes)
                           : bytes) {
-  const std::string text =
-      name.empty() ? fmt::format("vkmoye, {} bytes", bytes) : std::string(name);
+  // What may throw comes before the block, which the destructor alone frees.
+  std::string text(name);
+  if (text.empty() && context->names.are_enabled()) text = fmt::format("vkmoye, {} bytes", bytes);
   block = context->memory->create_device_buffer(allocated_bytes, *context->commands, context);
-  if (!context->names.are_enabled()) return;
   context->names.name(VK_OBJECT_TYPE_BUFFER, std::bit_cast<std::uint64_t>(block.buffer), text);
 }
 
