@@ -164,7 +164,7 @@ bool is_not_shown(const std::string& name, const std::string& barrier) {
          (name.starts_with("attention/coopmat") || name.find("experts") != std::string::npos);
 }
 
-// The forms of kernels that run: one in four, one in twelve of products and attention, and none of products on matrix
+// The forms of kernels that run: one in eight, one in 24 of products and attention, and none of products on matrix
 // units. Of these lavapipe compiles each mutant for 5 to 130 s, of other products for 1 to 20 s. Forms differ in types
 // and parameters, seldom in where barriers stand; that the verifier rejects each form without a barrier,
 // Barriers.OfEveryShippedKernelAreNeeded shows. tools/test long runs all.
@@ -177,26 +177,26 @@ class FormsThatRun {
     const bool is_product = contains("gemm");
     if (is_product && (contains("coopmat") || contains("packed"))) return false;
     const bool takes_long = is_product || contains("attention");
-    return number_[name.substr(0, name.find(' '))]++ % (takes_long ? 12 : 4) == 0;
+    return number_[name.substr(0, name.find(' '))]++ % (takes_long ? 24 : 8) == 0;
   }
 
  private:
   std::map<std::string, std::size_t> number_;  // of forms seen
 };
 
-class BarriersTest : public test::DeviceTest, public testing::WithParamInterface<std::size_t> {};
+class BarriersTest : public test::DeviceTest {};
 
-constexpr std::size_t kParts = 2;
-// Of a part: lavapipe showed 57 and 65; of all forms, 137 to 144 in each quarter.
-constexpr std::size_t kMinWrong = 50, kMinWrongOfAll = 260;
+// lavapipe showed 80; of all forms, 137 to 144 in each quarter.
+constexpr std::size_t kMinWrong = 70, kMinWrongOfAll = 520;
 
-TEST_P(BarriersTest, RemovedGiveAWrongResult) {
+TEST_F(BarriersTest, RemovedGiveAWrongResult) {
   for_each_device([&](Device& device) {
     if (device.caps().kind != DeviceKind::cpu) GTEST_SKIP() << "a GPU may get away with it";
     FormsThatRun forms;
     std::size_t number = 0, kernels = 0, barriers = 0, wrong = 0, in_step = 0;
     for (const ShippedKernel& shipped : kernels_with_barriers(caps_with_orders(device))) {
-      if (!forms.has(shipped.name) || number++ % kParts != GetParam()) continue;
+      if (!forms.has(shipped.name)) continue;
+      ++number;
       if (const auto reasons =
               reasons_against(gen::ir::interface_of(shipped.kernel), device.caps());
           !reasons.empty()) {
@@ -233,8 +233,6 @@ TEST_P(BarriersTest, RemovedGiveAWrongResult) {
     EXPECT_GE(wrong, test::is_long() ? kMinWrongOfAll : kMinWrong);
   });
 }
-
-INSTANTIATE_TEST_SUITE_P(Parts, BarriersTest, testing::Range<std::size_t>(0, kParts));
 
 }  // namespace
 }  // namespace vkmoye::judge

@@ -2,7 +2,7 @@
 // Seeded random products on every device: all kernels, types, orders, leading dimensions, batches, factors,
 // epilogues, slices of k, and combinations of plain and packed operands. See random_problems.hpp.
 //
-//   VKMOYE_PROBLEMS=20000     number of products (tools/test runs 10 of each of the first forms, tools/test all 24 of
+//   VKMOYE_PROBLEMS=20000     number of products (tools/test runs 10 of each of the first forms, tools/test all 12 of
 //                             each of 120 forms, tools/test long 40 of each of 1200)
 //   VKMOYE_SEED=7             seed (1)
 //   VKMOYE_PROBLEM=417        runs only this product
@@ -49,7 +49,7 @@ struct Taken {
 Taken taken() {
   const auto count = number_in("VKMOYE_PROBLEMS");
   if (count || is_long()) return {count.value_or(often(4800)), kProblemsOfAForm};
-  if (!is_quick()) return {4800, 24};
+  if (!is_quick()) return {2400, 12};
   return {kKernelSlots * kProblemsOfAForm, 10};
 }
 

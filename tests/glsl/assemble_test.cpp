@@ -9,6 +9,7 @@
 #include <set>
 
 #include "offline_gpus/cases.hpp"
+#include "support/effort.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "support/options.hpp"
@@ -90,6 +91,7 @@ TEST(Assemble, EveryKernelAndTypeIsValidSpirv) {
 
 // With their defaults for two GPUs, and in the forms whose code differs most.
 TEST(Assemble, EveryShippedConfigIsValidSpirv) {
+  if (!test::is_long()) GTEST_SKIP() << "tools/test long runs it";
   Modules modules;
   for (const DeviceCaps& caps : {test::h200_like(), test::rdna3_like()}) {
     for (const test::Case& one : test::cases_for(caps)) {

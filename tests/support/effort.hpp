@@ -19,6 +19,11 @@ inline std::int64_t often(std::int64_t count, std::int64_t quick = 5) {
   return is_quick() ? (count + quick - 1) / quick : count;
 }
 
+/// Whether case number `number` runs: one in `one_in`; tools/test long runs all.
+inline bool is_drawn(std::size_t number, std::size_t one_in) {
+  return is_long() || number % one_in == 0;
+}
+
 /// Whether a case of an entry runs, of `count`: tools/test runs one in three, and others for the next entry. So every
 /// kernel and every type is tested, but not every combination.
 inline bool takes(std::size_t row, std::size_t number, std::size_t count) {
