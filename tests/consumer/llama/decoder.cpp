@@ -2,11 +2,28 @@
 #include "decoder.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <set>
 #include <stdexcept>
+#include <vkmoye/contract/scalar_value.hpp>
 
 namespace llama {
+namespace {
+
+// The elements of a tensor, rounded to `type`.
+std::vector<std::byte> rounded(const FileTensor& tensor, vkmoye::ScalarType type) {
+  std::vector<std::byte> out(tensor.elements() * size_of(type));
+  std::byte* to = out.data();
+  for (const double number : numbers_of(tensor)) {
+    const std::uint64_t bits = vkmoye::bits_of(type, number);
+    std::memcpy(to, &bits, size_of(type));
+    to += size_of(type);
+  }
+  return out;
+}
+
+}  // namespace
 
 Decoder::Decoder(const Model& model, const DecoderOptions& options)
     : options_(options), sizes_(model.sizes), gpu_(options.device) {
@@ -14,8 +31,10 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
     throw std::runtime_error(gpu_.caps().name + " has no timestamps");
   }
   Plans plans(gpu_.caps());
-  const StepOptions of_chunk = {
-      .count = options.chunk, .places = options.places, .cache = options.cache};
+  const StepOptions of_chunk = {.count = options.chunk,
+                                .places = options.places,
+                                .cache = options.cache,
+                                .activations = options.activations};
   StepOptions of_token = of_chunk;
   of_token.count = 1;
   of_token.tokens = "next";
@@ -34,20 +53,7 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
   for (const auto& [name, bytes] : state_of(sizes_, of_chunk)) {
     arrays_.emplace(name, Array(gpu_, bytes, on_host.count(name) != 0));
   }
-  const auto upload = [&](const FileTensor* tensor) {
-    if (arrays_.count(tensor->name) != 0) return;  // the embedding, if it is the output
-    Array array(gpu_, (tensor->bytes.size() + 3) / 4 * 4, false);
-    array.write(tensor->bytes);
-    arrays_.emplace(tensor->name, std::move(array));
-  };
-  for (const FileTensor* tensor : {model.embedding, model.output_norm, model.output})
-    upload(tensor);
-  for (const Layer& layer : model.layers) {
-    for (const FileTensor* tensor : {layer.attention_norm, layer.q, layer.k, layer.v, layer.o,
-                                     layer.mlp_norm, layer.gate, layer.up, layer.down}) {
-      upload(tensor);
-    }
-  }
+  upload(model, plans);
   arrays_.at("frequencies").write(std::as_bytes(std::span(model.frequencies)));
 
   const auto recordings = static_cast<std::uint32_t>(chunk_.steps.size() + token_.steps.size());
@@ -57,6 +63,51 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
   }
   record(chunk_);
   record(token_);
+}
+
+Array Decoder::array_of(std::span<const std::byte> bytes) {
+  Array array(gpu_, (bytes.size() + 3) / 4 * 4, false);
+  array.write(bytes);
+  return array;
+}
+
+Array Decoder::packed(const Packing& packing, const vkmoye::CompiledPlan& plan) {
+  const Array source = array_of(packing.tensor->bytes);
+  Array out(gpu_, packing.bytes, false);
+  vkmoye::PlanRecorder recorder(gpu_.device(), plan);
+  Commands commands(gpu_);
+  recorder.record(commands.handle(), {source.view(0, source.bytes()), out.view(0, packing.bytes)});
+  commands.end();
+  commands.run();
+  return out;
+}
+
+// What the steps have and state_of does not: tensors, and matrices that are packed.
+void Decoder::upload(const Model& model, const Plans& plans) {
+  std::map<std::string, const FileTensor*> tensors;
+  for (const FileTensor* tensor : {model.embedding, model.output_norm, model.output})
+    tensors[tensor->name] = tensor;
+  for (const Layer& layer : model.layers) {
+    for (const FileTensor* tensor : {layer.attention_norm, layer.q, layer.k, layer.v, layer.o,
+                                     layer.mlp_norm, layer.gate, layer.up, layer.down}) {
+      tensors[tensor->name] = tensor;
+    }
+  }
+  const auto make = [&](const std::string& name) {
+    if (const auto found = plans.packings().find(name); found != plans.packings().end()) {
+      return packed(found->second, plans.compiled()[found->second.plan]);
+    }
+    const FileTensor& tensor = *tensors.at(name);
+    const bool is_norm = tensor.extents.size() == 1;  // its weights have the type of activations
+    return is_norm ? array_of(rounded(tensor, options_.activations)) : array_of(tensor.bytes);
+  };
+  for (const Recording* recording : {&chunk_, &token_}) {
+    for (const Step& step : recording->steps) {
+      for (const Part& part : step.arrays) {
+        if (arrays_.count(part.array) == 0) arrays_.emplace(part.array, make(part.array));
+      }
+    }
+  }
 }
 
 void Decoder::record(Recording& recording) {

@@ -29,6 +29,7 @@ struct DecoderOptions {
   std::uint32_t chunk = 1;     // tokens of a prompt that are computed together
   std::uint32_t places = 128;  // the most tokens
   vkmoye::ScalarType cache = vkmoye::ScalarType::f16;
+  vkmoye::ScalarType activations = vkmoye::ScalarType::f16;
   bool has_timings = false;
   bool reads_logits = false;
 };
@@ -67,6 +68,9 @@ class Decoder {
     std::vector<double> microseconds = {};  // of each step, in all runs
     std::size_t runs = 0;
   };
+  Array array_of(std::span<const std::byte> bytes);
+  Array packed(const Packing& packing, const vkmoye::CompiledPlan& plan);
+  void upload(const Model& model, const Plans& plans);
   void record(Recording& recording);
   void run(Recording& recording, std::uint32_t count);
   std::vector<KernelTime> times_of(const Recording& recording) const;

@@ -46,14 +46,14 @@ Expr decoded(Builder& k, const WeightFormat& format, const Expr& i, const Expr& 
 
 }  // namespace
 
-ir::Kernel embedding(const WeightFormat& format) {
+ir::Kernel embedding(const WeightFormat& format, ScalarType activations) {
   const auto elements = static_cast<std::uint32_t>(format.elements);
   const auto words = static_cast<std::uint32_t>(format.bytes / 2);
   Builder k("llama/embedding", 64);
   const Tensor table =
       k.input("table", ScalarType::u16, {{"word", words}, {"block", "blocks"}, {"row", "words"}});
   const Tensor tokens = k.input("tokens", i32, {{"token", "count"}});
-  const Tensor x = k.output("x", f32, {{"d", "width"}, {"token", "count"}});
+  const Tensor x = k.output("x", activations, {{"d", "width"}, {"token", "count"}});
   const View mine =
       parallelize(tile(x, {64, 1}, {k.block_x(), k.block_y()}), make_layout({64, 1}), k.thread());
   const View found = k.make_fragment_like("found", f32, mine);
@@ -66,11 +66,11 @@ ir::Kernel embedding(const WeightFormat& format) {
   return k.finish();
 }
 
-ir::Kernel append(ScalarType cache) {
+ir::Kernel append(ScalarType activations, ScalarType cache) {
   Builder k("llama/append", 64);
   const std::vector<Builder::AxisName> rows = {{"d", "width"}, {"token", "count"}};
   const std::vector<Builder::AxisName> places = {{"d", "width"}, {"place", "places"}};
-  const Tensor keys = k.input("k", f32, rows), values = k.input("v", f32, rows);
+  const Tensor keys = k.input("k", activations, rows), values = k.input("v", activations, rows);
   const Tensor positions = k.input("positions", i32, {{"token", "count"}});
   const Tensor cache_k = k.in_out("cache_k", cache, places);
   const Tensor cache_v = k.in_out("cache_v", cache, places);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The kernels of a decoder that vkmoye does not ship, in its language of kernels. Arrays of activations are f32, with
-// the elements of a token contiguous; the cache of keys and values has rows of kv_heads * head elements, one for each
+// The kernels of a decoder that vkmoye does not ship, in its language of kernels. The elements of a token are
+// contiguous in arrays of activations; the cache of keys and values has rows of kv_heads * head elements, one for each
 // position.
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace gen = vkmoye::gen;
 
 /// x(d, token) = table(d, tokens(token)), of a table in blocks; a token outside it gives zeros. Arrays table, tokens,
 /// x; arguments width, words, count and blocks, those of a row. For other tables there is embed/rows.
-gen::ir::Kernel embedding(const gen::WeightFormat& format);
+gen::ir::Kernel embedding(const gen::WeightFormat& format, ScalarType activations);
 
 /// Rows of k and v become the rows positions(token) of the caches, in the caches' type. Positions outside are skipped.
 /// Arrays k, v, positions, cache_k, cache_v; arguments width, count, places.
-gen::ir::Kernel append(ScalarType cache);
+gen::ir::Kernel append(ScalarType activations, ScalarType cache);
 
 }  // namespace llama

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: llama MODEL.gguf --prompt-tokens 1,2,3 [--tokens 16] [--chunk 512] [--cache f16|f32]\n"
-    "             [--device 0] [--timings]\n"
+    "             [--activations f16|f32] [--device 0] [--timings]\n"
     "Reads a Llama model in f32, f16, bf16, q4_0, q4_1 or q8_0, and prints the numbers of the next "
     "tokens.\n";
 
@@ -24,7 +25,7 @@ struct Options {
   std::string model;
   std::vector<std::uint32_t> prompt;
   std::uint32_t tokens = 16, chunk = 512, device = 0;
-  std::string cache = "f16";
+  vkmoye::ScalarType cache = vkmoye::ScalarType::f16, activations = vkmoye::ScalarType::f16;
   bool has_timings = false;
 };
 
@@ -47,6 +48,13 @@ std::vector<std::uint32_t> numbers_of(std::string text, const std::string& optio
   return out;
 }
 
+vkmoye::ScalarType type_of(const std::string& text, const std::string& option) {
+  if (text != "f16" && text != "f32") {
+    throw std::invalid_argument(option + " takes f16 or f32, not '" + text + "'");
+  }
+  return text == "f16" ? vkmoye::ScalarType::f16 : vkmoye::ScalarType::f32;
+}
+
 Options options_of(const std::vector<std::string>& words) {
   Options out;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -64,7 +72,9 @@ Options options_of(const std::vector<std::string>& words) {
     } else if (word == "--device") {
       out.device = number_of(value(), word);
     } else if (word == "--cache") {
-      out.cache = value();
+      out.cache = type_of(value(), word);
+    } else if (word == "--activations") {
+      out.activations = type_of(value(), word);
     } else if (word == "--timings") {
       out.has_timings = true;
     } else if (word.rfind("--", 0) == 0 || !out.model.empty()) {
@@ -75,9 +85,6 @@ Options options_of(const std::vector<std::string>& words) {
   }
   if (out.model.empty() || out.prompt.empty() || out.tokens == 0 || out.chunk == 0) {
     throw std::invalid_argument("a model, a prompt, and at least one token and a chunk of one");
-  }
-  if (out.cache != "f16" && out.cache != "f32") {
-    throw std::invalid_argument("--cache takes f16 or f32, not '" + out.cache + "'");
   }
   return out;
 }
@@ -98,13 +105,20 @@ int run(const Options& options) {
   const llama::Gguf gguf = llama::parse_gguf(file.bytes());
   const llama::Model model = llama::model_of(gguf);
   const auto length = static_cast<std::uint32_t>(options.prompt.size());
-  llama::Decoder decoder(
-      model, {.device = options.device,
-              .chunk = std::min(options.chunk, length),
-              .places = length + options.tokens - 1,
-              .cache = options.cache == "f16" ? vkmoye::ScalarType::f16 : vkmoye::ScalarType::f32,
-              .has_timings = options.has_timings});
+  llama::Decoder decoder(model, {.device = options.device,
+                                 .chunk = std::min(options.chunk, length),
+                                 .places = length + options.tokens - 1,
+                                 .cache = options.cache,
+                                 .activations = options.activations,
+                                 .has_timings = options.has_timings});
+  using Clock = std::chrono::steady_clock;
+  const auto seconds_since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  const auto start = Clock::now();
   std::uint32_t token = decoder.read(options.prompt);
+  const double of_prompt = seconds_since(start);
+  const auto first = Clock::now();
   std::printf("%u", token);
   for (std::uint32_t i = 1; i < options.tokens; ++i) {
     token = decoder.next();
@@ -112,6 +126,13 @@ int run(const Options& options) {
     std::fflush(stdout);
   }
   std::printf("\n");
+  const double of_tokens = seconds_since(first);
+  std::fprintf(stderr, "llama: %u tokens of the prompt in %.1f ms", length, 1000 * of_prompt);
+  if (options.tokens > 1) {
+    std::fprintf(stderr, "; each of %u further tokens in %.2f ms", options.tokens - 1,
+                 1000 * of_tokens / (options.tokens - 1));
+  }
+  std::fprintf(stderr, "\n");
   if (options.has_timings) {
     std::printf("\n%s\n", decoder.device_name().c_str());
     print("prompt", decoder.chunk_times());

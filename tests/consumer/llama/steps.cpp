@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "steps.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <numeric>
 #include <utility>
 
 #include "kernels.hpp"
@@ -30,48 +32,58 @@ class List {
   List(const Model& model, const StepOptions& options, Plans& plans)
       : sizes_(model.sizes), options_(options), plans_(plans) {}
 
-  // `count` rows of `width` elements of 4 bytes, from row `first` on.
-  static Part rows(const std::string& array, std::uint64_t width, std::uint64_t count,
-                   std::uint64_t first = 0) {
-    return {array, 4 * width * count, 4 * width * first};
+  // `count` rows of `width` activations, from row `first` on.
+  Part rows(const std::string& array, std::uint64_t width, std::uint64_t count,
+            std::uint64_t first = 0) const {
+    const std::uint64_t bytes = size_of(options_.activations) * width;
+    return {array, bytes * count, bytes * first};
   }
   Part rows(const std::string& array, std::uint64_t width) const {
     return rows(array, width, options_.count);
   }
+  // `count` elements of 4 bytes.
+  static Part words(const std::string& array, std::uint64_t count) { return {array, 4 * count}; }
   static Part whole(const FileTensor& tensor) { return {tensor.name, tensor.bytes.size()}; }
 
   void embedding(const FileTensor& table) {
-    std::vector<Part> arrays = {whole(table), rows(options_.tokens, 1), rows("x", sizes_.width)};
-    const std::uint32_t words = sizes_.vocabulary, count = options_.count;
+    std::vector<Part> arrays = {whole(table), words(options_.tokens, options_.count),
+                                rows("x", sizes_.width)};
+    const std::uint32_t vocabulary = sizes_.vocabulary, count = options_.count;
     if (table.type->blocks == nullptr) {
       gen::KernelRequest request;
       request.type = table.type->scalar;
-      request.result = ScalarType::f32;
-      request.shape = {{count, words, sizes_.width}};
+      request.result = options_.activations;
+      request.shape = {{count, vocabulary, sizes_.width}};
       return shipped("embedding", "embed/rows", request,
-                     {{"cols", sizes_.width}, {"words", words}, {"rows", count}},
+                     {{"cols", sizes_.width}, {"words", vocabulary}, {"rows", count}},
                      std::move(arrays));
     }
     const auto blocks = static_cast<std::uint32_t>(sizes_.width / table.type->block_elements);
     add("embedding", "", std::move(arrays), [&] {
       return alone(
-          llama::embedding(*table.type->blocks),
-          {{"width", sizes_.width}, {"words", words}, {"count", count}, {"blocks", blocks}});
+          llama::embedding(*table.type->blocks, options_.activations),
+          {{"width", sizes_.width}, {"words", vocabulary}, {"count", count}, {"blocks", blocks}});
     });
   }
 
   void norm(const FileTensor& weight, const Part& x, std::uint32_t count) {
     gen::KernelRequest request;
+    request.type = options_.activations;
     request.options = {{"epsilon", real(sizes_.epsilon)}};
     of_rows("norm", "norm/rms", request, sizes_.width, count,
-            {x, whole(weight), rows("h", sizes_.width, count)});
+            {x, rows(weight.name, sizes_.width, 1), rows("h", sizes_.width, count)});
   }
   void silu(const Part& gate, const Part& up, const Part& gated) {
-    of_rows("silu", "gate/rows", {}, sizes_.hidden, options_.count, {gate, up, gated});
+    gen::KernelRequest request;
+    request.type = options_.activations;
+    // Each element by itself: rows of any length will do, and short ones occupy more of a device.
+    const std::uint32_t width = std::gcd(sizes_.hidden, 1024U);
+    of_rows("silu", "gate/rows", request, width, sizes_.hidden / width * options_.count,
+            {gate, up, gated});
   }
   void argmax() {
     of_rows("argmax", "argmax/rows", {}, sizes_.vocabulary, 1,
-            {rows("logits", sizes_.vocabulary, 1), rows("next", 1, 1)});
+            {words("logits", sizes_.vocabulary), words("next", 1)});
   }
 
   // c = a * weight, or c += a * weight.
@@ -79,19 +91,35 @@ class List {
                bool adds = false) {
     const auto k = static_cast<std::int64_t>(weight.extents[0]);
     const auto n = static_cast<std::int64_t>(weight.extents[1]);
-    const auto m = static_cast<std::int64_t>(a.bytes / 4) / k;
+    const auto m = static_cast<std::int64_t>(a.bytes / size_of(options_.activations)) / k;
     gen::GemmCall call;
+    call.a_type = options_.activations;
+    call.result = c.array == "logits" ? ScalarType::f32 : options_.activations;
     call.weights = weight.type->blocks;
     call.b_type = weight.type->scalar;
     call.beta = adds ? 1 : 0;
-    const std::string key = weight.type->name + " " + std::to_string(m) + "x" + std::to_string(n) +
-                            "x" + std::to_string(k) + (adds ? " adds" : "");
-    arrays_of(label,
-              plans_.number("product " + key,
-                            [&] {
-                              return gen::gemm_plan(call, {m, n, k}, plans_.caps());
-                            }),
-              {a, whole(weight), c});
+    const std::string of_n_and_k =
+        weight.type->name + " " + std::to_string(n) + "x" + std::to_string(k);
+    const std::string key = "product of " + std::to_string(m) + ", " + of_n_and_k +
+                            (adds ? " adds" : "") + (c.array == "logits" ? " logits" : "");
+    if (!takes_packed(weight)) {
+      const auto plan = [&] { return gen::gemm_plan(call, {m, n, k}, plans_.caps()); };
+      return arrays_of(label, plans_.number(key, plan), {a, whole(weight), c});
+    }
+    const gen::KernelRequest request = gen::request_of(call, {m, n, k}, plans_.caps());
+    const auto& kernel = *gen::find_kernel("gemm/packed_weights");
+    const Packing packing = {&weight,
+                             plans_.number("packing of " + of_n_and_k,
+                                           [&] {
+                                             return gen::pack_plan(request, call, {m, n, k}, 1);
+                                           }),
+                             gen::operand_blocks(kernel, request, call, {m, n, k})[1].bytes()};
+    const Part packed = {weight.name + ", packed", packing.bytes};
+    plans_.pack(packed.array, packing);
+    const auto plan = [&] {
+      return gen::gemm_plan(kernel, request, call, {m, n, k}, {.comes_packed = {false, true}});
+    };
+    arrays_of(label, plans_.number(key, plan), {a, packed, c});
   }
 
   // The pairs of a head are neighbours: the default of rope/rows.
@@ -99,19 +127,22 @@ class List {
     const std::uint64_t width = std::uint64_t{heads} * sizes_.head;
     const std::uint32_t pairs = sizes_.head / 2, count = options_.count;
     gen::KernelRequest request;
+    request.type = options_.activations;
     request.shape = {{count, heads, sizes_.head}};
-    shipped(
-        "rotation", "rope/rows", request, {{"pairs", pairs}, {"heads", heads}, {"tokens", count}},
-        {rows(from, width), rows("positions", 1), rows("frequencies", pairs, 1), rows(to, width)});
+    if (count == 1) request.options = {{"rounds", "1"}};  // more workgroups for a token
+    shipped("rotation", "rope/rows", request,
+            {{"pairs", pairs}, {"heads", heads}, {"tokens", count}},
+            {rows(from, width), words("positions", count), words("frequencies", pairs),
+             rows(to, width)});
   }
 
   void append(const Part& cache_k, const Part& cache_v) {
     add("append", "",
-        {rows("k_rotated", sizes_.kv()), rows("v", sizes_.kv()), rows("positions", 1), cache_k,
-         cache_v},
+        {rows("k_rotated", sizes_.kv()), rows("v", sizes_.kv()), words("positions", options_.count),
+         cache_k, cache_v},
         [&] {
           return alone(
-              llama::append(options_.cache),
+              llama::append(options_.activations, options_.cache),
               {{"width", sizes_.kv()}, {"count", options_.count}, {"places", options_.places}});
         });
   }
@@ -128,19 +159,27 @@ class List {
     call.form.orders = {gen::AttentionOrder::bshd};
     call.form.key_type = call.form.value_type = options_.cache;
     add("attention", "",
-        {rows("q_rotated", sizes_.q()), cache_k, cache_v, rows("length", 1, 1),
+        {rows("q_rotated", sizes_.q()), cache_k, cache_v, words("length", 1),
          rows("mixed", sizes_.q())},
         [&] {
-          constexpr ScalarType f32 = ScalarType::f32;
-          if (options_.count > 1) return gen::attention_plan(call, f32, plans_.caps());
+          const ScalarType type = options_.activations;
+          if (options_.count > 1) return gen::attention_plan(call, type, plans_.caps());
           return gen::attention_plan(*gen::find_kernel("attention/decode"),
-                                     gen::request_of(call, f32, plans_.caps()));
+                                     gen::request_of(call, type, plans_.caps()));
         });
   }
 
   std::vector<Step> take() { return std::move(steps_); }
 
  private:
+  // Whether the matrix units of the device multiply by these blocks: the order of their elements must be known.
+  bool takes_packed(const FileTensor& weight) const {
+    const auto& orders = plans_.caps().fragment_orders;
+    return weight.type->blocks != nullptr && options_.activations == ScalarType::f16 &&
+           std::any_of(orders.begin(), orders.end(), [](const FragmentOrder& order) {
+             return order.use == 'b' && order.type == "f16" && !order.places.empty();
+           });
+  }
   static std::string real(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.17g", value);
@@ -190,9 +229,12 @@ std::size_t Plans::number(const std::string& key, const std::function<KernelPlan
 }
 
 std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOptions& options) {
-  const auto rows = [&](std::uint64_t width) { return 4 * width * options.count; };
-  std::map<std::string, std::uint64_t> out = {{"tokens", rows(1)},
-                                              {"positions", rows(1)},
+  const auto rows = [&](std::uint64_t width) {
+    return size_of(options.activations) * width * options.count;
+  };
+  const std::uint64_t words = std::uint64_t{4} * options.count;
+  std::map<std::string, std::uint64_t> out = {{"tokens", words},
+                                              {"positions", words},
                                               {"length", 4},
                                               {"next", 4},
                                               {"frequencies", std::uint64_t{4} * (sizes.head / 2)},
@@ -249,7 +291,7 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
   }
   list.norm(*model.output_norm, list.rows("x", sizes.width, 1, count - 1), 1);
   list.product("logits", list.rows("h", sizes.width, 1), *model.output,
-               list.rows("logits", sizes.vocabulary, 1));
+               List::words("logits", sizes.vocabulary));
   list.argmax();
   return list.take();
 }

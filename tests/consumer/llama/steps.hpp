@@ -20,7 +20,14 @@
 
 namespace llama {
 
-/// Compiled plans of kernels, each once.
+/// A matrix in blocks that is brought into the order of the matrix units when it is loaded.
+struct Packing {
+  const FileTensor* tensor;
+  std::size_t plan;  // from the tensor to the packed array
+  std::uint64_t bytes;
+};
+
+/// Compiled plans of kernels, each once, and the matrices that must be packed for them.
 class Plans {
  public:
   explicit Plans(const vkmoye::DeviceCaps& caps) : caps_(caps) {}
@@ -29,11 +36,15 @@ class Plans {
                      const std::function<vkmoye::gen::KernelPlan()>& describe);
   const std::vector<vkmoye::CompiledPlan>& compiled() const { return compiled_; }
   const vkmoye::DeviceCaps& caps() const { return caps_; }
+  void pack(const std::string& array, const Packing& packing) { packings_[array] = packing; }
+  /// By the names of the packed arrays.
+  const std::map<std::string, Packing>& packings() const { return packings_; }
 
  private:
   const vkmoye::DeviceCaps& caps_;
   std::map<std::string, std::size_t> numbers_;
   std::vector<vkmoye::CompiledPlan> compiled_;
+  std::map<std::string, Packing> packings_;
 };
 
 /// A part of an array.
@@ -52,10 +63,11 @@ struct StepOptions {
   std::uint32_t count = 1;                             // of tokens
   std::uint32_t places = 128;                          // of the caches
   vkmoye::ScalarType cache = vkmoye::ScalarType::f16;  // of keys and values
-  std::string tokens = "tokens";                       // the array that has them
+  vkmoye::ScalarType activations = vkmoye::ScalarType::f16;
+  std::string tokens = "tokens";  // the array that has them
 };
 
-/// The bytes of the arrays that are not weights, for at most `count` tokens at once.
+/// The bytes of the arrays that are not weights, for at most `count` tokens at once. Logits are f32.
 std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOptions& options);
 
 /// Appends `count` tokens at `positions` to the caches, and computes `logits` of the last one and `next`, the number of

@@ -5,7 +5,8 @@
 // A logit may differ from its definition by a part of the largest logit:
 //
 //   2^-16    everything is computed in f32: sums of up to 448 terms, in 15 products one after the other
-//   2^-8     the cache, or the matrix units of a product, round to f16: by up to 2^-11, in each product of each layer
+//   2^-8     the cache, activations, or the matrix units of a product, round to f16: by up to 2^-11, in each product of
+//            each layer
 //
 // A token must be the definition's, unless the definition's logits of both differ by less than the sum of what may be
 // wrong in them.
@@ -35,7 +36,7 @@ struct Case {
   const char* name;
   RandomModel model;
   std::uint32_t prompt, chunk;
-  vkmoye::ScalarType cache;
+  vkmoye::ScalarType cache, activations = vkmoye::ScalarType::f32;
   bool is_forced = false;  // tokens behind the prompt are given, as those of a tied model repeat
 };
 
@@ -48,10 +49,11 @@ const std::vector<Case>& cases() {
       {"q4_0", {.type = "q4_0"}, 5, 5, ScalarType::f32},
       {"q4_1", {.type = "q4_1", .seed = 3}, 2, 2, ScalarType::f32},
       {"bf16", {.type = "bf16"}, 2, 2, ScalarType::f32},
-      {"q4_0, cache of f16, long prompt in chunks",
+      {"q4_0, activations and cache of f16, long prompt in chunks",
        {.type = "q4_0", .seed = 2},
        51,
        16,
+       ScalarType::f16,
        ScalarType::f16},
       {"f16, cache of f16, heads of 64, tied, rope factors, partly rotated",
        {.type = "f16",
@@ -68,6 +70,7 @@ const std::vector<Case>& cases() {
        1,
        1,
        ScalarType::f16,
+       ScalarType::f32,
        true},
   };
   return all;
@@ -110,13 +113,15 @@ void run(const Case& test, const std::string& folder, bool is_spoiled) {
   Decoder decoder(model, {.chunk = test.chunk,
                           .places = test.prompt + kTokens,
                           .cache = test.cache,
+                          .activations = test.activations,
                           .reads_logits = true});
   Reference reference(model);
   std::vector<std::uint32_t> prompt;
   for (std::uint32_t i = 0; i < test.prompt; ++i) {
     prompt.push_back((i * 7919 + 3) % test.model.vocabulary);
   }
-  const bool is_rounded = test.cache == vkmoye::ScalarType::f16 || decoder.has_matrix_units();
+  const bool is_rounded = test.cache == vkmoye::ScalarType::f16 ||
+                          test.activations == vkmoye::ScalarType::f16 || decoder.has_matrix_units();
   double largest = 0;
   std::vector<double> expected;
   const auto check = [&](std::uint32_t token) {
