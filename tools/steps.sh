@@ -95,12 +95,12 @@ check_names() {
   done < <(names_in "$1")
 }
 
-# sanitize: runs the host, device and command-line tests of the quick run under ASan, UBSan and LSan, but for those in
+# sanitize LABEL...: runs the tests of the quick run with these labels under ASan, UBSan and LSan, but for those in
 # tests/not_sanitized.tsv.
 sanitize() {
-  build sanitize host_tests device_tests cli_tests || return
+  build sanitize "${@/%/_tests}" || return
   use_lavapipe
-  VKMOYE_TEST_QUICK=1 run_tests sanitize -L '^(host|device|cli)$' \
+  VKMOYE_TEST_QUICK=1 run_tests sanitize -L "^($(IFS='|' && echo "$*"))\$" \
     -E "^($(tests_in tests/left_to_all.tsv tests/not_sanitized.tsv))\$"
 }
 

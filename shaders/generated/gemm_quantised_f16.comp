@@ -1,6 +1,7 @@
 // generated: gemm/quantised  form=f16*q4_0,f32,f16 a=k b=k  rows=1  threads=256  along-k=16  blocks=2
 //   weights=1  subgroup-size=32  shared-bytes=32768
-// weights are read once, and decoded in registers; threads along k are added up at the end
+// the next weights are fetched while these, read once, are decoded in registers; threads along k are added up
+//   at the end
 // vkmoye 0.1.0: vkmoye-bench emit gemm/quantised --type 'f16*q4_0,f32,f16'
 #version 460
 #extension GL_EXT_control_flow_attributes : require
@@ -20,12 +21,12 @@ layout(std430, binding = 2) writeonly restrict buffer C { float16_t c[]; };  // 
 layout(push_constant) uniform Arguments { uint m, n, k, words, lda, ldb, ldc; float alpha;
     uint first_group_x, first_group_y; };
 
-shared u16vec2 shared_weights[2304];  // (288,16):(1,288), in u16
 shared f16vec4 shared_a[271];  // ((64,16),1):((1,68),1088), in f16
 
 void main() {
-  u16vec2 next_weights[9];  // (2,9,1):(1,2,18), in u16
   uint words_of_thread[9];  // (9,1):(1,9)
+  u16vec2 next_weights[9];  // (18,1):(1,18), in u16
+  float16_t next_a[4];  // (4,1,1):(1,4,4)
   float elements[4];  // (4):(1)
   float decoded[4];  // (4,1):(1,4)
   float sums;
@@ -40,122 +41,250 @@ void main() {
   sums = 0.0;
 
   if (alpha != 0.0 && k != 0u && words != 0u) {
+    if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
+      // rows of A and B are aligned: they are read in vectors
+      if (287u < words && 16u * block_x + 15u < n && 1023u < k && block_y < m) {
+        // whole tiles
+
+        // partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
+        // -> next_weights
+        {
+          uint b_n = 16u * block_x + (thread >> 4u);
+          [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
+            next_weights[v0] = b_x2[9u * (thread & 15u) + v0 + ((ldb * b_n) >> 1u)];
+          }
+        }
+
+        // partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
+        // -> next_a
+        {
+          f16vec4 value = a_x4[thread + ((lda * block_y) >> 2u)];
+          next_a[0] = value.x;
+          next_a[1] = value.y;
+          next_a[2] = value.z;
+          next_a[3] = value.w;
+        }
+      } else {
+        // tiles at an edge, 0 outside
+
+        // partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
+        // -> next_weights
+        {
+          uint b_word0 = 18u * (thread & 15u);
+          uint b_n = 16u * block_x + (thread >> 4u);
+          [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
+            uint b_word = b_word0 + 2u * v0;
+            if (b_n < n && b_word < words) {
+              next_weights[v0] = b_x2[(b_word >> 1u) + ((ldb * b_n) >> 1u)];
+            } else {
+              next_weights[v0] = u16vec2(0);
+            }
+          }
+        }
+
+        // partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
+        // -> next_a
+        {
+          uint a_k = 4u * thread;
+          if (a_k < k && block_y < m) {
+            f16vec4 value = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
+            next_a[0] = value.x;
+            next_a[1] = value.y;
+            next_a[2] = value.z;
+            next_a[3] = value.w;
+          } else {
+            next_a[0] = float16_t(0.0);
+            next_a[1] = float16_t(0.0);
+            next_a[2] = float16_t(0.0);
+            next_a[3] = float16_t(0.0);
+          }
+        }
+      }
+    } else {
+      // rows of A or B are not aligned: they are read element by element
+      if (287u < words && 16u * block_x + 15u < n && 1023u < k && block_y < m) {
+        // whole tiles
+
+        // partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
+        // -> next_weights
+        {
+          uint b_word = 18u * (thread & 15u);
+          uint b_n = 16u * block_x + (thread >> 4u);
+          [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
+            uint16_t value0 = b[b_word + 2u * v0 + ldb * b_n];
+            uint16_t value1 = b[b_word + 2u * v0 + 1u + ldb * b_n];
+            next_weights[v0] = u16vec2(value0, value1);
+          }
+        }
+
+        // partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
+        // -> next_a
+        {
+          uint a_k = 4u * thread;
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            next_a[v0] = a[a_k + v0 + lda * block_y];
+          }
+        }
+      } else {
+        // tiles at an edge, 0 outside
+
+        // partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
+        // -> next_weights
+        {
+          uint b_word0 = 18u * (thread & 15u);
+          uint b_n = 16u * block_x + (thread >> 4u);
+          [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
+            uint b_word = b_word0 + 2u * v0;
+            uint16_t value0 = b[min(b_word, words - 1u) + ldb * min(b_n, n - 1u)];
+            uint16_t value1 = b[min(b_word + 1u, words - 1u) + ldb * min(b_n, n - 1u)];
+            next_weights[v0] = u16vec2((b_word < words && b_n < n) ? value0 : uint16_t(0),
+                (b_word + 1u < words && b_n < n) ? value1 : uint16_t(0));
+          }
+        }
+
+        // partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
+        // -> next_a
+        {
+          uint a_k0 = 4u * thread;
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            uint a_k = a_k0 + v0;
+            float16_t value = a[min(a_k, k - 1u) + lda * min(block_y, m - 1u)];
+            next_a[v0] = (a_k < k && block_y < m) ? value : float16_t(0.0);
+          }
+        }
+      }
+    }
+
     for (uint k_tile = 0u; k_tile < ((k - 1u) >> 10u) + 1u; ++k_tile) {
+      barrier();
+
+      // the next tile of A:
+      // next_a
+      // -> partition(shared_a, (1024,1))
+      shared_a[(thread & 15u) + 17u * (thread >> 4u)] = f16vec4(next_a[0], next_a[1], next_a[2], next_a[3]);
+
+      barrier();
+
+      [[unroll]] for (uint access = 0u; access < 9u; ++access) {
+        u16vec2 loaded_words = next_weights[access];
+        words_of_thread[access] = pack32(u16vec2(loaded_words));
+      }
+
       if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
         // rows of A and B are aligned: they are read in vectors
-        if (288u * k_tile < words && 287u < words - 288u * k_tile && 16u * block_x + 15u < n) {
-          // a whole tile:
-          // partition(tile(b, (288,16)), (32,16)) at (288 k_tile, 16 block_x)
+        if (288u * (k_tile + 1u) < words && 287u < words - 288u * (k_tile + 1u) && 16u * block_x + 15u < n
+            && 1024u * (k_tile + 1u) + 1023u < k && block_y < m) {
+          // whole tiles
+
+          // partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
           // -> next_weights
-          uint b_n = 16u * block_x + (thread >> 4u);
-          [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
-            next_weights[v1] = b_x2[144u * k_tile + (thread & 15u) + 16u * v1 + ((ldb * b_n) >> 1u)];
+          {
+            uint b_n = 16u * block_x + (thread >> 4u);
+            [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
+              u16vec2 value = b_x2[144u * (k_tile + 1u) + 9u * (thread & 15u) + v0 + ((ldb * b_n) >> 1u)];
+              next_weights[v0] = value;
+            }
+          }
+
+          // partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
+          // -> next_a
+          {
+            f16vec4 value = a_x4[256u * (k_tile + 1u) + thread + ((lda * block_y) >> 2u)];
+            next_a[0] = value.x;
+            next_a[1] = value.y;
+            next_a[2] = value.z;
+            next_a[3] = value.w;
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // partition(tile(b, (288,16)), (32,16)) at (288 k_tile, 16 block_x)
+          // tiles at an edge, 0 outside
+
+          // partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
           // -> next_weights
-          uint b_word0 = 288u * k_tile + 2u * (thread & 15u);
-          uint b_n = 16u * block_x + (thread >> 4u);
-          [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
-            uint b_word = b_word0 + 32u * v1;
-            if (b_n < n && b_word < words) {
-              next_weights[v1] = b_x2[(b_word >> 1u) + ((ldb * b_n) >> 1u)];
+          {
+            uint b_word0 = 288u * (k_tile + 1u) + 18u * (thread & 15u);
+            uint b_n = 16u * block_x + (thread >> 4u);
+            [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
+              uint b_word = b_word0 + 2u * v0;
+              if (b_n < n && b_word < words) {
+                next_weights[v0] = b_x2[(b_word >> 1u) + ((ldb * b_n) >> 1u)];
+              } else {
+                next_weights[v0] = u16vec2(0);
+              }
+            }
+          }
+
+          // partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
+          // -> next_a
+          {
+            uint a_k = 1024u * (k_tile + 1u) + 4u * thread;
+            if (a_k < k && block_y < m) {
+              f16vec4 value = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
+              next_a[0] = value.x;
+              next_a[1] = value.y;
+              next_a[2] = value.z;
+              next_a[3] = value.w;
             } else {
-              next_weights[v1] = u16vec2(0);
+              next_a[0] = float16_t(0.0);
+              next_a[1] = float16_t(0.0);
+              next_a[2] = float16_t(0.0);
+              next_a[3] = float16_t(0.0);
             }
           }
         }
       } else {
         // rows of A or B are not aligned: they are read element by element
-        if (288u * k_tile < words && 287u < words - 288u * k_tile && 16u * block_x + 15u < n) {
-          // a whole tile:
-          // partition(tile(b, (288,16)), (32,16)) at (288 k_tile, 16 block_x)
+        if (288u * (k_tile + 1u) < words && 287u < words - 288u * (k_tile + 1u) && 16u * block_x + 15u < n
+            && 1024u * (k_tile + 1u) + 1023u < k && block_y < m) {
+          // whole tiles
+
+          // partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
           // -> next_weights
-          uint b_word = 288u * k_tile + 2u * (thread & 15u);
-          uint b_n = 16u * block_x + (thread >> 4u);
-          [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
-            uint16_t value0 = b[b_word + 32u * v1 + ldb * b_n];
-            uint16_t value1 = b[b_word + 32u * v1 + 1u + ldb * b_n];
-            next_weights[v1] = u16vec2(value0, value1);
+          {
+            uint b_word = 288u * (k_tile + 1u) + 18u * (thread & 15u);
+            uint b_n = 16u * block_x + (thread >> 4u);
+            [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
+              uint16_t value0 = b[b_word + 2u * v0 + ldb * b_n];
+              uint16_t value1 = b[b_word + 2u * v0 + 1u + ldb * b_n];
+              next_weights[v0] = u16vec2(value0, value1);
+            }
+          }
+
+          // partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
+          // -> next_a
+          {
+            uint a_k = 1024u * (k_tile + 1u) + 4u * thread;
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              next_a[v0] = a[a_k + v0 + lda * block_y];
+            }
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // partition(tile(b, (288,16)), (32,16)) at (288 k_tile, 16 block_x)
+          // tiles at an edge, 0 outside
+
+          // partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
           // -> next_weights
-          uint b_word0 = 288u * k_tile + 2u * (thread & 15u);
-          uint b_n = 16u * block_x + (thread >> 4u);
-          [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
-            uint b_word = b_word0 + 32u * v1;
-            uint16_t value0 = b[min(b_word, words - 1u) + ldb * min(b_n, n - 1u)];
-            uint16_t value1 = b[min(b_word + 1u, words - 1u) + ldb * min(b_n, n - 1u)];
-            next_weights[v1] = u16vec2((b_word < words && b_n < n) ? value0 : uint16_t(0),
-                (b_word + 1u < words && b_n < n) ? value1 : uint16_t(0));
+          {
+            uint b_word0 = 288u * (k_tile + 1u) + 18u * (thread & 15u);
+            uint b_n = 16u * block_x + (thread >> 4u);
+            [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
+              uint b_word = b_word0 + 2u * v0;
+              uint16_t value0 = b[min(b_word, words - 1u) + ldb * min(b_n, n - 1u)];
+              uint16_t value1 = b[min(b_word + 1u, words - 1u) + ldb * min(b_n, n - 1u)];
+              next_weights[v0] = u16vec2((b_word < words && b_n < n) ? value0 : uint16_t(0),
+                  (b_word + 1u < words && b_n < n) ? value1 : uint16_t(0));
+            }
+          }
+
+          // partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
+          // -> next_a
+          {
+            uint a_k0 = 1024u * (k_tile + 1u) + 4u * thread;
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              uint a_k = a_k0 + v0;
+              float16_t value = a[min(a_k, k - 1u) + lda * min(block_y, m - 1u)];
+              next_a[v0] = (a_k < k && block_y < m) ? value : float16_t(0.0);
+            }
           }
         }
-      }
-
-      barrier();
-
-      // next_weights
-      // -> partition(shared_weights, (32,16))
-      {
-        uint shared_weights_at = (thread & 15u) + 144u * (thread >> 4u);
-        [[unroll]] for (uint v1 = 0u; v1 < 9u; ++v1) {
-          shared_weights[shared_weights_at + 16u * v1] = next_weights[v1];
-        }
-      }
-
-      if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
-        // rows of A and B are aligned: they are read in vectors
-        if (1024u * k_tile + 1023u < k && block_y < m) {
-          // a whole tile:
-          // partition(tile(a, (1024,1)), (1024,1)) at (1024 k_tile, block_y)
-          // -> partition(shared_a, (1024,1))
-          f16vec4 value = a_x4[256u * k_tile + thread + ((lda * block_y) >> 2u)];
-          shared_a[(thread & 15u) + 17u * (thread >> 4u)] = value;
-        } else {
-          // a tile at an edge, 0 outside:
-          // partition(tile(a, (1024,1)), (1024,1)) at (1024 k_tile, block_y)
-          // -> partition(shared_a, (1024,1))
-          uint a_k = 1024u * k_tile + 4u * thread;
-          uint shared_a_at = (thread & 15u) + 17u * (thread >> 4u);
-          if (a_k < k && block_y < m) {
-            shared_a[shared_a_at] = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
-          } else {
-            shared_a[shared_a_at] = f16vec4(0);
-          }
-        }
-      } else {
-        // rows of A or B are not aligned: they are read element by element
-        if (1024u * k_tile + 1023u < k && block_y < m) {
-          // a whole tile:
-          // partition(tile(a, (1024,1)), (1024,1)) at (1024 k_tile, block_y)
-          // -> partition(shared_a, (1024,1))
-          uint a_k = 1024u * k_tile + 4u * thread;
-          uint shared_a_at = 4u * (thread & 15u) + 68u * (thread >> 4u);
-          for (uint v0 = 0u; v0 < 4u; ++v0) {
-            shared_a[shared_a_at >> 2u][v0] = a[a_k + v0 + lda * block_y];
-          }
-        } else {
-          // a tile at an edge, 0 outside:
-          // partition(tile(a, (1024,1)), (1024,1)) at (1024 k_tile, block_y)
-          // -> partition(shared_a, (1024,1))
-          uint a_k0 = 1024u * k_tile + 4u * thread;
-          uint shared_a_at = 4u * (thread & 15u) + 68u * (thread >> 4u);
-          for (uint v0 = 0u; v0 < 4u; ++v0) {
-            uint a_k = a_k0 + v0;
-            float16_t value = a[min(a_k, k - 1u) + lda * min(block_y, m - 1u)];
-            shared_a[shared_a_at >> 2u][v0] = (a_k < k && block_y < m) ? value : float16_t(0.0);
-          }
-        }
-      }
-
-      barrier();
-
-      [[unroll]] for (uint access = 0u; access < 9u; ++access) {
-        u16vec2 loaded_words = shared_weights[144u * (thread >> 4u) + 9u * (thread & 15u) + access];
-        words_of_thread[access] = pack32(u16vec2(loaded_words));
       }
 
       {

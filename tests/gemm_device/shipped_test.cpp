@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Products as users run them, with sizes around the tiles: of each entry of the shipped table of gemm/auto for this
-// device, each kernel with its default tiles, and the choices of gemm/auto. On a CPU, tools/test all takes one in three
-// of these, tools/test long all. Every product is computed from random numbers and from whole ones, whose result must be exact; beyond 2^29 multiplications, from only one of them.
+// Products as users run them, with sizes around the tiles: each entry of the shipped table of gemm/auto for this
+// device, each kernel with its default tiles, and the choices of gemm/auto; on a CPU one in three of these, unless
+// VKMOYE_TEST_LONG is set. Every product is computed from random numbers and from whole ones, whose result must be
+// exact; beyond 2^29 multiplications, from only one of them.
 //
 //   M, N, K   from 255, 256, 257, 1000, 4097 (on a CPU 33, 64, 129), with all pairs of values for every two of them
 //   form      in turn: plain; with an epilogue; the other orders and beta; m contiguous in C and k in slices

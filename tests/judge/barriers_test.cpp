@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Removes each barrier of each shipped kernel in turn: the verifier must report a race. tests/barriers runs such mutants
-// on a device. Kernels as for an H200; tools/test long also describes them for lavapipe and RDNA3.
+// Removes each barrier of each shipped kernel in turn: the verifier must report a race. tests/barriers runs such
+// mutants on a device. Kernels as for an H200; tools/test long also describes them for lavapipe and RDNA3.
 
 #include "judge/barriers.hpp"
 

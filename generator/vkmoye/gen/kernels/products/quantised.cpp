@@ -2,13 +2,13 @@
 #include "vkmoye/gen/kernels/products/quantised.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/products/parts/buffers.hpp"
+#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -25,17 +25,19 @@ class QuantisedProduct {
         threads_(make_layout({config.along_k, across()})),
         at_(thread_coordinates(threads_, builder_.thread())),
         buffers_(builder_, form, {config.rows, across() * config.weights, depth(config, form)}),
-        tile_(builder_, format_, weight_tile(config)),
         units_(builder_, format_, config.blocks, config.weights) {}
 
   ir::Kernel describe() {
     builder_.describe(
         items_behind_form(form_, gen::items(gemm_quantised_fields(), config_)),
-        "weights are read once, and decoded in registers; threads along k are added up at "
-        "the end");
+        "the next weights are fetched while these, read once, are decoded in registers; threads "
+        "along k are added up at the end");
     shared_a_ = builder_.shared("shared_a", form_.a_type,
                                 Layout(IntTuple{{unit(), config_.along_k}, config_.rows},
                                        IntTuple{{1, pitch()}, pitch() * config_.along_k}));
+    next_b_ = builder_.registers("next_weights", ScalarType::u16,
+                                 make_layout({words_of_unit(), config_.weights}), access().count);
+    next_a_ = builder_.make_fragment_like("next_a", form_.a_type, part(shared_a_));
     elements_ = builder_.registers("elements", ScalarType::f32, make_layout({kGroup}));
     decoded_ =
         builder_.registers("decoded", ScalarType::f32, make_layout({kGroup, config_.weights}));
@@ -46,7 +48,7 @@ class QuantisedProduct {
     const Vector four = {to_index(kGroup)};
     fits_ = all_of(
         {form_.a_k_contiguous ? builder_.fits(part(tile_of_a(0)), four, Edges::zero) : Conditions{},
-         tile_.fits(buffers_.b_words(0, tile_.words_of_row()))});
+         builder_.fits(units_of(buffers_.b_words(0, words_of_row())), access(), Edges::zero)});
     buffers_.if_has_products([&] { sum_up(); });
     if (config_.along_k > 1) builder_.reduce_across(sums_, kSum, threads_, 0);
     builder_.branch({ir::equal(at_[0], 0)}, [&] {
@@ -58,6 +60,10 @@ class QuantisedProduct {
 
  private:
   std::int64_t across() const { return config_.threads / config_.along_k; }
+  // Words of 16 bits of a unit, of a row of the tile, and of an access.
+  std::int64_t words_of_unit() const { return config_.blocks * format_.bytes / 2; }
+  std::int64_t words_of_row() const { return config_.along_k * words_of_unit(); }
+  Vector access() const { return {to_index(access_words(format_, config_.blocks))}; }
   // The elements of k of a unit, and from one to the next in shared memory.
   std::int64_t unit() const { return config_.blocks * format_.elements; }
   std::int64_t pitch() const { return unit() + config_.pad_of_unit; }
@@ -74,6 +80,11 @@ class QuantisedProduct {
                                      make_layout({kGroup, std::int64_t{1}})),
                      builder_.thread());
   }
+  // The units of each thread, one for each of its rows of weights.
+  View units_of(const View& tile) const {
+    const Layout values = make_layout({words_of_unit(), std::int64_t{1}});
+    return partition(tile, make_tiled_copy(threads_, values), builder_.thread());
+  }
   View result() const {  // (1, rows of weights, rows of A)
     const TiledCopy copy = make_tiled_copy(make_layout({across(), std::int64_t{1}}),
                                            make_layout({std::int64_t{1}, std::int64_t{1}}));
@@ -83,35 +94,40 @@ class QuantisedProduct {
   // --- steps ---
 
   void sum_up() {
+    fetch(0);
     builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
-      if_aligned([&](bool elementwise) {
-        const View weights = buffers_.b_words(k_tile, tile_.words_of_row());
-        buffers_.at_edges({weights},
-                          [&](Edges edges) { tile_.fetch(weights, edges, elementwise); });
+      builder_.barrier();
+      builder_.headed("the next tile of A", [&] {
+        const View to = part(shared_a_);
+        builder_.copy(builder_.retile(next_a_, to), to, {.vector = {to_index(kGroup)}});
       });
       builder_.barrier();
-      tile_.store();
-      if_aligned([&](bool elementwise) { copy_a(k_tile, elementwise); });
-      builder_.barrier();
       for (std::int64_t row = 0; row < config_.weights; ++row) {
-        units_.read(row, tile_.array(), tile_.start(at_[1] + to_index(row * across()), at_[0]));
+        units_.read(row, next_b_.array, to_index(row * words_of_unit()));
       }
+      fetch(k_tile + 1);
       multiply();
     });
   }
 
-  // Checked in each tile, because the multiplication has too much text to stand twice.
-  void if_aligned(const std::function<void(bool elementwise)>& body) {
+  // Tiles number `k_tile` of A and B, in registers. Checked in each tile, because the multiplication has too much text
+  // to stand twice.
+  void fetch(const Expr& k_tile) {
     builder_.branch(
-        fits_, kAlignedRows, [&] { body(/*elementwise=*/false); }, kUnalignedRows,
-        [&] { body(/*elementwise=*/true); });
+        fits_, kAlignedRows, [&] { fetch(k_tile, /*elementwise=*/false); }, kUnalignedRows,
+        [&] { fetch(k_tile, /*elementwise=*/true); });
   }
-
-  void copy_a(const Expr& k_tile, bool elementwise) {
+  void fetch(const Expr& k_tile, bool elementwise) {
     const bool in_vectors = form_.a_k_contiguous && !elementwise;
-    const View from = part(tile_of_a(k_tile));
-    buffers_.at_edges({tile_of_a(k_tile)}, [&](Edges edges) {
-      builder_.copy(from, part(shared_a_),
+    const View weights = buffers_.b_words(k_tile, words_of_row()), a = tile_of_a(k_tile);
+    buffers_.at_edges({weights, a}, [&](Edges edges) {
+      const View of_thread = units_of(weights);
+      builder_.copy(of_thread, builder_.retile(next_b_, of_thread),
+                    {.edges = edges,
+                     .vector = access(),
+                     .vectors_fit = true,
+                     .from_elementwise = elementwise});
+      builder_.copy(part(a), builder_.retile(next_a_, part(a)),
                     {.edges = edges,
                      .vector = {in_vectors ? to_index(kGroup) : 1},
                      .vectors_fit = true,
@@ -158,10 +174,9 @@ class QuantisedProduct {
   const Layout threads_;        // (along k, across)
   const std::vector<Expr> at_;  // of this thread
   GemmBuffers buffers_;
-  WeightTile tile_;
   WeightUnits units_;
   Conditions fits_;  // whether rows of A and B are aligned
-  View shared_a_, elements_, decoded_, sums_;
+  View shared_a_, next_a_, next_b_, elements_, decoded_, sums_;
 };
 
 }  // namespace

@@ -4,10 +4,9 @@
 //
 //   C (M,N) with M of 1 to 8: A (M,K) of f16, bf16 or f32, B (N,K) in a weight format, sums in f32
 //
-//   q4_0, 128 threads, 16 along k      a tile: 32 rows of 128 blocks, 4096 of k
-//     fetched       16 bytes a thread and access, neighbours side by side; rows of A beside them
-//     a thread      8 blocks of 2 rows, in registers: weights are decoded four at a time, and multiplied
-//                   by the elements of each row of A
+//   q4_0, 256 threads, 16 along k      a tile: 16 rows of 32 blocks, 1024 of k
+//     a thread      2 blocks of a row, in registers, while it fetches the next 2: weights are decoded four at a time,
+//                   and multiplied by the elements of each row of A, which are in shared memory
 //     at the end    the sums of the threads along k are added
 //
 // Each weight is read once, and decoded once for all rows of A at once. Interface: that of simt.hpp; b has 16-bit words
@@ -22,7 +21,6 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_tile.hpp"
 
 namespace vkmoye::gen {
 
@@ -48,9 +46,7 @@ GemmQuantisedConfig gemm_quantised_config(const GemmForm& form,
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<GemmQuantisedConfig>>& gemm_quantised_fields();
 
-/// The tile of weights. Precondition: form.weights is not null.
-WeightTileShape weight_tile(const GemmQuantisedConfig& config);
-/// The elements of k of a tile.
+/// The elements of k of a tile. Precondition: form.weights is not null.
 std::int64_t depth(const GemmQuantisedConfig& config, const GemmForm& form);
 
 /// Every reason against `config` for `form`; empty if it is valid.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
 #include "vkmoye/gen/kernels/products/quantised.hpp"
 #include "vkmoye/gen/kernels/products/thin.hpp"
 
@@ -22,7 +23,7 @@ std::int64_t all_shared(const GemmQuantisedConfig& config, const GemmForm& form)
   const std::int64_t sums = config.along_k > config.subgroup_size
                                 ? 4 * config.threads * config.rows * config.weights
                                 : 0;  // at most, of reduce_across
-  return bytes_of_a(config, form) + shared_bytes(*form.weights, weight_tile(config)) + sums;
+  return bytes_of_a(config, form) + sums;
 }
 
 }  // namespace
@@ -43,15 +44,6 @@ const std::vector<ConfigField<GemmQuantisedConfig>>& gemm_quantised_fields() {
                             {&Config::shared_bytes}),
   };
   return fields;
-}
-
-WeightTileShape weight_tile(const GemmQuantisedConfig& config) {
-  WeightTileShape shape;
-  shape.rows = config.threads / config.along_k * config.weights;
-  shape.blocks = config.along_k * config.blocks;
-  shape.unit = config.blocks;
-  shape.threads = config.threads;
-  return shape;
 }
 
 std::int64_t depth(const GemmQuantisedConfig& config, const GemmForm& form) {
@@ -116,9 +108,10 @@ std::vector<std::string> reasons_against(const GemmQuantisedConfig& config, cons
     return reasons;
   }
   require_subgroups(config.subgroup_size, config.threads, reasons);
-  for (std::string& reason : gen::reasons_against(*form.weights, weight_tile(config))) {
-    reasons.push_back(std::move(reason));
-  }
+  require(config.blocks % blocks_of_pair(*form.weights) == 0,
+          fmt::format("{} blocks of {} are not whole words of 4 bytes", config.blocks,
+                      form.weights->name),
+          reasons);
   require_divides("threads, with 4 elements of A each,", 4 * config.threads, "the k of a tile",
                   depth(config, form), reasons);
   const std::int64_t bytes = all_shared(config, form);

@@ -102,8 +102,8 @@ GemmThinCoopmatConfig packed_weights_config(const GemmForm& form,
                                             const DeviceCaps& device) {
   GemmThinCoopmatConfig config = gemm_thin_coopmat_config(form, device);
   const std::int64_t fragments = config.subgroup_size < 32 ? 2 : 4;
-  // On an H100, rows of A by 4096 of B take a quarter less time with twice as many workgroups. What is packed depends on
-  // the tile of N, so the number of rows of A must not matter.
+  // On an H100, a row of A by 4096 of B takes a quarter less time with twice as many workgroups. What is packed depends
+  // on the tile of N, so the number of rows of A must not matter.
   const bool has_few_workgroups = shape && (*shape)[1] <= kFewRowsOfB;
   config.tile_n = (has_few_workgroups ? 2 : fragments) * config.atom_n;
   const LanesOrReason of_b = lanes_of(config, form, ir::MatrixType::Use::b);
