@@ -49,7 +49,7 @@ struct Taken {
 Taken taken() {
   const auto count = number_in("VKMOYE_PROBLEMS");
   if (count || is_long()) return {count.value_or(often(4800)), kProblemsOfAForm};
-  if (!is_quick()) return {2400, 12};
+  if (!is_quick()) return {4800, 12};
   return {kKernelSlots * kProblemsOfAForm, 10};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The SPIR-V interpreter on shipped kernels without matrix units: it finds no fault and computes the results of the
-// twin. If any one of their barriers is removed, it finds a fault. tools/test all takes one kernel in four, with
-// subgroups of 32 lanes; tools/test long takes all, with 8 and 64 lanes too.
+// twin. If any one of their barriers is removed, it finds a fault. tools/test all takes one kernel in four,
+// of those without a barrier one in eight, with subgroups of 32 lanes; tools/test long takes all, also with 8 and 64.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -168,7 +168,7 @@ TEST(SpirvBarriers, OfGoldensAreNeeded) {
   judge_barriers(goldens_with_barriers(), "goldens without one of their barriers", 20);
 }
 
-// Of 312 barriers.
+// There are 312 barriers.
 TEST(SpirvBarriers, OfShippedKernelsAreNeeded) {
   if (test::is_quick()) GTEST_SKIP() << "tools/test all runs it";
   const std::size_t one_in = 2 * kOneIn;

@@ -12,6 +12,7 @@ std::vector<FragmentOrder> matrix_orders(const DeviceCaps& caps) {
   std::vector<FragmentOrder> out;
   if (caps.kind == DeviceKind::cpu || !caps.has(Feature::cooperative_matrix)) return out;
   Device device = Device::open(caps.name);  // only for the probes
+  if (device.caps().name != caps.name) return out;
   for (const gen::MatrixOperand& operand : gen::matrix_operands(caps)) {
     if (!operand.probed) continue;
     const gen::ir::Kernel probe = gen::fragment_probe(*operand.probed);

@@ -172,13 +172,17 @@ class List {
   std::vector<Step> take() { return std::move(steps_); }
 
  private:
-  // Whether the matrix units of the device multiply by these blocks: the order of their elements must be known.
+  // Whether the matrix units of the device multiply by these blocks: they must hold elements in an order that is a
+  // layout.
   bool takes_packed(const FileTensor& weight) const {
     const auto& orders = plans_.caps().fragment_orders;
+    const auto has_layout = [&](char use) {
+      return std::any_of(orders.begin(), orders.end(), [&](const FragmentOrder& order) {
+        return order.use == use && order.type == "f16" && gen::fragment_layout(order).layout;
+      });
+    };
     return weight.type->blocks != nullptr && options_.activations == ScalarType::f16 &&
-           std::any_of(orders.begin(), orders.end(), [](const FragmentOrder& order) {
-             return order.use == 'b' && order.type == "f16" && !order.places.empty();
-           });
+           has_layout('a') && has_layout('b');
   }
   static std::string real(double value) {
     char text[32];

@@ -4,7 +4,7 @@
 //
 //   C (M,N) with M of 1 to 8: A (M,K) of f16, bf16 or f32, B (N,K) in a weight format, sums in f32
 //
-//   q4_0, 256 threads, 16 along k      a tile: 16 rows of 32 blocks, 1024 of k
+//   q4_0, one row of A, 256 threads, 16 along k: a tile: 16 rows of 32 blocks, 1024 of k
 //     a thread      2 blocks of a row, in registers, while it fetches the next 2: weights are decoded four at a time,
 //                   and multiplied by the elements of each row of A, which are in shared memory
 //     at the end    the sums of the threads along k are added

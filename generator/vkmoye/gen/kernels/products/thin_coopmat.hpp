@@ -49,7 +49,8 @@ struct GemmThinCoopmatConfig : MatrixAtom {
 /// The config for products of `form` on `device`: for its matrices, with their orders if they are known.
 GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const DeviceCaps& device);
 
-/// The same for weights that are packed, where C of `shape` (M, N, K) has M rows.
+/// The same for weights that are packed, and a C of `shape` (M, N, K). The order in which weights are packed depends on
+/// N, not on M: it must be known when they are packed, or neither then nor later.
 GemmThinCoopmatConfig packed_weights_config(const GemmForm& form,
                                             const std::optional<std::vector<std::int64_t>>& shape,
                                             const DeviceCaps& device);

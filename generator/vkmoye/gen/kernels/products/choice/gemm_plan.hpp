@@ -71,8 +71,8 @@ KernelPlan gemm_plan(const KernelEntry& entry, const KernelRequest& request, con
 KernelPlan gemm_plan(const GemmCall& call, const std::vector<std::int64_t>& size,
                      const DeviceCaps& device, const std::vector<GemmTable>& tables = {});
 
-/// The plan that packs A (`which` 0) or B (1) for gemm_plan: from array 0 into array 1. Without an entry, for
-/// gemm/packed_weights if the call has a weight format, else for gemm/packed.
+/// The plan that packs A (`which` 0) or B (1) for gemm_plan of the same N and K: from array 0 into array 1. Without an
+/// entry, for gemm/packed_weights if the call has a weight format, else for gemm/packed.
 KernelPlan pack_plan(const KernelEntry& entry, const KernelRequest& request, const GemmCall& call,
                      const std::vector<std::int64_t>& size, std::size_t which);
 KernelPlan pack_plan(const KernelRequest& request, const GemmCall& call,

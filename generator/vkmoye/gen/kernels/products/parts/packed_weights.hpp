@@ -2,7 +2,7 @@
 #pragma once
 // Weights in blocks, packed in the order in which the lanes of a subgroup read them for matrix units.
 //
-//   q4_0, blocks of 32 k x 64 rows for the matrices of an H200, 288 words
+//   q4_0, blocks of 32 k x 64 rows (32 rows where B has at most 4096) for the matrices of an H200, 288 words
 //     words 0 to 255      codes: lane i has words 4 i to 4 i + 3, and 128 words later 4 more; each has 8 consecutive k
 //                         of one of its rows
 //     words 256 to 287    scales, two in a word: four words for the lanes that have the same rows
