@@ -73,10 +73,10 @@ Array Decoder::array_of(std::span<const std::byte> bytes) {
 
 Array Decoder::packed(const Packing& packing, const vkmoye::CompiledPlan& plan) {
   const Array source = array_of(packing.tensor->bytes);
-  Array out(gpu_, packing.bytes, false);
+  Array out(gpu_, plan.arrays[1].bytes, false);
   vkmoye::PlanRecorder recorder(gpu_.device(), plan);
   Commands commands(gpu_);
-  recorder.record(commands.handle(), {source.view(0, source.bytes()), out.view(0, packing.bytes)});
+  recorder.record(commands.handle(), {source.view(0, source.bytes()), out.view(0, out.bytes())});
   commands.end();
   commands.run();
   return out;

@@ -30,7 +30,10 @@ KernelPlan alone(const gen::ir::Kernel& kernel, const Arguments& arguments) {
 class List {
  public:
   List(const Model& model, const StepOptions& options, Plans& plans)
-      : sizes_(model.sizes), options_(options), plans_(plans) {}
+      : sizes_(model.sizes),
+        options_(options),
+        plans_(plans),
+        packs_(options.activations == ScalarType::f16 && has_layout('a') && has_layout('b')) {}
 
   // `count` rows of `width` activations, from row `first` on.
   Part rows(const std::string& array, std::uint64_t width, std::uint64_t count,
@@ -102,23 +105,19 @@ class List {
         weight.type->name + " " + std::to_string(n) + "x" + std::to_string(k);
     const std::string key = "product of " + std::to_string(m) + ", " + of_n_and_k +
                             (adds ? " adds" : "") + (c.array == "logits" ? " logits" : "");
-    if (!takes_packed(weight)) {
+    if (!packs_ || weight.type->blocks == nullptr) {
       const auto plan = [&] { return gen::gemm_plan(call, {m, n, k}, plans_.caps()); };
       return arrays_of(label, plans_.number(key, plan), {a, whole(weight), c});
     }
     const gen::KernelRequest request = gen::request_of(call, {m, n, k}, plans_.caps());
-    const auto& kernel = *gen::find_kernel("gemm/packed_weights");
-    const Packing packing = {&weight,
-                             plans_.number("packing of " + of_n_and_k,
-                                           [&] {
-                                             return gen::pack_plan(request, call, {m, n, k}, 1);
-                                           }),
-                             gen::operand_blocks(kernel, request, call, {m, n, k})[1].bytes()};
-    const Part packed = {weight.name + ", packed", packing.bytes};
-    plans_.pack(packed.array, packing);
+    const auto packing = [&] { return gen::pack_plan(request, call, {m, n, k}, 1); };
     const auto plan = [&] {
-      return gen::gemm_plan(kernel, request, call, {m, n, k}, {.comes_packed = {false, true}});
+      return gen::gemm_plan(*gen::find_kernel("gemm/packed_weights"), request, call, {m, n, k},
+                            {.comes_packed = {false, true}});
     };
+    const std::size_t packs = plans_.number("packing of " + of_n_and_k, packing);
+    const Part packed = {weight.name + ", packed", plans_.compiled()[packs].arrays[1].bytes};
+    plans_.pack(packed.array, {&weight, packs});
     arrays_of(label, plans_.number(key, plan), {a, packed, c});
   }
 
@@ -172,17 +171,12 @@ class List {
   std::vector<Step> take() { return std::move(steps_); }
 
  private:
-  // Whether the matrix units of the device multiply by these blocks: they must hold elements in an order that is a
-  // layout.
-  bool takes_packed(const FileTensor& weight) const {
+  // Whether matrix units hold operands of f16 in an order that is a layout.
+  bool has_layout(char use) const {
     const auto& orders = plans_.caps().fragment_orders;
-    const auto has_layout = [&](char use) {
-      return std::any_of(orders.begin(), orders.end(), [&](const FragmentOrder& order) {
-        return order.use == use && order.type == "f16" && gen::fragment_layout(order).layout;
-      });
-    };
-    return weight.type->blocks != nullptr && options_.activations == ScalarType::f16 &&
-           has_layout('a') && has_layout('b');
+    return std::any_of(orders.begin(), orders.end(), [&](const FragmentOrder& order) {
+      return order.use == use && order.type == "f16" && gen::fragment_layout(order).layout;
+    });
   }
   static std::string real(double value) {
     char text[32];
@@ -220,6 +214,7 @@ class List {
   const Sizes& sizes_;
   const StepOptions& options_;
   Plans& plans_;
+  const bool packs_;  // whether products take matrices in blocks packed
   std::vector<Step> steps_;
 };
 

@@ -24,7 +24,6 @@ namespace llama {
 struct Packing {
   const FileTensor* tensor;
   std::size_t plan;  // from the tensor to the packed array
-  std::uint64_t bytes;
 };
 
 /// Compiled plans of kernels, each once, and the matrices that must be packed for them.
