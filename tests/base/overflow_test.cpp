@@ -10,7 +10,7 @@
 namespace vkmoye {
 namespace {
 
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 struct Outcome {
@@ -31,10 +31,10 @@ constexpr Outcome product(std::int64_t a, std::int64_t b) {
 }
 
 // At compile time, too.
-static_assert(sum(kMax, 1) == Outcome{true, kLeast} && sum(kMax, -1) == Outcome{false, kMax - 1});
-static_assert(product(kLeast, -1) == Outcome{true, kLeast});
-static_assert(product(std::int64_t{1} << 32, -(std::int64_t{1} << 31)) == Outcome{false, kLeast});
-static_assert(product(std::int64_t{1} << 32, std::int64_t{1} << 31) == Outcome{true, kLeast});
+static_assert(sum(kMax, 1) == Outcome{true, kMin} && sum(kMax, -1) == Outcome{false, kMax - 1});
+static_assert(product(kMin, -1) == Outcome{true, kMin});
+static_assert(product(std::int64_t{1} << 32, -(std::int64_t{1} << 31)) == Outcome{false, kMin});
+static_assert(product(std::int64_t{1} << 32, std::int64_t{1} << 31) == Outcome{true, kMin});
 
 #if defined(__GNUC__)
 // The compiler's own functions say the same.

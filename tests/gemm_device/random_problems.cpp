@@ -186,10 +186,10 @@ Extents random_size(Dice& dice) {
 void fit_to_slices(Extents& size, std::int64_t form, const GemmProblem& problem) {
   const auto width = static_cast<std::int64_t>(size_of(gen::factor_type(problem.form())));
   const std::int64_t vector = 16 / width, threads = std::int64_t{1} << form / 3 % 6;
-  const std::int64_t least = threads == 1 ? 0 : vector * threads / 2 + 1;
-  const std::int64_t most = threads == 32 ? 150 : vector * threads;
+  const std::int64_t min = threads == 1 ? 0 : vector * threads / 2 + 1;
+  const std::int64_t max = threads == 32 ? 150 : vector * threads;
   std::int64_t& n = size[problem.c_n_contiguous ? 1 : 0];
-  if (n < least || n > most) n = least + n % (most - least + 1);
+  if (n < min || n > max) n = min + n % (max - min + 1);
 }
 
 // The gaps and the offset of one array of `problem`, whose sizes are set.

@@ -196,18 +196,18 @@ TEST_F(RepeatTest, MemoryDoesNotGrowInASoak) {
       resident.push_back(resident_bytes());
     }
     // The minimum of the second quarter, when all kernels have run, and that of the last one.
-    const auto least = [&](std::size_t quarter) {
+    const auto min_resident = [&](std::size_t quarter) {
       const auto at = [&](std::size_t q) {
         return resident.begin() + static_cast<std::ptrdiff_t>(resident.size() * q / 4);
       };
       return *std::min_element(at(quarter), at(quarter + 1));
     };
-    const std::int64_t growth = least(3) - least(1);
+    const std::int64_t growth = min_resident(3) - min_resident(1);
     std::printf(
         "soak of %zu rounds right: %zu products, %zu moves, %zu others; %.1f MiB resident, "
         "%+.2f MiB since the second quarter\n",
         resident.size(), checked.products, checked.moves, checked.others,
-        static_cast<double>(least(3)) / 0x1p20, static_cast<double>(growth) / 0x1p20);
+        static_cast<double>(min_resident(3)) / 0x1p20, static_cast<double>(growth) / 0x1p20);
     EXPECT_LT(growth, 1 << 20);
     EXPECT_GT(std::min({checked.products, checked.moves, checked.others}), resident.size());
   });

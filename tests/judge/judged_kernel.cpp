@@ -195,7 +195,7 @@ std::vector<Arguments> judging_sizes(const Kernel& kernel, std::size_t count, Dr
   std::vector<Arguments> out;
   for (std::size_t tries = 0; out.size() < count && tries < 50 * count; ++tries) {
     const Sizes sizes = draw_sizes(kernel, range, draw);
-    if (work_of(kernel, sizes) > range.most_work) continue;
+    if (work_of(kernel, sizes) > range.max_work) continue;
     Arguments arguments;
     for (const PushConstant& argument : kernel.arguments) {
       if (is_first_group(argument.name)) continue;

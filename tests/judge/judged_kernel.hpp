@@ -41,7 +41,7 @@ Finding try_on_host(const Subject& subject, const Arguments& sizes, Draw& draw);
 
 /// The ranges of `judging_sizes`. The defaults are small sizes of all kinds, for the twin.
 struct SizeRange {
-  double most_work = 6e5;  // approximate number of elements that a launch processes
+  double max_work = 6e5;  // approximate number of elements that a launch processes
   /// For extents that the grid does not cover: the lengths of loops.
   std::vector<std::int64_t> loops = {1, 2, 7, 13, 16, 33, 48, 70};
   /// Every second launch has no gaps between rows, and whole tiles or one and a half, to reach the vector paths.

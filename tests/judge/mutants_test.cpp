@@ -27,11 +27,11 @@ namespace {
 
 // The minimum percentages of the mutants of a kind that the twin finds faulty and that the verifier rejects: 10 to 15
 // below the smaller of the shares measured for random and for shipped kernels.
-struct Least {
+struct MinShares {
   const char* kind;
   std::size_t faulty, refused;
 };
-constexpr Least kMin[] = {
+constexpr MinShares kMin[] = {
     {"a round fewer", 50, 65},           {"a round more", 50, 70},
     {"another array", 60, 70},           {"array too short", 75, 80},
     {"barrier in a branch", 60, 85},     {"barrier moved", 50, 55},
@@ -84,15 +84,16 @@ struct Tally {
     EXPECT_GE(100 * refused, kMinRefused * mutants);
     if (test::is_quick() || std::getenv("VKMOYE_JUDGE_SEED") != nullptr) return;
     for (const auto& [kind, counts] : kinds) {
-      const auto least =
-          std::find_if(std::begin(kMin), std::end(kMin),
-                       [name = std::string(kind)](const Least& row) { return row.kind == name; });
-      ASSERT_NE(least, std::end(kMin)) << "no least share is given for '" << kind << "'";
+      const auto min = std::find_if(
+          std::begin(kMin), std::end(kMin),
+          [name = std::string(kind)](const MinShares& shares) { return shares.kind == name; });
+      ASSERT_NE(min, std::end(kMin)) << "no least share is given for '" << kind << "'";
       if (counts[0] < kEnough) continue;
-      EXPECT_GE(100 * counts[1], least->faulty * counts[0]) << kind << ": faulty";
-      EXPECT_GE(100 * counts[2], least->refused * counts[0]) << kind << ": refused";
+      EXPECT_GE(100 * counts[1], min->faulty * counts[0]) << kind << ": faulty";
+      EXPECT_GE(100 * counts[2], min->refused * counts[0]) << kind << ": refused";
     }
-    for (const Least& row : kMin) EXPECT_TRUE(kinds.contains(row.kind)) << "none: " << row.kind;
+    for (const MinShares& shares : kMin)
+      EXPECT_TRUE(kinds.contains(shares.kind)) << "none: " << shares.kind;
     for (const auto& [rule, part] : kRules) {
       EXPECT_TRUE(rules.contains(rule)) << "no mutant was refused by the rule: " << rule;
     }

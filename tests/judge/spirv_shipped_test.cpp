@@ -51,12 +51,12 @@ void make_sums_positive(const gen::ir::Kernel& kernel, Buffers& buffers) {
 
 // Judges a shipped kernel in a few launches; skips one that uses matrix units.
 void judge_kernel(const std::string& name, const gen::ir::Kernel& kernel, Tally& tally) {
-  const SizeRange range{.most_work = 1e5, .whole_tiles = true};
+  const SizeRange range{.max_work = 1e5, .whole_tiles = true};
   const CompiledKernel compiled = compile_unverified(kernel);
   Draw draw(tally.kernels);
   std::vector<Arguments> all = judging_sizes(kernel, often(3), draw, range);
   if (all.empty())
-    all = judging_sizes(kernel, 1, draw, {.most_work = 5e7});  // a kernel with one fixed shape
+    all = judging_sizes(kernel, 1, draw, {.max_work = 5e7});  // a kernel with one fixed shape
   if (all.empty()) {
     ++tally.skipped["no launch is small enough: " + name];
     return;
@@ -130,7 +130,7 @@ TEST(SpirvPack, HasNoFaultAndTheTwinsResults) {
 // it.
 bool is_faulty(const gen::ir::Kernel& kernel, const CompiledKernel& compiled,
                const std::string& name, Draw& draw, Tally& tally) {
-  SizeRange range{.most_work = 3e6, .loops = {16, 32, 33, 64, 70}, .whole_tiles = true};
+  SizeRange range{.max_work = 3e6, .loops = {16, 32, 33, 64, 70}, .whole_tiles = true};
   // A round of its loop takes 2048 elements of k, that is 576 words of weights.
   if (name.find("quantised") != std::string::npos) range = {1e10, {4096, 4608}, true};
   for (const Arguments& sizes : judging_sizes(kernel, 24, draw, range)) {
@@ -145,7 +145,7 @@ bool is_faulty(const gen::ir::Kernel& kernel, const CompiledKernel& compiled,
 }
 
 void judge_barriers(const std::vector<ShippedKernel>& kernels, const std::string& of,
-                    std::size_t least) {
+                    std::size_t min_kernels) {
   Tally tally;
   for (const ShippedKernel& shipped : kernels) {
     if (gen::ir::interface_of(shipped.kernel).features.has(Feature::cooperative_matrix)) {
@@ -161,7 +161,7 @@ void judge_barriers(const std::vector<ShippedKernel>& kernels, const std::string
     }
   }
   tally.print(of);
-  EXPECT_GE(tally.kernels, least);
+  EXPECT_GE(tally.kernels, min_kernels);
 }
 
 TEST(SpirvBarriers, OfGoldensAreNeeded) {

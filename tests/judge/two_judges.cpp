@@ -40,8 +40,8 @@ void compare(const Binding& binding, const std::vector<std::byte>& twin,
       std::memcpy(&bits[0], &twin[at], width);
       std::memcpy(&bits[1], &judge[at], width);
       const double a = number_of(binding.type, bits[0]), b = number_of(binding.type, bits[1]);
-      const double most = tolerance(binding.type) * (1 + std::max(std::fabs(a), std::fabs(b)));
-      if ((std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= most) continue;
+      const double max_error = tolerance(binding.type) * (1 + std::max(std::fabs(a), std::fabs(b)));
+      if ((std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= max_error) continue;
       text = fmt::format("{} and {}", a, b);
     }
     out.results = Both::Results::different;

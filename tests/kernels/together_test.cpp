@@ -218,7 +218,7 @@ TEST_F(ComputeTest, AnAuthorsKernelComputesInAFewLines) {
     write_as(in, x);
     write_as(shift, bias);
     device.run(pipeline, {in.view(), shift.view(), y.view(), largest.view()}, {{"rows", kRows}});
-    const auto found = read_as<float>(y), most = read_as<float>(largest);
+    const auto found = read_as<float>(y), maxima = read_as<float>(largest);
     for (std::size_t r = 0; r < kRows; ++r) {
       float expected = 0;
       for (std::size_t c = 0; c < 512; ++c) {
@@ -226,7 +226,7 @@ TEST_F(ComputeTest, AnAuthorsKernelComputesInAFewLines) {
         EXPECT_EQ(found[512 * r + c], value);
         expected = std::max(expected, value);
       }
-      EXPECT_EQ(most[r], expected);
+      EXPECT_EQ(maxima[r], expected);
     }
     EXPECT_EQ(y.damage() + largest.damage(), "");
   });
@@ -249,13 +249,13 @@ TEST_F(ComputeTest, SeveralInvocationsCombineIntoOneElement) {
       const gen::ir::Kernel kernel = k.finish();
       if (!reasons_against(gen::ir::interface_of(kernel), device.caps()).empty()) continue;
       std::vector<Bits> input;
-      double sum = 100, least = 100, most = 100;
+      double sum = 100, min = 100, max = 100;
       for (int i = 0; i < 200; ++i) {  // the last workgroup is not full
         const double x = static_cast<double>(random_() % 1000);
         input.push_back(bits_of(type, x));
         sum += x;
-        least = std::min(least, x);
-        most = std::max(most, x);
+        min = std::min(min, x);
+        max = std::max(max, x);
       }
       GuardedBuffer in(device, input.size() * 4), out(device, 12);
       write_as(in, bytes_of(type, input));
@@ -264,8 +264,8 @@ TEST_F(ComputeTest, SeveralInvocationsCombineIntoOneElement) {
                  {{"n", 200}});
       const auto found = bits_from(type, read_as<std::uint8_t>(out));
       EXPECT_EQ(number_of(type, found[0]), sum) << to_string(type);
-      EXPECT_EQ(number_of(type, found[1]), is_floating(type) ? 100 : least);
-      EXPECT_EQ(number_of(type, found[2]), is_floating(type) ? 100 : most);
+      EXPECT_EQ(number_of(type, found[1]), is_floating(type) ? 100 : min);
+      EXPECT_EQ(number_of(type, found[2]), is_floating(type) ? 100 : max);
       EXPECT_EQ(in.damage() + out.damage(), "");
     }
   });

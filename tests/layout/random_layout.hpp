@@ -75,19 +75,19 @@ struct Strides {
   bool zeros = false;
 };
 
-inline rc::Gen<Leaf> leaf(int most, Strides strides) {
+inline rc::Gen<Leaf> leaf(int max_modes, Strides strides) {
   const auto seldom = [](bool wanted, int value) {
     return wanted ? rc::gen::weightedElement<int>({{7, 0}, {1, value}}) : rc::gen::just(0);
   };
   return rc::gen::construct<Leaf>(
-      uniform(1, most + 1), uniform(0, 8),
+      uniform(1, max_modes + 1), uniform(0, 8),
       strides.gaps ? rc::gen::weightedElement<int>({{5, 1}, {2, 2}, {1, 3}}) : rc::gen::just(1),
       seldom(strides.odd_gaps, 1), seldom(strides.zeros, 1));
 }
 
-inline rc::Gen<std::vector<Leaf>> leaves(int most, Strides strides) {
+inline rc::Gen<std::vector<Leaf>> leaves(int max_modes, Strides strides) {
   return rc::gen::mapcat(uniform<std::size_t>(1, 6), [=](std::size_t count) {
-    return rc::gen::container<std::vector<Leaf>>(count, leaf(most, strides));
+    return rc::gen::container<std::vector<Leaf>>(count, leaf(max_modes, strides));
   });
 }
 
@@ -112,10 +112,10 @@ inline std::vector<Mode> with_strides(const std::vector<Leaf>& from) {
 }
 
 /// Any layout: ordered strides with gaps, or (one in three) strides at random.
-inline rc::Gen<Layout> any(int most = 6) {
+inline rc::Gen<Layout> any(int max_modes = 6) {
   return rc::gen::map(
-      rc::gen::tuple(leaves(most, {.gaps = true, .zeros = true}), uniform(0, 600), uniform(0, 3),
-                     rc::gen::container<std::vector<int>>(5, uniform(0, 20))),
+      rc::gen::tuple(leaves(max_modes, {.gaps = true, .zeros = true}), uniform(0, 600),
+                     uniform(0, 3), rc::gen::container<std::vector<int>>(5, uniform(0, 20))),
       [](const std::tuple<std::vector<Leaf>, int, int, std::vector<int>>& parts) {
         std::vector<Mode> modes = with_strides(std::get<0>(parts));
         if (std::get<2>(parts) == 2)
@@ -124,30 +124,30 @@ inline rc::Gen<Layout> any(int most = 6) {
       });
 }
 
-inline rc::Gen<Layout> by_order(int most, Strides strides) {
-  return rc::gen::map(rc::gen::pair(leaves(most, strides), uniform(0, 600)),
+inline rc::Gen<Layout> by_order(int max_modes, Strides strides) {
+  return rc::gen::map(rc::gen::pair(leaves(max_modes, strides), uniform(0, 600)),
                       [](const std::pair<std::vector<Leaf>, int>& parts) {
                         return nested(with_strides(parts.first), parts.second);
                       });
 }
 
 /// Ordered strides with gaps and no stride 0: injective, and its complement fills every gap.
-inline rc::Gen<Layout> ordered(int most = 6) { return by_order(most, {.gaps = true}); }
+inline rc::Gen<Layout> ordered(int max_modes = 6) { return by_order(max_modes, {.gaps = true}); }
 
 /// Without gaps: a permutation of 0..size-1.
-inline rc::Gen<Layout> compact(int most = 6) { return by_order(most, {}); }
+inline rc::Gen<Layout> compact(int max_modes = 6) { return by_order(max_modes, {}); }
 
 /// n:d, one mode without a tuple around it, mostly with gaps.
-inline rc::Gen<Layout> bare(int most = 12) {
+inline rc::Gen<Layout> bare(int max_modes = 12) {
   return rc::gen::map(
-      rc::gen::pair(uniform(1, most + 1), uniform(1, 5)),
+      rc::gen::pair(uniform(1, max_modes + 1), uniform(1, 5)),
       [](const std::pair<int, int>& leaf) { return Layout(leaf.first, leaf.second); });
 }
 
 /// A block to repeat and the tiler that repeats it: ordered strides with gaps of any width, and in half of the cases a
 /// mode without a tuple.
-inline rc::Gen<Layout> block(int most = 4) {
-  return rc::gen::oneOf(bare(2 * most), by_order(most, {.gaps = true, .odd_gaps = true}));
+inline rc::Gen<Layout> block(int max_modes = 4) {
+  return rc::gen::oneOf(bare(2 * max_modes), by_order(max_modes, {.gaps = true, .odd_gaps = true}));
 }
 
 }  // namespace random_layout

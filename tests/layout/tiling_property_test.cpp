@@ -140,11 +140,11 @@ std::map<std::int64_t, std::int64_t> places_in(const Layout& arranged, const Lay
       std::int64_t rest_b = b, rest_w = w;
       for (int i = 0; i < rank; ++i) {
         const auto k = static_cast<std::size_t>(i);
-        const std::int64_t most_b = extent(block, i), most_w = extent(tiler, i);
-        inside[k] = rest_b % most_b, rest_b /= most_b;
-        which[k] = rest_w % most_w, rest_w /= most_w;
-        both[k] = index(inside[k], most_b, which[k], most_w);
-        RC_ASSERT(arranged.mode(i).size() == most_b * most_w);
+        const std::int64_t extent_b = extent(block, i), extent_w = extent(tiler, i);
+        inside[k] = rest_b % extent_b, rest_b /= extent_b;
+        which[k] = rest_w % extent_w, rest_w /= extent_w;
+        both[k] = index(inside[k], extent_b, which[k], extent_w);
+        RC_ASSERT(arranged.mode(i).size() == extent_b * extent_w);
       }
       const std::int64_t place = at(arranged, both) - at(block, inside);
       const auto [known, fresh] = places.emplace(at(tiler, which), place);
@@ -154,11 +154,10 @@ std::map<std::int64_t, std::int64_t> places_in(const Layout& arranged, const Lay
   return places;
 }
 
-constexpr auto side_by_side = [](std::int64_t b, std::int64_t most_b, std::int64_t w,
-                                 std::int64_t) { return b + most_b * w; };
-constexpr auto interleaved = [](std::int64_t b, std::int64_t, std::int64_t w, std::int64_t most_w) {
-  return w + most_w * b;
-};
+constexpr auto side_by_side = [](std::int64_t b, std::int64_t extent_b, std::int64_t w,
+                                 std::int64_t) { return b + extent_b * w; };
+constexpr auto interleaved = [](std::int64_t b, std::int64_t, std::int64_t w,
+                                std::int64_t extent_w) { return w + extent_w * b; };
 
 PROPERTY(ProductProperty, BlockedAndRakedPutOneCopyAtEachPlaceOfTheTiler, [] {
   const Layout block = *random_layout::block(3);

@@ -39,7 +39,7 @@ struct Compiled {
 /// The names of a driver for these, and the limits of its GPUs.
 struct Dialect {
   std::string_view driver;  // the beginning of DeviceCaps::driver
-  std::int64_t most_registers;
+  std::int64_t max_registers;
   std::string_view registers, scalar_registers, spilled, spilled_scalars, scratch, shared, code,
       count;
   std::string_view text;

@@ -11,14 +11,14 @@ namespace {
 
 using namespace gen;
 
-void add(const ir::Body& body, const ir::Kernel& kernel, std::int64_t least, std::int64_t most,
+void add(const ir::Body& body, const ir::Kernel& kernel, std::int64_t min, std::int64_t max,
          Demands& demands) {
   for (const ir::Stmt& statement : body) {
     const ir::Effects effects = ir::effects_of(statement, kernel);
     for (const MatrixShape& shape : effects.multiplies) {
       const std::int64_t products = std::int64_t{shape.m} * shape.n * shape.k;
-      demands.least_products += least * products;
-      demands.most_products += most * products;
+      demands.min_products += min * products;
+      demands.max_products += max * products;
     }
     // The compiler chooses how to store a matrix.
     const bool moves_matrix = std::holds_alternative<ir::MatrixLoad>(statement.value) ||
@@ -37,7 +37,7 @@ void add(const ir::Body& body, const ir::Kernel& kernel, std::int64_t least, std
     const bool always = counted && loop->unroll == ir::Unroll::always;
     const bool never = loop != nullptr && loop->unroll == ir::Unroll::never;
     for (const ir::Body* inner : ir::bodies_of(statement)) {
-      add(*inner, kernel, always ? least * turns : least, never ? most : most * turns, demands);
+      add(*inner, kernel, always ? min * turns : min, never ? max : max * turns, demands);
     }
   }
 }
@@ -67,15 +67,14 @@ std::vector<Finding> judge(const Demands& demands, const Compiled& compiled, con
   require(shared <= limits.shared_bytes, "shared",
           fmt::format("{} bytes of shared memory, there are {}", shared, limits.shared_bytes));
   const Instructions& found = compiled.instructions;
-  require(
-      demands.least_products <= found.matrix_products &&
-          found.matrix_products <= demands.most_products,
-      "matrix",
-      fmt::format("{} matrix instructions do {} multiply-adds, the kernel has {}", found.matrix,
-                  found.matrix_products,
-                  demands.least_products == demands.most_products
-                      ? fmt::format("{}", demands.least_products)
-                      : fmt::format("{} to {}", demands.least_products, demands.most_products)));
+  require(demands.min_products <= found.matrix_products &&
+              found.matrix_products <= demands.max_products,
+          "matrix",
+          fmt::format("{} matrix instructions do {} multiply-adds, the kernel has {}", found.matrix,
+                      found.matrix_products,
+                      demands.min_products == demands.max_products
+                          ? fmt::format("{}", demands.min_products)
+                          : fmt::format("{} to {}", demands.min_products, demands.max_products)));
   require(found.narrow_loads == 0, "narrow",
           fmt::format("{} loads of 8 or 16 bits from shared memory in a loop of matrix products",
                       found.narrow_loads));

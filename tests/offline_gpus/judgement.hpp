@@ -15,7 +15,7 @@ namespace vkmoye::test {
 /// round of the loops of constant length around it. The least number counts one round for loops that the compiler
 /// may unroll, and for loops whose length is known only at run time.
 struct Demands {
-  std::int64_t least_products = 0, most_products = 0;
+  std::int64_t min_products = 0, max_products = 0;
   bool wide_loads = false, wide_stores = false;  // 16 bytes at once, from and to buffers
 };
 

@@ -40,7 +40,7 @@ class Survey {
     const DeviceCaps& caps = device_->caps();
     dialect_ = dialect_of(caps.driver);
     if (dialect_ == nullptr) throw std::runtime_error("cannot read what " + caps.driver + " says");
-    limits_ = {dialect_->most_registers, caps.max_shared_bytes};
+    limits_ = {dialect_->max_registers, caps.max_shared_bytes};
   }
 
   /// Whether there are no violations. The shim for AMD crashes when a process has allocated memory for about 500

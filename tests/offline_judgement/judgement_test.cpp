@@ -129,8 +129,8 @@ TEST(OfflineJudgement, CountsTheProductsOfAMatrixKernel) {
   gen::KernelRequest request = gen::request_of(ScalarType::f16);
   request.options = {{"atom", "16x16x16"}, {"tile", "128x128x32"}, {"subgroups", "2x2"}};
   const Demands demands = demands_of(gen::find_kernel("gemm/coopmat")->describe(request));
-  EXPECT_EQ(demands.least_products, 3 * 4 * 4 * 16 * 16 * 16);
-  EXPECT_EQ(demands.most_products, 2 * demands.least_products);
+  EXPECT_EQ(demands.min_products, 3 * 4 * 4 * 16 * 16 * 16);
+  EXPECT_EQ(demands.max_products, 2 * demands.min_products);
   EXPECT_TRUE(demands.wide_loads);
 }
 
@@ -142,7 +142,7 @@ TEST(OfflineJudgement, KnowsWhichKernelsMove16BytesAtOnce) {
   EXPECT_TRUE(vectors.wide_loads && vectors.wide_stores);
   const Demands singles = demands("transpose/naive", ScalarType::f32);
   EXPECT_FALSE(singles.wide_loads || singles.wide_stores);
-  EXPECT_EQ(singles.most_products, 0);
+  EXPECT_EQ(singles.max_products, 0);
 }
 
 }  // namespace

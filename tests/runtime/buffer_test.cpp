@@ -122,11 +122,11 @@ TEST_F(BufferTest, HoldsNothingForAnArrayWithoutElements) {
 
 TEST_F(BufferTest, RefusesSizesThatCannotBe) {
   for_each_device([&](Device& device) {
-    const std::uint64_t most = device.caps().max_buffer_bytes;
-    EXPECT_THAT([&] { device.buffer(most + 1); },
+    const std::uint64_t max = device.caps().max_buffer_bytes;
+    EXPECT_THAT([&] { device.buffer(max + 1); },
                 ThrowsMessage<ArgumentError>(HasSubstr(
-                    "a buffer of " + std::to_string(most + 1) + " bytes: the device allows " +
-                    std::to_string(most) + " in one buffer (maxBufferSize)")));
+                    "a buffer of " + std::to_string(max + 1) + " bytes: the device allows " +
+                    std::to_string(max) + " in one buffer (maxBufferSize)")));
   });
 }
 

@@ -38,13 +38,13 @@ inline AttentionArrays declare_attention(gen::Builder& k, const OrdersOfMatrices
 inline void softmax_in_registers(gen::Builder& k, const gen::MatrixValues& x, int mode) {
   using gen::Expr;
   const auto f32 = ScalarType::f32;
-  const gen::View most = k.make_fragment_like("row_max", f32, first_along(x.by_row, {mode}));
+  const gen::View row_max = k.make_fragment_like("row_max", f32, first_along(x.by_row, {mode}));
   const gen::View total = k.make_fragment_like("total", f32, first_along(x.by_row, {mode}));
-  k.assign(most, gen::ir::number(f32, -1e30));
-  k.accumulate(most, gen::kMaximum, x.by_row);
-  k.reduce_across(most, gen::kMaximum, x.threads, mode);
+  k.assign(row_max, gen::ir::number(f32, -1e30));
+  k.accumulate(row_max, gen::kMaximum, x.by_row);
+  k.reduce_across(row_max, gen::kMaximum, x.threads, mode);
   k.apply(
-      x.by_row, [](Expr v, Expr m) { return exp(v - m); }, x.by_row, most);
+      x.by_row, [](Expr v, Expr m) { return exp(v - m); }, x.by_row, row_max);
   k.assign(total, gen::ir::number(f32, 0));
   k.accumulate(total, gen::kSum, x.by_row);
   k.reduce_across(total, gen::kSum, x.threads, mode);

@@ -43,7 +43,7 @@ inline RandomMove random_move(std::uint64_t seed, std::int64_t number) {
   std::mt19937_64 random(seed * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(number));
   const auto below = [&](std::size_t end) { return static_cast<std::size_t>(random() % end); };
   const auto one_of = [&](const auto& values) { return values[below(std::size(values))]; };
-  const std::int64_t most = number % 8 == 0 ? 1 << 15 : 1 << 12;  // elements
+  const std::int64_t max_elements = number % 8 == 0 ? 1 << 15 : 1 << 12;  // elements
   constexpr std::int64_t kSmall[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 31};
   constexpr std::int64_t kLarge[] = {17, 32, 33, 64, 100, 127, 128, 130, 256, 1000, 4097};
 
@@ -52,7 +52,7 @@ inline RandomMove random_move(std::uint64_t seed, std::int64_t number) {
   std::int64_t all = 1;
   for (std::int64_t& extent : extents) {
     extent = below(2) == 0 ? one_of(kSmall) : one_of(kLarge);
-    if (all * extent > most) extent = 1 + static_cast<std::int64_t>(below(3));
+    if (all * extent > max_elements) extent = 1 + static_cast<std::int64_t>(below(3));
     all *= extent;
   }
   const bool compact = below(2) == 0;  // else with gaps, and with broadcasts in src

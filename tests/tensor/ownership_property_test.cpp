@@ -74,7 +74,9 @@ std::pair<std::int64_t, std::int64_t> inside_and_outside(const Layout& inside,
 }
 
 PROPERTY(TiledCopyProperty, OwnsEveryElementOnceOrIsRefused, [] {
-  const auto arguments = [](int most) { return rc::gen::oneOf(compact(most), block(most)); };
+  const auto arguments = [](int max_modes) {
+    return rc::gen::oneOf(compact(max_modes), block(max_modes));
+  };
   const Layout threads = *arguments(4), values = *arguments(3);
   const auto copy = unless_refused([&] { return make_tiled_copy(threads, values); });
   RC_ASSERT(copy.has_value() ==

@@ -25,10 +25,10 @@ constexpr bool mul_overflows(std::int64_t a, std::int64_t b, std::int64_t& out) 
   if ((((bits_of_a + kHalf) | (bits_of_b + kHalf)) >> 32) == 0 || a == 0) return false;
   // The magnitude of the product is at most 2^63, or 2^63 - 1 if it is positive.
   const bool is_negative = (a < 0) != (b < 0);
-  const std::uint64_t most = (std::uint64_t{1} << 63) - (is_negative ? 0 : 1);
+  const std::uint64_t max = (std::uint64_t{1} << 63) - (is_negative ? 0 : 1);
   const std::uint64_t size_of_a = a < 0 ? 0 - bits_of_a : bits_of_a;
   const std::uint64_t size_of_b = b < 0 ? 0 - bits_of_b : bits_of_b;
-  return size_of_b > most / size_of_a;
+  return size_of_b > max / size_of_a;
 }
 
 }  // namespace vkmoye

@@ -57,13 +57,13 @@ class Reader {
     return member == nullptr ? "" : text_of(*member, key);
   }
   const Json& list(const Json& of, const char* key) { return array_in(of, key, reasons_); }
-  /// From 0 to `most`.
+  /// From 0 to `max`.
   std::uint64_t count(const Json& of, const char* key,
-                      std::uint64_t most = std::numeric_limits<std::uint32_t>::max()) {
+                      std::uint64_t max = std::numeric_limits<std::uint32_t>::max()) {
     const Json* member = present(of, key);
     if (member == nullptr) return 0;
     const auto number = whole_in(*member);
-    if (number && *number >= 0 && static_cast<std::uint64_t>(*number) <= most) {
+    if (number && *number >= 0 && static_cast<std::uint64_t>(*number) <= max) {
       return static_cast<std::uint64_t>(*number);
     }
     note("{} is {}", key, dump(*member));

@@ -127,11 +127,11 @@ std::uint32_t push_constant_bytes(const KernelInterface& kernel) {
 namespace {
 
 // The number of elements that an index of `binding` can address.
-struct Most {
+struct ElementLimit {
   std::uint64_t elements;
   const char* text;
 };
-Most most_of(const Binding& binding) {
+ElementLimit element_limit_of(const Binding& binding) {
   if (binding.addressing == Addressing::pointer)
     return {std::uint64_t{1} << 48, "2^48 that an address reaches"};
   return {std::uint64_t{1} << 32, "2^32 that a 32-bit index reaches"};
@@ -167,7 +167,7 @@ void check_apart(const Binding& binding, const std::vector<Mode>& modes) {
 
 // From the first to the last element of an array with strides; 0 if an extent is 0.
 std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) {
-  const Most most = most_of(binding);
+  const ElementLimit limit = element_limit_of(binding);
   std::uint64_t count = 1;
   std::string sum;
   bool too_many = false;
@@ -180,12 +180,12 @@ std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) 
     if (extent == 0) return 0;
     modes.push_back({static_cast<std::int64_t>(extent), static_cast<std::int64_t>(stride)});
     sum += fmt::format("{}{} x {}", sum.empty() ? "" : " + ", extent - 1, stride);
-    too_many = too_many || (stride > 0 && extent - 1 > (most.elements - count) / stride);
+    too_many = too_many || (stride > 0 && extent - 1 > (limit.elements - count) / stride);
     if (!too_many) count += (extent - 1) * stride;
   }
   if (too_many) {
     throw ArgumentError(
-        fmt::format("{}: 1 + {} elements exceed the {}", binding.name, sum, most.text));
+        fmt::format("{}: 1 + {} elements exceed the {}", binding.name, sum, limit.text));
   }
   if (binding.access != Access::read) check_apart(binding, modes);
   return count;
@@ -195,19 +195,20 @@ std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) 
 
 std::uint64_t element_count(const Binding& binding, const Arguments& arguments) {
   if (!binding.strides.empty()) return strided_count(binding, arguments);
-  const Most most = most_of(binding);
+  const ElementLimit limit = element_limit_of(binding);
   std::uint64_t count = 1;
   std::string product;
   bool too_many = false;
   for (const Extent& extent : binding.extents) {
     const std::int64_t value = extent_in(extent, arguments, binding.name);
     product += fmt::format("{}{}", product.empty() ? "" : " x ", value);
-    too_many = too_many || (value > 0 && count > most.elements / static_cast<std::uint64_t>(value));
+    too_many =
+        too_many || (value > 0 && count > limit.elements / static_cast<std::uint64_t>(value));
     if (!too_many) count *= static_cast<std::uint64_t>(value);
   }
   if (too_many) {
     throw ArgumentError(
-        fmt::format("{}: {} elements exceed the {}", binding.name, product, most.text));
+        fmt::format("{}: {} elements exceed the {}", binding.name, product, limit.text));
   }
   return count;
 }

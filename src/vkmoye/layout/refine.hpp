@@ -30,7 +30,7 @@ constexpr std::optional<std::vector<Layout>> common_refinement(std::span<const L
   std::vector<Rest> rests(layouts.size());
   std::vector<FlatModes> out(layouts.size());
   while (true) {
-    std::int64_t common = 0, least = 0, most = 1;
+    std::int64_t common = 0, min_extent = 0, max_extent = 1;
     for (std::size_t i = 0; i < layouts.size(); ++i) {
       Rest& rest = rests[i];
       const Tree<Mode>& tree = layouts[i].tree();
@@ -38,11 +38,11 @@ constexpr std::optional<std::vector<Layout>> common_refinement(std::span<const L
         rest.mode = tree.leaf(rest.next++);
       }
       common = std::gcd(common, rest.mode.extent);
-      least = least == 0 || rest.mode.extent < least ? rest.mode.extent : least;
-      most = rest.mode.extent > most ? rest.mode.extent : most;
+      min_extent = min_extent == 0 || rest.mode.extent < min_extent ? rest.mode.extent : min_extent;
+      max_extent = rest.mode.extent > max_extent ? rest.mode.extent : max_extent;
     }
-    if (most == 1) break;
-    if (common != least || common == 1) return std::nullopt;
+    if (max_extent == 1) break;
+    if (common != min_extent || common == 1) return std::nullopt;
     for (std::size_t i = 0; i < layouts.size(); ++i) {
       Mode& rest = rests[i].mode;
       out[i].push({common, rest.stride});

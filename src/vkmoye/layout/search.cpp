@@ -51,9 +51,9 @@ std::optional<std::int64_t> cycles(const ComposedLayout& storage,
 }
 
 /// One row of banks, in elements, after the checks that both searches of a padding make.
-std::int64_t most_padding(const char* operation, const Layout& tile,
-                          std::span<const TileAccess> accesses, std::int64_t element_bytes,
-                          const BankModel& model) {
+std::int64_t padding_limit(const char* operation, const Layout& tile,
+                           std::span<const TileAccess> accesses, std::int64_t element_bytes,
+                           const BankModel& model) {
   check(operation, tile, accesses, element_bytes, model);
   if (tile.is_leaf() || tile.rank() != 2 || tile.tree().leaf_count() != 2)
     raise(operation, {tile}, "it is not a matrix (rows, columns)");
@@ -75,8 +75,9 @@ Layout padded(const Layout& tile, std::int64_t padding) {
 std::optional<StorageSearch> search_padding(const Layout& tile,
                                             std::span<const TileAccess> accesses,
                                             std::int64_t element_bytes, const BankModel& model) {
-  const std::int64_t most = most_padding("search_padding", tile, accesses, element_bytes, model);
-  for (std::int64_t padding = 0; padding <= most; ++padding) {
+  const std::int64_t max_padding =
+      padding_limit("search_padding", tile, accesses, element_bytes, model);
+  for (std::int64_t padding = 0; padding <= max_padding; ++padding) {
     const ComposedLayout candidate{{}, 0, padded(tile, padding)};
     if (is_free(candidate, accesses, element_bytes, model))
       return StorageSearch{candidate, padding};
@@ -86,15 +87,16 @@ std::optional<StorageSearch> search_padding(const Layout& tile,
 
 StorageSearch cheapest_padding(const Layout& tile, std::span<const TileAccess> accesses,
                                std::int64_t element_bytes, const BankModel& model) {
-  const std::int64_t most = most_padding("cheapest_padding", tile, accesses, element_bytes, model);
+  const std::int64_t max_padding =
+      padding_limit("cheapest_padding", tile, accesses, element_bytes, model);
   std::optional<StorageSearch> best;
-  std::int64_t least = 0;
-  for (std::int64_t padding = 0; padding <= most; ++padding) {
+  std::int64_t min_cost = 0;
+  for (std::int64_t padding = 0; padding <= max_padding; ++padding) {
     const ComposedLayout candidate{{}, 0, padded(tile, padding)};
     const auto cost = cycles(candidate, accesses, element_bytes, model);
-    if (!cost || (best && *cost >= least)) continue;
+    if (!cost || (best && *cost >= min_cost)) continue;
     best = StorageSearch{candidate, padding};
-    least = *cost;
+    min_cost = *cost;
   }
   if (!best) raise("cheapest_padding", {tile}, "every padding tears an access or misaligns it");
   return *best;

@@ -51,8 +51,8 @@ std::byte GuardedBuffer::guard_byte(std::int64_t at, std::uint64_t seed) {
   const std::uint64_t random = mixed(seed + 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(pair));
   if ((at & 1) != 0) return (random & 1) != 0 ? std::byte{0xff} : std::byte{0x7f};
   const bool is_upper_quarter = (pair & 3) == 3;
-  const std::uint64_t least = is_upper_quarter ? 0xf9 : 0xc1;
-  return static_cast<std::byte>(least + (random >> 1) % (0xff - least));
+  const std::uint64_t min_byte = is_upper_quarter ? 0xf9 : 0xc1;
+  return static_cast<std::byte>(min_byte + (random >> 1) % (0xff - min_byte));
 }
 
 GuardedBuffer::GuardedBuffer(Device& device, std::uint64_t bytes)

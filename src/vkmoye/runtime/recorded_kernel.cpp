@@ -14,19 +14,19 @@ namespace vkmoye::vk {
 
 RecordedKernel::RecordedKernel(Device& device, const CompiledKernel& kernel,
                                std::uint32_t recordings, std::uint32_t timed)
-    : formula_(kernel.interface, device.caps()), most_timed_(timed) {
+    : formula_(kernel.interface, device.caps()), max_timed_(timed) {
   const std::uint64_t descriptors = descriptor_count(kernel.interface);
   const bool pushes =
       descriptors > 0 && descriptors <= device.context()->device->max_push_descriptors();
   pipeline_ = load(device.context(), kernel, pushes);
-  if (most_timed_ > 0) {
+  if (max_timed_ > 0) {
     queries_ = std::make_shared<const Owned<VkQueryPool>>(
         make_timestamps(*device.context(), kernel.interface.name, timed));
     reset_queries();
   }
   if (pushes || descriptors == 0) return;
-  most_ = recordings;
-  if (most_ > 0) pool_ = make_pool(*device.context(), kernel.interface, most_);
+  max_sets_ = recordings;
+  if (max_sets_ > 0) pool_ = make_pool(*device.context(), kernel.interface, max_sets_);
 }
 
 bool RecordedKernel::takes_sets() const {
@@ -44,12 +44,12 @@ void RecordedKernel::bind(std::span<const BufferView> views, std::span<const Arg
 }
 
 void RecordedKernel::require_set() const {
-  if (!runs() || !takes_sets() || used_ < most_) return;
+  if (!runs() || !takes_sets() || used_ < max_sets_) return;
   throw ArgumentError(fmt::format(
       "{}: all {} recordings of RecorderOptions::recordings are used, and the "
       "device does not push descriptors (VK_KHR_push_descriptor, {} of them); give a larger "
       "number, or call reset() once the device has finished them",
-      pipeline_->interface.name, most_, descriptor_count(pipeline_->interface)));
+      pipeline_->interface.name, max_sets_, descriptor_count(pipeline_->interface)));
 }
 
 void RecordedKernel::take_set() {
@@ -66,7 +66,7 @@ void RecordedKernel::record(VkCommandBuffer commands) {
   if (!runs()) return;
   const DeviceTable& table = pipeline_->context->table();
   const DebugLabel label(pipeline_->context->names, commands, pipeline_->label);
-  const bool is_timed = number < most_timed_;
+  const bool is_timed = number < max_timed_;
   const auto stamp = [&](std::uint32_t index) {
     if (!is_timed) return;
     table.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_->get(),
@@ -91,7 +91,7 @@ void RecordedKernel::record(VkCommandBuffer commands) {
 }
 
 void RecordedKernel::add_times(std::uint32_t step, std::vector<KernelTime>& times) const {
-  const std::uint32_t count = std::min(recorded_, most_timed_);
+  const std::uint32_t count = std::min(recorded_, max_timed_);
   if (count == 0) return;
   const std::vector<std::optional<double>> known =
       read_known_intervals_us(*pipeline_->context, queries_->get(), count);
@@ -106,7 +106,7 @@ void RecordedKernel::reset_queries() {
   const Context& context = *pipeline_->context;
   context.commands->run(
       [&](VkCommandBuffer commands) {
-        context.table().CmdResetQueryPool(commands, queries_->get(), 0, 2 * most_timed_);
+        context.table().CmdResetQueryPool(commands, queries_->get(), 0, 2 * max_timed_);
       },
       std::make_shared<std::pair<decltype(pipeline_), decltype(queries_)>>(pipeline_, queries_));
 }

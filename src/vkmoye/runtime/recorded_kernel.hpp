@@ -56,10 +56,10 @@ class RecordedKernel {
   std::shared_ptr<const PipelineState> pipeline_;
   LaunchFormula formula_;
   Owned<VkDescriptorPool> pool_;            // null: descriptors are pushed, or there are none
-  std::uint32_t most_ = 0, used_ = 0;       // sets of the pool
+  std::uint32_t max_sets_ = 0, used_ = 0;   // sets of the pool
   VkDescriptorSet taken_ = VK_NULL_HANDLE;  // the set for the next recording
   std::shared_ptr<const Owned<VkQueryPool>> queries_;  // two of each recording that is timed
-  std::uint32_t most_timed_ = 0, recorded_ = 0;
+  std::uint32_t max_timed_ = 0, recorded_ = 0;
   // Kept from the last recording, so that the next one finds room for its own.
   BoundLaunch launch_;
   DescriptorWrites writes_;

@@ -6,20 +6,20 @@
 namespace models {
 namespace {
 
-constexpr std::uint32_t kMost = 256;
+constexpr std::uint32_t kMaxLength = 256;
 
 ir::Kernel sort() {
   const ScalarType f32 = ScalarType::f32;
-  Builder k("sort", kMost / 2);
+  Builder k("sort", kMaxLength / 2);
   const Tensor x = k.input("x", f32, {{"col", "cols"}, {"row", "rows"}});
-  const Tensor y = k.output("y", f32, {{"col", kMost}, {"row", "rows"}});
-  const View row = k.shared("numbers", f32, make_layout({kMost, 1}));
-  const Layout threads = make_layout({kMost / 2, 1});
+  const Tensor y = k.output("y", f32, {{"col", kMaxLength}, {"row", "rows"}});
+  const View row = k.shared("numbers", f32, make_layout({kMaxLength, 1}));
+  const Layout threads = make_layout({kMaxLength / 2, 1});
   const auto mine = [&](const View& of) { return parallelize(of, threads, k.thread()); };
   k.assign(mine(row), number(f32, std::numeric_limits<double>::infinity()));
-  k.copy(mine(tile(x, {kMost, 1}, {0, k.block_x()})), mine(row));
+  k.copy(mine(tile(x, {kMaxLength, 1}, {0, k.block_x()})), mine(row));
   k.barrier();
-  for (std::uint32_t run = 2; run <= kMost; run *= 2) {
+  for (std::uint32_t run = 2; run <= kMaxLength; run *= 2) {
     for (std::uint32_t step = run / 2; step > 0; step /= 2) {
       k.titled(
           "compare numbers " + std::to_string(step) + " apart, in runs of " +
@@ -36,7 +36,7 @@ ir::Kernel sort() {
       k.barrier();
     }
   }
-  k.copy(mine(row), mine(tile(y, {kMost, 1}, {0, k.block_x()})));
+  k.copy(mine(row), mine(tile(y, {kMaxLength, 1}, {0, k.block_x()})));
   return k.finish();
 }
 
@@ -46,7 +46,7 @@ const Model kSort("sort", [](const Machine& machine) {
   std::vector<Expected> y;
   for (std::size_t row = 0; row < rows; ++row) {
     std::vector<double> sorted(&x.values[row * cols], &x.values[row * cols] + cols);
-    sorted.resize(kMost, std::numeric_limits<double>::infinity());
+    sorted.resize(kMaxLength, std::numeric_limits<double>::infinity());
     std::sort(sorted.begin(), sorted.end());
     for (const double value : sorted) y.push_back({value, 0});
   }

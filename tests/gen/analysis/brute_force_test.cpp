@@ -90,9 +90,9 @@ class Counter final : public machine::Environment {
   bool forks() const override { return false; }
   machine::Rounds enter(machine::Machine&, const ir::For& loop,
                         std::optional<std::uint32_t> known) override {
-    const std::uint32_t most =
+    const std::uint32_t max_rounds =
         ir::is_constant(loop.end) ? kMaxFollowedRounds : kMaxFollowedRunTimeRounds;
-    return {std::min(known.value_or(most), most), false};
+    return {std::min(known.value_or(max_rounds), max_rounds), false};
   }
   void accessed(machine::Machine& m, const machine::MemoryAccess& access) override {
     const auto site = sites_.index.find(&access.element);

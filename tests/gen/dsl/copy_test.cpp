@@ -96,8 +96,8 @@ void expect_right(const Case& c) {
 
 TEST(Copy, TreatsEdgesAsAsked) {
   std::mt19937 random(7);
-  const auto up_to = [&](std::int64_t most) {
-    return std::uniform_int_distribution<std::int64_t>(1, most)(random);
+  const auto up_to = [&](std::int64_t max) {
+    return std::uniform_int_distribution<std::int64_t>(1, max)(random);
   };
   for (const Edges edges : {Edges::inside, Edges::skip, Edges::zero, Edges::clamp}) {
     for (const bool loads_first : {false, true}) {

@@ -37,8 +37,8 @@ TEST(Meaning, RoundsInTheTypeOfTheElements) {
 
 TEST(Meaning, WrapsIntegersAndKnowsWhatIsUndefined) {
   const Expr i = named("i", ScalarType::i32);
-  const double most = 2147483647, least = -2147483648.0;
-  EXPECT_EQ(computed(i + i, ScalarType::i32, {most, 1}), least);
+  const double max = 2147483647, min = -2147483648.0;
+  EXPECT_EQ(computed(i + i, ScalarType::i32, {max, 1}), min);
   EXPECT_EQ(computed(ir::unary(Op::absolute, i), ScalarType::i32, {-5}), 5);
   EXPECT_EQ(computed(i / i, ScalarType::i32, {-7, 2}), -3);
   EXPECT_FALSE(ir::evaluate(*(i / i), std::vector<ir::Bits>{1, 0}));

@@ -188,8 +188,8 @@ TEST(GemmChoice, NothingIsRefusedThatSimtTakes) {
   for (int i = 0; i < 300; ++i) {
     GemmProduct one = product(kTypes[below(5)], {});
     for (int axis = 0; axis < 3; ++axis) {
-      const std::int64_t most[] = {3, 20, 300, 5000, 20000};
-      one.shape->push_back(below(static_cast<std::uint64_t>(most[below(5)])));
+      const std::int64_t ends[] = {3, 20, 300, 5000, 20000};
+      one.shape->push_back(below(static_cast<std::uint64_t>(ends[below(5)])));
     }
     one.form.a_k_contiguous = below(2) == 0;
     one.form.b_k_contiguous = below(2) == 0;

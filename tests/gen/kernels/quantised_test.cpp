@@ -28,10 +28,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
-std::vector<double> random_weights(std::size_t count, double most = 1) {
+std::vector<double> random_weights(std::size_t count, double max = 1) {
   std::mt19937_64 random(3);
   std::vector<double> out(count);
-  for (double& x : out) x = most * (2 * static_cast<double>(random() >> 11) * 0x1p-53 - 1);
+  for (double& x : out) x = max * (2 * static_cast<double>(random() >> 11) * 0x1p-53 - 1);
   return out;
 }
 

@@ -166,10 +166,10 @@ TEST_P(RandomRelayouts, AreAsTheirLayoutsSay) {
 INSTANTIATE_TEST_SUITE_P(Parts, RandomRelayouts, testing::Range<std::int64_t>(0, kParts));
 
 TEST(Relayout, RefusesMoreElementsThanCanBeCounted) {
-  constexpr std::int64_t most = 0xffffffff;
+  constexpr std::int64_t kMax = 0xffffffff;
   EXPECT_THAT(
       [] {
-        permuted({most, most, most}, {});
+        permuted({kMax, kMax, kMax}, {});
       },
       ThrowsMessage<LayoutError>(
           HasSubstr("product of 4294967295 and 4294967295: does not fit 64 bits")));

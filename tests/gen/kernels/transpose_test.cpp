@@ -133,10 +133,10 @@ TEST(TransposeAuto, LeavesOutWhatAThinArrayDoesNotHave) {
 
 TEST(TransposeAuto, HasAConfigForEveryType) {
   for (const ScalarTypeInfo& type : scalar_types()) {
-    for (const std::int64_t most : {256, 1024}) {
-      const TransposeAutoConfig config = transpose_auto_config(type.type, most);
+    for (const std::int64_t max_threads : {256, 1024}) {
+      const TransposeAutoConfig config = transpose_auto_config(type.type, max_threads);
       EXPECT_THAT(reasons_against(config), IsEmpty()) << type.name;
-      EXPECT_LE(config.threads, most) << type.name;
+      EXPECT_LE(config.threads, max_threads) << type.name;
     }
   }
 }

@@ -18,9 +18,9 @@ namespace {
 
 using testing::IsEmpty;
 
-std::vector<double> random_numbers(std::size_t count, double most) {
+std::vector<double> random_numbers(std::size_t count, double max) {
   std::mt19937_64 random(3);
-  std::uniform_real_distribution<double> uniform(-most, most);
+  std::uniform_real_distribution<double> uniform(-max, max);
   std::vector<double> out(count);
   for (double& x : out) x = uniform(random);
   return out;
@@ -164,17 +164,17 @@ TEST(WeightFormats, Nf4HasTheNearestLevels) {
   for (const double level : levels)
     EXPECT_EQ(level, static_cast<double>(static_cast<float>(level)));
   expect_blocks("nf4", [&](BlockWeights x, BlockBytes block, const BlockBack& back) {
-    float most = 0;
-    for (const double w : x) most = std::max(most, std::fabs(static_cast<float>(w)));
-    EXPECT_EQ(number_of_f32(&block[0]), most);
+    float max = 0;
+    for (const double w : x) max = std::max(max, std::fabs(static_cast<float>(w)));
+    EXPECT_EQ(number_of_f32(&block[0]), max);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const double at = most == 0 ? 0 : static_cast<double>(static_cast<float>(x[i]) * (1 / most));
+      const double at = max == 0 ? 0 : static_cast<double>(static_cast<float>(x[i]) * (1 / max));
       const auto nearest = std::min_element(levels.begin(), levels.end(), [&](double a, double b) {
         return std::fabs(a - at) < std::fabs(b - at);
       });
       const int code = nibble(&block[4], i);
       EXPECT_EQ(code, nearest - levels.begin()) << i;
-      EXPECT_EQ(back[i], static_cast<double>(most) * *nearest);
+      EXPECT_EQ(back[i], static_cast<double>(max) * *nearest);
     }
   });
 }
@@ -209,9 +209,9 @@ double number_of_e4m3(int code) {
 
 TEST(WeightFormats, E4m3BlocksUseTheWholeRange) {
   expect_blocks("e4m3g128", [&](BlockWeights x, BlockBytes block, const BlockBack& back) {
-    float most = 0;
-    for (const double w : x) most = std::max(most, std::fabs(static_cast<float>(w)));
-    const float scale = most / 448;
+    float max = 0;
+    for (const double w : x) max = std::max(max, std::fabs(static_cast<float>(w)));
+    const float scale = max / 448;
     EXPECT_EQ(number_of_f32(&block[0]), scale);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double at = scale == 0 ? 0 : static_cast<double>(static_cast<float>(x[i]) / scale);
@@ -254,8 +254,9 @@ TEST(WeightFormats, AreNearTheirWeights) {
     const std::vector<double> x = random_numbers(128 * 64, 1);
     const auto back = dequantise(format, quantise(format, x), static_cast<std::int64_t>(x.size()));
     const auto error = errors.find(format.name);
-    const double most = error != errors.end() ? error->second : 1.0 / 15;  // between two numbers
-    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(back[i], x[i], most + 0x1p-10) << i;
+    const double max_error =
+        error != errors.end() ? error->second : 1.0 / 15;  // between two numbers
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(back[i], x[i], max_error + 0x1p-10) << i;
   }
 }
 

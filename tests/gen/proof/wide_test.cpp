@@ -10,10 +10,10 @@
 namespace vkmoye::gen::proof {
 namespace {
 
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
-static_assert(wide_product(kLeast, kLeast) == Wide(std::uint64_t{1} << 62, 0));
+static_assert(wide_product(kMin, kMin) == Wide(std::uint64_t{1} << 62, 0));
 static_assert(wide_product(-3, 5) == Wide(-15) && Wide(-15) < Wide(0) && Wide(0) < Wide(1));
 static_assert(Wide(kMax) + Wide(1) == Wide(std::uint64_t{0}, std::uint64_t{1} << 63));
 
@@ -28,7 +28,7 @@ Wide of(Int128 value) {
 
 TEST(Wide, IsTheIntegerOf128Bits) {
   std::mt19937_64 random(5);
-  std::vector<std::int64_t> numbers = {kLeast, kLeast + 1, -1, 0, 1, kMax - 1, kMax};
+  std::vector<std::int64_t> numbers = {kMin, kMin + 1, -1, 0, 1, kMax - 1, kMax};
   while (numbers.size() < 1000) {
     numbers.push_back(static_cast<std::int64_t>(random()) >> (random() % 64));
   }

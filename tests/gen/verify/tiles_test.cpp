@@ -99,10 +99,10 @@ TEST(Tiles, OfPlanes) {
   expect_tiled(plane({put_in(i_of, j_of)}), sizes(9, 9));
   expect_uncovered(plane({If{equal(group, across), {put_in(i_of, j_of)}}}), sizes(9, 9));
   const Expr other_i = 8 * group + thread / 8, other_j = 8 * across + thread % 8;
-  const auto transposed = [&](std::uint32_t least) {
+  const auto transposed = [&](std::uint32_t min_thread) {
     return plane({If{logical_and(less(8 * group + 7, n), less(8 * across + 7, m)),
                      {put_in(i_of, j_of)},
-                     {If{less(thread, least), {put_in(other_i, other_j)}}}}});
+                     {If{less(thread, min_thread), {put_in(other_i, other_j)}}}}});
   };
   expect_tiled(transposed(63), sizes(15, 15));
   expect_uncovered(transposed(62), sizes(16, 15));

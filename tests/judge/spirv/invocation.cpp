@@ -22,7 +22,7 @@ class Runner {
 
   void run() {
     while (self_.state == Invocation::State::runs) {
-      if (++world_.steps > world_.most_steps) return lose();
+      if (++world_.steps > world_.max_steps) return lose();
       const Operation& operation = world_.program.operations[self_.next];
       if (operation.opcode == spv::OpControlBarrier) {
         self_.state = Invocation::State::at_barrier;

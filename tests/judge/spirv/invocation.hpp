@@ -53,7 +53,7 @@ struct World {
   Shared& shared;
   BufferMemory& buffers;
   Faults& faults;
-  std::uint64_t steps = 0, most_steps = 0;
+  std::uint64_t steps = 0, max_steps = 0;
   std::uint64_t accesses = 0;  // to shared memory and buffers
 };
 

@@ -226,7 +226,7 @@ Report run(const CompiledKernel& kernel, Bytes& bytes, const Arguments& argument
   Shared shared(program, faults);
   BufferMemory buffers(buffers_of(kernel.interface, program, bytes, arguments), faults);
   const std::vector<std::byte> constants = push_constants(kernel.interface, arguments);
-  World world{program, constants, shared, buffers, faults, 0, options.most_steps};
+  World world{program, constants, shared, buffers, faults, 0, options.max_steps};
   const Groups groups = group_count(kernel.interface, arguments);
   const std::uint32_t* size = program.module.local_size;
   const std::uint32_t threads = size[0] * size[1] * size[2];

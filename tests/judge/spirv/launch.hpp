@@ -28,7 +28,7 @@ namespace vkmoye::judge::spirv {
 
 struct LaunchOptions {
   std::uint32_t subgroup_size = 32;  // lanes, for a kernel that does not require a number
-  std::uint64_t most_steps = std::uint64_t{1} << 30;
+  std::uint64_t max_steps = std::uint64_t{1} << 30;
   bool to_first_fault = false;  // ends after the first workgroup with a fault
 };
 

@@ -59,8 +59,8 @@ Scalar in_type(std::uint32_t width, std::uint64_t a, std::uint64_t b, F f) {
 Scalar to_integer(double value, std::uint32_t width, bool is_signed) {
   const double whole = std::trunc(value);
   const int digits = static_cast<int>(width) - (is_signed ? 1 : 0);
-  const double least = is_signed ? -std::ldexp(1, digits) : 0;
-  if (!(whole >= least && whole < std::ldexp(1, digits))) return kUndefined;
+  const double min = is_signed ? -std::ldexp(1, digits) : 0;
+  if (!(whole >= min && whole < std::ldexp(1, digits))) return kUndefined;
   return of(masked(is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(whole))
                              : static_cast<std::uint64_t>(whole),
                    width));

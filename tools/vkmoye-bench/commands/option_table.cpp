@@ -41,12 +41,12 @@ bool keep(const std::optional<Value>& value, Target& target) {
   return value.has_value();
 }
 
-// Stores a number from 0 to `most` in the member that `target` returns.
+// Stores a number from 0 to `max` in the member that `target` returns.
 template <class Target>
-auto number_to(double most, Target target) {
-  return [most, target](const std::string& text, CommandOptions& options) {
+auto number_to(double max, Target target) {
+  return [max, target](const std::string& text, CommandOptions& options) {
     const auto value = parse_number(text);
-    return value && *value >= 0 && *value <= most && keep(value, target(options));
+    return value && *value >= 0 && *value <= max && keep(value, target(options));
   };
 }
 

@@ -27,10 +27,10 @@ class Choices {
   const T& one_of(const std::vector<T>& list) {
     return list[below(list.size())];
   }
-  // From `least` to `most`, log-uniformly; every third one a multiple of 64, if it is larger.
-  std::int64_t extent(double least, double most) {
+  // From `min` to `max`, log-uniformly; every third one a multiple of 64, if it is larger.
+  std::int64_t extent(double min, double max) {
     const double part = static_cast<double>(random_() >> 11) * 0x1p-53;
-    const auto value = static_cast<std::int64_t>(least * std::pow(most / least, part));
+    const auto value = static_cast<std::int64_t>(min * std::pow(max / min, part));
     return below(3) == 0 && value > 64 ? value / 64 * 64 : std::max<std::int64_t>(1, value);
   }
 
@@ -40,7 +40,7 @@ class Choices {
 
 // The largest problems: GPUs have gigabytes, CPUs run kernels to test them.
 struct Limits {
-  double least_bytes, max_bytes, most_products, most_extent;
+  double min_bytes, max_bytes, max_products, max_extent;
 };
 Limits limits_of(const DeviceCaps& device) {
   if (device.kind == DeviceKind::cpu) return {0x1p12, 0x1p20, 0x1p20, 4096};
@@ -81,7 +81,7 @@ std::unique_ptr<Workload> move_or_rows(const gen::KernelEntry& entry, const Limi
                                        Choices& draw) {
   const Operation& operation = operation_of(entry);
   const ScalarType type = draw.one_of(entry.types);
-  const double bytes = static_cast<double>(draw.extent(limits.least_bytes, limits.max_bytes)) / 2;
+  const double bytes = static_cast<double>(draw.extent(limits.min_bytes, limits.max_bytes)) / 2;
   gen::Options config;
   std::size_t rank = 2;
   if (entry.name == "relayout") {
@@ -101,12 +101,12 @@ std::unique_ptr<Workload> product(const gen::KernelEntry& entry, const Limits& l
   const std::string type =
       draw.one_of<std::string>({"f32", "f16,f32", "bf16,f32", "i8", "f64", "f16*q4_0,f32"});
   const bool is_thin = draw.below(3) == 0;
-  Extents size = {draw.extent(1, is_thin ? 64 : limits.most_extent),
-                  draw.extent(1, limits.most_extent), draw.extent(1, limits.most_extent)};
+  Extents size = {draw.extent(1, is_thin ? 64 : limits.max_extent),
+                  draw.extent(1, limits.max_extent), draw.extent(1, limits.max_extent)};
   const auto too_large = [&] {
     return static_cast<double>(size[0]) * static_cast<double>(size[1]) *
                static_cast<double>(size[2]) >
-           limits.most_products;
+           limits.max_products;
   };
   while (too_large()) {
     std::int64_t& largest = *std::max_element(size.begin(), size.end());

@@ -91,14 +91,14 @@ class Trial {
       k_.load(by_columns ? view : transpose(view), matrices);
     };
     // The view that a matrix is read through, see as_matrix.
-    const std::int64_t most = 16 / static_cast<std::int64_t>(size_of(type));
-    const std::int64_t width = std::min<std::int64_t>(most, first), vectors = first / width;
+    const std::int64_t max_width = 16 / static_cast<std::int64_t>(size_of(type));
+    const std::int64_t width = std::min<std::int64_t>(max_width, first), vectors = first / width;
     if (vectors * second % lanes_ != 0) {
       load(all);
       return matrices;
     }
     const View staged = k_.shared("staged_" + name, type,
-                                  Layout(IntTuple{first, second}, IntTuple{1, first + most}));
+                                  Layout(IntTuple{first, second}, IntTuple{1, first + max_width}));
     const std::int64_t side = std::min<std::int64_t>(vectors, lanes_);
     const TiledCopy copy =
         make_tiled_copy(make_layout({side, lanes_ / side}), make_layout({width, 1}));

@@ -136,13 +136,13 @@ std::optional<double> parse_number(const std::string& text) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-std::optional<std::int64_t> parse_count(const std::string& text, std::int64_t least) {
+std::optional<std::int64_t> parse_count(const std::string& text, std::int64_t min) {
   const auto value = parse_whole<std::int64_t>(text);
-  return value && *value >= least && *value <= kMaxExtent ? value : std::nullopt;
+  return value && *value >= min && *value <= kMaxExtent ? value : std::nullopt;
 }
 
-std::string count_text(std::int64_t least) {
-  return fmt::format("a whole number from {} to {}", least, kMaxExtent);
+std::string count_text(std::int64_t min) {
+  return fmt::format("a whole number from {} to {}", min, kMaxExtent);
 }
 
 std::optional<std::uint64_t> parse_seed(const std::string& text) {

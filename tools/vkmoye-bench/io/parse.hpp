@@ -40,9 +40,9 @@ ScalarType parse_type(const std::string& text);
 /// A finite number such as "-0.5"; nothing if the text is not one.
 std::optional<double> parse_number(const std::string& text);
 
-/// A whole number from `least` to 2^32-1; and that range as text.
-std::optional<std::int64_t> parse_count(const std::string& text, std::int64_t least);
-std::string count_text(std::int64_t least);
+/// A whole number from `min` to 2^32-1; and that range as text.
+std::optional<std::int64_t> parse_count(const std::string& text, std::int64_t min);
+std::string count_text(std::int64_t min);
 
 /// A whole number from 0 to 2^64-1, in decimal digits.
 std::optional<std::uint64_t> parse_seed(const std::string& text);

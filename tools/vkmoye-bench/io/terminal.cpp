@@ -37,9 +37,9 @@ std::string painted(std::string_view text, Colour colour, bool has_colour) {
   return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
 }
 
-std::string bar(double value, double most, std::size_t width) {
-  if (!(value > 0) || !(most > 0) || width == 0) return "";
-  const double length = std::max(1.0, std::round(value / most * static_cast<double>(width)));
+std::string bar(double value, double max, std::size_t width) {
+  if (!(value > 0) || !(max > 0) || width == 0) return "";
+  const double length = std::max(1.0, std::round(value / max * static_cast<double>(width)));
   if (length <= static_cast<double>(width))
     return std::string(static_cast<std::size_t>(length), '#');
   return std::string(width - 1, '#') + ">";

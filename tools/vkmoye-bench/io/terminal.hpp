@@ -25,8 +25,8 @@ enum class Colour { plain, good, bad, faint };
 /// `text` in `colour` if `has_colour`.
 std::string painted(std::string_view text, Colour colour, bool has_colour);
 
-/// A bar of `width` columns for `most`, and of at least one column for a positive value; "" for 0 and less. A longer
+/// A bar of `width` columns for `max`, and of at least one column for a positive value; "" for 0 and less. A longer
 /// bar is cut and ends with ">".
-std::string bar(double value, double most, std::size_t width);
+std::string bar(double value, double max, std::size_t width);
 
 }  // namespace vkmoye::bench

@@ -115,7 +115,7 @@ constexpr Call call(F) {
 /// swizzled, the operation applies to the layout inside the swizzle.
 template <class F>
 constexpr Call inside_swizzle(F) {
-  return {call(F()).least, call(F()).most, [](Arguments arguments) -> Value {
+  return {call(F()).min_arguments, call(F()).max_arguments, [](Arguments arguments) -> Value {
             const Call plain = call(F());
             const auto* composed = std::get_if<ComposedLayout>(&arguments[0]);
             if (composed == nullptr) return plain.apply(arguments);

@@ -264,8 +264,8 @@ constexpr auto kOperations = std::to_array<LayoutOperation>({
      call([](Tuple a, Tuple b) { return weakly_congruent(a, b); })},
     {"widest_access", "values, starts, element bytes, alignment [, most bytes]",
      call([](Layout values, Layout starts, Integer bytes, Integer alignment,
-             Optional<Integer> most) {
-       return widest_access(values, starts, bytes, alignment, most.value_or(16));
+             Optional<Integer> max_width) {
+       return widest_access(values, starts, bytes, alignment, max_width.value_or(16));
      })},
     {"zipped_divide", "layout, tiler",
      inside_swizzle([](Layout a, Tiler by) { return zipped_divide(a, by); })},
@@ -295,12 +295,12 @@ const LayoutOperation& find_layout_operation(std::string_view name) {
 }
 
 Value apply_operation(const LayoutOperation& operation, Arguments arguments) {
-  const auto& [least, most, apply] = operation.call;
+  const auto& [min, max, apply] = operation.call;
   const int count = static_cast<int>(arguments.size());
-  if (count < least || count > most)
-    throw LayoutError(fmt::format(
-        "{}({}) takes {} arguments, not {}", operation.name, operation.parameters,
-        least == most ? std::to_string(least) : fmt::format("{} to {}", least, most), count));
+  if (count < min || count > max)
+    throw LayoutError(
+        fmt::format("{}({}) takes {} arguments, not {}", operation.name, operation.parameters,
+                    min == max ? std::to_string(min) : fmt::format("{} to {}", min, max), count));
   return apply(arguments);
 }
 

@@ -14,8 +14,8 @@ using Arguments = std::span<const Value>;
 
 /// A function on values and its number of arguments.
 struct Call {
-  int least;
-  int most;
+  int min_arguments;
+  int max_arguments;
   Value (*apply)(Arguments);
 };
 

@@ -105,7 +105,7 @@ ReadReport read_report(const std::filesystem::path& path) {
 double median(const std::vector<double>& samples) { return quantile({samples, {}}, 0.5); }
 
 ComparedResult compared(const ReportedResult& base, const ReportedResult& changed,
-                        double least_percent) {
+                        double min_percent) {
   ComparedResult result;
   result.kernel = base.key.kernel;
   result.type = base.key.type;
@@ -120,10 +120,10 @@ ComparedResult compared(const ReportedResult& base, const ReportedResult& change
   const double effect = 100 * (std::max(result.base_us, result.new_us) /
                                    std::max(std::min(result.base_us, result.new_us), 1e-9) -
                                1);
-  result.change = effect < least_percent ? Change::same
-                  : result.p >= kLikely  ? Change::unclear
-                  : result.percent > 0   ? Change::slower
-                                         : Change::faster;
+  result.change = effect < min_percent  ? Change::same
+                  : result.p >= kLikely ? Change::unclear
+                  : result.percent > 0  ? Change::slower
+                                        : Change::faster;
   return result;
 }
 
@@ -181,7 +181,7 @@ double mann_whitney_p(std::span<const double> a, std::span<const double> b) {
 }
 
 Comparison compare_reports(const std::filesystem::path& base, const std::filesystem::path& changed,
-                           double least_percent) {
+                           double min_percent) {
   const ReadReport before = read_report(base), after = read_report(changed);
   Comparison out;
   out.base_device = before.device;
@@ -205,7 +205,7 @@ Comparison compare_reports(const std::filesystem::path& base, const std::filesys
       const bool is_failure = was_timed || counterpart->is_wrong;
       note(is_failure ? out.failed : out.left_out, *counterpart, after, counterpart->why_none);
     } else if (was_timed) {
-      out.results.push_back(compared(result, *counterpart, least_percent));
+      out.results.push_back(compared(result, *counterpart, min_percent));
     }
   }
   for (const ReportedResult& result : after.results) {

@@ -58,6 +58,6 @@ struct Comparison {
 /// Compares results that agree in kernel, size, type, config, options and device. Throws ArgumentError if a
 /// file is not such a report.
 Comparison compare_reports(const std::filesystem::path& base, const std::filesystem::path& changed,
-                           double least_percent);
+                           double min_percent);
 
 }  // namespace vkmoye::bench

@@ -158,9 +158,9 @@ std::string summary_text(const std::vector<Ladder>& ladders, const Terminal& ter
     const bool above = width + kTimes > terminal.columns;
     out += "\n" + hanging("", title(ladder), terminal.columns);
     for (std::size_t i = 0; i < ladder.sizes.size(); ++i) {
-      double most = 1;
+      double max_speedup = 1;
       for (const Ladder::Rung& rung : ladder.rungs) {
-        most = std::max(most, rung.cells[i].speedup.value_or(0));
+        max_speedup = std::max(max_speedup, rung.cells[i].speedup.value_or(0));
       }
       out += to_string(ladder.sizes[i]) + "\n";
       for (const Ladder::Rung& rung : ladder.rungs) {
@@ -172,11 +172,12 @@ std::string summary_text(const std::vector<Ladder>& ladders, const Terminal& ter
                                      ? std::min(kLongestBar, terminal.columns - line.size())
                                      : 0;
         const double speedup = cell.speedup.value_or(0);
-        const std::string shown = bar(speedup, most, room);
+        const std::string shown = bar(speedup, max_speedup, room);
         if (shown.empty()) line.erase(line.find_last_not_of(' ') + 1);
-        out += line +
-               painted(shown, speedup == most ? Colour::good : Colour::plain, terminal.colour) +
-               "\n";
+        out +=
+            line +
+            painted(shown, speedup == max_speedup ? Colour::good : Colour::plain, terminal.colour) +
+            "\n";
       }
     }
     out += hanging("", "Verification: " + ladder.verification(), terminal.columns);

@@ -169,9 +169,9 @@ class TableReport : public Report {
     }
     const std::size_t room =
         style_.terminal.columns > head.size() ? style_.terminal.columns - head.size() : 0;
-    const double most = static_cast<double>(room) / static_cast<double>(kEqual);
+    const double max = static_cast<double>(room) / static_cast<double>(kEqual);
     out_ << head
-         << painted(bar(ratio, most, room), ratio >= 1 ? Colour::good : Colour::plain,
+         << painted(bar(ratio, max, room), ratio >= 1 ? Colour::good : Colour::plain,
                     style_.terminal.colour)
          << '\n';
     if (const auto note = result.notes.find(name); note != result.notes.end()) {

@@ -46,15 +46,15 @@ std::uint64_t checksum_of(const Start& start, const std::string& header) {
 }
 
 // Reads a whole number of the header; adds to `reasons` if it is not one.
-std::int64_t number(const Json& header, const char* name, std::int64_t least, std::int64_t most,
+std::int64_t number(const Json& header, const char* name, std::int64_t min, std::int64_t max,
                     std::vector<std::string>& reasons) {
   const auto found = header.find(name);
   if (found != header.end() && found->is_number_integer()) {
     const auto value = found->get<std::int64_t>();
-    if (value >= least && value <= most) return value;
+    if (value >= min && value <= max) return value;
   }
-  reasons.push_back(fmt::format("{} is not a whole number from {} to {}", name, least, most));
-  return least;
+  reasons.push_back(fmt::format("{} is not a whole number from {} to {}", name, min, max));
+  return min;
 }
 
 std::string text(const Json& header, const char* name, std::vector<std::string>& reasons) {
@@ -69,8 +69,8 @@ PackedFile parse(const Json& header, std::vector<std::string>& reasons) {
   PackedFile file;
   PackedOperand& operand = file.operand;
   gen::PackedForm& form = operand.form;
-  const auto count = [&](const char* name, std::int64_t least, std::int64_t most) {
-    return number(header, name, least, most, reasons);
+  const auto count = [&](const char* name, std::int64_t min, std::int64_t max) {
+    return number(header, name, min, max, reasons);
   };
   const std::string use = text(header, "operand", reasons), type = text(header, "type", reasons);
   if (use == "a" || use == "b") {

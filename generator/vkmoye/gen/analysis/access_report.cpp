@@ -77,11 +77,11 @@ class Observer final : public machine::Environment {
   bool forks() const override { return false; }
   machine::Rounds enter(Machine&, const ir::For& loop,
                         std::optional<std::uint32_t> known) override {
-    const std::uint32_t most =
+    const std::uint32_t max_rounds =
         ir::is_constant(loop.end) ? kMaxFollowedRounds : kMaxFollowedRunTimeRounds;
-    const std::uint32_t rounds = known.value_or(most + 1);
-    in_part_ = in_part_ || rounds > most;
-    return {std::min(rounds, most), false};
+    const std::uint32_t rounds = known.value_or(max_rounds + 1);
+    in_part_ = in_part_ || rounds > max_rounds;
+    return {std::min(rounds, max_rounds), false};
   }
 
  private:

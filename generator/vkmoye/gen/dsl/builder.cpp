@@ -164,8 +164,8 @@ void Builder::take_grid_from(const View& view) {
 }
 
 void Builder::grid(std::size_t dimension, const Extent& extent, std::int64_t tile,
-                   std::int64_t most) {
-  kernel_.grid[dimension] = {extent, tile, most};
+                   std::int64_t max_groups) {
+  kernel_.grid[dimension] = {extent, tile, max_groups};
   has_grid_[dimension] = true;
 }
 
@@ -254,9 +254,9 @@ Matrices Builder::matrices(const std::string& name, ScalarType type, const ir::M
   return out;
 }
 
-void Builder::load(const View& from, const Matrices& to, std::uint32_t most) {
+void Builder::load(const View& from, const Matrices& to, std::uint32_t max_width) {
   take_grid_from(from);
-  add(load_statements(from, array(from), to, lanes(), most));
+  add(load_statements(from, array(from), to, lanes(), max_width));
 }
 
 void Builder::store(const Matrices& from, const Expr& row, const Expr& column, const View& to) {

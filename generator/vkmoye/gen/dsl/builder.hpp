@@ -89,8 +89,9 @@ class Builder {
   Expr block_y() const;
   Expr block_z() const;
   /// Sets the grid along a dimension (0: block_x) whose coordinate is not used directly as a tile
-  /// coordinate. `most` is the maximum number of groups; 0 means one for each tile.
-  void grid(std::size_t dimension, const Extent& extent, std::int64_t tile, std::int64_t most = 0);
+  /// coordinate. `max_groups` is the maximum number of groups; 0 means one for each tile.
+  void grid(std::size_t dimension, const Extent& extent, std::int64_t tile,
+            std::int64_t max_groups = 0);
   Expr thread() const;  // 0 .. threads-1
 
   /// to(v) = from(v) for each value v; see copy.hpp.
@@ -191,9 +192,9 @@ class Builder {
   /// The elements that a lane holds, as registers: (elements of a matrix, matrices).
   View elements(const Matrices& matrices) const { return elements_of(matrices, lanes()); }
   /// Loads each matrix of `to` from its tile of `from`, which has the shape of all matrices together; see
-  /// load_statements for errors. `most`: the widest vector, in elements, for an array that is also accessed by elements
-  /// or by narrower vectors.
-  void load(const View& from, const Matrices& to, std::uint32_t most = ~std::uint32_t{0});
+  /// load_statements for errors. `max_width`: the widest vector, in elements, for an array that is also accessed by
+  /// elements or by narrower vectors.
+  void load(const View& from, const Matrices& to, std::uint32_t max_width = ~std::uint32_t{0});
   /// Stores the matrices from (row, column) on, as many as fill `to`.
   void store(const Matrices& from, const Expr& row, const Expr& column, const View& to);
   void store(const Matrices& from, const Expr& row, const View& to) { store(from, row, 0, to); }

@@ -31,7 +31,7 @@ ir::MatrixPart part_of(const Matrices& matrices, const Expr& row, const Expr& co
 
 // `view`, which has the size of one matrix, as the source or target of a matrix load or store.
 ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32_t lanes,
-                           std::uint32_t most) {
+                           std::uint32_t max_width) {
   const MatrixOrReason result = as_matrix(view, array);
   if (!result.matrix) throw LayoutError(result.reason);
   const MatrixInMemory& matrix = *result.matrix;
@@ -41,7 +41,7 @@ ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32
   region.rows = to_index(size(view.shape().mode(0)));
   region.columns = to_index(size(view.shape().mode(1)));
   const std::uint32_t side = region.by_columns ? region.rows : region.columns;
-  const std::uint32_t width = std::min(matrix.width, most);
+  const std::uint32_t width = std::min(matrix.width, max_width);
   const std::uint32_t count = region.rows * region.columns / width;
   region.lanes = std::min(lanes, count);
   if (count % region.lanes != 0) {
@@ -129,21 +129,21 @@ View elements_of(const Matrices& matrices, std::uint32_t lanes) {
 }
 
 ir::Block load_statements(const View& from, const ir::Array& from_array, const Matrices& to,
-                          std::uint32_t lanes, std::uint32_t most) {
+                          std::uint32_t lanes, std::uint32_t max_width) {
   require_shape(from, to, to.rows, to.columns);
   return {fmt::format("{}{}\n-> {}", from.name, place_text(from), to.array),
           for_each_matrix(to.rows, to.columns, [&](const Expr& i, const Expr& j) {
-            return ir::statements(
-                ir::MatrixLoad{part_of(to, i, j, lanes),
-                               region_of(matrix_tile(from, to, i, j), from_array, lanes, most)});
+            return ir::statements(ir::MatrixLoad{
+                part_of(to, i, j, lanes),
+                region_of(matrix_tile(from, to, i, j), from_array, lanes, max_width)});
           })};
 }
 
 ir::Block store_statements(const Matrices& from, const Expr& row, const Expr& column,
                            const View& to, const ir::Array& to_array, std::uint32_t lanes) {
-  const auto count = [&](int mode, std::int64_t of_one, std::int64_t most) {
+  const auto count = [&](int mode, std::int64_t of_one, std::int64_t max_count) {
     const std::int64_t extent = mode < to.shape().rank() ? size(to.shape().mode(mode)) : 1;
-    return std::min(extent / of_one, most);
+    return std::min(extent / of_one, max_count);
   };
   const std::int64_t rows = count(0, from.type.rows, from.rows);
   const std::int64_t columns = count(1, from.type.columns, from.columns);

@@ -42,10 +42,10 @@ ir::Array matrices_array(const std::string& name, ScalarType type, const Matrice
 View elements_of(const Matrices& matrices, std::uint32_t lanes);
 
 /// Each matrix (i, j) <- tile (i, j) of `from`, which must have the shape of all matrices together.
-/// Throws LayoutError if it has not, or if a tile is not a matrix in memory, with the reason. `most`: the elements of
-/// the widest vector as which the array is declared, for one that is also accessed by elements.
+/// Throws LayoutError if it has not, or if a tile is not a matrix in memory, with the reason. `max_width`: the elements
+/// of the widest vector as which the array is declared, for one that is also accessed by elements.
 ir::Block load_statements(const View& from, const ir::Array& from_array, const Matrices& to,
-                          std::uint32_t lanes, std::uint32_t most);
+                          std::uint32_t lanes, std::uint32_t max_width);
 
 /// Tile (i, j) of `to` <- matrix (row + i, column + j), for as many matrices as fill `to`. Throws as
 /// load_statements. `row` and `column` are indices of registers: constants after unrolling.

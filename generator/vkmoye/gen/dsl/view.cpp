@@ -116,10 +116,10 @@ std::string index_text(const Expr& index, bool is_operand = false) {
 }
 
 // The largest number of tiles of `step` that an axis can have.
-std::int64_t most_tiles(const Extent& extent, std::int64_t step) {
+std::int64_t max_tiles(const Extent& extent, std::int64_t step) {
   constexpr std::int64_t kMaxElementsOfExtent = 0xffffffff;
-  const std::int64_t most = extent.is_symbol() ? kMaxElementsOfExtent : extent.value;
-  return (most + step - 1) / step;
+  const std::int64_t max_extent = extent.is_symbol() ? kMaxElementsOfExtent : extent.value;
+  return (max_extent + step - 1) / step;
 }
 
 }  // namespace
@@ -252,7 +252,7 @@ View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>
     const std::int64_t step = size(extents.mode(static_cast<int>(axis)));
     const Extent& extent = tensor.array.axes[axis].extent;
     out.axes.push_back(
-        {{{Layout(most_tiles(extent, step), step), coordinate[axis]}}, make_layout(modes)});
+        {{{Layout(max_tiles(extent, step), step), coordinate[axis]}}, make_layout(modes)});
     out.tilings.push_back({coordinate[axis], extent, step});
   }
   return out;

@@ -170,10 +170,10 @@ std::optional<Bits> plain(Op op, std::span<const Bits> o) {
 Bits truncated(double value, ScalarType to) {
   const double bits = 8.0 * static_cast<double>(size_of(to));
   const bool is_signed = to == ScalarType::i8 || to == ScalarType::i16 || to == ScalarType::i32;
-  const double least = is_signed ? -std::ldexp(1, static_cast<int>(bits) - 1) : 0;
-  const double most = std::ldexp(1, static_cast<int>(bits) - (is_signed ? 1 : 0)) - 1;
+  const double min = is_signed ? -std::ldexp(1, static_cast<int>(bits) - 1) : 0;
+  const double max = std::ldexp(1, static_cast<int>(bits) - (is_signed ? 1 : 0)) - 1;
   if (std::isnan(value)) return 0;
-  return bits_of(to, std::trunc(std::clamp(value, least, most)));
+  return bits_of(to, std::trunc(std::clamp(value, min, max)));
 }
 
 // Modulo 2^32; see Op::dot4.

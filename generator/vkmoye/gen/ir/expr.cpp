@@ -235,12 +235,12 @@ Expr operand_from(double value, const Expr& other) {
   // A negative index is allowed: it is modulo 2^32.
   const int bits = 8 * static_cast<int>(size_of(type));
   const bool is_positive = is_element && is_unsigned(type);
-  const double least = is_positive ? 0 : -std::ldexp(1, bits - 1);
-  const double most = std::ldexp(1, is_unsigned(type) ? bits : bits - 1) - 1;
-  if (!(value >= least && value <= most) || value != std::trunc(value)) {
+  const double min = is_positive ? 0 : -std::ldexp(1, bits - 1);
+  const double max = std::ldexp(1, is_unsigned(type) ? bits : bits - 1) - 1;
+  if (!(value >= min && value <= max) || value != std::trunc(value)) {
     throw KernelError(
         fmt::format("{} next to an operand of type {}", value, name_of(other->type)),
-        {fmt::format("only whole numbers from {} to {} are allowed there", least, most)});
+        {fmt::format("only whole numbers from {} to {} are allowed there", min, max)});
   }
   if (is_element) return number(type, value);
   return Expr(static_cast<std::uint32_t>(static_cast<std::int64_t>(value)));

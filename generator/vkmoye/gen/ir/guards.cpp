@@ -156,7 +156,7 @@ void add_terms(const Expr& e, Sum& sum) {
 // The maximum that `e` adds to the terms of `base`; nullopt unless it has all of them. They are multiples of
 // `alignment`.
 struct Excess {
-  std::uint64_t most = 0, alignment = std::uint64_t{1} << 32;
+  std::uint64_t max = 0, alignment = std::uint64_t{1} << 32;
 };
 std::optional<Excess> excess_over(const Sum& base, const Expr& e) {
   Sum sum;
@@ -170,18 +170,18 @@ std::optional<Excess> excess_over(const Sum& base, const Expr& e) {
     sum.terms.erase(found);
     excess.alignment = std::min<std::uint64_t>(excess.alignment, common->alignment);
   }
-  excess.most = sum.number;
-  for (const Expr& term : sum.terms) excess.most += term->bound - 1;
+  excess.max = sum.number;
+  for (const Expr& term : sum.terms) excess.max += term->bound - 1;
   return excess;
 }
 
-// Whether e <= most. Both have the terms of `most`; to these, `most` adds a constant below their alignment, so that it
-// does not wrap, and `e` adds at most that constant.
-bool is_at_most(const Expr& e, const Expr& most) {
+// Whether e <= limit. Both have the terms of `limit`; to these, `limit` adds a constant below their alignment, so that
+// it does not wrap, and `e` adds at most that constant.
+bool is_at_most(const Expr& e, const Expr& limit) {
   Sum larger;
-  add_terms(most, larger);
+  add_terms(limit, larger);
   const auto excess = excess_over(larger, e);
-  return excess && excess->most <= larger.number && larger.number < excess->alignment;
+  return excess && excess->max <= larger.number && larger.number < excess->alignment;
 }
 
 // Whether e < limit follows from base < limit: the base does not wrap, base and limit are multiples of a power of two,
@@ -190,8 +190,8 @@ bool is_in_last_step(const Expr& e, const Expr& base, const Expr& limit, const G
   Sum terms;
   add_terms(base, terms);
   const auto excess = excess_over(terms, e);
-  if (!excess || excess->most < terms.number || terms.number >= excess->alignment) return false;
-  const std::uint64_t step = std::bit_ceil(excess->most - terms.number + 1);
+  if (!excess || excess->max < terms.number || terms.number >= excess->alignment) return false;
+  const std::uint64_t step = std::bit_ceil(excess->max - terms.number + 1);
   return step <= base->alignment && is_multiple(limit, static_cast<std::uint32_t>(step), guards);
 }
 
@@ -210,7 +210,7 @@ bool is_in_whole_word(const Expr& e, const Expr& word, const Expr& words, const 
     Sum base;
     add_terms(term, base);
     const auto excess = excess_over(base, e);
-    if (fits && excess && excess->most < n->value) return true;
+    if (fits && excess && excess->max < n->value) return true;
   }
   return false;
 }
@@ -243,8 +243,8 @@ bool is_within(const Expr& e, const Expr& guard, const Expr& limit, const Guards
   Sum terms;
   add_terms(expand(base, definitions), terms);
   const auto excess = excess_over(terms, e);
-  return excess && terms.number < excess->alignment && terms.number <= excess->most &&
-         excess->most - terms.number <= guard->operands[0]->value;
+  return excess && terms.number < excess->alignment && terms.number <= excess->max &&
+         excess->max - terms.number <= guard->operands[0]->value;
 }
 
 // The i for which `e` is limit - 1 - i, which is below `limit` if i is; nullopt if there is none.

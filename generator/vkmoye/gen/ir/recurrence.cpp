@@ -197,9 +197,9 @@ class Follower {
 }  // namespace
 
 Recurrence recurrence_of_rounds(const Expr& end) {
-  const std::uint64_t most_end =
+  const std::uint64_t max_end =
       is_constant(end) ? end->value : std::min(end->bound - 1, kMaxRounds);
-  return {.period = 1, .step = 1, .first = 0, .max = std::max<std::uint64_t>(most_end, 1) - 1};
+  return {.period = 1, .step = 1, .first = 0, .max = std::max<std::uint64_t>(max_end, 1) - 1};
 }
 
 std::optional<Recurrence> recurrence_of(const Expr& e, const Recurrences& names) {

@@ -137,15 +137,16 @@ CopyAutoConfig copy_auto_config(const KernelRequest& request) {
 // The tile depends on how values are exchanged, and on the number of lanes that exchange them.
 TransposeAutoConfig transpose_config(const KernelRequest& request) {
   const std::uint32_t limit = request.device.max_workgroup_invocations;
-  const std::int64_t most = limit == 0 ? 1024 : limit;
+  const std::int64_t max_threads = limit == 0 ? 1024 : limit;
   TransposeAutoConfig requested;
   read_fields(transpose_auto_fields(), request.options, requested);
   if (requested.exchange == TileExchange::shared) {
-    return transpose_auto_config(request.type, most, shared_bytes_of(request.device));
+    return transpose_auto_config(request.type, max_threads, shared_bytes_of(request.device));
   }
   const bool has_lanes = is_power_of_two(requested.subgroup_size, 128);
   return transpose_shuffle_config(
-      request.type, has_lanes ? requested.subgroup_size : request.device.subgroup_size, most);
+      request.type, has_lanes ? requested.subgroup_size : request.device.subgroup_size,
+      max_threads);
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ std::vector<ScalarType> types_of_simt() {
 // `reasons`, and one more if the device has no workgroups of `threads`.
 std::vector<std::string> with_thread_limit(std::vector<std::string> reasons, std::int64_t threads,
                                            const KernelRequest& request) {
-  const std::uint32_t most = request.device.max_workgroup_invocations;
-  if (threads > most) {
-    reasons.push_back(
-        fmt::format("{} threads, but the device has workgroups of at most {}", threads, most));
+  const std::uint32_t max_threads = request.device.max_workgroup_invocations;
+  if (threads > max_threads) {
+    reasons.push_back(fmt::format("{} threads, but the device has workgroups of at most {}",
+                                  threads, max_threads));
   }
   return reasons;
 }

@@ -39,9 +39,9 @@ Expr without_step(const Expr& comparison) {
     return comparison;
   const std::uint64_t step = sum->operands[1]->value, alignment = sum->operands[0]->alignment;
   if (step >= alignment || limit->value <= step) return comparison;
-  const std::uint64_t most = (limit->value - step + alignment - 1) / alignment * alignment;
-  return most > limit->value ? comparison
-                             : less(sum->operands[0], static_cast<std::uint32_t>(most));
+  const std::uint64_t max_base = (limit->value - step + alignment - 1) / alignment * alignment;
+  return max_base > limit->value ? comparison
+                                 : less(sum->operands[0], static_cast<std::uint32_t>(max_base));
 }
 
 class Baker {

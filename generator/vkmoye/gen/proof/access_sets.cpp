@@ -11,9 +11,8 @@ constexpr std::int64_t kMaxSought = 1 << 22;
 }  // namespace
 
 AccessSets::AccessSets(const ir::Kernel& kernel,
-                       const std::function<bool(const ir::Array&)>& wanted,
-                       unsigned long most_steps)
-    : kernel_(kernel), solver_(most_steps) {
+                       const std::function<bool(const ir::Array&)>& wanted, unsigned long max_steps)
+    : kernel_(kernel), solver_(max_steps) {
   // What a pass splits is split from the start in the next one.
   std::size_t known = 0;
   for (std::size_t pass = 0; pass == 0 || variables_.changes() != known; ++pass) {
@@ -55,17 +54,17 @@ std::int64_t AccessSets::value_in(const Point& point, std::size_t variable) cons
 }
 
 Point AccessSets::arguments_in(const Set& points) {
-  const auto below = [&](std::int64_t most) {
+  const auto below = [&](std::int64_t max) {
     Set few = points;
     for (const PushConstant& argument : kernel_.arguments) {
       if (argument.type != ScalarType::u32 || !variables_.has(argument.name)) continue;
-      few = few & values_->at_most(values_->variable(argument.name), most);
+      few = few & values_->at_most(values_->variable(argument.name), max);
     }
     return few;
   };
   std::optional<Point> point;
-  for (std::int64_t most = 32; !point && most <= kMaxSought; most *= 2) {
-    point = below(most).sample();
+  for (std::int64_t max = 32; !point && max <= kMaxSought; max *= 2) {
+    point = below(max).sample();
   }
   if (!point) point = points.sample();
   Point out;

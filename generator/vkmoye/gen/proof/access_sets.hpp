@@ -13,9 +13,9 @@ namespace vkmoye::gen::proof {
 
 class AccessSets {
  public:
-  /// Those to arrays that `wanted` accepts. The solver may take `most_steps`. Throws GaveUp.
+  /// Those to arrays that `wanted` accepts. The solver may take `max_steps`. Throws GaveUp.
   AccessSets(const ir::Kernel& kernel, const std::function<bool(const ir::Array&)>& wanted,
-             unsigned long most_steps);
+             unsigned long max_steps);
 
   const std::vector<Access>& list() const { return list_; }
   /// The accesses to `array`.

@@ -201,9 +201,9 @@ IndexValues::Index IndexValues::chosen(const Expr& e) {
 
 IndexValues::Index IndexValues::unknown(const Expr& e) {
   const Identity identity = identity_of(e);
-  const std::int64_t most = static_cast<std::int64_t>(std::min(e->bound, ir::kUnbounded)) - 1;
+  const std::int64_t max = static_cast<std::int64_t>(std::min(e->bound, ir::kUnbounded)) - 1;
   const Linear value =
-      introduce("?" + identity.key, {0, most}, identity.is_uniform, identity.is_of_workgroup);
+      introduce("?" + identity.key, {0, max}, identity.is_uniform, identity.is_of_workgroup);
   if (e->alignment > 1 && !ir::is_constant(e)) {
     add_fact(equal(remainder({value}, e->alignment).value, 0));
   }

@@ -230,9 +230,8 @@ void IndexValues::define(const ir::Definition& definition, const ir::Element* fr
                           array->access == vkmoye::Access::read;
     name.identity = is_input ? identity_of_load(*from) : Identity{fmt::format("$data{}", data_++)};
     if (value->type == ir::kIndex) {
-      const auto most = static_cast<std::int64_t>(value->bound) - 1;
-      name.index =
-          Index{introduce("?" + name.identity.key, {0, most}, /*is_uniform=*/false), false};
+      const auto max = static_cast<std::int64_t>(value->bound) - 1;
+      name.index = Index{introduce("?" + name.identity.key, {0, max}, /*is_uniform=*/false), false};
     }
   } else {
     name.identity = identity_of(value);
@@ -253,9 +252,9 @@ std::string IndexValues::add(const ir::NestedBody& inner) {
   const Index end = of(*inner.condition);
   const std::string& name = inner.defines.front().name;
   const std::string variable = fmt::format("{}#{}", name, counters_++);
-  const auto most = std::min(static_cast<std::int64_t>(inner.defines.front().value->bound) - 1,
-                             std::max<std::int64_t>(0, range(end).max - 1));
-  const Linear round = introduce(variable, {0, most}, /*is_uniform=*/false);
+  const auto max = std::min(static_cast<std::int64_t>(inner.defines.front().value->bound) - 1,
+                            std::max<std::int64_t>(0, range(end).max - 1));
+  const Linear round = introduce(variable, {0, max}, /*is_uniform=*/false);
   add_fact(less(round, end.value));
   scope.is_exact = scope.is_exact && end.is_exact;
   scope.names[name] = {{variable, false, true}, {}, Index{round}, {}};

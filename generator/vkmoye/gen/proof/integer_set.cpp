@@ -103,9 +103,9 @@ std::string Set::text() const {
   return out;
 }
 
-Solver::Solver(unsigned long most_steps) : context_(isl_ctx_alloc(), isl_ctx_free) {
+Solver::Solver(unsigned long max_steps) : context_(isl_ctx_alloc(), isl_ctx_free) {
   isl_options_set_on_error(context_.get(), ISL_ON_ERROR_CONTINUE);
-  isl_ctx_set_max_operations(context_.get(), most_steps);
+  isl_ctx_set_max_operations(context_.get(), max_steps);
 }
 Set Solver::constrained(const Factors& factors, std::int64_t constant, bool is_equality) const {
   isl_ctx* context = context_.get();

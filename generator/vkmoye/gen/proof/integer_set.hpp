@@ -72,7 +72,7 @@ using Factors = std::map<std::string, std::int64_t>;
 /// Makes sets, which must not outlive it.
 class Solver {
  public:
-  explicit Solver(unsigned long most_steps);
+  explicit Solver(unsigned long max_steps);
 
   /// Where the sum of `factors` times variables and `constant` is not negative, or is 0.
   Set not_negative(const Factors& factors, std::int64_t constant) const;

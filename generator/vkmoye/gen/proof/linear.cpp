@@ -51,10 +51,10 @@ void Variables::widen(std::size_t variable, Range range) {
   ++widenings_;
   if (v.by == 0) return;
   // Copies: `v` may move.
-  const std::int64_t by = v.by, least = v.range.min, most = v.range.max;
+  const std::int64_t by = v.by, min = v.range.min, max = v.range.max;
   const std::size_t low = v.low, high = v.high;
-  widen(low, {0, least < 0 ? by - 1 : std::min(by - 1, most)});
-  widen(high, {least < 0 ? (least + 1) / by - 1 : 0, most / by});
+  widen(low, {0, min < 0 ? by - 1 : std::min(by - 1, max)});
+  widen(high, {min < 0 ? (min + 1) / by - 1 : 0, max / by});
 }
 
 std::string Variables::short_key(const std::string& key) {
@@ -82,14 +82,14 @@ std::vector<std::size_t> Variables::parts(std::size_t variable) const {
 }
 
 Range Variables::range(const Linear& linear) const {
-  Wide least = linear.constant, most = linear.constant;
+  Wide min = linear.constant, max = linear.constant;
   for (const auto& [variable, factor] : linear.terms) {
     const Range& range = list_[variable].range;
     const Wide ends[] = {wide_product(range.min, factor), wide_product(range.max, factor)};
-    least = least + std::min(ends[0], ends[1]);
-    most = most + std::max(ends[0], ends[1]);
+    min = min + std::min(ends[0], ends[1]);
+    max = max + std::max(ends[0], ends[1]);
   }
-  return {clamped(least), clamped(most)};
+  return {clamped(min), clamped(max)};
 }
 
 bool Variables::is_uniform(const Linear& linear) const {
@@ -99,12 +99,11 @@ bool Variables::is_uniform(const Linear& linear) const {
 
 void Variables::split(std::size_t variable, std::int64_t by) {
   const std::string name = list_[variable].name;
-  const std::int64_t most = list_[variable].range.max;
+  const std::int64_t max = list_[variable].range.max;
   const bool is_uniform = list_[variable].is_uniform;
   const bool is_of_workgroup = list_[variable].is_of_workgroup;
-  const std::size_t low =
-      add(name + ".0", {0, std::min(by - 1, most)}, is_uniform, is_of_workgroup);
-  const std::size_t high = add(name + ".1", {0, most / by}, is_uniform, is_of_workgroup);
+  const std::size_t low = add(name + ".0", {0, std::min(by - 1, max)}, is_uniform, is_of_workgroup);
+  const std::size_t high = add(name + ".1", {0, max / by}, is_uniform, is_of_workgroup);
   list_[variable].by = by;
   list_[variable].low = low;
   list_[variable].high = high;

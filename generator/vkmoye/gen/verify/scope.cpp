@@ -168,10 +168,10 @@ class ScopeChecker {
   }
 
   Divergence check_builtin(const Node& node, const std::string& where) {
-    const auto require = [&](const char* what, std::uint64_t least) {
-      if (node.bound >= least) return;
+    const auto require = [&](const char* what, std::uint64_t min_bound) {
+      if (node.bound >= min_bound) return;
       complain("{} assumes that {} is below {}, but it may be {}", where, what, node.bound,
-               least - 1);
+               min_bound - 1);
     };
     const std::uint32_t lanes = kernel_.subgroup_size;
     switch (node.builtin) {

@@ -119,7 +119,7 @@ bool SizeConditionTable::add_base(const std::map<std::string, LinearTerm>& base,
     if (!is_element || has_extent) return false;
     has_extent = true;
   }
-  bound.most = kMaxConditionNumber - others;
+  bound.max = kMaxConditionNumber - others;
   return others <= kMaxConditionNumber;
 }
 
@@ -268,7 +268,7 @@ std::optional<std::int64_t> number_in(const PathConditions::Number& one, std::si
   if (!value) return std::nullopt;
   const auto number = static_cast<std::int64_t>(*value);
   const SizeConditionTable::Bound& bound = table.bound(one.bound);
-  if (bound.step != 0 && number > bound.most) return std::nullopt;
+  if (bound.step != 0 && number > bound.max) return std::nullopt;
   return number;
 }
 
@@ -277,11 +277,11 @@ std::optional<std::int64_t> number_in(const PathConditions::Number& one, std::si
 bool PathConditions::imply(const SizeConditions& set, std::size_t lane,
                            const SizeConditionTable& table) const {
   return std::all_of(set.begin(), set.end(), [&](const SizeCondition& wanted) {
-    const SizeConditionTable::Bound& least = table.bound(wanted.bound);
+    const SizeConditionTable::Bound& wanted_bound = table.bound(wanted.bound);
     return std::any_of(numbers.begin(), numbers.end(), [&](const Number& one) {
       // 8 group + 4 < n: then 4 < n, too.
-      const bool is_less =
-          least.step == 0 && !least.limit.empty() && table.bound(one.bound).limit == least.limit;
+      const bool is_less = wanted_bound.step == 0 && !wanted_bound.limit.empty() &&
+                           table.bound(one.bound).limit == wanted_bound.limit;
       if (one.bound != wanted.bound && !is_less) return false;
       const auto known = number_in(one, lane, table);
       if (!known) return false;

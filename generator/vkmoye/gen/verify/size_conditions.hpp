@@ -79,7 +79,7 @@ class SizeConditionTable {
     std::string limit;          // "": it is no sum below a limit
     std::int64_t step = 0;      // a number that divides its base; 0: the base is 0
     std::int64_t constant = 0;  // the limit, if it is a number
-    std::int64_t most = 0;      // a larger number may wrap when it is added to the base
+    std::int64_t max = 0;       // a larger number may wrap when it is added to the base
   };
   const Bound& bound(std::size_t number) const { return bounds_[number]; }
   /// The number of the bound `base` + .. < `limit`, where arguments and the workgroup decide both; nothing if the sum

@@ -32,7 +32,7 @@ struct ValueRanges {
   bool may_be_zero_element(const Expr& e) const;  // of i32 or u32
   bool may_be_negative(const Expr& e) const;      // of i32
   // The largest value that an index or a u32 may have, or more.
-  std::uint64_t most_of(const Expr& e) const;
+  std::uint64_t max_of(const Expr& e) const;
 };
 
 bool ValueRanges::may_be_negative(const Expr& e) const {
@@ -76,21 +76,25 @@ bool ValueRanges::may_be_zero_element(const Expr& e) const {
   });
 }
 
-std::uint64_t ValueRanges::most_of(const Expr& e) const {
+std::uint64_t ValueRanges::max_of(const Expr& e) const {
   if (is_constant(e)) return e->value;
   if (e->type == kIndex) return expand(e, definitions)->bound - 1;
   const Expr whole = e->op == Op::variable ? expand(e, definitions) : e;
-  const auto most = [&](std::size_t i) { return most_of(whole->operands[i]); };
+  const auto max_of_operand = [&](std::size_t i) { return max_of(whole->operands[i]); };
   switch (whole->op) {
-    case Op::convert: return whole->operands[0]->type == kIndex ? most(0) : kUnbounded;
+    case Op::convert: return whole->operands[0]->type == kIndex ? max_of_operand(0) : kUnbounded;
     case Op::modulo:  // of an i32 it may be less than 0
-      return is_constant(whole->operands[1]) && whole->type.element == ScalarType::u32 ? most(1) - 1
-                                                                                       : kUnbounded;
+      return is_constant(whole->operands[1]) && whole->type.element == ScalarType::u32
+                 ? max_of_operand(1) - 1
+                 : kUnbounded;
     case Op::minimum:
-      return whole->type.element == ScalarType::u32 ? std::min(most(0), most(1)) : kUnbounded;
-    case Op::bit_and: return std::min(most(0), most(1));
+      return whole->type.element == ScalarType::u32 ? std::min(max_of_operand(0), max_of_operand(1))
+                                                    : kUnbounded;
+    case Op::bit_and: return std::min(max_of_operand(0), max_of_operand(1));
     case Op::subtract:
-      return is_constant(whole->operands[0]) && most(1) <= most(0) ? most(0) : kUnbounded;
+      return is_constant(whole->operands[0]) && max_of_operand(1) <= max_of_operand(0)
+                 ? max_of_operand(0)
+                 : kUnbounded;
     default: return kUnbounded;
   }
 }
@@ -119,7 +123,7 @@ std::vector<std::string> undefined_arithmetic(const Node& node, const Guards& gu
   const bool divides = node.op == Op::divide || node.op == Op::modulo;
   if (!shifts && !divides) return reasons;
   const Expr &a = node.operands[0], &b = node.operands[1];
-  if (shifts && values.most_of(b) >= kIndexBits) {
+  if (shifts && values.max_of(b) >= kIndexBits) {
     reasons.push_back(fmt::format(
         "may shift by {} bits or more; limit the shift with a remainder or a minimum", kIndexBits));
   }
@@ -139,10 +143,9 @@ std::vector<std::string> undefined_arithmetic(const Node& node, const Guards& gu
     reasons.push_back("takes the remainder of i32 that may be negative; use maximum(x, 0)");
   }
   const bool may_be_minus_1 = is_constant(b) ? as_signed(b) == -1 : values.may_be_negative(b);
-  const bool may_be_least = is_constant(a)
-                                ? as_signed(a) == std::numeric_limits<std::int32_t>::min()
-                                : values.may_be_negative(a);
-  if (node.op == Op::divide && may_be_minus_1 && may_be_least) {
+  const bool may_be_min = is_constant(a) ? as_signed(a) == std::numeric_limits<std::int32_t>::min()
+                                         : values.may_be_negative(a);
+  if (node.op == Op::divide && may_be_minus_1 && may_be_min) {
     reasons.push_back(
         "divides i32 by a value that may be -1, and -2^31 / -1 is undefined; use maximum(x, 1)");
   }

@@ -29,12 +29,12 @@ constexpr std::uint32_t kRoundLimits[] = {std::numeric_limits<std::uint32_t>::ma
 
 class WriteFollower {
  public:
-  // `tile`: follows this instead of shared memory and registers. `most_rounds`: loops with more are followed as if the
+  // `tile`: follows this instead of shared memory and registers. `max_rounds`: loops with more are followed as if the
   // number of their rounds was unknown.
-  WriteFollower(const ir::Kernel& kernel, std::uint32_t most_rounds, const Tile* tile = nullptr)
+  WriteFollower(const ir::Kernel& kernel, std::uint32_t max_rounds, const Tile* tile = nullptr)
       : kernel_(kernel),
         tile_(tile),
-        most_rounds_(most_rounds),
+        max_rounds_(max_rounds),
         budget_(kMaxStepsOfWrites),
         values_({kernel.threads, std::max(1u, kernel.subgroup_size)}, budget_),
         loops_(
@@ -310,7 +310,7 @@ class WriteFollower {
       });
     }
     const LoopPattern& pattern = loops_.pattern_of(s);
-    if (known && *known > most_rounds_ && ends.is_same()) known.reset();
+    if (known && *known > max_rounds_ && ends.is_same()) known.reset();
     const std::uint64_t enough = pattern.rounds.first + pattern.rounds.period;
     if (known && !(pattern.stands_for_all() && ends.is_same() && *known > enough)) {
       definitions_.erase(s.variable);
@@ -378,7 +378,7 @@ class WriteFollower {
 
   const ir::Kernel& kernel_;
   const Tile* tile_;
-  std::uint32_t most_rounds_;
+  std::uint32_t max_rounds_;
   machine::Budget budget_;
   machine::Evaluator values_;
   OpenLoops loops_;
@@ -393,9 +393,9 @@ class WriteFollower {
 }  // namespace
 
 std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel) {
-  for (const std::uint32_t most_rounds : kRoundLimits) {
+  for (const std::uint32_t max_rounds : kRoundLimits) {
     try {
-      return WriteFollower(kernel, most_rounds).follow();
+      return WriteFollower(kernel, max_rounds).follow();
     } catch (const machine::Budget::Exceeded&) {
     }
   }
@@ -403,9 +403,9 @@ std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel) {
 }
 
 bool is_tile_written(const ir::Kernel& kernel, const Tile& tile) {
-  for (const std::uint32_t most_rounds : kRoundLimits) {
+  for (const std::uint32_t max_rounds : kRoundLimits) {
     try {
-      return WriteFollower(kernel, most_rounds, &tile).follow_tile();
+      return WriteFollower(kernel, max_rounds, &tile).follow_tile();
     } catch (const machine::Budget::Exceeded&) {
     }
   }

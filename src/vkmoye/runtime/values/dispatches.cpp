@@ -45,11 +45,11 @@ void write_argument(const PushConstant& constant, const Argument& argument, std:
   if (constant.type == ScalarType::f32) return put(static_cast<float>(floating));
   if (constant.type == ScalarType::f64) return put(floating);
   const bool is_signed = constant.type == ScalarType::i32;
-  const std::int64_t least = is_signed ? INT32_MIN : 0, most = is_signed ? INT32_MAX : UINT32_MAX;
+  const std::int64_t min = is_signed ? INT32_MIN : 0, max = is_signed ? INT32_MAX : UINT32_MAX;
   const auto* whole = std::get_if<std::int64_t>(&argument.value);
-  if (whole == nullptr || *whole < least || *whole > most) {
+  if (whole == nullptr || *whole < min || *whole > max) {
     return reasons.add(fmt::format("argument {} = {} is outside {}..{}", constant.name,
-                                   to_string(argument), least, most));
+                                   to_string(argument), min, max));
   }
   put(static_cast<std::uint32_t>(*whole));
 }

@@ -11,7 +11,7 @@ namespace vkmoye {
 namespace {
 
 // The largest buffer that the device certainly allows.
-std::uint64_t most_buffer_bytes(const DeviceCaps& caps) {
+std::uint64_t max_buffer_bytes(const DeviceCaps& caps) {
   return std::min(caps.max_buffer_bytes,
                   std::max(caps.max_allocation_bytes, caps.max_sparse_buffer_bytes));
 }
@@ -27,8 +27,8 @@ LaunchFormula::LaunchFormula(const KernelInterface& kernel, const DeviceCaps& ca
     array.is_written = binding.access != Access::read;
     array.element_bytes = size_of(binding.type);
     const bool is_pointer = binding.addressing == Addressing::pointer;
-    array.most_elements = std::uint64_t{1} << (is_pointer ? 48 : 32);
-    array.max_bytes = most_buffer_bytes(caps);
+    array.max_elements = std::uint64_t{1} << (is_pointer ? 48 : 32);
+    array.max_bytes = max_buffer_bytes(caps);
     if (!is_pointer) array.max_bytes = std::min(array.max_bytes, caps.max_storage_buffer_bytes);
     array.first_extent = terms_.size();
     for (const Extent& extent : binding.extents)
@@ -86,7 +86,7 @@ bool LaunchFormula::bytes_of(const Array& array, std::span<const Argument> value
                              std::uint64_t& out) const {
   std::int64_t last = 0;  // the offset of the last element; of a compact array, of the modes so far
   std::int64_t count = 1;  // of elements
-  const auto most = static_cast<std::int64_t>(array.most_elements);
+  const auto max_elements = static_cast<std::int64_t>(array.max_elements);
   for (std::size_t i = 0; i < array.modes; ++i) {
     std::int64_t extent = 0, stride = count, reach = 0;
     if (!value_in(terms_[array.first_extent + i], values, extent)) return false;
@@ -96,7 +96,7 @@ bool LaunchFormula::bytes_of(const Array& array, std::span<const Argument> value
       if (array.is_written && extent > 1 && stride <= last) return false;
     }
     if (mul_overflows(extent - 1, stride, reach) || add_overflows(last, reach, last) ||
-        last >= most) {
+        last >= max_elements) {
       return false;
     }
     count = last + 1;
@@ -140,7 +140,7 @@ bool LaunchFormula::evaluate(std::span<const Argument> values, Dispatches& dispa
     std::int64_t extent = 0;
     if (axis.tile < 1 || !value_in(axis.extent, values, extent)) return false;
     std::int64_t groups = (extent - 1) / axis.tile + 1;
-    if (axis.most > 0) groups = std::min(groups, axis.most);
+    if (axis.max_groups > 0) groups = std::min(groups, axis.max_groups);
     if (static_cast<std::uint64_t>(groups) > axis.limit) return false;
     piece.count[i] = static_cast<std::uint32_t>(groups);
   }

@@ -45,7 +45,7 @@ class LaunchFormula {
   struct Array {
     std::size_t first_extent = 0, first_stride = 0, modes = 0;  // in terms_
     bool has_strides = false, is_written = false;
-    std::uint64_t element_bytes = 0, most_elements = 0, max_bytes = 0;
+    std::uint64_t element_bytes = 0, max_elements = 0, max_bytes = 0;
   };
   struct Constant {
     std::size_t argument = 0;
@@ -54,7 +54,7 @@ class LaunchFormula {
   };
   struct Axis {
     Term extent;
-    std::int64_t tile = 1, most = 0;
+    std::int64_t tile = 1, max_groups = 0;
     std::uint64_t limit = 0;
   };
 

@@ -71,7 +71,7 @@ Block make(VmaAllocator allocator, std::uint64_t bytes, VkBufferUsageFlags usage
 Memory::Memory(const Instance& instance, const PhysicalDevice& physical,
                const LogicalDevice& device, bool direct)
     : device_(device),
-      most_at_once_(physical.caps.max_allocation_bytes),
+      max_allocation_bytes_(physical.caps.max_allocation_bytes),
       direct_(direct),
       knows_budget_(device.has_memory_budget()),
       gives_addresses_(physical.caps.has(Feature::buffer_address)) {
@@ -128,10 +128,10 @@ Block Memory::create_whole_or_in_pieces(std::uint64_t bytes, Commands& commands,
   VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                              VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (gives_addresses_) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-  if (bytes <= most_at_once_) return make(allocator_of(allocator_), bytes, usage, how);
+  if (bytes <= max_allocation_bytes_) return make(allocator_of(allocator_), bytes, usage, how);
   // Slightly more than the limit may work, and one allocation is faster than several: 127x129x255x257 of f32, 1.7 MB
   // above the limit of an H200, took 4.1 ms in one and 6.1 ms in several.
-  if (bytes - most_at_once_ <= most_at_once_ / 64) {
+  if (bytes - max_allocation_bytes_ <= max_allocation_bytes_ / 64) {
     try {
       return make(allocator_of(allocator_), bytes, usage, how);
     } catch (const DeviceError& error) {
@@ -167,9 +167,10 @@ Block Memory::create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Co
                                     table.DestroyBuffer, info);
   VkMemoryRequirements needs = {};
   table.GetBufferMemoryRequirements(device_.handle(), pieces->buffer.get(), &needs);
-  const VkDeviceSize all = needs.size, most = most_at_once_ / needs.alignment * needs.alignment;
-  if (most == 0) check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "vkGetBufferMemoryRequirements");
-  const VkDeviceSize count = (all + most - 1) / most;
+  const VkDeviceSize all = needs.size,
+                     max_piece = max_allocation_bytes_ / needs.alignment * needs.alignment;
+  if (max_piece == 0) check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "vkGetBufferMemoryRequirements");
+  const VkDeviceSize count = (all + max_piece - 1) / max_piece;
   needs.size =
       ((all + count - 1) / count + needs.alignment - 1) / needs.alignment * needs.alignment;
   VmaAllocationCreateInfo how = {};

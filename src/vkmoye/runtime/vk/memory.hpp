@@ -60,8 +60,8 @@ class Memory {
                          const std::shared_ptr<const void>& owner);
 
   const LogicalDevice& device_;
-  std::uint64_t most_at_once_ = 0;  // bytes of one allocation
-  void* allocator_ = nullptr;       // a VmaAllocator
+  std::uint64_t max_allocation_bytes_ = 0;  // bytes of one allocation
+  void* allocator_ = nullptr;               // a VmaAllocator
   std::uint32_t device_heap_ = 0;
   std::uint32_t device_types_ = 0;  // bit mask: memory types for device buffers
   bool direct_ = true;

@@ -167,14 +167,14 @@ class Attention : public Workload {
     const std::int64_t rows = call_.batch * call_.heads * call_.queries;
     const double of_row = static_cast<double>(call_.keys) *
                           static_cast<double>(call_.form.width + call_.form.value_width);
-    const auto most = static_cast<std::int64_t>(kWork / std::max(of_row, 1.0) / 4);
+    const auto max_rows = static_cast<std::int64_t>(kWork / std::max(of_row, 1.0) / 4);
     std::vector<std::int64_t> out;
-    if (verify == Verify::full || rows <= most + 2) {
+    if (verify == Verify::full || rows <= max_rows + 2) {
       for (std::int64_t row = 0; row < rows; ++row) out.push_back(row);
       return out;
     }
     out = {0, rows - 1};
-    for (std::int64_t i = 0; i < most; ++i) {
+    for (std::int64_t i = 0; i < max_rows; ++i) {
       out.push_back(static_cast<std::int64_t>(random_bits(~seed, static_cast<std::uint64_t>(i)) %
                                               static_cast<std::uint64_t>(rows)));
     }

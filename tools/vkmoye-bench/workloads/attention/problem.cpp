@@ -9,12 +9,12 @@
 namespace vkmoye::bench {
 namespace {
 
-gen::ConfigField<AttentionOptions> count_of(const char* name, const char* help, std::int64_t least,
+gen::ConfigField<AttentionOptions> count_of(const char* name, const char* help, std::int64_t min,
                                             std::int64_t AttentionOptions::*value) {
-  return {name, help, count_text(least),
+  return {name, help, count_text(min),
           [=](const AttentionOptions& options) { return std::to_string(options.*value); },
           [=](const std::string& text, AttentionOptions& options) {
-            const auto count = parse_count(text, least);
+            const auto count = parse_count(text, min);
             if (count) options.*value = *count;
             return count.has_value();
           }};

@@ -42,9 +42,9 @@ void random_convertible(std::span<std::byte> out, ScalarType from, ScalarType to
   if (!is_real && !is_narrow) return;
   const double largest = range_of(to).largest;
   if (!is_real) {
-    const double most = std::min({kExactInF32, range_of(from).largest, largest});
+    const double max = std::min({kExactInF32, range_of(from).largest, largest});
     const double value = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;  // -1 to 1
-    store_number(from, std::trunc(is_unsigned(from) ? std::fabs(value) * most : value * most),
+    store_number(from, std::trunc(is_unsigned(from) ? std::fabs(value) * max : value * max),
                  out.data());
     return;
   }

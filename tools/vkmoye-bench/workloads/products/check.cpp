@@ -117,12 +117,12 @@ class Checker {
     }
   }
 
-  // The rows of matrix `batch`, or of an expert: all, or some if there are more than `most`.
-  Indices rows_of(std::int64_t batch, std::int64_t most, std::uint64_t seed) const {
+  // The rows of matrix `batch`, or of an expert: all, or some if there are more than `max_rows`.
+  Indices rows_of(std::int64_t batch, std::int64_t max_rows, std::uint64_t seed) const {
     const auto at = static_cast<std::size_t>(batch);
     const std::int64_t first = offsets_.empty() ? 0 : offsets_[at];
     const std::int64_t count = offsets_.empty() ? m_ : offsets_[at + 1] - first;
-    Indices rows = count <= most ? all_of(count) : some_of(count, most, seed);
+    Indices rows = count <= max_rows ? all_of(count) : some_of(count, max_rows, seed);
     for (std::int64_t& row : rows) row += first;
     return rows;
   }

@@ -26,10 +26,10 @@ bool scales_integers(const GemmProblem& problem) {
 // The largest operands whose sums do not wrap.
 IntegerInputs inputs_to_scale(const GemmProblem& problem, std::int64_t k) {
   const double room = range_of(problem.accumulator).whole;
-  auto most = static_cast<std::int64_t>(range_of(problem.a_type).whole);
-  most = std::min<std::int64_t>(most, 127);
-  while (most > 1 && static_cast<double>(k * most * most) > room) --most;
-  return {most, 1};
+  auto max = static_cast<std::int64_t>(range_of(problem.a_type).whole);
+  max = std::min<std::int64_t>(max, 127);
+  while (max > 1 && static_cast<double>(k * max * max) > room) --max;
+  return {max, 1};
 }
 
 // Chooses the inputs such that every partial sum, also times alpha plus beta * C and after each step of the epilogue,
@@ -43,22 +43,22 @@ IntegerInputs integer_inputs(const GemmProblem& problem, std::int64_t k) {
   }
   // The largest sum of `terms` products of numbers up to x.
   const auto largest = [&](double terms, double x) {
-    double most = std::max(1.0, alpha) * terms * x * x + beta * x;
+    double bound = std::max(1.0, alpha) * terms * x * x + beta * x;
     for (const gen::AppliedEpilogueOp& named : problem.epilogue) {
       if (multiplies(*named.step)) {
-        most *= std::max(1.0, named.step->arguments.empty() ? x : std::fabs(named.number));
+        bound *= std::max(1.0, named.step->arguments.empty() ? x : std::fabs(named.number));
       } else {
-        most += x * static_cast<double>(named.step->inputs.size() + (named.step->reads_c ? 1 : 0));
+        bound += x * static_cast<double>(named.step->inputs.size() + (named.step->reads_c ? 1 : 0));
       }
     }
-    return most;
+    return bound;
   };
   // 8-bit operands use their whole range, which tests signs and carries.
   const ScalarType operand = gen::unit_type(problem.a_type, problem.b_type);
   const bool is_small = size_of(operand) == 1;
   const auto first = is_small ? static_cast<std::int64_t>(range_of(operand).whole) : 4;
-  for (std::int64_t most = first; most > 0; --most) {
-    if (largest(static_cast<double>(k), static_cast<double>(most)) <= room) return {most, 1};
+  for (std::int64_t max = first; max > 0; --max) {
+    if (largest(static_cast<double>(k), static_cast<double>(max)) <= room) return {max, 1};
   }
   const double none = largest(0, 1), terms = std::floor((room - none) / (largest(1, 1) - none));
   if (!(terms >= 1)) return {};
@@ -116,11 +116,11 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
   const std::uint64_t bits =
       random_bits(random_bits(seed_, static_cast<std::uint64_t>(which)), index);
   if (wants_integers(problem_) && !(is_scaled_ && which >= 2)) {
-    const std::int64_t most = std::max<std::int64_t>(integers_.most, 1);
+    const std::int64_t max = std::max<std::int64_t>(integers_.max, 1);
     if (which == 0 && j % integers_.step != i % integers_.step) return 0;
-    const std::int64_t least = is_unsigned(matrix.type) ? 0 : -most;
+    const std::int64_t min = is_unsigned(matrix.type) ? 0 : -max;
     return static_cast<double>(
-        least + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(most - least + 1)));
+        min + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(max - min + 1)));
   }
   if (problem_.init == Init::nonfinite) {
     // About one row in four of A has one, and one in four of B.
@@ -136,8 +136,8 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
   // Avoids denormals, also those of the type that an operand is rounded to, since devices may flush them.
   const ScalarType type =
       which < 2 ? gen::unit_type(problem_.a_type, problem_.b_type) : matrix.type;
-  const double least = range_of(type).smallest_normal;
-  return std::fabs(uniform) < least ? least : uniform;
+  const double min_normal = range_of(type).smallest_normal;
+  return std::fabs(uniform) < min_normal ? min_normal : uniform;
 }
 
 // The rows of B, quantised.
@@ -145,7 +145,7 @@ std::vector<std::byte> GemmData::blocks_of_weights() const {
   const gen::GemmArray& matrix = matrices_[1];
   const gen::WeightFormat& format = *problem_.weights;
   std::vector<std::byte> out(matrix.span() * 2, GuardedBuffer::kPoison);
-  const double most = format.scale_at ? 1 : 127;  // the largest weight
+  const double max_weight = format.scale_at ? 1 : 127;  // the largest weight
   std::vector<double> row(
       static_cast<std::size_t>(matrix.cols * 2 / format.bytes * format.elements));
   const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;
@@ -155,7 +155,7 @@ std::vector<std::byte> GemmData::blocks_of_weights() const {
         const std::uint64_t index =
             static_cast<std::uint64_t>(b * matrix.rows + i) * row.size() + j;
         row[j] = static_cast<double>(random_bits(random_bits(seed_, 1), index) >> 11) * 0x1p-52 - 1;
-        row[j] *= most;
+        row[j] *= max_weight;
       }
       const std::vector<std::byte> blocks = gen::quantise(format, row);
       std::copy(blocks.begin(), blocks.end(),

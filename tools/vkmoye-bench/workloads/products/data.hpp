@@ -14,9 +14,9 @@
 namespace vkmoye::bench {
 
 /// The numbers of `Init::integers`, so small and so few that every sum, also after the steps of an epilogue, is
-/// exact in accumulator and result: magnitudes up to `most`; one element in `step` of a row of A is not 0.
+/// exact in accumulator and result: magnitudes up to `max`; one element in `step` of a row of A is not 0.
 struct IntegerInputs {
-  std::int64_t most = 0, step = 1;
+  std::int64_t max = 0, step = 1;
 };
 
 class GemmData {
@@ -28,7 +28,7 @@ class GemmData {
   const std::vector<gen::GemmArray>& inputs() const { return inputs_; }
 
   /// Whether the result can be computed without rounding, so that it must be exact; gelu and silu always round.
-  bool is_exact() const { return integers_.most > 0 && !is_scaled_; }
+  bool is_exact() const { return integers_.max > 0 && !is_scaled_; }
 
   /// The first row of each expert, then m: random, some experts have no rows. Empty without experts.
   const std::vector<std::int64_t>& offsets() const { return offsets_; }

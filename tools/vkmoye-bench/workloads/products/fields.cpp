@@ -43,17 +43,17 @@ Field epilogue_field() {
           }};
 }
 
-// An option for a count from `least`, stored in the member of a problem that `place` returns.
+// An option for a count from `min`, stored in the member of a problem that `place` returns.
 template <class Place>
-Field count_field(std::string name, std::string help, std::int64_t least, Place place) {
-  return {std::move(name), std::move(help), count_text(least),
+Field count_field(std::string name, std::string help, std::int64_t min, Place place) {
+  return {std::move(name), std::move(help), count_text(min),
           [place](const GemmProblem& problem) {
             GemmProblem copy = problem;
             const std::optional<std::int64_t> value = place(copy);
             return value ? std::to_string(*value) : std::string();
           },
-          [place, least](const std::string& text, GemmProblem& problem) {
-            const auto count = parse_count(text, least);
+          [place, min](const std::string& text, GemmProblem& problem) {
+            const auto count = parse_count(text, min);
             if (count) place(problem) = *count;
             return count.has_value();
           }};

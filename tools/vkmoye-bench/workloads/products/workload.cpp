@@ -26,11 +26,11 @@ constexpr std::size_t kOffsetsInput = 2;  // after A and B; products with expert
 // Against u32 offsets, the first row of each expert and then m.
 std::vector<std::string> reasons_against_offsets(const std::vector<std::byte>& offsets,
                                                  std::int64_t m) {
-  constexpr std::size_t kMost = 8;  // reasons
+  constexpr std::size_t kMaxReasons = 8;  // reasons
   std::vector<std::string> reasons;
   double before = 0;
   const std::size_t count = offsets.size() / sizeof(std::uint32_t);
-  for (std::size_t i = 0; i < count && reasons.size() < kMost; ++i) {
+  for (std::size_t i = 0; i < count && reasons.size() < kMaxReasons; ++i) {
     const double now = load_number(ScalarType::u32, &offsets[i * sizeof(std::uint32_t)]);
     if (i == 0 && now != 0) {
       reasons.push_back(fmt::format("offset 0 is {:.0f}, not 0", now));
@@ -40,7 +40,7 @@ std::vector<std::string> reasons_against_offsets(const std::vector<std::byte>& o
     }
     before = now;
   }
-  if (reasons.size() < kMost && before != static_cast<double>(m)) {
+  if (reasons.size() < kMaxReasons && before != static_cast<double>(m)) {
     reasons.push_back(
         fmt::format("offset {}, the last, is {:.0f}, but A has {} rows", count - 1, before, m));
   }

@@ -153,9 +153,9 @@ class Lookup : public Workload {
   std::vector<std::int64_t> rows_to_check(Verify verify, std::uint64_t seed) const {
     std::vector<std::int64_t> out;
     const bool is_full = verify == Verify::full || is_checked_in_full();
-    const auto most = static_cast<std::int64_t>(
+    const auto max_rows = static_cast<std::int64_t>(
         kLookupWork / static_cast<double>(std::max<std::int64_t>(cols_, 1)));
-    for (std::int64_t i = 0; i < (is_full ? rows_ : most); ++i) {
+    for (std::int64_t i = 0; i < (is_full ? rows_ : max_rows); ++i) {
       const auto place = static_cast<std::uint64_t>(i);
       out.push_back(is_full ? i
                             : static_cast<std::int64_t>(random_bits(seed, place) %

@@ -20,7 +20,7 @@ namespace {
 
 // The relative error of one rounding, and the magnitude below which a number may be flushed to 0.
 struct Precision {
-  double unit, least;
+  double unit, min_normal;
 };
 
 Precision precision_of(ScalarType type) {
@@ -43,10 +43,10 @@ double roundings(std::size_t count, std::size_t threads) {
 
 // Rounds a number that was computed with precision `computed` to `type`, and updates its error.
 Defined rounded(ScalarType type, const Precision& computed, double value, double error) {
-  double bound = error * kSecondOrder + computed.least;
+  double bound = error * kSecondOrder + computed.min_normal;
   if (gen::computing_type(type) != type) {
     const Precision result = precision_of(type);
-    bound += result.unit * std::fabs(value) + result.least;
+    bound += result.unit * std::fabs(value) + result.min_normal;
     const double stored = number_of(type, bits_of(type, value));
     if (!std::isfinite(stored)) return {stored, 0};  // infinity, or NaN of e4m3
   }
@@ -84,8 +84,8 @@ Defined defined_largest(ScalarType type, std::span<const double> x) {
   }
   if (!is_real) return {largest, 0};
   // A subnormal number may be flushed to 0.
-  const double least = precision_of(type).least;
-  return {largest, std::fabs(largest) < least ? least : 0};
+  const double min_normal = precision_of(type).min_normal;
+  return {largest, std::fabs(largest) < min_normal ? min_normal : 0};
 }
 
 void define_softmax(ScalarType type, std::span<const double> x, std::size_t threads,
@@ -120,11 +120,11 @@ void define_rms_norm(ScalarType type, std::span<const double> x, std::span<const
   const auto count = static_cast<double>(x.size());
   const double whole = squares / count + static_cast<float>(epsilon);
   const double of_root = (roundings(x.size(), threads) + 1 + 2.5 + 1 + 1) / 2 + 2;
-  const double relative = precision.unit * (of_root + 2) + precision.least / whole;
+  const double relative = precision.unit * (of_root + 2) + precision.min_normal / whole;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double y = x[i] / std::sqrt(whole) * weight[i];
     out[i] = rounded(type, precision, y,
-                     std::fabs(y) * relative + std::fabs(weight[i]) * precision.least);
+                     std::fabs(y) * relative + std::fabs(weight[i]) * precision.min_normal);
   }
 }
 
@@ -148,7 +148,7 @@ void define_gate(const gen::GateConfig& config, std::span<const double> x,
   const bool is_gelu = config.function == gen::GateFunction::gelu;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double f = is_gelu ? gelu(x[i]) : silu(x[i]);
-    const double of_function = 6 * precision.unit * std::fabs(x[i]) + precision.least;
+    const double of_function = 6 * precision.unit * std::fabs(x[i]) + precision.min_normal;
     const double y = f * factors[i];
     out[i] = rounded(config.type, precision, y,
                      of_function * std::fabs(factors[i]) + precision.unit * std::fabs(y));

@@ -149,15 +149,15 @@ class Lines : public Workload {
     const std::int64_t lines = operation_.output.length > 0 ? operation_.lines : 0;
     std::int64_t length = operation_.output.length;
     for (const LineArray& array : operation_.inputs) length = std::max(length, array.length);
-    const auto most =
+    const auto max_lines =
         static_cast<std::int64_t>(kWork / static_cast<double>(std::max<std::int64_t>(length, 1)));
     std::vector<std::int64_t> out;
-    if (verify == Verify::full || lines <= most + 2) {
+    if (verify == Verify::full || lines <= max_lines + 2) {
       for (std::int64_t line = 0; line < lines; ++line) out.push_back(line);
       return out;
     }
     out = {0, lines - 1};
-    for (std::int64_t i = 0; i < most; ++i) {
+    for (std::int64_t i = 0; i < max_lines; ++i) {
       out.push_back(static_cast<std::int64_t>(random_bits(~seed, static_cast<std::uint64_t>(i)) %
                                               static_cast<std::uint64_t>(lines)));
     }

@@ -42,10 +42,10 @@ View KeyRows::at_places(const View& elements) const {
 KeyRows key_rows(const WeightFormat* format, ScalarType type, std::int64_t width,
                  std::int64_t threads) {
   if (format == nullptr) return {nullptr, width, power_dividing(width, widest_access(type))};
-  const std::int64_t most = std::min<std::int64_t>(format->elements, 32);
+  const std::int64_t max_part = std::min<std::int64_t>(format->elements, 32);
   return {format, width,
           std::clamp(power_dividing(width, next_power_of_two(width / threads + 1) / 2),
-                     least_part(*format), most)};
+                     min_part(*format), max_part)};
 }
 
 View KeyThreads::part(const View& view, std::int64_t vector) const {

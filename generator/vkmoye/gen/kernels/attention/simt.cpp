@@ -37,7 +37,7 @@ std::optional<RowStaging> staging_of(const AttentionSimtConfig& config, const We
   if (format == nullptr) {
     return row_staging(width, rows, config.threads, widest_access(ScalarType::f32));
   }
-  return row_staging(width, rows, config.threads, format->elements, least_part(*format));
+  return row_staging(width, rows, config.threads, format->elements, min_part(*format));
 }
 
 }  // namespace

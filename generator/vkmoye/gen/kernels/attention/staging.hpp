@@ -20,12 +20,12 @@ struct RowStaging {
   View part(const View& view, const Expr& thread) const { return partition(view, copy, thread); }
 };
 
-/// The widest vectors, up to `most` elements, with which `threads` threads divide `width` elements of `rows` rows
-/// evenly; nothing if there are none. `least`: elements of a vector.
+/// The widest vectors, up to `max_vector` elements, with which `threads` threads divide `width` elements of `rows` rows
+/// evenly; nothing if there are none. `min_vector`: elements of a vector.
 inline std::optional<RowStaging> row_staging(std::int64_t width, std::int64_t rows,
-                                             std::int64_t threads, std::int64_t most,
-                                             std::int64_t least = 1) {
-  for (std::int64_t vector = most; vector >= least; vector /= 2) {
+                                             std::int64_t threads, std::int64_t max_vector,
+                                             std::int64_t min_vector = 1) {
+  for (std::int64_t vector = max_vector; vector >= min_vector; vector /= 2) {
     for (std::int64_t beside = threads; beside >= 1; beside /= 2) {
       const std::int64_t at_once = threads / beside;
       if (width % (vector * beside) != 0 || rows % at_once != 0) continue;

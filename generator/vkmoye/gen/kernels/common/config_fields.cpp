@@ -23,12 +23,12 @@ std::optional<std::vector<std::int64_t>> parse_numbers(std::string_view text, ch
   }
 }
 
-std::string numbers_text(std::size_t least, std::size_t most, const std::string& between) {
-  if (most == 1) return "a whole number of 64 bits";
+std::string numbers_text(std::size_t min_count, std::size_t max_count, const std::string& between) {
+  if (max_count == 1) return "a whole number of 64 bits";
   std::vector<std::string> example = {"64", "32", "8"};
-  example.resize(least);
-  const std::string count =
-      least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
+  example.resize(min_count);
+  const std::string count = min_count == max_count ? std::to_string(max_count)
+                                                   : fmt::format("{} to {}", min_count, max_count);
   return fmt::format("{} whole numbers, such as {}", count, join(example, between));
 }
 
@@ -38,18 +38,18 @@ Layout parse_shape_or_layout(const std::string& text) {
   return Layout(IntTuple{(*extents)[0], (*extents)[1]});
 }
 
-bool is_power_of_two(std::int64_t value, std::int64_t most) {
-  return value > 0 && value <= most && std::has_single_bit(static_cast<std::uint64_t>(value));
+bool is_power_of_two(std::int64_t value, std::int64_t max) {
+  return value > 0 && value <= max && std::has_single_bit(static_cast<std::uint64_t>(value));
 }
 
 void require(bool holds, std::string reason, std::vector<std::string>& reasons) {
   if (!holds) reasons.push_back(std::move(reason));
 }
 
-void require_within(const char* what, std::int64_t value, std::int64_t most,
+void require_within(const char* what, std::int64_t value, std::int64_t max,
                     std::vector<std::string>& reasons) {
-  if (value >= 1 && value <= most) return;
-  reasons.push_back(fmt::format("{} = {} is outside 1..{}", what, value, most));
+  if (value >= 1 && value <= max) return;
+  reasons.push_back(fmt::format("{} = {} is outside 1..{}", what, value, max));
 }
 
 namespace {
@@ -78,17 +78,17 @@ void require_threads(std::int64_t threads, std::vector<std::string>& reasons) {
   reasons.push_back(fmt::format("{} threads, but a workgroup has at most {}", threads, kMax));
 }
 
-void require_power_of_two(const char* what, std::int64_t value, std::int64_t most,
+void require_power_of_two(const char* what, std::int64_t value, std::int64_t max,
                           std::vector<std::string>& reasons) {
-  if (is_power_of_two(value, most)) return;
-  reasons.push_back(fmt::format("{} = {} is not a power of two up to {}", what, value, most));
+  if (is_power_of_two(value, max)) return;
+  reasons.push_back(fmt::format("{} = {} is not a power of two up to {}", what, value, max));
 }
 
 void require_access(ScalarType type, std::int64_t bytes, std::vector<std::string>& reasons) {
-  const std::int64_t least = bytes_of(type);
-  if (bytes >= least && is_power_of_two(bytes, kWidestCopy)) return;
+  const std::int64_t min_bytes = bytes_of(type);
+  if (bytes >= min_bytes && is_power_of_two(bytes, kWidestCopy)) return;
   reasons.push_back(fmt::format("vector {}: an access of {} has a power of two from {} to {} bytes",
-                                bytes, to_string(type), least, kWidestCopy));
+                                bytes, to_string(type), min_bytes, kWidestCopy));
 }
 
 void require_subgroups(std::int64_t lanes, std::int64_t threads,

@@ -44,8 +44,8 @@ struct ConfigField {
 /// "128x128x8" with the separator x: 128, 128, 8. nullopt if a part is not a 64-bit integer.
 std::optional<std::vector<std::int64_t>> parse_numbers(std::string_view text, char between);
 
-/// "2 whole numbers, such as 64x32"; with a smaller `least`: "2 to 3 whole numbers ..".
-std::string numbers_text(std::size_t least, std::size_t most, const std::string& between);
+/// "2 whole numbers, such as 64x32"; with a smaller `min_count`: "2 to 3 whole numbers ..".
+std::string numbers_text(std::size_t min_count, std::size_t max_count, const std::string& between);
 
 /// Parses a shape, "16x8", as the compact layout of that shape, or a layout: "(16,8):(8,1)". Throws
 /// LayoutError.
@@ -57,14 +57,14 @@ std::string not_read(const std::string& name, const std::string& text, const std
 /// "there is no option 'pad'; the options are tile, threads".
 std::string no_option(const std::string& name, const std::vector<std::string>& options);
 
-/// Whether `value` is one of 1, 2, 4 .. `most`.
-bool is_power_of_two(std::int64_t value, std::int64_t most);
+/// Whether `value` is one of 1, 2, 4 .. `max`.
+bool is_power_of_two(std::int64_t value, std::int64_t max);
 
 /// Adds `reason` to `reasons`, unless it holds.
 void require(bool holds, std::string reason, std::vector<std::string>& reasons);
 
 /// Adds "strip = 0 is outside 1..65536", unless `value` is inside.
-void require_within(const char* what, std::int64_t value, std::int64_t most,
+void require_within(const char* what, std::int64_t value, std::int64_t max,
                     std::vector<std::string>& reasons);
 
 /// Adds "atom n = 16 does not divide 72", unless it does and both are at least 1. With `whose`, the name of
@@ -78,7 +78,7 @@ void require_divides(const std::string& what, std::int64_t part, const std::stri
 void require_threads(std::int64_t threads, std::vector<std::string>& reasons);
 
 /// Adds "rounds = 3 is not a power of two up to 16" to `reasons`, unless `value` is one.
-void require_power_of_two(const char* what, std::int64_t value, std::int64_t most,
+void require_power_of_two(const char* what, std::int64_t value, std::int64_t max,
                           std::vector<std::string>& reasons);
 
 /// The size of an element in bytes.
@@ -100,11 +100,11 @@ ConfigField<Config> numbers_field(std::string name, std::string help,
                                   std::vector<std::int64_t Config::*> values, char between = 'x',
                                   std::size_t optional = 0) {
   const std::string separator(1, between);
-  const std::size_t least = values.size() - optional;
-  return {std::move(name), std::move(help), numbers_text(least, values.size(), separator),
+  const std::size_t min_count = values.size() - optional;
+  return {std::move(name), std::move(help), numbers_text(min_count, values.size(), separator),
           [=](const Config& config) {
             std::size_t shown = values.size();
-            while (shown > least && config.*values[shown - 1] == 1) --shown;
+            while (shown > min_count && config.*values[shown - 1] == 1) --shown;
             std::vector<std::string> parts;
             for (std::size_t i = 0; i < shown; ++i) {
               parts.push_back(std::to_string(config.*values[i]));
@@ -113,7 +113,7 @@ ConfigField<Config> numbers_field(std::string name, std::string help,
           },
           [=](const std::string& text, Config& config) {
             const auto numbers = parse_numbers(text, between);
-            if (!numbers || numbers->size() < least || numbers->size() > values.size()) {
+            if (!numbers || numbers->size() < min_count || numbers->size() > values.size()) {
               return false;
             }
             for (std::size_t i = 0; i < values.size(); ++i) {

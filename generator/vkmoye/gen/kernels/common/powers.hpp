@@ -13,9 +13,9 @@ inline std::int64_t next_power_of_two(std::int64_t n) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
 }
 
-/// The largest power of two up to `most`, itself one, that divides `whole`.
-inline std::int64_t power_dividing(std::int64_t whole, std::int64_t most) {
-  return std::min(most, whole & -whole);
+/// The largest power of two up to `max_power`, itself one, that divides `whole`.
+inline std::int64_t power_dividing(std::int64_t whole, std::int64_t max_power) {
+  return std::min(max_power, whole & -whole);
 }
 
 }  // namespace vkmoye::gen

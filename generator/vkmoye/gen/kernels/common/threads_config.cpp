@@ -17,8 +17,8 @@ namespace {
 // The values that are set and out of range; a value of 0 is not set yet.
 std::vector<std::string> reasons_against_choices(const ThreadsConfig& config) {
   std::vector<std::string> reasons;
-  const auto require_power = [&](const char* what, std::int64_t value, std::int64_t most) {
-    if (value != 0) require_power_of_two(what, value, most, reasons);
+  const auto require_power = [&](const char* what, std::int64_t value, std::int64_t max) {
+    if (value != 0) require_power_of_two(what, value, max, reasons);
   };
   require_power("threads", config.threads, 1024);
   require_power("columns", config.columns, 1024);
@@ -42,18 +42,18 @@ void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {
   constexpr std::int64_t kLine = 8;  // threads whose accesses of 16 bytes are a line of 128
   const auto at_least_1 = [](std::int64_t value) { return std::max<std::int64_t>(1, value); };
   const std::int64_t width = at_least_1(config.width());
-  const std::int64_t most_accesses = width == 1 ? 16 : 8;
-  const std::int64_t most = std::clamp<std::int64_t>(kMaxValues / width, 1, most_accesses);
+  const std::int64_t max_accesses = width == 1 ? 16 : 8;
+  const std::int64_t max_rounds = std::clamp<std::int64_t>(kMaxValues / width, 1, max_accesses);
   const std::int64_t accesses = ceil_div(at_least_1(cols.value_or(1)), width);
   if (config.columns == 0) {
-    const std::int64_t rounds = at_least_1(config.rounds != 0 ? config.rounds : most);
+    const std::int64_t rounds = at_least_1(config.rounds != 0 ? config.rounds : max_rounds);
     const std::int64_t fitting = std::max(next_power_of_two(ceil_div(accesses, rounds)),
                                           std::min(kLine, next_power_of_two(accesses)));
     config.columns = cols ? std::min(fitting, config.threads) : config.threads;
   }
   if (config.rounds == 0) {
     const std::int64_t fitting = next_power_of_two(ceil_div(accesses, at_least_1(config.columns)));
-    config.rounds = cols ? std::min(fitting, most) : most;
+    config.rounds = cols ? std::min(fitting, max_rounds) : max_rounds;
   }
 }
 
@@ -61,9 +61,9 @@ void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols) {
   fit_vector(config, cols);
   const std::int64_t usual = std::min<std::int64_t>(256, config.max_threads);
   // Reading long rows of single elements twice is faster than using more threads than usual.
-  const std::int64_t most = config.width() == 1 ? usual : config.max_threads;
+  const std::int64_t max_threads = config.width() == 1 ? usual : config.max_threads;
   const bool chooses_threads = config.threads == 0;
-  if (chooses_threads) config.threads = cols ? most : usual;
+  if (chooses_threads) config.threads = cols ? max_threads : usual;
   fit_columns(config, cols);
   if (chooses_threads) config.threads = std::max(usual, config.columns);
 }
@@ -72,11 +72,11 @@ ThreadsConfig threads_config(ScalarType type, const DeviceCaps& device) {
   ThreadsConfig config;
   config.type = type;
   config.subgroup_size = device.subgroup_size;
-  std::uint32_t most = device.max_workgroup_invocations;
+  std::uint32_t max_threads = device.max_workgroup_invocations;
   if (device.max_workgroup_subgroups != 0) {
-    most = std::min(most, device.max_workgroup_subgroups * device.subgroup_size);
+    max_threads = std::min(max_threads, device.max_workgroup_subgroups * device.subgroup_size);
   }
-  config.max_threads = std::min<std::int64_t>(config.max_threads, std::bit_floor(most));
+  config.max_threads = std::min<std::int64_t>(config.max_threads, std::bit_floor(max_threads));
   return config;
 }
 

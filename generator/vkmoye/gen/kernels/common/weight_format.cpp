@@ -67,9 +67,9 @@ void store_codes(const char* name, std::span<const double> weights, std::span<st
 float inverse(float scale) { return scale != 0 ? 1 / scale : 0; }
 
 float largest_magnitude(std::span<const double> weights) {
-  float most = 0;
-  for (const double w : weights) most = std::max(most, std::fabs(static_cast<float>(w)));
-  return most;
+  float max = 0;
+  for (const double w : weights) max = std::max(max, std::fabs(static_cast<float>(w)));
+  return max;
 }
 
 // scale = max |w| / 127, code = w / scale rounded to nearest, halves away from 0.
@@ -82,12 +82,12 @@ void quantise_q8_0(std::span<const double> weights, std::span<std::byte> block) 
 
 // scale = (the weight with the largest magnitude) / -8, code = w / scale + 8 rounded, at most 15.
 void quantise_q4_0(std::span<const double> weights, std::span<std::byte> block) {
-  float most = 0;
+  float extreme = 0;
   for (const double w : weights) {
     const auto x = static_cast<float>(w);
-    if (std::fabs(x) > std::fabs(most)) most = x;
+    if (std::fabs(x) > std::fabs(extreme)) extreme = x;
   }
-  const float scale = most / -8, per_scale = inverse(scale);
+  const float scale = extreme / -8, per_scale = inverse(scale);
   store_number(ScalarType::f16, scale, block, 0);
   store_codes("q4_0", weights, block, [&](float w) {
     return std::min<std::int64_t>(15, static_cast<std::int64_t>(w * per_scale + 8.5f));
@@ -97,9 +97,9 @@ void quantise_q4_0(std::span<const double> weights, std::span<std::byte> block) 
 // scale = (largest - smallest) / 15, minimum = the smallest, code = (w - minimum) / scale rounded, at most 15.
 void quantise_between(const char* format, std::span<const double> weights,
                       std::span<std::byte> block) {
-  const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
-  const auto low = static_cast<float>(*least);
-  const float scale = (static_cast<float>(*most) - low) / 15, per_scale = inverse(scale);
+  const auto [min, max] = std::minmax_element(weights.begin(), weights.end());
+  const auto low = static_cast<float>(*min);
+  const float scale = (static_cast<float>(*max) - low) / 15, per_scale = inverse(scale);
   store_number(ScalarType::f16, scale, block, 0);
   store_number(ScalarType::f16, low, block, 2);
   store_codes(format, weights, block, [&](float w) {

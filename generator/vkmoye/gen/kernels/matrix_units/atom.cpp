@@ -29,10 +29,10 @@ MatrixAtom matrix_atom(ScalarType operand, ScalarType accumulator, const DeviceC
   return atom;
 }
 
-void require_atom(const MatrixAtom& atom, std::int64_t most, std::vector<std::string>& reasons) {
-  require_power_of_two("atom m", atom.atom_m, most, reasons);
-  require_power_of_two("atom n", atom.atom_n, most, reasons);
-  require_power_of_two("atom k", atom.atom_k, most, reasons);
+void require_atom(const MatrixAtom& atom, std::int64_t max, std::vector<std::string>& reasons) {
+  require_power_of_two("atom m", atom.atom_m, max, reasons);
+  require_power_of_two("atom n", atom.atom_n, max, reasons);
+  require_power_of_two("atom k", atom.atom_k, max, reasons);
   require_power_of_two("subgroup size", atom.subgroup_size, 128, reasons);
 }
 

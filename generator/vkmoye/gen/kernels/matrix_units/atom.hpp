@@ -38,8 +38,8 @@ std::vector<ConfigField<Config>> behind_atom_fields(std::vector<ConfigField<Conf
       std::move(rest));
 }
 
-/// Adds a reason for each size that is not a power of two up to `most`, or 128 for lanes.
-void require_atom(const MatrixAtom& atom, std::int64_t most, std::vector<std::string>& reasons);
+/// Adds a reason for each size that is not a power of two up to `max`, or 128 for lanes.
+void require_atom(const MatrixAtom& atom, std::int64_t max, std::vector<std::string>& reasons);
 
 /// Adds a reason unless the elements of a matrix of A, and of B, divide evenly among the lanes.
 void require_even_distribution(const MatrixAtom& atom, std::vector<std::string>& reasons);

@@ -40,9 +40,10 @@ ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
                         const DeviceCaps& device, const std::string& name) {
   if (form.split_k) throw KernelError(name, {"form: the combined product must not have split_k"});
   const ScalarType type = sum_type(form);
-  const std::int64_t most = threads_config(type, device).max_threads;
+  const std::int64_t max_threads = threads_config(type, device).max_threads;
   const std::int64_t vector = widest_access(type);
-  const std::int64_t others = std::min(kSlices, most / kElements);  // threads along slices and m
+  const std::int64_t others =
+      std::min(kSlices, max_threads / kElements);  // threads along slices and m
   const std::int64_t along_slices =
       std::min(others, next_power_of_two(ceil_div(slices, kInFlight)));
   const std::int64_t n = along_n(shape, vector), m = kElements / n * (others / along_slices);

@@ -60,8 +60,8 @@ GemmQuantisedConfig gemm_quantised_config(const GemmForm& form,
   if (form.weights == nullptr) return config;
   const std::int64_t m = shape ? std::max<std::int64_t>(1, (*shape)[0]) : 1;
   const bool is_cpu = device.kind == DeviceKind::cpu;
-  const std::int64_t most = is_cpu ? kMaxRowsOnCpu : kMaxRowsOfA;
-  const std::int64_t times = (m + most - 1) / most;
+  const std::int64_t max_rows = is_cpu ? kMaxRowsOnCpu : kMaxRowsOfA;
+  const std::int64_t times = (m + max_rows - 1) / max_rows;
   config.rows = (m + times - 1) / times;
   // As many elements of k as 2 blocks of 32 have, in whole words: the fastest of a sweep at N = K = 8192 on an H200.
   config.blocks =
@@ -76,15 +76,15 @@ GemmQuantisedConfig gemm_quantised_config(const GemmForm& form,
     config.along_k = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(units)), 2,
                                               config.along_k);
   }
-  const auto shrink = [&](std::int64_t& value, std::int64_t least) {
-    while (value > least && all_shared(config, form) > config.shared_bytes) value /= 2;
+  const auto shrink = [&](std::int64_t& value, std::int64_t min) {
+    while (value > min && all_shared(config, form) > config.shared_bytes) value /= 2;
   };
   shrink(config.along_k, 8);  // A first: with fewer threads along k there are more rows of weights
   shrink(config.weights, 1);
   shrink(config.threads, config.subgroup_size);
   shrink(config.along_k, 1);
-  const std::int64_t least_along_k = config.threads * 4 / unit;
-  config.along_k = std::max(config.along_k, least_along_k);
+  const std::int64_t min_along_k = config.threads * 4 / unit;
+  config.along_k = std::max(config.along_k, min_along_k);
   return config;
 }
 

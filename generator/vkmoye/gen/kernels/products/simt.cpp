@@ -255,8 +255,8 @@ class SimtProduct {
   // One repetition at a time, so that few elements of C are in registers at once.
   void write(const View& tCgC) {
     const std::int64_t bytes = static_cast<std::int64_t>(size_of(form_.result));
-    const std::int64_t most = std::max<std::int64_t>(1, config_.vector_bytes / bytes);
-    const Vector along_n{to_index(std::min<std::int64_t>({4, config_.values_n, most})), 1};
+    const std::int64_t max_width = std::max<std::int64_t>(1, config_.vector_bytes / bytes);
+    const Vector along_n{to_index(std::min<std::int64_t>({4, config_.values_n, max_width})), 1};
     builder_.unrolled_loop("r", to_index(size(tCgC.shape().mode(1))), [&](const Expr& r) {
       buffers_.write(select(sums_, 1, r), select(tCgC, 1, r), along_n);
     });

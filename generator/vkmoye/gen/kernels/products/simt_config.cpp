@@ -56,8 +56,8 @@ std::vector<std::pair<std::string, std::string>> GemmSimtConfig::items() const {
 }
 
 std::int64_t fragment_vector(ScalarType type, std::int64_t values) {
-  const std::int64_t most = 16 / static_cast<std::int64_t>(size_of(type));
-  return std::min<std::int64_t>({4, values, most});
+  const std::int64_t max_width = 16 / static_cast<std::int64_t>(size_of(type));
+  return std::min<std::int64_t>({4, values, max_width});
 }
 
 std::vector<std::string> reasons_against_arithmetic(const GemmForm& form, FormsOfKernel kernel) {

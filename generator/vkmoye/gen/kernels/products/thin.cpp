@@ -119,9 +119,9 @@ class ThinProduct {
     return {to_index(tile_.small_vector), last_leaf(small(0, moved))};
   }
   Vector result_vector() const {
-    const std::int64_t most = widest_access(form_.result);
-    if (!config_.n_is_small) return {to_index(std::min(tile_.block_row, most))};
-    return {to_index(std::min(config_.rows & -config_.rows, most)), last_leaf(result())};
+    const std::int64_t max_width = widest_access(form_.result);
+    if (!config_.n_is_small) return {to_index(std::min(tile_.block_row, max_width))};
+    return {to_index(std::min(config_.rows & -config_.rows, max_width)), last_leaf(result())};
   }
   static std::size_t last_leaf(const View& view) {
     return static_cast<std::size_t>(view.shape().leaf_count() - 1);

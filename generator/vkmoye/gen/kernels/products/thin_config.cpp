@@ -65,8 +65,8 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
   if (shape) {
     config.n_is_small = (*shape)[1] < (*shape)[0];
     const std::int64_t rows = std::max<std::int64_t>(1, std::min((*shape)[0], (*shape)[1]));
-    const std::int64_t most = device.kind == DeviceKind::cpu ? kMaxRowsOnCpu : kMaxRows;
-    const std::int64_t blocks = (rows + most - 1) / most;
+    const std::int64_t max_rows = device.kind == DeviceKind::cpu ? kMaxRowsOnCpu : kMaxRows;
+    const std::int64_t blocks = (rows + max_rows - 1) / max_rows;
     config.rows = (rows + blocks - 1) / blocks;
   }
   if (large_k_contiguous(config, form)) {
@@ -78,8 +78,8 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
   }
   // Lines of 64 bytes, so that there are enough workgroups, and no more sums than fit in registers.
   constexpr std::int64_t kMaxUsualSums = 64;
-  const std::int64_t most = threads_config(large_type(config, form), device).max_threads;
-  config.threads = std::min<std::int64_t>(512, most);
+  const std::int64_t max_threads = threads_config(large_type(config, form), device).max_threads;
+  config.threads = std::min<std::int64_t>(512, max_threads);
   config.along_k = config.threads / 4;
   config.reads_k = 8;
   const std::int64_t bytes = bytes_of(large_type(config, form));

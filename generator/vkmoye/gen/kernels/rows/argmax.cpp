@@ -88,14 +88,14 @@ ir::Kernel argmax_slices(const ThreadsConfig& wanted, const std::string& name) {
 ir::Kernel argmax_combine(const ThreadsConfig& wanted, const std::string& name) {
   const ThreadsConfig config = fitted_to_rows(wanted);
   RowBuilder k(name, config, "finds the first slice of a row that has the largest element");
-  const Expr least = kMaximum.neutral(ScalarType::f32);
-  SliceResultsReader largest_of(k, "slice_largest", config, k.block_x(), least),
+  const Expr neutral = kMaximum.neutral(ScalarType::f32);
+  SliceResultsReader largest_of(k, "slice_largest", config, k.block_x(), neutral),
       column_of(k, "slice_columns", config, k.block_x(), no_column());
   const Tensor dst = k.output("dst", ScalarType::u32, {{"row", "rows"}});
   const View largest = k.registers("largest", ScalarType::f32, Layout());  // one value
   const View first = k.registers("first", ScalarType::u32, Layout());
 
-  k.assign(largest, least);
+  k.assign(largest, neutral);
   largest_of.each([&](const Expr&) { k.accumulate(largest, kMaximum, largest_of.values()); });
   k.reduce_across(largest, kMaximum, config.layout(), 0);
   k.assign(first, no_column());

@@ -141,8 +141,9 @@ ir::Kernel reduce_kernel(ReducePart part, const ReduceConfig& wanted, Reduction 
       ir::Unroll::never);
   k.reduce_across(result, reduction, config.layout(), along);
   const Expr place = thread_coordinates(config.layout(), k.thread())[mode];
-  const auto most = kWidestCopy / static_cast<std::int64_t>(size_of(dst.array.type));
-  const auto width = static_cast<std::uint32_t>(along == 0 ? 1 : std::min(config.width(), most));
+  const auto max_width = kWidestCopy / static_cast<std::int64_t>(size_of(dst.array.type));
+  const auto width =
+      static_cast<std::uint32_t>(along == 0 ? 1 : std::min(config.width(), max_width));
   k.branch({ir::equal(place, 0)}, [&] { k.copy(result, to, {.vector = {width}}); });
   return k.finish();
 }

@@ -16,17 +16,17 @@ namespace {
 constexpr std::int64_t kWorkgroups = 1024;
 // Whole rows in this many workgroups are as fast as slices, which another kernel must combine.
 constexpr std::int64_t kFewWorkgroups = 256;
-constexpr std::int64_t kMostSlices = 512;  // each block of a row reads the results of all
-constexpr std::int64_t kLeastBlocks = 4;   // of a row worth a second kernel
-constexpr std::int64_t kLeastLength = 4096;
+constexpr std::int64_t kMaxSlices = 512;  // each block of a row reads the results of all
+constexpr std::int64_t kMinBlocks = 4;    // of a row worth a second kernel
+constexpr std::int64_t kMinLength = 4096;
 
 }  // namespace
 
 std::int64_t slices_of_rows(std::int64_t groups, std::int64_t length, std::int64_t block) {
   const std::int64_t blocks = vkmoye::ceil_div(length, block);
-  const bool are_short = length < kLeastLength || blocks < kLeastBlocks;
+  const bool are_short = length < kMinLength || blocks < kMinBlocks;
   if (groups < 1 || groups >= kFewWorkgroups || are_short) return 1;
-  return std::min({blocks / 2, vkmoye::ceil_div(kWorkgroups, groups), kMostSlices});
+  return std::min({blocks / 2, vkmoye::ceil_div(kWorkgroups, groups), kMaxSlices});
 }
 
 KernelPlan plan_of_slices(ir::Kernel slices, ir::Kernel combine, const Arguments& arguments) {

@@ -9,9 +9,9 @@ const std::vector<Builder::AxisName> kSlicesAndRows = {{"slice", "slices"}, {"ro
 }  // namespace
 
 SliceBlocks slice_blocks(Builder& k, const Expr& blocks, const Expr& slices) {
-  const Expr most = k.let("blocks_of_slice", (blocks + slices - 1) / slices);
-  const Expr first = k.let("first_block", most * k.block_y());
-  return {first, k.let("own_blocks", minimum(maximum(blocks, first) - first, most))};
+  const Expr blocks_of_slice = k.let("blocks_of_slice", (blocks + slices - 1) / slices);
+  const Expr first = k.let("first_block", blocks_of_slice * k.block_y());
+  return {first, k.let("own_blocks", minimum(maximum(blocks, first) - first, blocks_of_slice))};
 }
 
 SliceResultsWriter::SliceResultsWriter(Builder& k, const std::string& name, ScalarType type,

@@ -10,7 +10,7 @@ namespace vkmoye::gen {
 
 namespace {
 
-Expr difference_exp(const Expr& value, const Expr& most) { return exp(value - most); }
+Expr difference_exp(const Expr& value, const Expr& max) { return exp(value - max); }
 
 }  // namespace
 
@@ -19,14 +19,14 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
   RowBuilder k(name, config, "rows that fit stay in registers, longer ones are read three times");
   const Tensor src = k.input("src", config.type, kRowAxes);
   const Tensor dst = k.output("dst", config.type, kRowAxes);
-  const Expr least = kMaximum.neutral(ScalarType::f32);
-  Row row(k, config, src, least);
+  const Expr neutral = kMaximum.neutral(ScalarType::f32);
+  Row row(k, config, src, neutral);
   Blocks result(k, dst, row.block(), config.copy());
   const View x = row.x();                                                  // (value, round, 1)
   const View largest = k.registers("largest", ScalarType::f32, Layout());  // one value
   const View sum = k.registers("sum", ScalarType::f32, Layout());
 
-  k.headed("first pass, the largest of the row", [&] { k.assign(largest, least); });
+  k.headed("first pass, the largest of the row", [&] { k.assign(largest, neutral); });
   row.pass([&](const Expr&) { k.accumulate(largest, kMaximum, x); });
   k.reduce_across(largest, kMaximum, config.layout(), 0);
 
@@ -67,7 +67,10 @@ ir::Kernel softmax_slices(const ThreadsConfig& wanted, const std::string& name) 
   const auto rescale = [&] {
     k.titled("sum <- sum * exp(before - largest)", [&] {
       k.apply(
-          sum, [](const Expr& s, const Expr& old, const Expr& most) { return s * exp(old - most); },
+          sum,
+          [](const Expr& s, const Expr& old, const Expr& new_max) {
+            return s * exp(old - new_max);
+          },
           sum, before, largest);
     });
   };
@@ -115,8 +118,8 @@ ir::Kernel softmax_combine(const ThreadsConfig& wanted, const std::string& name)
     k.titled("sum += slice_sum * exp(slice_largest - largest)", [&] {
       k.apply(
           sum_of.values(),
-          [](const Expr& s, const Expr& most_of_slice, const Expr& most) {
-            return s * exp(most_of_slice - most);
+          [](const Expr& s, const Expr& max_of_slice, const Expr& max_of_row) {
+            return s * exp(max_of_slice - max_of_row);
           },
           sum_of.values(), largest_of.values(), largest);
     });
@@ -127,8 +130,8 @@ ir::Kernel softmax_combine(const ThreadsConfig& wanted, const std::string& name)
     k.titled("x <- exp(x - largest) / sum", [&] {
       k.apply(
           x,
-          [](const Expr& v, const Expr& most, const Expr& whole) {
-            return difference_exp(v, most) / whole;
+          [](const Expr& v, const Expr& max_of_row, const Expr& whole) {
+            return difference_exp(v, max_of_row) / whole;
           },
           x, largest, sum);
     });

@@ -11,7 +11,7 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kMostTaken = 64;
+constexpr std::int64_t kMaxTaken = 64;
 constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
 // Keys of numbers are 0x007fffff (-infinity) to 0xff800000 (infinity).
 constexpr std::uint32_t kNoKey = 0, kNanKey = ~0u - 1, kAllKeys = ~0u;
@@ -55,8 +55,8 @@ const std::vector<ConfigField<TopKConfig>>& top_k_fields() {
 ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
   const TopKConfig config = fitted_to_rows(wanted);
   std::vector<std::string> reasons = reasons_against_rows(config);
-  if (config.k < 1 || config.k > kMostTaken) {
-    reasons.push_back(fmt::format("k {} is outside 1..{}", config.k, kMostTaken));
+  if (config.k < 1 || config.k > kMaxTaken) {
+    reasons.push_back(fmt::format("k {} is outside 1..{}", config.k, kMaxTaken));
   }
   throw_if_any(name, std::move(reasons));
 

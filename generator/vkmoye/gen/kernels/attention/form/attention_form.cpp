@@ -16,7 +16,7 @@ namespace vkmoye::gen {
 namespace {
 
 // Beyond these, scaled scores leave the range of f32 where no key is seen (running_softmax.hpp).
-constexpr double kLeastScale = 1e-6, kMaxScale = 1e6;
+constexpr double kMinScale = 1e-6, kMaxScale = 1e6;
 
 }  // namespace
 
@@ -72,25 +72,25 @@ std::vector<std::string> reasons_against(const AttentionCall& call) {
       call.kv_heads >= 1 && call.heads >= 1 && call.heads % call.kv_heads == 0,
       fmt::format("{} heads are not a multiple of {} heads of K and V", call.heads, call.kv_heads),
       reasons);
-  const std::int64_t most = kMaxExtent;
+  const std::int64_t max_extent = kMaxExtent;
   require(
-      call.queries <= most && call.keys <= most &&
-          call.heads / call.kv_heads <= most / std::max<std::int64_t>(call.queries, 1) &&
-          call.kv_heads <= most / std::max<std::int64_t>(call.batch, 1),
+      call.queries <= max_extent && call.keys <= max_extent &&
+          call.heads / call.kv_heads <= max_extent / std::max<std::int64_t>(call.queries, 1) &&
+          call.kv_heads <= max_extent / std::max<std::int64_t>(call.batch, 1),
       fmt::format("{} queries of {} heads, {} keys, or {} heads of K and V in a batch of {} are "
                   "more than {}",
-                  call.queries, call.heads, call.keys, call.kv_heads, call.batch, most),
+                  call.queries, call.heads, call.keys, call.kv_heads, call.batch, max_extent),
       reasons);
   const double scale = call.scale_used();
-  require(scale >= kLeastScale && scale <= kMaxScale,
-          fmt::format("scale {} is outside {}..{}", scale, kLeastScale, kMaxScale), reasons);
+  require(scale >= kMinScale && scale <= kMaxScale,
+          fmt::format("scale {} is outside {}..{}", scale, kMinScale, kMaxScale), reasons);
   require(call.window >= 0, fmt::format("window {} is negative", call.window), reasons);
   require(
-      call.soft_cap == 0 || (call.soft_cap >= kLeastScale && call.soft_cap <= kMaxScale),
-      fmt::format("soft cap {} is neither 0 nor in {}..{}", call.soft_cap, kLeastScale, kMaxScale),
+      call.soft_cap == 0 || (call.soft_cap >= kMinScale && call.soft_cap <= kMaxScale),
+      fmt::format("soft cap {} is neither 0 nor in {}..{}", call.soft_cap, kMinScale, kMaxScale),
       reasons);
-  require(call.stored_pages >= 0 && call.stored_pages <= most,
-          fmt::format("{} stored pages are outside 0..{}", call.stored_pages, most), reasons);
+  require(call.stored_pages >= 0 && call.stored_pages <= max_extent,
+          fmt::format("{} stored pages are outside 0..{}", call.stored_pages, max_extent), reasons);
   require(call.stored_pages == 0 || call.form.page != 0,
           fmt::format("{} stored pages, but there are no pages", call.stored_pages), reasons);
   for (const auto& [what, given, all] : {std::tuple{"heads", call.mask_heads, call.heads},

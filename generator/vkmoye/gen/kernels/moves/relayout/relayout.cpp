@@ -221,9 +221,9 @@ std::vector<std::string> reasons_against(const RelayoutConfig& config) {
   require_power_of_two("vector", config.vector, 16, reasons);
   require_power_of_two("rounds", config.rounds, 16, reasons);
   const auto bytes = static_cast<std::int64_t>(size_of(config.type));
-  std::int64_t most_run = 1;
-  while (4 * most_run * most_run * bytes <= kMaxShared) most_run *= 2;
-  if (config.run != 0) require_power_of_two("run", config.run, most_run, reasons);
+  std::int64_t max_run = 1;
+  while (4 * max_run * max_run * bytes <= kMaxShared) max_run *= 2;
+  if (config.run != 0) require_power_of_two("run", config.run, max_run, reasons);
   return reasons;
 }
 

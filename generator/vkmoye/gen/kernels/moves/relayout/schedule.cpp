@@ -89,20 +89,20 @@ std::vector<Layout> walk_of(const RelayoutSchedule& schedule, TileOrder walk,
     left.push_back(ceil_div(schedule.modes[m].extent, schedule.tile[m]));
   }
   std::vector<std::vector<Layout>> steps(schedule.modes.size());
-  // Appends up to `most` tiles along `order`; a mode is only split into equal parts.
-  const auto take = [&](const Order& order, std::int64_t most) {
+  // Appends up to `max_tiles` tiles along `order`; a mode is only split into equal parts.
+  const auto take = [&](const Order& order, std::int64_t max_tiles) {
     for (const std::size_t m : order) {
       std::int64_t taken = left[m];
-      if (taken > most) {
-        taken = std::gcd(
-            left[m], static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most))));
+      if (taken > max_tiles) {
+        taken = std::gcd(left[m], static_cast<std::int64_t>(
+                                      std::bit_floor(static_cast<std::uint64_t>(max_tiles))));
       }
       for (std::size_t other = 0; taken > 1 && other < steps.size(); ++other) {
         steps[other].push_back(Layout(taken, other == m ? done[m] : 0));
       }
       done[m] *= taken;
       left[m] /= taken;
-      most /= taken;
+      max_tiles /= taken;
       if (left[m] > 1) return;
     }
   };
@@ -261,8 +261,8 @@ Order interleaved(const std::vector<JointMode>& modes, std::int64_t JointMode::*
 // The widest accesses to a shared array for two sides whose layouts prove `a` and `b` elements. An array can
 // be accessed in vectors of one width and in single elements, but then not in packed vectors.
 std::pair<std::int64_t, std::int64_t> widths_of(std::int64_t a, std::int64_t b, ScalarType type) {
-  const std::int64_t least = std::min(a, b);
-  if (least > 1) return {least, least};
+  const std::int64_t narrower = std::min(a, b);
+  if (narrower > 1) return {narrower, narrower};
   const auto unpacked = [&](std::int64_t width) {
     while (ir::is_packed(type, static_cast<std::uint32_t>(width))) width /= 2;
     return width;
@@ -289,18 +289,18 @@ void set_interleaved(RelayoutSchedule& schedule, const RelayoutConfig& config, c
   std::int64_t access = std::max<std::int64_t>(1, config.vector / bytes);
   while (small * access > kMaxValuesAtOnce) access /= 2;
   const std::int64_t max_bytes = std::min(kMaxTileBytes, config.shared_bytes);
-  const auto most = static_cast<std::int64_t>(std::bit_floor(
+  const auto max_extent = static_cast<std::int64_t>(std::bit_floor(
       static_cast<std::uint64_t>(std::min(max_bytes / (small * bytes), config.threads * access))));
   const std::int64_t extent = schedule.modes[last].extent;
   std::int64_t tile_extent =
-      std::min({most, next_power_of_two(extent), config.run > 0 ? config.run : most});
+      std::min({max_extent, next_power_of_two(extent), config.run > 0 ? config.run : max_extent});
   // Smaller tiles if more than an eighth of the work would be outside.
   while (tile_extent * bytes > 2 * kSector &&
          8 * ceil_div(extent, tile_extent) * tile_extent > 9 * extent) {
     tile_extent /= 2;
   }
   schedule.tile[last] = tile_extent;
-  grow(schedule, block_order, small * most, schedule.tile);
+  grow(schedule, block_order, small * max_extent, schedule.tile);
 
   const RelayoutTile tile(schedule);
   const auto along = [&](std::int64_t JointMode::*stride, const RelayoutTile::Run& run) {

@@ -23,7 +23,7 @@ std::int64_t few(std::int64_t across, std::int64_t along, std::int64_t threads) 
 // Also at least the rows that a ragged tile needs.
 std::int64_t few_rows(const TransposeAutoConfig& config) {
   const std::int64_t rows =
-      std::max(few(config.rows, config.cols, config.threads), least_rows(config));
+      std::max(few(config.rows, config.cols, config.threads), min_rows(config));
   return next_power_of_two(rows);
 }
 

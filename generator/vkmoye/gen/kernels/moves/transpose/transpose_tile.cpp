@@ -305,7 +305,7 @@ ComposedLayout TransposeTile::ragged_layout() const {
   return {Swizzle(bits, 0, log2(rows)), 0, Layout({cols, rows}, {rows, 1})};
 }
 
-std::int64_t least_rows(const TransposeTile& tile) { return tile.sector() + 2 * tile.unit(); }
+std::int64_t min_rows(const TransposeTile& tile) { return tile.sector() + 2 * tile.unit(); }
 
 void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
                 const View& shared, const Expr& col, const Expr& row, TileRows rows) {

@@ -70,11 +70,11 @@ void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const 
                 const View& shared, const Expr& col, const Expr& row, TileRows rows);
 
 /// Transposes the part of tile number (col, row) that is inside. Preconditions: the tile begins inside; src
-/// has more than `least_rows` rows and more columns than two units.
+/// has more than `min_rows` rows and more columns than two units.
 void move_ragged(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
                  const View& shared, const Expr& col, const Expr& row);
 
 /// With fewer rows, the head and the tail of a column of dst would overlap.
-std::int64_t least_rows(const TransposeTile& tile);
+std::int64_t min_rows(const TransposeTile& tile);
 
 }  // namespace vkmoye::gen
