@@ -133,7 +133,7 @@ TEST(Functions, DotProductsOfBytesAreSpeltOutForOldDevices) {
     EXPECT_EQ(dot(device, u8, i8), static_cast<std::uint32_t>(7 - 255 + 2 + 6 - 128 * 128));
   }
   EXPECT_THROW(dot(with, i8, i16), KernelError);
-  EXPECT_TRUE(ir::type_error(*ir::packed_dot4(a, true, ir::variable("x", ir::element(i32)), true)));
+  EXPECT_TRUE(ir::type_error(*ir::packed_dot4(a, i8, ir::variable("x", ir::element(i32)), i8)));
 }
 
 TEST(Functions, HalvesAreRoundedToNearestEvenOnTheHost) {

@@ -159,7 +159,7 @@ TEST(Transpose, HoldsExactlyCosizeElementsInSharedMemory) {
 TEST(Transpose, RefusesTheOverlappingLayoutNamingTwoCoordinates) {
   TileConfig config;
   config.shared = parse_composed_layout("(32,32):(1,31)");
-  EXPECT_THAT(reasons_against(config, true),
+  EXPECT_THAT(reasons_against(config, TileMove::transpose),
               ElementsAre("shared layout (32,32):(1,31) overlaps itself: coordinates (0,1) and "
                           "(31,0) share address 31"));
   EXPECT_THROW(transpose(config), KernelError);
@@ -208,7 +208,7 @@ TEST(Transpose, GivesEveryReasonAgainstAConfig) {
   config.tile_cols = 48;
   config.tile_rows = 20;
   config.shared = parse_composed_layout("(32,32):(1,33)");
-  EXPECT_THAT(reasons_against(config, true),
+  EXPECT_THAT(reasons_against(config, TileMove::transpose),
               ElementsAre(HasSubstr("32 does not divide the extent of mode 0 of the src tile, 48"),
                           HasSubstr("8 does not divide the extent of mode 1 of the src tile, 20"),
                           HasSubstr("32 does not divide the extent of mode 0 of the dst tile, 20"),
@@ -218,11 +218,11 @@ TEST(Transpose, GivesEveryReasonAgainstAConfig) {
 TEST(Transpose, RefusesThreadLayoutsThatAreNoNumbering) {
   TileConfig config;
   config.threads = Layout({32, 8}, {1, 16});
-  EXPECT_THAT(reasons_against(config, true), ElementsAre(HasSubstr("each once")));
+  EXPECT_THAT(reasons_against(config, TileMove::transpose), ElementsAre(HasSubstr("each once")));
   config.threads = Layout({32, 8}, {1, 64});
-  EXPECT_THAT(reasons_against(config, true), ElementsAre(HasSubstr("each once")));
+  EXPECT_THAT(reasons_against(config, TileMove::transpose), ElementsAre(HasSubstr("each once")));
   config.threads = Layout({32, 8}, {8, 1});  // row-major: unusual, but every thread has its place
-  EXPECT_THAT(reasons_against(config, true), IsEmpty());
+  EXPECT_THAT(reasons_against(config, TileMove::transpose), IsEmpty());
 }
 
 TEST(Transpose, RefusesADeviceThatLacksSomethingWithEveryReason) {

@@ -45,9 +45,9 @@ std::vector<ThreadDigit> digits_of(const Layout& threads, int mode, std::uint32_
       if (leaf.stride < lanes && (lanes % (low * leaf.stride) != 0 || leaf.extent % low != 0)) {
         refuse(fmt::format("{}:{} straddles a subgroup boundary", leaf.extent, leaf.stride));
       }
-      if (low > 1) digits.push_back({low, leaf.stride, i == mode, true});
+      if (low > 1) digits.push_back({low, leaf.stride, i == mode, /*is_lanes=*/true});
       if (low < leaf.extent) {
-        digits.push_back({leaf.extent / low, low * leaf.stride, i == mode, false});
+        digits.push_back({leaf.extent / low, low * leaf.stride, i == mode, /*is_lanes=*/false});
       }
     }
   }

@@ -99,12 +99,12 @@ Body loops_of(const ArrayView& to, const std::vector<ArrayView>& from, const Ite
   Body body, inside;
   Conditions guards;
   std::vector<Expr> values;
-  bool unrolls = false;
+  ir::Unroll unroll = ir::Unroll::free;
   const auto take = [&](const ArrayView& operand) {
     ElementPlace place = place_of(operand, loops, names);
     append(body, place.names);
     guards = all_of({guards, place.guards});
-    unrolls = unrolls || operand.array->is_registers();
+    if (operand.array->is_registers()) unroll = ir::Unroll::always;
     return place;
   };
   for (const ArrayView& operand : from) {
@@ -119,7 +119,7 @@ Body loops_of(const ArrayView& to, const std::vector<ArrayView>& from, const Ite
     inside = ir::statements(ir::If{conjunction(guards), std::move(inside)});
   }
   append(body, inside);
-  return nest(loops, unrolls, std::move(body));
+  return nest(loops, unroll, std::move(body));
 }
 
 std::string reduction_title(const View& to, Reduction reduction, const View& from) {

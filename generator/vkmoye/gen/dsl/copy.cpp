@@ -173,7 +173,8 @@ Body in_loops(const View& from, const ir::Array& from_array, const View& to,
 
   Body body = source.names_before;
   append(body, target.names_before);
-  const bool unroll = from_array.is_registers() || to_array.is_registers();
+  const bool has_registers = from_array.is_registers() || to_array.is_registers();
+  const ir::Unroll unroll = has_registers ? ir::Unroll::always : ir::Unroll::free;
   append(body, guarded(before, nest(loops_over(from.axes.front().values, vector), unroll,
                                     std::move(inside))));
   return body;
@@ -362,9 +363,9 @@ ir::Block fill_statements(const View& to, const ir::Array& to_array, std::uint32
   Body inside = target.names_inside;
   append(inside, guarded(target.inside_each_iteration, fills(target, to_array.type, value)));
   ir::Block block{fmt::format("{} <- {}", to.name, value), target.names_before};
-  append(block.body,
-         guarded(target.inside_before, nest(loops_over(to.axes.front().values, {}),
-                                            to_array.is_registers(), std::move(inside))));
+  const ir::Unroll unroll = to_array.is_registers() ? ir::Unroll::always : ir::Unroll::free;
+  append(block.body, guarded(target.inside_before, nest(loops_over(to.axes.front().values, {}),
+                                                        unroll, std::move(inside))));
   return block;
 }
 

@@ -104,10 +104,10 @@ Digits digits_of(const Layout& from, const Layout& to) {
                             "lanes: the register to send would differ between lanes",
                             leaf.extent, leaf.stride, threads, threads)};
       }
-      if (low > 1) out.digits.push_back({low, step, leaf.stride, is_lane, true});
+      if (low > 1) out.digits.push_back({low, step, leaf.stride, is_lane, /*was_lane=*/true});
       if (low < leaf.extent) {
         const std::int64_t value = std::max(leaf.stride, threads) / threads;
-        out.digits.push_back({leaf.extent / low, step * low, value, is_lane, false});
+        out.digits.push_back({leaf.extent / low, step * low, value, is_lane, /*was_lane=*/false});
       }
       step *= leaf.extent;
     }

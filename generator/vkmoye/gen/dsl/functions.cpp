@@ -59,17 +59,16 @@ Expr dot4(const DeviceCaps& device, const BytePair& words, const Expr& sum) {
     throw KernelError(fmt::format("dot4 of bytes of type {}", to_string(type)),
                       {"the bytes of a word are i8 or u8"});
   }
-  const bool a_signed = type_of_a == ScalarType::i8, b_signed = type_of_b == ScalarType::i8;
-  if (device.has(Feature::integer_dot)) return sum + packed_dot4(a, a_signed, b, b_signed);
-  const bool any_signed = a_signed || b_signed;
-  const auto byte = [any_signed](const Expr& word, bool is_signed, std::uint32_t first) {
-    if (is_signed) return signed_bit_field(word, first, 8);
+  if (device.has(Feature::integer_dot)) return sum + packed_dot4(a, type_of_a, b, type_of_b);
+  const bool any_signed = type_of_a == ScalarType::i8 || type_of_b == ScalarType::i8;
+  const auto byte = [any_signed](const Expr& word, ScalarType type, std::uint32_t first) {
+    if (type == ScalarType::i8) return signed_bit_field(word, first, 8);
     const Expr bits = bit_field(word, first, 8);
     return any_signed ? bitcast(bits, ScalarType::i32) : bits;
   };
   Expr total = sum;
   for (const std::uint32_t first : {0u, 8u, 16u, 24u}) {
-    total = total + byte(a, a_signed, first) * byte(b, b_signed, first);
+    total = total + byte(a, type_of_a, first) * byte(b, type_of_b, first);
   }
   return total;
 }

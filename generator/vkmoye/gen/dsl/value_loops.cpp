@@ -18,10 +18,9 @@ std::vector<ValueLoop> loops_over(const Layout& values, const Vector& vector) {
   return loops;
 }
 
-ir::Body nest(const std::vector<ValueLoop>& loops, bool unroll, ir::Body inside) {
+ir::Body nest(const std::vector<ValueLoop>& loops, ir::Unroll unroll, ir::Body inside) {
   for (const ValueLoop& loop : loops) {
-    inside = ir::statements(ir::For{loop.variable, loop.iterations, std::move(inside),
-                                    unroll ? ir::Unroll::always : ir::Unroll::free});
+    inside = ir::statements(ir::For{loop.variable, loop.iterations, std::move(inside), unroll});
   }
   return inside;
 }

@@ -36,6 +36,6 @@ std::vector<ValueLoop> loops_over(const Layout& values, const Vector& vector);
 Expr loop_offset(const Layout& values, const std::vector<ValueLoop>& loops);
 
 /// The loops around `inside`; the first leaf varies fastest: its loop is the innermost.
-ir::Body nest(const std::vector<ValueLoop>& loops, bool unroll, ir::Body inside);
+ir::Body nest(const std::vector<ValueLoop>& loops, ir::Unroll unroll, ir::Body inside);
 
 }  // namespace vkmoye::gen

@@ -124,7 +124,7 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
     std::vector<std::string> extents;
     for (const ir::Axis& axis : array.axes) extents.push_back(to_string(axis.extent));
     const auto widths = kernel.widths_of(array.name);
-    const auto words = kernel.widths_of(array.name, /*as_words=*/true);
+    const auto words = kernel.word_widths_of(array.name);
     // One name for each width. Several names alias the same memory, so they are not restrict.
     const bool is_only = widths.size() + words.size() == 1;
     const auto declare = [&](std::uint32_t width, bool as_words) {
@@ -143,8 +143,8 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
                            ir::block_name(name), element_name(type, width), name,
                            join(extents, ",")));
     };
-    for (const std::uint32_t width : widths) declare(width, false);
-    for (const std::uint32_t width : words) declare(width, true);
+    for (const std::uint32_t width : widths) declare(width, /*as_words=*/false);
+    for (const std::uint32_t width : words) declare(width, /*as_words=*/true);
     ++binding;
   }
   const std::vector<PushConstant> arguments = ir::interface_of(kernel).push_constants;

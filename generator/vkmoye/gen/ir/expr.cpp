@@ -277,7 +277,8 @@ Expr bitcast(const Expr& from, ScalarType type) {
   return from->type == to ? from : make_node(Op::bitcast, to, {from});
 }
 
-Expr packed_dot4(const Expr& a, bool a_is_signed, const Expr& b, bool b_is_signed) {
+Expr packed_dot4(const Expr& a, ScalarType bytes_of_a, const Expr& b, ScalarType bytes_of_b) {
+  const bool a_is_signed = bytes_of_a == ScalarType::i8, b_is_signed = bytes_of_b == ScalarType::i8;
   Node node;
   node.op = Op::dot4;
   node.type = element(a_is_signed || b_is_signed ? ScalarType::i32 : ScalarType::u32);

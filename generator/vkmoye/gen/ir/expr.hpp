@@ -289,8 +289,9 @@ Expr convert(const Expr& from, ScalarType type);
 /// The bits of `from` as an element, or as a vector, of `type` with as many bytes: a u32 as f16 x2, u16 x8 as u32 x4.
 /// The first element has the lowest bits. Elements have at most 4 bytes each. `from` itself if it has that type.
 Expr bitcast(const Expr& from, ScalarType type);
-/// Op::dot4 of two elements of u32, for devices with Feature::integer_dot; see dsl/functions.hpp for all devices.
-Expr packed_dot4(const Expr& a, bool a_is_signed, const Expr& b, bool b_is_signed);
+/// Op::dot4 of two elements of u32, each with four bytes of i8 or u8, for devices with Feature::integer_dot; see
+/// dsl/functions.hpp for all devices.
+Expr packed_dot4(const Expr& a, ScalarType bytes_of_a, const Expr& b, ScalarType bytes_of_b);
 /// A u32 with two elements of f32, rounded to f16, in its low and its high half, and back: half 0 or 1 as f32. Neither
 /// needs a feature of the device. NaN: NaN, with other bits.
 Expr pack_f16(const Expr& low, const Expr& high);

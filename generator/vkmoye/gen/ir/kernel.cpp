@@ -148,17 +148,31 @@ bool Kernel::is_distinct(const std::string& array) const {
                      [&](const Assumption& one) { return one.array == array; });
 }
 
-std::vector<std::uint32_t> Kernel::widths_of(const std::string& array, bool as_words) const {
+namespace {
+
+// The widths of the accesses to `array` that are, or are not, `as_words`.
+std::vector<std::uint32_t> access_widths(const Kernel& kernel, const std::string& array,
+                                         bool as_words) {
   std::set<std::uint32_t> widths;
-  const Array* found = find(array);
+  const Array* found = kernel.find(array);
   if (found == nullptr) return {};
-  for_each(body, [&](const Stmt& statement) {
-    for (const StatementAccess& access : effects_of(statement, *this).accesses) {
+  for_each(kernel.body, [&](const Stmt& statement) {
+    for (const StatementAccess& access : effects_of(statement, kernel).accesses) {
       if (access.element->array != array || access.element->as_words != as_words) continue;
       widths.insert(type_of(*access.element, *found).width);
     }
   });
   return {widths.begin(), widths.end()};
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> Kernel::widths_of(const std::string& array) const {
+  return access_widths(*this, array, /*as_words=*/false);
+}
+
+std::vector<std::uint32_t> Kernel::word_widths_of(const std::string& array) const {
+  return access_widths(*this, array, /*as_words=*/true);
 }
 
 Expr within_grid(const Expr& index, const std::array<GridDimension, 3>& grid) {

@@ -151,9 +151,10 @@ struct Kernel {
   /// If set, `body` is empty; see Builder::finish_with_glsl.
   std::optional<HandWritten> hand_written = {};
 
-  /// The widths of all accesses to `array` as elements, in increasing order; with `as_words`, those of accesses as
-  /// words, in words.
-  std::vector<std::uint32_t> widths_of(const std::string& array, bool as_words = false) const;
+  /// The widths of all accesses to `array` as elements, in increasing order.
+  std::vector<std::uint32_t> widths_of(const std::string& array) const;
+  /// Those of accesses to it as words, in words.
+  std::vector<std::uint32_t> word_widths_of(const std::string& array) const;
   /// The array of that name; nullptr if there is none.
   const Array* find(const std::string& name) const;
   /// Whether the author asserts that different invocations write different elements of `array`.

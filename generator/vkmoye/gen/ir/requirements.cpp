@@ -124,7 +124,7 @@ KernelInterface interface_of(const Kernel& kernel) {
           std::max(binding.alignment, width * static_cast<std::uint32_t>(size_of(type)));
     };
     for (const std::uint32_t width : kernel.widths_of(array.name)) align(width, array.type);
-    for (const std::uint32_t width : kernel.widths_of(array.name, /*as_words=*/true)) {
+    for (const std::uint32_t width : kernel.word_widths_of(array.name)) {
       align(width, ScalarType::u32);
     }
     if (kernel.hand_written && kernel.hand_written->widest.contains(array.name)) {

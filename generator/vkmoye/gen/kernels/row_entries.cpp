@@ -107,14 +107,14 @@ KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
 }
 
 std::function<KernelPlan(const RmsNormConfig&, const KernelRequest&)> plan_of_norms(
-    bool has_residual) {
+    Residual residual) {
   return plan_of_rows<RmsNormConfig>(
-      has_residual ? "norm/residual" : "norm/rms",
+      residual == Residual::added ? "norm/residual" : "norm/rms",
       [=](const RmsNormConfig& config, const std::string& name) {
-        return norm_slices(has_residual, config, name);
+        return norm_slices(residual, config, name);
       },
       [=](const RmsNormConfig& config, const std::string& name) {
-        return norm_combine(has_residual, config, name);
+        return norm_combine(residual, config, name);
       });
 }
 
@@ -174,7 +174,7 @@ std::vector<KernelEntry> row_entries() {
               [](const RmsNormConfig& config, const KernelRequest& request) {
                 return rms_norm(fitted_to_rows(config, cols_of(request)));
               },
-          .plan = plan_of_norms(false),
+          .plan = plan_of_norms(Residual::none),
       }),
       entry_of<RmsNormConfig>({
           .name = "norm/residual",
@@ -188,7 +188,7 @@ std::vector<KernelEntry> row_entries() {
               [](const RmsNormConfig& config, const KernelRequest& request) {
                 return residual_norm(fitted_to_rows(config, cols_of(request)));
               },
-          .plan = plan_of_norms(true),
+          .plan = plan_of_norms(Residual::added),
       }),
       entry_of<ThreadsConfig>({
           .name = "argmax/rows",

@@ -7,7 +7,7 @@
 namespace vkmoye::gen {
 
 ir::Kernel copy(const TileConfig& config, const std::string& name) {
-  throw_if_any(name, reasons_against(config, /*transposed=*/false));
+  throw_if_any(name, reasons_against(config, TileMove::copy));
 
   Builder k(name, size(config.threads));
   k.describe(config.items(), "dst(c, r) = src(c, r): each thread reads back what it wrote itself");

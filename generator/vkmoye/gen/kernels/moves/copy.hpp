@@ -9,7 +9,7 @@ namespace vkmoye::gen {
 
 /// src and dst (cols, rows), first mode contiguous; dst(c, r) = src(c, r). In C order:
 /// dst[r][c] = src[r][c]. Rows and columns: at least 1.
-/// Throws KernelError with every reason from `reasons_against(config, false)`.
+/// Throws KernelError with every reason from `reasons_against(config, TileMove::copy)`.
 ir::Kernel copy(const TileConfig& config = {}, const std::string& name = "copy");
 
 }  // namespace vkmoye::gen

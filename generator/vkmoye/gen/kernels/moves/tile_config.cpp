@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMaxTileExtent = 4096;  // beyond any shared memory; products cannot overflow
 
-void check_threads(const TileConfig& config, bool transposed, std::vector<std::string>& reasons) {
+void check_threads(const TileConfig& config, TileMove move, std::vector<std::string>& reasons) {
   const Layout& threads = config.threads;
   if (threads.rank() != 2) {
     reasons.push_back(fmt::format("threads {} has rank {}, but the tile has rank 2",
@@ -29,7 +29,7 @@ void check_threads(const TileConfig& config, bool transposed, std::vector<std::s
     }
   };
   check_tile(config.tile_cols, config.tile_rows, "src");
-  if (transposed) check_tile(config.tile_rows, config.tile_cols, "dst");
+  if (move == TileMove::transpose) check_tile(config.tile_rows, config.tile_cols, "dst");
   if (cosize(threads) != size(threads) || find_collision(threads)) {
     reasons.push_back(fmt::format("threads {} does not number its {} threads 0 to {}, each once",
                                   to_string(threads), size(threads), size(threads) - 1));
@@ -103,7 +103,7 @@ std::vector<std::pair<std::string, std::string>> TileConfig::items() const {
   return items;
 }
 
-std::vector<std::string> reasons_against(const TileConfig& config, bool transposed) {
+std::vector<std::string> reasons_against(const TileConfig& config, TileMove move) {
   std::vector<std::string> reasons;
   for (const auto& [name, extent] :
        {std::pair{"cols", config.tile_cols}, std::pair{"rows", config.tile_rows}}) {
@@ -115,7 +115,7 @@ std::vector<std::string> reasons_against(const TileConfig& config, bool transpos
     reasons.push_back(fmt::format("pad {} is above {}", config.pad, kMaxTileExtent));
   }
   if (!reasons.empty()) return reasons;  // the checks below compute with these numbers
-  check_threads(config, transposed, reasons);
+  check_threads(config, move, reasons);
   check_shared(config, reasons);
   return reasons;
 }

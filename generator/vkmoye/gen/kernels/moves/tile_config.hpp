@@ -35,9 +35,12 @@ struct TileConfig {
 const std::vector<ConfigField<TileConfig>>& tile_fields();
 const std::vector<ConfigField<TileConfig>>& direct_tile_fields();
 
-/// Every reason against `config`: tiles that `threads` does not divide (in both orientations if
-/// `transposed`), thread layouts that do not number the threads, shared layouts that have a different
+/// What a kernel does with a tile.
+enum class TileMove { copy, transpose };
+
+/// Every reason against `config`: tiles that `threads` does not divide (in both orientations for a
+/// transpose), thread layouts that do not number the threads, shared layouts that have a different
 /// shape or overlap themselves. Empty if it is valid.
-std::vector<std::string> reasons_against(const TileConfig& config, bool transposed);
+std::vector<std::string> reasons_against(const TileConfig& config, TileMove move);
 
 }  // namespace vkmoye::gen

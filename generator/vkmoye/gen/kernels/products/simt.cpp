@@ -123,7 +123,7 @@ class SimtProduct {
     return to_index(arrangement(x, moved).vector);
   }
   OperandStaging arrangement(const SimtOperand& x, Moved moved) const {
-    return operand_staging(config_, x.type, x.rows, x.k_contiguous, moved == Moved::in_vectors);
+    return operand_staging(config_, x.type, x.rows, x.k_contiguous, moved);
   }
 
   // Stage `at` of a shared array, or the whole array if it has only one.

@@ -61,10 +61,11 @@ struct OperandStaging {
   std::int64_t lanes, others, vector;
 };
 
-/// For a tile of `rows` rows of A or B, with tile_k elements of k. `vectors`: whether accesses are vectors or
-/// single elements.
+enum class Moved : bool;  // in vectors or in single elements, see parts/buffers.hpp
+
+/// For a tile of `rows` rows of A or B, with tile_k elements of k.
 OperandStaging operand_staging(const GemmSimtConfig& config, ScalarType type, std::int64_t rows,
-                               bool k_contiguous, bool vectors);
+                               bool k_contiguous, Moved moved);
 
 /// The elements of a fragment of `values` contiguous ones that are read from shared memory at once.
 std::int64_t fragment_vector(ScalarType type, std::int64_t values);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
 #include "vkmoye/gen/kernels/products/parts/groups.hpp"
 #include "vkmoye/gen/kernels/products/simt.hpp"
 #include "vkmoye/layout/injective.hpp"
@@ -11,11 +12,11 @@
 namespace vkmoye::gen {
 
 OperandStaging operand_staging(const GemmSimtConfig& config, ScalarType type, std::int64_t rows,
-                               bool k_contiguous, bool vectors) {
+                               bool k_contiguous, Moved moved) {
   const std::int64_t contiguous = k_contiguous ? config.tile_k : rows;
   const auto bytes = static_cast<std::int64_t>(size_of(type));
   std::int64_t vector = std::min<std::int64_t>({4, contiguous, config.vector_bytes / bytes});
-  vector = !vectors ? 1 : vector >= 4 ? 4 : std::max<std::int64_t>(1, vector);
+  vector = moved == Moved::one_by_one ? 1 : vector >= 4 ? 4 : std::max<std::int64_t>(1, vector);
   const std::int64_t lanes = std::min<std::int64_t>(32, contiguous / vector);
   return {lanes, size(config.threads) / lanes, vector};
 }
@@ -122,9 +123,9 @@ std::vector<std::string> reasons_against(const GemmSimtConfig& config, const Gem
     const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
     const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
     const ScalarType type = is_a ? form.a_type : form.b_type;
-    const OperandStaging s = operand_staging(config, type, rows, k_contiguous, /*vectors=*/true);
+    const OperandStaging s = operand_staging(config, type, rows, k_contiguous, Moved::in_vectors);
     const OperandStaging single =
-        operand_staging(config, type, rows, k_contiguous, /*vectors=*/false);
+        operand_staging(config, type, rows, k_contiguous, Moved::one_by_one);
     const std::int64_t along = k_contiguous ? config.tile_k : rows;
     const std::int64_t across = k_contiguous ? rows : config.tile_k;
     const std::string staging = is_a ? "staging A" : "staging B";

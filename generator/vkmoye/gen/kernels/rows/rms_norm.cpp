@@ -63,8 +63,7 @@ const char* comment_of(Part part) {
   return "";
 }
 
-ir::Kernel norm_of(Part part, bool has_residual, const RmsNormConfig& wanted,
-                   const std::string& name) {
+ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const std::string& name) {
   const RmsNormConfig config = fitted_to_rows(wanted);
   throw_if_any(name, reasons_against(config));
 
@@ -73,6 +72,7 @@ ir::Kernel norm_of(Part part, bool has_residual, const RmsNormConfig& wanted,
   const Tensor src = k.input("src", config.type, kRowAxes);
   const bool is_last = part != Part::slice;  // it writes the result
   const Expr zero = ir::number(ScalarType::f32, 0);
+  const bool has_residual = adds == Residual::added;
   Tensor residual, weight, total, dst;
   if (has_residual) residual = k.input("residual", config.type, kRowAxes);
   if (is_last) weight = k.input("weight", config.type, {{"col", "cols"}});
@@ -150,19 +150,19 @@ ir::Kernel norm_of(Part part, bool has_residual, const RmsNormConfig& wanted,
 }  // namespace
 
 ir::Kernel rms_norm(const RmsNormConfig& config, const std::string& name) {
-  return norm_of(Part::whole, false, config, name);
+  return norm_of(Part::whole, Residual::none, config, name);
 }
 
 ir::Kernel residual_norm(const RmsNormConfig& config, const std::string& name) {
-  return norm_of(Part::whole, true, config, name);
+  return norm_of(Part::whole, Residual::added, config, name);
 }
 
-ir::Kernel norm_slices(bool has_residual, const RmsNormConfig& config, const std::string& name) {
-  return norm_of(Part::slice, has_residual, config, name);
+ir::Kernel norm_slices(Residual residual, const RmsNormConfig& config, const std::string& name) {
+  return norm_of(Part::slice, residual, config, name);
 }
 
-ir::Kernel norm_combine(bool has_residual, const RmsNormConfig& config, const std::string& name) {
-  return norm_of(Part::block, has_residual, config, name);
+ir::Kernel norm_combine(Residual residual, const RmsNormConfig& config, const std::string& name) {
+  return norm_of(Part::block, residual, config, name);
 }
 
 }  // namespace vkmoye::gen

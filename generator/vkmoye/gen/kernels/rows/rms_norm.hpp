@@ -34,10 +34,13 @@ ir::Kernel rms_norm(const RmsNormConfig& config, const std::string& name = "norm
 /// is rounded to the type. Bindings src, residual, weight, total, dst.
 ir::Kernel residual_norm(const RmsNormConfig& config, const std::string& name = "norm/residual");
 
+/// Whether a residual is added to the rows before the norm.
+enum class Residual { none, added };
+
 /// Both in two kernels, for few long rows; see staged_row.hpp. The first adds up the squares of each slice of a row,
 /// with the residual or without: slice_sums (slices, rows) of f32.
-ir::Kernel norm_slices(bool has_residual, const RmsNormConfig& config, const std::string& name);
+ir::Kernel norm_slices(Residual residual, const RmsNormConfig& config, const std::string& name);
 /// The bindings of rms_norm, or of residual_norm, with slice_sums after weight.
-ir::Kernel norm_combine(bool has_residual, const RmsNormConfig& config, const std::string& name);
+ir::Kernel norm_combine(Residual residual, const RmsNormConfig& config, const std::string& name);
 
 }  // namespace vkmoye::gen

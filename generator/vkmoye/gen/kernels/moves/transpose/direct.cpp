@@ -7,7 +7,7 @@
 namespace vkmoye::gen {
 
 ir::Kernel transpose_direct(const TileConfig& config, Contiguous side, const std::string& name) {
-  throw_if_any(name, reasons_against(config, /*transposed=*/true));
+  throw_if_any(name, reasons_against(config, TileMove::transpose));
 
   Builder k(name, size(config.threads));
   k.describe(config.tile_items(),

@@ -14,7 +14,7 @@ namespace vkmoye::gen {
 enum class Contiguous { read, write };
 
 /// As `transpose`; `pad` and `shared` of `config` are ignored.
-/// Throws KernelError with every reason from `reasons_against(config, true)`.
+/// Throws KernelError with every reason from `reasons_against(config, TileMove::transpose)`.
 ir::Kernel transpose_direct(const TileConfig& config, Contiguous side, const std::string& name);
 
 }  // namespace vkmoye::gen
