@@ -9,22 +9,23 @@ using ir::number;
 Extent every_head() { return {"kv_heads", "group"}; }
 
 // The number of `head` in an array of numbers, one of each head.
-Expr number_of_head(Builder& k, const Tensor& of, const std::string& name, const Expr& head) {
-  const View value = k.registers(name, ScalarType::f32, Layout());
-  k.copy(tile(of, {1}, {head}), value, {.edges = Edges::zero});
-  return k.load("own_" + name, value);
+Expr number_of_head(Builder& builder, const Tensor& of, const std::string& name, const Expr& head) {
+  const View value = builder.registers(name, ScalarType::f32, Layout());
+  builder.copy(tile(of, {1}, {head}), value, {.edges = Edges::zero});
+  return builder.load("own_" + name, value);
 }
 
 }  // namespace
 
-ScoreBias::ScoreBias(Builder& k, const AttentionForm& form, const AttentionTile& tile)
-    : builder_(k), form_(form), tile_(tile) {
+ScoreBias::ScoreBias(Builder& builder, const AttentionForm& form, const AttentionTile& tile)
+    : builder_(builder), form_(form), tile_(tile) {
   if (form.mask) {
-    mask_ = k.input("mask", *form.mask, {{"key", "keys"}, {"row", "queries"}, {"plane", "masks"}});
-    head_step_ = k.argument("mask_head_step", ScalarType::u32);
-    entry_step_ = k.argument("mask_entry_step", ScalarType::u32);
+    mask_ = builder.input("mask", *form.mask,
+                          {{"key", "keys"}, {"row", "queries"}, {"plane", "masks"}});
+    head_step_ = builder.argument("mask_head_step", ScalarType::u32);
+    entry_step_ = builder.argument("mask_entry_step", ScalarType::u32);
   }
-  if (form.slopes) slopes_ = k.input("slopes", ScalarType::f32, {{"head", every_head()}});
+  if (form.slopes) slopes_ = builder.input("slopes", ScalarType::f32, {{"head", every_head()}});
 }
 
 ScoreBias::Rows ScoreBias::rows(const std::string& name, const Expr& number, std::int64_t count,
@@ -37,7 +38,6 @@ ScoreBias::Rows ScoreBias::rows(const std::string& name, const Expr& number, std
 void ScoreBias::add(const View& scores, const PartOfScores& part, const Rows& rows,
                     const Expr& number_of_tile) {
   if (!has_bias(form_)) return;
-  Builder& k = builder_;
   const std::uint32_t keys = to_index(tile_.keys_of_tile());
   if (form_.slopes) add_slopes(scores, part, rows, keys * number_of_tile);
   if (!form_.mask) return;
@@ -47,8 +47,8 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const Rows& ro
       {_, _, 0});
   // A mask of -infinity, the usual one of masked keys, must not meet another infinity.
   const std::string scaled = form_.slopes ? "scores" : "scores * unit";
-  k.titled("scores <- " + scaled + " + mask, -2e30 for keys that the mask hides", [&] {
-    k.apply(
+  builder_.titled("scores <- " + scaled + " + mask, -2e30 for keys that the mask hides", [&] {
+    builder_.apply(
         scores,
         [&](const Expr& x, const Expr& of_mask) {
           const Expr m = ir::convert(of_mask, ScalarType::f32);
@@ -63,9 +63,10 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const Rows& ro
 // Distances are exact below 2^24.
 void ScoreBias::add_slopes(const View& scores, const PartOfScores& part, const Rows& rows,
                            const Expr& first_key) {
-  Builder& k = builder_;
-  k.titled("scores <- scores * unit + slope * (key - query), counted from the last key", [&] {
-    k.apply(scores, part(make_identity_view({rows.count, tile_.keys_of_tile()})),
+  builder_.titled(
+      "scores <- scores * unit + slope * (key - query), counted from the last key", [&] {
+        builder_.apply(
+            scores, part(make_identity_view({rows.count, tile_.keys_of_tile()})),
             [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
               const Expr key = first_key + at[1] + tile_.queries(),
                          query = to_index(rows.count) * rows.number + at[0] + tile_.keys();
@@ -73,13 +74,13 @@ void ScoreBias::add_slopes(const View& scores, const PartOfScores& part, const R
               return multiply_add(x[0], tile_.score_unit(), distance * rows.slope);
             },
             {scores});
-  });
+      });
 }
 
-std::optional<Expr> read_sink(Builder& k, const AttentionForm& form, const Expr& head) {
+std::optional<Expr> read_sink(Builder& builder, const AttentionForm& form, const Expr& head) {
   if (!form.sinks) return std::nullopt;
-  const Tensor sinks = k.input("sinks", ScalarType::f32, {{"head", every_head()}});
-  return number_of_head(k, sinks, "sink", head);
+  const Tensor sinks = builder.input("sinks", ScalarType::f32, {{"head", every_head()}});
+  return number_of_head(builder, sinks, "sink", head);
 }
 
 }  // namespace vkmoye::gen

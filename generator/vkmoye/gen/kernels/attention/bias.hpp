@@ -16,8 +16,8 @@ namespace vkmoye::gen {
 
 class ScoreBias {
  public:
-  /// Both `k` and `tile` must outlive this object.
-  ScoreBias(Builder& k, const AttentionForm& form, const AttentionTile& tile);
+  /// Both `builder` and `tile` must outlive this object.
+  ScoreBias(Builder& builder, const AttentionForm& form, const AttentionTile& tile);
 
   /// `count` queries of a head from `count * number` on. Its slope is read once.
   struct Rows {
@@ -43,6 +43,6 @@ class ScoreBias {
 };
 
 /// Declares sinks if `form` has them, and reads that of `head`.
-std::optional<Expr> read_sink(Builder& k, const AttentionForm& form, const Expr& head);
+std::optional<Expr> read_sink(Builder& builder, const AttentionForm& form, const Expr& head);
 
 }  // namespace vkmoye::gen

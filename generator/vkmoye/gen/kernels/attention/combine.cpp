@@ -17,45 +17,46 @@ namespace {
 // The row of a workgroup: of the group of its head of K and V, or, where its own head matters, of a grid of heads,
 // queries and entries of the batch.
 struct SliceRow {
-  SliceRow(Builder& k, const AttentionForm& form) {
+  SliceRow(Builder& builder, const AttentionForm& form) {
     if (has_rows_of_groups(form)) return;
     of_heads = true;
     rows = {"group", "queries"};
     heads = {"kv_heads", "batch"};
-    const Expr group = k.argument("group", ScalarType::u32),
-               kv_heads = k.argument("kv_heads", ScalarType::u32),
-               queries = k.argument("queries", ScalarType::u32);
-    row = k.let("row", k.block_x() % group * queries + k.block_y());
-    head = k.let("head", k.block_z() * kv_heads + k.block_x() / group);
+    const Expr group = builder.argument("group", ScalarType::u32),
+               kv_heads = builder.argument("kv_heads", ScalarType::u32),
+               queries = builder.argument("queries", ScalarType::u32);
+    row = builder.let("row", builder.block_x() % group * queries + builder.block_y());
+    head = builder.let("head", builder.block_z() * kv_heads + builder.block_x() / group);
   }
 
-  Tensor output(Builder& k, const AttentionForm& form, ScalarType type) const {
+  Tensor output(Builder& builder, const AttentionForm& form, ScalarType type) const {
     const Builder::AxisName element = {"e", form.value_width};
-    if (!of_heads) return k.output("o", type, {element, {"row", rows}, {"head", heads}});
+    if (!of_heads) return builder.output("o", type, {element, {"row", rows}, {"head", heads}});
     std::vector<Builder::AxisName> axes = axes_of_heads();
     if (form.orders.o == AttentionOrder::bshd) std::swap(axes[0], axes[1]);
     axes.insert(axes.begin(), element);
-    return k.output("o", type, axes);
+    return builder.output("o", type, axes);
   }
   // (value_width, 1) of the workgroup.
-  View part(Builder& k, const AttentionForm& form, const Tensor& o) const {
+  View part(Builder& builder, const AttentionForm& form, const Tensor& o) const {
     const std::int64_t width = form.value_width;
-    const Expr x = k.block_x(), y = k.block_y(), z = k.block_z();
+    const Expr x = builder.block_x(), y = builder.block_y(), z = builder.block_z();
     if (!of_heads) return slice(tile(o, {width, 1, 1}, {0, x, y}), {_, _, 0});
     return form.orders.o == AttentionOrder::bhsd
                ? slice(tile(o, {width, 1, 1, 1}, {0, y, x, z}), {_, _, 0, 0})
                : slice(tile(o, {width, 1, 1, 1}, {0, x, y, z}), {_, 0, _, 0});
   }
 
-  std::optional<Tensor> log_sums(Builder& k, const AttentionForm& form) const {
+  std::optional<Tensor> log_sums(Builder& builder, const AttentionForm& form) const {
     if (!form.log_sums) return std::nullopt;
-    return k.output("log_sums", ScalarType::f32,
-                    of_heads ? axes_of_heads()
-                             : std::vector<Builder::AxisName>{{"row", rows}, {"head", heads}});
+    return builder.output("log_sums", ScalarType::f32,
+                          of_heads
+                              ? axes_of_heads()
+                              : std::vector<Builder::AxisName>{{"row", rows}, {"head", heads}});
   }
   // (1, 1, 1) of the workgroup.
-  View part(Builder& k, const Tensor& log_sums) const {
-    const Expr x = k.block_x(), y = k.block_y(), z = k.block_z();
+  View part(Builder& builder, const Tensor& log_sums) const {
+    const Expr x = builder.block_x(), y = builder.block_y(), z = builder.block_z();
     return of_heads ? tile(log_sums, {1, 1, 1}, {y, x, z})
                     : repeat(tile(log_sums, {1, 1}, {x, y}), 2, 1);
   }
@@ -82,65 +83,71 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
   const std::int64_t lanes = device.subgroup_size;
   const std::int64_t at_once = std::max<std::int64_t>(8, lanes / beside);  // slices
   const Layout threads = make_layout({beside, at_once});
-  Builder k(name, size(threads), to_index(lanes));
-  k.describe({{"type", std::string(to_string(type))}, {"form", form_text(form)}},
-             "slices are weighed by their maxima, and added up always in the same order");
-  const SliceRow own(k, form);
+  Builder builder(name, size(threads), to_index(lanes));
+  builder.describe({{"type", std::string(to_string(type))}, {"form", form_text(form)}},
+                   "slices are weighed by their maxima, and added up always in the same order");
+  const SliceRow own(builder, form);
   const Builder::AxisName row = {"row", own.rows}, head = {"head", own.heads},
                           slice_axis = {"slice", "slices"};
   const Tensor slice_sums =
-      k.input("slice_sums", f32, {{"e", form.value_width}, row, head, slice_axis});
-  const auto of_rows = [&](const char* of) { return k.input(of, f32, {row, head, slice_axis}); };
+      builder.input("slice_sums", f32, {{"e", form.value_width}, row, head, slice_axis});
+  const auto of_rows = [&](const char* of) {
+    return builder.input(of, f32, {row, head, slice_axis});
+  };
   const Tensor slice_max = of_rows("slice_max"), slice_row_sums = of_rows("slice_row_sums");
-  const auto sink = read_sink(k, form, k.block_x());
-  const auto log_sums = own.log_sums(k, form);
-  const Tensor o = own.output(k, form, type);
+  const auto sink = read_sink(builder, form, builder.block_x());
+  const auto log_sums = own.log_sums(builder, form);
+  const Tensor o = own.output(builder, form, type);
 
-  const Expr beside_at = k.thread() % to_index(beside), slice_at = k.thread() / to_index(beside);
+  const Expr beside_at = builder.thread() % to_index(beside),
+             slice_at = builder.thread() / to_index(beside);
   const auto tile_of_sums = [&](const Expr& chunk) {  // (vector, accesses, 1)
     return partition(
         slice(tile(slice_sums, {form.value_width, 1, 1, at_once}, {0, own.row, own.head, chunk}),
               {_, 0, 0, _}),
-        make_tiled_copy(threads, make_layout({vector, one})), k.thread());
+        make_tiled_copy(threads, make_layout({vector, one})), builder.thread());
   };
   const auto of_slice = [&](const Tensor& of, const Expr& chunk) {  // (1)
     return partition(slice(tile(of, {1, 1, at_once}, {own.row, own.head, chunk}), {0, 0, _}),
                      make_tiled_copy(make_layout({at_once}), make_layout({one})), slice_at);
   };
-  const View part = k.make_fragment_like("part", f32, tile_of_sums(0));
-  const View row_max = k.registers("max_of_slice", f32, Layout(IntTuple{1, 1, 1}));
-  const View row_sum = k.registers("row_sum_of_slice", f32, Layout(IntTuple{1, 1, 1}));
-  const View sums = k.make_fragment_like("sums", f32, part);
-  RunningSoftmax softmax(k, ir::number(f32, 1), row_max, 2, threads, 1, sink);
+  const View part = builder.make_fragment_like("part", f32, tile_of_sums(0));
+  const View row_max = builder.registers("max_of_slice", f32, Layout(IntTuple{1, 1, 1}));
+  const View row_sum = builder.registers("row_sum_of_slice", f32, Layout(IntTuple{1, 1, 1}));
+  const View sums = builder.make_fragment_like("sums", f32, part);
+  RunningSoftmax softmax(builder, ir::number(f32, 1), row_max, 2, threads, 1, sink);
   softmax.start();
-  k.assign(sums, ir::number(f32, 0));
-  k.loop("chunk", ceil_div(Builder::extent(slice_sums, 3), to_index(at_once)),
-         [&](const Expr& chunk) {
-           k.assign(row_max, ir::number(f32, -3e38));  // where there is no slice
-           k.copy(of_slice(slice_max, chunk), k.retile(row_max, Layout(1, 1)));
-           k.copy(of_slice(slice_row_sums, chunk), k.retile(row_sum, Layout(1, 1)),
-                  {.edges = Edges::zero});
-           k.copy(tile_of_sums(chunk), part, {.edges = Edges::zero, .vector = {to_index(vector)}});
-           softmax.update_apart(row_max, sums, &row_sum);
-           k.titled("sums += part * max_of_slice", [&] {
-             k.apply(
-                 sums,
-                 [](const Expr& sum, const Expr& x, const Expr& weight) {
-                   return multiply_add(x, weight, sum);
-                 },
-                 sums, part, row_max);
-           });
-         });
+  builder.assign(sums, ir::number(f32, 0));
+  builder.loop("chunk", ceil_div(Builder::extent(slice_sums, 3), to_index(at_once)),
+               [&](const Expr& chunk) {
+                 builder.assign(row_max, ir::number(f32, -3e38));  // where there is no slice
+                 builder.copy(of_slice(slice_max, chunk), builder.retile(row_max, Layout(1, 1)));
+                 builder.copy(of_slice(slice_row_sums, chunk),
+                              builder.retile(row_sum, Layout(1, 1)), {.edges = Edges::zero});
+                 builder.copy(tile_of_sums(chunk), part,
+                              {.edges = Edges::zero, .vector = {to_index(vector)}});
+                 softmax.update_apart(row_max, sums, &row_sum);
+                 builder.titled("sums += part * max_of_slice", [&] {
+                   builder.apply(
+                       sums,
+                       [](const Expr& sum, const Expr& x, const Expr& weight) {
+                         return multiply_add(x, weight, sum);
+                       },
+                       sums, part, row_max);
+                 });
+               });
   softmax.merge(sums);
   softmax.divide(sums);
   const View to =
-      partition(own.part(k, form, o),
+      partition(own.part(builder, form, o),
                 make_tiled_copy(make_layout({beside, one}), make_layout({vector, one})), beside_at);
   if (log_sums) {
-    k.branch({equal(beside_at, 0)}, [&] { softmax.store_log_sums(own.part(k, *log_sums)); });
+    builder.branch({equal(beside_at, 0)},
+                   [&] { softmax.store_log_sums(own.part(builder, *log_sums)); });
   }
-  k.branch({equal(slice_at, 0)}, [&] { k.copy(sums, to, {.vector = {to_index(vector)}}); });
-  return k.finish();
+  builder.branch({equal(slice_at, 0)},
+                 [&] { builder.copy(sums, to, {.vector = {to_index(vector)}}); });
+  return builder.finish();
 }
 
 }  // namespace vkmoye::gen

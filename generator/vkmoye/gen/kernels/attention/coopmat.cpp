@@ -18,7 +18,7 @@ using Use = ir::MatrixType::Use;
 
 // How all threads move tiles of k, of v and of q from memory to registers, and on to shared memory.
 struct TileStaging {
-  Builder& k;
+  Builder& builder;
   const AttentionCoopmatConfig& config;
   ScalarType type;
 
@@ -27,30 +27,31 @@ struct TileStaging {
                         widest_access(type));
   }
   std::uint32_t width(const View& tile) const { return of(tile).vector.count; }  // of an access
-  View part(const View& tile) const { return of(tile).part(tile, k.thread()); }
+  View part(const View& tile) const { return of(tile).part(tile, builder.thread()); }
   View next(const char* name, const View& tile) const {
-    return k.make_fragment_like(name, type, part(tile), width(tile));
+    return builder.make_fragment_like(name, type, part(tile), width(tile));
   }
   void fetch(const View& from, const View& to) const {
-    k.copy(part(from), to, {.edges = Edges::zero, .vector = of(from).vector});
+    builder.copy(part(from), to, {.edges = Edges::zero, .vector = of(from).vector});
   }
   void put(const View& from, const View& to) const {
-    k.copy(from, part(to), {.vector = of(to).vector});
+    builder.copy(from, part(to), {.vector = of(to).vector});
   }
 };
 
 // weights = scores, as an operand: in registers, or through rows of shared memory that each subgroup has for itself.
 // All have read the rows of the round before by the time that the next tiles of k and v are in place.
-void as_operand(Builder& k, const AttentionCoopmatConfig& config, const MatrixValues& scores,
+void as_operand(Builder& builder, const AttentionCoopmatConfig& config, const MatrixValues& scores,
                 const Matrices& weights, const View& shared) {
   if (config.in_registers()) {
-    return convert_matrices(k, scores, matrix_values(k, weights, *config.order_a.layout));
+    return convert_matrices(builder, scores,
+                            matrix_values(builder, weights, *config.order_a.layout));
   }
-  const View own = transpose(tile(shared, {config.keys, config.rows}, {0, k.subgroup()}));
-  k.apply(
-      scores.part(k, own), [](Expr x) { return x; }, scores.values);
-  k.barrier();
-  k.load(own, weights, 1);
+  const View own = transpose(tile(shared, {config.keys, config.rows}, {0, builder.subgroup()}));
+  builder.apply(
+      scores.part(builder, own), [](Expr x) { return x; }, scores.values);
+  builder.barrier();
+  builder.load(own, weights, 1);
 }
 
 }  // namespace
@@ -60,100 +61,104 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   throw_if_any(name, reasons_against(config, form, type));
   throw_if_any(name, reasons_against_orders(config));
   const std::int64_t rows = config.rows, keys = config.keys, atom = config.atom_m;
-  Builder k(name, config.threads(), to_index(config.subgroup_size));
+  Builder builder(name, config.threads(), to_index(config.subgroup_size));
   auto items = gen::items(attention_coopmat_fields(), config);
   items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
-  k.describe(items, "scores stay in registers; the next tiles of k and v are fetched meanwhile");
-  AttentionTile attention(k, form, type, {config.tile_rows(), keys});
-  ScoreBias bias(k, form, attention);
-  const auto sink = read_sink(k, form, attention.head());
+  builder.describe(items,
+                   "scores stay in registers; the next tiles of k and v are fetched meanwhile");
+  AttentionTile attention(builder, form, type, {config.tile_rows(), keys});
+  ScoreBias bias(builder, form, attention);
+  const auto sink = read_sink(builder, form, attention.head());
   const auto log_sums = attention.log_sums();
   const Tensor o = attention.output("o", type);
 
   // Shared tiles, and the registers in which their next contents wait.
   const auto shared = [&](const char* of, std::int64_t width, std::int64_t count) {
-    return k.shared(of, type, padded_tile(config, type, width, count));
+    return builder.shared(of, type, padded_tile(config, type, width, count));
   };
   const View sK = shared("shared_k", form.width, keys);        // (width, keys)
   const View sV = shared("shared_v", form.value_width, keys);  // (value_width, keys)
   const View sP = config.in_registers() ? sK : shared("shared_p", keys, config.tile_rows());
-  const TileStaging staging = {k, config, type};
+  const TileStaging staging = {builder, config, type};
   const View next_k = staging.next("next_k", sK), next_v = staging.next("next_v", sV);
 
   const auto matrices = [&](const char* of, ScalarType element, Use use, std::int64_t height,
                             std::int64_t width) {
-    return k.matrices(of, element, {use, to_index(atom), to_index(atom)}, height / atom,
-                      width / atom);
+    return builder.matrices(of, element, {use, to_index(atom), to_index(atom)}, height / atom,
+                            width / atom);
   };
   const Matrices query = matrices("query", type, Use::a, rows, form.width);
   const Matrices b = matrices("b", type, Use::b, atom, atom);  // of k^T, then of v
-  const MatrixValues scores = matrix_values(
-      k, matrices("scores", ScalarType::f32, Use::accumulator, rows, keys), *config.order_c.layout);
-  const Matrices weights = matrices("weights", type, Use::a, rows, keys);
-  const MatrixValues sums =
-      matrix_values(k, matrices("sums", ScalarType::f32, Use::accumulator, rows, form.value_width),
+  const MatrixValues scores =
+      matrix_values(builder, matrices("scores", ScalarType::f32, Use::accumulator, rows, keys),
                     *config.order_c.layout);
+  const Matrices weights = matrices("weights", type, Use::a, rows, keys);
+  const MatrixValues sums = matrix_values(
+      builder, matrices("sums", ScalarType::f32, Use::accumulator, rows, form.value_width),
+      *config.order_c.layout);
 
   // q goes through the tile of k, as many rows at a time as it has.
   const std::int64_t together = keys / rows;  // subgroups
-  k.titled(fmt::format("q goes through the tile of k, {} rows at a time", keys), [&] {
-    k.loop("part", to_index(config.tile_rows() / keys), [&](const Expr& part) {
+  builder.titled(fmt::format("q goes through the tile of k, {} rows at a time", keys), [&] {
+    builder.loop("part", to_index(config.tile_rows() / keys), [&](const Expr& part) {
       staging.fetch(
           attention.q(keys, to_index(config.tile_rows() / keys) * attention.row_tile() + part),
           next_k);
-      k.barrier();
+      builder.barrier();
       staging.put(next_k, sK);
-      k.barrier();
-      k.branch({equal(k.subgroup() / to_index(together), part)}, [&] {
-        k.load(transpose(tile(sK, {form.width, rows}, {0, k.subgroup() % to_index(together)})),
-               query, staging.width(sK));
+      builder.barrier();
+      builder.branch({equal(builder.subgroup() / to_index(together), part)}, [&] {
+        builder.load(
+            transpose(tile(sK, {form.width, rows}, {0, builder.subgroup() % to_index(together)})),
+            query, staging.width(sK));
       });
     });
   });
 
-  const Expr own = to_index(config.subgroups) * attention.row_tile() + k.subgroup();
+  const Expr own = to_index(config.subgroups) * attention.row_tile() + builder.subgroup();
   const AttentionTile::Rows own_rows = attention.rows("own", to_index(rows) * own, rows);
   const ScoreBias::Rows biased_rows = bias.rows("own", own, rows, attention.head());
-  const auto part = [&](const View& tile) { return scores.part(k, tile); };
-  RunningSoftmax softmax(k, attention.exponent_factor(), scores.by_row, 0, scores.threads, 0, sink);
+  const auto part = [&](const View& tile) { return scores.part(builder, tile); };
+  RunningSoftmax softmax(builder, attention.exponent_factor(), scores.by_row, 0, scores.threads, 0,
+                         sink);
   softmax.start();
-  k.fill(sums.matrices, ir::number(ScalarType::f32, 0));
+  builder.fill(sums.matrices, ir::number(ScalarType::f32, 0));
   const auto fetch_tile = [&](const Expr& number) {
     const AttentionTile::KeyTile at = attention.key_tile(number);
     staging.fetch(attention.k(at), next_k);
     staging.fetch(attention.v(at), next_v);
   };
   if (config.prefetch) fetch_tile(attention.first());
-  k.loop(
+  builder.loop(
       "key_tile", attention.count(),
       [&](const Expr& i) {
         const Expr at = attention.first() + i;
         if (!config.prefetch) fetch_tile(at);
-        k.barrier();
+        builder.barrier();
         staging.put(next_k, sK);
         attention.drop_beyond(next_v, staging.part(make_identity_view({form.value_width, keys})),
                               at, staging.width(sV));
         staging.put(next_v, sV);
-        k.barrier();
+        builder.barrier();
         if (config.prefetch) {
-          k.branch({less(i + 1, attention.count())}, [&] { fetch_tile(at + 1); });
+          builder.branch({less(i + 1, attention.count())}, [&] { fetch_tile(at + 1); });
         }
-        k.fill(scores.matrices, ir::number(ScalarType::f32, 0));
-        k.unrolled_loop("d", to_index(query.columns), [&](const Expr& d) {
-          k.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {
-            k.load(tile(sK, {atom, atom}, {d, key}), b, staging.width(sK));  // (d, key)
-            k.multiply(column_of(query, d), b, column_of(scores.matrices, key));
+        builder.fill(scores.matrices, ir::number(ScalarType::f32, 0));
+        builder.unrolled_loop("d", to_index(query.columns), [&](const Expr& d) {
+          builder.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {
+            builder.load(tile(sK, {atom, atom}, {d, key}), b, staging.width(sK));  // (d, key)
+            builder.multiply(column_of(query, d), b, column_of(scores.matrices, key));
           });
         });
         attention.cap(scores.values);
         bias.add(scores.values, part, biased_rows, at);
         attention.mask(scores.values, part, own_rows, at);
         softmax.update(scores.by_row, sums.by_row);
-        as_operand(k, config, scores, weights, sP);
-        k.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {
-          k.unrolled_loop("e", to_index(sums.matrices.columns), [&](const Expr& e) {
-            k.load(transpose(tile(sV, {atom, atom}, {e, key})), b, staging.width(sV));
-            k.multiply(column_of(weights, key), b, column_of(sums.matrices, e));
+        as_operand(builder, config, scores, weights, sP);
+        builder.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {
+          builder.unrolled_loop("e", to_index(sums.matrices.columns), [&](const Expr& e) {
+            builder.load(transpose(tile(sV, {atom, atom}, {e, key})), b, staging.width(sV));
+            builder.multiply(column_of(weights, key), b, column_of(sums.matrices, e));
           });
         });
       },
@@ -161,12 +166,12 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   softmax.finish(sums.by_row);
   if (log_sums) {
     softmax.store_log_sums(
-        scores.rows_of(k, attention.tile_of_log_sums(*log_sums, rows, own, keys)));
+        scores.rows_of(builder, attention.tile_of_log_sums(*log_sums, rows, own, keys)));
   }
-  k.apply(
-      sums.part(k, transpose(attention.tile_of(o, rows, own))), [](Expr x) { return x; },
+  builder.apply(
+      sums.part(builder, transpose(attention.tile_of(o, rows, own))), [](Expr x) { return x; },
       sums.values);
-  return k.finish();
+  return builder.finish();
 }
 
 }  // namespace vkmoye::gen

@@ -151,25 +151,28 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   constexpr std::int64_t one = 1;
   const DecodeThreads by = threads_of(config, form, type);
   const std::int64_t rows = config.rows;
-  Builder k(name, config.threads, to_index(config.subgroup_size));
+  Builder builder(name, config.threads, to_index(config.subgroup_size));
   auto items = gen::items(attention_decode_fields(), config);
   items.insert(items.begin(), {{"type", type_text(type, form)}, {"form", form_text(form)}});
-  k.describe(items, "keys are split among workgroups and threads, which combine at the end");
-  AttentionTile attention(k, form, type, {rows, by.tile()}, /*rows_of_groups=*/true);
-  ScoreBias bias(k, form, attention);
+  builder.describe(items, "keys are split among workgroups and threads, which combine at the end");
+  AttentionTile attention(builder, form, type, {rows, by.tile()}, /*rows_of_groups=*/true);
+  ScoreBias bias(builder, form, attention);
   const Builder::AxisName row = {"row", attention.row_extent()},
                           head = {"head", attention.head_extent()},
                           slice_axis = {"slice", "slices"};
   const Tensor slice_sums =
-      k.output("slice_sums", f32, {{"e", form.value_width}, row, head, slice_axis});
-  const auto of_rows = [&](const char* of) { return k.output(of, f32, {row, head, slice_axis}); };
+      builder.output("slice_sums", f32, {{"e", form.value_width}, row, head, slice_axis});
+  const auto of_rows = [&](const char* of) {
+    return builder.output(of, f32, {row, head, slice_axis});
+  };
   const Tensor slice_max = of_rows("slice_max"), slice_row_sums = of_rows("slice_row_sums");
 
   // A thread's parts: of q and of the sums (vector, accesses, 1, rows), of a tile of keys or values (vector, accesses,
   // keys); scores (1, 1, keys, rows).
   const Layout threads = make_layout({by.beside, by.keys});
-  const Expr beside = k.thread() % to_index(by.beside), key = k.thread() / to_index(by.beside);
-  const KeyThreads own_keys = {threads, k.thread()},
+  const Expr beside = builder.thread() % to_index(by.beside),
+             key = builder.thread() / to_index(by.beside);
+  const KeyThreads own_keys = {threads, builder.thread()},
                    own_rows = {make_layout({by.beside, one}), beside};
   const TiledCopy along_keys =
       make_tiled_copy(make_layout({one, by.keys}), make_layout({one, one}));
@@ -178,25 +181,27 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
     return own_rows.part(of.at_places(tile), of.vector);
   };
   const View from_q = of_rows_of(by.k, attention.q());
-  const View q_elements = k.make_fragment_like("q_elements", f32, from_q);
+  const View q_elements = builder.make_fragment_like("q_elements", f32, from_q);
   const View q = repeat(q_elements, 2, 1);
-  KeyParts next_k(k, "k", by.k, key_type(type, form), attention.k(attention.some_keys()), own_keys);
-  KeyParts next_v(k, "v", by.v, value_type(type, form), attention.v(attention.some_keys()),
+  KeyParts next_k(builder, "k", by.k, key_type(type, form), attention.k(attention.some_keys()),
+                  own_keys);
+  KeyParts next_v(builder, "v", by.v, value_type(type, form), attention.v(attention.some_keys()),
                   own_keys);
   const auto places = [&](const KeyRows& of) {
     return own_keys.part(of.at_places(make_identity_view({of.width, by.tile()})), of.vector);
   };
-  const View key_elements = k.make_fragment_like("key_elements", f32, places(by.k));
-  const View value_elements = k.make_fragment_like("value_elements", f32, places(by.v));
+  const View key_elements = builder.make_fragment_like("key_elements", f32, places(by.k));
+  const View value_elements = builder.make_fragment_like("value_elements", f32, places(by.v));
   const auto part = [&](const View& tile) {
     return repeat(permute(partition(tile, along_keys, key), {0, 2, 1}), 0, 1);
   };
   const View scores =
-      k.make_fragment_like("scores", f32, part(make_identity_view({rows, by.tile()})));
-  const View to = of_rows_of(by.v, slice(tile(slice_sums, {form.value_width, rows, 1, 1},
-                                              {0, attention.row_tile(), k.block_y(), k.block_z()}),
-                                         {_, _, 0, 0}));
-  const View own = k.make_fragment_like("sums", f32, to);
+      builder.make_fragment_like("scores", f32, part(make_identity_view({rows, by.tile()})));
+  const View to =
+      of_rows_of(by.v, slice(tile(slice_sums, {form.value_width, rows, 1, 1},
+                                  {0, attention.row_tile(), builder.block_y(), builder.block_z()}),
+                             {_, _, 0, 0}));
+  const View own = builder.make_fragment_like("sums", f32, to);
   const View sums = repeat(own, 2, 1);
   // `view` with a mode for each element of `tile` and each row: products over them are added where it has none.
   const auto over = [&](const View& view, const View& tile) {
@@ -218,11 +223,12 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   };
   const CopyOptions from_buffer = {.edges = Edges::zero, .vector = access(by.k, type)};
   if (form.orders.q == AttentionOrder::bhsd) {
-    k.copy(from_q, q_elements, from_buffer);
+    builder.copy(from_q, q_elements, from_buffer);
   } else {
     for (std::int64_t i = 0; i < rows; ++i) {
       const View row = attention.q(single_rows[static_cast<std::size_t>(i)]);
-      k.copy(slice(of_rows_of(by.k, row), {_, _, 0}), slice(q_elements, {_, _, i}), from_buffer);
+      builder.copy(slice(of_rows_of(by.k, row), {_, _, 0}), slice(q_elements, {_, _, i}),
+                   from_buffer);
     }
   }
   const auto load_keys = [&](const Expr& at) {
@@ -232,7 +238,7 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
       return;
     }
     // Keys of different threads, and rounds, may be in different pages.
-    k.unrolled_loop("key_round", to_index(by.rounds), [&](const Expr& round) {
+    builder.unrolled_loop("key_round", to_index(by.rounds), [&](const Expr& round) {
       const auto own_key =
           attention.key_tile(to_index(by.tile()) * at + to_index(by.keys) * round + key, 1);
       next_k.load(attention.k(own_key), own_rows, round);
@@ -244,26 +250,26 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
     const AttentionTile::Row& row = single_rows[i];
     biased_rows.push_back(bias.rows(fmt::format("row{}", i), row.query, 1, row.head));
   }
-  RunningSoftmax softmax(k, attention.exponent_factor(), scores, 2, threads, 1);
+  RunningSoftmax softmax(builder, attention.exponent_factor(), scores, 2, threads, 1);
   softmax.start();
-  k.assign(own, ir::number(f32, 0));
+  builder.assign(own, ir::number(f32, 0));
   const Expr slices = maximum(Builder::extent(slice_sums, 3), 1);
-  const Expr of_slice = k.let("tiles_of_slice", (attention.count() + slices - 1) / slices);
-  const Expr before = k.let("tiles_before", of_slice * k.block_z());
+  const Expr of_slice = builder.let("tiles_of_slice", (attention.count() + slices - 1) / slices);
+  const Expr before = builder.let("tiles_before", of_slice * builder.block_z());
   const Expr count =
-      k.let("own_tiles", minimum(maximum(attention.count(), before) - before, of_slice));
-  k.loop(
+      builder.let("own_tiles", minimum(maximum(attention.count(), before) - before, of_slice));
+  builder.loop(
       "key_tile", count,
       [&](const Expr& i) {
         const Expr at = attention.first() + before + i;
         load_keys(at);
         next_k.decode(key_elements);
-        k.assign(scores, ir::number(f32, 0));
-        k.titled("scores += key_elements * q_elements", [&] {
+        builder.assign(scores, ir::number(f32, 0));
+        builder.titled("scores += key_elements * q_elements", [&] {
           const View all = over(scores, key_elements);
-          k.apply(all, multiply_and_add, all, key_elements, q);
+          builder.apply(all, multiply_and_add, all, key_elements, q);
         });
-        k.reduce_across(scores, kSum, threads, 0);
+        builder.reduce_across(scores, kSum, threads, 0);
         attention.cap(scores);
         for (std::size_t i = 0; i < biased_rows.size(); ++i) {
           const auto row = static_cast<std::int64_t>(i);
@@ -276,26 +282,27 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
         softmax.update_apart(scores, sums);
         next_v.decode(value_elements);
         attention.drop_beyond(value_elements, places(by.v), at);
-        k.titled("sums += value_elements * scores", [&] {
+        builder.titled("sums += value_elements * scores", [&] {
           const View all = over(sums, value_elements);
-          k.apply(all, multiply_and_add, all, value_elements, scores);
+          builder.apply(all, multiply_and_add, all, value_elements, scores);
         });
       },
       ir::Unroll::never);
   softmax.merge(sums);
-  k.branch({equal(key, 0)}, [&] { k.copy(own, to, {.vector = access(by.v, f32)}); });
-  k.branch({equal(k.thread(), 0)}, [&] {
+  builder.branch({equal(key, 0)}, [&] { builder.copy(own, to, {.vector = access(by.v, f32)}); });
+  builder.branch({equal(builder.thread(), 0)}, [&] {
     const auto target = [&](const Tensor& of) {
-      return slice(tile(of, {rows, 1, 1}, {attention.row_tile(), k.block_y(), k.block_z()}),
-                   {_, 0, 0});
+      return slice(
+          tile(of, {rows, 1, 1}, {attention.row_tile(), builder.block_y(), builder.block_z()}),
+          {_, 0, 0});
     };
     const Layout values(rows, 1);
-    k.apply(
+    builder.apply(
         target(slice_max), [&](const Expr& m) { return m * attention.exponent_factor(); },
-        k.retile(softmax.row_max(), values));
-    k.copy(k.retile(softmax.row_sum(), values), target(slice_row_sums));
+        builder.retile(softmax.row_max(), values));
+    builder.copy(builder.retile(softmax.row_sum(), values), target(slice_row_sums));
   });
-  return k.finish_or_assume_written(
+  return builder.finish_or_assume_written(
       slice_sums, "threads divide the elements of the rows of a workgroup among them, each once");
 }
 

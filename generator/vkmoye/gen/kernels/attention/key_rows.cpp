@@ -52,21 +52,21 @@ View KeyThreads::part(const View& view, std::int64_t vector) const {
   return partition(view, make_tiled_copy(threads, make_layout({vector, std::int64_t{1}})), thread);
 }
 
-KeyParts::KeyParts(Builder& k, const std::string& name, const KeyRows& rows, ScalarType type,
+KeyParts::KeyParts(Builder& builder, const std::string& name, const KeyRows& rows, ScalarType type,
                    const View& tile, const KeyThreads& by)
-    : builder_(k), rows_(rows) {
+    : builder_(builder), rows_(rows) {
   const WeightFormat* format = rows.format;
   if (format == nullptr) {
-    next_ = k.make_fragment_like("next_" + name, type, by.part(tile, rows.vector),
-                                 to_index(rows.vector));
+    next_ = builder.make_fragment_like("next_" + name, type, by.part(tile, rows.vector),
+                                       to_index(rows.vector));
     return;
   }
   const std::int64_t count = words_of_part(rows);
-  next_ = k.make_fragment_like("next_" + name, ScalarType::u16,
-                               by.part(words(tile, format->codes_at, count), count));
+  next_ = builder.make_fragment_like("next_" + name, ScalarType::u16,
+                                     by.part(words(tile, format->codes_at, count), count));
   const auto numbers = [&](const std::string& of) {
-    return k.make_fragment_like(of + name, ScalarType::u16,
-                                by.part(words(tile, *format->scale_at, 1), 1));
+    return builder.make_fragment_like(of + name, ScalarType::u16,
+                                      by.part(words(tile, *format->scale_at, 1), 1));
   };
   scales_ = numbers("scales_of_");
   if (format->minimum_at) minima_ = numbers("minima_of_");
@@ -114,17 +114,17 @@ void KeyParts::load(const View& tile, const KeyThreads& by, const Expr& round) {
 }
 
 void KeyParts::decode(const View& elements) const {
-  Builder& k = builder_;
   const WeightFormat* format = rows_.format;
-  if (format == nullptr) return k.copy(next_, elements, {.vector = {to_index(rows_.vector)}});
-  Codes codes = format->has_sign ? k.signed_codes(next_, format->bits)
-                                 : k.unsigned_codes(next_, format->bits);
+  if (format == nullptr)
+    return builder_.copy(next_, elements, {.vector = {to_index(rows_.vector)}});
+  Codes codes = format->has_sign ? builder_.signed_codes(next_, format->bits)
+                                 : builder_.unsigned_codes(next_, format->bits);
   if (in_halves(*format)) {
     const std::int64_t parts = size(next_.shape().mode(1)), keys = size(next_.shape().mode(2));
     codes = composition(codes, Layout(IntTuple{{rows_.run(), 2}, parts, keys},
                                       IntTuple{{2, 1}, rows_.vector, rows_.vector * parts}));
   }
-  k.copy(codes, elements);
+  builder_.copy(codes, elements);
   const auto half = [](const Expr& word) {
     return convert(ir::component(bitcast(convert(word, ScalarType::u32), ScalarType::f16), 0),
                    ScalarType::f32);
@@ -132,7 +132,7 @@ void KeyParts::decode(const View& elements) const {
   const double zero = static_cast<double>(format->zero);
   std::vector<View> from = {elements, scales_};
   if (format->minimum_at) from.push_back(minima_);
-  k.apply(
+  builder_.apply(
       elements,
       [&](const std::vector<Expr>& x) {
         const Expr number = zero == 0 ? x[0] : x[0] - zero;

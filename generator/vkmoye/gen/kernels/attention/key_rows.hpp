@@ -53,8 +53,9 @@ struct KeyThreads {
 /// A thread's parts of a tile of keys or values, between memory and f32.
 class KeyParts {
  public:
-  /// Declares registers of the names next_`name` .. for parts of `tile`, rows in memory. `k` must outlive this object.
-  KeyParts(Builder& k, const std::string& name, const KeyRows& rows, ScalarType type,
+  /// Declares registers of the names next_`name` .. for parts of `tile`, rows in memory. `builder` must outlive
+  /// this object.
+  KeyParts(Builder& builder, const std::string& name, const KeyRows& rows, ScalarType type,
            const View& tile, const KeyThreads& by);
 
   /// Loads the parts of `tile`, rows in memory; 0 outside the buffer.

@@ -14,13 +14,14 @@ constexpr double kNothingSeen = -1e30;
 
 using ir::number;
 
-RunningSoftmax::RunningSoftmax(Builder& k, const Expr& factor, const View& scores, int columns,
-                               const Layout& threads, int mode, const std::optional<Expr>& sink)
-    : k_(k), factor_(factor), threads_(threads), mode_(mode), sink_(sink) {
+RunningSoftmax::RunningSoftmax(Builder& builder, const Expr& factor, const View& scores,
+                               int columns, const Layout& threads, int mode,
+                               const std::optional<Expr>& sink)
+    : k_(builder), factor_(factor), threads_(threads), mode_(mode), sink_(sink) {
   const View of_rows = first_along(scores, {columns});
-  row_max_ = k.make_fragment_like("row_max", ScalarType::f32, of_rows);
-  rescale_by_ = k.make_fragment_like("rescale", ScalarType::f32, of_rows);
-  row_sum_ = k.make_fragment_like("row_sum", ScalarType::f32, of_rows);
+  row_max_ = builder.make_fragment_like("row_max", ScalarType::f32, of_rows);
+  rescale_by_ = builder.make_fragment_like("rescale", ScalarType::f32, of_rows);
+  row_sum_ = builder.make_fragment_like("row_sum", ScalarType::f32, of_rows);
 }
 
 void RunningSoftmax::start() {

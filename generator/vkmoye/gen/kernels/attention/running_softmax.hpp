@@ -22,7 +22,7 @@ class RunningSoftmax {
  public:
   /// For scores of the shape of `scores`, with columns along mode `columns`. Threads that differ in mode `mode` of
   /// `threads` share rows. Declares row_max, rescale and row_sum. `sink`: joins the maximum and the sum of each row.
-  RunningSoftmax(Builder& k, const Expr& factor, const View& scores, int columns,
+  RunningSoftmax(Builder& builder, const Expr& factor, const View& scores, int columns,
                  const Layout& threads, int mode, const std::optional<Expr>& sink = {});
 
   void start();

@@ -113,29 +113,30 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
                           ScalarType type, const std::string& name) {
   throw_if_any(name, reasons_against(config, form));
   const std::int64_t rows = config.rows, keys = config.keys;
-  Builder k(name, config.threads, to_index(config.subgroup_size));
+  Builder builder(name, config.threads, to_index(config.subgroup_size));
   auto items = gen::items(attention_simt_fields(), config);
   items.insert(items.begin(), {{"type", type_text(type, form)}, {"form", form_text(form)}});
-  k.describe(items, "scores and sums in registers, weights through shared memory");
-  AttentionTile attention(k, form, type, {rows, keys});
-  ScoreBias bias(k, form, attention);
-  const auto sink = read_sink(k, form, attention.head());
+  builder.describe(items, "scores and sums in registers, weights through shared memory");
+  AttentionTile attention(builder, form, type, {rows, keys});
+  ScoreBias bias(builder, form, attention);
+  const auto sink = read_sink(builder, form, attention.head());
   const auto log_sums = attention.log_sums();
   const Tensor o = attention.output("o", type);
   const TiledMma mma = make_tiled_mma(
       make_layout({config.threads / kTogether, kTogether}, {kTogether, std::int64_t{1}}));
 
   const std::int64_t step = widest_row(form) + 1;
-  const View sQ = k.shared("shared_q", ScalarType::f32,
-                           make_layout({form.width, rows}, {std::int64_t{1}, form.width + 1}));
-  const View sKV = k.shared("shared_kv", ScalarType::f32,
-                            make_layout({step - 1, keys}, {std::int64_t{1}, step}));
+  const View sQ =
+      builder.shared("shared_q", ScalarType::f32,
+                     make_layout({form.width, rows}, {std::int64_t{1}, form.width + 1}));
+  const View sKV = builder.shared("shared_kv", ScalarType::f32,
+                                  make_layout({step - 1, keys}, {std::int64_t{1}, step}));
   const auto columns = [&](std::int64_t width) {
     return composition(sKV, make_layout({width, keys}, {std::int64_t{1}, step - 1}));
   };
   const View sK = columns(form.width), sV = columns(form.value_width);  // (width, keys)
-  const View sP =
-      k.shared("shared_p", ScalarType::f32, make_layout({rows, keys}, {keys + 1, std::int64_t{1}}));
+  const View sP = builder.shared("shared_p", ScalarType::f32,
+                                 make_layout({rows, keys}, {keys + 1, std::int64_t{1}}));
   const auto staging = [&](const WeightFormat* format, const View& tile) {
     return *staging_of(config, format, size(tile.shape().mode(0)), size(tile.shape().mode(1)));
   };
@@ -144,71 +145,72 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
     return KeyRows{format, size(tile.shape().mode(0)), staging(format, tile).vector.count};
   };
   const auto staged = [&](const WeightFormat* format, const View& tile) {
-    return staging(format, tile).part(rows_in(format, tile).at_places(tile), k.thread());
+    return staging(format, tile).part(rows_in(format, tile).at_places(tile), builder.thread());
   };
   const auto stage = [&](const View& from, const View& to) {
     const RowStaging by = staging(nullptr, to);
-    k.copy(by.part(from, k.thread()), by.part(to, k.thread()),
-           {.edges = Edges::zero, .vector = by.vector});
+    builder.copy(by.part(from, builder.thread()), by.part(to, builder.thread()),
+                 {.edges = Edges::zero, .vector = by.vector});
   };
   // Keys or values: elements, or blocks by way of registers.
   const auto stage_keys = [&](const std::string& of, const WeightFormat* format, const View& from,
                               const View& to) {
     if (format == nullptr) return stage(from, to);
-    const KeyThreads all = {staging(format, to).threads, k.thread()};
-    KeyParts parts(k, of, rows_in(format, to), type, from, all);
+    const KeyThreads all = {staging(format, to).threads, builder.thread()};
+    KeyParts parts(builder, of, rows_in(format, to), type, from, all);
     const View own = staged(format, to);
-    const View elements = k.make_fragment_like("elements_of_" + of, ScalarType::f32, own);
+    const View elements = builder.make_fragment_like("elements_of_" + of, ScalarType::f32, own);
     parts.load(from, all);
     parts.decode(elements);
-    k.copy(elements, own);
+    builder.copy(elements, own);
   };
-  const View weights = partition_C(mma, sP, k.thread());  // ((1,1), rows, keys)
-  const View scores = k.make_fragment_like("scores", ScalarType::f32, weights);
-  const View mine = partition_C(mma, transpose(attention.tile_of(o)), k.thread());
+  const View weights = partition_C(mma, sP, builder.thread());  // ((1,1), rows, keys)
+  const View scores = builder.make_fragment_like("scores", ScalarType::f32, weights);
+  const View mine = partition_C(mma, transpose(attention.tile_of(o)), builder.thread());
   const View sums =
-      k.make_fragment_like("sums", ScalarType::f32, mine);  // ((1,1), rows, value_width)
+      builder.make_fragment_like("sums", ScalarType::f32, mine);  // ((1,1), rows, value_width)
   const auto multiply = [&](const std::string& of, const View& a, const View& b, const View& c,
                             std::int64_t count) {
-    const View tA = partition_A(mma, a, k.thread()), tB = partition_B(mma, b, k.thread());
-    const View rA = k.make_fragment_like(of + "_a", ScalarType::f32, select(tA, 2, 0));
-    const View rB = k.make_fragment_like(of + "_b", ScalarType::f32, select(tB, 2, 0));
-    k.loop(of, to_index(count), [&](const Expr& i) {
-      k.copy(select(tA, 2, i), rA);
-      k.copy(select(tB, 2, i), rB);
-      k.gemm(rA, rB, c);
+    const View tA = partition_A(mma, a, builder.thread()),
+               tB = partition_B(mma, b, builder.thread());
+    const View rA = builder.make_fragment_like(of + "_a", ScalarType::f32, select(tA, 2, 0));
+    const View rB = builder.make_fragment_like(of + "_b", ScalarType::f32, select(tB, 2, 0));
+    builder.loop(of, to_index(count), [&](const Expr& i) {
+      builder.copy(select(tA, 2, i), rA);
+      builder.copy(select(tB, 2, i), rB);
+      builder.gemm(rA, rB, c);
     });
   };
 
   const ScoreBias::Rows biased_rows =
       bias.rows("group", attention.row_tile(), rows, attention.head());
-  const auto part = [&](const View& tile) { return partition_C(mma, tile, k.thread()); };
-  RunningSoftmax softmax(k, attention.exponent_factor(), scores, 2, mma.threads, 1, sink);
+  const auto part = [&](const View& tile) { return partition_C(mma, tile, builder.thread()); };
+  RunningSoftmax softmax(builder, attention.exponent_factor(), scores, 2, mma.threads, 1, sink);
   softmax.start();
-  k.assign(sums, ir::number(ScalarType::f32, 0));
+  builder.assign(sums, ir::number(ScalarType::f32, 0));
   stage(attention.q(), sQ);
-  k.loop(
+  builder.loop(
       "key_tile", attention.count(),
       [&](const Expr& i) {
         const Expr at = attention.first() + i;
         const AttentionTile::KeyTile keys_at = attention.key_tile(at);
         stage_keys("k", form.key_format, attention.k(keys_at), sK);
-        k.barrier();
-        k.assign(scores, ir::number(ScalarType::f32, 0));
+        builder.barrier();
+        builder.assign(scores, ir::number(ScalarType::f32, 0));
         multiply("qk", transpose(sQ), transpose(sK), scores, form.width);
         attention.cap(scores);
         bias.add(scores, part, biased_rows, at);
         attention.mask(scores, part, attention.rows(), at);
         softmax.update(scores, sums);
-        k.copy(scores, weights);
-        k.barrier();
+        builder.copy(scores, weights);
+        builder.barrier();
         stage_keys("v", form.value_format, attention.v(keys_at), sV);
         attention.drop_beyond(
             staged(form.value_format, sV),
             staged(form.value_format, make_identity_view({form.value_width, keys})), at);
-        k.barrier();
+        builder.barrier();
         multiply("pv", sP, sV, sums, keys);
-        k.barrier();
+        builder.barrier();
       },
       ir::Unroll::never);
   softmax.finish(sums);
@@ -216,8 +218,8 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
     softmax.store_log_sums(first_along(
         part(attention.tile_of_log_sums(*log_sums, rows, attention.row_tile(), keys)), {2}));
   }
-  k.copy(sums, mine);
-  return k.finish();
+  builder.copy(sums, mine);
+  return builder.finish();
 }
 
 }  // namespace vkmoye::gen

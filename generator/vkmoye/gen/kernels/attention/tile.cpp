@@ -11,9 +11,9 @@ Expr difference(const Expr& a, const Expr& b) { return maximum(a, b) - b; }
 
 }  // namespace
 
-AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType type,
+AttentionTile::AttentionTile(Builder& builder, const AttentionForm& form, ScalarType type,
                              AttentionTileSize size, bool rows_of_groups)
-    : builder_(k), form_(form), size_(size), rows_of_groups_(rows_of_groups) {
+    : builder_(builder), form_(form), size_(size), rows_of_groups_(rows_of_groups) {
   if (!has_entries(form)) {
     row_extent_ = "rows";
     head_extent_ = "heads";
@@ -30,11 +30,11 @@ AttentionTile::AttentionTile(Builder& k, const AttentionForm& form, ScalarType t
   };
   k_ = rows_of("k", key_type(type, form), form.key_format, "d", form.width, orders.k);
   v_ = rows_of("v", value_type(type, form), form.value_format, "e", form.value_width, orders.v);
-  k.grid(0, row_extent_, size.rows);
-  row_tile_ = k.block_x();
+  builder.grid(0, row_extent_, size.rows);
+  row_tile_ = builder.block_x();
   if (form.causal) {  // those that see most keys first, so that none of them is left at the end
     const Expr tiles = ceil_div(ir::expression(row_extent_), to_index(size.rows));
-    row_tile_ = k.let("row_tile", tiles - 1 - k.block_x());
+    row_tile_ = builder.let("row_tile", tiles - 1 - builder.block_x());
   }
   declare_arguments();
   declare_pages();
@@ -79,34 +79,33 @@ View AttentionTile::tile_of_head(const HeadTensor& of, std::int64_t width, std::
 }
 
 void AttentionTile::declare_arguments() {
-  Builder& k = builder_;
-  queries_ = k.argument("queries", ScalarType::u32);
-  keys_ = k.argument("keys", ScalarType::u32);
-  const Expr scale = k.argument("scale", ScalarType::f32);
-  if (form_.window) window_ = k.argument("window", ScalarType::u32);
+  queries_ = builder_.argument("queries", ScalarType::u32);
+  keys_ = builder_.argument("keys", ScalarType::u32);
+  const Expr scale = builder_.argument("scale", ScalarType::f32);
+  if (form_.window) window_ = builder_.argument("window", ScalarType::u32);
   score_unit_ = scale;
   if (form_.soft_cap) {
-    score_unit_ = k.argument("soft_cap", ScalarType::f32);
-    score_per_cap_ = k.let("of_cap", scale * (2 * kLog2E) / score_unit_);
+    score_unit_ = builder_.argument("soft_cap", ScalarType::f32);
+    score_per_cap_ = builder_.let("of_cap", scale * (2 * kLog2E) / score_unit_);
   }
-  exponent_factor_ =
-      has_bias(form_) ? number(ScalarType::f32, kLog2E) : k.let("factor", score_unit_ * kLog2E);
-  head_ = k.block_y();
+  exponent_factor_ = has_bias(form_) ? number(ScalarType::f32, kLog2E)
+                                     : builder_.let("factor", score_unit_ * kLog2E);
+  head_ = builder_.block_y();
   if (!has_entries(form_)) return;
-  const Expr kv_heads = k.argument("kv_heads", ScalarType::u32),
-             batch = k.argument("batch", ScalarType::u32);
-  group_ = k.argument("group", ScalarType::u32);
+  const Expr kv_heads = builder_.argument("kv_heads", ScalarType::u32),
+             batch = builder_.argument("batch", ScalarType::u32);
+  group_ = builder_.argument("group", ScalarType::u32);
   if (!rows_of_groups_) {
-    kv_head_ = k.let("kv_head", k.block_y() / group_);
-    entry_ = k.block_z();
+    kv_head_ = builder_.let("kv_head", builder_.block_y() / group_);
+    entry_ = builder_.block_z();
     return;
   }
   // The minimum only proves that it is below the batch.
-  entry_ = k.let("entry", minimum(k.block_y() / kv_heads, batch - 1));
+  entry_ = builder_.let("entry", minimum(builder_.block_y() / kv_heads, batch - 1));
   const bool is_flat =
       form_.page == 0 && form_.orders.k == AttentionOrder::bhsd && form_.orders.v == form_.orders.k;
   if (is_flat && has_rows_of_groups(form_)) return;
-  kv_head_ = head_ = k.let("kv_head", k.block_y() % kv_heads);
+  kv_head_ = head_ = builder_.let("kv_head", builder_.block_y() % kv_heads);
 }
 
 void AttentionTile::declare_pages() {
@@ -118,10 +117,9 @@ void AttentionTile::declare_pages() {
 
 void AttentionTile::read_length() {
   if (!form_.lengths) return;
-  Builder& k = builder_;
-  k.input("lengths", ScalarType::i32, {{"entry", "batch"}});
-  const Expr given = k.load("given_length", ir::Element{"lengths", {entry_}, "lengths"});
-  keys_ = k.let("length", minimum(to_index(maximum(given, 0)), keys_));
+  builder_.input("lengths", ScalarType::i32, {{"entry", "batch"}});
+  const Expr given = builder_.load("given_length", ir::Element{"lengths", {entry_}, "lengths"});
+  keys_ = builder_.let("length", minimum(to_index(maximum(given, 0)), keys_));
 }
 
 View AttentionTile::q() const { return q(size_.rows, row_tile_); }
@@ -140,13 +138,12 @@ View AttentionTile::rows_of_keys(const HeadTensor& of, const WeightFormat* forma
 
 AttentionTile::KeyTile AttentionTile::key_tile(const Expr& number, std::int64_t keys) {
   if (form_.page == 0) return {number, 0, keys};
-  Builder& k = builder_;
   const std::uint32_t of_page = to_index(form_.page / keys);
   // A negative number becomes a large one.
-  k.headed("the page of these keys", [&] {
-    k.copy(tile(pages_, {1, 1}, {number / of_page, entry_}), page_, {.edges = Edges::zero});
+  builder_.headed("the page of these keys", [&] {
+    builder_.copy(tile(pages_, {1, 1}, {number / of_page, entry_}), page_, {.edges = Edges::zero});
   });
-  const Expr page = k.let("own_page", to_index(k.load("given_page", page_)));
+  const Expr page = builder_.let("own_page", to_index(builder_.load("given_page", page_)));
   return {number % of_page, page, keys};
 }
 
@@ -174,40 +171,39 @@ View AttentionTile::tile_of_log_sums(const Tensor& log_sums, std::int64_t rows, 
 }
 
 AttentionTile::Row AttentionTile::row(const std::string& name, const Expr& number) {
-  Builder& k = builder_;
   const Expr queries = maximum(queries_, 1);
-  return {k.let("query_of_" + name, number % queries),
-          k.let("head_of_" + name, kv_head_ * group_ + number / queries)};
+  return {builder_.let("query_of_" + name, number % queries),
+          builder_.let("head_of_" + name, kv_head_ * group_ + number / queries)};
 }
 
 AttentionTile::Rows AttentionTile::rows(const std::string& name, const Expr& first,
                                         std::int64_t count) {
   if (!form_.causal && !form_.window) return {first, 0, 0, count};
-  Builder& k = builder_;
   const Expr some = to_index(count);
   if (!rows_of_groups_) {
-    return {first, first, k.let("end_query_of_" + name, minimum(first + some, queries_)), count};
+    return {first, first, builder_.let("end_query_of_" + name, minimum(first + some, queries_)),
+            count};
   }
-  const Expr query = k.let(name + "_query", first % maximum(queries_, 1));
+  const Expr query = builder_.let(name + "_query", first % maximum(queries_, 1));
   // Rows that continue in the next head of a group have its first queries as well.
   return {first,
-          k.let("first_query_of_" + name, ir::select(less(queries_, query + some), Expr(0), query)),
-          k.let("end_query_of_" + name, minimum(query + some, queries_)), count};
+          builder_.let("first_query_of_" + name,
+                       ir::select(less(queries_, query + some), Expr(0), query)),
+          builder_.let("end_query_of_" + name, minimum(query + some, queries_)), count};
 }
 
 void AttentionTile::find_visible_tiles() {
-  Builder& k = builder_;
   const std::uint32_t rows = to_index(size_.rows), keys = to_index(size_.keys);
   all_ = this->rows("group", rows * row_tile_, size_.rows);
   Expr end_key = keys_;
-  if (form_.causal) end_key = k.let("end_key", difference(all_.end_query + keys_, queries_));
+  if (form_.causal) end_key = builder_.let("end_key", difference(all_.end_query + keys_, queries_));
   Expr end = ceil_div(end_key, keys);
   if (form_.window) {
-    first_ =
-        k.let("first_tile", difference(all_.first_query + keys_ + 1, queries_ + window_) / keys);
+    first_ = builder_.let("first_tile",
+                          difference(all_.first_query + keys_ + 1, queries_ + window_) / keys);
     end = difference(end, first_);
   }
-  count_ = k.let("key_tiles", end);
+  count_ = builder_.let("key_tiles", end);
 }
 
 Expr AttentionTile::sees(const Expr& row, const Expr& key) const {
@@ -231,7 +227,6 @@ void AttentionTile::cap(const View& scores) {
 
 void AttentionTile::mask(const View& scores, const PartOfScores& part, const Rows& rows,
                          const Expr& number_of_tile) {
-  Builder& k = builder_;
   const std::uint32_t keys = to_index(size_.keys);
   const Expr begin = keys * number_of_tile, end = begin + keys;
   Expr some = less(keys_, end);
@@ -239,18 +234,19 @@ void AttentionTile::mask(const View& scores, const PartOfScores& part, const Row
   if (form_.window) {
     some = logical_or(some, less(begin + queries_ + window_, rows.end_query + keys_));
   }
-  k.branch(
+  builder_.branch(
       {some}, "some keys are masked for some rows",
       [&] {
-        k.titled("scores <- -2e30, less than any maximum, where the row does not see the key", [&] {
-          k.apply(scores, part(make_identity_view({rows.count, size_.keys})),
-                  [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
-                    const Expr key = k.let("key_of_score", begin + at[1]);
-                    return ir::select(sees(rows.first + at[0], key), x[0],
-                                      number(ScalarType::f32, kMaskedScore));
-                  },
-                  {scores});
-        });
+        builder_.titled(
+            "scores <- -2e30, less than any maximum, where the row does not see the key", [&] {
+              builder_.apply(scores, part(make_identity_view({rows.count, size_.keys})),
+                             [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
+                               const Expr key = builder_.let("key_of_score", begin + at[1]);
+                               return ir::select(sees(rows.first + at[0], key), x[0],
+                                                 number(ScalarType::f32, kMaskedScore));
+                             },
+                             {scores});
+            });
       },
       "", [] {});
 }
@@ -258,29 +254,29 @@ void AttentionTile::mask(const View& scores, const PartOfScores& part, const Row
 void AttentionTile::drop_beyond(const View& values, const View& places, const Expr& number_of_tile,
                                 std::uint32_t vector) {
   if (!form_.lengths && form_.page == 0) return;
-  Builder& k = builder_;
-  const ScalarType type = k.type_of(values);
+  const ScalarType type = builder_.type_of(values);
   const std::uint32_t keys = to_index(size_.keys);
   const Expr begin = keys * number_of_tile;
   const auto drop = [&] {
     if (vector == 1) {
-      return k.apply(values, places,
-                     [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
-                       return ir::select(less(begin + at[1], keys_), x[0], number(type, 0));
-                     },
-                     {values});
+      return builder_.apply(values, places,
+                            [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
+                              return ir::select(less(begin + at[1], keys_), x[0], number(type, 0));
+                            },
+                            {values});
     }
     const std::vector<Expr> zeros(vector, number(type, 0));
     for (std::int64_t i = 0; i < size(values.shape()); i += vector) {
       const Expr key = begin + origin(places.axes[1]) + to_index(places.axes[1].values(i));
-      k.branch({less(keys_, key + 1)}, [&] {
-        k.store(ir::vector(zeros), ir::Element{values.array, {to_index(i)}, values.name, vector});
+      builder_.branch({less(keys_, key + 1)}, [&] {
+        builder_.store(ir::vector(zeros),
+                       ir::Element{values.array, {to_index(i)}, values.name, vector});
       });
     }
   };
-  k.branch(
+  builder_.branch(
       {less(keys_, begin + keys)}, "the entry ends in this tile",
-      [&] { k.titled("0 for the values of keys beyond it", drop); }, "", [] {});
+      [&] { builder_.titled("0 for the values of keys beyond it", drop); }, "", [] {});
 }
 
 }  // namespace vkmoye::gen

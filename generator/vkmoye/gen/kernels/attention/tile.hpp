@@ -36,11 +36,12 @@ using PartOfScores = std::function<View(const View&)>;
 class AttentionTile {
  public:
   /// Declares q, k, v, lengths and the arguments. Workgroups along x have tiles of rows. `rows_of_groups`: whether rows
-  /// are those of all heads of a group. `k` must outlive this object.
-  AttentionTile(Builder& k, const AttentionForm& form, ScalarType type, AttentionTileSize size,
-                bool rows_of_groups);
-  AttentionTile(Builder& k, const AttentionForm& form, ScalarType type, AttentionTileSize size)
-      : AttentionTile(k, form, type, size, has_rows_of_groups(form)) {}
+  /// are those of all heads of a group. `builder` must outlive this object.
+  AttentionTile(Builder& builder, const AttentionForm& form, ScalarType type,
+                AttentionTileSize size, bool rows_of_groups);
+  AttentionTile(Builder& builder, const AttentionForm& form, ScalarType type,
+                AttentionTileSize size)
+      : AttentionTile(builder, form, type, size, has_rows_of_groups(form)) {}
 
   /// The workgroup's tile of rows.
   const Expr& row_tile() const { return row_tile_; }

@@ -129,23 +129,24 @@ bool is_order(const FragmentOrder& order) {
 ir::Kernel fragment_probe(const ProbedMatrix& probed) {
   const std::int64_t rows = probed.matrix.rows, columns = probed.matrix.columns;
   const std::int64_t all = elements_of(probed), held = all / probed.lanes;
-  Builder k("fragment_probe", probed.lanes, probed.lanes);
-  k.describe({{"type", std::string(to_string(probed.type))},
-              {"matrix", std::to_string(rows) + "x" + std::to_string(columns)}},
-             "which rows and columns each lane holds, in its own order");
+  Builder builder("fragment_probe", probed.lanes, probed.lanes);
+  builder.describe({{"type", std::string(to_string(probed.type))},
+                    {"matrix", std::to_string(rows) + "x" + std::to_string(columns)}},
+                   "which rows and columns each lane holds, in its own order");
   const Tensor src =
-      k.input("src", probed.type, {{"column", columns}, {"row", rows}, {"which", 2}});
-  const Tensor dst = k.output("dst", probed.type, {{"at", all}, {"which", 2}});
-  const Matrices matrix = k.matrices("matrix", probed.type, probed.matrix, 1, 1);
+      builder.input("src", probed.type, {{"column", columns}, {"row", rows}, {"which", 2}});
+  const Tensor dst = builder.output("dst", probed.type, {{"at", all}, {"which", 2}});
+  const Matrices matrix = builder.matrices("matrix", probed.type, probed.matrix, 1, 1);
   const TiledCopy by_lane =
       make_tiled_copy(make_layout({std::int64_t{probed.lanes}}), make_layout({held}));
   for (const std::uint32_t which : {0u, 1u}) {
     const View of_columns = slice(tile(src, {columns, rows, 1}, {0, 0, which}), {_, _, 0});
     const View of_lanes = slice(tile(dst, {all, 1}, {0, which}), {_, 0});
-    k.load(transpose(of_columns), matrix);
-    k.copy(k.elements(matrix), partition(of_lanes, by_lane, k.thread()), {.edges = Edges::inside});
+    builder.load(transpose(of_columns), matrix);
+    builder.copy(builder.elements(matrix), partition(of_lanes, by_lane, builder.thread()),
+                 {.edges = Edges::inside});
   }
-  return k.finish();
+  return builder.finish();
 }
 
 std::vector<std::byte> probe_input(const ProbedMatrix& probed) {

@@ -49,45 +49,47 @@ ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
   const std::int64_t n = along_n(shape, vector), m = kElements / n * (others / along_slices);
   const Layout threads = make_layout({n, m, along_slices});
 
-  Builder k(name, size(threads), device.subgroup_size);
-  k.describe({{"form", form_text(form)}, {"threads", to_string(threads)}},
-             "threads along slices are added up last, always in the same order");
-  for (const char* extent : {"m", "n"}) k.argument(extent, ScalarType::u32);
+  Builder builder(name, size(threads), device.subgroup_size);
+  builder.describe({{"form", form_text(form)}, {"threads", to_string(threads)}},
+                   "threads along slices are added up last, always in the same order");
+  for (const char* extent : {"m", "n"}) builder.argument(extent, ScalarType::u32);
   std::vector<Builder::AxisName> axes = {{"n", "n"}, {"m", "m"}, {"slice", "slices"}};
   if (form.batched) axes.push_back({"batch", "batch"});
-  const Tensor partials = k.input("partials", type, axes);
-  GemmResult result(k, form);
+  const Tensor partials = builder.input("partials", type, axes);
+  GemmResult result(builder, form);
 
   // ((value), 1, 1, in flight): a thread's elements, slice by slice.
   const std::int64_t depth = along_slices * kInFlight;
   const bool batched = form.batched;
   Blocks blocks(
-      k, partials, batched ? IntTuple{n * vector, m, depth, 1} : IntTuple{n * vector, m, depth},
+      builder, partials,
+      batched ? IntTuple{n * vector, m, depth, 1} : IntTuple{n * vector, m, depth},
       make_tiled_copy(batched ? make_layout({n, m, along_slices, 1}) : threads,
                       batched ? make_layout({vector, 1, 1, 1}) : make_layout({vector, 1, 1})));
   const View values = blocks.registers("values", type);
-  const View sums = k.registers("sums", type, Layout(first_along(values, {3}).shape()));
-  k.assign(sums, ir::number(type, 0));
+  const View sums = builder.registers("sums", type, Layout(first_along(values, {3}).shape()));
+  builder.assign(sums, ir::number(type, 0));
   const Expr steps = ceil_div(Builder::extent(partials, 2), to_index(depth));
-  k.loop("chunk", steps, [&](const Expr& chunk) {
-    std::vector<Expr> at = {k.block_x(), k.block_y(), chunk};
-    if (batched) at.push_back(k.block_z());
+  builder.loop("chunk", steps, [&](const Expr& chunk) {
+    std::vector<Expr> at = {builder.block_x(), builder.block_y(), chunk};
+    if (batched) at.push_back(builder.block_z());
     blocks.load(at, values, ir::number(type, 0));
-    k.accumulate(sums, kSum, values);
+    builder.accumulate(sums, kSum, values);
   });
-  if (along_slices > 1) k.reduce_across(sums, kSum, threads, 2);
+  if (along_slices > 1) builder.reduce_across(sums, kSum, threads, 2);
 
-  const std::vector<Expr> at = thread_coordinates(threads, k.thread());
+  const std::vector<Expr> at = thread_coordinates(threads, builder.thread());
   const TiledCopy in_c =
       make_tiled_copy(make_layout({n, m}), make_layout({vector, std::int64_t{1}}));
-  const View to = partition(result.c(n * vector, m, k.block_x(), k.block_y()), in_c,
-                            k.thread() % to_index(n * m));
+  const View to = partition(result.c(n * vector, m, builder.block_x(), builder.block_y()), in_c,
+                            builder.thread() % to_index(n * m));
   Conditions is_first;  // whether this is the first of the threads along slices
   if (along_slices > 1) is_first.push_back(ir::equal(at[2], 0));
-  k.branch(is_first, [&] {
-    result.write(k.retile(sums, to), to, {to_index(std::min(vector, widest_access(form.result)))});
+  builder.branch(is_first, [&] {
+    result.write(builder.retile(sums, to), to,
+                 {to_index(std::min(vector, widest_access(form.result)))});
   });
-  return k.finish();
+  return builder.finish();
 }
 
 }  // namespace vkmoye::gen

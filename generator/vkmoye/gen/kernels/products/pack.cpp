@@ -40,38 +40,39 @@ ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCa
   const std::int64_t elements = form.block_elements();
   const std::int64_t vector = std::min(widest_access(form.type), form.fragment_elements());
   const std::int64_t threads = threads_for(form, vector);
-  Builder k("gemm/pack", threads);
-  k.describe({{"form", to_string(form)},
-              {"src", config.k_contiguous ? "k contiguous" : "rows contiguous"},
-              {"block", to_string(block)}},
-             "a block of the result for each workgroup, neighbours for each thread");
+  Builder builder("gemm/pack", threads);
+  builder.describe({{"form", to_string(form)},
+                    {"src", config.k_contiguous ? "k contiguous" : "rows contiguous"},
+                    {"block", to_string(block)}},
+                   "a block of the result for each workgroup, neighbours for each thread");
 
   const std::int64_t rows = form.block_rows(), depth = form.block_depth();
   std::vector<Builder::AxisName> of_src = {{"k", "k"}, {"row", "rows", "leading"}};
   if (!config.k_contiguous) of_src = {{"row", "rows"}, {"k", "k", "leading"}};
   if (config.batched) of_src.push_back({"batch", "batch", "stride"});
-  const Tensor src = k.input("src", config.type, of_src);
-  const View in_a_row = output_block(k, form.type, elements, config.batched);
+  const Tensor src = builder.input("src", config.type, of_src);
+  const View in_a_row = output_block(builder, form.type, elements, config.batched);
   // The grid counts blocks of dst; src may end within one.
-  const Expr along_k = k.let("along_k", k.block_x()), along_rows = k.let("along_rows", k.block_y());
+  const Expr along_k = builder.let("along_k", builder.block_x()),
+             along_rows = builder.let("along_rows", builder.block_y());
   const bool by_k = config.k_contiguous;
   const IntTuple extents = by_k ? IntTuple{depth, rows, 1} : IntTuple{rows, depth, 1};
   const Expr first = by_k ? along_k : along_rows, second = by_k ? along_rows : along_k;
   const View part = config.batched
-                        ? slice(tile(src, extents, {first, second, k.block_z()}), {_, _, 0})
+                        ? slice(tile(src, extents, {first, second, builder.block_z()}), {_, _, 0})
                         : tile(src, {extents.leaf(0), extents.leaf(1)}, {first, second});
   const View from = by_k ? transpose(part) : part, to = composition(in_a_row, block);  // (rows, k)
 
   const TiledCopy copy = by_neighbours(block, vector, threads);
-  const auto mine = [&](const View& view) { return partition(view, copy, k.thread()); };
-  const std::uint32_t neighbours = to_index(k.width(mine(from)).elements);
-  k.branch(
-      all_of({k.inside(from), k.inside(to), k.aligned(from, neighbours)}),
+  const auto mine = [&](const View& view) { return partition(view, copy, builder.thread()); };
+  const std::uint32_t neighbours = to_index(builder.width(mine(from)).elements);
+  builder.branch(
+      all_of({builder.inside(from), builder.inside(to), builder.aligned(from, neighbours)}),
       "a whole tile, rows aligned",
-      [&] { k.copy(mine(from), mine(to), {.edges = Edges::inside, .loads_first = true}); },
+      [&] { builder.copy(mine(from), mine(to), {.edges = Edges::inside, .loads_first = true}); },
       "a tile at an edge, 0 outside, or rows that are not aligned",
-      [&] { k.copy(mine(from), mine(to), {.edges = Edges::zero}); });
-  return k.finish();
+      [&] { builder.copy(mine(from), mine(to), {.edges = Edges::zero}); });
+  return builder.finish();
 }
 
 ir::Kernel pack_decoded(const WeightFormat& format, bool batched, const PackedForm& form,
@@ -80,30 +81,31 @@ ir::Kernel pack_decoded(const WeightFormat& format, bool batched, const PackedFo
   const std::int64_t elements = form.block_elements();
   const std::int64_t vector = std::min(widest_access(form.type), form.fragment_elements());
   const std::int64_t threads = threads_for(form, vector);
-  Builder k("gemm/pack", threads);
-  k.describe({{"form", to_string(form)}, {"src", format.name}, {"block", to_string(block)}},
-             "a block of the result for each workgroup, weights are decoded one by one");
-  const WeightBlocks from(k, format, batched);
-  const View to = output_block(k, form.type, elements, batched);
+  Builder builder("gemm/pack", threads);
+  builder.describe({{"form", to_string(form)}, {"src", format.name}, {"block", to_string(block)}},
+                   "a block of the result for each workgroup, weights are decoded one by one");
+  const WeightBlocks from(builder, format, batched);
+  const View to = output_block(builder, form.type, elements, batched);
   const TiledCopy copy = make_tiled_copy(make_layout({threads}), make_layout({vector}));
-  const auto mine = [&](const View& view) { return partition(view, copy, k.thread()); };
-  const View decoded = k.make_fragment_like("decoded", form.type, mine(to));
+  const auto mine = [&](const View& view) { return partition(view, copy, builder.thread()); };
+  const View decoded = builder.make_fragment_like("decoded", form.type, mine(to));
   const Layout places = right_inverse(block);  // element of the block -> row + rows * k
-  k.branch(
+  builder.branch(
       from.has_blocks(), "a row has a block",
       [&] {
-        k.apply(decoded, mine(make_identity_view({elements})),
-                [&](const std::vector<Expr>&, const std::vector<Expr>& at) {
-                  const std::uint32_t rows = to_index(form.block_rows());
-                  const Expr place = evaluate(places, at[0]);
-                  return from.weight("", to_index(form.block_depth()) * k.block_x() + place / rows,
-                                     rows * k.block_y() + place % rows);
-                },
-                {});
+        builder.apply(decoded, mine(make_identity_view({elements})),
+                      [&](const std::vector<Expr>&, const std::vector<Expr>& at) {
+                        const std::uint32_t rows = to_index(form.block_rows());
+                        const Expr place = evaluate(places, at[0]);
+                        return from.weight(
+                            "", to_index(form.block_depth()) * builder.block_x() + place / rows,
+                            rows * builder.block_y() + place % rows);
+                      },
+                      {});
       },
-      "there is no block", [&] { k.assign(decoded, ir::number(form.type, 0)); });
-  k.copy(decoded, mine(to), {.edges = Edges::inside, .vector = {to_index(vector)}});
-  return k.finish();
+      "there is no block", [&] { builder.assign(decoded, ir::number(form.type, 0)); });
+  builder.copy(decoded, mine(to), {.edges = Edges::inside, .vector = {to_index(vector)}});
+  return builder.finish();
 }
 
 }  // namespace vkmoye::gen

@@ -20,11 +20,11 @@ constexpr std::uint32_t kSign = 0x80000000;
 Expr word(std::uint32_t value) { return ir::number(ScalarType::u32, value); }
 
 // A number in u32 for each x of f32, in the same order.
-Expr key_of(Builder& k, const Expr& x) {
+Expr key_of(Builder& builder, const Expr& x) {
   const Expr zero = ir::number(ScalarType::f32, 0);
-  const Expr bits = k.let("bits", bitcast(select(ir::equal(x, 0), zero, x), ScalarType::u32));
+  const Expr bits = builder.let("bits", bitcast(select(ir::equal(x, 0), zero, x), ScalarType::u32));
   const Expr mask = select(less(bits, word(kSign)), word(kSign), word(~0u));
-  return k.let("key", select(ir::is_nan(x), word(kNanKey), bit_xor(bits, mask)));
+  return builder.let("key", select(ir::is_nan(x), word(kNanKey), bit_xor(bits, mask)));
 }
 
 Expr number_of_key(const Expr& key) {
@@ -61,58 +61,59 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
   throw_if_any(name, std::move(reasons));
 
   constexpr ScalarType u32 = ScalarType::u32;
-  Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(top_k_fields(), config),
-             "k passes; each finds the largest element not yet taken");
-  const Tensor src = k.input("src", config.type, kRowAxes);
-  const Tensor values = k.output("values", config.type, {{"place", config.k}, {"row", "rows"}});
-  const Tensor columns = k.output("columns", u32, {{"place", config.k}, {"row", "rows"}});
-  Row row(k, config, src, ir::number(ScalarType::f32, 0));
-  const Blocks parts(k, src, row.block(), config.copy());
-  const View x = row.x();                                  // (value, round, 1)
-  const View keys = k.make_fragment_like("keys", u32, x);  // those that are left
-  const View block_columns = k.make_fragment_like("block_columns", u32, x);
-  const auto single = [&](const char* of) { return k.registers(of, u32, Layout()); };
+  Builder builder(name, config.threads, to_index(config.subgroup_size));
+  builder.describe(typed_items(top_k_fields(), config),
+                   "k passes; each finds the largest element not yet taken");
+  const Tensor src = builder.input("src", config.type, kRowAxes);
+  const Tensor values =
+      builder.output("values", config.type, {{"place", config.k}, {"row", "rows"}});
+  const Tensor columns = builder.output("columns", u32, {{"place", config.k}, {"row", "rows"}});
+  Row row(builder, config, src, ir::number(ScalarType::f32, 0));
+  const Blocks parts(builder, src, row.block(), config.copy());
+  const View x = row.x();                                        // (value, round, 1)
+  const View keys = builder.make_fragment_like("keys", u32, x);  // those that are left
+  const View block_columns = builder.make_fragment_like("block_columns", u32, x);
+  const auto single = [&](const char* of) { return builder.registers(of, u32, Layout()); };
   const View last = single("last"), last_column = single("last_column");
   const View best = single("best"), before = single("before");
   const View own_column = single("own_column"), first_in_block = single("first_in_block");
 
   row.pass([](const Expr&) {});
-  k.assign(last, word(kAllKeys));
-  k.assign(last_column, word(kNoColumn));
+  builder.assign(last, word(kAllKeys));
+  builder.assign(last_column, word(kNoColumn));
   const std::int64_t rows = row.block().leaf(1);
   const Expr beside = to_index(config.columns);
-  k.loop("taken", to_index(config.k), [&](const Expr& taken) {
-    k.assign(best, word(kNoKey));
-    k.assign(own_column, word(kNoColumn));
+  builder.loop("taken", to_index(config.k), [&](const Expr& taken) {
+    builder.assign(best, word(kNoKey));
+    builder.assign(own_column, word(kNoColumn));
     row.pass([&](const Expr& block) {
-      const View part = parts.part({block, k.block_x()});
-      k.titled("keys <- numbers in the order of x, 0 for those that are taken", [&] {
-        k.apply(keys, part,
-                [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                  const Expr key = key_of(k, v[0]);
-                  const Expr is_behind = ir::logical_or(
-                      less(key, v[1]),
-                      ir::logical_and(ir::equal(key, v[1]), less(v[2], convert(at[0], u32))));
-                  const Expr is_left =
-                      ir::logical_and(less(at[0], Builder::extent(src, 0)), is_behind);
-                  return select(is_left, key, word(kNoKey));
-                },
-                {x, last, last_column});
+      const View part = parts.part({block, builder.block_x()});
+      builder.titled("keys <- numbers in the order of x, 0 for those that are taken", [&] {
+        builder.apply(keys, part,
+                      [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                        const Expr key = key_of(builder, v[0]);
+                        const Expr is_behind = ir::logical_or(
+                            less(key, v[1]),
+                            ir::logical_and(ir::equal(key, v[1]), less(v[2], convert(at[0], u32))));
+                        const Expr is_left =
+                            ir::logical_and(less(at[0], Builder::extent(src, 0)), is_behind);
+                        return select(is_left, key, word(kNoKey));
+                      },
+                      {x, last, last_column});
       });
-      k.copy(best, before);
-      k.accumulate(best, kMaximum, keys);
-      k.titled("block_columns <- the columns of the largest keys", [&] {
-        k.apply(block_columns, part,
-                [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                  return select(ir::equal(v[0], v[1]), convert(at[0], u32), word(kNoColumn));
-                },
-                {keys, best});
+      builder.copy(best, before);
+      builder.accumulate(best, kMaximum, keys);
+      builder.titled("block_columns <- the columns of the largest keys", [&] {
+        builder.apply(block_columns, part,
+                      [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                        return select(ir::equal(v[0], v[1]), convert(at[0], u32), word(kNoColumn));
+                      },
+                      {keys, best});
       });
-      k.assign(first_in_block, word(kNoColumn));
-      k.accumulate(first_in_block, kMinimum, block_columns);
-      k.titled("own_column <- first_in_block if the block has a larger key", [&] {
-        k.apply(
+      builder.assign(first_in_block, word(kNoColumn));
+      builder.accumulate(first_in_block, kMinimum, block_columns);
+      builder.titled("own_column <- first_in_block if the block has a larger key", [&] {
+        builder.apply(
             own_column,
             [&](const Expr& p, const Expr& in_block, const Expr& now, const Expr& earlier) {
               return select(less(earlier, now), in_block, p);
@@ -120,30 +121,30 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
             own_column, first_in_block, best, before);
       });
     });
-    k.copy(best, last);
-    k.reduce_across(last, kMaximum, config.layout(), 0);
-    k.titled("last_column <- the first column of that key", [&] {
-      k.apply(
+    builder.copy(best, last);
+    builder.reduce_across(last, kMaximum, config.layout(), 0);
+    builder.titled("last_column <- the first column of that key", [&] {
+      builder.apply(
           last_column,
           [](const Expr& p, const Expr& own, const Expr& largest) {
             return select(ir::equal(own, largest), p, word(kNoColumn));
           },
           own_column, best, last);
     });
-    k.reduce_across(last_column, kMinimum, config.layout(), 0);
+    builder.reduce_across(last_column, kMinimum, config.layout(), 0);
     const auto to = [&](const Tensor& of) {
-      return parallelize(tile(of, {1, rows}, {taken, k.block_x()}), make_layout({1, rows}),
-                         k.thread() / beside);
+      return parallelize(tile(of, {1, rows}, {taken, builder.block_x()}), make_layout({1, rows}),
+                         builder.thread() / beside);
     };
-    k.branch({ir::equal(k.thread() % beside, 0)}, [&] {
-      k.titled("values <- the number of the key", [&] {
-        k.apply(
+    builder.branch({ir::equal(builder.thread() % beside, 0)}, [&] {
+      builder.titled("values <- the number of the key", [&] {
+        builder.apply(
             to(values), [](const Expr& key) { return number_of_key(key); }, last);
       });
-      k.copy(last_column, to(columns));
+      builder.copy(last_column, to(columns));
     });
   });
-  return k.finish();
+  return builder.finish();
 }
 
 }  // namespace vkmoye::gen

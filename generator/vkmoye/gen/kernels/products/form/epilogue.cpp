@@ -25,8 +25,8 @@ Expr positive(Builder&, const GemmElement& e) {
   return kMaximum(e.value, ir::number(e.value->type.element, 0));
 }
 
-Expr gelu_of(Builder& k, const GemmElement& e) { return gelu(k, e.value); }
-Expr silu_of(Builder& k, const GemmElement& e) { return silu(k, e.value); }
+Expr gelu_of(Builder& builder, const GemmElement& e) { return gelu(builder, e.value); }
+Expr silu_of(Builder& builder, const GemmElement& e) { return silu(builder, e.value); }
 
 }  // namespace
 

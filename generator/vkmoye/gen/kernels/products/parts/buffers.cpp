@@ -3,22 +3,24 @@
 
 namespace vkmoye::gen {
 
-GemmBuffers::GemmBuffers(Builder& k, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
-                         std::int64_t strip, const PackedOperands& packed)
-    : builder_(k),
+GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
+                         const std::array<std::int64_t, 3>& tile, std::int64_t strip,
+                         const PackedOperands& packed)
+    : builder_(builder),
       form_(form),
       tile_(tile),
       in_strips_(strip > 1 && !form.batched && !form.split_k && !form.grouped),
       has_words_(form.weights != nullptr && !packed.b),
-      a_{form.a_type, form.a_k_contiguous, tile[0], k.block_y()},
-      b_{form.b_type, form.b_k_contiguous, tile[1], k.block_x()},
+      a_{form.a_type, form.a_k_contiguous, tile[0], builder.block_y()},
+      b_{form.b_type, form.b_k_contiguous, tile[1], builder.block_x()},
       result_(declare(packed)) {
   if (in_strips_) {
-    k.grid(0, "m", tile[0], strip);
-    k.grid(1, "n", tile[1]);
-    k.grid(2, "m", tile[0] * strip);
-    a_.block = k.let("block_m", Expr(to_index(strip)) * k.block_z() + k.block_x());
-    b_.block = k.block_y();
+    builder.grid(0, "m", tile[0], strip);
+    builder.grid(1, "n", tile[1]);
+    builder.grid(2, "m", tile[0] * strip);
+    a_.block =
+        builder.let("block_m", Expr(to_index(strip)) * builder.block_z() + builder.block_x());
+    b_.block = builder.block_y();
   }
   if (form_.split_k && form_.batched) {
     batch_ = builder_.let("batch_at", builder_.block_z() / ir::variable("slices"));

@@ -55,9 +55,9 @@ class GemmBuffers {
   /// Declares buffers and arguments. `tile`: the tile of M, N and K; a workgroup has one tile of C.
   /// `strip`: the number of tiles of M that consecutive workgroups cover before the next tile of N, so that
   /// the data they share is still in the cache; 1: they move along N first. A batch has no strips.
-  /// a() and b() must not be called for operands that are packed; tiles() neither if A is. `k` must outlive this
+  /// a() and b() must not be called for operands that are packed; tiles() neither if A is. `builder` must outlive this
   /// object.
-  GemmBuffers(Builder& k, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
+  GemmBuffers(Builder& builder, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
               std::int64_t strip = 1, const PackedOperands& packed = {});
 
   View a(const Expr& k_tile) const { return of_operand(a_, k_tile); }

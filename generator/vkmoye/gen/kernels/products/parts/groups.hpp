@@ -34,9 +34,9 @@ struct RowGroup {
 };
 
 /// Declares the buffer and the arguments of groups. Precondition: m is an argument.
-Tensor declare_groups(Builder& k);
+Tensor declare_groups(Builder& builder);
 
 /// Finds the group and the rows of tile number block_y, of `rows` rows, with a barrier. Sets the grid along y.
-RowGroup find_group(Builder& k, const Tensor& offsets, std::int64_t rows);
+RowGroup find_group(Builder& builder, const Tensor& offsets, std::int64_t rows);
 
 }  // namespace vkmoye::gen

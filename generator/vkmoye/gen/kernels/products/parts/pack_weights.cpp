@@ -23,22 +23,22 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
   throw_if_any("gemm/pack", reasons_against(weights));
   const WeightFormat& format = *weights.format;
   const std::int64_t threads = std::gcd(kMaxPackThreads, weights.scale_words());
-  Builder k("gemm/pack", threads);
-  k.describe({{"weights", format.name},
-              {"block", fmt::format("{} of k x {}", weights.depth(), weights.rows)},
-              {"codes", to_string(weights.codes())}},
-             "a block of the result for each workgroup, a word for each thread");
-  const WeightBlocks from(k, format, batched);
-  const View block = output_block(k, ScalarType::u32, weights.words(), batched);
-  const Expr first_k = to_index(weights.depth()) * k.block_x();
-  const Expr first_row = to_index(weights.rows) * k.block_y();
+  Builder builder("gemm/pack", threads);
+  builder.describe({{"weights", format.name},
+                    {"block", fmt::format("{} of k x {}", weights.depth(), weights.rows)},
+                    {"codes", to_string(weights.codes())}},
+                   "a block of the result for each workgroup, a word for each thread");
+  const WeightBlocks from(builder, format, batched);
+  const View block = output_block(builder, ScalarType::u32, weights.words(), batched);
+  const Expr first_k = to_index(weights.depth()) * builder.block_x();
+  const Expr first_row = to_index(weights.rows) * builder.block_y();
   // Words `first` to `first + count` of the block; `word` computes word number `at` of them.
   const auto write = [&](std::int64_t first, std::int64_t count, const PlacedFunction& word) {
     const View words =
         tile(composition(block, Layout(first + count)), {count}, {to_index(first / count)});
     const Layout all = make_layout({threads});
-    k.apply(parallelize(words, all, k.thread()),
-            parallelize(make_identity_view({count}), all, k.thread()), word, {});
+    builder.apply(parallelize(words, all, builder.thread()),
+                  parallelize(make_identity_view({count}), all, builder.thread()), word, {});
   };
   const std::uint32_t of_word = 32 / format.bits;
   const Layout places = right_inverse(weights.codes()), scales = right_inverse(weights.scales());
@@ -75,19 +75,19 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
   const auto write_block = [&](const PlacedFunction& of_codes, const PlacedFunction& of_scales,
                                const PlacedFunction& of_minima) {
     const std::int64_t numbers = weights.scale_words();
-    k.titled("codes", [&] { write(0, weights.code_words(), of_codes); });
-    k.titled("scales", [&] { write(weights.code_words(), numbers, of_scales); });
+    builder.titled("codes", [&] { write(0, weights.code_words(), of_codes); });
+    builder.titled("scales", [&] { write(weights.code_words(), numbers, of_scales); });
     if (!format.minimum_at) return;
-    k.titled("minima", [&] { write(weights.code_words() + numbers, numbers, of_minima); });
+    builder.titled("minima", [&] { write(weights.code_words() + numbers, numbers, of_minima); });
   };
-  k.branch(
+  builder.branch(
       from.has_blocks(), "a row has a block",
       [&] {
         write_block(codes, halves(format.scale_at.value_or(0)),
                     halves(format.minimum_at.value_or(0)));
       },
       "there is no block", [&] { write_block(zeros, zeros, zeros); });
-  return k.finish();
+  return builder.finish();
 }
 
 }  // namespace vkmoye::gen

@@ -23,14 +23,16 @@ std::int64_t PackedForm::block_bytes() const {
   return block_elements() * weights->bits / 8 + block_rows() * numbers * 2;
 }
 
-View output_block(Builder& k, ScalarType type, std::int64_t elements, bool batched) {
+View output_block(Builder& builder, ScalarType type, std::int64_t elements, bool batched) {
   std::vector<Builder::AxisName> axes = {
       {"at", elements}, {"k_block", "k_blocks"}, {"block", "blocks"}};
   if (batched) axes.push_back({"batch", "batch"});
-  const Tensor dst = k.output("dst", type, axes);
-  if (!batched) return slice(tile(dst, {elements, 1, 1}, {0, k.block_x(), k.block_y()}), {_, 0, 0});
-  return slice(tile(dst, {elements, 1, 1, 1}, {0, k.block_x(), k.block_y(), k.block_z()}),
-               {_, 0, 0, 0});
+  const Tensor dst = builder.output("dst", type, axes);
+  if (!batched)
+    return slice(tile(dst, {elements, 1, 1}, {0, builder.block_x(), builder.block_y()}), {_, 0, 0});
+  return slice(
+      tile(dst, {elements, 1, 1, 1}, {0, builder.block_x(), builder.block_y(), builder.block_z()}),
+      {_, 0, 0, 0});
 }
 
 PackedWeights packed_weights(const PackedForm& form, const DeviceCaps& device) {

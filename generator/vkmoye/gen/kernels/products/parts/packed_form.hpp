@@ -48,7 +48,7 @@ ProbedMatrix fragment_of(const PackedForm& form);
 
 /// Declares dst, (at, k_block, block) of blocks of `elements` elements, and with `batched` a fourth axis; returns the
 /// block of the workgroup.
-View output_block(Builder& k, ScalarType type, std::int64_t elements, bool batched);
+View output_block(Builder& builder, ScalarType type, std::int64_t elements, bool batched);
 
 struct PackedWeights;
 /// How the weights of `form` are packed. Throws KernelError with the reason if the fragment order of the device does

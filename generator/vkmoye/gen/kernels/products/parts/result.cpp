@@ -16,7 +16,7 @@ View matrix_tile(const Tensor& tensor, std::int64_t first, std::int64_t second, 
   return slice(tile(tensor, {first, second, 1}, {i, j, *which}), {_, _, 0});
 }
 
-GemmResult::GemmResult(Builder& k, const GemmForm& form) : builder_(k), form_(form) {
+GemmResult::GemmResult(Builder& builder, const GemmForm& form) : builder_(builder), form_(form) {
   for (const EpilogueOp& step : form_.epilogue) {
     for (const GemmInput& input : step.inputs) {
       builder_.input(input.name, input.type.value_or(form_.result), axes_of(input.along));

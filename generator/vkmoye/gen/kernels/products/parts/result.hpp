@@ -27,9 +27,9 @@ View matrix_tile(const Tensor& tensor, std::int64_t first, std::int64_t second, 
 
 class GemmResult {
  public:
-  /// Declares buffers and arguments. `k` and `form` must outlive this object. Precondition: m and n are
+  /// Declares buffers and arguments. `builder` and `form` must outlive this object. Precondition: m and n are
   /// arguments.
-  GemmResult(Builder& k, const GemmForm& form);
+  GemmResult(Builder& builder, const GemmForm& form);
 
   /// The tile (bN, bM) of C at tile coordinates (at_n, at_m).
   View c(std::int64_t tile_n, std::int64_t tile_m, const Expr& at_n, const Expr& at_m) const;

@@ -6,14 +6,14 @@
 
 namespace vkmoye::gen {
 
-WeightBlocks::WeightBlocks(Builder& k, const WeightFormat& format, bool batched)
-    : builder_(k), format_(format) {
+WeightBlocks::WeightBlocks(Builder& builder, const WeightFormat& format, bool batched)
+    : builder_(builder), format_(format) {
   std::vector<Builder::AxisName> axes = {{"word", "words"}, {"row", "rows", "leading"}};
   if (batched) {
     axes.push_back({"batch", "batch", "stride"});
-    matrix_ = k.block_z();
+    matrix_ = builder.block_z();
   }
-  k.input("src", ScalarType::u16, axes);
+  builder.input("src", ScalarType::u16, axes);
 }
 
 Conditions WeightBlocks::has_blocks() const {

@@ -19,9 +19,9 @@ namespace vkmoye::gen {
 
 class WeightBlocks {
  public:
-  /// Declares src; with `batched`, block_z is the matrix of a batch. `k` and `format` must outlive this object.
+  /// Declares src; with `batched`, block_z is the matrix of a batch. `builder` and `format` must outlive this object.
   /// Precondition of all members: src has rows, and a row has a block.
-  WeightBlocks(Builder& k, const WeightFormat& format, bool batched);
+  WeightBlocks(Builder& builder, const WeightFormat& format, bool batched);
 
   /// A condition that is the precondition.
   Conditions has_blocks() const;

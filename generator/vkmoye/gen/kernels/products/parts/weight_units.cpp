@@ -44,9 +44,9 @@ std::int64_t access_words(const WeightFormat& format, std::int64_t blocks) {
   return std::min<std::int64_t>(words & -words, kWidestCopy / 2);
 }
 
-WeightUnits::WeightUnits(Builder& k, const WeightFormat& format, std::int64_t blocks,
+WeightUnits::WeightUnits(Builder& builder, const WeightFormat& format, std::int64_t blocks,
                          std::int64_t count)
-    : builder_(k), format_(format), blocks_(blocks), count_(count) {
+    : builder_(builder), format_(format), blocks_(blocks), count_(count) {
   words_ = builder_.registers("words_of_thread", ScalarType::u32, make_layout({words(), count}));
   if (format.levels.empty()) return;
   levels_ = builder_.shared("levels", ScalarType::f32,

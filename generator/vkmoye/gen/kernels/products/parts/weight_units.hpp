@@ -52,8 +52,9 @@ inline std::int64_t blocks_of_pair(const WeightFormat& format) {
 class WeightUnits {
  public:
   /// Registers for `count` units of `blocks` blocks, and the levels of the format: all invocations must pass a barrier
-  /// between this and for_each_group. `k` and `format` must outlive this object.
-  WeightUnits(Builder& k, const WeightFormat& format, std::int64_t blocks, std::int64_t count);
+  /// between this and for_each_group. `builder` and `format` must outlive this object.
+  WeightUnits(Builder& builder, const WeightFormat& format, std::int64_t blocks,
+              std::int64_t count);
 
   /// The 32-bit words of a unit.
   std::int64_t words() const { return blocks_ * format_.bytes / 4; }
