@@ -22,12 +22,9 @@ namespace {
 
 // A device without matrix units, with subgroups of `lanes` lanes.
 DeviceCaps without_matrix_units(std::uint32_t lanes) {
-  FeatureSet features;
-  for (const Feature feature : test::all_features().list()) {
-    const bool is_of_matrices =
-        feature == Feature::cooperative_matrix || feature == Feature::bf16_matrix;
-    if (!is_of_matrices) features.add(feature);
-  }
+  FeatureSet features = test::all_features();
+  features.remove(Feature::cooperative_matrix);
+  features.remove(Feature::bf16_matrix);
   return test::fake_device("without matrix units", 49152, 1024, lanes, features);
 }
 

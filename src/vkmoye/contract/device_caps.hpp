@@ -54,6 +54,7 @@ class FeatureSet {
   }
   void add(Feature feature) { bits_.set(static_cast<std::size_t>(feature)); }
   void add(const FeatureSet& more) { bits_ |= more.bits_; }
+  void remove(Feature feature) { bits_.reset(static_cast<std::size_t>(feature)); }
   bool has(Feature feature) const { return bits_.test(static_cast<std::size_t>(feature)); }
   /// The members, in the order of the enumeration.
   std::vector<Feature> list() const;

@@ -29,15 +29,6 @@ bool lists(VkPhysicalDevice physical, const char* extension) {
   });
 }
 
-// Vulkan's headers before 1.4.317 lack the structure that enables matrices of bf16: weights of bf16 do without.
-vkmoye::FeatureSet without_bf16_matrices(const vkmoye::FeatureSet& all) {
-  vkmoye::FeatureSet out;
-  for (const vkmoye::Feature feature : all.list()) {
-    if (feature != vkmoye::Feature::bf16_matrix) out.add(feature);
-  }
-  return out;
-}
-
 }  // namespace
 
 Gpu::Gpu(std::uint32_t number) {
@@ -64,7 +55,8 @@ Gpu::Gpu(std::uint32_t number) {
     while ((families.at(family_).queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) ++family_;
     caps_ = vkmoye::caps_of(vkGetInstanceProcAddr, instance_, physical_, kVersion);
     if (families[family_].timestampValidBits == 0) caps_.timestamp_period_ns = 0;
-    caps_.features = without_bf16_matrices(caps_.features);
+    // Vulkan's headers before 1.4.317 lack the structure that enables matrices of bf16: weights of bf16 do without.
+    caps_.features.remove(vkmoye::Feature::bf16_matrix);
     caps_.fragment_orders = matrix_orders(caps_);
   } catch (...) {
     vkDestroyInstance(instance_, nullptr);
