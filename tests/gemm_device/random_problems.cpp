@@ -11,6 +11,7 @@
 
 #include "numbers/number.hpp"
 #include "numbers/random.hpp"
+#include "vkmoye/base/round_up.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
@@ -298,7 +299,7 @@ Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& f
   }
   if (p.weights != nullptr) {
     const std::int64_t block = p.weights->elements;
-    out.size[2] = (out.size[2] + block - 1) / block * block;
+    out.size[2] = round_up(out.size[2], block);
   }
   for (const int which : {0, 1, 2}) place(dice, p, out.size, which, alignment);
   return out;

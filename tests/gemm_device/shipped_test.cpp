@@ -20,6 +20,7 @@
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/round_up.hpp"
 #include "vkmoye/gen/kernels/products/choice/gemm_table.hpp"
 
 namespace vkmoye::test {
@@ -108,7 +109,7 @@ Problem problem_of(const Shipped& shipped, int form, int number, const Extents& 
   }
   if (p.weights != nullptr) {  // rows of whole blocks along k, and n contiguous in C
     const std::int64_t block = p.weights->elements;
-    out.size[2] = (out.size[2] + block - 1) / block * block;
+    out.size[2] = round_up(out.size[2], block);
     p.b_k_contiguous = p.c_n_contiguous = true;
   }
   return out;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "vkmoye/base/round_up.hpp"
+
 namespace vkmoye {
 namespace {
 
@@ -23,7 +25,7 @@ ScratchPlaces scratch_places(const CompiledPlan& plan, const DeviceCaps& caps) {
   const std::uint64_t step = std::max<std::uint64_t>(caps.storage_buffer_alignment, 16);
   ScratchPlaces places;
   for (const PlanArray& array : plan.scratch) {
-    places.offsets.push_back((places.bytes + step - 1) / step * step);
+    places.offsets.push_back(round_up(places.bytes, step));
     places.bytes = places.offsets.back() + array.bytes;
   }
   return places;

@@ -10,6 +10,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/reasons.hpp"
+#include "vkmoye/base/round_up.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -112,7 +113,7 @@ std::vector<std::uint32_t> push_constant_offsets(const KernelInterface& kernel) 
   std::uint32_t end = 0;
   for (const PushConstant& constant : kernel.push_constants) {
     const auto bytes = static_cast<std::uint32_t>(size_of(constant.type));
-    offsets.push_back((end + bytes - 1) / bytes * bytes);
+    offsets.push_back(round_up(end, bytes));
     end = offsets.back() + bytes;
   }
   return offsets;

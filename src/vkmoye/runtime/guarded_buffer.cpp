@@ -7,16 +7,13 @@
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/round_up.hpp"
 #include "vkmoye/runtime/vk/buffer_state.hpp"
 
 namespace vkmoye {
 namespace {
 
 constexpr std::uint64_t kGuardBytes = 4096;
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 // A multiple of the alignment, so that the payload after it can be bound.
 std::uint64_t front_bytes(const DeviceCaps& caps) {

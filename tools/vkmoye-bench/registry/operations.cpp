@@ -8,6 +8,7 @@
 
 #include "registry/registry_in_use.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/round_up.hpp"
 #include "vkmoye/base/text.hpp"
 #include "workloads/attention/operation.hpp"
 #include "workloads/moves/moves.hpp"
@@ -151,7 +152,7 @@ Extents in_whole_blocks(const gen::KernelEntry& entry, const Extents& size) {
   Extents out = size;
   if (entry.weights == nullptr || out.empty()) return out;
   const std::int64_t block = entry.weights->elements;
-  out.back() = (out.back() + block - 1) / block * block;
+  out.back() = round_up(out.back(), block);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/round_up.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
@@ -39,7 +40,7 @@ Expr without_step(const Expr& comparison) {
     return comparison;
   const std::uint64_t step = sum->operands[1]->value, alignment = sum->operands[0]->alignment;
   if (step >= alignment || limit->value <= step) return comparison;
-  const std::uint64_t max_base = (limit->value - step + alignment - 1) / alignment * alignment;
+  const std::uint64_t max_base = round_up(limit->value - step, alignment);
   return max_base > limit->value ? comparison
                                  : less(sum->operands[0], static_cast<std::uint32_t>(max_base));
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "vkmoye/base/round_up.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
@@ -47,10 +48,6 @@ constexpr std::int64_t kAnyTile = 16;    // of an extent whose tile is not known
 constexpr std::int64_t kMaxTile = 1024;  // for a loop; beyond it a trial takes too long
 constexpr std::int64_t kMaxTrialElements = std::int64_t{1} << 31;  // of an array
 constexpr std::uint64_t kMaxRing = 8;  // of stages that a loop may take turns with
-
-std::int64_t round_up(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
 
 void enlarge(Sizes& sizes, const std::string& name, std::int64_t value) {
   std::int64_t& size = sizes[name];

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/round_up.hpp"
 #include "vkmoye/runtime/vk/check.hpp"
 #include "vkmoye/runtime/vk/commands.hpp"
 #include "vkmoye/runtime/vk/owned.hpp"
@@ -171,8 +172,7 @@ Block Memory::create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Co
                      max_piece = max_allocation_bytes_ / needs.alignment * needs.alignment;
   if (max_piece == 0) check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "vkGetBufferMemoryRequirements");
   const VkDeviceSize count = (all + max_piece - 1) / max_piece;
-  needs.size =
-      ((all + count - 1) / count + needs.alignment - 1) / needs.alignment * needs.alignment;
+  needs.size = round_up((all + count - 1) / count, needs.alignment);
   VmaAllocationCreateInfo how = {};
   how.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
   how.memoryTypeBits = device_types_;
