@@ -12,7 +12,7 @@ using ir::Expr;
 
 // Fewer rounds than 2^20: r * 2^12 may wrap.
 const Expr r = ir::variable("r"), few = ir::variable("r", ir::kIndex, 1 << 20);
-const Recurrences in_loop = {{"r", Recurrence{.step = 1}}};
+const ir::Recurrences in_loop = {{"r", ir::Recurrence{.step = 1}}};
 
 void expect(const Expr& e, std::uint64_t period, std::uint64_t step) {
   const auto recurrence = recurrence_of(e, in_loop);
@@ -56,7 +56,7 @@ TEST(Recurrence, HoldsInEveryRound) {
 
 // 999 - r, of a loop of 1000 rounds, falls by 1 each round: no recurrence by 2^32 - 1.
 TEST(Recurrence, OfWhatFalls) {
-  const Recurrences known = {{"r", recurrence_of_rounds(1000)}};
+  const ir::Recurrences known = {{"r", ir::recurrence_of_rounds(1000)}};
   const Expr falling = 999 - ir::variable("r", ir::kIndex, 1000);
   for (const std::uint32_t divisor : {2u, 3u, 5u, 12u}) {
     const auto remainder = recurrence_of(falling % divisor, known);
@@ -80,11 +80,11 @@ TEST(Recurrence, IsUnknownWhereNothingRepeats) {
   EXPECT_FALSE(recurrence_of(ir::minimum(r, ir::variable("n")), in_loop));
   EXPECT_FALSE(recurrence_of(r * 4096 % 3, in_loop));  // 4096 r goes on from 0 at r = 2^20
   EXPECT_TRUE(recurrence_of(r * 4096 % 8, in_loop));
-  EXPECT_FALSE(recurrence_of(r % (2 * kMaxPeriod), in_loop));
+  EXPECT_FALSE(recurrence_of(r % (2 * ir::kMaxPeriod), in_loop));
 }
 
 TEST(Recurrence, FollowsNames) {
-  Recurrences names = in_loop;
+  ir::Recurrences names = in_loop;
   names["a"] = recurrence_of(r / 4, names);
   names["data"] = std::nullopt;
   EXPECT_EQ(recurrence_of(ir::variable("a") % 3, names)->period, 12u);

@@ -63,7 +63,7 @@ std::optional<Ring> ring_of(const View& view, const std::string& variable) {
       if (!mentions(one.index, variable)) continue;
       const Layout mode = coalesce(one.mode);
       const auto recurrence =
-          recurrence_of(one.index, {{variable, recurrence_of_rounds(ir::variable("end"))}});
+          ir::recurrence_of(one.index, {{variable, ir::recurrence_of_rounds(ir::variable("end"))}});
       const bool comes_round =
           i == 0 && !ring && mode.leaves().size() == 1 && recurrence && recurrence->step == 0;
       if (!comes_round) return std::nullopt;

@@ -7,13 +7,10 @@
 #include <numeric>
 #include <unordered_map>
 
-namespace vkmoye::gen {
+namespace vkmoye::gen::ir {
 namespace {
 
-using ir::Expr;
-using ir::Op;
-
-constexpr std::uint64_t kWrap = ir::kUnbounded;  // 2^32
+constexpr std::uint64_t kWrap = kUnbounded;  // 2^32
 
 bool may_wrap(const Recurrence& recurrence) { return recurrence.max >= kWrap; }
 
@@ -67,8 +64,8 @@ class Follower {
     }
     take_range(all, *e, parts);
     if (repeats) return all;
-    if (!parts.empty() && e->type == ir::kBoolean) return comparison(*e, parts, all);
-    if (!(e->type == ir::kIndex)) return std::nullopt;
+    if (!parts.empty() && e->type == kBoolean) return comparison(*e, parts, all);
+    if (!(e->type == kIndex)) return std::nullopt;
     const auto over = [&](const Recurrence& part) {
       return part.step * (all.period / part.period);
     };
@@ -101,8 +98,7 @@ class Follower {
   }
 
   // The smallest and the largest value of a node.
-  static void take_range(Recurrence& all, const ir::Node& node,
-                         const std::vector<Recurrence>& parts) {
+  static void take_range(Recurrence& all, const Node& node, const std::vector<Recurrence>& parts) {
     const auto known = [&](std::size_t i) { return std::min(parts[i].max, kWrap - 1); };
     switch (node.op) {
       case Op::constant: all.min = all.max = node.value; break;
@@ -139,11 +135,11 @@ class Follower {
   }
 
   // A comparison of what grows with a number is decided from some round on.
-  static std::optional<Recurrence> comparison(const ir::Node& node,
+  static std::optional<Recurrence> comparison(const Node& node,
                                               const std::vector<Recurrence>& parts,
                                               Recurrence all) {
     const bool compares = node.op == Op::less || node.op == Op::equal || node.op == Op::not_equal;
-    if (!compares || !(node.operands[0]->type == ir::kIndex)) return std::nullopt;
+    if (!compares || !(node.operands[0]->type == kIndex)) return std::nullopt;
     for (const int constant : {0, 1}) {
       const Expr& number = node.operands[constant];
       const Recurrence& growing = parts[1 - constant];
@@ -157,7 +153,7 @@ class Follower {
 
   // The smaller of what grows and a number.
   static std::optional<Recurrence> settled(const Recurrence& a, const Recurrence& b,
-                                           const ir::Node& node, Recurrence all) {
+                                           const Node& node, Recurrence all) {
     const bool first_is_number = is_constant(node.operands[0]);
     if (!first_is_number && !is_constant(node.operands[1])) return std::nullopt;
     const Recurrence& growing = first_is_number ? b : a;
@@ -168,7 +164,7 @@ class Follower {
   }
 
   // A quotient or a remainder of what grows by a number.
-  static std::optional<Recurrence> by_number(const ir::Node& node, const Recurrence& recurrence,
+  static std::optional<Recurrence> by_number(const Node& node, const Recurrence& recurrence,
                                              Recurrence all) {
     const Expr& divisor = node.operands[1];
     if (!is_constant(divisor) || divisor->value == 0) return std::nullopt;
@@ -191,7 +187,7 @@ class Follower {
   }
 
   const Recurrences& names_;
-  std::unordered_map<const ir::Node*, std::optional<Recurrence>> done_;
+  std::unordered_map<const Node*, std::optional<Recurrence>> done_;
 };
 
 }  // namespace
@@ -212,4 +208,4 @@ std::optional<Recurrence> combined(const Recurrence& a, const Recurrence& b) {
   return Recurrence{.period = period, .step = 0, .first = std::max(a.first, b.first)};
 }
 
-}  // namespace vkmoye::gen
+}  // namespace vkmoye::gen::ir

@@ -22,14 +22,14 @@
 
 #include "vkmoye/gen/ir/expr.hpp"
 
-namespace vkmoye::gen {
+namespace vkmoye::gen::ir {
 
 struct Recurrence {
   std::uint64_t period = 1;
   std::uint64_t step = 0;  // modulo 2^32
   std::uint64_t first = 0;
   /// The smallest and the largest value; `max` from kUnbounded on: it may wrap.
-  std::uint64_t min = 0, max = ir::kUnbounded - 1;
+  std::uint64_t min = 0, max = kUnbounded - 1;
 };
 
 /// Longer periods are not followed, nor values that repeat from a later round on only.
@@ -42,12 +42,12 @@ using Recurrences = std::map<std::string, std::optional<Recurrence>>;
 inline constexpr std::uint64_t kMaxRounds = std::uint64_t{1} << 31;
 
 /// The recurrence of the variable of a loop, which is r in round r < `end`.
-Recurrence recurrence_of_rounds(const ir::Expr& end);
+Recurrence recurrence_of_rounds(const Expr& end);
 
 /// The recurrence of `e`; nothing where it has none, or a longer period than kMaxPeriod.
-std::optional<Recurrence> recurrence_of(const ir::Expr& e, const Recurrences& names);
+std::optional<Recurrence> recurrence_of(const Expr& e, const Recurrences& names);
 
 /// The recurrence of two values together, one with `a` and one with `b`; nothing if its period would be too long.
 std::optional<Recurrence> combined(const Recurrence& a, const Recurrence& b);
 
-}  // namespace vkmoye::gen
+}  // namespace vkmoye::gen::ir

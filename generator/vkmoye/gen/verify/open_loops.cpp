@@ -8,13 +8,13 @@
 namespace vkmoye::gen {
 namespace {
 
-void take(LoopPattern& pattern, const Recurrence& recurrence) {
+void take(LoopPattern& pattern, const ir::Recurrence& recurrence) {
   const auto both = combined(pattern.rounds, recurrence);
   if (both) pattern.rounds = *both;
   pattern.is_too_long = pattern.is_too_long || !both;
 }
 
-bool are_same(const std::optional<Recurrence>& a, const std::optional<Recurrence>& b) {
+bool are_same(const std::optional<ir::Recurrence>& a, const std::optional<ir::Recurrence>& b) {
   if (!a || !b) return !a && !b;
   return a->period == b->period && a->step == b->step && a->first == b->first && a->min == b->min &&
          a->max == b->max;
@@ -28,11 +28,11 @@ const LoopPattern& OpenLoops::pattern_of(const ir::For& loop) {
   return found->second;
 }
 
-void OpenLoops::look(const ir::Body& body, Recurrences names, LoopPattern& pattern) const {
+void OpenLoops::look(const ir::Body& body, ir::Recurrences names, LoopPattern& pattern) const {
   for (const ir::Stmt& statement : body) {
     const ir::Effects effects = effects_of(statement, kernel_);
     for (const ir::Definition& d : effects.defines) {
-      names[d.name] = d.is_data ? std::optional(Recurrence{}) : recurrence_of(d.value, names);
+      names[d.name] = d.is_data ? std::optional(ir::Recurrence{}) : recurrence_of(d.value, names);
     }
     for (const ir::StatementAccess& access : effects.accesses) {
       const ir::Array* array = kernel_.find(access.element->array);
@@ -42,8 +42,8 @@ void OpenLoops::look(const ir::Body& body, Recurrences names, LoopPattern& patte
       if (recurrence) take(pattern, *recurrence);
     }
     for (const ir::NestedBody& inner : effects.nested) {
-      Recurrences around = names;
-      for (const ir::Definition& d : inner.defines) around[d.name] = Recurrence{};
+      ir::Recurrences around = names;
+      for (const ir::Definition& d : inner.defines) around[d.name] = ir::Recurrence{};
       if (inner.condition != nullptr) {
         const auto recurrence = recurrence_of(*inner.condition, names);
         pattern.chooses = pattern.chooses || !recurrence || recurrence->step != 0;
@@ -55,7 +55,7 @@ void OpenLoops::look(const ir::Body& body, Recurrences names, LoopPattern& patte
 }
 
 void OpenLoops::enter(const ir::For& loop, bool is_open) {
-  Recurrences names;
+  ir::Recurrences names;
   if (is_open) names[loop.variable] = recurrence_of_rounds(loop.end);
   loops_.push_back({is_open, &pattern_of(loop), std::move(names), {}});
 }

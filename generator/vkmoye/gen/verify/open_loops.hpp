@@ -19,7 +19,7 @@ namespace vkmoye::gen {
 
 /// What the rounds of a loop have in common.
 struct LoopPattern {
-  Recurrence rounds;         // the round from which everything repeats, and the period
+  ir::Recurrence rounds;     // the round from which everything repeats, and the period
   bool grows = false;        // an index grows without bound
   bool chooses = false;      // a condition, or the length of an inner loop, depends on the round
   bool is_too_long = false;  // the period
@@ -57,10 +57,10 @@ class OpenLoops {
   struct Loop {
     bool is_open;
     const LoopPattern* pattern;                       // how many rounds of it are followed
-    Recurrences names;                                // empty where it is not open
+    ir::Recurrences names;                            // empty where it is not open
     std::unordered_map<const ir::Node*, bool> known;  // whether nodes repeat
   };
-  void look(const ir::Body& body, Recurrences names, LoopPattern& pattern) const;
+  void look(const ir::Body& body, ir::Recurrences names, LoopPattern& pattern) const;
 
   const ir::Kernel& kernel_;
   std::function<bool(const ir::Array&)> is_followed_;

@@ -97,7 +97,7 @@ class RaceFinder final : public machine::Environment {
           "period " + loop.variable,
           fmt::format("not proved: the accesses in loop '{}' repeat after more than {} rounds, "
                       "or never, so races cannot be ruled out",
-                      loop.variable, kMaxPeriod));
+                      loop.variable, ir::kMaxPeriod));
     }
     loops_.enter(loop, /*is_open=*/true);
     return {static_cast<std::uint32_t>(enough), true};
