@@ -13,6 +13,7 @@
 #include "vkmoye/gen/kernels/attention/tile.hpp"
 #include "vkmoye/gen/kernels/common/plan_step.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
+#include "vkmoye/gen/kernels/common/slice_parts.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/layout/checked.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
@@ -254,14 +255,12 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   softmax.start();
   builder.assign(own, ir::number(f32, 0));
   const Expr slices = maximum(Builder::extent(slice_sums, 3), 1);
-  const Expr of_slice = builder.let("tiles_of_slice", (attention.count() + slices - 1) / slices);
-  const Expr before = builder.let("tiles_before", of_slice * builder.block_z());
-  const Expr count =
-      builder.let("own_tiles", minimum(maximum(attention.count(), before) - before, of_slice));
+  const SliceParts own_tiles = slice_parts(builder, attention.count(), slices, builder.block_z(),
+                                           {"tiles_of_slice", "tiles_before", "own_tiles"});
   builder.loop(
-      "key_tile", count,
+      "key_tile", own_tiles.count,
       [&](const Expr& i) {
-        const Expr at = attention.first() + before + i;
+        const Expr at = attention.first() + own_tiles.first + i;
         load_keys(at);
         next_k.decode(key_elements);
         builder.assign(scores, ir::number(f32, 0));

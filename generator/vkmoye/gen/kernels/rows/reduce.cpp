@@ -127,9 +127,9 @@ ir::Kernel reduce_kernel(ReducePart part, const ReduceConfig& wanted, Reduction 
   const View result = k.make_fragment_like("result", type, to);
   k.assign(result, reduction.neutral(type));
   const Expr chunks = ceil_div(k.extent(src, mode), step);
-  const SliceBlocks own = part == ReducePart::slices
-                              ? slice_blocks(k, chunks, Builder::extent(dst, mode))
-                              : SliceBlocks{0, chunks};
+  const SliceParts own = part == ReducePart::slices
+                             ? slice_blocks(k, chunks, Builder::extent(dst, mode))
+                             : SliceParts{0, chunks};
   k.loop(
       "chunk", own.count,
       [&](const Expr& i) {

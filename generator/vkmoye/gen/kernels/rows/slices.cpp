@@ -8,10 +8,9 @@ const std::vector<Builder::AxisName> kSlicesAndRows = {{"slice", "slices"}, {"ro
 
 }  // namespace
 
-SliceBlocks slice_blocks(Builder& k, const Expr& blocks, const Expr& slices) {
-  const Expr blocks_of_slice = k.let("blocks_of_slice", (blocks + slices - 1) / slices);
-  const Expr first = k.let("first_block", blocks_of_slice * k.block_y());
-  return {first, k.let("own_blocks", minimum(maximum(blocks, first) - first, blocks_of_slice))};
+SliceParts slice_blocks(Builder& k, const Expr& blocks, const Expr& slices) {
+  return slice_parts(k, blocks, slices, k.block_y(),
+                     {"blocks_of_slice", "first_block", "own_blocks"});
 }
 
 SliceResultsWriter::SliceResultsWriter(Builder& k, const std::string& name, ScalarType type,

@@ -10,18 +10,13 @@
 #include <string>
 
 #include "vkmoye/gen/kernels/common/blocks.hpp"
+#include "vkmoye/gen/kernels/common/slice_parts.hpp"
 #include "vkmoye/gen/kernels/common/threads_config.hpp"
 
 namespace vkmoye::gen {
 
-/// The blocks of a row that a workgroup has: `count` from `first` on.
-struct SliceBlocks {
-  Expr first, count;
-};
-
-/// The blocks of slice block_y, if `blocks` are shared out evenly among `slices` slices. The last slices may get fewer,
-/// or none.
-SliceBlocks slice_blocks(Builder& k, const Expr& blocks, const Expr& slices);
+/// The blocks of slice block_y, if `blocks` are divided evenly among `slices` slices.
+SliceParts slice_blocks(Builder& k, const Expr& blocks, const Expr& slices);
 
 /// Results (slice, row) that a kernel writes: workgroup (x, y) those of slice y of its rows.
 class SliceResultsWriter {

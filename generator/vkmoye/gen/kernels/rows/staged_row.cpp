@@ -39,7 +39,7 @@ Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr&
   }
   count_ = k.let("blocks", ceil_div(Builder::extent(src, 0), to_index(block_.leaf(0))));
   if (part == Part::whole) return;
-  const SliceBlocks own = slice_blocks(k, count_, slices);
+  const SliceParts own = slice_blocks(k, count_, slices);
   first_ = own.first;
   count_ = own.count;
 }
