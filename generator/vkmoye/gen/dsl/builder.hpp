@@ -161,11 +161,11 @@ class Builder {
   Expr accumulate_atomically(const std::string& name, const ir::Element& to, Reduction reduction,
                              const Expr& value);
 
-  /// The statements that `body` records, with `title` above them in the generated text. The title of a single
-  /// operation, such as apply, is replaced. Names that `body` defines end with it.
+  /// The statements that `body` records, with `title` above them in the generated text; the title of a single
+  /// operation, such as apply, is replaced by it. Names that `body` defines end with it.
   void titled(const std::string& title, const std::function<void()>& body);
-  /// The same, but a single operation keeps its own title, below `title` and a colon: what a copy is
-  /// for, and its views.
+  /// The same, but a single operation keeps its own title, on the line below: titled is for what replaces the formula,
+  /// headed for what a copy is for, "the next tile of A:", above its views.
   void headed(const std::string& title, const std::function<void()>& body);
 
   /// Names a value, so that it is computed once.
