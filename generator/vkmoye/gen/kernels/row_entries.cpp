@@ -69,10 +69,10 @@ std::function<KernelPlan(const Config&, const KernelRequest&)> plan_of_rows(
     fit_vector(fitted, cols_of(request));
     fitted = fitted_to_rows(fitted);
     if (!reasons_against(fitted).empty()) return {};
-    const std::int64_t groups =
+    const std::int64_t workgroups =
         vkmoye::ceil_div(request.shape->front(), fitted.threads / fitted.columns);
     const std::int64_t block = fitted.columns * fitted.width() * fitted.rounds;
-    const std::int64_t count = slices_of_rows(groups, request.shape->back(), block);
+    const std::int64_t count = slices_of_rows(workgroups, request.shape->back(), block);
     if (count == 1) return {};
     ir::Kernel of_slices = slices(fitted, family + "/slices");
     of_slices.command = emit_command(entry, options_of_elements(request), request.options);
@@ -91,10 +91,10 @@ KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
   const std::int64_t block_cols = of_all.columns * of_all.width(),
                      block_rows = of_all.threads / of_all.columns;
   const bool of_rows = config.axis == 1;
-  const std::int64_t groups =
+  const std::int64_t workgroups =
       of_rows ? vkmoye::ceil_div(rows, block_rows) : vkmoye::ceil_div(cols, block_cols);
-  const std::int64_t count = of_rows ? slices_of_rows(groups, cols, block_cols * of_all.rounds)
-                                     : slices_of_rows(groups, rows, block_rows * of_all.rounds);
+  const std::int64_t count = of_rows ? slices_of_rows(workgroups, cols, block_cols * of_all.rounds)
+                                     : slices_of_rows(workgroups, rows, block_rows * of_all.rounds);
   if (count == 1) return {};
   ReduceConfig of_slices = reduce_config(computing_type(config.type), request.device);
   of_slices.axis = config.axis;

@@ -75,12 +75,13 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
                              : dimension.extent.times.empty() ? kMaxExtent
                                                               : kWrap;
     const std::int64_t parts = (end + dimension.extent.per - 1) / dimension.extent.per;
-    std::int64_t groups = (parts + dimension.tile - 1) / std::max<std::int64_t>(1, dimension.tile);
-    if (dimension.most > 0) groups = std::min(groups, dimension.most);
-    const Linear group =
-        introduce(kGroupNames[i], {0, std::max<std::int64_t>(1, groups) - 1}, /*is_uniform=*/false);
+    std::int64_t workgroups =
+        (parts + dimension.tile - 1) / std::max<std::int64_t>(1, dimension.tile);
+    if (dimension.most > 0) workgroups = std::min(workgroups, dimension.most);
+    const Linear workgroup = introduce(
+        kGroupNames[i], {0, std::max<std::int64_t>(1, workgroups) - 1}, /*is_uniform=*/false);
     if (is_symbol) {
-      add_fact(less(group * dimension.tile, of(ir::expression(dimension.extent)).value));
+      add_fact(less(workgroup * dimension.tile, of(ir::expression(dimension.extent)).value));
     }
   }
 }
@@ -100,8 +101,8 @@ Linear IndexValues::variable(const std::string& name) {
       variables_.add(name, {0, is_coordinate ? kWrap - 1 : 0}, /*is_uniform=*/false));
 }
 
-// A coordinate 8 group + 4 a + b, with a in 0..1 and b in 0..3, has the digits b, a and group: the variable is split
-// into such digits, which are equal to them one by one. That is the same set, in terms that isl need not search.
+// A coordinate 8 workgroup + 4 a + b, with a in 0..1 and b in 0..3, has the digits b, a and workgroup: the variable is
+// split into such digits, which are equal to them one by one. That is the same set, in terms that isl need not search.
 Set IndexValues::among(const std::string& name, const Linear& first, std::int64_t count) {
   std::set<std::int64_t> units;
   for (const auto& [part, factor] : variables_.expanded(first).terms)

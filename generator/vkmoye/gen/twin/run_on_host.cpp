@@ -13,10 +13,10 @@
 namespace vkmoye::gen {
 namespace {
 
-using Groups = std::array<std::uint64_t, 3>;
+using WorkgroupCounts = std::array<std::uint64_t, 3>;
 
 // Without data, the maximum number of workgroups that are all run.
-constexpr std::uint64_t kMaxGroupsWithoutData = 64;
+constexpr std::uint64_t kMaxWorkgroupsWithoutData = 64;
 
 // The coordinates of the workgroups that are run along a dimension: all, or the first two, the middle and the last.
 std::vector<std::uint64_t> coordinates(std::uint64_t count, bool all) {
@@ -28,26 +28,27 @@ std::vector<std::uint64_t> coordinates(std::uint64_t count, bool all) {
 
 TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
                   const Arguments& arguments, const TwinOptions& options, bool with_data) {
-  const Groups groups = group_count(interface_of(kernel), arguments);
+  const WorkgroupCounts workgroups = group_count(interface_of(kernel), arguments);
   twin::require_assumptions(kernel, arguments);
   machine::ReasonsByKind reasons;
   twin::Launch launch(kernel, buffers, arguments, reasons);
   machine::Budget budget(options.most_steps);
   const bool all =
-      with_data || (groups[0] <= kMaxGroupsWithoutData && groups[1] <= kMaxGroupsWithoutData &&
-                    groups[2] <= kMaxGroupsWithoutData &&
-                    groups[0] * groups[1] * groups[2] <= kMaxGroupsWithoutData);
+      with_data ||
+      (workgroups[0] <= kMaxWorkgroupsWithoutData && workgroups[1] <= kMaxWorkgroupsWithoutData &&
+       workgroups[2] <= kMaxWorkgroupsWithoutData &&
+       workgroups[0] * workgroups[1] * workgroups[2] <= kMaxWorkgroupsWithoutData);
   TwinReport report;
   report.in_part = !all;
   const std::size_t lanes =
       kernel.subgroup_size != 0 ? kernel.subgroup_size : options.subgroup_size;
   try {
-    for (const std::uint64_t z : coordinates(groups[2], all)) {
-      for (const std::uint64_t y : coordinates(groups[1], all)) {
-        for (const std::uint64_t x : coordinates(groups[0], all)) {
+    for (const std::uint64_t z : coordinates(workgroups[2], all)) {
+      for (const std::uint64_t y : coordinates(workgroups[1], all)) {
+        for (const std::uint64_t x : coordinates(workgroups[0], all)) {
           machine::Machine machine(kernel, {kernel.threads, lanes, {x, y, z}}, launch, budget);
           twin::define(kernel, arguments, machine.values());
-          const std::uint64_t number = x + groups[0] * (y + groups[1] * z);
+          const std::uint64_t number = x + workgroups[0] * (y + workgroups[1] * z);
           launch.start(number);
           machine.run();
         }
@@ -55,10 +56,10 @@ TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byt
     }
   } catch (const machine::Budget::Exceeded&) {
     if (with_data) {
-      throw TooManySteps(
-          fmt::format("{}: the launch of {} x {} x {} workgroups takes more than {} "
-                      "steps on the host; take smaller sizes",
-                      kernel.name, groups[0], groups[1], groups[2], options.most_steps));
+      throw TooManySteps(fmt::format(
+          "{}: the launch of {} x {} x {} workgroups takes more than {} "
+          "steps on the host; take smaller sizes",
+          kernel.name, workgroups[0], workgroups[1], workgroups[2], options.most_steps));
     }
     report.in_part = true;
   }

@@ -104,13 +104,13 @@ bool SizeConditionTable::add_base(const std::map<std::string, LinearTerm>& base,
     if (factor == 0) continue;
     bound.step = std::gcd(bound.step, factor);
     const Extent& extent = dimension.extent;
-    std::int64_t groups = dimension.most;  // at most; 0: as many as the extent has tiles
+    std::int64_t workgroups = dimension.most;  // at most; 0: as many as the extent has tiles
     if (!extent.is_symbol()) {
       const std::int64_t all = (extent.value + dimension.tile - 1) / dimension.tile;
-      groups = groups == 0 ? std::max<std::int64_t>(1, all) : std::min(groups, all);
+      workgroups = workgroups == 0 ? std::max<std::int64_t>(1, all) : std::min(workgroups, all);
     }
-    if (groups > 0 && (groups - 1) <= kMaxConditionNumber / factor) {
-      others += (groups - 1) * factor;
+    if (workgroups > 0 && (workgroups - 1) <= kMaxConditionNumber / factor) {
+      others += (workgroups - 1) * factor;
       continue;
     }
     const bool is_element =
@@ -200,8 +200,8 @@ bool SizeConditionTable::add_less(const Expr& low, const Expr& limit, SplitCondi
       }
       continue;
     }
-    const bool is_group = grid_dimension_of(one.term) || is_first_group(one.term->name);
-    if (one.term->operands.size() + (is_group ? 0 : 1) != 0) return false;
+    const bool is_workgroup = grid_dimension_of(one.term) || is_first_group(one.term->name);
+    if (one.term->operands.size() + (is_workgroup ? 0 : 1) != 0) return false;
     const auto [known, is_new] = base.emplace(key_of(one.term), one);
     if (!is_new) known->second.factor += one.factor;
   }
@@ -279,7 +279,7 @@ bool PathConditions::imply(const SizeConditions& set, std::size_t lane,
   return std::all_of(set.begin(), set.end(), [&](const SizeCondition& wanted) {
     const SizeConditionTable::Bound& wanted_bound = table.bound(wanted.bound);
     return std::any_of(numbers.begin(), numbers.end(), [&](const Number& one) {
-      // 8 group + 4 < n: then 4 < n, too.
+      // 8 workgroup + 4 < n: then 4 < n, too.
       const bool is_less = wanted_bound.step == 0 && !wanted_bound.limit.empty() &&
                            table.bound(one.bound).limit == wanted_bound.limit;
       if (one.bound != wanted.bound && !is_less) return false;
@@ -289,7 +289,7 @@ bool PathConditions::imply(const SizeConditions& set, std::size_t lane,
       const SizeConditionTable::Bound& bound = table.bound(one.bound);
       const auto found = multiples.find(bound.limit);
       const std::int64_t multiple = found == multiples.end() ? bound.constant : found->second;
-      // 8 group + 4 < n, and n is a multiple of 4: then 8 group + 7 < n.
+      // 8 workgroup + 4 < n, and n is a multiple of 4: then 8 workgroup + 7 < n.
       if (multiple != 0) {
         number += std::gcd(std::gcd(number, std::gcd(bound.step, one.step)), multiple) - 1;
       }

@@ -30,12 +30,12 @@ Coordinate coordinate_of(const Expr& e) {
   std::vector<LinearTerm> terms;
   add_linear_terms(e, 1, terms);
   Coordinate out;
-  std::uint32_t of_group[3] = {}, of_first[3] = {};
+  std::uint32_t of_workgroup[3] = {}, of_first[3] = {};
   for (const LinearTerm& one : terms) {
     const auto dimension = grid_dimension_of(one.term);
     const auto* first = std::find(std::begin(kFirstGroup), std::end(kFirstGroup), one.term->name);
     if (dimension) {
-      of_group[*dimension] += one.factor;
+      of_workgroup[*dimension] += one.factor;
     } else if (one.term->op == Op::variable && first != std::end(kFirstGroup)) {
       of_first[first - std::begin(kFirstGroup)] += one.factor;
     } else {
@@ -45,12 +45,12 @@ Coordinate coordinate_of(const Expr& e) {
   constexpr ir::Builtin kGroups[] = {ir::Builtin::group_x, ir::Builtin::group_y,
                                      ir::Builtin::group_z};
   for (std::size_t i = 0; i < 3; ++i) {
-    Expr group = ir::builtin(kGroups[i]);
-    if (of_first[i] != 0) group = group + ir::variable(kFirstGroup[i]);
+    Expr workgroup = ir::builtin(kGroups[i]);
+    if (of_first[i] != 0) workgroup = workgroup + ir::variable(kFirstGroup[i]);
     // Unequal factors: the base is then another one than that of the tile, which is found below.
-    if (of_first[i] != 0 && of_first[i] != of_group[i]) out.rest = ir::variable("?");
-    out.base = out.base + ir::to_index(of_group[i]) * group;
-    out.step = std::gcd(out.step, of_group[i]);
+    if (of_first[i] != 0 && of_first[i] != of_workgroup[i]) out.rest = ir::variable("?");
+    out.base = out.base + ir::to_index(of_workgroup[i]) * workgroup;
+    out.step = std::gcd(out.step, of_workgroup[i]);
   }
   return out;
 }

@@ -22,11 +22,11 @@ struct SliceRow {
     of_heads = true;
     rows = {"group", "queries"};
     heads = {"kv_heads", "batch"};
-    const Expr group = builder.argument("group", ScalarType::u32),
+    const Expr group_size = builder.argument("group", ScalarType::u32),
                kv_heads = builder.argument("kv_heads", ScalarType::u32),
                queries = builder.argument("queries", ScalarType::u32);
-    row = builder.let("row", builder.block_x() % group * queries + builder.block_y());
-    head = builder.let("head", builder.block_z() * kv_heads + builder.block_x() / group);
+    row = builder.let("row", builder.block_x() % group_size * queries + builder.block_y());
+    head = builder.let("head", builder.block_z() * kv_heads + builder.block_x() / group_size);
   }
 
   Tensor output(Builder& builder, const AttentionForm& form, ScalarType type) const {

@@ -156,7 +156,7 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   auto items = gen::items(attention_decode_fields(), config);
   items.insert(items.begin(), {{"type", type_text(type, form)}, {"form", form_text(form)}});
   builder.describe(items, "keys are split among workgroups and threads, which combine at the end");
-  AttentionTile attention(builder, form, type, {rows, by.tile()}, /*rows_of_groups=*/true);
+  AttentionTile attention(builder, form, type, {rows, by.tile()}, /*rows_of_head_groups=*/true);
   ScoreBias bias(builder, form, attention);
   const Builder::AxisName row = {"row", attention.row_extent()},
                           head = {"head", attention.head_extent()},

@@ -12,14 +12,14 @@ Expr difference(const Expr& a, const Expr& b) { return maximum(a, b) - b; }
 }  // namespace
 
 AttentionTile::AttentionTile(Builder& builder, const AttentionForm& form, ScalarType type,
-                             AttentionTileSize size, bool rows_of_groups)
-    : builder_(builder), form_(form), size_(size), rows_of_groups_(rows_of_groups) {
+                             AttentionTileSize size, bool rows_of_head_groups)
+    : builder_(builder), form_(form), size_(size), rows_of_head_groups_(rows_of_head_groups) {
   if (!has_entries(form)) {
     row_extent_ = "rows";
     head_extent_ = "heads";
   } else {
-    row_extent_ = rows_of_groups ? Extent("group", "queries") : Extent("queries");
-    head_extent_ = rows_of_groups ? Extent("kv_heads", "batch") : Extent("kv_heads", "group");
+    row_extent_ = rows_of_head_groups ? Extent("group", "queries") : Extent("queries");
+    head_extent_ = rows_of_head_groups ? Extent("kv_heads", "batch") : Extent("kv_heads", "group");
   }
   const AttentionOrders& orders = form.orders;
   q_ = head_tensor(/*is_result=*/false, "q", type, {"d", form.width}, "row", orders.q);
@@ -47,7 +47,7 @@ AttentionTile::HeadTensor AttentionTile::head_tensor(bool is_result, const std::
                                                      const char* row, AttentionOrder order) {
   const bool of_keys = std::string(row) == "key", in_pages = of_keys && form_.page != 0;
   const bool is_flat =
-      !in_pages && (!has_entries(form_) || (rows_of_groups_ && order == AttentionOrder::bhsd));
+      !in_pages && (!has_entries(form_) || (rows_of_head_groups_ && order == AttentionOrder::bhsd));
   std::vector<Axis> axes = {element};
   if (is_flat) {
     axes.push_back({row, of_keys ? Extent("keys") : row_extent_});
@@ -94,9 +94,9 @@ void AttentionTile::declare_arguments() {
   if (!has_entries(form_)) return;
   const Expr kv_heads = builder_.argument("kv_heads", ScalarType::u32),
              batch = builder_.argument("batch", ScalarType::u32);
-  group_ = builder_.argument("group", ScalarType::u32);
-  if (!rows_of_groups_) {
-    kv_head_ = builder_.let("kv_head", builder_.block_y() / group_);
+  group_size_ = builder_.argument("group", ScalarType::u32);
+  if (!rows_of_head_groups_) {
+    kv_head_ = builder_.let("kv_head", builder_.block_y() / group_size_);
     entry_ = builder_.block_z();
     return;
   }
@@ -158,13 +158,13 @@ View AttentionTile::tile_of(const Tensor&, std::int64_t rows, const Expr& number
 std::optional<Tensor> AttentionTile::log_sums() {
   if (!form_.log_sums) return std::nullopt;
   std::vector<Axis> axes = {{"row", row_extent_}, {"head", head_extent_}};
-  if (!rows_of_groups_) axes.push_back({"entry", "batch"});
+  if (!rows_of_head_groups_) axes.push_back({"entry", "batch"});
   return builder_.output("log_sums", ScalarType::f32, axes);
 }
 View AttentionTile::tile_of_log_sums(const Tensor& log_sums, std::int64_t rows, const Expr& number,
                                      std::int64_t columns) const {
   const Expr head = builder_.block_y();
-  return repeat(rows_of_groups_
+  return repeat(rows_of_head_groups_
                     ? slice(tile(log_sums, {rows, 1}, {number, head}), {_, 0})
                     : slice(tile(log_sums, {rows, 1, 1}, {number, head, entry_}), {_, 0, 0}),
                 1, columns);
@@ -173,14 +173,14 @@ View AttentionTile::tile_of_log_sums(const Tensor& log_sums, std::int64_t rows, 
 AttentionTile::Row AttentionTile::row(const std::string& name, const Expr& number) {
   const Expr queries = maximum(queries_, 1);
   return {builder_.let("query_of_" + name, number % queries),
-          builder_.let("head_of_" + name, kv_head_ * group_ + number / queries)};
+          builder_.let("head_of_" + name, kv_head_ * group_size_ + number / queries)};
 }
 
 AttentionTile::Rows AttentionTile::rows(const std::string& name, const Expr& first,
                                         std::int64_t count) {
   if (!form_.causal && !form_.window) return {first, 0, 0, count};
   const Expr some = to_index(count);
-  if (!rows_of_groups_) {
+  if (!rows_of_head_groups_) {
     return {first, first, builder_.let("end_query_of_" + name, minimum(first + some, queries_)),
             count};
   }
@@ -210,7 +210,7 @@ Expr AttentionTile::sees(const Expr& row, const Expr& key) const {
   Expr seen = less(key, keys_);
   if (!form_.causal && !form_.window) return seen;
   const Expr query =
-      rows_of_groups_ ? builder_.let("query_of_score", row % maximum(queries_, 1)) : row;
+      rows_of_head_groups_ ? builder_.let("query_of_score", row % maximum(queries_, 1)) : row;
   if (form_.causal) seen = logical_and(seen, less(key + queries_, query + keys_ + 1));
   if (form_.window) seen = logical_and(seen, less(query + keys_, key + queries_ + window_));
   return seen;

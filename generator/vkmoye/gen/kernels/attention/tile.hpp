@@ -35,10 +35,10 @@ using PartOfScores = std::function<View(const View&)>;
 
 class AttentionTile {
  public:
-  /// Declares q, k, v, lengths and the arguments. Workgroups along x have tiles of rows. `rows_of_groups`: whether rows
-  /// are those of all heads of a group. `builder` must outlive this object.
+  /// Declares q, k, v, lengths and the arguments. Workgroups along x have tiles of rows. `rows_of_head_groups`: whether
+  /// rows are those of all heads of a group. `builder` must outlive this object.
   AttentionTile(Builder& builder, const AttentionForm& form, ScalarType type,
-                AttentionTileSize size, bool rows_of_groups);
+                AttentionTileSize size, bool rows_of_head_groups);
   AttentionTile(Builder& builder, const AttentionForm& form, ScalarType type,
                 AttentionTileSize size)
       : AttentionTile(builder, form, type, size, has_rows_of_groups(form)) {}
@@ -146,14 +146,14 @@ class AttentionTile {
   Builder& builder_;
   AttentionForm form_;
   AttentionTileSize size_;
-  bool rows_of_groups_;
+  bool rows_of_head_groups_;
   Extent row_extent_ = 0, head_extent_ = 0;
   Expr row_tile_ = 0;
   HeadTensor q_, k_, v_, o_;
   Tensor pages_;
   View page_;
   Expr head_ = 0, kv_head_ = 0, entry_ = 0;
-  Expr queries_ = 0, keys_ = 0, window_ = 0, group_ = 0;
+  Expr queries_ = 0, keys_ = 0, window_ = 0, group_size_ = 0;
   Expr score_unit_ = 0, exponent_factor_ = 0, score_per_cap_ = 0;
   Rows all_ = {0, 0, 0, 0};
   Expr first_ = 0, count_ = 0;

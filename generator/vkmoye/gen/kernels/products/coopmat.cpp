@@ -177,7 +177,7 @@ class CoopmatProduct {
         thread_coordinates(make_layout({threads.along, threads.across}), builder_.thread());
     const Expr start =
         at[0] * to_index(config_.blocks * form_.weights->elements) + at[1] * to_index(pitch);
-    units_->for_each_group(
+    units_->for_each_weight_group(
         b_.vector.count, [&](const std::vector<std::vector<Expr>>& weights, const Expr& first) {
           for (std::size_t row = 0; row < weights.size(); ++row) {
             std::vector<Expr> rounded;

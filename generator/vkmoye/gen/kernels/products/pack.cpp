@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::int64_t kThreads = 256;
 
-// (thread, value) -> index in the column-major block: a thread's values are contiguous in `block`.
-TiledCopy by_neighbours(const Layout& block, std::int64_t vector, std::int64_t threads) {
-  const std::int64_t rounds = block.size() / (threads * vector);
+// (thread, value) -> index in the column-major block: a thread's values are contiguous in `packed_block`.
+TiledCopy by_neighbours(const Layout& packed_block, std::int64_t vector, std::int64_t threads) {
+  const std::int64_t rounds = packed_block.size() / (threads * vector);
   const Layout order({threads, {vector, rounds}}, {vector, {1, vector * threads}});
-  return {composition(right_inverse(block), order), product_each(block.shape())};
+  return {composition(right_inverse(packed_block), order), product_each(packed_block.shape())};
 }
 
 // The number of threads: one for each vector of as many fragments as divide a step of k, or of whole steps.
@@ -36,14 +36,14 @@ std::int64_t threads_for(const PackedForm& form, std::int64_t vector) {
 }  // namespace
 
 ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCaps& device) {
-  const Layout block = block_layout(form, device);
+  const Layout packed_block = block_layout(form, device);
   const std::int64_t elements = form.block_elements();
   const std::int64_t vector = std::min(widest_access(form.type), form.fragment_elements());
   const std::int64_t threads = threads_for(form, vector);
   Builder builder("gemm/pack", threads);
   builder.describe({{"form", to_string(form)},
                     {"src", config.k_contiguous ? "k contiguous" : "rows contiguous"},
-                    {"block", to_string(block)}},
+                    {"block", to_string(packed_block)}},
                    "a block of the result for each workgroup, neighbours for each thread");
 
   const std::int64_t rows = form.block_rows(), depth = form.block_depth();
@@ -61,9 +61,10 @@ ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCa
   const View part = config.batched
                         ? slice(tile(src, extents, {first, second, builder.block_z()}), {_, _, 0})
                         : tile(src, {extents.leaf(0), extents.leaf(1)}, {first, second});
-  const View from = by_k ? transpose(part) : part, to = composition(in_a_row, block);  // (rows, k)
+  const View from = by_k ? transpose(part) : part,
+             to = composition(in_a_row, packed_block);  // (rows, k)
 
-  const TiledCopy copy = by_neighbours(block, vector, threads);
+  const TiledCopy copy = by_neighbours(packed_block, vector, threads);
   const auto mine = [&](const View& view) { return partition(view, copy, builder.thread()); };
   const std::uint32_t neighbours = to_index(builder.width(mine(from)).elements);
   builder.branch(
@@ -77,19 +78,20 @@ ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCa
 
 ir::Kernel pack_decoded(const WeightFormat& format, bool batched, const PackedForm& form,
                         const DeviceCaps& device) {
-  const Layout block = block_layout(form, device);
+  const Layout packed_block = block_layout(form, device);
   const std::int64_t elements = form.block_elements();
   const std::int64_t vector = std::min(widest_access(form.type), form.fragment_elements());
   const std::int64_t threads = threads_for(form, vector);
   Builder builder("gemm/pack", threads);
-  builder.describe({{"form", to_string(form)}, {"src", format.name}, {"block", to_string(block)}},
-                   "a block of the result for each workgroup, weights are decoded one by one");
+  builder.describe(
+      {{"form", to_string(form)}, {"src", format.name}, {"block", to_string(packed_block)}},
+      "a block of the result for each workgroup, weights are decoded one by one");
   const WeightBlocks from(builder, format, batched);
   const View to = output_block(builder, form.type, elements, batched);
   const TiledCopy copy = make_tiled_copy(make_layout({threads}), make_layout({vector}));
   const auto mine = [&](const View& view) { return partition(view, copy, builder.thread()); };
   const View decoded = builder.make_fragment_like("decoded", form.type, mine(to));
-  const Layout places = right_inverse(block);  // element of the block -> row + rows * k
+  const Layout places = right_inverse(packed_block);  // element of the block -> row + rows * k
   builder.branch(
       from.has_blocks(), "a row has a block",
       [&] {

@@ -137,8 +137,8 @@ class QuantisedProduct {
 
   // sums(row of weights, row of A) += weights * elements of A, four of k at a time.
   void multiply() {
-    units_.for_each_group(kGroup, [&](const std::vector<std::vector<Expr>>& weights,
-                                      const Expr& first) {
+    units_.for_each_weight_group(kGroup, [&](const std::vector<std::vector<Expr>>& weights,
+                                             const Expr& first) {
       std::uint32_t at = 0;
       builder_.titled("decoded <- " + units_.decoding(), [&] {
         for (const std::vector<Expr>& of_row : weights) {

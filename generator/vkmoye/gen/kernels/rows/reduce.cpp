@@ -109,15 +109,15 @@ ir::Kernel reduce_kernel(ReducePart part, const ReduceConfig& wanted, Reduction 
   const std::int64_t other = block.leaf(1 - along);
 
   // The results of a thread: dst has stride 0 along the mode that is reduced.
-  View of_group;
+  View of_workgroup;
   if (part != ReducePart::slices) {
-    of_group = tile(dst, {other}, {k.block_x()});
+    of_workgroup = tile(dst, {other}, {k.block_x()});
   } else if (along == 0) {
-    of_group = slice(tile(dst, {1, other}, {k.block_y(), k.block_x()}), {0, _});
+    of_workgroup = slice(tile(dst, {1, other}, {k.block_y(), k.block_x()}), {0, _});
   } else {
-    of_group = slice(tile(dst, {other, 1}, {k.block_x(), k.block_y()}), {_, 0});
+    of_workgroup = slice(tile(dst, {other, 1}, {k.block_x(), k.block_y()}), {_, 0});
   }
-  const View row = repeat(of_group, along, step);  // (bM, bN)
+  const View row = repeat(of_workgroup, along, step);  // (bM, bN)
   // The modes of (value, m, n) that are reduced.
   const std::vector<int> reduced = along == 0 ? std::vector{0, 1} : std::vector{2};
   const View to = first_along(partition(row, copy, k.thread()), reduced);

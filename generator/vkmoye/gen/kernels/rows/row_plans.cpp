@@ -22,11 +22,11 @@ constexpr std::int64_t kMinLength = 4096;
 
 }  // namespace
 
-std::int64_t slices_of_rows(std::int64_t groups, std::int64_t length, std::int64_t block) {
+std::int64_t slices_of_rows(std::int64_t workgroups, std::int64_t length, std::int64_t block) {
   const std::int64_t blocks = vkmoye::ceil_div(length, block);
   const bool are_short = length < kMinLength || blocks < kMinBlocks;
-  if (groups < 1 || groups >= kFewWorkgroups || are_short) return 1;
-  return std::min({blocks / 2, vkmoye::ceil_div(kWorkgroups, groups), kMaxSlices});
+  if (workgroups < 1 || workgroups >= kFewWorkgroups || are_short) return 1;
+  return std::min({blocks / 2, vkmoye::ceil_div(kWorkgroups, workgroups), kMaxSlices});
 }
 
 KernelPlan plan_of_slices(ir::Kernel slices, ir::Kernel combine, const Arguments& arguments) {

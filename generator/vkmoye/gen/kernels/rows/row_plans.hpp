@@ -12,9 +12,9 @@
 
 namespace vkmoye::gen {
 
-/// The number of slices into which each row of `length` elements is cut: 1 if the `groups` workgroups for whole rows
+/// The number of slices into which each row of `length` elements is cut: 1 if `workgroups`, those for whole rows,
 /// occupy a device, or if the rows are short. `block`: elements of a row that a workgroup reads at once.
-std::int64_t slices_of_rows(std::int64_t groups, std::int64_t length, std::int64_t block);
+std::int64_t slices_of_rows(std::int64_t workgroups, std::int64_t length, std::int64_t block);
 
 /// The plan of `slices`, whose results are scratch arrays, and `combine`, which reads them. The caller's arrays are
 /// the inputs of `slices`, then the other bindings of `combine`, in their order. `arguments`: of both kernels.

@@ -27,7 +27,7 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
   } else if (form_.batched) {
     batch_ = builder_.block_z();
   } else if (form_.grouped) {
-    group_ = find_group(builder_, offsets_, tile[0]);
+    row_group_ = find_row_group(builder_, offsets_, tile[0]);
     a_.block = 0;
   }
   if (!packed.a) tiles_ = of_slice((ir::variable("k") - 1) / to_index(tile_[2]) + 1);
@@ -39,7 +39,7 @@ GemmResult GemmBuffers::declare(const PackedOperands& packed) {
   if (!packed.a) a_.tensor = declare(a_, "a", "m", "lda", "stride_a");
   if (!packed.b) b_.tensor = declare(b_, "b", "n", "ldb", "stride_b");
   if (packed.declare) packed.declare();
-  if (form_.grouped) offsets_ = declare_groups(builder_);
+  if (form_.grouped) offsets_ = declare_row_groups(builder_);
   return {builder_, form_};
 }
 
@@ -56,15 +56,15 @@ Tensor GemmBuffers::declare(const Operand& operand, const char* name, const char
 
 View GemmBuffers::of_operand(const Operand& x, const Expr& k_tile) const {
   const Expr at = tiles_.first + k_tile;
-  const bool is_grouped_a = group_ && &x == &a_;
+  const bool is_grouped_a = row_group_ && &x == &a_;
   const std::optional<Expr> which = is_grouped_a ? std::nullopt : matrix_of_b();
   const View view = x.k_contiguous ? matrix_tile(x.tensor, tile_[2], x.rows, at, x.block, which)
                                    : matrix_tile(x.tensor, x.rows, tile_[2], x.block, at, which);
-  return is_grouped_a ? shifted(view, 1, group_->first, ir::variable("m")) : view;
+  return is_grouped_a ? shifted(view, 1, row_group_->first, ir::variable("m")) : view;
 }
 
 std::optional<Expr> GemmBuffers::matrix_of_b() const {
-  return group_ ? std::optional(group_->group) : batch_;
+  return row_group_ ? std::optional(row_group_->number) : batch_;
 }
 
 View GemmBuffers::b_words(const Expr& k_tile, std::int64_t words) const {
@@ -73,11 +73,11 @@ View GemmBuffers::b_words(const Expr& k_tile, std::int64_t words) const {
 
 View GemmBuffers::c() const {
   const View view = result_.c(tile_[1], tile_[0], b_.block, a_.block);
-  return group_ ? shifted(view, 1, group_->first, group_->end) : view;
+  return row_group_ ? shifted(view, 1, row_group_->first, row_group_->end) : view;
 }
 
 void GemmBuffers::if_has_elements(const std::function<void()>& body) {
-  if (group_) return builder_.branch(group_->has_rows, body);
+  if (row_group_) return builder_.branch(row_group_->has_rows, body);
   if (!in_strips_) return body();
   builder_.branch({ir::less(Expr(to_index(tile_[0])) * a_.block, ir::variable("m"))}, body);
 }
@@ -100,7 +100,7 @@ void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<v
 }
 
 ir::Kernel GemmBuffers::finish() {
-  if (group_) {
+  if (row_group_) {
     builder_.assume_written(result_.tensor(), "offsets rise from 0 to m: each row is in one group");
   }
   return builder_.finish();

@@ -121,7 +121,7 @@ class GemmBuffers {
   Operand a_, b_;
   Tensor offsets_ = {};  // the first row of each group
   GemmResult result_;
-  std::optional<RowGroup> group_;
+  std::optional<RowGroup> row_group_;
   std::optional<Expr> batch_;
   KTiles tiles_;  // the tiles of this workgroup's slice of k
 };

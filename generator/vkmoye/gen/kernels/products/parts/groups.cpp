@@ -3,12 +3,12 @@
 
 namespace vkmoye::gen {
 
-Tensor declare_groups(Builder& builder) {
+Tensor declare_row_groups(Builder& builder) {
   for (const char* name : {"experts", "ends", "padded_m"}) builder.argument(name, ScalarType::u32);
   return builder.input("offsets", ScalarType::u32, {{"group", "ends"}});
 }
 
-RowGroup find_group(Builder& builder, const Tensor& offsets, std::int64_t rows) {
+RowGroup find_row_group(Builder& builder, const Tensor& offsets, std::int64_t rows) {
   const ScalarType u32 = ScalarType::u32;
   const Expr m = ir::variable("m"), experts = ir::variable("experts"), tile = builder.block_y();
   const std::uint32_t rows_of_tile = to_index(rows);

@@ -27,16 +27,17 @@ namespace vkmoye::gen {
 /// The largest tile of rows.
 inline constexpr std::int64_t kMaxRowsOfTile = 128;
 
-/// The group of a workgroup, the first row of its tile, and the end of the group. The same in all threads.
+/// The number of a workgroup's group of rows, the first row of its tile, and the end of the group. The same in all
+/// threads.
 struct RowGroup {
-  Expr group = 0, first = 0, end = 0;
+  Expr number = 0, first = 0, end = 0;
   Conditions has_rows = {};  // whether the tile has rows; else the other numbers mean nothing
 };
 
-/// Declares the buffer and the arguments of groups. Precondition: m is an argument.
-Tensor declare_groups(Builder& builder);
+/// Declares the buffer and the arguments of groups of rows. Precondition: m is an argument.
+Tensor declare_row_groups(Builder& builder);
 
 /// Finds the group and the rows of tile number block_y, of `rows` rows, with a barrier. Sets the grid along y.
-RowGroup find_group(Builder& builder, const Tensor& offsets, std::int64_t rows);
+RowGroup find_row_group(Builder& builder, const Tensor& offsets, std::int64_t rows);
 
 }  // namespace vkmoye::gen

@@ -29,13 +29,13 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
                     {"codes", to_string(weights.codes())}},
                    "a block of the result for each workgroup, a word for each thread");
   const WeightBlocks from(builder, format, batched);
-  const View block = output_block(builder, ScalarType::u32, weights.words(), batched);
+  const View packed_block = output_block(builder, ScalarType::u32, weights.words(), batched);
   const Expr first_k = to_index(weights.depth()) * builder.block_x();
   const Expr first_row = to_index(weights.rows) * builder.block_y();
   // Words `first` to `first + count` of the block; `word` computes word number `at` of them.
   const auto write = [&](std::int64_t first, std::int64_t count, const PlacedFunction& word) {
     const View words =
-        tile(composition(block, Layout(first + count)), {count}, {to_index(first / count)});
+        tile(composition(packed_block, Layout(first + count)), {count}, {to_index(first / count)});
     const Layout all = make_layout({threads});
     builder.apply(parallelize(words, all, builder.thread()),
                   parallelize(make_identity_view({count}), all, builder.thread()), word, {});
@@ -46,10 +46,10 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
     return [&, at](const std::vector<Expr>&, const std::vector<Expr>& word) {
       Expr out = number(ScalarType::u32, 0);
       for (const std::uint32_t i : {0u, 1u}) {
-        const Expr place = evaluate(scales, 2 * word[0] + i);  // row + rows * block
-        const Expr block = place / to_index(weights.rows);
+        const Expr place = evaluate(scales, 2 * word[0] + i);  // row + rows * weight_block
+        const Expr weight_block = place / to_index(weights.rows);
         const Expr half =
-            from.half(fmt::format("half{}", i), first_k + to_index(format.elements) * block,
+            from.half(fmt::format("half{}", i), first_k + to_index(format.elements) * weight_block,
                       first_row + place % to_index(weights.rows), at);
         out = i == 0 ? half : bit_or(out, shift_left(half, number(ScalarType::u32, 16)));
       }
@@ -72,8 +72,9 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
   const PlacedFunction zeros = [](const std::vector<Expr>&, const std::vector<Expr>&) {
     return number(ScalarType::u32, 0);
   };
-  const auto write_block = [&](const PlacedFunction& of_codes, const PlacedFunction& of_scales,
-                               const PlacedFunction& of_minima) {
+  const auto write_packed_block = [&](const PlacedFunction& of_codes,
+                                      const PlacedFunction& of_scales,
+                                      const PlacedFunction& of_minima) {
     const std::int64_t numbers = weights.scale_words();
     builder.titled("codes", [&] { write(0, weights.code_words(), of_codes); });
     builder.titled("scales", [&] { write(weights.code_words(), numbers, of_scales); });
@@ -83,10 +84,10 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
   builder.branch(
       from.has_blocks(), "a row has a block",
       [&] {
-        write_block(codes, halves(format.scale_at.value_or(0)),
-                    halves(format.minimum_at.value_or(0)));
+        write_packed_block(codes, halves(format.scale_at.value_or(0)),
+                           halves(format.minimum_at.value_or(0)));
       },
-      "there is no block", [&] { write_block(zeros, zeros, zeros); });
+      "there is no block", [&] { write_packed_block(zeros, zeros, zeros); });
   return builder.finish();
 }
 

@@ -180,7 +180,7 @@ std::string WeightUnits::decoding() const {
                : "");
 }
 
-void WeightUnits::for_each_group(std::int64_t count, const Body& body) {
+void WeightUnits::for_each_weight_group(std::int64_t count, const Body& body) {
   const WeightGroups all = weight_groups(format_, count);
   const std::int64_t in_pair = blocks_of_pair(format_),
                      steps = format_.codes_bytes() / 4 / all.words;

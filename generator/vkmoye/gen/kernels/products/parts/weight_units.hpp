@@ -52,7 +52,7 @@ inline std::int64_t blocks_of_pair(const WeightFormat& format) {
 class WeightUnits {
  public:
   /// Registers for `count` units of `blocks` blocks, and the levels of the format: all invocations must pass a barrier
-  /// between this and for_each_group. `builder` and `format` must outlive this object.
+  /// between this and for_each_weight_group. `builder` and `format` must outlive this object.
   WeightUnits(Builder& builder, const WeightFormat& format, std::int64_t blocks,
               std::int64_t count);
 
@@ -69,7 +69,7 @@ class WeightUnits {
   /// in the unit.
   using Body =
       std::function<void(const std::vector<std::vector<Expr>>& weights, const Expr& first)>;
-  void for_each_group(std::int64_t count, const Body& body);
+  void for_each_weight_group(std::int64_t count, const Body& body);
 
  private:
   struct Scale {
