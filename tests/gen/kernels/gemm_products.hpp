@@ -48,7 +48,7 @@ inline constexpr Types kTypes[] = {
 };
 
 inline std::string type_of(const GemmProduct& one) {
-  return fmt::format("{},{}", operands_text(one.form.a_type, one.form.b_type),
+  return fmt::format("{},{}", operands_text(one.form),
                      to_string(one.form.accumulator));
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
+#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
 #include "vkmoye/layout/algebra.hpp"
 
 namespace vkmoye::gen {
@@ -138,32 +139,34 @@ void PackedWeightTile::decode(const View& to) {
                                             {to_index(weights_.words_of_row()) * row + to_index(w) +
                                              to_index(weights_.words_of_lane()) * read},
                                             "codes"});
-          Expr two = codes;
-          for (std::int64_t i = 0; i < 2 * pairs; ++i) {
-            const auto by = static_cast<std::uint32_t>(i / 2 * bits);
-            const auto high = static_cast<std::uint32_t>(i % 2);
-            Expr weight = scale;
+          for (std::int64_t i = 0; i < pairs; ++i) {
+            const auto by = static_cast<std::uint32_t>(i * bits);
+            std::vector<Expr> both;
             if (in_halves) {
-              if (high == 0)
-                two = two_codes(codes, by,
-                                fmt::format("two{}_{}", number, w) + std::to_string(i / 2));
-              weight = (component(two, high) - (1024 + zero)) * scale;
+              const Expr two = two_codes(codes, by, fmt::format("two{}_{}{}", number, w, i));
+              for (const std::uint32_t high : {0u, 1u}) {
+                both.push_back((component(two, high) - (1024 + zero)) * scale);
+              }
             } else {
-              const Expr moved =
-                  by + 16 * high == 0 ? codes : shift_right(codes, mask32(by + 16 * high));
-              const Expr number_of_code =
-                  bitcast(bit_or(bit_and(moved, mask32(mask)), mask32(0x4b000000)), f32);
-              const Expr code = number_of_code - (0x1p23 + zero);
-              weight =
-                  weights_.format->minimum_at ? multiply_add(code, scale, minimum) : code * scale;
-              weight = convert(weight, type);
+              const auto weight = [&](std::uint32_t first_bit) {
+                const auto [code, power] = code_as_number(codes, first_bit, bits);
+                return weights_.format->minimum_at
+                           ? multiply_add(code - (power + zero), scale, minimum)
+                           : multiply_add(code, scale, -(scale * (power + zero)));
+              };
+              const Expr rounded =
+                  builder_.let(fmt::format("two{}_{}{}", number, w, i),
+                               convert(vector({weight(by), weight(by + 16)}), type));
+              both = {component(rounded, 0), component(rounded, 1)};
             }
-            const std::int64_t v = i + 2 * pairs * w;
-            builder_.store(weight,
-                           {to.array,
-                            {evaluate(places.mode(1), read) + evaluate(pairs_of_rows, pair) +
-                             to_index(places.mode(0)(v) + places.mode(2)(number))},
-                            "weights"});
+            for (std::int64_t high = 0; high < 2; ++high) {
+              const std::int64_t v = 2 * i + high + 2 * pairs * w;
+              builder_.store(both[static_cast<std::size_t>(high)],
+                             {to.array,
+                              {evaluate(places.mode(1), read) + evaluate(pairs_of_rows, pair) +
+                               to_index(places.mode(0)(v) + places.mode(2)(number))},
+                              "weights"});
+            }
           }
         }
       }

@@ -39,6 +39,26 @@ WeightGroups weight_groups(const WeightFormat& format, std::int64_t count) {
   return all;
 }
 
+CodeAsNumber code_as_number(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits) {
+  const auto word = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
+  const std::uint32_t highest = kMantissa - bits;
+  // The smallest shift that brings the code between these bits; codes that share a shift share an instruction.
+  int by = 0;
+  for (const int shift : {0, 8, -8, 4, -4, 12, -12}) {
+    const int at = static_cast<int>(first_bit) + shift;
+    by = shift;
+    if (at >= static_cast<int>(kLowestBit) && at <= static_cast<int>(highest)) break;
+  }
+  const auto bit = static_cast<std::uint32_t>(static_cast<int>(first_bit) + by);
+  const Expr moved = by == 0  ? codes
+                     : by > 0 ? shift_left(codes, word(static_cast<std::uint32_t>(by)))
+                              : shift_right(codes, word(static_cast<std::uint32_t>(-by)));
+  const auto bits_of_power = static_cast<std::uint32_t>((127 + kMantissa - bit) << kMantissa);
+  const std::uint32_t mask = ((1u << bits) - 1) << bit;
+  return {bitcast(bit_or(bit_and(moved, word(mask)), word(bits_of_power)), ScalarType::f32),
+          std::ldexp(1, static_cast<int>(kMantissa - bit))};
+}
+
 std::int64_t access_words(const WeightFormat& format, std::int64_t blocks) {
   const std::int64_t words = blocks * format.bytes / 2;
   return std::min<std::int64_t>(words & -words, kWidestCopy / 2);
@@ -142,24 +162,7 @@ Expr WeightUnits::weight(const Expr& codes, std::uint32_t first_bit, const Scale
     if (scale.minimum) return multiply_add(number, *scale.scale, *scale.minimum);
     return scale.scale ? number * *scale.scale : number;
   }
-  const auto word = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
-  const std::uint32_t highest = kMantissa - format_.bits;
-  // The smallest shift that brings the code between these bits; codes that share a shift share an instruction.
-  int by = 0;
-  for (const int shift : {0, 8, -8, 4, -4, 12, -12}) {
-    const int at = static_cast<int>(first_bit) + shift;
-    by = shift;
-    if (at >= static_cast<int>(kLowestBit) && at <= static_cast<int>(highest)) break;
-  }
-  const auto bit = static_cast<std::uint32_t>(static_cast<int>(first_bit) + by);
-  const Expr moved = by == 0  ? codes
-                     : by > 0 ? shift_left(codes, word(static_cast<std::uint32_t>(by)))
-                              : shift_right(codes, word(static_cast<std::uint32_t>(-by)));
-  const double power = std::ldexp(1, static_cast<int>(kMantissa - bit));
-  const auto bits_of_power = static_cast<std::uint32_t>((127 + kMantissa - bit) << kMantissa);
-  const std::uint32_t mask = ((1u << format_.bits) - 1) << bit;
-  const Expr number =
-      bitcast(bit_or(bit_and(moved, word(mask)), word(bits_of_power)), ScalarType::f32);
+  const auto [number, power] = code_as_number(codes, first_bit, format_.bits);
   const double zero = format_.has_sign ? std::ldexp(1, static_cast<int>(format_.bits) - 1)
                                        : static_cast<double>(format_.zero);
   if (!scale.scale) return number - (power + zero);

@@ -40,6 +40,14 @@ struct WeightGroups {
 /// Groups of `count` weights, 4 or 8, that have all codes of some words.
 WeightGroups weight_groups(const WeightFormat& format, std::int64_t count);
 
+/// power + code in f32, without a conversion: the code in the mantissa of a power of two, at bit 11 or above.
+struct CodeAsNumber {
+  Expr number;
+  double power;
+};
+/// The code with bits `first_bit` to `first_bit` + `bits` - 1 of the word `codes`.
+CodeAsNumber code_as_number(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits);
+
 /// The 16-bit words of the widest access, a power of two, that divides `blocks` blocks.
 std::int64_t access_words(const WeightFormat& format, std::int64_t blocks);
 
