@@ -163,6 +163,28 @@ TEST(ReportCli, JunitIsWhole) {
                                  HasSubstr("<skipped message="), HasSubstr("</testsuite>\n")));
 }
 
+TEST(ReportCli, APageHasEveryResultBesideTheOtherReport) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("page.html");
+  const Outcome outcome =
+      bench({"run", "gemm/simt", "gemm/thin", "--size", "33x17x64,8x8x8", "--epilogue", "relu",
+             "--min-time", "0.01", "--baseline", "peak", "--report", file});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("33x17x64"));
+  const std::string page = read_file(file);
+  EXPECT_THAT(page, AllOf(testing::StartsWith("<!DOCTYPE html>"), HasSubstr("4 results: 4 right"),
+                          HasSubstr("<h2>Roofline</h2>"), HasSubstr("<h3>33x17x64 --epilogue relu"),
+                          HasSubstr("gemm/thin</span>"), HasSubstr("</svg>"),
+                          testing::EndsWith("</body></html>\n"), Not(HasSubstr("src="))));
+
+  // A file system that is full, a folder in place of a file, and the file of the other report.
+  EXPECT_EQ(bench({"run", "copy/simple", "--size", "8", "--report", folder.path()}).status, 2);
+  const Outcome same =
+      bench({"run", "copy/simple", "--size", "8", "--output", file, "--report", file});
+  EXPECT_EQ(same.status, 2);
+  EXPECT_THAT(same.err, HasSubstr("the other report goes there"));
+}
+
 TEST(ReportCli, NoiseThatStaysIsSaid) {
   const auto run = [](const std::string& percent, const std::string& format) {
     return bench({"run", "copy/simple", "--size", "64", "--min-time", "0.01", "--stop-noise",

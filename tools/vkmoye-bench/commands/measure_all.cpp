@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "commands/command.hpp"
@@ -17,7 +19,9 @@
 #include "io/program.hpp"
 #include "registry/operations.hpp"
 #include "report/cliffs.hpp"
+#include "report/html_report.hpp"
 #include "report/performance_summary.hpp"
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/system/signal_handler.hpp"
 
 namespace vkmoye::bench {
@@ -95,6 +99,16 @@ TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, b
   return style;
 }
 
+// The file of --report; null if there is none.
+std::unique_ptr<OutputFile> open_page(const CommandOptions& options) {
+  if (options.report.empty()) return nullptr;
+  const std::string output = options.output.empty() ? "-" : options.output;
+  if (options.report == output) {
+    throw ArgumentError(fmt::format("--report {}: the other report goes there", options.report));
+  }
+  return std::make_unique<OutputFile>(options.report);
+}
+
 }  // namespace
 
 int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions options,
@@ -103,6 +117,7 @@ int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions o
   if (!command_options.output.empty() && command_options.output != "-")
     file.emplace(command_options.output);
   std::ostream& out = file ? file->stream() : std::cout;
+  const std::unique_ptr<OutputFile> page_file = open_page(command_options);
 
   options.values = command_options.values;
   for (const std::string& name : problem_options()) {
@@ -117,11 +132,18 @@ int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions o
       make_report(command_options.format, out, executor.caps(),
                   style_of(workloads, options, file.has_value(), command_options.commands,
                            !is_host(command_options.device)));
+  std::ostringstream page_text;
+  const std::unique_ptr<Report> page =
+      page_file ? make_html_report(page_text, executor.caps()) : nullptr;
   const auto finish = [&](bool interrupted) {
     if (summary == Summary::ladders) report->add_summary(ladders_of(results));
     if (summary == Summary::cliffs) report->add_cliffs(cliffs_of(results));
     report->finish(interrupted);
     out.flush();
+    if (!page) return;
+    page->finish(interrupted);
+    page_file->write(page_text.str());
+    page_file->commit();
   };
   std::timed_mutex writing;  // a signal waits until a result is written in full
   std::optional<system::SignalHandler> on_signal(std::in_place, [&] {
@@ -143,6 +165,7 @@ int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions o
     progress.clear();
     outcome.add(result);
     report->add(result);
+    if (page) page->add(result);
     if (summary != Summary::none) results.push_back(result);
     if (!out) break;  // later results would be lost as well
     if (file) file->keep();

@@ -293,6 +293,9 @@ std::vector<Option> plain_options() {
        "", store_in(&CommandOptions::table)},
       {"--output", of(run, suite, tune, compare), Values::one,
        "write the report to this file (stdout)", "", store_in(&CommandOptions::output)},
+      {"--report", of(run, suite), Values::one,
+       "also write all results to this file as a page for a browser, with a roofline and bars", "",
+       store_in(&CommandOptions::report)},
       {"--spirv", of(emit), Values::one,
        "write the SPIR-V to this file, or for several kernels to one file each: k.1.spv, k.2.spv "
        "for k.spv; -: to stdout, instead of the GLSL",

@@ -42,6 +42,7 @@ struct CommandOptions {
   gen::Options values;             // options of operations: --alpha
   std::string device;              // empty: the best one, or none
   std::string format = "table", output;
+  std::string report;     // the page of run and suite; empty: none
   bool commands = false;  // print the command that repeats each result, in tables
   double min_effect = 3;  // percent; smaller differences count as none
 

@@ -31,6 +31,8 @@ std::string ratio_text(const Result& result);
 std::string verdict(const Result& result);
 /// What went wrong or why nothing ran, as lines; empty: nothing to report.
 std::string remark(const Result& result);
+/// `text` for XML and HTML, also in attributes in double quotes. XML allows no control characters, not even escaped.
+std::string escaped(const std::string& text);
 /// "device" or "host".
 std::string clock_name(const Timing& timing);
 /// 2560, 97.1: significant digits only.

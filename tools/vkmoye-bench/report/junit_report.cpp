@@ -16,22 +16,6 @@
 namespace vkmoye::bench {
 namespace {
 
-// For text and for attributes in double quotes. XML allows no control characters, not even escaped.
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\n': out += "&#10;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
-  }
-  return out;
-}
-
 class JunitReport : public Report {
  public:
   JunitReport(std::ostream& out, const DeviceCaps& device) : out_(out), device_(device) {}

@@ -53,6 +53,21 @@ std::string remark(const Result& result) {
   return join(parts, "\n");
 }
 
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\n': out += "&#10;"; break;
+      default: out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+    }
+  }
+  return out;
+}
+
 std::string clock_name(const Timing& timing) {
   return timing.clock == Clock::device ? "device" : "host";
 }

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "report/html_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <ostream>
+#include <utility>
+
+#include "io/parse.hpp"
+#include "report/cliffs.hpp"
+#include "report/formats.hpp"
+#include "report/roofline.hpp"
+#include "timing/statistics.hpp"
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+constexpr const char* kStyle = R"(
+:root { color-scheme: light dark; --text: #1c1f23; --dim: #5c6470; --page: #ffffff; --line: #d8dce2; --bar: #2f6fb5;
+  --wrong: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6e8eb; --dim: #9aa3af; --page: #15181c; --line: #363c45;
+  --bar: #5b9bdd; --wrong: #ff8a80; } }
+body { margin: 0 auto; max-width: 68rem; padding: 1rem; background: var(--page); color: var(--text);
+  font: 15px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; } h3 { font-size: 1rem; margin: 1.2rem 0 .3rem; }
+p, .dim { color: var(--dim); } .wrong { color: var(--wrong); }
+.bars { display: grid; grid-template-columns: 14rem 1fr 17rem; gap: .15rem .8rem;
+  align-items: center; }
+.bars > span { min-width: 0; overflow-wrap: anywhere; }
+.track { position: relative; height: .9rem; }
+.bar { position: absolute; inset: 0 auto 0 0; background: var(--bar); border-radius: 2px; min-width: 1px; }
+.spread { position: absolute; top: 40%; height: 20%; background: var(--text); }
+.figures { font-variant-numeric: tabular-nums; }
+code { font-size: .85em; overflow-wrap: anywhere; }
+svg { width: 100%; height: auto; max-width: 52rem; display: block; }
+svg text { fill: var(--dim); font: 12px system-ui, sans-serif; } svg .grid { stroke: var(--line); }
+svg .roof { stroke: var(--text); stroke-width: 2; fill: none; } svg circle { fill-opacity: .8; }
+.key { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } .key i { display: inline-block; width: .7rem; height: .7rem;
+  border-radius: 50%; margin-right: .35rem; }
+@media (max-width: 40rem) { .bars { grid-template-columns: 1fr; }
+  .figures { white-space: normal; margin-bottom: .5rem; }
+  svg text { font-size: 20px; } }
+)";
+
+std::string size_and_options(const Result& result) {
+  const std::string size = to_string(result.size);
+  return result.options.empty() ? size : size + " " + result.options;
+}
+
+// The results of one problem: their kernels are compared with each other.
+struct Problem {
+  std::string title;  // "512x512"
+  std::vector<const Result*> results;
+};
+// The problems of a family of kernels and a type: "transpose, f32".
+struct Chapter {
+  std::string title;
+  std::vector<Problem> problems;
+};
+
+std::vector<Chapter> chapters_of(const std::vector<Result>& results) {
+  std::vector<Chapter> chapters;
+  const auto with_title = [](auto& all, const std::string& title) -> auto& {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.title == title; });
+    if (found != all.end()) return *found;
+    all.push_back({title, {}});
+    return all.back();
+  };
+  for (const Result& result : results) {
+    if (!result.timing) continue;
+    const std::string family = result.kernel.substr(0, result.kernel.find('/'));
+    Chapter& chapter = with_title(chapters, family + ", " + result.type);
+    with_title(chapter.problems, size_and_options(result)).results.push_back(&result);
+  }
+  return chapters;
+}
+
+class HtmlReport : public Report {
+ public:
+  HtmlReport(std::ostream& out, const DeviceCaps& device) : out_(out), device_(device) {}
+  ~HtmlReport() override { HtmlReport::finish(true); }
+
+  void add(const Result& result) override { results_.push_back(result); }
+  void finish(bool interrupted) override {
+    if (std::exchange(is_finished_, true)) return;
+    const std::string title = "vkmoye on " + escaped(device_.name);
+    out_ << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+         << "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+         << "<title>" << title << "</title>\n<style>" << kStyle << "</style></head>\n<body>\n<h1>"
+         << title << "</h1>\n";
+    write_head(interrupted);
+    out_ << roofline(results_);
+    for (const Chapter& chapter : chapters_of(results_)) write_chapter(chapter);
+    write_cliffs();
+    write_remarks();
+    out_ << "</body></html>\n";
+    out_.flush();
+  }
+
+ private:
+  void write_head(bool interrupted) {
+    const auto count = [&](const char* what) {
+      return std::count_if(results_.begin(), results_.end(),
+                           [&](const Result& result) { return verdict(result) == what; });
+    };
+    std::size_t samples = 0;
+    for (const Result& result : results_) {
+      if (result.timing) samples += result.timing->samples_us.size();
+    }
+    out_ << "<p>" << escaped(device_text(device_)) << ".<br>\n"
+         << fmt::format(
+                "{} results: {} right, {} of them in samples; {} wrong, {} skipped, {} not "
+                "verified. Times are medians of {} samples in all. Bars are speeds relative to the "
+                "fastest kernel; the line across a bar's end spans 90 % of the samples.",
+                results_.size(), count("ok") + count("sampled"), count("sampled"), count("WRONG"),
+                count("skipped"), count("none"), samples)
+         << (interrupted ? " <b class=\"wrong\">The run was interrupted.</b>" : "");
+    if (!caution(device_).empty()) out_ << "<br>\n" << escaped(caution(device_));
+    out_ << "</p>\n";
+  }
+
+  void write_chapter(const Chapter& chapter) {
+    out_ << "<h2>" << escaped(chapter.title) << "</h2>\n";
+    for (const Problem& problem : chapter.problems) {
+      double fastest = HUGE_VAL;
+      for (const Result* result : problem.results) {
+        fastest = std::min(fastest, quantile(*result->timing, 0.5));
+      }
+      out_ << "<h3>" << escaped(problem.title) << "</h3>\n<div class=\"bars\">\n";
+      for (const Result* result : problem.results) write_bar(*result, fastest);
+      out_ << "</div>\n";
+    }
+  }
+
+  void write_bar(const Result& result, double fastest) {
+    const auto percent = [&](double fraction) {
+      const double time = quantile(*result.timing, fraction);
+      return time > 0 ? std::min(100.0, 100 * fastest / time) : 100.0;
+    };
+    std::vector<std::string> figures = {format_time(quantile(*result.timing, 0.5))};
+    if (result.tflops) figures.push_back(rate_text(*result.tflops) + " TFLOP/s");
+    if (result.gbps) figures.push_back(rate_text(*result.gbps) + " GB/s");
+    if (!result.ratio.empty()) figures.push_back(ratio_text(result));
+    const bool is_wrong = verdict(result) == "WRONG";
+    out_ << fmt::format(
+        "<span title=\"{}\">{}{}</span><span class=\"track\"><span class=\"bar\" "
+        "style=\"width:{:.1f}%\"></span><span class=\"spread\" "
+        "style=\"left:{:.1f}%;right:{:.1f}%\"></span></span><span class=\"figures\">{}</span>\n",
+        escaped(config_text(result)), escaped(result.kernel),
+        is_wrong ? " <b class=\"wrong\">wrong</b>" : "", percent(0.5), percent(0.95),
+        100 - percent(0.05), escaped(join(figures, ", ")));
+  }
+
+  void write_cliffs() {
+    const Cliffs cliffs = cliffs_of(results_);
+    if (cliffs.counted == 0) return;
+    out_ << "<h2>Farthest from their bounds</h2>\n<p>"
+         << fmt::format(
+                "Of {} results whose bound takes at least 10 us, {} are below half of it and {} "
+                "below a quarter.",
+                cliffs.counted, cliffs.below_half, cliffs.below_quarter)
+         << "</p>\n<div class=\"bars\">\n";
+    for (const Cliffs::Shape& shape : cliffs.worst) {
+      out_ << fmt::format(
+          "<span>{}<br><code>{}</code></span><span class=\"track\"><span class=\"bar\" "
+          "style=\"width:{:.1f}%\"></span></span><span class=\"figures\">{}, {:.2f} of "
+          "{}</span>\n",
+          escaped(shape.subject), escaped(shape.command), std::min(100.0, 100 * shape.share),
+          format_time(shape.time_us), shape.share, escaped(shape.bound));
+    }
+    out_ << "</div>\n";
+  }
+
+  void write_remarks() {
+    std::string lines;
+    for (const Result& result : results_) {
+      if (remark(result).empty()) continue;
+      lines += fmt::format("<p>{} {} {}: {}</p>\n", escaped(result.kernel), escaped(result.type),
+                           escaped(size_and_options(result)), escaped(remark(result)));
+    }
+    if (lines.empty()) return;
+    out_ << "<h2>Remarks</h2>\n<details><summary>Wrong, skipped, not compared</summary>\n"
+         << lines << "</details>\n";
+  }
+
+  std::ostream& out_;
+  DeviceCaps device_;
+  std::vector<Result> results_;
+  bool is_finished_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Report> make_html_report(std::ostream& out, const DeviceCaps& device) {
+  return std::make_unique<HtmlReport>(out, device);
+}
+
+}  // namespace vkmoye::bench
