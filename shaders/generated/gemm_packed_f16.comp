@@ -37,11 +37,11 @@ void main() {
   uint block_z = gl_WorkGroupID.z + first_group_z;
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
-  uint block_m = 16u * block_z + block_x;
-  uint a_block = min(2u * block_m + (subgroup & 1u), a_blocks - 1u);
+  uint tile_m = 16u * block_z + block_x;
+  uint a_block = min(2u * tile_m + (subgroup & 1u), a_blocks - 1u);
   uint b_block = min(2u * block_y + (subgroup >> 1u), b_blocks - 1u);
 
-  if (64u * block_m < m) {
+  if (64u * tile_m < m) {
     // sums <- 0
     [[unroll]] for (uint j = 0u; j < 2u; ++j) {
       [[unroll]] for (uint i = 0u; i < 2u; ++i) {
@@ -208,11 +208,11 @@ void main() {
       }
 
       // result
-      // -> partition(tile(tile(c, (64,64)), (32,16)), (32,4)) at (64 block_y, 64 block_m)
+      // -> partition(tile(tile(c, (64,64)), (32,16)), (32,4)) at (64 block_y, 64 tile_m)
       if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
         // 4 elements at a time
         uint c_n = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
-        uint c_m0 = 64u * block_m + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
+        uint c_m0 = 64u * tile_m + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
         if (c_n < n) {
           [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
             uint c_m = c_m0 + 4u * v2;
@@ -225,7 +225,7 @@ void main() {
       } else {
         // one element at a time
         uint c_n0 = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);
-        uint c_m0 = 64u * block_m + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
+        uint c_m0 = 64u * tile_m + 16u * (row + 2u * (subgroup & 1u)) + (lane >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
             uint c_n = c_n0 + v0;

@@ -1,7 +1,7 @@
 // generated: gemm/packed_weights  form=f16*q4_0,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  tile=16x64
 //   subgroups=16  reads=1  shared-bytes=32768  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
 //   order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
-// weights packed in the order of lanes, A in its own; the subgroups' parts of k are added up at the end
+// weights packed in the order of lanes, A in its own; the sums of the subgroups along k are added at the end
 // vkmoye 0.1.0: vkmoye-bench emit gemm/packed_weights --type 'f16*q4_0,f32,f16'
 //   --order-a '((8,2),(2,4,2)):((32,4),(1,8,2))' --order-b '((8,2),(2,4,2)):((32,4),(1,8,2))'
 //   --reads 1
@@ -32,7 +32,7 @@ void main() {
   coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[4];  // (1,4)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_a[2];  // (1,2)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> matrices_b[8];  // (2,4)
-  uvec4 next_a[2];  // (8,1,2):(1,8,8), in f16
+  uvec4 read_a[2];  // (8,1,2):(1,8,8), in f16
   float sum[4];  // (4,1,1):(1,4,4)
   float addend[4];  // (4,1,1):(1,4,4)
   float16_t result[4];  // (4,1,1):(1,4,4)
@@ -83,48 +83,48 @@ void main() {
           if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
             // a whole tile:
             // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-            // -> next_a
+            // -> read_a
             uint a_m = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
               uvec4 value =
                   a_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((lda * (a_m + 8u * v2)) >> 3u)];
-              next_a[v2] = value;
+              read_a[v2] = value;
             }
           } else {
             // a tile at an edge, 0 outside:
             // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-            // -> next_a
+            // -> read_a
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m0 = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
               uint a_m = a_m0 + 8u * v2;
               if (a_k < k && a_m < m) {
-                next_a[v2] = a_x8[(a_k >> 3u) + ((lda * a_m) >> 3u)];
+                read_a[v2] = a_x8[(a_k >> 3u) + ((lda * a_m) >> 3u)];
               } else {
-                next_a[v2] = uvec4(0u);
+                read_a[v2] = uvec4(0u);
               }
             }
           }
 
-          // what a lane has read of A, as elements of matrices: any order of k, the same in A and B:
-          // next_a
+          // A as elements of matrices; k is permuted as in B:
+          // read_a
           // -> elements(matrices_a)
-          matrices_a[0][0] = unpackFloat2x16(next_a[0].x)[0];
-          matrices_a[0][1] = unpackFloat2x16(next_a[0].x)[1];
-          matrices_a[0][2] = unpackFloat2x16(next_a[0].y)[0];
-          matrices_a[0][3] = unpackFloat2x16(next_a[0].y)[1];
-          matrices_a[0][4] = unpackFloat2x16(next_a[1].x)[0];
-          matrices_a[0][5] = unpackFloat2x16(next_a[1].x)[1];
-          matrices_a[0][6] = unpackFloat2x16(next_a[1].y)[0];
-          matrices_a[0][7] = unpackFloat2x16(next_a[1].y)[1];
-          matrices_a[1][0] = unpackFloat2x16(next_a[0].z)[0];
-          matrices_a[1][1] = unpackFloat2x16(next_a[0].z)[1];
-          matrices_a[1][2] = unpackFloat2x16(next_a[0].w)[0];
-          matrices_a[1][3] = unpackFloat2x16(next_a[0].w)[1];
-          matrices_a[1][4] = unpackFloat2x16(next_a[1].z)[0];
-          matrices_a[1][5] = unpackFloat2x16(next_a[1].z)[1];
-          matrices_a[1][6] = unpackFloat2x16(next_a[1].w)[0];
-          matrices_a[1][7] = unpackFloat2x16(next_a[1].w)[1];
+          matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
+          matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
+          matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
+          matrices_a[0][3] = unpackFloat2x16(read_a[0].y)[1];
+          matrices_a[0][4] = unpackFloat2x16(read_a[1].x)[0];
+          matrices_a[0][5] = unpackFloat2x16(read_a[1].x)[1];
+          matrices_a[0][6] = unpackFloat2x16(read_a[1].y)[0];
+          matrices_a[0][7] = unpackFloat2x16(read_a[1].y)[1];
+          matrices_a[1][0] = unpackFloat2x16(read_a[0].z)[0];
+          matrices_a[1][1] = unpackFloat2x16(read_a[0].z)[1];
+          matrices_a[1][2] = unpackFloat2x16(read_a[0].w)[0];
+          matrices_a[1][3] = unpackFloat2x16(read_a[0].w)[1];
+          matrices_a[1][4] = unpackFloat2x16(read_a[1].z)[0];
+          matrices_a[1][5] = unpackFloat2x16(read_a[1].z)[1];
+          matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
+          matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
 
           // scale * (code - zero), as elements of matrices
           [[unroll]] for (uint pair = 0u; pair < 4u; ++pair) {
@@ -200,7 +200,7 @@ void main() {
           if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
             // a whole tile:
             // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-            // -> next_a
+            // -> read_a
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -212,14 +212,14 @@ void main() {
               float16_t value5 = a[a_k + 5u + lda * (a_m + 8u * v2)];
               float16_t value6 = a[a_k + 6u + lda * (a_m + 8u * v2)];
               float16_t value7 = a[a_k + 7u + lda * (a_m + 8u * v2)];
-              next_a[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)),
+              read_a[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)),
                   packFloat2x16(f16vec2(value2, value3)), packFloat2x16(f16vec2(value4, value5)),
                   packFloat2x16(f16vec2(value6, value7)));
             }
           } else {
             // a tile at an edge, 0 outside:
             // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-            // -> next_a
+            // -> read_a
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m0 = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -232,7 +232,7 @@ void main() {
               float16_t value5 = a[min(a_k + 5u, k - 1u) + lda * min(a_m, m - 1u)];
               float16_t value6 = a[min(a_k + 6u, k - 1u) + lda * min(a_m, m - 1u)];
               float16_t value7 = a[min(a_k + 7u, k - 1u) + lda * min(a_m, m - 1u)];
-              next_a[v2] = uvec4(
+              read_a[v2] = uvec4(
                   packFloat2x16(
                     f16vec2((a_k < k && a_m < m) ? value0 : float16_t(0.0),
                       (a_k + 1u < k && a_m < m) ? value1 : float16_t(0.0))),
@@ -248,25 +248,25 @@ void main() {
             }
           }
 
-          // what a lane has read of A, as elements of matrices: any order of k, the same in A and B:
-          // next_a
+          // A as elements of matrices; k is permuted as in B:
+          // read_a
           // -> elements(matrices_a)
-          matrices_a[0][0] = unpackFloat2x16(next_a[0].x)[0];
-          matrices_a[0][1] = unpackFloat2x16(next_a[0].x)[1];
-          matrices_a[0][2] = unpackFloat2x16(next_a[0].y)[0];
-          matrices_a[0][3] = unpackFloat2x16(next_a[0].y)[1];
-          matrices_a[0][4] = unpackFloat2x16(next_a[1].x)[0];
-          matrices_a[0][5] = unpackFloat2x16(next_a[1].x)[1];
-          matrices_a[0][6] = unpackFloat2x16(next_a[1].y)[0];
-          matrices_a[0][7] = unpackFloat2x16(next_a[1].y)[1];
-          matrices_a[1][0] = unpackFloat2x16(next_a[0].z)[0];
-          matrices_a[1][1] = unpackFloat2x16(next_a[0].z)[1];
-          matrices_a[1][2] = unpackFloat2x16(next_a[0].w)[0];
-          matrices_a[1][3] = unpackFloat2x16(next_a[0].w)[1];
-          matrices_a[1][4] = unpackFloat2x16(next_a[1].z)[0];
-          matrices_a[1][5] = unpackFloat2x16(next_a[1].z)[1];
-          matrices_a[1][6] = unpackFloat2x16(next_a[1].w)[0];
-          matrices_a[1][7] = unpackFloat2x16(next_a[1].w)[1];
+          matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
+          matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
+          matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
+          matrices_a[0][3] = unpackFloat2x16(read_a[0].y)[1];
+          matrices_a[0][4] = unpackFloat2x16(read_a[1].x)[0];
+          matrices_a[0][5] = unpackFloat2x16(read_a[1].x)[1];
+          matrices_a[0][6] = unpackFloat2x16(read_a[1].y)[0];
+          matrices_a[0][7] = unpackFloat2x16(read_a[1].y)[1];
+          matrices_a[1][0] = unpackFloat2x16(read_a[0].z)[0];
+          matrices_a[1][1] = unpackFloat2x16(read_a[0].z)[1];
+          matrices_a[1][2] = unpackFloat2x16(read_a[0].w)[0];
+          matrices_a[1][3] = unpackFloat2x16(read_a[0].w)[1];
+          matrices_a[1][4] = unpackFloat2x16(read_a[1].z)[0];
+          matrices_a[1][5] = unpackFloat2x16(read_a[1].z)[1];
+          matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
+          matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
 
           // scale * (code - zero), as elements of matrices
           [[unroll]] for (uint pair = 0u; pair < 4u; ++pair) {

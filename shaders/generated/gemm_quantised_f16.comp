@@ -1,7 +1,7 @@
 // generated: gemm/quantised  form=f16*q4_0,f32,f16 a=k b=k  rows=1  threads=256  along-k=16  blocks=2
 //   weights=1  subgroup-size=32  shared-bytes=32768
-// the next weights are fetched while these, read once, are decoded in registers; threads along k are added up
-//   at the end
+// the next weights are fetched while these, read once, are decoded in registers; the sums of the threads
+//   along k are added at the end
 // vkmoye 0.1.0: vkmoye-bench emit gemm/quantised --type 'f16*q4_0,f32,f16'
 #version 460
 #extension GL_EXT_control_flow_attributes : require

@@ -1,7 +1,7 @@
 // generated: gemm/thin_coopmat  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  tile=16x16
 //   subgroups=16  reads=1  shared-bytes=32768  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
 //   order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
-// operands in their own order; the subgroups' parts of k are added up at the end
+// operands in their own order; the sums of the subgroups along k are added at the end
 // vkmoye 0.1.0: vkmoye-bench emit gemm/thin_coopmat --type f16,f32,f16
 //   --order-a '((8,2),(2,4,2)):((32,4),(1,8,2))' --order-b '((8,2),(2,4,2)):((32,4),(1,8,2))'
 //   --reads 1
@@ -31,8 +31,8 @@ void main() {
   coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[1];  // (1,1)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_a[2];  // (1,2)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> matrices_b[2];  // (2,1)
-  uvec4 next_a[2];  // (8,1,2):(1,8,8), in f16
-  uvec4 next_b[2];  // (8,1,2):(1,8,8), in f16
+  uvec4 read_a[2];  // (8,1,2):(1,8,8), in f16
+  uvec4 read_b[2];  // (8,1,2):(1,8,8), in f16
   float sum[4];  // (4,1,1):(1,4,4)
   float addend[4];  // (4,1,1):(1,4,4)
   float16_t result[4];  // (4,1,1):(1,4,4)
@@ -52,23 +52,23 @@ void main() {
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
           // a whole tile:
           // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-          // -> next_a
+          // -> read_a
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            next_a[v2] = a_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((lda * (a_m + 8u * v2)) >> 3u)];
+            read_a[v2] = a_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((lda * (a_m + 8u * v2)) >> 3u)];
           }
         } else {
           // a tile at an edge, 0 outside:
           // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-          // -> next_a
+          // -> read_a
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             uint a_m = a_m0 + 8u * v2;
             if (a_k < k && a_m < m) {
-              next_a[v2] = a_x8[(a_k >> 3u) + ((lda * a_m) >> 3u)];
+              read_a[v2] = a_x8[(a_k >> 3u) + ((lda * a_m) >> 3u)];
             } else {
-              next_a[v2] = uvec4(0u);
+              read_a[v2] = uvec4(0u);
             }
           }
         }
@@ -76,66 +76,66 @@ void main() {
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
           // a whole tile:
           // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
-          // -> next_b
+          // -> read_b
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            next_b[v2] = b_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((ldb * (b_n + 8u * v2)) >> 3u)];
+            read_b[v2] = b_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((ldb * (b_n + 8u * v2)) >> 3u)];
           }
         } else {
           // a tile at an edge, 0 outside:
           // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
-          // -> next_b
+          // -> read_b
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             uint b_n = b_n0 + 8u * v2;
             if (b_k < k && b_n < n) {
-              next_b[v2] = b_x8[(b_k >> 3u) + ((ldb * b_n) >> 3u)];
+              read_b[v2] = b_x8[(b_k >> 3u) + ((ldb * b_n) >> 3u)];
             } else {
-              next_b[v2] = uvec4(0u);
+              read_b[v2] = uvec4(0u);
             }
           }
         }
 
-        // what a lane has read of A, as elements of matrices: any order of k, the same in A and B:
-        // next_a
+        // A as elements of matrices; k is permuted as in B:
+        // read_a
         // -> elements(matrices_a)
-        matrices_a[0][0] = unpackFloat2x16(next_a[0].x)[0];
-        matrices_a[0][1] = unpackFloat2x16(next_a[0].x)[1];
-        matrices_a[0][2] = unpackFloat2x16(next_a[0].y)[0];
-        matrices_a[0][3] = unpackFloat2x16(next_a[0].y)[1];
-        matrices_a[0][4] = unpackFloat2x16(next_a[1].x)[0];
-        matrices_a[0][5] = unpackFloat2x16(next_a[1].x)[1];
-        matrices_a[0][6] = unpackFloat2x16(next_a[1].y)[0];
-        matrices_a[0][7] = unpackFloat2x16(next_a[1].y)[1];
-        matrices_a[1][0] = unpackFloat2x16(next_a[0].z)[0];
-        matrices_a[1][1] = unpackFloat2x16(next_a[0].z)[1];
-        matrices_a[1][2] = unpackFloat2x16(next_a[0].w)[0];
-        matrices_a[1][3] = unpackFloat2x16(next_a[0].w)[1];
-        matrices_a[1][4] = unpackFloat2x16(next_a[1].z)[0];
-        matrices_a[1][5] = unpackFloat2x16(next_a[1].z)[1];
-        matrices_a[1][6] = unpackFloat2x16(next_a[1].w)[0];
-        matrices_a[1][7] = unpackFloat2x16(next_a[1].w)[1];
+        matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
+        matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
+        matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
+        matrices_a[0][3] = unpackFloat2x16(read_a[0].y)[1];
+        matrices_a[0][4] = unpackFloat2x16(read_a[1].x)[0];
+        matrices_a[0][5] = unpackFloat2x16(read_a[1].x)[1];
+        matrices_a[0][6] = unpackFloat2x16(read_a[1].y)[0];
+        matrices_a[0][7] = unpackFloat2x16(read_a[1].y)[1];
+        matrices_a[1][0] = unpackFloat2x16(read_a[0].z)[0];
+        matrices_a[1][1] = unpackFloat2x16(read_a[0].z)[1];
+        matrices_a[1][2] = unpackFloat2x16(read_a[0].w)[0];
+        matrices_a[1][3] = unpackFloat2x16(read_a[0].w)[1];
+        matrices_a[1][4] = unpackFloat2x16(read_a[1].z)[0];
+        matrices_a[1][5] = unpackFloat2x16(read_a[1].z)[1];
+        matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
+        matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
 
-        // what a lane has read of B, as elements of matrices: any order of k, the same in A and B:
-        // next_b
+        // B as elements of matrices; k is permuted as in A:
+        // read_b
         // -> elements(matrices_b)
-        matrices_b[0][0] = unpackFloat2x16(next_b[0].x)[0];
-        matrices_b[0][1] = unpackFloat2x16(next_b[0].x)[1];
-        matrices_b[0][2] = unpackFloat2x16(next_b[0].y)[0];
-        matrices_b[0][3] = unpackFloat2x16(next_b[0].y)[1];
-        matrices_b[0][4] = unpackFloat2x16(next_b[1].x)[0];
-        matrices_b[0][5] = unpackFloat2x16(next_b[1].x)[1];
-        matrices_b[0][6] = unpackFloat2x16(next_b[1].y)[0];
-        matrices_b[0][7] = unpackFloat2x16(next_b[1].y)[1];
-        matrices_b[1][0] = unpackFloat2x16(next_b[0].z)[0];
-        matrices_b[1][1] = unpackFloat2x16(next_b[0].z)[1];
-        matrices_b[1][2] = unpackFloat2x16(next_b[0].w)[0];
-        matrices_b[1][3] = unpackFloat2x16(next_b[0].w)[1];
-        matrices_b[1][4] = unpackFloat2x16(next_b[1].z)[0];
-        matrices_b[1][5] = unpackFloat2x16(next_b[1].z)[1];
-        matrices_b[1][6] = unpackFloat2x16(next_b[1].w)[0];
-        matrices_b[1][7] = unpackFloat2x16(next_b[1].w)[1];
+        matrices_b[0][0] = unpackFloat2x16(read_b[0].x)[0];
+        matrices_b[0][1] = unpackFloat2x16(read_b[0].x)[1];
+        matrices_b[0][2] = unpackFloat2x16(read_b[0].y)[0];
+        matrices_b[0][3] = unpackFloat2x16(read_b[0].y)[1];
+        matrices_b[0][4] = unpackFloat2x16(read_b[1].x)[0];
+        matrices_b[0][5] = unpackFloat2x16(read_b[1].x)[1];
+        matrices_b[0][6] = unpackFloat2x16(read_b[1].y)[0];
+        matrices_b[0][7] = unpackFloat2x16(read_b[1].y)[1];
+        matrices_b[1][0] = unpackFloat2x16(read_b[0].z)[0];
+        matrices_b[1][1] = unpackFloat2x16(read_b[0].z)[1];
+        matrices_b[1][2] = unpackFloat2x16(read_b[0].w)[0];
+        matrices_b[1][3] = unpackFloat2x16(read_b[0].w)[1];
+        matrices_b[1][4] = unpackFloat2x16(read_b[1].z)[0];
+        matrices_b[1][5] = unpackFloat2x16(read_b[1].z)[1];
+        matrices_b[1][6] = unpackFloat2x16(read_b[1].w)[0];
+        matrices_b[1][7] = unpackFloat2x16(read_b[1].w)[1];
 
         // sums += matrices_a * matrices_b
         sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
@@ -147,7 +147,7 @@ void main() {
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
           // a whole tile:
           // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-          // -> next_a
+          // -> read_a
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -159,13 +159,13 @@ void main() {
             float16_t value5 = a[a_k + 5u + lda * (a_m + 8u * v2)];
             float16_t value6 = a[a_k + 6u + lda * (a_m + 8u * v2)];
             float16_t value7 = a[a_k + 7u + lda * (a_m + 8u * v2)];
-            next_a[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)), packFloat2x16(f16vec2(value2, value3)),
+            read_a[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)), packFloat2x16(f16vec2(value2, value3)),
                 packFloat2x16(f16vec2(value4, value5)), packFloat2x16(f16vec2(value6, value7)));
           }
         } else {
           // a tile at an edge, 0 outside:
           // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-          // -> next_a
+          // -> read_a
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -178,7 +178,7 @@ void main() {
             float16_t value5 = a[min(a_k + 5u, k - 1u) + lda * min(a_m, m - 1u)];
             float16_t value6 = a[min(a_k + 6u, k - 1u) + lda * min(a_m, m - 1u)];
             float16_t value7 = a[min(a_k + 7u, k - 1u) + lda * min(a_m, m - 1u)];
-            next_a[v2] = uvec4(
+            read_a[v2] = uvec4(
                 packFloat2x16(
                   f16vec2((a_k < k && a_m < m) ? value0 : float16_t(0.0),
                     (a_k + 1u < k && a_m < m) ? value1 : float16_t(0.0))),
@@ -197,7 +197,7 @@ void main() {
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
           // a whole tile:
           // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
-          // -> next_b
+          // -> read_b
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -209,13 +209,13 @@ void main() {
             float16_t value5 = b[b_k + 5u + ldb * (b_n + 8u * v2)];
             float16_t value6 = b[b_k + 6u + ldb * (b_n + 8u * v2)];
             float16_t value7 = b[b_k + 7u + ldb * (b_n + 8u * v2)];
-            next_b[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)), packFloat2x16(f16vec2(value2, value3)),
+            read_b[v2] = uvec4(packFloat2x16(f16vec2(value0, value1)), packFloat2x16(f16vec2(value2, value3)),
                 packFloat2x16(f16vec2(value4, value5)), packFloat2x16(f16vec2(value6, value7)));
           }
         } else {
           // a tile at an edge, 0 outside:
           // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
-          // -> next_b
+          // -> read_b
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -228,7 +228,7 @@ void main() {
             float16_t value5 = b[min(b_k + 5u, k - 1u) + ldb * min(b_n, n - 1u)];
             float16_t value6 = b[min(b_k + 6u, k - 1u) + ldb * min(b_n, n - 1u)];
             float16_t value7 = b[min(b_k + 7u, k - 1u) + ldb * min(b_n, n - 1u)];
-            next_b[v2] = uvec4(
+            read_b[v2] = uvec4(
                 packFloat2x16(
                   f16vec2((b_k < k && b_n < n) ? value0 : float16_t(0.0),
                     (b_k + 1u < k && b_n < n) ? value1 : float16_t(0.0))),
@@ -244,45 +244,45 @@ void main() {
           }
         }
 
-        // what a lane has read of A, as elements of matrices: any order of k, the same in A and B:
-        // next_a
+        // A as elements of matrices; k is permuted as in B:
+        // read_a
         // -> elements(matrices_a)
-        matrices_a[0][0] = unpackFloat2x16(next_a[0].x)[0];
-        matrices_a[0][1] = unpackFloat2x16(next_a[0].x)[1];
-        matrices_a[0][2] = unpackFloat2x16(next_a[0].y)[0];
-        matrices_a[0][3] = unpackFloat2x16(next_a[0].y)[1];
-        matrices_a[0][4] = unpackFloat2x16(next_a[1].x)[0];
-        matrices_a[0][5] = unpackFloat2x16(next_a[1].x)[1];
-        matrices_a[0][6] = unpackFloat2x16(next_a[1].y)[0];
-        matrices_a[0][7] = unpackFloat2x16(next_a[1].y)[1];
-        matrices_a[1][0] = unpackFloat2x16(next_a[0].z)[0];
-        matrices_a[1][1] = unpackFloat2x16(next_a[0].z)[1];
-        matrices_a[1][2] = unpackFloat2x16(next_a[0].w)[0];
-        matrices_a[1][3] = unpackFloat2x16(next_a[0].w)[1];
-        matrices_a[1][4] = unpackFloat2x16(next_a[1].z)[0];
-        matrices_a[1][5] = unpackFloat2x16(next_a[1].z)[1];
-        matrices_a[1][6] = unpackFloat2x16(next_a[1].w)[0];
-        matrices_a[1][7] = unpackFloat2x16(next_a[1].w)[1];
+        matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
+        matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
+        matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
+        matrices_a[0][3] = unpackFloat2x16(read_a[0].y)[1];
+        matrices_a[0][4] = unpackFloat2x16(read_a[1].x)[0];
+        matrices_a[0][5] = unpackFloat2x16(read_a[1].x)[1];
+        matrices_a[0][6] = unpackFloat2x16(read_a[1].y)[0];
+        matrices_a[0][7] = unpackFloat2x16(read_a[1].y)[1];
+        matrices_a[1][0] = unpackFloat2x16(read_a[0].z)[0];
+        matrices_a[1][1] = unpackFloat2x16(read_a[0].z)[1];
+        matrices_a[1][2] = unpackFloat2x16(read_a[0].w)[0];
+        matrices_a[1][3] = unpackFloat2x16(read_a[0].w)[1];
+        matrices_a[1][4] = unpackFloat2x16(read_a[1].z)[0];
+        matrices_a[1][5] = unpackFloat2x16(read_a[1].z)[1];
+        matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
+        matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
 
-        // what a lane has read of B, as elements of matrices: any order of k, the same in A and B:
-        // next_b
+        // B as elements of matrices; k is permuted as in A:
+        // read_b
         // -> elements(matrices_b)
-        matrices_b[0][0] = unpackFloat2x16(next_b[0].x)[0];
-        matrices_b[0][1] = unpackFloat2x16(next_b[0].x)[1];
-        matrices_b[0][2] = unpackFloat2x16(next_b[0].y)[0];
-        matrices_b[0][3] = unpackFloat2x16(next_b[0].y)[1];
-        matrices_b[0][4] = unpackFloat2x16(next_b[1].x)[0];
-        matrices_b[0][5] = unpackFloat2x16(next_b[1].x)[1];
-        matrices_b[0][6] = unpackFloat2x16(next_b[1].y)[0];
-        matrices_b[0][7] = unpackFloat2x16(next_b[1].y)[1];
-        matrices_b[1][0] = unpackFloat2x16(next_b[0].z)[0];
-        matrices_b[1][1] = unpackFloat2x16(next_b[0].z)[1];
-        matrices_b[1][2] = unpackFloat2x16(next_b[0].w)[0];
-        matrices_b[1][3] = unpackFloat2x16(next_b[0].w)[1];
-        matrices_b[1][4] = unpackFloat2x16(next_b[1].z)[0];
-        matrices_b[1][5] = unpackFloat2x16(next_b[1].z)[1];
-        matrices_b[1][6] = unpackFloat2x16(next_b[1].w)[0];
-        matrices_b[1][7] = unpackFloat2x16(next_b[1].w)[1];
+        matrices_b[0][0] = unpackFloat2x16(read_b[0].x)[0];
+        matrices_b[0][1] = unpackFloat2x16(read_b[0].x)[1];
+        matrices_b[0][2] = unpackFloat2x16(read_b[0].y)[0];
+        matrices_b[0][3] = unpackFloat2x16(read_b[0].y)[1];
+        matrices_b[0][4] = unpackFloat2x16(read_b[1].x)[0];
+        matrices_b[0][5] = unpackFloat2x16(read_b[1].x)[1];
+        matrices_b[0][6] = unpackFloat2x16(read_b[1].y)[0];
+        matrices_b[0][7] = unpackFloat2x16(read_b[1].y)[1];
+        matrices_b[1][0] = unpackFloat2x16(read_b[0].z)[0];
+        matrices_b[1][1] = unpackFloat2x16(read_b[0].z)[1];
+        matrices_b[1][2] = unpackFloat2x16(read_b[0].w)[0];
+        matrices_b[1][3] = unpackFloat2x16(read_b[0].w)[1];
+        matrices_b[1][4] = unpackFloat2x16(read_b[1].z)[0];
+        matrices_b[1][5] = unpackFloat2x16(read_b[1].z)[1];
+        matrices_b[1][6] = unpackFloat2x16(read_b[1].w)[0];
+        matrices_b[1][7] = unpackFloat2x16(read_b[1].w)[1];
 
         // sums += matrices_a * matrices_b
         sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);

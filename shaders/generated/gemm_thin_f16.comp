@@ -1,6 +1,6 @@
 // generated: gemm/thin  form=f16,f32,f16 a=k b=k  small=m  rows=2  threads=128  along-k=32  reads=1x2
 //   vector=16  subgroup-size=32
-// the large operand is read once; threads along k are added up at the end
+// the large operand is read once; the sums of the threads along k are added at the end
 // vkmoye 0.1.0: vkmoye-bench emit gemm/thin --type f16,f32,f16 --reads 1x2 --rows 2
 #version 460
 #extension GL_EXT_control_flow_attributes : require

@@ -96,13 +96,13 @@ TEST(ThinMatrix, ALaneReads16BytesOfARowForSeveralMatrices) {
   // Lane 4 * g + t: rows g and g + 8, k 8 * t .. 8 * t + 7 of a block of 32.
   EXPECT_THAT(text, HasSubstr("a_x8[128u * k_tile + 8u * subgroup + (lane & 3u) + 4u * v1"));
   EXPECT_THAT(text, HasSubstr("+ ((lda * (a_m + 8u * v2)) >> 3u)];"));
-  EXPECT_THAT(text, HasSubstr("matrices_a[0][3] = unpackFloat2x16(next_a[0].y)[1];"));
-  EXPECT_THAT(text, HasSubstr("matrices_a[1][0] = unpackFloat2x16(next_a[0].z)[0];"));
-  EXPECT_THAT(text, HasSubstr("matrices_a[0][4] = unpackFloat2x16(next_a[2].x)[0];"));
+  EXPECT_THAT(text, HasSubstr("matrices_a[0][3] = unpackFloat2x16(read_a[0].y)[1];"));
+  EXPECT_THAT(text, HasSubstr("matrices_a[1][0] = unpackFloat2x16(read_a[0].z)[0];"));
+  EXPECT_THAT(text, HasSubstr("matrices_a[0][4] = unpackFloat2x16(read_a[2].x)[0];"));
   // A lane of RDNA4 holds 8 neighbours: one access, one matrix.
   const std::string rdna4 =
       glsl::print(find_kernel("gemm/thin_coopmat")->describe(request(kRdna4, kRdna4)));
-  EXPECT_THAT(rdna4, HasSubstr("matrices_b[0][7] = unpackFloat2x16(next_b[0].w)[1];"));
+  EXPECT_THAT(rdna4, HasSubstr("matrices_b[0][7] = unpackFloat2x16(read_b[0].w)[1];"));
 }
 
 TEST(ThinMatrix, RefusesOrdersThatDoNotServe) {

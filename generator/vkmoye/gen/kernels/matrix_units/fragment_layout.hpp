@@ -9,8 +9,10 @@
 #include <string>
 
 #include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/matrix_units/probe.hpp"
 #include "vkmoye/layout/layout.hpp"
+#include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
 
@@ -28,5 +30,19 @@ OrderOrReason fragment_layout(const DeviceCaps& device, const ProbedMatrix& prob
 /// elements, they are also contiguous in a plain array with k contiguous, and a lane loads them in one access
 /// as from a packed array (RDNA4: 8 of 8; an H200: 2 of 8).
 std::int64_t neighbours_along_k(const Layout& layout);
+
+/// The field "--`name`" of a config: an order as a layout.
+template <class Config>
+ConfigField<Config> order_field(const char* name, const char* help, OrderOrReason Config::*order) {
+  return {name, help, "a layout such as ((8,2),(2,4,2)):((32,4),(1,8,2))",
+          [=](const Config& config) {
+            const OrderOrReason& known = config.*order;
+            return known.layout ? to_string(*known.layout) : "as the device has it";
+          },
+          [=](const std::string& text, Config& config) {
+            config.*order = {parse_layout(text), ""};
+            return true;
+          }};
+}
 
 }  // namespace vkmoye::gen

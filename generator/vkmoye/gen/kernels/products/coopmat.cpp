@@ -65,7 +65,7 @@ class CoopmatProduct {
 
   ir::Kernel describe() {
     builder_.describe(
-        items_behind_form(form_, gen::items(gemm_coopmat_fields(), config_)),
+        items_after_form(form_, gen::items(gemm_coopmat_fields(), config_)),
         "matrix units; the next tiles are fetched into registers while these are multiplied");
     declare(a_);
     declare(b_);

@@ -36,16 +36,18 @@ class PackedProduct {
         a_("a", "A", packed_form(config, form, 'a')),
         b_("b", "B", packed_form(config, form, 'b')),
         buffers_(builder_, form, {config.tile_m(), config.tile_n(), config.atom_k}, config.strip,
-                 {true, true,
-                  [this] {
-                    declare(a_);
-                    declare(b_);
-                  }}),
+                 {.a = true,
+                  .b = true,
+                  .declare =
+                      [this] {
+                        declare(a_);
+                        declare(b_);
+                      }}),
         sums_(builder_, buffers_, form, accumulator_shape(config, form)) {}
 
   ir::Kernel describe() {
     builder_.describe(
-        items_behind_form(form_, gen::items(gemm_packed_fields(), config_)),
+        items_after_form(form_, gen::items(gemm_packed_fields(), config_)),
         "operands in fragment order: one step of k is read while another is multiplied");
     place(a_, Expr(to_index(config_.subgroups_m)) * buffers_.tile_m() + sums_.subgroup_m());
     place(b_, Expr(to_index(config_.subgroups_n)) * buffers_.tile_n() + sums_.subgroup_n());

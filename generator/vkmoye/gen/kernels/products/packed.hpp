@@ -12,9 +12,11 @@
 // slices of k, whose sums have to be written and read again.
 //
 // Bindings a, b (blocks as in packed_form.hpp), the inputs of the epilogue, c. Arguments: m, n, k, ldc,
-// alpha, beta as in simt.hpp; k_blocks, a_blocks, b_blocks: the number of blocks along k and along the rows
-// of a and b, for all matrices of a batch; a_step, b_step: blocks of rows from one matrix of a batch to the
-// next; batch, slices, stride_c.
+// alpha, beta, batch, slices, stride_c as in simt.hpp, and
+//
+//   k_blocks              blocks along k
+//   a_blocks, b_blocks    blocks along the rows of A, and of B, all matrices of a batch together
+//   a_step, b_step        blocks from one matrix of a batch to the next
 //
 // packed_config.cpp chooses and checks the config.
 

@@ -29,9 +29,9 @@ class QuantisedProduct {
 
   ir::Kernel describe() {
     builder_.describe(
-        items_behind_form(form_, gen::items(gemm_quantised_fields(), config_)),
-        "the next weights are fetched while these, read once, are decoded in registers; threads "
-        "along k are added up at the end");
+        items_after_form(form_, gen::items(gemm_quantised_fields(), config_)),
+        "the next weights are fetched while these, read once, are decoded in registers; the "
+        "sums of the threads along k are added at the end");
     shared_a_ = builder_.shared("shared_a", form_.a_type,
                                 Layout(IntTuple{{unit(), config_.along_k}, config_.rows},
                                        IntTuple{{1, pitch()}, pitch() * config_.along_k}));

@@ -25,8 +25,10 @@ class ThinProduct {
         buffers_(builder_, form, extents()) {}
 
   ir::Kernel describe() {
-    builder_.describe(items_behind_form(form_, gen::items(gemm_thin_fields(), config_)),
-                      "the large operand is read once; threads along k are added up at the end");
+    builder_.describe(
+        items_after_form(form_, gen::items(gemm_thin_fields(), config_)),
+        "the large operand is read once; the sums of the threads along k are added at "
+        "the end");
     const ScalarType type = sum_type(form_);
     large_ = builder_.registers("large", type, make_layout({tile_.k, tile_.rows}));
     small_ = builder_.registers("small", type, make_layout({tile_.k, config_.rows}));

@@ -19,8 +19,8 @@ struct ThinCoopmatOperand : GemmOperand {
   std::int64_t atom_rows;  // rows per matrix
   FragmentLanes order;
 
-  Vector read = {to_index(widest_access(type))};  // a lane's loads from the buffer, along k
-  View prefetched = {};  // registers for rows of k, in vectors unless operands are converted
+  Vector access = {to_index(widest_access(type))};  // a lane's loads from the buffer, along k
+  View loaded = {};  // registers for rows of k, in vectors unless operands are converted
   Matrices matrices = {};
 };
 
@@ -36,21 +36,22 @@ class ThinCoopmatProduct {
            *lanes_of(config, form, ir::MatrixType::Use::a).lanes},
         b_{operand_b(form, config.tile_n), config.atom_n,
            *lanes_of(config, form, ir::MatrixType::Use::b).lanes},
-        buffers_(builder_, form, {config.tile_m, config.tile_n, depth() * config.subgroups}, 1,
-                 {false, form.weights != nullptr, [this] { declare_weights(); }}),
+        buffers_(
+            builder_, form, {config.tile_m, config.tile_n, depth() * config.subgroups}, 1,
+            {.a = false, .b = form.weights != nullptr, .declare = [this] { declare_weights(); }}),
         sums_(builder_, buffers_, form, accumulator_shape(config, form)) {}
 
   ir::Kernel describe() {
-    builder_.describe(items_behind_form(form_, gen::items(gemm_thin_coopmat_fields(), config_)),
-                      fmt::format("{}; the subgroups' parts of k are added up at the end",
+    builder_.describe(items_after_form(form_, gen::items(gemm_thin_coopmat_fields(), config_)),
+                      fmt::format("{}; the sums of the subgroups along k are added at the end",
                                   weights_ ? "weights packed in the order of lanes, A in its own"
                                            : "operands in their own order"));
     declare();
     builder_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
     // Checked once, not for each tile: whether rows are aligned to vectors.
-    Conditions fits = builder_.fits(of_lane(a_, 0), a_.read, Edges::zero);
+    Conditions fits = builder_.fits(of_lane(a_, 0), a_.access, Edges::zero);
     if (!weights_) {
-      fits = all_of({fits, builder_.fits(of_lane(b_, 0), b_.read, Edges::zero)});
+      fits = all_of({fits, builder_.fits(of_lane(b_, 0), b_.access, Edges::zero)});
     }
     const auto sum = [&] {
       builder_.branch(
@@ -91,9 +92,9 @@ class ThinCoopmatProduct {
         builder_.matrices("matrices_b", unit_type(form_),
                           matrix(config_.atom_k, config_.atom_n, Use::b), along_k, columns);
     for (ThinCoopmatOperand* x : read_plainly()) {
-      x->prefetched =
-          builder_.make_fragment_like(std::string("next_") + x->name, unit_type(form_),
-                                      of_lane(*x, 0), x->read.count == vector_ ? x->read.count : 1);
+      x->loaded = builder_.make_fragment_like(std::string("read_") + x->name, unit_type(form_),
+                                              of_lane(*x, 0),
+                                              x->access.count == vector_ ? x->access.count : 1);
     }
   }
 
@@ -130,11 +131,9 @@ class ThinCoopmatProduct {
     builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
       read(k_tile, elementwise);
       for (const ThinCoopmatOperand* x : read_plainly()) {
-        builder_.headed(
-            fmt::format("what a lane has read of {}, as elements of matrices: any order of k, "
-                        "the same in A and B",
-                        x == &a_ ? "A" : "B"),
-            [&] { builder_.copy(x->prefetched, elements(*x), {.loads_first = true}); });
+        builder_.headed(x == &a_ ? "A as elements of matrices; k is permuted as in B"
+                                 : "B as elements of matrices; k is permuted as in A",
+                        [&] { builder_.copy(x->loaded, elements(*x), {.loads_first = true}); });
       }
       if (weights_) {
         builder_.titled("scale * (code - zero), as elements of matrices",
@@ -148,9 +147,9 @@ class ThinCoopmatProduct {
     if (weights_) read_weights(k_tile);
     for (const ThinCoopmatOperand* x : read_plainly()) {
       buffers_.at_edges({(buffers_.*x->tile)(k_tile)}, [&](Edges edges) {
-        builder_.copy(of_lane(*x, k_tile), x->prefetched,
+        builder_.copy(of_lane(*x, k_tile), x->loaded,
                       {.edges = edges,
-                       .vector = x->read,
+                       .vector = x->access,
                        .vectors_fit = true,
                        .from_elementwise = elementwise});
       });

@@ -12,8 +12,11 @@
 // which is correct but slower.
 //
 // B in a weight format is packed, see parts/packed_weights.hpp: gemm/packed_weights. Its blocks have tile_n rows, and
-// weights are decoded in registers. Arguments k_blocks and b_blocks are the numbers of blocks along k and along the
-// rows of all matrices of a batch, b_step those from one matrix to the next; there is no ldb.
+// weights are decoded in registers. In place of ldb, it has the arguments
+//
+//   k_blocks    blocks along k
+//   b_blocks    blocks along the rows of B, all matrices of a batch together
+//   b_step      blocks from one matrix of a batch to the next
 //
 // Otherwise the interface is that of simt.hpp. The fragment order of the device must be a layout, see packed_form.hpp.
 // thin_coopmat_config.cpp chooses and checks the config.

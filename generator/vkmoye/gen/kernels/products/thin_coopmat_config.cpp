@@ -11,23 +11,20 @@
 namespace vkmoye::gen {
 namespace {
 
-ConfigField<GemmThinCoopmatConfig> order_field(const char* name, const char* help,
-                                               OrderOrReason GemmThinCoopmatConfig::*order) {
-  return {name, help, "a layout such as ((8,2),(2,4,2)):((32,4),(1,8,2))",
-          [=](const GemmThinCoopmatConfig& config) {
-            const OrderOrReason& known = config.*order;
-            return known.layout ? to_string(*known.layout) : "as the device has it";
-          },
-          [=](const std::string& text, GemmThinCoopmatConfig& config) {
-            config.*order = {parse_layout(text), ""};
-            return true;
-          }};
-}
-
 // The elements of a tile of `rows` rows that a lane reads at once.
 std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmForm& form,
                               const FragmentLanes& order, std::int64_t rows) {
   return widest_access(unit_type(form)) * config.reads * rows / size(order.lanes.mode(1));
+}
+
+// Halves config.reads until a lane can hold what it reads at once of a tile of `rows` rows of A, or of B, by `use`.
+void halve_reads_until_they_fit(GemmThinCoopmatConfig& config, const GemmForm& form,
+                                ir::MatrixType::Use use, std::int64_t rows) {
+  const LanesOrReason apart = lanes_of(config, form, use);
+  while (apart.lanes && config.reads > 1 &&
+         elements_at_once(config, form, *apart.lanes, rows) > kMaxValuesAtOnce) {
+    config.reads /= 2;
+  }
 }
 
 constexpr std::int64_t kFewRowsOfB = 4096;
@@ -85,15 +82,8 @@ GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const Devic
   const auto matrices = probes(config, form);
   config.order_a = fragment_layout(device, matrices[0]);
   config.order_b = fragment_layout(device, matrices[1]);
-  for (const ir::MatrixType::Use use : {ir::MatrixType::Use::a, ir::MatrixType::Use::b}) {
-    const bool is_a = use == ir::MatrixType::Use::a;
-    const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
-    const LanesOrReason apart = lanes_of(config, form, use);
-    while (apart.lanes && config.reads > 1 &&
-           elements_at_once(config, form, *apart.lanes, rows) > kMaxValuesAtOnce) {
-      config.reads /= 2;
-    }
-  }
+  halve_reads_until_they_fit(config, form, ir::MatrixType::Use::a, config.atom_m);
+  halve_reads_until_they_fit(config, form, ir::MatrixType::Use::b, config.atom_n);
   return config;
 }
 
@@ -117,11 +107,7 @@ GemmThinCoopmatConfig packed_weights_config(const GemmForm& form,
   if (config.tile_m > config.atom_m && config.tile_m < most) config.reads = 1;
   const std::int64_t subgroups = m > most ? 4 : config.tile_m == most ? 8 : 16;
   config.subgroups = std::min(subgroups, config.subgroups);
-  const LanesOrReason apart = lanes_of(config, form, ir::MatrixType::Use::a);
-  while (apart.lanes && config.reads > 1 &&
-         elements_at_once(config, form, *apart.lanes, config.tile_m) > kMaxValuesAtOnce) {
-    config.reads /= 2;
-  }
+  halve_reads_until_they_fit(config, form, ir::MatrixType::Use::a, config.tile_m);
   return config;
 }
 

@@ -34,7 +34,7 @@ std::string form_text(const GemmForm& form) {
   return text;
 }
 
-std::vector<std::pair<std::string, std::string>> items_behind_form(
+std::vector<std::pair<std::string, std::string>> items_after_form(
     const GemmForm& form, std::vector<std::pair<std::string, std::string>> config) {
   config.insert(config.begin(), {"form", form_text(form)});
   return config;

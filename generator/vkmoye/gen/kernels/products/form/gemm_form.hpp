@@ -68,7 +68,7 @@ constexpr ScalarType factor_type(const GemmForm& form) {
 std::string form_text(const GemmForm& form);
 
 /// The name and value of the form, then `config`: the first line of the text of a product.
-std::vector<std::pair<std::string, std::string>> items_behind_form(
+std::vector<std::pair<std::string, std::string>> items_after_form(
     const GemmForm& form, std::vector<std::pair<std::string, std::string>> config);
 
 /// What only some kernels compute.

@@ -18,9 +18,9 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
     builder.grid(0, "m", tile[0], strip);
     builder.grid(1, "n", tile[1]);
     builder.grid(2, "m", tile[0] * strip);
-    a_.block =
-        builder.let("block_m", Expr(to_index(strip)) * builder.block_z() + builder.block_x());
-    b_.block = builder.block_y();
+    a_.tile_number =
+        builder.let("tile_m", Expr(to_index(strip)) * builder.block_z() + builder.block_x());
+    b_.tile_number = builder.block_y();
   }
   if (form_.split_k && form_.batched) {
     batch_ = builder_.let("batch_at", builder_.block_z() / ir::variable("slices"));
@@ -28,7 +28,7 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
     batch_ = builder_.block_z();
   } else if (form_.grouped) {
     row_group_ = find_row_group(builder_, offsets_, tile[0]);
-    a_.block = 0;
+    a_.tile_number = 0;
   }
   if (!packed.a) tiles_ = of_slice((ir::variable("k") - 1) / to_index(tile_[2]) + 1);
 }
@@ -36,16 +36,15 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
 GemmResult GemmBuffers::declare(const PackedOperands& packed) {
   for (const char* extent : {"m", "n", "k"}) builder_.argument(extent, ScalarType::u32);
   if (has_words_) builder_.argument("words", ScalarType::u32);
-  if (!packed.a) a_.tensor = declare(a_, "a", "m", "lda", "stride_a");
-  if (!packed.b) b_.tensor = declare(b_, "b", "n", "ldb", "stride_b");
+  if (!packed.a) a_.tensor = declare(a_, "a", "m", "lda", "stride_a", /*in_blocks=*/false);
+  if (!packed.b) b_.tensor = declare(b_, "b", "n", "ldb", "stride_b", form_.weights != nullptr);
   if (packed.declare) packed.declare();
   if (form_.grouped) offsets_ = declare_row_groups(builder_);
   return {builder_, form_};
 }
 
 Tensor GemmBuffers::declare(const Operand& operand, const char* name, const char* row,
-                            const char* leading, const char* stride) {
-  const bool in_blocks = form_.weights != nullptr && name == std::string("b");
+                            const char* leading, const char* stride, bool in_blocks) {
   std::vector<Builder::AxisName> axes = {{"k", "k"}, {row, row, leading}};
   if (in_blocks) axes[0] = {"word", "words"};
   if (!operand.k_contiguous) axes = {{row, row}, {"k", "k", leading}};
@@ -58,8 +57,9 @@ View GemmBuffers::of_operand(const Operand& x, const Expr& k_tile) const {
   const Expr at = tiles_.first + k_tile;
   const bool is_grouped_a = row_group_ && &x == &a_;
   const std::optional<Expr> which = is_grouped_a ? std::nullopt : matrix_of_b();
-  const View view = x.k_contiguous ? matrix_tile(x.tensor, tile_[2], x.rows, at, x.block, which)
-                                   : matrix_tile(x.tensor, x.rows, tile_[2], x.block, at, which);
+  const View view = x.k_contiguous
+                        ? matrix_tile(x.tensor, tile_[2], x.rows, at, x.tile_number, which)
+                        : matrix_tile(x.tensor, x.rows, tile_[2], x.tile_number, at, which);
   return is_grouped_a ? shifted(view, 1, row_group_->first, ir::variable("m")) : view;
 }
 
@@ -68,18 +68,19 @@ std::optional<Expr> GemmBuffers::matrix_of_b() const {
 }
 
 View GemmBuffers::b_words(const Expr& k_tile, std::int64_t words) const {
-  return matrix_tile(b_.tensor, words, b_.rows, tiles_.first + k_tile, b_.block, matrix_of_b());
+  return matrix_tile(b_.tensor, words, b_.rows, tiles_.first + k_tile, b_.tile_number,
+                     matrix_of_b());
 }
 
 View GemmBuffers::c() const {
-  const View view = result_.c(tile_[1], tile_[0], b_.block, a_.block);
+  const View view = result_.c(tile_[1], tile_[0], b_.tile_number, a_.tile_number);
   return row_group_ ? shifted(view, 1, row_group_->first, row_group_->end) : view;
 }
 
 void GemmBuffers::if_has_elements(const std::function<void()>& body) {
   if (row_group_) return builder_.branch(row_group_->has_rows, body);
   if (!in_strips_) return body();
-  builder_.branch({ir::less(Expr(to_index(tile_[0])) * a_.block, ir::variable("m"))}, body);
+  builder_.branch({ir::less(Expr(to_index(tile_[0])) * a_.tile_number, ir::variable("m"))}, body);
 }
 
 void GemmBuffers::if_has_products(const std::function<void()>& body) {

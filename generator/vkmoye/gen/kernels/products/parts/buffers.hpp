@@ -66,8 +66,8 @@ class GemmBuffers {
   View b_words(const Expr& k_tile, std::int64_t words) const;
   View c() const;
   /// The tile coordinates of the workgroup along M and N.
-  const Expr& tile_m() const { return a_.block; }
-  const Expr& tile_n() const { return b_.block; }
+  const Expr& tile_m() const { return a_.tile_number; }
+  const Expr& tile_n() const { return b_.tile_number; }
 
   /// Records `body` for workgroups that have elements of C: the last strip may have fewer tiles, and a group of rows
   /// fewer than there is room for.
@@ -105,12 +105,13 @@ class GemmBuffers {
     ScalarType type;
     bool k_contiguous;
     std::int64_t rows;
-    Expr block;
+    Expr tile_number;  // of the workgroup, along M or N
     Tensor tensor = {};
   };
   GemmResult declare(const PackedOperands& packed);
+  /// `in_blocks`: the operand consists of words, see b_words.
   Tensor declare(const Operand& operand, const char* name, const char* row, const char* leading,
-                 const char* stride);
+                 const char* stride, bool in_blocks);
   View of_operand(const Operand& operand, const Expr& k_tile) const;
   std::optional<Expr> matrix_of_b() const;
 
