@@ -19,9 +19,9 @@ namespace {
 constexpr const char* kFlash2 = "FlashAttention-2 (Dao, 2023)";
 
 // Numbers that the kernel takes at run time are examples.
-std::optional<CommandOptions> options_of_attention(const KernelRequest& request) {
+std::optional<OptionList> options_of_attention(const KernelRequest& request) {
   const AttentionForm& form = request.attention.form;
-  CommandOptions out = {{"type", type_text(request.type, form)}};
+  OptionList out = {{"type", type_text(request.type, form)}};
   if (form.width != 64) out.emplace_back("size", fmt::format("1024x1024x{}", form.width));
   if (form.value_width != form.width) {
     out.emplace_back("value-width", std::to_string(form.value_width));

@@ -104,7 +104,7 @@ KernelEntry best_entry(const char* name, const char* operation, const char* summ
                            .summary = summary,
                            .source = "this project",
                            .types = every_type(),
-                           .fields = with_address(fields),
+                           .fields = with_address_field(fields),
                            .defaults =
                                [defaults](const KernelRequest& request) {
                                  Config config = defaults(request);

@@ -54,15 +54,15 @@ std::vector<std::string> with_matrix_units(std::vector<std::string> reasons, con
 }
 
 // Numbers that the kernel takes at run time are examples. Nothing if the epilogue has a step of the user's own.
-std::optional<CommandOptions> options_of_product(const KernelRequest& request) {
+std::optional<OptionList> options_of_product(const KernelRequest& request) {
   const GemmForm& form = request.gemm;
   std::vector<std::string> steps;
   for (const EpilogueOp& step : form.epilogue) {
     if (find_epilogue_op(step.name) == nullptr) return std::nullopt;
     steps.push_back(step.arguments.empty() ? step.name : step.name + ":1");
   }
-  CommandOptions out = {{"type", fmt::format("{},{},{}", operands_text(form),
-                                             to_string(form.accumulator), to_string(form.result))}};
+  OptionList out = {{"type", fmt::format("{},{},{}", operands_text(form),
+                                         to_string(form.accumulator), to_string(form.result))}};
   if (!form.a_k_contiguous) out.emplace_back("a", "m");
   if (!form.b_k_contiguous) out.emplace_back("b", "n");
   if (form.beta) out.emplace_back("beta", "1");

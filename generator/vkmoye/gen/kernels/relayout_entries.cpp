@@ -27,7 +27,7 @@ ConfigField<EntryConfig> whole_number(const char* name, const char* help,
 }
 
 const std::vector<ConfigField<EntryConfig>>& fields() {
-  static const std::vector<ConfigField<EntryConfig>> rows = with_address<EntryConfig>({
+  static const std::vector<ConfigField<EntryConfig>> rows = with_address_field<EntryConfig>({
       {"permute", "the axes of src in the order of dst, as in numpy.transpose",
        "a list of axes, such as 2,0,1",
        [](const EntryConfig& config) {

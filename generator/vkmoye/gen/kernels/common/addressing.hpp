@@ -33,7 +33,7 @@ void use_addressing(Builder& k, AddressChoice address,
 
 /// `fields` and "--address", for a config with a member `address`.
 template <class Config>
-std::vector<ConfigField<Config>> with_address(std::vector<ConfigField<Config>> fields) {
+std::vector<ConfigField<Config>> with_address_field(std::vector<ConfigField<Config>> fields) {
   fields.push_back(choice_field<Config, AddressChoice>(
       "address", "how arrays are reached; auto: pointers for arrays too large for descriptors",
       {"auto", "descriptor", "pointer"}, &Config::address));

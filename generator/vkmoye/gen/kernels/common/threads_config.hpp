@@ -85,7 +85,7 @@ std::vector<std::string> reasons_against(const ThreadsConfig& config);
 /// The type in which kernels that sum compute: f32 for f16, else ir::arithmetic_type.
 ScalarType computing_type(ScalarType type);
 
-/// The same for kernels that compute rows in f32: they take f32, f16, bf16, e4m3 and e5m2.
+/// Every reason against `config` for kernels that compute rows in f32; these take f32, f16, bf16, e4m3 and e5m2.
 std::vector<std::string> reasons_against_rows(const ThreadsConfig& config);
 
 }  // namespace vkmoye::gen

@@ -27,16 +27,16 @@ std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& typ
                       join(names, " "))};
 }
 
-std::optional<CommandOptions> options_of_elements(const KernelRequest& request) {
+std::optional<OptionList> options_of_elements(const KernelRequest& request) {
   const bool converts = request.result.value_or(request.type) != request.type;
-  CommandOptions out = {{"type", converts ? operands_text(request.type, *request.result)
-                                          : std::string(to_string(request.type))}};
+  OptionList out = {{"type", converts ? operands_text(request.type, *request.result)
+                                      : std::string(to_string(request.type))}};
   if (request.shape && request.shape->empty()) return std::nullopt;  // --size has no such shape
   if (request.shape) out.emplace_back("size", fmt::format("{}", fmt::join(*request.shape, "x")));
   return out;
 }
 
-std::string emit_command(const std::string& name, const std::optional<CommandOptions>& problem,
+std::string emit_command(const std::string& name, const std::optional<OptionList>& problem,
                          const Options& options) {
   if (!problem || find_kernel(name) == nullptr) return "";
   std::string out = "vkmoye-bench emit " + name;

@@ -18,10 +18,10 @@
 namespace vkmoye::gen {
 
 /// Options of a command line in their order; those without a value are switches.
-using CommandOptions = std::vector<std::pair<std::string, std::string>>;
+using OptionList = std::vector<std::pair<std::string, std::string>>;
 
 /// --type of a request and, if it has a shape, --size. Nothing for the shape of a single number.
-std::optional<CommandOptions> options_of_elements(const KernelRequest& request);
+std::optional<OptionList> options_of_elements(const KernelRequest& request);
 
 template <class Config>
 struct EntryParts {
@@ -36,7 +36,7 @@ struct EntryParts {
   /// See KernelEntry::probes.
   std::function<std::vector<ProbedMatrix>(const Config&, const KernelRequest&)> probes = {};
   /// How a command line states the problem of a request; nothing if it cannot.
-  std::function<std::optional<CommandOptions>(const KernelRequest&)> problem = options_of_elements;
+  std::function<std::optional<OptionList>(const KernelRequest&)> problem = options_of_elements;
   bool converts = false;                  // see KernelEntry::converts
   bool takes_packed = false;              // see KernelEntry::takes_packed
   const WeightFormat* weights = nullptr;  // see KernelEntry::weights
@@ -51,14 +51,14 @@ std::vector<ScalarType> every_type();
 std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& types,
                                               ScalarType type);
 
-/// The command that prints kernel `name` for a problem with these `options`:
-/// "vkmoye-bench emit transpose/padded --type f32 --pad 2". Empty if `problem` is nothing.
-std::string emit_command(const std::string& name, const std::optional<CommandOptions>& problem,
-                         const Options& options);
-
-/// The same for the types of `request` and `entry`, which may convert.
+/// Why `entry` has no kernel for the types of `request`; empty if it has one.
 std::vector<std::string> reasons_against_types(const KernelEntry& entry,
                                                const KernelRequest& request);
+
+/// The command that prints kernel `name` for a problem with these `options`:
+/// "vkmoye-bench emit transpose/padded --type f32 --pad 2". Empty if `problem` is nothing.
+std::string emit_command(const std::string& name, const std::optional<OptionList>& problem,
+                         const Options& options);
 
 /// Bytes of shared memory of a workgroup on `device`; 32 KiB if it is unknown.
 inline std::int64_t shared_bytes_of(const DeviceCaps& device) {

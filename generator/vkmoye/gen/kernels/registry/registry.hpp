@@ -17,7 +17,7 @@
 //   rms_norm    dst[r][c] = src[r][c] / sqrt(mean over c of src[r][c]^2 + epsilon) * weight[c]
 //   residual_norm   total = src + residual, dst = the rms_norm of total
 //   argmax      dst[r] = the first c with the largest src[r][c]
-//   topk        values[r], places[r] = the k largest src[r][c] in order, and their c
+//   topk        values[r], columns[r] = the k largest src[r][c] in order, and their c
 //   gate        dst[r][c] = f(src[r][c]) * gated[r][c]
 //   embed       dst[r] = table[indices[r]], or 0 if there is no such row
 //   rope        dst[t][h] = src[t][h] with its pairs rotated by positions[t] * frequencies; see rows/rope.hpp

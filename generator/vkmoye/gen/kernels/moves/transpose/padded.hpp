@@ -10,7 +10,7 @@ namespace vkmoye::gen {
 
 /// src (cols, rows), dst (rows, cols), first mode contiguous; dst(r, c) = src(c, r). In C order:
 /// dst[c][r] = src[r][c]. Rows and columns: at least 1.
-/// Throws KernelError with every reason from `reasons_against(config, true)`.
+/// Throws KernelError with every reason from `reasons_against(config, TileMove::transpose)`.
 ir::Kernel transpose(const TileConfig& config = {}, const std::string& name = "transpose");
 
 }  // namespace vkmoye::gen
