@@ -36,13 +36,13 @@ TEST(IntegerSet, GivesUpAfterItsSteps) {
 
 TEST(ProveResults, OfAPaddedTransposeForEverySize) {
   for (const Obligation& one : prove_results(transpose({.pad = 1}))) {
-    EXPECT_EQ(one.verdict, Verdict::proved) << one.claim << ": " << one.why;
+    EXPECT_EQ(one.decision, Decision::proved) << one.claim << ": " << one.why;
   }
 }
 
 TEST(ProveReads, OfAPaddedTransposeForEverySize) {
   for (const Obligation& one : prove_reads(transpose({.pad = 1}))) {
-    EXPECT_EQ(one.verdict, Verdict::proved) << one.claim << ": " << one.why;
+    EXPECT_EQ(one.decision, Decision::proved) << one.claim << ": " << one.why;
   }
 }
 
@@ -65,12 +65,12 @@ TEST(ProveResults, NamesTheSizeAtWhichAnElementIsLeftOut) {
   kernel.body = {ir::If{ir::logical_and(ir::less(i, n), ir::not_equal(n, 1000)), store}};
   const std::vector<Obligation> list = prove_results(kernel);
   ASSERT_EQ(list.size(), 2u);
-  EXPECT_EQ(list[0].verdict, Verdict::proved);
-  EXPECT_EQ(list[1].verdict, Verdict::refuted);
+  EXPECT_EQ(list[0].decision, Decision::proved);
+  EXPECT_EQ(list[1].decision, Decision::refuted);
   EXPECT_EQ(list[1].arguments.at("n"), 1000);
 
   kernel.body = {ir::If{ir::less(i, n), store}};
-  for (const Obligation& one : prove_results(kernel)) EXPECT_EQ(one.verdict, Verdict::proved);
+  for (const Obligation& one : prove_results(kernel)) EXPECT_EQ(one.decision, Decision::proved);
 }
 
 }  // namespace

@@ -25,8 +25,24 @@ struct Path {
   std::string text() const { return join(parts, ", "); }
 };
 
-// `e` for a reader: "k > 0" for 0u < k.
-std::string text_of(const Expr& e) {
+// `e` with the workgroup's coordinates as the text of a kernel names them: block_y for gl_WorkGroupID.y + first_group_y.
+Expr with_block_names(const Expr& e) {
+  constexpr const char* kBlockNames[] = {"block_x", "block_y", "block_z"};
+  if (e->op == Op::add) {
+    const auto dimension = ir::grid_dimension_of(e->operands[0]);
+    const Expr& first = e->operands[1];
+    if (dimension && first->op == Op::variable && first->name == kFirstGroup[*dimension]) {
+      return ir::variable(kBlockNames[*dimension]);
+    }
+  }
+  std::vector<Expr> operands;
+  for (const Expr& operand : e->operands) operands.push_back(with_block_names(operand));
+  return ir::with_operands(e, operands);
+}
+
+// `expression` for a reader: "k > 0" for 0u < k.
+std::string text_of(const Expr& expression) {
+  const Expr e = with_block_names(expression);
   const bool is_turned = e->op == Op::less && e->operands[0]->type == ir::kIndex &&
                          ir::is_constant(e->operands[0]) && !ir::is_constant(e->operands[1]);
   const std::string text =

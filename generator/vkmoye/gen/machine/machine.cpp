@@ -63,7 +63,7 @@ Machine::Machine(const ir::Kernel& kernel, const Workgroup& workgroup, Environme
   for (const ir::Array& array : kernel.arrays) arrays_.emplace(array.name, &array);
 }
 
-void Machine::run() { run(kernel_.body, ThreadSet(workgroup_.threads, true)); }
+void Machine::run() { run(kernel_.body, ThreadSet::all(workgroup_.threads)); }
 
 void Machine::try_run(const ir::Body& body, const ThreadSet& active) {
   const bool was_sure = std::exchange(is_sure_, false);
@@ -251,8 +251,13 @@ void Machine::act(const ir::Stmt& statement, const ThreadSet& active) {
     const Values value = has_data ? std::move(made.at(next++)) : Values::unknown();
     if (!environment_.follows(array)) continue;
     with_lanes(access, [&](const ThreadSet& lanes) {
-      environment_.store(
-          *this, {*access.element, array, lanes, false, true, false, access.by_any_lane}, value);
+      environment_.store(*this,
+                         {.element = *access.element,
+                          .array = array,
+                          .active = lanes,
+                          .writes = true,
+                          .by_any_lane = access.by_any_lane},
+                         value);
     });
   }
   for (const ir::Definition& name : effects.defines)

@@ -5,9 +5,13 @@
 
 namespace vkmoye::gen::machine {
 
-ThreadSet::ThreadSet(std::size_t count, bool all)
-    : count_(count), words_((count + 63) / 64, all ? ~std::uint64_t{0} : 0) {
-  if (all && count % 64 != 0) words_.back() >>= 64 - count % 64;
+ThreadSet::ThreadSet(std::size_t count) : count_(count), words_((count + 63) / 64) {}
+
+ThreadSet ThreadSet::all(std::size_t count) {
+  ThreadSet set(count);
+  std::fill(set.words_.begin(), set.words_.end(), ~std::uint64_t{0});
+  if (count % 64 != 0) set.words_.back() >>= 64 - count % 64;
+  return set;
 }
 
 void ThreadSet::set(std::size_t thread, bool member) {

@@ -21,7 +21,10 @@ namespace vkmoye::gen::machine {
 /// A set of threads of a workgroup.
 class ThreadSet {
  public:
-  explicit ThreadSet(std::size_t count = 0, bool all = false);
+  /// An empty set of threads of a workgroup that has `count`.
+  explicit ThreadSet(std::size_t count = 0);
+  /// The set of all `count` threads.
+  static ThreadSet all(std::size_t count);
 
   /// The number of threads of the workgroup, not of the set.
   std::size_t count() const { return count_; }

@@ -26,7 +26,8 @@ AccessSets::AccessSets(const ir::Kernel& kernel,
   }
   for (std::size_t i = 0; i < variables_.size(); ++i) {
     const bool is_coordinate = variables_[i].name.starts_with("@");
-    if (!is_coordinate && !variables_[i].is_uniform) own_.push_back(variables_[i].name);
+    if (!is_coordinate && variables_[i].same_in != SameIn::launch)
+      own_.push_back(variables_[i].name);
   }
 }
 
@@ -71,10 +72,10 @@ Point AccessSets::arguments_in(const Set& points) {
   for (const PushConstant& argument : kernel_.arguments) {
     if (argument.type != ScalarType::u32 || is_first_group(argument.name)) continue;
     // One that no index depends on may have any value.
-    out[argument.name] = !variables_.has(argument.name)
-                             ? 1
-                             : value_in(point.value_or(Point{}),
-                                        variables_.add(argument.name, {}, /*is_uniform=*/true));
+    out[argument.name] =
+        !variables_.has(argument.name)
+            ? 1
+            : value_in(point.value_or(Point{}), variables_.add(argument.name, {}, SameIn::launch));
   }
   return out;
 }
@@ -92,7 +93,7 @@ Set AccessSets::elements(const std::vector<ir::Axis>& axes) {
     for (const auto& [part, factor] : at.terms) add_range(part);
   }
   for (std::size_t i = 0; i < variables_.size(); ++i) {
-    if (variables_[i].is_uniform) add_range(i);
+    if (variables_[i].same_in == SameIn::launch) add_range(i);
   }
   return values_->in_launch(all);
 }

@@ -143,10 +143,10 @@ IndexValues::Index IndexValues::quotient(const Index& index, std::int64_t diviso
   const auto rounded_down = [&](std::int64_t number) {
     return number / divisor - (number % divisor < 0 ? 1 : 0);
   };
-  const bool is_uniform = variables_.is_uniform(index.value);
-  const Linear value = introduce(name, {rounded_down(all.min), rounded_down(all.max)}, is_uniform);
+  const SameIn same_in = variables_.same_in(index.value);
+  const Linear value = introduce(name, {rounded_down(all.min), rounded_down(all.max)}, same_in);
   tie(name, at_most(value * divisor, index.value) & less(index.value, value * divisor + divisor),
-      is_uniform);
+      same_in);
   return {value, index.is_exact};
 }
 
@@ -170,12 +170,12 @@ IndexValues::Index IndexValues::masked(const Expr& e, const Index& value, std::u
 }
 
 IndexValues::Index IndexValues::either(const std::string& name, const Set& holds, const Index& a,
-                                       const Index& b, bool is_uniform) {
+                                       const Index& b, SameIn same_in) {
   const Range one = range(a), other = range(b);
   const Linear value =
-      introduce(name, {std::min(one.min, other.min), std::max(one.max, other.max)}, is_uniform);
+      introduce(name, {std::min(one.min, other.min), std::max(one.max, other.max)}, same_in);
   tie(name, (holds & equal(value, a.value)) | (holds.complement() & equal(value, b.value)),
-      is_uniform);
+      same_in);
   return {value, a.is_exact && b.is_exact};
 }
 
@@ -185,15 +185,15 @@ IndexValues::Index IndexValues::extreme(const Expr& e, const Index& a, const Ind
   if (variables_.range(b.value - a.value).max <= 0) return is_minimum ? b : a;
   const Set is_less = at_most(a.value, b.value);
   const std::string name = "!" + identity_of(e).key;
-  const bool is_uniform = variables_.is_uniform(a.value) && variables_.is_uniform(b.value);
-  return is_minimum ? either(name, is_less, a, b, is_uniform)
-                    : either(name, is_less, b, a, is_uniform);
+  const SameIn same_in = std::max(variables_.same_in(a.value), variables_.same_in(b.value));
+  return is_minimum ? either(name, is_less, a, b, same_in) : either(name, is_less, b, a, same_in);
 }
 
 IndexValues::Index IndexValues::chosen(const Expr& e) {
   const Condition condition = where(e->operands[0], /*negated=*/false);
   const Index a = of(e->operands[1]), b = of(e->operands[2]);
-  if (condition.is_exact) return either("!" + identity_of(e).key, condition.points, a, b, false);
+  if (condition.is_exact)
+    return either("!" + identity_of(e).key, condition.points, a, b, SameIn::invocation);
   const Index any = unknown(e);
   add_fact(equal(any.value, a.value) | equal(any.value, b.value));
   return any;
@@ -202,32 +202,30 @@ IndexValues::Index IndexValues::chosen(const Expr& e) {
 IndexValues::Index IndexValues::unknown(const Expr& e) {
   const Identity identity = identity_of(e);
   const std::int64_t max = static_cast<std::int64_t>(std::min(e->bound, ir::kUnbounded)) - 1;
-  const Linear value =
-      introduce("?" + identity.key, {0, max}, identity.is_uniform, identity.is_of_workgroup);
+  const Linear value = introduce("?" + identity.key, {0, max}, identity.same_in);
   if (e->alignment > 1 && !ir::is_constant(e)) {
     add_fact(equal(remainder({value}, e->alignment).value, 0));
   }
-  return {value, identity.is_uniform};
+  return {value, identity.same_in == SameIn::launch};
 }
 
 IndexValues::Identity IndexValues::composed(const Expr& e) {
   if (e->op == Op::constant)
     return {fmt::format("{}{}", e->value, e->type == ir::kIndex ? std::string() : name_of(e->type)),
-            true, true};
+            SameIn::launch};
   if (e->op == Op::builtin)
-    return {fmt::format("$b{}", static_cast<int>(e->builtin)), false,
-            grid_dimension_of(e).has_value()};
+    return {fmt::format("$b{}", static_cast<int>(e->builtin)),
+            grid_dimension_of(e) ? SameIn::workgroup : SameIn::invocation};
   if (e->op == Op::variable) {
     const Name* name = find(e->name);
     return name == nullptr ? Identity{e->name} : name->identity;
   }
   Identity whole{fmt::format("{}.{}.{}(", static_cast<int>(e->op), e->value, name_of(e->type)),
-                 true, true};
+                 SameIn::launch};
   for (const Expr& operand : e->operands) {
     const Identity part = identity_of(operand);
     whole.key += part.key + ",";
-    whole.is_uniform = whole.is_uniform && part.is_uniform;
-    whole.is_of_workgroup = whole.is_of_workgroup && part.is_of_workgroup;
+    whole.same_in = std::max(whole.same_in, part.same_in);
   }
   whole.key = variables_.short_key(whole.key);
   return whole;
@@ -258,9 +256,8 @@ IndexValues::Condition IndexValues::where(const Expr& e, bool negated) {
   }
   // Whether it holds is a variable: 0 or 1.
   const Identity identity = identity_of(e);
-  const Linear holds =
-      introduce("?" + identity.key, {0, 1}, identity.is_uniform, identity.is_of_workgroup);
-  return {equal(holds, negated ? 0 : 1), identity.is_uniform};
+  const Linear holds = introduce("?" + identity.key, {0, 1}, identity.same_in);
+  return {equal(holds, negated ? 0 : 1), identity.same_in == SameIn::launch};
 }
 
 IndexValues::Condition IndexValues::compared(const ir::Node& e, bool negated) {

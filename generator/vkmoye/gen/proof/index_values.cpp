@@ -49,7 +49,7 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
   scopes_.push_back({solver.everything(), true, {}, {}, {}, {}});
   auto& names = scopes_.back().names;
   for (const PushConstant& argument : kernel.arguments) {
-    Name name{{argument.name, true, true}, {}, {}, {}};
+    Name name{{argument.name, SameIn::launch}, {}, {}, {}};
     if (argument.type == ScalarType::u32) {
       name.range = Range{0, is_extent(argument.name, kernel) ? kMaxExtent : kWrap - 1};
     }
@@ -66,7 +66,7 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
     of_launch_ = of_launch_ & where(assume.condition, /*negated=*/false).points;
   }
   add_fact(of_launch_);
-  introduce("thread", {0, std::max<std::int64_t>(1, kernel.threads) - 1}, /*is_uniform=*/false);
+  introduce("thread", {0, std::max<std::int64_t>(1, kernel.threads) - 1}, SameIn::invocation);
   // A launch runs ceil(extent / tile) workgroups along a dimension, at most `most`.
   for (std::size_t i = 0; i < kernel.grid.size(); ++i) {
     const GridDimension& dimension = kernel.grid[i];
@@ -79,7 +79,7 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
         (parts + dimension.tile - 1) / std::max<std::int64_t>(1, dimension.tile);
     if (dimension.most > 0) workgroups = std::min(workgroups, dimension.most);
     const Linear workgroup = introduce(
-        kGroupNames[i], {0, std::max<std::int64_t>(1, workgroups) - 1}, /*is_uniform=*/false);
+        kGroupNames[i], {0, std::max<std::int64_t>(1, workgroups) - 1}, SameIn::invocation);
     if (is_symbol) {
       add_fact(less(workgroup * dimension.tile, of(ir::expression(dimension.extent)).value));
     }
@@ -98,7 +98,7 @@ Set IndexValues::equal(const Linear& a, const Linear& b) const {
 Linear IndexValues::variable(const std::string& name) {
   const bool is_coordinate = name.starts_with("@");
   return variables_.value(
-      variables_.add(name, {0, is_coordinate ? kWrap - 1 : 0}, /*is_uniform=*/false));
+      variables_.add(name, {0, is_coordinate ? kWrap - 1 : 0}, SameIn::invocation));
 }
 
 // A coordinate 8 workgroup + 4 a + b, with a in 0..1 and b in 0..3, has the digits b, a and workgroup: the variable is
@@ -141,16 +141,15 @@ Set IndexValues::among(const std::string& name, const Linear& first, std::int64_
   return all;
 }
 
-Linear IndexValues::introduce(const std::string& name, Range range, bool is_uniform,
-                              bool is_of_workgroup) {
-  const std::size_t variable = variables_.add(name, range, is_uniform, is_of_workgroup);
+Linear IndexValues::introduce(const std::string& name, Range range, SameIn same_in) {
+  const std::size_t variable = variables_.add(name, range, same_in);
   const Linear value = variables_.value(variable);
   add_fact(in_range(value, range));
   return value;
 }
 
 Linear IndexValues::argument(const std::string& name, Range range) {
-  const Linear value = variables_.value(variables_.add(name, range, /*is_uniform=*/true));
+  const Linear value = variables_.value(variables_.add(name, range, SameIn::launch));
   if (is_draft_) return value;
   const Set points = in_range(value, range);
   for (Scope& scope : scopes_) scope.facts = scope.facts & points;
@@ -167,10 +166,11 @@ Set IndexValues::in_range(const Linear& value, Range range) const {
   return variables_.range(value).max > range.max ? points & at_most(value, range.max) : points;
 }
 
-void IndexValues::tie(const std::string& name, const Set& points, bool is_uniform) {
+void IndexValues::tie(const std::string& name, const Set& points, SameIn same_in) {
   add_fact(points);
   const auto is_it = [&](const auto& known) { return known.first == name; };
-  if (is_draft_ || !is_uniform || std::any_of(ties_.begin(), ties_.end(), is_it)) return;
+  if (is_draft_ || same_in != SameIn::launch || std::any_of(ties_.begin(), ties_.end(), is_it))
+    return;
   ties_.emplace_back(name, points);
 }
 
@@ -210,13 +210,12 @@ IndexValues::Name* IndexValues::find(const std::string& name) {
 }
 
 IndexValues::Identity IndexValues::identity_of_load(const ir::Element& from) {
-  Identity identity{fmt::format("load {} {} {}(", from.array, from.width, from.as_words), true,
-                    true};
+  Identity identity{fmt::format("load {} {} {}(", from.array, from.width, from.as_words),
+                    SameIn::launch};
   for (const Expr& coordinate : from.coordinates) {
     const Identity part = identity_of(coordinate);
     identity.key += part.key + ",";
-    identity.is_uniform = identity.is_uniform && part.is_uniform;
-    identity.is_of_workgroup = identity.is_of_workgroup && part.is_of_workgroup;
+    identity.same_in = std::max(identity.same_in, part.same_in);
   }
   identity.key = variables_.short_key(identity.key);
   return identity;
@@ -232,7 +231,7 @@ void IndexValues::define(const ir::Definition& definition, const ir::Element* fr
     name.identity = is_input ? identity_of_load(*from) : Identity{fmt::format("$data{}", data_++)};
     if (value->type == ir::kIndex) {
       const auto max = static_cast<std::int64_t>(value->bound) - 1;
-      name.index = Index{introduce("?" + name.identity.key, {0, max}, /*is_uniform=*/false), false};
+      name.index = Index{introduce("?" + name.identity.key, {0, max}, SameIn::invocation), false};
     }
   } else {
     name.identity = identity_of(value);
@@ -255,10 +254,10 @@ std::string IndexValues::add(const ir::NestedBody& inner) {
   const std::string variable = fmt::format("{}#{}", name, counters_++);
   const auto max = std::min(static_cast<std::int64_t>(inner.defines.front().value->bound) - 1,
                             std::max<std::int64_t>(0, range(end).max - 1));
-  const Linear round = introduce(variable, {0, max}, /*is_uniform=*/false);
+  const Linear round = introduce(variable, {0, max}, SameIn::invocation);
   add_fact(less(round, end.value));
   scope.is_exact = scope.is_exact && end.is_exact;
-  scope.names[name] = {{variable, false, true}, {}, Index{round}, {}};
+  scope.names[name] = {{variable, SameIn::workgroup}, {}, Index{round}, {}};
   return variable;
 }
 

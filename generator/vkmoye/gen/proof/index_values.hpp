@@ -80,8 +80,7 @@ class IndexValues {
   /// Equal for expressions that have the same value in each invocation.
   struct Identity {
     std::string key;
-    bool is_uniform = false;       // it depends on arguments alone
-    bool is_of_workgroup = false;  // or on workgroup and loop counters, too
+    SameIn same_in = SameIn::invocation;
   };
   struct Name {
     Identity identity;
@@ -113,17 +112,16 @@ class IndexValues {
   Index chosen(const ir::Expr& e);
   /// The smaller or the larger of two.
   Index extreme(const ir::Expr& e, const Index& a, const Index& b);
-  /// Adds what the variable `name` is; `is_uniform`: arguments alone decide it.
-  void tie(const std::string& name, const Set& points, bool is_uniform);
-  /// A variable that is `a` where `holds` does, else `b`. `is_uniform`: arguments alone decide it.
+  /// Adds what the variable `name` is.
+  void tie(const std::string& name, const Set& points, SameIn same_in);
+  /// A variable that is `a` where `holds` does, else `b`.
   Index either(const std::string& name, const Set& holds, const Index& a, const Index& b,
-               bool is_uniform);
+               SameIn same_in);
   /// `value` modulo 2^32.
   Index fitting(const Linear& value, bool is_exact);
   Index unknown(const ir::Expr& e);
   /// The variable `name`, and the fact that it is in its range.
-  Linear introduce(const std::string& name, Range range, bool is_uniform,
-                   bool is_of_workgroup = false);
+  Linear introduce(const std::string& name, Range range, SameIn same_in);
   /// The same of an argument, whose range is a fact everywhere.
   Linear argument(const std::string& name, Range range);
   Set in_range(const Linear& value, Range range) const;

@@ -36,10 +36,9 @@ Linear operator*(const Linear& a, std::int64_t factor) {
   return product;
 }
 
-std::size_t Variables::add(const std::string& name, Range range, bool is_uniform,
-                           bool is_of_workgroup) {
+std::size_t Variables::add(const std::string& name, Range range, SameIn same_in) {
   const auto [found, is_new] = by_name_.emplace(name, list_.size());
-  if (is_new) list_.push_back({name, range, is_uniform, is_of_workgroup});
+  if (is_new) list_.push_back({name, range, same_in});
   widen(found->second, range);
   return found->second;
 }
@@ -92,18 +91,18 @@ Range Variables::range(const Linear& linear) const {
   return {clamped(min), clamped(max)};
 }
 
-bool Variables::is_uniform(const Linear& linear) const {
-  return std::all_of(linear.terms.begin(), linear.terms.end(),
-                     [&](const auto& term) { return list_[term.first].is_uniform; });
+SameIn Variables::same_in(const Linear& linear) const {
+  SameIn all = SameIn::launch;
+  for (const auto& [variable, factor] : linear.terms) all = std::max(all, list_[variable].same_in);
+  return all;
 }
 
 void Variables::split(std::size_t variable, std::int64_t by) {
   const std::string name = list_[variable].name;
   const std::int64_t max = list_[variable].range.max;
-  const bool is_uniform = list_[variable].is_uniform;
-  const bool is_of_workgroup = list_[variable].is_of_workgroup;
-  const std::size_t low = add(name + ".0", {0, std::min(by - 1, max)}, is_uniform, is_of_workgroup);
-  const std::size_t high = add(name + ".1", {0, max / by}, is_uniform, is_of_workgroup);
+  const SameIn same_in = list_[variable].same_in;
+  const std::size_t low = add(name + ".0", {0, std::min(by - 1, max)}, same_in);
+  const std::size_t high = add(name + ".1", {0, max / by}, same_in);
   list_[variable].by = by;
   list_[variable].low = low;
   list_[variable].high = high;

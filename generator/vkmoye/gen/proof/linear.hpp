@@ -38,21 +38,22 @@ struct Range {
   std::int64_t min = 0, max = 0;
 };
 
+/// Where a value is the same: in all of a launch; in a workgroup, in each round of a loop; or in an invocation alone.
+enum class SameIn : std::uint8_t { launch, workgroup, invocation };
+
 class Variables {
  public:
   struct Variable {
     std::string name;
     Range range;
-    bool is_uniform = false;       // it has one value in a launch
-    bool is_of_workgroup = false;  // or one in a workgroup, in each round
+    SameIn same_in = SameIn::invocation;
     // value = low + by * high, where it was divided by a number
     std::int64_t by = 0;
     std::size_t low = 0, high = 0;
   };
 
   /// The variable called `name`; it is made if there is none. Its range becomes at least `range`.
-  std::size_t add(const std::string& name, Range range, bool is_uniform,
-                  bool is_of_workgroup = false);
+  std::size_t add(const std::string& name, Range range, SameIn same_in);
   bool has(const std::string& name) const { return by_name_.contains(name); }
   /// A short name for `key`, the same each time.
   std::string short_key(const std::string& key);
@@ -66,7 +67,7 @@ class Variables {
   /// The variables that are not split and make up `variable`.
   std::vector<std::size_t> parts(std::size_t variable) const;
   Range range(const Linear& value) const;
-  bool is_uniform(const Linear& value) const;
+  SameIn same_in(const Linear& value) const;
 
   /// `value` / `divisor`, rounded down. Splits variables so that it is linear; nothing if they cannot be split so.
   /// Precondition: divisor > 0.

@@ -8,22 +8,22 @@ namespace vkmoye::gen::proof {
 
 Obligation decide(const ir::Kernel& kernel, const std::string& array, const std::string& claim,
                   const std::vector<ir::Assumption::Kind>& kinds,
-                  const std::function<void(Obligation&)>& decision) {
+                  const std::function<void(Obligation&)>& prove) {
   Obligation obligation{claim, array};
   const auto assumption = std::find_if(
       kernel.assumptions.begin(), kernel.assumptions.end(), [&](const ir::Assumption& one) {
         return one.array == array && std::find(kinds.begin(), kinds.end(), one.kind) != kinds.end();
       });
   if (assumption != kernel.assumptions.end()) {
-    obligation.verdict = Verdict::assumed;
+    obligation.decision = Decision::assumed;
     obligation.why = assumption->why;
     return obligation;
   }
   const auto start = std::chrono::steady_clock::now();
   try {
-    decision(obligation);
+    prove(obligation);
   } catch (const GaveUp&) {
-    obligation.verdict = Verdict::gave_up;
+    obligation.decision = Decision::gave_up;
     obligation.why = "it takes too many steps";
   }
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
@@ -37,9 +37,9 @@ void contradict(Obligation& obligation, const std::string& why, const Set& point
   const std::vector<std::string> variables = points.variables();
   const bool is_known = std::none_of(variables.begin(), variables.end(),
                                      [](const std::string& name) { return name.starts_with("?"); });
-  obligation.verdict = occur && is_known ? Verdict::refuted : Verdict::inexact;
+  obligation.decision = occur && is_known ? Decision::refuted : Decision::inexact;
   obligation.why = why;
-  if (obligation.verdict == Verdict::refuted) obligation.arguments = sets.arguments_in(points);
+  if (obligation.decision == Decision::refuted) obligation.arguments = sets.arguments_in(points);
 }
 
 }  // namespace vkmoye::gen::proof

@@ -92,10 +92,11 @@ class ReadProver {
     const std::vector<std::string> used = write.points.variables();
     for (std::size_t i = 0; i < sets_.variables().size(); ++i) {
       const Variables::Variable& v = sets_.variables()[i];
-      if (v.is_uniform || v.name.starts_with("@") || kept.contains(v.name)) continue;
+      if (v.same_in == SameIn::launch || v.name.starts_with("@") || kept.contains(v.name)) continue;
       // What is not known but equal in both: of the same round, and workgroup or invocation.
       const bool is_unknown = v.name.starts_with("?");
-      if (is_unknown && in_the_same_round && (!is_shared || v.is_of_workgroup)) continue;
+      if (is_unknown && in_the_same_round && (!is_shared || v.same_in == SameIn::workgroup))
+        continue;
       if (is_unknown && std::find(used.begin(), used.end(), v.name) != used.end()) return {};
       names[v.name] = v.name + "'w";
       others.push_back(v.name + "'w");

@@ -108,7 +108,7 @@ class ResultProver {
     Set values = sets_.solver().everything();
     for (std::size_t i = 0; i < sets_.variables().size(); ++i) {
       const Variables::Variable& v = sets_.variables()[i];
-      if (!v.name.starts_with("?") || v.is_uniform || v.by != 0) continue;
+      if (!v.name.starts_with("?") || v.same_in == SameIn::launch || v.by != 0) continue;
       unknown.push_back(v.name);
       const Linear value = sets_.variables().value(i);
       values = values & sets_.values().at_most(v.range.min, value) &
@@ -153,10 +153,10 @@ std::vector<Obligation> prove_results(const ir::Kernel& kernel, const DecidedRes
   std::vector<Obligation> list;
   using Kind = ir::Assumption::Kind;
   const auto decide_with = [&](const ir::Array& array, const std::string& claim,
-                               const std::vector<Kind>& kinds, auto decision) {
+                               const std::vector<Kind>& kinds, auto prove) {
     list.push_back(decide(kernel, array.name, claim, kinds, [&](Obligation& obligation) {
       if (!sets) prover.emplace(sets.emplace(kernel, is_result, kMaxStepsOfResults));
-      decision(sets->to(array), obligation);
+      prove(sets->to(array), obligation);
     }));
   };
   for (const ir::Array& array : kernel.arrays) {

@@ -69,7 +69,7 @@ void Registers::store(Machine& m, const MemoryAccess& access, const Values& valu
   std::vector<Vector>& elements = arrays_.at(access.element.array);
   const Values at = m(access.element.coordinates[0]);
   const auto put = [&](Vector& element, const ThreadSet& lanes) {
-    const ThreadSet others = ThreadSet(threads_, true) - lanes;
+    const ThreadSet others = ThreadSet::all(threads_) - lanes;
     element.written |= lanes;
     if (!has_data_) return;
     if (others.none()) {

@@ -14,8 +14,8 @@
 namespace vkmoye::gen {
 namespace {
 
+using proof::Decision;
 using proof::Obligation;
-using proof::Verdict;
 
 // The most elements of a launch that is followed for its numbers.
 constexpr std::uint64_t kMaxFollowedElements = std::uint64_t{1} << 22;
@@ -54,9 +54,10 @@ std::vector<std::string> check_all_sizes(const ir::Kernel& kernel,
     // The sets of reads are not exact where a write is left out of them: a counterexample is a size to try.
     const bool are_exact = list == &all_obligations.of_results;
     for (const Obligation& obligation : *list) {
-      if (obligation.verdict == Verdict::proved || obligation.verdict == Verdict::assumed) continue;
+      if (obligation.decision == Decision::proved || obligation.decision == Decision::assumed)
+        continue;
       std::string why = obligation.why;
-      if (obligation.verdict == Verdict::refuted) {
+      if (obligation.decision == Decision::refuted) {
         // The launch shows what is wrong best.
         Arguments sizes;
         for (const auto& [name, value] : obligation.arguments) sizes[name] = value;

@@ -38,10 +38,10 @@ Claim settled(const proof::Obligation& from) {
                  .by = Claim::Decider::isl,
                  .why = from.why,
                  .ms = from.ms};
-  if (from.verdict == proof::Verdict::assumed) {
+  if (from.decision == proof::Decision::assumed) {
     claim.answer = Claim::Answer::assumed;
     claim.by = Claim::Decider::author;
-  } else if (from.verdict != proof::Verdict::proved) {
+  } else if (from.decision != proof::Decision::proved) {
     claim.by = Claim::Decider::twin;
     claim.why.clear();
   }

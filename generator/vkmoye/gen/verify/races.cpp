@@ -59,7 +59,7 @@ class RaceFinder final : public machine::Environment {
 
   void accessed(Machine& m, const MemoryAccess& access) override { record(m, access); }
 
-  // Refused where not all threads reach it; so whoever runs this path has waited.
+  // scope.cpp refuses a barrier that not all threads reach, so every thread has waited here.
   void barrier(Machine&, const machine::ThreadSet&) override {
     if (tile_ != nullptr) return;  // barriers order shared memory only
     for (auto& [name, shadow] : shadows_) shadow.barrier();

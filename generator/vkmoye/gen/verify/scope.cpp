@@ -98,7 +98,7 @@ class ScopeChecker {
     }
   }
 
-  // What an author may not know to be defined, which the author did not write and may not know.
+  // Who else defines `name`, for names that the author did not write.
   std::string who_else_defines(const std::string& name) const {
     if (is_name_of_builder(name)) return ": the Builder has defined it";
     if (is_name_of_moves(name)) return fmt::format(": copies use it{}", kNamesOfMoves);

@@ -179,7 +179,7 @@ proof::DecidedResults results_shown_by_tiles(const ir::Kernel& kernel) {
     if (!tile) continue;
     const auto between = proof::prove_results(writing_tiles(kernel, *tile));
     const auto is_proved = [&](std::size_t claim) {
-      return between[claim].verdict == proof::Verdict::proved;
+      return between[claim].decision == proof::Decision::proved;
     };
     if (is_proved(0) && is_tile_free_of_races(kernel, *tile)) out.one_writer.insert(array.name);
     const bool is_result = array.access == vkmoye::Access::write;

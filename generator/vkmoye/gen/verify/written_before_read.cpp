@@ -80,7 +80,7 @@ class WriteFollower {
   }
 
   void run() {
-    run(kernel_.body, {ThreadSet(kernel_.threads, true), ThreadSet(kernel_.threads),
+    run(kernel_.body, {ThreadSet::all(kernel_.threads), ThreadSet(kernel_.threads),
                        std::make_shared<const PathConditions>()});
   }
 

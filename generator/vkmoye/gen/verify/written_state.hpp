@@ -6,7 +6,7 @@
 //   const auto mark = state.mark();
 //   state.write(tile, ..)                        in a branch
 //   const auto then = state.take_back(mark);     as before the branch
-//   state.join(then, otherwise, ..)              what counts behind both branches
+//   state.join(then, otherwise, ..)              what counts after both branches
 
 #include <cstdint>
 #include <map>
@@ -35,8 +35,8 @@ class WrittenState {
     std::shared_ptr<const PathConditions> conditions;  // the conditions that hold on the path
   };
 
-  /// Those of `lanes` write the elements from `at` on, `width` of them. `by_any`: the device decides which of them
-  /// writes which.
+  /// The threads in `lanes` write `width` elements from `at` on. `by_any`: the device decides which of them writes
+  /// which.
   void write(const ir::Array& array, const machine::Values& at, std::uint32_t width,
              const machine::ThreadSet& lanes, const Path& path, bool by_any);
   /// Whether those elements are written, each in the invocation of `lanes` that reads it.
@@ -48,7 +48,7 @@ class WrittenState {
   /// Whether the element `at` is written, by whichever thread, where its conditions in `path` hold.
   bool is_written_where(const ir::Array& array, std::uint32_t at, const PathConditions& path) const;
 
-  /// A time to go back to.
+  /// A position in the log of changes.
   struct Mark {
     std::size_t registers = 0, shared = 0;
   };
@@ -72,7 +72,7 @@ class WrittenState {
     // What decides about the first branch and the second one, if arguments and the workgroup do.
     std::optional<SizeConditions> first = {}, second = {};
   };
-  /// Counts what is written behind two branches that wrote `then` and `otherwise`.
+  /// Counts what is written after two branches that wrote `then` and `otherwise`.
   void join(const Written& then, const Written& otherwise, const Choice& choice);
 
  private:
