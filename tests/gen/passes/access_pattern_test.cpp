@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The accesses of moves by themselves: the same, and nothing beside them.
+// The accesses of moves by themselves: the same, and nothing besides them.
 
 #include "vkmoye/gen/passes/access_pattern.hpp"
 

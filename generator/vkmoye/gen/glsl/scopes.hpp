@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The names that a shader defines beside those of its kernel: which are free, and which stand for what.
+// The names that a shader defines besides those of its kernel: which are free, and which stand for what.
 //
 //   Scopes scopes(kernel);                          scopes.open(body);
 //   scopes.named("8u * row + col", "tile_at")       {"tile_at", is_new}, or {"tile_at2", is_new} if body has a tile_at

@@ -2,7 +2,7 @@
 #pragma once
 // The kernel IR: arrays, run-time arguments, and ordered statements over pure expressions.
 //
-// requirements.cpp defines `interface_of` and the texts of types; kernel.cpp the rest.
+// interface_of.cpp defines `interface_of` and the texts of types; kernel.cpp the rest.
 
 #include <array>
 #include <cstdint>
