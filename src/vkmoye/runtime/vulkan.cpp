@@ -33,8 +33,8 @@ void record(VkCommandBuffer commands, std::span<const Launch> launches,
 namespace {
 
 // Throws if one of `points` does not belong to a timeline semaphore.
-void add_points(const vk::Commands& commands, const char* what,
-                const std::vector<TimelinePoint>& points, std::vector<vk::Point>& out) {
+void check_points(const vk::Commands& commands, const char* what,
+                  const std::vector<TimelinePoint>& points) {
   for (const TimelinePoint& point : points) {
     if (point.semaphore == VK_NULL_HANDLE) {
       throw ArgumentError(fmt::format("submit: a semaphore to {} is VK_NULL_HANDLE", what));
@@ -45,7 +45,6 @@ void add_points(const vk::Commands& commands, const char* what,
           "(AdoptedDevice::timeline_semaphores)",
           points.size(), what));
     }
-    out.push_back({point.semaphore, point.value});
   }
 }
 
@@ -57,15 +56,14 @@ Pending submit(Device& device, std::span<const Launch> launches, const SubmitOrd
     throw ArgumentError("submit: the launch was prepared on another Device");
   }
   vk::Commands& commands = *device.context()->commands;
-  vk::Points points;
-  add_points(commands, "wait for", order.wait, points.wait);
-  add_points(commands, "signal", order.signal, points.signal);
+  check_points(commands, "wait for", order.wait);
+  check_points(commands, "signal", order.signal);
   auto lease = std::make_unique<vk::Lease>(commands.lease());
   commands.begin(**lease);
   record((*lease)->buffer, launches);
   commands.end(**lease);
   commands.submit(lease->slot(),
-                  std::make_shared<std::vector<Launch>>(launches.begin(), launches.end()), points);
+                  std::make_shared<std::vector<Launch>>(launches.begin(), launches.end()), order);
   return Pending(device.context(), std::move(lease));
 }
 

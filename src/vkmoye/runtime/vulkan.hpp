@@ -17,6 +17,7 @@
 #include "vkmoye/runtime/recorder.hpp"
 #include "vkmoye/runtime/requirements.hpp"
 #include "vkmoye/runtime/timing.hpp"
+#include "vkmoye/runtime/values/submit_order.hpp"
 
 namespace vkmoye {
 
@@ -74,18 +75,6 @@ void record(VkCommandBuffer commands, const Launch& launch);
 /// Records the launches in order, each after the writes of the earlier ones are visible to it.
 void record(VkCommandBuffer commands, std::span<const Launch> launches,
             const Neighbours& neighbours = {});
-
-/// A value of a timeline semaphore, yours or the Device's.
-struct TimelinePoint {
-  VkSemaphore semaphore;
-  std::uint64_t value;
-};
-
-/// What a submission waits for before it starts, and what it signals when it has finished. It sees everything that
-/// was written before the points it waits for; whoever waits for the signal sees its writes.
-struct SubmitOrder {
-  std::vector<TimelinePoint> wait = {}, signal = {};
-};
 
 /// Device::submit for several launches that run in order, each after the writes of the earlier ones are visible to it.
 /// Throws ArgumentError if `order` has a semaphore although the device was adopted without timeline semaphores, if a

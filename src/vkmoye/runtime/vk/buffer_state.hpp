@@ -17,7 +17,7 @@ constexpr std::uint64_t round_up_to_words(std::uint64_t bytes) {
 
 struct BufferState {
   std::shared_ptr<Context> context;
-  Block block;
+  BufferMemory block;
   std::uint64_t bytes = 0;            // as requested
   std::uint64_t allocated_bytes = 0;  // rounded up, so that whole words can be filled
 

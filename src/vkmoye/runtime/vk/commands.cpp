@@ -115,10 +115,10 @@ struct Apart {
   std::vector<VkSemaphore> semaphores;
   std::vector<std::uint64_t> values;
 
-  explicit Apart(const std::vector<Point>& points) {
-    for (const Point& point : points) add(point);
+  explicit Apart(const std::vector<TimelinePoint>& points) {
+    for (const TimelinePoint& point : points) add(point);
   }
-  void add(const Point& point) {
+  void add(const TimelinePoint& point) {
     semaphores.push_back(point.semaphore);
     values.push_back(point.value);
   }
@@ -128,9 +128,9 @@ struct Apart {
 }  // namespace
 
 void Commands::submit(const std::shared_ptr<Slot>& slot, std::shared_ptr<const void> keep,
-                      const Points& points) {
-  const Apart wait(points.wait);
-  Apart signal(points.signal);
+                      const SubmitOrder& order) {
+  const Apart wait(order.wait);
+  Apart signal(order.signal);
   if (timeline_) signal.add({timeline_.get(), 0});  // its value is set when the queue is locked
   const std::vector<VkPipelineStageFlags> stages(wait.count(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
   VkTimelineSemaphoreSubmitInfo timelines = {};

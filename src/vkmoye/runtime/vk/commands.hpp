@@ -18,6 +18,7 @@
 #include <mutex>
 #include <vector>
 
+#include "vkmoye/runtime/values/submit_order.hpp"
 #include "vkmoye/runtime/vk/logical_device.hpp"
 #include "vkmoye/runtime/vk/owned.hpp"
 
@@ -37,20 +38,9 @@ struct Slot {
   std::shared_ptr<const void> keep;
 };
 
-/// How to have the queue for oneself. Both set, or both empty: then a mutex of ours does it.
+/// Locks the queue. Either both are set, or neither; then a mutex of the Device locks it.
 struct QueueLock {
   std::function<void()> lock, unlock;
-};
-
-/// A timeline semaphore of anybody's and a value of it.
-struct Point {
-  VkSemaphore semaphore;
-  std::uint64_t value;
-};
-
-/// What a submission waits for and what it signals beside our own timeline.
-struct Points {
-  std::vector<Point> wait, signal;
 };
 
 class Commands;
@@ -86,9 +76,10 @@ class Commands {
   /// Starts a new recording. `reusable`: it may be submitted several times.
   void begin(Slot& slot, bool reusable = false);
   void end(Slot& slot);
-  /// Precondition: where there are points, the device has timeline semaphores.
+  /// `order` is in addition to the timeline of the Device. Precondition: if it has points, the device has timeline
+  /// semaphores.
   void submit(const std::shared_ptr<Slot>& slot, std::shared_ptr<const void> keep,
-              const Points& points = {});
+              const SubmitOrder& order = {});
   /// Has the value of a slot once that slot's submission has finished; null: the device has no timelines.
   VkSemaphore timeline() const { return timeline_.get(); }
   /// Binds memory to a buffer, and waits. `keep` is not destroyed while the device may use it.
@@ -125,7 +116,7 @@ class Commands {
   double wait_seconds_;
   std::mutex queue_mutex_;
   Owned<VkSemaphore> timeline_;
-  std::uint64_t timeline_value_ = 0;  // the last submission's; whoever has the queue has it, too
+  std::uint64_t timeline_value_ = 0;  // of the last submission; guarded by the queue lock
   std::atomic<bool> stuck_ = false;
 
   std::mutex mutex_;

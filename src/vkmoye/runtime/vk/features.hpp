@@ -37,7 +37,7 @@ struct Bit {
   std::array<BitHome, 2> homes;  // the second without a name: there is one
 };
 
-/// The bits of `features`, and those that they need beside them, each once.
+/// The bits of `features`, and those that they need besides them, each once.
 std::vector<const Bit*> bits_of(const FeatureSet& features);
 
 /// timelineSemaphore.
@@ -70,7 +70,7 @@ FeatureSet features_in(FeatureChain& chain);
 /// The subgroup operations among `operations`, as features.
 FeatureSet subgroup_features(VkSubgroupFeatureFlags operations);
 
-/// Sets the bits of `features`, and those that they need beside them.
+/// Sets the bits of `features`, and those that they need besides them.
 void enable(const FeatureSet& features, FeatureChain& chain);
 
 /// The extensions that bring `features` to a device of this version, each once.

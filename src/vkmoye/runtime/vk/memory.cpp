@@ -43,17 +43,17 @@ namespace {
 
 // memory.hpp holds both as void*, so that no other file sees their types.
 VmaAllocator allocator_of(void* memory) { return static_cast<VmaAllocator>(memory); }
-VmaAllocation allocation_of(const Block& block) {
+VmaAllocation allocation_of(const BufferMemory& block) {
   return static_cast<VmaAllocation>(block.allocation);
 }
 
-Block make(VmaAllocator allocator, std::uint64_t bytes, VkBufferUsageFlags usage,
-           const VmaAllocationCreateInfo& how) {
+BufferMemory make(VmaAllocator allocator, std::uint64_t bytes, VkBufferUsageFlags usage,
+                  const VmaAllocationCreateInfo& how) {
   VkBufferCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = bytes;
   info.usage = usage;
-  Block block;
+  BufferMemory block;
   VmaAllocation allocation = nullptr;
   VmaAllocationInfo got = {};
   const VkResult result = vmaCreateBuffer(allocator, &info, &how, &block.buffer, &allocation, &got);
@@ -104,10 +104,10 @@ Memory::Memory(const Instance& instance, const PhysicalDevice& physical,
 
 Memory::~Memory() { vmaDestroyAllocator(allocator_of(allocator_)); }
 
-Block Memory::create_device_buffer(std::uint64_t bytes, Commands& commands,
-                                   const std::shared_ptr<const void>& owner) {
+BufferMemory Memory::create_device_buffer(std::uint64_t bytes, Commands& commands,
+                                          const std::shared_ptr<const void>& owner) {
   refuse_beyond_heap(bytes);
-  Block block = create_whole_or_in_pieces(bytes, commands, owner);
+  BufferMemory block = create_whole_or_in_pieces(bytes, commands, owner);
   if (gives_addresses_) {
     VkBufferDeviceAddressInfo info = {};
     info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
@@ -117,8 +117,8 @@ Block Memory::create_device_buffer(std::uint64_t bytes, Commands& commands,
   return block;
 }
 
-Block Memory::create_whole_or_in_pieces(std::uint64_t bytes, Commands& commands,
-                                        const std::shared_ptr<const void>& owner) {
+BufferMemory Memory::create_whole_or_in_pieces(std::uint64_t bytes, Commands& commands,
+                                               const std::shared_ptr<const void>& owner) {
   VmaAllocationCreateInfo how = {};
   how.requiredFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
   how.memoryTypeBits = device_types_;
@@ -143,8 +143,9 @@ Block Memory::create_whole_or_in_pieces(std::uint64_t bytes, Commands& commands,
 }
 
 // As few equal pieces as the device allows; the last one is shorter. The host cannot access them.
-Block Memory::create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Commands& commands,
-                               const std::shared_ptr<const void>& owner) {
+BufferMemory Memory::create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage,
+                                      Commands& commands,
+                                      const std::shared_ptr<const void>& owner) {
   struct Pieces {
     std::shared_ptr<const void> owner;  // destroyed last
     VmaAllocator allocator;
@@ -194,13 +195,13 @@ Block Memory::create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Co
   const VkSparseBufferMemoryBindInfo buffer = {pieces->buffer.get(),
                                                static_cast<std::uint32_t>(count), binds.data()};
   commands.bind(buffer, pieces);
-  Block block;
+  BufferMemory block;
   block.buffer = pieces->buffer.get();
   block.pieces = pieces;
   return block;
 }
 
-Block Memory::create_staging_buffer(std::uint64_t bytes) {
+BufferMemory Memory::create_staging_buffer(std::uint64_t bytes) {
   VmaAllocationCreateInfo how = {};
   how.requiredFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
   how.preferredFlags = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
@@ -209,17 +210,17 @@ Block Memory::create_staging_buffer(std::uint64_t bytes) {
               VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT, how);
 }
 
-void Memory::destroy(const Block& block) noexcept {
+void Memory::destroy(const BufferMemory& block) noexcept {
   if (block.pieces) return;  // it owns them
   vmaDestroyBuffer(allocator_of(allocator_), block.buffer, allocation_of(block));
 }
 
-void Memory::flush(const Block& block, std::uint64_t offset, std::uint64_t bytes) {
+void Memory::flush(const BufferMemory& block, std::uint64_t offset, std::uint64_t bytes) {
   check(vmaFlushAllocation(allocator_of(allocator_), allocation_of(block), offset, bytes),
         "vmaFlushAllocation");
 }
 
-void Memory::invalidate(const Block& block, std::uint64_t offset, std::uint64_t bytes) {
+void Memory::invalidate(const BufferMemory& block, std::uint64_t offset, std::uint64_t bytes) {
   check(vmaInvalidateAllocation(allocator_of(allocator_), allocation_of(block), offset, bytes),
         "vmaInvalidateAllocation");
 }

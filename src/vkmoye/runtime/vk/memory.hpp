@@ -14,7 +14,7 @@
 
 namespace vkmoye::vk {
 
-struct Block {
+struct BufferMemory {
   VkBuffer buffer = VK_NULL_HANDLE;
   void* allocation = nullptr;               // a VmaAllocation
   std::byte* mapped = nullptr;              // null: the host cannot access it
@@ -39,25 +39,25 @@ class Memory {
   /// DeviceError (kOutOfMemory) with the numbers if the heap does not have enough memory, without calling the driver:
   /// some drivers return memory that does not exist. A buffer that exceeds the limit of one allocation has several,
   /// which are bound through `commands`; `owner`, which owns these, lives at least until the device has bound them.
-  Block create_device_buffer(std::uint64_t bytes, Commands& commands,
-                             const std::shared_ptr<const void>& owner);
+  BufferMemory create_device_buffer(std::uint64_t bytes, Commands& commands,
+                                    const std::shared_ptr<const void>& owner);
 
   /// A mapped buffer in cached host memory, for copies in both directions.
-  Block create_staging_buffer(std::uint64_t bytes);
+  BufferMemory create_staging_buffer(std::uint64_t bytes);
 
-  void destroy(const Block& block) noexcept;
+  void destroy(const BufferMemory& block) noexcept;
 
   /// Makes the writes of the host visible to work submitted later.
-  void flush(const Block& block, std::uint64_t offset, std::uint64_t bytes);
+  void flush(const BufferMemory& block, std::uint64_t offset, std::uint64_t bytes);
   /// Makes the writes of the device, after a barrier to the host, readable.
-  void invalidate(const Block& block, std::uint64_t offset, std::uint64_t bytes);
+  void invalidate(const BufferMemory& block, std::uint64_t offset, std::uint64_t bytes);
 
  private:
   void refuse_beyond_heap(std::uint64_t bytes);
-  Block create_whole_or_in_pieces(std::uint64_t bytes, Commands& commands,
-                                  const std::shared_ptr<const void>& owner);
-  Block create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Commands& commands,
-                         const std::shared_ptr<const void>& owner);
+  BufferMemory create_whole_or_in_pieces(std::uint64_t bytes, Commands& commands,
+                                         const std::shared_ptr<const void>& owner);
+  BufferMemory create_in_pieces(std::uint64_t bytes, VkBufferUsageFlags usage, Commands& commands,
+                                const std::shared_ptr<const void>& owner);
 
   const LogicalDevice& device_;
   std::uint64_t max_allocation_bytes_ = 0;  // bytes of one allocation

@@ -13,7 +13,7 @@ Staging::~Staging() {
 void Staging::make_block(std::uint64_t bytes) {
   bytes = std::clamp(bytes, std::uint64_t{1} << 16, kBytes);
   if (size_ >= bytes) return;
-  const Block larger = memory_.create_staging_buffer(bytes);
+  const BufferMemory larger = memory_.create_staging_buffer(bytes);
   if (size_ != 0) memory_.destroy(block_);
   block_ = larger;
   size_ = bytes;

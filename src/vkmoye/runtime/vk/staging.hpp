@@ -35,7 +35,7 @@ class Staging {
   Memory& memory_;
   Commands& commands_;
   std::mutex mutex_;
-  Block block_;  // made at first use, as large as that and at most kBytes
+  BufferMemory block_;  // made at first use, as large as that and at most kBytes
   std::uint64_t size_ = 0;
 };
 
