@@ -12,7 +12,7 @@
 
 namespace vkmoye::test {
 
-using bench::Defined;
+using bench::Expected;
 
 struct Matrix {
   std::size_t rows, cols;
@@ -51,7 +51,7 @@ inline std::vector<double> numbers_in(ScalarType type, const std::vector<std::ui
   return out;
 }
 
-inline bool is_right(double found, const Defined& expected) {
+inline bool is_right(double found, const Expected& expected) {
   if (std::isnan(expected.value)) return std::isnan(found);
   return found == expected.value || std::fabs(found - expected.value) <= expected.bound;
 }

@@ -26,14 +26,14 @@ const gen::Options kColumnOptions = {
 struct Operation {
   std::string entry;
   gen::Options options;
-  /// The rows of the result for one row of src: Defined values of it.
-  std::function<std::vector<Defined>(ScalarType, const std::vector<double>& x,
-                                     const std::vector<double>& residual,
-                                     const std::vector<double>& weight)>
+  /// The rows of the result for one row of src: expected values of it.
+  std::function<std::vector<Expected>(ScalarType, const std::vector<double>& x,
+                                      const std::vector<double>& residual,
+                                      const std::vector<double>& weight)>
       define;
 };
 
-std::vector<Defined> one(const Defined& value) { return {value}; }
+std::vector<Expected> one(const Expected& value) { return {value}; }
 
 const std::vector<Operation>& operations() {
   using V = const std::vector<double>&;
@@ -48,23 +48,23 @@ const std::vector<Operation>& operations() {
        [](ScalarType type, V x, V, V) { return one(bench::defined_largest(type, x)); }},
       {"argmax/rows", kOptions,
        [](ScalarType, V x, V, V) {
-         return one({static_cast<double>(bench::defined_place_of_largest(x)), 0});
+         return one({static_cast<double>(bench::defined_column_of_largest(x)), 0});
        }},
       {"softmax/rows", kOptions,
        [](ScalarType type, V x, V, V) {
-         std::vector<Defined> out(x.size());
+         std::vector<Expected> out(x.size());
          bench::define_softmax(type, x, kThreads, out);
          return out;
        }},
       {"norm/rms", kOptions,
        [](ScalarType type, V x, V, V weight) {
-         std::vector<Defined> out(x.size());
+         std::vector<Expected> out(x.size());
          bench::define_rms_norm(type, x, weight, 1e-5, kThreads, out);
          return out;
        }},
       {"norm/residual", kOptions,
        [](ScalarType type, V x, V residual, V weight) {
-         std::vector<Defined> out(2 * x.size());
+         std::vector<Expected> out(2 * x.size());
          bench::define_residual_norm(type, x, residual, weight, 1e-5, kThreads, out);
          return out;
        }},
@@ -117,7 +117,7 @@ class SlicesTest : public DeviceTest {
     const std::size_t lines = of_rows ? matrix.rows : matrix.cols;
     std::size_t wrong = 0;
     for (std::size_t line = 0; line < lines; ++line) {
-      const std::vector<Defined> expected =
+      const std::vector<Expected> expected =
           operation.define(type, of_rows ? matrix.row(line) : matrix.column(line),
                            residual.row(of_rows ? line : 0), weight.values);
       // Of each result, lines of as many values: one, or a row.

@@ -60,7 +60,7 @@ LineOperation weighted_column_sum(const LineSpec& spec) {
   out.arguments = {{"rows", spec.rows}, {"cols", spec.cols}};
   out.flops = 2.0 * static_cast<double>(spec.rows * spec.cols);
   out.definition = [spec](const DeviceCaps&) -> DefineLine {
-    return [spec](std::span<const Line> in, std::span<Defined> sum) {
+    return [spec](std::span<const Line> in, std::span<Expected> sum) {
       double value = 0, magnitude = 0;
       for (std::size_t i = 0; i < in[0].size(); ++i) {
         value += in[0][i] * in[1][i];

@@ -73,7 +73,7 @@ TEST(Plans, WithArraysShorterThanTheirBindingsAreRefused) {
 }
 
 TEST(Operations, SizesOfAnotherRankAreRefused) {
-  const SizeForm product = {"MxNxK", 3, false, {}};
+  const SizeForm product = {.text = "MxNxK", .rank = 3};
   EXPECT_EQ(size_of_form(product, {7}), (Extents{7, 7, 7}));
   EXPECT_THAT(
       [&] {

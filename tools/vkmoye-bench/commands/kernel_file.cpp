@@ -202,7 +202,7 @@ int run_kernel_file(const CommandOptions& options) {
     workloads.push_back(std::move(workload));
   }
   const auto executor = open_executor(options.device);
-  return measure_all(*executor, workloads, options.measure, options);
+  return measure_all(*executor, workloads, options);
 }
 
 }  // namespace vkmoye::bench

@@ -111,27 +111,26 @@ std::unique_ptr<OutputFile> open_page(const CommandOptions& options) {
 
 }  // namespace
 
-int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions options,
-                const CommandOptions& command_options, Summary summary) {
+int measure_all(Executor& executor, const Workloads& workloads, const CommandOptions& options,
+                Summary summary) {
   std::optional<StreamedFile> file;
-  if (!command_options.output.empty() && command_options.output != "-")
-    file.emplace(command_options.output);
+  if (!options.output.empty() && options.output != "-") file.emplace(options.output);
   std::ostream& out = file ? file->stream() : std::cout;
-  const std::unique_ptr<OutputFile> page_file = open_page(command_options);
+  const std::unique_ptr<OutputFile> page_file = open_page(options);
 
-  options.values = command_options.values;
+  MeasureOptions measure_options = options.measure;
+  measure_options.values = options.values;
   for (const std::string& name : problem_options()) {
-    const auto typed = command_options.config.find(name);
-    if (typed != command_options.config.end()) options.problem_config.insert(*typed);
+    const auto typed = options.config.find(name);
+    if (typed != options.config.end()) measure_options.problem_config.insert(*typed);
   }
-  Outcome outcome(options.gate);
+  Outcome outcome(measure_options.gate);
   std::vector<Result> results;  // for the summary
   CopyTimes copies;
   const Progress progress;
-  const auto report =
-      make_report(command_options.format, out, executor.caps(),
-                  style_of(workloads, options, file.has_value(), command_options.commands,
-                           !is_host(command_options.device)));
+  const auto report = make_report(options.format, out, executor.caps(),
+                                  style_of(workloads, measure_options, file.has_value(),
+                                           options.commands, !is_host(options.device)));
   std::ostringstream page_text;
   const std::unique_ptr<Report> page =
       page_file ? make_html_report(page_text, executor.caps()) : nullptr;
@@ -158,9 +157,11 @@ int measure_all(Executor& executor, const Workloads& workloads, MeasureOptions o
     const std::string what =
         fmt::format("[{}/{}] {} {} {}", ++number, workloads.size(), workload->entry().name,
                     workload->type_text(), to_string(workload->size()));
-    options.on_stage = [&](const std::string& stage) { progress.show(what + ": " + stage); };
-    options.on_stage("describing");
-    Result result = measure(executor, *workload, options, copies);
+    measure_options.on_stage = [&](const std::string& stage) {
+      progress.show(what + ": " + stage);
+    };
+    measure_options.on_stage("describing");
+    Result result = measure(executor, *workload, measure_options, copies);
     const std::lock_guard lock(writing);
     progress.clear();
     outcome.add(result);

@@ -75,7 +75,7 @@ int run(const CommandOptions& options) {
     const bool depends = workload->entry().probes && !workload->probes(executor->caps()).empty();
     if (!depends) workload->describe(executor->caps());
   }
-  return measure_all(*executor, workloads, options.measure, options);
+  return measure_all(*executor, workloads, options);
 }
 
 }  // namespace

@@ -38,15 +38,16 @@ std::vector<Extents> sizes_of_rank(std::size_t rank, bool cpu, bool quick) {
              : std::vector<Extents>{{1 << 20}, {1 << 26}};
 }
 
-int suite(const CommandOptions& options) {
+int suite(const CommandOptions& command) {
+  CommandOptions options = command;
   const auto executor = open_executor(options.device);
   if (options.cliffs > 0) {
-    MeasureOptions measure = options.measure;
+    MeasureOptions& measure = options.measure;
     measure.min_time = 0.03;
     measure.verify = Verify::sample;
     measure.baselines = {kPeakBaseline};  // moves are compared with a copy anyway
     const Workloads shapes = random_shapes(options.cliffs, measure.seed, executor->caps());
-    return measure_all(*executor, shapes, measure, options, Summary::cliffs);
+    return measure_all(*executor, shapes, options, Summary::cliffs);
   }
   const bool cpu = executor->caps().kind == DeviceKind::cpu;
   std::vector<ScalarType> types = {ScalarType::f32};
@@ -77,10 +78,10 @@ int suite(const CommandOptions& options) {
       }
     }
   }
-  MeasureOptions measure = options.measure;
+  MeasureOptions& measure = options.measure;
   measure.min_time = options.quick ? (cpu ? 0.02 : 0.1) : 0.25;
   if (measure.baselines.empty()) measure.baselines = {"copy"};
-  return measure_all(*executor, workloads, measure, options, Summary::ladders);
+  return measure_all(*executor, workloads, options, Summary::ladders);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ const std::vector<Operation>& builtin_operations() {
       softmaxes(),
       norms(),
       residual_norms(),
-      places_of_largest(),
+      columns_of_largest(),
       several_largest(),
       gates(),
       rotations(),

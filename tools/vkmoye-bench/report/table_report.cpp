@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <ostream>
 #include <string_view>
 
@@ -25,11 +26,13 @@
 namespace vkmoye::bench {
 namespace {
 
+enum class Align : std::uint8_t { left, right };
+
 struct Column {
   const char* title;
   int rank;           // by importance; the most important has 0
   std::size_t width;  // of text; 0: taken from the style
-  bool left_aligned;
+  Align align;
   std::string (*text)(const Result&);
 };
 
@@ -45,25 +48,25 @@ std::string optional_text(const std::optional<double>& value) {
 constexpr const char* kCeiling = "% top";  // shown with the name of the ceiling
 
 const Column kColumns[] = {
-    {"kernel", 0, 0, true, [](const Result& r) { return r.kernel; }},
-    {"type", 1, 0, true, [](const Result& r) { return r.type; }},
-    {"size", 2, 0, false, [](const Result& r) { return to_string(r.size); }},
-    {"median", 3, 9, false, time_text<50>},
-    {"+-%", 8, 4, false,
+    {"kernel", 0, 0, Align::left, [](const Result& r) { return r.kernel; }},
+    {"type", 1, 0, Align::left, [](const Result& r) { return r.type; }},
+    {"size", 2, 0, Align::right, [](const Result& r) { return to_string(r.size); }},
+    {"median", 3, 9, Align::right, time_text<50>},
+    {"+-%", 8, 4, Align::right,
      [](const Result& r) {
        return r.timing ? fmt::format("{:.1f}", std::min(99.9, noise_percent(*r.timing))) : "-";
      }},
-    {"min", 9, 9, false, time_text<0>},
-    {"p95", 10, 9, false, time_text<95>},
-    {"samples", 11, 7, false,
+    {"min", 9, 9, Align::right, time_text<0>},
+    {"p95", 10, 9, Align::right, time_text<95>},
+    {"samples", 11, 7, Align::right,
      [](const Result& r) { return r.timing ? std::to_string(r.timing->samples_us.size()) : "-"; }},
-    {"GB/s", 6, 6, false, [](const Result& r) { return optional_text(r.gbps); }},
-    {kCeiling, 7, 6, false,
+    {"GB/s", 6, 6, Align::right, [](const Result& r) { return optional_text(r.gbps); }},
+    {kCeiling, 7, 6, Align::right,
      [](const Result& r) {
        return r.percent_of_ceiling ? fmt::format("{:.0f}", *r.percent_of_ceiling) : "-";
      }},
-    {"TFLOP/s", 5, 7, false, [](const Result& r) { return optional_text(r.tflops); }},
-    {"check", 4, 7, true, verdict},
+    {"TFLOP/s", 5, 7, Align::right, [](const Result& r) { return optional_text(r.tflops); }},
+    {"check", 4, 7, Align::left, verdict},
 };
 
 constexpr std::size_t kGap = 2;
@@ -194,8 +197,8 @@ class TableReport : public Report {
       if (column == columns_.back()) {
         out += text;
       } else {
-        out += column->left_aligned ? fmt::format("{:<{}}", text, width)
-                                    : fmt::format("{:>{}}", text, width);
+        out += column->align == Align::left ? fmt::format("{:<{}}", text, width)
+                                            : fmt::format("{:>{}}", text, width);
       }
     }
     return out;
@@ -217,7 +220,8 @@ class MarkdownReport : public Report {
       out_ << ' ' << (column.title == kCeiling ? "% of ceiling" : column.title) << " |";
     }
     out_ << " speed | config | remark | repeat with |\n|";
-    for (const Column& column : kColumns) out_ << (column.left_aligned ? " --- |" : " ---: |");
+    for (const Column& column : kColumns)
+      out_ << (column.align == Align::left ? " --- |" : " ---: |");
     out_ << " --- | --- | --- | --- |\n";
   }
   void add(const Result& result) override {

@@ -12,9 +12,10 @@ Extents usual_size(const Operation& operation, const Extents& usual) {
 }
 
 Extents size_of_form(const SizeForm& form, const Extents& extents) {
-  if (form.alike > 0 && (extents.size() == 1 || extents.size() == form.alike)) {
+  const std::size_t count = form.extents_of_one_number;
+  if (count > 0 && (extents.size() == 1 || extents.size() == count)) {
     Extents size = form.example;
-    for (std::size_t i = 0; i < form.alike; ++i) size[i] = extents[extents.size() == 1 ? 0 : i];
+    for (std::size_t i = 0; i < count; ++i) size[i] = extents[extents.size() == 1 ? 0 : i];
     return size;
   }
   if (extents.size() == 1) return Extents(form.rank, extents.front());

@@ -23,9 +23,9 @@ struct SizeForm {
   std::size_t rank = 2;   // number of extents; a single number is used for all of them
   bool any_rank = false;  // or any number of extents from 2
   Extents example = {};   // for kernels that are described for one size, if none was given
-  // Extents that a single number is used for, if not for all; the others may be left out and are then those of the
-  // example.
-  std::size_t alike = 0;
+  // The first extents that a single number is used for, if not for all; the others may be left out and are then
+  // those of the example.
+  std::size_t extents_of_one_number = 0;
 };
 
 /// The options that a user gives for one kernel.

@@ -33,7 +33,7 @@ struct Verdict {
   std::string first;             // the first mismatch as text; empty: there is none
 };
 
-/// A result that a kernel has beside the one that gives it its name, such as the sum of a norm with a residual.
+/// A result that a kernel has besides the one that gives it its name, such as the sum of a norm with a residual.
 struct FurtherResult {
   std::size_t array;  // its number among Workload::arrays
   Extents shape;
@@ -125,7 +125,7 @@ class Workload {
   /// Whether that array is in Fortran order, like the input, which is not rearranged.
   virtual bool result_in_fortran_order() const { return false; }
   virtual ScalarType result_type() const { return request_.type; }
-  /// Results beside it, which `apply` writes after it.
+  /// Results besides it, which `apply` writes after it.
   virtual std::vector<FurtherResult> further_results() const { return {}; }
 
  protected:

@@ -84,7 +84,7 @@ class Attention : public Workload {
                e = static_cast<std::size_t>(form.value_width),
                keys = static_cast<std::size_t>(call_.keys);
     std::vector<double> q(d), k(keys * d), v(keys * e), mask(form.mask ? keys : 0);
-    std::vector<Defined> row(e);
+    std::vector<Expected> row(e);
     std::int64_t loaded = -1;  // head of K and V
     Verdict verdict;
     for (const std::int64_t number : rows_to_check(verify, seed)) {
@@ -105,7 +105,7 @@ class Attention : public Workload {
         data.load_mask(entry, head, query, mask);
         of.mask = mask;
       }
-      const Defined log_sum =
+      const Expected log_sum =
           define_attention(call_, type, execution.has_matrices(), of, q, k, v, row);
       const std::size_t begin = begin_of_row(form.orders.o, call_.heads, call_.queries,
                                              form.value_width, entry, head, query);
@@ -145,8 +145,9 @@ class Attention : public Workload {
   // Multiply-adds: of each query and key that it sees. What a mask hides counts.
   double products() const {
     double pairs = 0;
-    const bool are_alike = !call_.form.lengths;  // the entries of the batch
-    const std::int64_t entries = are_alike ? std::min<std::int64_t>(call_.batch, 1) : call_.batch;
+    const bool have_same_length = !call_.form.lengths;  // the entries of the batch
+    const std::int64_t entries =
+        have_same_length ? std::min<std::int64_t>(call_.batch, 1) : call_.batch;
     for (std::int64_t entry = 0; entry < entries; ++entry) {
       const std::int64_t length = length_of(call_, entry);
       if (!call_.form.causal && !call_.form.window) {
@@ -158,7 +159,7 @@ class Attention : public Workload {
         pairs += static_cast<double>(seen.end - seen.first);
       }
     }
-    return pairs * static_cast<double>(call_.heads * (are_alike ? call_.batch : 1)) *
+    return pairs * static_cast<double>(call_.heads * (have_same_length ? call_.batch : 1)) *
            static_cast<double>(call_.form.width + call_.form.value_width);
   }
 
@@ -274,28 +275,30 @@ std::unique_ptr<Workload> attention_of_arrays(const WorkloadSpec& spec,
 }  // namespace
 
 Operation attentions() {
-  Operation row;
-  row.name = "attention";
-  row.size = {"QUERIESxKEYSxWIDTH", 3, false, {1024, 1024, 64}};
-  row.size.alike = 2;
+  Operation operation;
+  operation.name = "attention";
+  operation.size = {.text = "QUERIESxKEYSxWIDTH",
+                    .rank = 3,
+                    .example = {1024, 1024, 64},
+                    .extents_of_one_number = 2};
   for (const auto& field : attention_fields()) {
-    OperationOption& option = row.options.emplace_back();
+    OperationOption& option = operation.options.emplace_back();
     option.name = field.name;
     option.help = field.help;
     option.of_apply = !follows_from_arrays(field.name);
     option.is_flag = is_attention_flag(field.name);
     if (field.expects.starts_with("a whole number")) option.expects = field.expects;
   }
-  row.baselines = {"copy"};
-  row.of_size = attention_of_size;
-  row.of_arrays = attention_of_arrays;
-  row.takes_fortran_order = [](const GivenArray&, std::size_t) { return false; };
-  row.suite_sizes = [](bool cpu, bool quick) -> std::vector<Extents> {
+  operation.baselines = {"copy"};
+  operation.of_size = attention_of_size;
+  operation.of_arrays = attention_of_arrays;
+  operation.takes_fortran_order = [](const GivenArray&, std::size_t) { return false; };
+  operation.suite_sizes = [](bool cpu, bool quick) -> std::vector<Extents> {
     if (cpu) return {{64, 64, 64}, {33, 129, 64}};
     if (quick) return {{4096, 4096, 64}};
     return {{4096, 4096, 64}, {4096, 4096, 128}, {1, 4096, 128}};
   };
-  return row;
+  return operation;
 }
 
 }  // namespace vkmoye::bench

@@ -90,10 +90,10 @@ SeenKeys seen_keys(const gen::AttentionCall& call, std::int64_t query, std::int6
   return {std::min(first, end), end};
 }
 
-Defined define_attention(const gen::AttentionCall& call, ScalarType type, bool on_matrix_units,
-                         const AttentionRow& row, std::span<const double> q,
-                         std::span<const double> k, std::span<const double> v,
-                         std::span<Defined> out) {
+Expected define_attention(const gen::AttentionCall& call, ScalarType type, bool on_matrix_units,
+                          const AttentionRow& row, std::span<const double> q,
+                          std::span<const double> k, std::span<const double> v,
+                          std::span<Expected> out) {
   const Scores scores = scores_of(call, row, q, k);
   const std::vector<double>& x = scores.x;
   const auto value_width = out.size();
@@ -105,7 +105,7 @@ Defined define_attention(const gen::AttentionCall& call, ScalarType type, bool o
   for (const double score : x) take(score);
   if (row.sink) take(*row.sink);
   if (std::isinf(largest)) {
-    std::fill(out.begin(), out.end(), Defined{0, 0});
+    std::fill(out.begin(), out.end(), Expected{0, 0});
     return {largest, 0};
   }
   const auto count = static_cast<double>(x.size());
@@ -146,7 +146,7 @@ Defined define_attention(const gen::AttentionCall& call, ScalarType type, bool o
     bound = bound * kSecondOrder + kTiny;
     if (type != ScalarType::f32) bound += range.epsilon * size + range.smallest_normal;
     const double stored = number_of(type, bits_of(type, value));
-    out[i] = std::isfinite(stored) ? Defined{value, bound} : Defined{stored, 0};
+    out[i] = std::isfinite(stored) ? Expected{value, bound} : Expected{stored, 0};
   }
   const double log_total = std::log(total);
   const double of_log = moved_total / total + kUnit * (roundings(count) + 2) + kLogError +

@@ -52,10 +52,10 @@ struct AttentionRow {
 
 /// Defines the elements `out` of `row`, and its logarithm of the sum. `q` is a row of Q, `k` and `v` the keys and
 /// values of its head, row by row. `on_matrix_units`: whether weights may be rounded to `type`.
-Defined define_attention(const gen::AttentionCall& call, ScalarType type, bool on_matrix_units,
-                         const AttentionRow& row, std::span<const double> q,
-                         std::span<const double> k, std::span<const double> v,
-                         std::span<Defined> out);
+Expected define_attention(const gen::AttentionCall& call, ScalarType type, bool on_matrix_units,
+                          const AttentionRow& row, std::span<const double> q,
+                          std::span<const double> k, std::span<const double> v,
+                          std::span<Expected> out);
 
 /// The keys [first, end) of `length` that query `query` sees, unless the mask hides them.
 struct SeenKeys {

@@ -230,15 +230,16 @@ using MakeMove = std::unique_ptr<Workload> (*)(const WorkloadSpec&, MoveTypes, c
 
 Operation move(const char* name, SizeForm form, std::vector<std::string> baselines, MakeMove make,
                bool converts = false) {
-  Operation row;
-  row.converts = converts;
-  row.name = name;
-  row.size = std::move(form);
-  row.baselines = std::move(baselines);
-  row.of_size = [make, converts](const WorkloadSpec& spec, const Extents& size) {
+  Operation operation;
+  operation.converts = converts;
+  operation.name = name;
+  operation.size = std::move(form);
+  operation.baselines = std::move(baselines);
+  operation.of_size = [make, converts](const WorkloadSpec& spec, const Extents& size) {
     return make(spec, parse_move_types(spec.type, spec.entry->name, converts), size, false);
   };
-  row.of_arrays = [make, converts](const WorkloadSpec& spec, const std::vector<GivenArray>& given) {
+  operation.of_arrays = [make, converts](const WorkloadSpec& spec,
+                                         const std::vector<GivenArray>& given) {
     if (given.size() != 1) {
       throw ArgumentError(
           fmt::format("{} takes one array, got {}", spec.entry->name, given.size()));
@@ -252,19 +253,19 @@ Operation move(const char* name, SizeForm form, std::vector<std::string> baselin
     }
     return make(spec, types, array.shape, array.fortran_order);
   };
-  row.takes_fortran_order = [](const GivenArray&, std::size_t) { return true; };
-  return row;
+  operation.takes_fortran_order = [](const GivenArray&, std::size_t) { return true; };
+  return operation;
 }
 
 }  // namespace
 
 Operation copies() {
-  return move("copy", {"ROWSxCOLUMNS", 2, false, {2048, 2048}}, {"copy", "vkcmdcopy", "cudamemcpy"},
-              make_copy, /*converts=*/true);
+  return move("copy", {.text = "ROWSxCOLUMNS", .rank = 2, .example = {2048, 2048}},
+              {"copy", "vkcmdcopy", "cudamemcpy"}, make_copy, /*converts=*/true);
 }
 
 Operation transposes() {
-  return move("transpose", {"ROWSxCOLUMNS", 2, false, {2048, 2048}},
+  return move("transpose", {.text = "ROWSxCOLUMNS", .rank = 2, .example = {2048, 2048}},
               {"pattern", "copy", "vkcmdcopy", "cudamemcpy", "cublas"}, make_transpose);
 }
 

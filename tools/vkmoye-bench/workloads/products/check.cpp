@@ -199,7 +199,7 @@ class Checker {
     const double bound = exact ? 0 : v.bound + bound_of_result(expected);
     const double error = std::fabs(got - expected);
     const bool near = std::isfinite(expected) && error <= bound;
-    if (near || alike(got, expected)) {
+    if (near || is_same_special_value(got, expected)) {
       if (std::isfinite(error)) found.max_error = std::max(found.max_error, error);
       return;
     }
@@ -256,7 +256,7 @@ class Checker {
   }
 
   // Equal NaN or infinity; beyond the largest number of C, that number is right as well, from truncation.
-  bool alike(double got, double expected) const {
+  bool is_same_special_value(double got, double expected) const {
     if (std::isnan(expected)) return std::isnan(got);
     if (std::isinf(expected)) return got == expected;
     const double largest = result_range_.largest;

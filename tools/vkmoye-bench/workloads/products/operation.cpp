@@ -18,30 +18,30 @@ std::unique_ptr<Workload> product_of_size(const WorkloadSpec& spec, const Extent
 }  // namespace
 
 Operation products() {
-  Operation row;
-  row.name = "gemm";
-  row.size = {"MxNxK", 3, false, {1024, 1024, 1024}};
-  row.takes_all_types = true;
-  row.is_tuned = true;
+  Operation operation;
+  operation.name = "gemm";
+  operation.size = {.text = "MxNxK", .rank = 3, .example = {1024, 1024, 1024}};
+  operation.takes_all_types = true;
+  operation.is_tuned = true;
   for (const auto& field : gemm_problem_fields()) {
     const bool of_form = field.name == "a" || field.name == "b" || field.name == "c" ||
                          field.name == "alpha" || field.name == "beta" ||
                          field.name == "epilogue" || field.name == "experts";
     const bool is_order = field.name == "a" || field.name == "b" || field.name == "c";
     const bool is_packed = field.name == "packed";
-    row.options.push_back({field.name, field.help, of_form || is_packed,
-                           of_form || is_packed || field.name == "batch" ||
-                               field.name == "experts" || field.name == "split-k",
-                           is_order, field.expects.starts_with("a ") ? field.expects : "",
-                           is_packed});
+    operation.options.push_back({field.name, field.help, of_form || is_packed,
+                                 of_form || is_packed || field.name == "batch" ||
+                                     field.name == "experts" || field.name == "split-k",
+                                 is_order, field.expects.starts_with("a ") ? field.expects : "",
+                                 is_packed});
   }
-  row.baselines = {"cublas", "openblas", kPeakBaseline};
-  row.of_size = product_of_size;
-  row.of_arrays = product_of_arrays;
-  row.takes_fortran_order = [](const GivenArray& array, std::size_t place) {
+  operation.baselines = {"cublas", "openblas", kPeakBaseline};
+  operation.of_size = product_of_size;
+  operation.of_arrays = product_of_arrays;
+  operation.takes_fortran_order = [](const GivenArray& array, std::size_t place) {
     return place < 2 && array.shape.size() == 2;  // A or B without a batch
   };
-  return row;
+  return operation;
 }
 
 }  // namespace vkmoye::bench

@@ -201,7 +201,7 @@ Operation lookups() {
   Operation out;
   out.name = "embed";
   out.converts = true;
-  out.size = {"INDICESxROWSxCOLUMNS", 3, false, {512, 4096, 4096}};
+  out.size = {.text = "INDICESxROWSxCOLUMNS", .rank = 3, .example = {512, 4096, 4096}};
   out.baselines = {"copy"};
   out.of_size = [](const WorkloadSpec& spec, const Extents& size) {
     return std::make_unique<Lookup>(spec, lookup_types(spec.type, spec.entry->name),

@@ -24,7 +24,7 @@ gen::KernelRequest request_of(const LineSpec& spec, const gen::Options& config,
 Arguments rows_and_cols(const LineSpec& spec) { return {{"rows", spec.rows}, {"cols", spec.cols}}; }
 
 // Reduces each row or each column to one value, computed by a number of threads.
-using DefineOne = Defined (*)(ScalarType, std::span<const double>, std::size_t threads);
+using DefineOne = Expected (*)(ScalarType, std::span<const double>, std::size_t threads);
 
 // The axis is that of NumPy, for an array of one or two dimensions. A 1-D array is a single row: its axis 0 is
 // axis 1 of the kernel, and the result is a scalar.
@@ -62,7 +62,7 @@ LineOperation reduction(const LineSpec& spec, DefineOne define) {
     const gen::ReduceConfig used = gen::reduce_config_of(request_of(spec, config, device));
     const auto threads =
         static_cast<std::size_t>(of_rows ? used.columns : used.threads / used.columns);
-    return [=, type = spec.type](std::span<const Line> in, std::span<Defined> result) {
+    return [=, type = spec.type](std::span<const Line> in, std::span<Expected> result) {
       result[0] = define(type, in[0], threads);
     };
   };
@@ -102,7 +102,7 @@ LineOperation softmax(const LineSpec& spec) {
   out.definition = [spec](const DeviceCaps& device) -> DefineLine {
     const auto threads = static_cast<std::size_t>(
         gen::softmax_config_of(request_of(spec, spec.config, device)).columns);
-    return [threads, type = spec.type](std::span<const Line> in, std::span<Defined> result) {
+    return [threads, type = spec.type](std::span<const Line> in, std::span<Expected> result) {
       define_softmax(type, in[0], threads, result);
     };
   };
@@ -115,7 +115,7 @@ LineOperation rms_norm(const LineSpec& spec) {
   out.definition = [spec](const DeviceCaps& device) -> DefineLine {
     const gen::RmsNormConfig config =
         gen::rms_norm_config_of(request_of(spec, spec.config, device));
-    return [config](std::span<const Line> in, std::span<Defined> result) {
+    return [config](std::span<const Line> in, std::span<Expected> result) {
       define_rms_norm(config.type, in[0], in[1], config.epsilon,
                       static_cast<std::size_t>(config.columns), result);
     };
@@ -127,11 +127,11 @@ LineOperation residual_norm(const LineSpec& spec) {
   LineOperation out = of_rows(spec);
   out.inputs.push_back(rows_of("residual", spec));
   out.inputs.push_back({"weight", {spec.cols}, spec.cols, 1, 0});
-  out.other_outputs = {rows_of("total", spec)};
+  out.further_outputs = {rows_of("total", spec)};
   out.definition = [spec](const DeviceCaps& device) -> DefineLine {
     const gen::RmsNormConfig config =
         gen::rms_norm_config_of(request_of(spec, spec.config, device));
-    return [config](std::span<const Line> in, std::span<Defined> result) {
+    return [config](std::span<const Line> in, std::span<Expected> result) {
       define_residual_norm(config.type, in[0], in[1], in[2], config.epsilon,
                            static_cast<std::size_t>(config.columns), result);
     };
@@ -139,13 +139,13 @@ LineOperation residual_norm(const LineSpec& spec) {
   return out;
 }
 
-LineOperation place_of_largest(const LineSpec& spec) {
+LineOperation column_of_largest(const LineSpec& spec) {
   LineOperation out = of_rows(spec);
   const Extents& shape = spec.shape;
   out.output = {"dst", {shape.begin(), shape.end() - 1}, 1, 1, 1, ScalarType::u32};
   out.definition = [](const DeviceCaps&) -> DefineLine {
-    return [](std::span<const Line> in, std::span<Defined> result) {
-      result[0] = {static_cast<double>(defined_place_of_largest(in[0])), 0};
+    return [](std::span<const Line> in, std::span<Expected> result) {
+      result[0] = {static_cast<double>(defined_column_of_largest(in[0])), 0};
     };
   };
   if (out.lines > 0 && spec.cols == 0) {
@@ -162,11 +162,11 @@ LineOperation largest_of_rows(const LineSpec& spec) {
       0, gen::top_k_config_of(request_of(spec, spec.config, common_device())).k);
   Extents shape = spec.shape;
   shape.back() = k;
-  out.other_outputs = {{"values", shape, k, 1, k}};
+  out.further_outputs = {{"values", shape, k, 1, k}};
   out.output = {"columns", shape, k, 1, k, ScalarType::u32};
   out.definition = [](const DeviceCaps&) -> DefineLine {
     return
-        [](std::span<const Line> in, std::span<Defined> result) { define_largest(in[0], result); };
+        [](std::span<const Line> in, std::span<Expected> result) { define_largest(in[0], result); };
   };
   return out;
 }
@@ -176,7 +176,7 @@ LineOperation gate(const LineSpec& spec) {
   out.inputs.push_back(rows_of("gated", spec));
   out.definition = [spec](const DeviceCaps& device) -> DefineLine {
     const gen::GateConfig config = gen::gate_config_of(request_of(spec, spec.config, device));
-    return [config](std::span<const Line> in, std::span<Defined> result) {
+    return [config](std::span<const Line> in, std::span<Expected> result) {
       define_gate(config, in[0], in[1], result);
     };
   };
@@ -206,7 +206,7 @@ LineOperation rotation(const LineSpec& spec) {
   out.kernel_shape = {{tokens, heads, spec.cols}};
   out.definition = [spec](const DeviceCaps& device) -> DefineLine {
     const gen::RopeConfig config = gen::rope_config_of(request_of(spec, spec.config, device));
-    return [config](std::span<const Line> in, std::span<Defined> result) {
+    return [config](std::span<const Line> in, std::span<Expected> result) {
       define_rope(config, in[0], in[1][0], in[2], result);
     };
   };
@@ -225,12 +225,12 @@ Operation largest_elements() {
 Operation softmaxes() { return line_operation("softmax", softmax); }
 Operation norms() { return line_operation("rms_norm", rms_norm); }
 Operation residual_norms() { return line_operation("residual_norm", residual_norm); }
-Operation places_of_largest() { return line_operation("argmax", place_of_largest); }
+Operation columns_of_largest() { return line_operation("argmax", column_of_largest); }
 Operation several_largest() { return line_operation("topk", largest_of_rows); }
 Operation gates() { return line_operation("gate", gate); }
 Operation rotations() {
   Operation out = line_operation("rope", rotation);
-  out.size = {"TOKENSxHEADSxWIDTH", 3, false, {512, 32, 128}};
+  out.size = {.text = "TOKENSxHEADSxWIDTH", .rank = 3, .example = {512, 32, 128}};
   out.suite_sizes = [](bool cpu, bool quick) {
     if (cpu) return std::vector<Extents>{{64, 32, 128}};
     if (quick) return std::vector<Extents>{{512, 32, 128}};

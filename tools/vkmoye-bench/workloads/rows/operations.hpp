@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Sums, largest elements and their places, the first k of them, softmax, norms, gates and rotary embedding, for the
+// Sums, largest elements and their columns, the first k of them, softmax, norms, gates and rotary embedding, for the
 // command line.
 // rows/reference.hpp has their definitions.
 
@@ -13,7 +13,7 @@ Operation largest_elements();
 Operation softmaxes();
 Operation norms();
 Operation residual_norms();
-Operation places_of_largest();
+Operation columns_of_largest();
 Operation several_largest();
 Operation gates();
 Operation rotations();

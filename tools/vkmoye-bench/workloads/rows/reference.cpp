@@ -42,7 +42,7 @@ double roundings(std::size_t count, std::size_t threads) {
 }
 
 // Rounds a number that was computed with precision `computed` to `type`, and updates its error.
-Defined rounded(ScalarType type, const Precision& computed, double value, double error) {
+Expected rounded(ScalarType type, const Precision& computed, double value, double error) {
   double bound = error * kSecondOrder + computed.min_normal;
   if (gen::computing_type(type) != type) {
     const Precision result = precision_of(type);
@@ -57,7 +57,7 @@ Precision computing(ScalarType type) { return precision_of(gen::computing_type(t
 
 }  // namespace
 
-Defined defined_sum(ScalarType type, std::span<const double> x, std::size_t threads) {
+Expected defined_sum(ScalarType type, std::span<const double> x, std::size_t threads) {
   if (!is_floating(type)) {
     std::uint64_t sum = 0;
     for (const double value : x)
@@ -74,7 +74,7 @@ Defined defined_sum(ScalarType type, std::span<const double> x, std::size_t thre
                  precision.unit * roundings(x.size(), threads) * static_cast<double>(magnitude));
 }
 
-Defined defined_largest(ScalarType type, std::span<const double> x) {
+Expected defined_largest(ScalarType type, std::span<const double> x) {
   const bool is_real = is_floating(type);
   double largest =
       is_real ? -std::numeric_limits<double>::infinity() : std::numeric_limits<std::int32_t>::min();
@@ -89,7 +89,7 @@ Defined defined_largest(ScalarType type, std::span<const double> x) {
 }
 
 void define_softmax(ScalarType type, std::span<const double> x, std::size_t threads,
-                    std::span<Defined> out) {
+                    std::span<Expected> out) {
   double largest = -std::numeric_limits<double>::infinity();
   for (const double value : x) largest = std::max(largest, value);
   const Precision precision = computing(type);
@@ -113,7 +113,7 @@ void define_softmax(ScalarType type, std::span<const double> x, std::size_t thre
 }
 
 void define_rms_norm(ScalarType type, std::span<const double> x, std::span<const double> weight,
-                     double epsilon, std::size_t threads, std::span<Defined> out) {
+                     double epsilon, std::size_t threads, std::span<Expected> out) {
   const Precision precision = computing(type);
   double squares = 0;
   for (const double value : x) squares += value * value;
@@ -130,11 +130,11 @@ void define_rms_norm(ScalarType type, std::span<const double> x, std::span<const
 
 void define_residual_norm(ScalarType type, std::span<const double> x,
                           std::span<const double> residual, std::span<const double> weight,
-                          double epsilon, std::size_t threads, std::span<Defined> out) {
+                          double epsilon, std::size_t threads, std::span<Expected> out) {
   const Precision precision = computing(type);
   std::vector<double> total(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) total[i] = x[i] + residual[i];
-  const std::span<Defined> norms = out.subspan(x.size());
+  const std::span<Expected> norms = out.subspan(x.size());
   define_rms_norm(type, total, weight, epsilon, threads, norms);
   for (std::size_t i = 0; i < x.size(); ++i) {
     out[i] = rounded(type, precision, total[i], precision.unit * std::fabs(total[i]));
@@ -143,7 +143,7 @@ void define_residual_norm(ScalarType type, std::span<const double> x,
 }
 
 void define_gate(const gen::GateConfig& config, std::span<const double> x,
-                 std::span<const double> factors, std::span<Defined> out) {
+                 std::span<const double> factors, std::span<Expected> out) {
   const Precision precision = computing(config.type);
   const bool is_gelu = config.function == gen::GateFunction::gelu;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -156,7 +156,7 @@ void define_gate(const gen::GateConfig& config, std::span<const double> x,
 }
 
 void define_rope(const gen::RopeConfig& config, std::span<const double> heads, double position,
-                 std::span<const double> frequencies, std::span<Defined> out) {
+                 std::span<const double> frequencies, std::span<Expected> out) {
   constexpr double kPi = 3.141592653589793, kOfSine = 0x1p-11;
   const Precision precision = computing(config.type);
   const std::size_t pairs = frequencies.size();
@@ -174,14 +174,14 @@ void define_rope(const gen::RopeConfig& config, std::span<const double> heads, d
   }
 }
 
-std::size_t defined_place_of_largest(std::span<const double> x) {
+std::size_t defined_column_of_largest(std::span<const double> x) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (std::isnan(x[i])) return i;
   }
   return static_cast<std::size_t>(std::max_element(x.begin(), x.end()) - x.begin());
 }
 
-void define_largest(std::span<const double> x, std::span<Defined> out) {
+void define_largest(std::span<const double> x, std::span<Expected> out) {
   const std::size_t k = out.size() / 2;
   std::vector<std::size_t> order(x.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -15,7 +15,7 @@
 //   rms norm  the sum of squares has e (D + 1), the mean adds 2.5 units and the rounding of n, epsilon adds e;
 //             half of this and 2 units are the error of the inverse square root; two products follow
 //             of a sum: the sum has e, and so have the root and the product with it
-//   argmax    exact, and so are the largest elements of topk and their places
+//   argmax    exact, and so are the largest elements of topk and their columns
 //   gate      silu and gelu have 6 e |x|; one product follows
 //   rope      the angle has e for the product, and as much for each of the three steps of its reduction, the last of
 //             which has an error of e pi; sine and cosine have 2^-11; two products and a sum follow
@@ -33,31 +33,31 @@
 namespace vkmoye::bench {
 
 /// The reduction of the values `x`, which are numbers of `type`, by `threads` threads.
-Defined defined_sum(ScalarType type, std::span<const double> x, std::size_t threads);
-Defined defined_largest(ScalarType type, std::span<const double> x);
+Expected defined_sum(ScalarType type, std::span<const double> x, std::size_t threads);
+Expected defined_largest(ScalarType type, std::span<const double> x);
 
 /// The result for each value of the row `x`. Preconditions: `type` is f32, or is computed in f32; as many results as
 /// values.
 void define_softmax(ScalarType type, std::span<const double> x, std::size_t threads,
-                    std::span<Defined> out);
+                    std::span<Expected> out);
 void define_rms_norm(ScalarType type, std::span<const double> x, std::span<const double> weight,
-                     double epsilon, std::size_t threads, std::span<Defined> out);
+                     double epsilon, std::size_t threads, std::span<Expected> out);
 /// The sums x + residual, then their norms.
 void define_residual_norm(ScalarType type, std::span<const double> x,
                           std::span<const double> residual, std::span<const double> weight,
-                          double epsilon, std::size_t threads, std::span<Defined> out);
+                          double epsilon, std::size_t threads, std::span<Expected> out);
 void define_gate(const gen::GateConfig& config, std::span<const double> x,
-                 std::span<const double> factors, std::span<Defined> out);
+                 std::span<const double> factors, std::span<Expected> out);
 /// The heads of a token, each of twice as many values as there are frequencies.
 void define_rope(const gen::RopeConfig& config, std::span<const double> heads, double position,
-                 std::span<const double> frequencies, std::span<Defined> out);
+                 std::span<const double> frequencies, std::span<Expected> out);
 
 /// The index of the first largest value, or of the first NaN. Precondition: there are values.
-std::size_t defined_place_of_largest(std::span<const double> x);
+std::size_t defined_column_of_largest(std::span<const double> x);
 
 /// The largest values, as many as half of `out`, then their indices; NaNs before numbers, the first of equal ones
 /// first.
 /// Where there are fewer values, -infinity and 2^32 - 1.
-void define_largest(std::span<const double> x, std::span<Defined> out);
+void define_largest(std::span<const double> x, std::span<Expected> out);
 
 }  // namespace vkmoye::bench

@@ -83,7 +83,7 @@ class Lines : public Workload {
     Verdict verdict;
     const DefineLine define = operation_.definition(execution.caps());
     std::vector<Line> in(inputs.size());
-    std::vector<Defined> out(values);
+    std::vector<Expected> out(values);
     for (const std::int64_t line : lines_to_check(verify, seed)) {
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         const LineArray& array = operation_.inputs[i];
@@ -114,7 +114,7 @@ class Lines : public Workload {
   ScalarType result_type() const override { return type_of(operation_.output); }
   std::vector<FurtherResult> further_results() const override {
     std::vector<FurtherResult> results;
-    for (const LineArray& output : operation_.other_outputs) {
+    for (const LineArray& output : operation_.further_outputs) {
       results.push_back({operation_.inputs.size() + results.size(), output.shape, type_of(output)});
     }
     return results;
@@ -123,7 +123,7 @@ class Lines : public Workload {
 
  private:
   std::vector<LineArray> outputs() const {
-    std::vector<LineArray> all = operation_.other_outputs;
+    std::vector<LineArray> all = operation_.further_outputs;
     all.push_back(operation_.output);
     return all;
   }
@@ -260,7 +260,7 @@ Operation line_operation(const std::string& name, MakeLineOperation make,
                          bool takes_fortran_order) {
   Operation operation;
   operation.name = name;
-  operation.size = {"ROWSxCOLUMNS", 2, false, {2048, 2048}};
+  operation.size = {.text = "ROWSxCOLUMNS", .rank = 2, .example = {2048, 2048}};
   operation.baselines = {"copy"};
   operation.of_size = [make](const WorkloadSpec& spec, const Extents& size) {
     return make_lines(spec, make, parse_type(spec.type), size, false);

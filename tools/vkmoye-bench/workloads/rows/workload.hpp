@@ -14,7 +14,7 @@
 //     sum.output = {"dst", {spec.rows}, 1, 1, 1};
 //     sum.arguments = {{"rows", spec.rows}, {"cols", spec.cols}};
 //     sum.definition = [](const DeviceCaps&) {
-//       return [](std::span<const Line> in, std::span<Defined> out) { .. };
+//       return [](std::span<const Line> in, std::span<Expected> out) { .. };
 //     };
 //     return sum;
 //   });
@@ -44,18 +44,16 @@ struct LineArray {
 
 using Line = std::vector<double>;
 
-using Defined = Expected;
-
 /// Computes a line of the result from the same line of each input. Where the definition gives NaN or infinity, the
 /// result must be the same.
-using DefineLine = std::function<void(std::span<const Line> in, std::span<Defined> out)>;
+using DefineLine = std::function<void(std::span<const Line> in, std::span<Expected> out)>;
 
 struct LineOperation {
   std::int64_t lines = 0;
   std::vector<LineArray> inputs;  // in the order of the bindings, before the output
   LineArray output;
   /// Results between the inputs and the output. The definition gives their values first, then those of the output.
-  std::vector<LineArray> other_outputs = {};
+  std::vector<LineArray> further_outputs = {};
   Arguments arguments;
   double flops = 0;  // for all lines
   /// The definition for a kernel that is described for a device.
