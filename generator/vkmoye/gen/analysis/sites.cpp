@@ -25,7 +25,7 @@ struct Path {
   std::string text() const { return join(parts, ", "); }
 };
 
-// `e` with the workgroup's coordinates as the text of a kernel names them: block_y for gl_WorkGroupID.y + first_group_y.
+// `e` with the coordinates of the workgroup as in the text of a kernel: block_y for gl_WorkGroupID.y + first_group_y.
 Expr with_block_names(const Expr& e) {
   constexpr const char* kBlockNames[] = {"block_x", "block_y", "block_z"};
   if (e->op == Op::add) {
