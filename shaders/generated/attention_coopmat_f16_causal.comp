@@ -44,9 +44,9 @@ void main() {
   uint thread = 32u * subgroup + lane;
   uint row_tile = (rows >> 7u) + min(rows & 127u, 1u) - 1u - block_x;
   float factor = scale * 1.442695 /* log2(e) */;
-  uint group_query = 128u * row_tile % max(queries, 1u);
-  uint end_query_of_group = min(group_query + 128u, queries);
-  uint end_key = max(end_query_of_group + keys, queries) - queries;
+  uint tile_query = 128u * row_tile % max(queries, 1u);
+  uint end_query_of_tile = min(tile_query + 128u, queries);
+  uint end_key = max(end_query_of_tile + keys, queries) - queries;
   uint key_tiles = (end_key >> 5u) + min(end_key & 31u, 1u);
 
   // q goes through the tile of k, 32 rows at a time
@@ -84,7 +84,7 @@ void main() {
   uint own_query = 16u * (8u * row_tile + subgroup) % max(queries, 1u);
   uint first_query_of_own = (queries < own_query + 16u) ? 0u : own_query;
 
-  // row_max <- -1e30, more than the scores of masked keys
+  // row_max <- -1e30, more than the scores of unseen keys
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
     row_max[v1] = -1e+30;
   }
@@ -179,7 +179,7 @@ void main() {
     }
 
     if (keys < 32u * key_tile + 32u || first_query_of_own + keys + 1u < 32u * key_tile + 32u + queries) {
-      // some keys are masked for some rows:
+      // some rows do not see some keys:
       // scores <- -2e30, less than any maximum, where the row does not see the key
       [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -197,7 +197,7 @@ void main() {
       }
     }
 
-    // rescale <- row_max before this tile
+    // rescale keeps the old row_max until the new one is known
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       rescale[v1] = row_max[v1];
     }

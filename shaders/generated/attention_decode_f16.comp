@@ -29,8 +29,8 @@ shared float sums_partials[512];  // (32,16):(1,32)
 
 void main() {
   float q_elements[16];  // (8,1,2):(1,8,8)
-  uvec4 next_k[2];  // (8,1,2):(1,8,8), in f16
-  uvec4 next_v[2];  // (8,1,2):(1,8,8), in f16
+  uvec4 read_k[2];  // (8,1,2):(1,8,8), in f16
+  uvec4 read_v[2];  // (8,1,2):(1,8,8), in f16
   float key_elements[16];  // (8,1,2):(1,8,8)
   float value_elements[16];  // (8,1,2):(1,8,8)
   float scores[4];  // (1,1,2,2):(1,1,1,2)
@@ -77,7 +77,7 @@ void main() {
     }
   }
 
-  // row_max <- -1e30, more than the scores of masked keys
+  // row_max <- -1e30, more than the scores of unseen keys
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     row_max[v3] = -1e+30;
   }
@@ -100,46 +100,46 @@ void main() {
 
   [[dont_unroll]] for (uint key_tile = 0u; key_tile < own_tiles; ++key_tile) {
     // partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,16)) at (0, 32 (tiles_before + key_tile), block_y)
-    // -> next_k
+    // -> read_k
     {
       uint k_d = thread & 7u;
       uint k_key0 = 32u * (tiles_before + key_tile) + (thread >> 3u);
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         uint k_key = k_key0 + 16u * v2;
         if (block_y < heads && k_key < keys) {
-          next_k[v2] = k_x8[k_d + 8u * k_key + 8u * keys * block_y];
+          read_k[v2] = k_x8[k_d + 8u * k_key + 8u * keys * block_y];
         } else {
-          next_k[v2] = uvec4(0u);
+          read_k[v2] = uvec4(0u);
         }
       }
     }
 
     // partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,16)) at (0, 32 (tiles_before + key_tile), block_y)
-    // -> next_v
+    // -> read_v
     {
       uint v_e = thread & 7u;
       uint v_key0 = 32u * (tiles_before + key_tile) + (thread >> 3u);
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         uint v_key = v_key0 + 16u * v2;
         if (block_y < heads && v_key < keys) {
-          next_v[v2] = v_x8[v_e + 8u * v_key + 8u * keys * block_y];
+          read_v[v2] = v_x8[v_e + 8u * v_key + 8u * keys * block_y];
         } else {
-          next_v[v2] = uvec4(0u);
+          read_v[v2] = uvec4(0u);
         }
       }
     }
 
-    // next_k
+    // read_k
     // -> key_elements
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-      key_elements[8u * v2] = float(unpackFloat2x16(next_k[v2].x)[0]);
-      key_elements[8u * v2 + 1u] = float(unpackFloat2x16(next_k[v2].x)[1]);
-      key_elements[8u * v2 + 2u] = float(unpackFloat2x16(next_k[v2].y)[0]);
-      key_elements[8u * v2 + 3u] = float(unpackFloat2x16(next_k[v2].y)[1]);
-      key_elements[8u * v2 + 4u] = float(unpackFloat2x16(next_k[v2].z)[0]);
-      key_elements[8u * v2 + 5u] = float(unpackFloat2x16(next_k[v2].z)[1]);
-      key_elements[8u * v2 + 6u] = float(unpackFloat2x16(next_k[v2].w)[0]);
-      key_elements[8u * v2 + 7u] = float(unpackFloat2x16(next_k[v2].w)[1]);
+      key_elements[8u * v2] = float(unpackFloat2x16(read_k[v2].x)[0]);
+      key_elements[8u * v2 + 1u] = float(unpackFloat2x16(read_k[v2].x)[1]);
+      key_elements[8u * v2 + 2u] = float(unpackFloat2x16(read_k[v2].y)[0]);
+      key_elements[8u * v2 + 3u] = float(unpackFloat2x16(read_k[v2].y)[1]);
+      key_elements[8u * v2 + 4u] = float(unpackFloat2x16(read_k[v2].z)[0]);
+      key_elements[8u * v2 + 5u] = float(unpackFloat2x16(read_k[v2].z)[1]);
+      key_elements[8u * v2 + 6u] = float(unpackFloat2x16(read_k[v2].w)[0]);
+      key_elements[8u * v2 + 7u] = float(unpackFloat2x16(read_k[v2].w)[1]);
     }
 
     // scores <- 0
@@ -173,7 +173,7 @@ void main() {
     }
 
     if (keys < 32u * (tiles_before + key_tile) + 32u) {
-      // some keys are masked for some rows:
+      // some rows do not see some keys:
       // scores <- -2e30, less than any maximum, where the row does not see the key
       [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -183,7 +183,7 @@ void main() {
       }
     }
 
-    // rescale <- row_max before this tile
+    // rescale keeps the old row_max until the new one is known
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       rescale[v3] = row_max[v3];
     }
@@ -226,17 +226,17 @@ void main() {
       }
     }
 
-    // next_v
+    // read_v
     // -> value_elements
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-      value_elements[8u * v2] = float(unpackFloat2x16(next_v[v2].x)[0]);
-      value_elements[8u * v2 + 1u] = float(unpackFloat2x16(next_v[v2].x)[1]);
-      value_elements[8u * v2 + 2u] = float(unpackFloat2x16(next_v[v2].y)[0]);
-      value_elements[8u * v2 + 3u] = float(unpackFloat2x16(next_v[v2].y)[1]);
-      value_elements[8u * v2 + 4u] = float(unpackFloat2x16(next_v[v2].z)[0]);
-      value_elements[8u * v2 + 5u] = float(unpackFloat2x16(next_v[v2].z)[1]);
-      value_elements[8u * v2 + 6u] = float(unpackFloat2x16(next_v[v2].w)[0]);
-      value_elements[8u * v2 + 7u] = float(unpackFloat2x16(next_v[v2].w)[1]);
+      value_elements[8u * v2] = float(unpackFloat2x16(read_v[v2].x)[0]);
+      value_elements[8u * v2 + 1u] = float(unpackFloat2x16(read_v[v2].x)[1]);
+      value_elements[8u * v2 + 2u] = float(unpackFloat2x16(read_v[v2].y)[0]);
+      value_elements[8u * v2 + 3u] = float(unpackFloat2x16(read_v[v2].y)[1]);
+      value_elements[8u * v2 + 4u] = float(unpackFloat2x16(read_v[v2].z)[0]);
+      value_elements[8u * v2 + 5u] = float(unpackFloat2x16(read_v[v2].z)[1]);
+      value_elements[8u * v2 + 6u] = float(unpackFloat2x16(read_v[v2].w)[0]);
+      value_elements[8u * v2 + 7u] = float(unpackFloat2x16(read_v[v2].w)[1]);
     }
 
     // sums += value_elements * scores
@@ -249,7 +249,7 @@ void main() {
     }
   }
 
-  // rescale <- row_max before this tile
+  // rescale keeps the old row_max until the new one is known
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     rescale[v3] = row_max[v3];
   }

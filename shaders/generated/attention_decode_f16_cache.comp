@@ -35,9 +35,9 @@ shared float sums_partials[256];  // (32,8):(1,32)
 void main() {
   int page;
   float q_elements[8];  // (8,1,1):(1,8,8)
-  uint16_t next_k[4];  // (4,1,1):(1,4,4)
+  uint16_t read_k[4];  // (4,1,1):(1,4,4)
   uint16_t scales_of_k;
-  uint16_t next_v[2];  // (2,1,1):(1,2,2)
+  uint16_t read_v[2];  // (2,1,1):(1,2,2)
   uint16_t scales_of_v;
   float key_elements[8];  // (8,1,1):(1,8,8)
   float value_elements[8];  // ((4,2),1,1):((1,4),8,8)
@@ -85,7 +85,7 @@ void main() {
     }
   }
 
-  // row_max <- -1e30, more than the scores of masked keys
+  // row_max <- -1e30, more than the scores of unseen keys
   row_max = -1e+30;
 
   row_sum = 0.0;
@@ -120,16 +120,16 @@ void main() {
 
       // slice(partition(composition(slice(tile(k, (34,1,1,1)), (_,_,0,0)), ((4,(4,2)),1):((1,(4,17)),34)),
       //   (32,1)), (_,_,0))
-      // -> slice(next_k, (_,_,0))
+      // -> slice(read_k, (_,_,0))
       {
         uint k_word0 = 4u * (thread & 3u) + 17u * ((thread & 7u) >> 2u) + 1u;
         uint k_key = (16u * (tiles_before + key_tile) + (thread >> 3u)) & 31u;
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
           uint k_word = k_word0 + v0;
           if (kv_head < kv_heads && own_page < stored) {
-            next_k[v0] = k[k_word + 34u * k_key + 1088u * kv_head + 1088u * kv_heads * own_page];
+            read_k[v0] = k[k_word + 34u * k_key + 1088u * kv_head + 1088u * kv_heads * own_page];
           } else {
-            next_k[v0] = uint16_t(0);
+            read_k[v0] = uint16_t(0);
           }
         }
       }
@@ -149,16 +149,16 @@ void main() {
 
       // slice(partition(composition(slice(tile(v, (18,1,1,1)), (_,_,0,0)), ((2,(4,2)),1):((1,(2,9)),18)),
       //   (16,1)), (_,_,0))
-      // -> slice(next_v, (_,_,0))
+      // -> slice(read_v, (_,_,0))
       {
         uint v_word0 = 2u * (thread & 3u) + 9u * ((thread & 7u) >> 2u) + 1u;
         uint v_key = (16u * (tiles_before + key_tile) + (thread >> 3u)) & 31u;
         [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
           uint v_word = v_word0 + v0;
           if (kv_head < kv_heads && own_page < stored) {
-            next_v[v0] = v[v_word + 18u * v_key + 576u * kv_head + 576u * kv_heads * own_page];
+            read_v[v0] = v[v_word + 18u * v_key + 576u * kv_head + 576u * kv_heads * own_page];
           } else {
-            next_v[v0] = uint16_t(0);
+            read_v[v0] = uint16_t(0);
           }
         }
       }
@@ -177,10 +177,10 @@ void main() {
       }
     }
 
-    // key_elements <- codes of 8 bits of next_k
+    // key_elements <- codes of 8 bits of read_k
     [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
       [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-        key_elements[v0 + 2u * v1] = float(int((uint(next_k[v1]) >> (8u * v0)) << 24u) >> 24);
+        key_elements[v0 + 2u * v1] = float(int((uint(read_k[v1]) >> (8u * v0)) << 24u) >> 24);
       }
     }
 
@@ -207,13 +207,13 @@ void main() {
     }
 
     if (length < 16u * (tiles_before + key_tile) + 16u) {
-      // some keys are masked for some rows:
+      // some rows do not see some keys:
       // scores <- -2e30, less than any maximum, where the row does not see the key
       uint key_of_score = 16u * (tiles_before + key_tile) + (thread >> 3u);
       scores = (key_of_score < length) ? scores : -2e+30;
     }
 
-    // rescale <- row_max before this tile
+    // rescale keeps the old row_max until the new one is known
     rescale = row_max;
 
     // row_max <- max(row_max, scores)
@@ -238,12 +238,12 @@ void main() {
     // row_sum += scores
     row_sum += scores;
 
-    // value_elements <- codes of 4 bits of next_v
+    // value_elements <- codes of 4 bits of read_v
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
         [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
           value_elements[v0 + 2u * v1 + 4u * v2] =
-              float((uint(next_v[v1]) >> (4u * (2u * v0 + v2))) & 0xfu);
+              float((uint(read_v[v1]) >> (4u * (2u * v0 + v2))) & 0xfu);
         }
       }
     }
@@ -275,7 +275,7 @@ void main() {
     }
   }
 
-  // rescale <- row_max before this tile
+  // rescale keeps the old row_max until the new one is known
   rescale = row_max;
 
   // row_max <- maximum over lanes ^ 8, then ^ 16

@@ -53,7 +53,7 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const Rows& ro
         [&](const Expr& x, const Expr& of_mask) {
           const Expr m = ir::convert(of_mask, ScalarType::f32);
           return ir::select(less(m, number(ScalarType::f32, -1e30)),
-                            number(ScalarType::f32, kMaskedScore),
+                            number(ScalarType::f32, kUnseenScore),
                             form_.slopes ? x + m : multiply_add(x, tile_.score_unit(), m));
         },
         scores, part(transpose(mask)));

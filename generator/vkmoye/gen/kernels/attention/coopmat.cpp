@@ -40,7 +40,8 @@ struct TileStaging {
 };
 
 // weights = scores, as an operand: in registers, or through rows of shared memory that each subgroup has for itself.
-// All have read the rows of the round before by the time that the next tiles of k and v are in place.
+// The barriers around the next tiles of k and v order these rows: every thread has read the old ones before a new one
+// is stored.
 void as_operand(Builder& builder, const AttentionCoopmatConfig& config, const MatrixValues& scores,
                 const Matrices& weights, const View& shared) {
   if (config.in_registers()) {
@@ -54,6 +55,12 @@ void as_operand(Builder& builder, const AttentionCoopmatConfig& config, const Ma
   builder.load(own, weights, 1);
 }
 
+std::string reason_of(const AttentionCoopmatConfig& config) {
+  return fmt::format("scores stay in registers{}{}",
+                     config.in_registers() ? "" : ", weights go through shared memory",
+                     config.prefetch ? "; the next tiles of k and v are fetched meanwhile" : "");
+}
+
 }  // namespace
 
 ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const AttentionForm& form,
@@ -64,8 +71,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   Builder builder(name, config.threads(), to_index(config.subgroup_size));
   auto items = gen::items(attention_coopmat_fields(), config);
   items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
-  builder.describe(items,
-                   "scores stay in registers; the next tiles of k and v are fetched meanwhile");
+  builder.describe(items, reason_of(config));
   AttentionTile attention(builder, form, type, {config.tile_rows(), keys});
   ScoreBias bias(builder, form, attention);
   const auto sink = read_sink(builder, form, attention.head());
@@ -152,7 +158,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
         });
         attention.cap(scores.values);
         bias.add(scores.values, part, biased_rows, at);
-        attention.mask(scores.values, part, own_rows, at);
+        attention.hide_unseen(scores.values, part, own_rows, at);
         softmax.update(scores.by_row, sums.by_row);
         as_operand(builder, config, scores, weights, sP);
         builder.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {

@@ -277,7 +277,7 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
           };
           bias.add(slice(scores, {_, _, _, row}), part_of_row, biased_rows[i], at);
         }
-        attention.mask(scores, part, attention.rows(), at);
+        attention.hide_unseen(scores, part, attention.rows(), at);
         softmax.update_apart(scores, sums);
         next_v.decode(value_elements);
         attention.drop_beyond(value_elements, places(by.v), at);

@@ -57,12 +57,12 @@ KeyParts::KeyParts(Builder& builder, const std::string& name, const KeyRows& row
     : builder_(builder), rows_(rows) {
   const WeightFormat* format = rows.format;
   if (format == nullptr) {
-    next_ = builder.make_fragment_like("next_" + name, type, by.part(tile, rows.vector),
+    read_ = builder.make_fragment_like("read_" + name, type, by.part(tile, rows.vector),
                                        to_index(rows.vector));
     return;
   }
   const std::int64_t count = words_of_part(rows);
-  next_ = builder.make_fragment_like("next_" + name, ScalarType::u16,
+  read_ = builder.make_fragment_like("read_" + name, ScalarType::u16,
                                      by.part(words(tile, format->codes_at, count), count));
   const auto numbers = [&](const std::string& of) {
     return builder.make_fragment_like(of + name, ScalarType::u16,
@@ -91,9 +91,9 @@ void KeyParts::load(const View& tile, const PartOfTile& part, const PartOfRegist
         part(from, vector), to(registers),
         {.edges = Edges::zero, .vector = {rows_.format == nullptr ? to_index(vector) : 1}});
   };
-  if (rows_.format == nullptr) return load(tile, next_, rows_.vector);
+  if (rows_.format == nullptr) return load(tile, read_, rows_.vector);
   const std::int64_t count = words_of_part(rows_);
-  load(words(tile, rows_.format->codes_at, count), next_, count);
+  load(words(tile, rows_.format->codes_at, count), read_, count);
   load(words(tile, *rows_.format->scale_at, 1), scales_, 1);
   if (rows_.format->minimum_at) load(words(tile, *rows_.format->minimum_at, 1), minima_, 1);
 }
@@ -116,11 +116,11 @@ void KeyParts::load(const View& tile, const KeyThreads& by, const Expr& round) {
 void KeyParts::decode(const View& elements) const {
   const WeightFormat* format = rows_.format;
   if (format == nullptr)
-    return builder_.copy(next_, elements, {.vector = {to_index(rows_.vector)}});
-  Codes codes = format->has_sign ? builder_.signed_codes(next_, format->bits)
-                                 : builder_.unsigned_codes(next_, format->bits);
+    return builder_.copy(read_, elements, {.vector = {to_index(rows_.vector)}});
+  Codes codes = format->has_sign ? builder_.signed_codes(read_, format->bits)
+                                 : builder_.unsigned_codes(read_, format->bits);
   if (in_halves(*format)) {
-    const std::int64_t parts = size(next_.shape().mode(1)), keys = size(next_.shape().mode(2));
+    const std::int64_t parts = size(read_.shape().mode(1)), keys = size(read_.shape().mode(2));
     codes = composition(codes, Layout(IntTuple{{rows_.run(), 2}, parts, keys},
                                       IntTuple{{2, 1}, rows_.vector, rows_.vector * parts}));
   }

@@ -53,7 +53,7 @@ struct KeyThreads {
 /// A thread's parts of a tile of keys or values, between memory and f32.
 class KeyParts {
  public:
-  /// Declares registers of the names next_`name` .. for parts of `tile`, rows in memory. `builder` must outlive
+  /// Declares registers of the names read_`name` .. for parts of `tile`, rows in memory. `builder` must outlive
   /// this object.
   KeyParts(Builder& builder, const std::string& name, const KeyRows& rows, ScalarType type,
            const View& tile, const KeyThreads& by);
@@ -74,7 +74,7 @@ class KeyParts {
 
   Builder& builder_;
   KeyRows rows_;
-  View next_, scales_, minima_;
+  View read_, scales_, minima_;
 };
 
 }  // namespace vkmoye::gen

@@ -32,17 +32,17 @@ void RunningSoftmax::start() {
     sink_ = exponent;
     return k_.assign(row_sum_, number(ScalarType::f32, 0));
   }
-  k_.titled("row_max <- -1e30, more than the scores of masked keys",
+  k_.titled("row_max <- -1e30, more than the scores of unseen keys",
             [&] { k_.assign(row_max_, number(ScalarType::f32, kNothingSeen)); });
   k_.assign(row_sum_, number(ScalarType::f32, 0));
 }
 
-// The maximum is needed when the next one is known: for rescale().
 void RunningSoftmax::keep_row_max() {
-  k_.titled("rescale <- row_max before this tile", [&] { k_.copy(row_max_, rescale_by_); });
+  k_.titled("rescale keeps the old row_max until the new one is known",
+            [&] { k_.copy(row_max_, rescale_by_); });
 }
 
-// What weights so far are worth relative to the new maximum.
+// Rescales earlier sums to the new maximum.
 void RunningSoftmax::rescale(const View& sums) {
   k_.titled("rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums", [&] {
     k_.apply(

@@ -7,7 +7,7 @@
 //     softmax.finish(sums)                           sums <- sums / row sums, 0 if no key was seen
 //
 // Weights are exp2(factor * x - factor * m) with the running maximum m of the row, so that scale and log2(e) cost
-// nothing. m starts at -1e30, above the scores of masked keys, whose weights are therefore 0 in every row. A NaN among
+// nothing. m starts at -1e30, above the scores of unseen keys, whose weights are therefore 0 in every row. A NaN among
 // the scores of a row makes its weight NaN, and with it the whole row. With a sink, m starts at it, and it is added to
 // the row sum at the end.
 // Source: FlashAttention-2 (Dao, 2023), algorithm 1.

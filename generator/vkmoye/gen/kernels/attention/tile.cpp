@@ -194,7 +194,7 @@ AttentionTile::Rows AttentionTile::rows(const std::string& name, const Expr& fir
 
 void AttentionTile::find_visible_tiles() {
   const std::uint32_t rows = to_index(size_.rows), keys = to_index(size_.keys);
-  all_ = this->rows("group", rows * row_tile_, size_.rows);
+  all_ = this->rows("tile", rows * row_tile_, size_.rows);
   Expr end_key = keys_;
   if (form_.causal) end_key = builder_.let("end_key", difference(all_.end_query + keys_, queries_));
   Expr end = ceil_div(end_key, keys);
@@ -225,8 +225,8 @@ void AttentionTile::cap(const View& scores) {
   });
 }
 
-void AttentionTile::mask(const View& scores, const PartOfScores& part, const Rows& rows,
-                         const Expr& number_of_tile) {
+void AttentionTile::hide_unseen(const View& scores, const PartOfScores& part, const Rows& rows,
+                                const Expr& number_of_tile) {
   const std::uint32_t keys = to_index(size_.keys);
   const Expr begin = keys * number_of_tile, end = begin + keys;
   Expr some = less(keys_, end);
@@ -235,7 +235,7 @@ void AttentionTile::mask(const View& scores, const PartOfScores& part, const Row
     some = logical_or(some, less(begin + queries_ + window_, rows.end_query + keys_));
   }
   builder_.branch(
-      {some}, "some keys are masked for some rows",
+      {some}, "some rows do not see some keys",
       [&] {
         builder_.titled(
             "scores <- -2e30, less than any maximum, where the row does not see the key", [&] {
@@ -243,7 +243,7 @@ void AttentionTile::mask(const View& scores, const PartOfScores& part, const Row
                              [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
                                const Expr key = builder_.let("key_of_score", begin + at[1]);
                                return ir::select(sees(rows.first + at[0], key), x[0],
-                                                 number(ScalarType::f32, kMaskedScore));
+                                                 number(ScalarType::f32, kUnseenScore));
                              },
                              {scores});
             });

@@ -6,7 +6,7 @@
 //     tile.q(), tile.k(keys), tile.v(keys)           (width, 64), (width, 32), (value_width, 32); key_tile(number)
 //     tile.first(), tile.count()                     the tiles of keys that a row of the workgroup sees
 //     tile.cap(scores)                               the soft cap
-//     tile.mask(scores, part, rows, number)          scores of keys that a row does not see: -2e30
+//     tile.hide_unseen(scores, part, rows, number)   scores of keys that a row does not see: -2e30
 //
 // Rows of all heads of a group are one matrix (attention_form.hpp), and workgroups along y have heads of K and V in
 // the batch; or rows are those of one head, workgroups along y have heads of Q, and along z entries of the batch.
@@ -27,8 +27,8 @@ struct AttentionTileSize {
 
 inline constexpr double kLog2E = 1.4426950408889634;
 
-/// The score of a masked key: less than the first maximum of RunningSoftmax.
-inline constexpr double kMaskedScore = -2e30;
+/// The score of a key that its row does not see: less than the first maximum of RunningSoftmax.
+inline constexpr double kUnseenScore = -2e30;
 
 /// The values of a thread of a view (rows, keys), in the shape of its scores.
 using PartOfScores = std::function<View(const View&)>;
@@ -104,8 +104,9 @@ class AttentionTile {
 
   /// Replaces scores by tanh(scores * scale / soft_cap), if the form has a soft cap.
   void cap(const View& scores);
-  /// Masks keys of tile `number` that their row does not see. Where each row sees each key, nothing happens.
-  void mask(const View& scores, const PartOfScores& part, const Rows& rows, const Expr& number);
+  /// Sets the scores of keys of tile `tile_number` that their row does not see to kUnseenScore.
+  void hide_unseen(const View& scores, const PartOfScores& part, const Rows& rows,
+                   const Expr& tile_number);
   /// Sets `values`, which are the elements and keys `places` of v, to 0 beyond the keys of the batch entry: the rest
   /// of the array or of the last page may hold NaN, and 0 * NaN is NaN. `vector`: the width of registers that are
   /// vectors.
