@@ -31,12 +31,12 @@ void main() {
     result[v0] = 0.0;
   }
 
-  [[dont_unroll]] for (uint chunk = 0u; chunk < (rows >> 4u) + min(rows & 15u, 1u); ++chunk) {
-    if (64u * block_x + 63u < cols && 16u * chunk + 15u < rows && (cols & 7u) == 0u) {
+  [[dont_unroll]] for (uint block = 0u; block < (rows >> 4u) + min(rows & 15u, 1u); ++block) {
+    if (64u * block_x + 63u < cols && 16u * block + 15u < rows && (cols & 7u) == 0u) {
       // a whole tile, rows aligned:
-      // partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 chunk)
+      // partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
       // -> values
-      uint src_row = 16u * chunk + (thread >> 3u);
+      uint src_row = 16u * block + (thread >> 3u);
       uvec4 value0 = src_x8[8u * block_x + (thread & 7u) + ((cols * src_row) >> 3u)];
       uvec4 value1 = src_x8[8u * block_x + (thread & 7u) + ((cols * (src_row + 8u)) >> 3u)];
       values[0] = float(unpackFloat2x16(value0.x)[0]);
@@ -65,12 +65,12 @@ void main() {
         }
       }
 
-      // partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 chunk)
+      // partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
       // -> values
       if ((cols & 7u) == 0u) {
         // 8 elements at a time
         uint src_col = 64u * block_x + 8u * (thread & 7u);
-        uint src_row0 = 16u * chunk + (thread >> 3u);
+        uint src_row0 = 16u * block + (thread >> 3u);
         if (src_col < cols) {
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             uint src_row = src_row0 + 8u * v2;
@@ -90,7 +90,7 @@ void main() {
       } else {
         // one element at a time
         uint src_col0 = 64u * block_x + 8u * (thread & 7u);
-        uint src_row0 = 16u * chunk + (thread >> 3u);
+        uint src_row0 = 16u * block + (thread >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
           [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
             uint src_col = src_col0 + v0;

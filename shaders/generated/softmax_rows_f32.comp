@@ -187,6 +187,7 @@ void main() {
     sum += sum_partials[v1];
   }
 
+  // third pass, each exponential divided by the sum
   [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
     if (1u < blocks) {
       if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
@@ -238,7 +239,7 @@ void main() {
       }
     }
 
-    // third pass, x <- x / sum
+    // x <- x / sum
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
       x[v0] = x[v0] / sum;
     }

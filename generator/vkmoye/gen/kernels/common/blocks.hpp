@@ -5,7 +5,7 @@
 //
 //   Blocks src(k, tensor, {bM, bN}, copy);        // copy: (thread, value) -> element of (bM, bN)
 //   View x = k.registers("x", f32, Layout(src.shape()));
-//   src.load({chunk, k.block_x()}, x, 0);             // 0 where the block extends past an edge
+//   src.load({block, k.block_x()}, x, 0);             // 0 where the block extends past an edge
 //
 // Whole blocks whose rows are aligned to the access width are moved in wide accesses, all in flight at
 // once; others element by element, or in vectors if the sizes allow it.

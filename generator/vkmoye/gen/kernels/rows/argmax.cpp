@@ -39,7 +39,7 @@ LargestOfRow find_largest(Builder& k, Row& row, const Tensor& src, const Threads
   k.assign(first, no_column());
   row.pass([&](const Expr& block) {
     k.titled("column <- that of x if x is the largest", [&] {
-      k.apply(column, places.part({block, row.rows()}),
+      k.apply(column, places.part({block, row.row_tile()}),
               [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
                 return column_of_largest(v[0], v[1], convert(at[0], ScalarType::u32));
               },

@@ -102,11 +102,11 @@ ir::Kernel reduce_kernel(ReducePart part, const ReduceConfig& wanted, Reduction 
                      {axes[1 - mode]});
 
   const TiledCopy copy = config.copy();
-  IntTuple block = copy.tiler;  // (columns, rows)
-  block = along == 0 ? IntTuple{block.leaf(0) * config.rounds, block.leaf(1)}
-                     : IntTuple{block.leaf(0), block.leaf(1) * config.rounds};
-  const auto step = static_cast<std::uint32_t>(block.leaf(along));
-  const std::int64_t other = block.leaf(1 - along);
+  IntTuple extents = copy.tiler;  // (columns, rows)
+  extents = along == 0 ? IntTuple{extents.leaf(0) * config.rounds, extents.leaf(1)}
+                       : IntTuple{extents.leaf(0), extents.leaf(1) * config.rounds};
+  const auto step = static_cast<std::uint32_t>(extents.leaf(along));
+  const std::int64_t other = extents.leaf(1 - along);
 
   // The results of a thread: dst has stride 0 along the mode that is reduced.
   View of_workgroup;
@@ -122,19 +122,19 @@ ir::Kernel reduce_kernel(ReducePart part, const ReduceConfig& wanted, Reduction 
   const std::vector<int> reduced = along == 0 ? std::vector{0, 1} : std::vector{2};
   const View to = first_along(partition(row, copy, k.thread()), reduced);
 
-  Blocks blocks(k, src, block, copy);
+  Blocks blocks(k, src, extents, copy);
   const View values = blocks.registers("values", type);
   const View result = k.make_fragment_like("result", type, to);
   k.assign(result, reduction.neutral(type));
-  const Expr chunks = ceil_div(k.extent(src, mode), step);
+  const Expr block_count = ceil_div(k.extent(src, mode), step);
   const SliceParts own = part == ReducePart::slices
-                             ? slice_blocks(k, chunks, Builder::extent(dst, mode))
-                             : SliceParts{0, chunks};
+                             ? slice_blocks(k, block_count, Builder::extent(dst, mode))
+                             : SliceParts{0, block_count};
   k.loop(
-      "chunk", own.count,
+      "block", own.count,
       [&](const Expr& i) {
-        const Expr chunk = part == ReducePart::slices ? own.first + i : i;
-        blocks.load(along == 0 ? std::vector{chunk, k.block_x()} : std::vector{k.block_x(), chunk},
+        const Expr block = part == ReducePart::slices ? own.first + i : i;
+        blocks.load(along == 0 ? std::vector{block, k.block_x()} : std::vector{k.block_x(), block},
                     values, reduction.neutral(type));
         k.accumulate(result, reduction, values);
       },

@@ -95,7 +95,7 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
   }
   const Row::Body add_residual = [&](const Expr& block) {
     if (!has_residual) return;
-    others->load({block, row.rows()}, other, zero);
+    others->load({block, row.row_tile()}, other, zero);
     k.titled("x <- x + other", [&] {
       k.apply(
           x, [](const Expr& v, const Expr& r) { return v + r; }, x, other);
@@ -108,7 +108,7 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
   } else {
     row.pass([&](const Expr& block) {
       add_residual(block);
-      if (totals) totals->store({block, row.rows()}, x);
+      if (totals) totals->store({block, row.row_tile()}, x);
       const View to = broadcast(sum, x.shape());
       k.titled("sum += x * x, for each value of x", [&] {
         k.apply(
@@ -134,14 +134,14 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
   const View w = weights.registers("w", ScalarType::f32);  // (value, round, 1)
   row.pass(
       [&](const Expr& block) {
-        if (part == Part::block && totals) totals->store({block, row.rows()}, x);
+        if (part == Part::block && totals) totals->store({block, row.row_tile()}, x);
         weights.load({block}, w, zero);
         k.titled("x <- x * scale * w", [&] {
           k.apply(
               x, [](const Expr& v, const Expr& s, const Expr& g) { return v * s * g; }, x, scale,
               w);
         });
-        result.store({block, row.rows()}, x);
+        result.store({block, row.row_tile()}, x);
       },
       add_residual);
   return k.finish();

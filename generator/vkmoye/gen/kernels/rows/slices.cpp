@@ -28,12 +28,12 @@ void SliceResultsWriter::store(const View& value) {
 }
 
 SliceResultsReader::SliceResultsReader(Builder& k, const std::string& name,
-                                       const ThreadsConfig& config, const Expr& rows,
+                                       const ThreadsConfig& config, const Expr& row_tile,
                                        const Expr& outside)
     : k_(k),
       tensor_(k.input(name, outside->type.element, kSlicesAndRows)),
       columns_(config.columns),
-      rows_(rows),
+      row_tile_(row_tile),
       outside_(outside),
       blocks_(k, tensor_, {config.columns, config.threads / config.columns},
               make_tiled_copy(config.layout(), make_layout({1, 1}))),

@@ -38,15 +38,15 @@ class SliceResultsWriter {
 /// The same results as a kernel reads them that combines the slices of a row.
 class SliceResultsReader {
  public:
-  /// `rows`: the index of the workgroup's tile of rows; a tile has `threads / columns` rows. `outside`: the value past
+  /// `row_tile`: that of the workgroup; a tile has `threads / columns` rows. `outside`: the value past
   /// the last slice. `k` must outlive this object.
   SliceResultsReader(Builder& k, const std::string& name, const ThreadsConfig& config,
-                     const Expr& rows, const Expr& outside);
+                     const Expr& row_tile, const Expr& outside);
 
   /// Registers for one result of each thread.
   const View& values() const { return values_; }
   /// Loads the results of block `block` of the slices, one for each thread of a row.
-  void load(const Expr& block) { blocks_.load({block, rows_}, values_, outside_); }
+  void load(const Expr& block) { blocks_.load({block, row_tile_}, values_, outside_); }
   /// Loads each block, followed by `body`.
   void each(const std::function<void(const Expr& block)>& body);
 
@@ -54,7 +54,7 @@ class SliceResultsReader {
   Builder& k_;
   Tensor tensor_;
   std::int64_t columns_;
-  Expr rows_, outside_;
+  Expr row_tile_, outside_;
   Blocks blocks_;
   View values_;
 };

@@ -41,15 +41,17 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
   });
   k.reduce_across(sum, kSum, config.layout(), 0);
 
-  row.pass(
-      [&](const Expr& block) {
-        k.titled("third pass, x <- x / sum", [&] {
-          k.apply(
-              x, [](const Expr& e, const Expr& whole) { return e / whole; }, x, sum);
-        });
-        result.store({block, k.block_x()}, x);
-      },
-      [&](const Expr&) { exponentials(); });
+  k.headed("third pass, each exponential divided by the sum", [&] {
+    row.pass(
+        [&](const Expr& block) {
+          k.titled("x <- x / sum", [&] {
+            k.apply(
+                x, [](const Expr& e, const Expr& whole) { return e / whole; }, x, sum);
+          });
+          result.store({block, row.row_tile()}, x);
+        },
+        [&](const Expr&) { exponentials(); });
+  });
   return k.finish();
 }
 
@@ -135,7 +137,7 @@ ir::Kernel softmax_combine(const ThreadsConfig& wanted, const std::string& name)
           },
           x, largest, sum);
     });
-    result.store({block, row.rows()}, x);
+    result.store({block, row.row_tile()}, x);
   });
   return k.finish();
 }

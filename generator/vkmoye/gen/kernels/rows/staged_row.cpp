@@ -46,7 +46,7 @@ Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr&
 
 void Row::pass(const Body& body, const Body& redo) {
   const auto read = [&](const Expr& block) {
-    blocks_.load({block, rows()}, x_, outside_);
+    blocks_.load({block, row_tile()}, x_, outside_);
     redo(block);
   };
   const bool is_first = !std::exchange(is_read_, true);

@@ -82,7 +82,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
   builder.assign(last, word(kAllKeys));
   builder.assign(last_column, word(kNoColumn));
   const std::int64_t rows = row.block().leaf(1);
-  const Expr beside = to_index(config.columns);
+  const Expr threads_per_row = to_index(config.columns);
   builder.loop("taken", to_index(config.k), [&](const Expr& taken) {
     builder.assign(best, word(kNoKey));
     builder.assign(own_column, word(kNoColumn));
@@ -134,9 +134,9 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
     builder.reduce_across(last_column, kMinimum, config.layout(), 0);
     const auto to = [&](const Tensor& of) {
       return parallelize(tile(of, {1, rows}, {taken, builder.block_x()}), make_layout({1, rows}),
-                         builder.thread() / beside);
+                         builder.thread() / threads_per_row);
     };
-    builder.branch({ir::equal(builder.thread() % beside, 0)}, [&] {
+    builder.branch({ir::equal(builder.thread() % threads_per_row, 0)}, [&] {
       builder.titled("values <- the number of the key", [&] {
         builder.apply(
             to(values), [](const Expr& key) { return number_of_key(key); }, last);
