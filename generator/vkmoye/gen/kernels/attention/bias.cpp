@@ -8,8 +8,8 @@ using ir::number;
 
 Extent every_head() { return {"kv_heads", "group"}; }
 
-// The number of `head` in an array of numbers, one of each head.
-Expr number_of_head(Builder& builder, const Tensor& of, const std::string& name, const Expr& head) {
+// The element of `of`, an array with one number for each head.
+Expr value_for_head(Builder& builder, const Tensor& of, const std::string& name, const Expr& head) {
   const View value = builder.registers(name, ScalarType::f32, Layout());
   builder.copy(tile(of, {1}, {head}), value, {.edges = Edges::zero});
   return builder.load("own_" + name, value);
@@ -28,23 +28,23 @@ ScoreBias::ScoreBias(Builder& builder, const AttentionForm& form, const Attentio
   if (form.slopes) slopes_ = builder.input("slopes", ScalarType::f32, {{"head", every_head()}});
 }
 
-ScoreBias::Rows ScoreBias::rows(const std::string& name, const Expr& number, std::int64_t count,
-                                const Expr& head) {
-  Rows out = {number, count, head, ir::number(ScalarType::f32, 0)};
-  if (form_.slopes) out.slope = number_of_head(builder_, slopes_, name + "_slope", head);
+BiasRows ScoreBias::rows(const std::string& name, const Expr& number, std::int64_t count,
+                         const Expr& head) {
+  BiasRows out = {number, count, head, ir::number(ScalarType::f32, 0)};
+  if (form_.slopes) out.slope = value_for_head(builder_, slopes_, name + "_slope", head);
   return out;
 }
 
-void ScoreBias::add(const View& scores, const PartOfScores& part, const Rows& rows,
-                    const Expr& number_of_tile) {
+void ScoreBias::add(const View& scores, const PartOfScores& part, const BiasRows& rows,
+                    const Expr& tile_number) {
   if (!has_bias(form_)) return;
   const std::uint32_t keys = to_index(tile_.keys_of_tile());
-  if (form_.slopes) add_slopes(scores, part, rows, keys * number_of_tile);
+  if (form_.slopes) add_slopes(scores, part, rows, keys * tile_number);
   if (!form_.mask) return;
-  const View mask = slice(
-      tile(mask_, {tile_.keys_of_tile(), rows.count, 1},
-           {number_of_tile, rows.number, head_step_ * rows.head + entry_step_ * tile_.entry()}),
-      {_, _, 0});
+  const View mask =
+      slice(tile(mask_, {tile_.keys_of_tile(), rows.count, 1},
+                 {tile_number, rows.number, head_step_ * rows.head + entry_step_ * tile_.entry()}),
+            {_, _, 0});
   // A mask of -infinity, the usual one of masked keys, must not meet another infinity.
   const std::string scaled = form_.slopes ? "scores" : "scores * unit";
   builder_.titled("scores <- " + scaled + " + mask, -2e30 for keys that the mask hides", [&] {
@@ -61,7 +61,7 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const Rows& ro
 }
 
 // Distances are exact below 2^24.
-void ScoreBias::add_slopes(const View& scores, const PartOfScores& part, const Rows& rows,
+void ScoreBias::add_slopes(const View& scores, const PartOfScores& part, const BiasRows& rows,
                            const Expr& first_key) {
   builder_.titled(
       "scores <- scores * unit + slope * (key - query), counted from the last key", [&] {
@@ -80,7 +80,7 @@ void ScoreBias::add_slopes(const View& scores, const PartOfScores& part, const R
 std::optional<Expr> read_sink(Builder& builder, const AttentionForm& form, const Expr& head) {
   if (!form.sinks) return std::nullopt;
   const Tensor sinks = builder.input("sinks", ScalarType::f32, {{"head", every_head()}});
-  return number_of_head(builder, sinks, "sink", head);
+  return value_for_head(builder, sinks, "sink", head);
 }
 
 }  // namespace vkmoye::gen

@@ -3,8 +3,8 @@
 // What is added to scores: ALiBi slopes and a mask; and sinks.
 //
 //   ScoreBias bias(k, form, tile);                     declares mask and slopes, those that the form has
-//   const ScoreBias::Rows rows = bias.rows("own", ..);
-//   bias.add(scores, part, rows, number);              scores <- scores * scale + slope * (key - query) + mask
+//   const BiasRows rows = bias.rows("own", ..);
+//   bias.add(scores, part, rows, tile_number);         scores <- scores * scale + slope * (key - query) + mask
 //
 // Without slopes and a mask, scores stay as they are multiplied, and the factor of the softmax scales them.
 
@@ -14,24 +14,27 @@
 
 namespace vkmoye::gen {
 
+/// `count` queries of a head from `count * number` on, and its slope.
+struct BiasRows {
+  Expr number;
+  std::int64_t count;
+  Expr head, slope;
+};
+
 class ScoreBias {
  public:
   /// Both `builder` and `tile` must outlive this object.
   ScoreBias(Builder& builder, const AttentionForm& form, const AttentionTile& tile);
 
-  /// `count` queries of a head from `count * number` on. Its slope is read once.
-  struct Rows {
-    Expr number;
-    std::int64_t count;
-    Expr head, slope;
-  };
-  Rows rows(const std::string& name, const Expr& number, std::int64_t count, const Expr& head);
+  /// Reads the slope of `head` once.
+  BiasRows rows(const std::string& name, const Expr& number, std::int64_t count, const Expr& head);
 
-  /// Adds the bias of the keys of tile `number` to the scores of `rows`.
-  void add(const View& scores, const PartOfScores& part, const Rows& rows, const Expr& number);
+  /// Adds the bias of the keys of tile `tile_number` to the scores of `rows`.
+  void add(const View& scores, const PartOfScores& part, const BiasRows& rows,
+           const Expr& tile_number);
 
  private:
-  void add_slopes(const View& scores, const PartOfScores& part, const Rows& rows,
+  void add_slopes(const View& scores, const PartOfScores& part, const BiasRows& rows,
                   const Expr& first_key);
 
   Builder& builder_;

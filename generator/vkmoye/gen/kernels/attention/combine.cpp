@@ -79,10 +79,10 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
   constexpr ScalarType f32 = ScalarType::f32;
   constexpr std::int64_t one = 1;
   const std::int64_t vector = power_dividing(form.value_width, widest_access(f32));
-  const std::int64_t beside = power_dividing(form.value_width / vector, 32);
+  const std::int64_t threads_per_slice = power_dividing(form.value_width / vector, 32);
   const std::int64_t lanes = device.subgroup_size;
-  const std::int64_t at_once = std::max<std::int64_t>(8, lanes / beside);  // slices
-  const Layout threads = make_layout({beside, at_once});
+  const std::int64_t at_once = std::max<std::int64_t>(8, lanes / threads_per_slice);  // slices
+  const Layout threads = make_layout({threads_per_slice, at_once});
   Builder builder(name, size(threads), to_index(lanes));
   builder.describe({{"type", std::string(to_string(type))}, {"form", form_text(form)}},
                    "slices are weighed by their maxima, and added up always in the same order");
@@ -99,8 +99,8 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
   const auto log_sums = own.log_sums(builder, form);
   const Tensor o = own.output(builder, form, type);
 
-  const Expr beside_at = builder.thread() % to_index(beside),
-             slice_at = builder.thread() / to_index(beside);
+  const Expr thread_of_slice = builder.thread() % to_index(threads_per_slice),
+             slice_at = builder.thread() / to_index(threads_per_slice);
   const auto tile_of_sums = [&](const Expr& chunk) {  // (vector, accesses, 1)
     return partition(
         slice(tile(slice_sums, {form.value_width, 1, 1, at_once}, {0, own.row, own.head, chunk}),
@@ -115,7 +115,8 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
   const View row_max = builder.registers("max_of_slice", f32, Layout(IntTuple{1, 1, 1}));
   const View row_sum = builder.registers("row_sum_of_slice", f32, Layout(IntTuple{1, 1, 1}));
   const View sums = builder.make_fragment_like("sums", f32, part);
-  RunningSoftmax softmax(builder, ir::number(f32, 1), row_max, 2, threads, 1, sink);
+  RunningSoftmax softmax(builder, ir::number(f32, 1), row_max,
+                         {.columns = 2, .threads = threads, .shared_by_row = 1}, sink);
   softmax.start();
   builder.assign(sums, ir::number(f32, 0));
   builder.loop("chunk", ceil_div(Builder::extent(slice_sums, 3), to_index(at_once)),
@@ -126,7 +127,7 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
                               builder.retile(row_sum, Layout(1, 1)), {.edges = Edges::zero});
                  builder.copy(tile_of_sums(chunk), part,
                               {.edges = Edges::zero, .vector = {to_index(vector)}});
-                 softmax.update_apart(row_max, sums, &row_sum);
+                 softmax.update_per_thread(row_max, sums, &row_sum);
                  builder.titled("sums += part * max_of_slice", [&] {
                    builder.apply(
                        sums,
@@ -140,9 +141,10 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
   softmax.divide(sums);
   const View to =
       partition(own.part(builder, form, o),
-                make_tiled_copy(make_layout({beside, one}), make_layout({vector, one})), beside_at);
+                make_tiled_copy(make_layout({threads_per_slice, one}), make_layout({vector, one})),
+                thread_of_slice);
   if (log_sums) {
-    builder.branch({equal(beside_at, 0)},
+    builder.branch({equal(thread_of_slice, 0)},
                    [&] { softmax.store_log_sums(own.part(builder, *log_sums)); });
   }
   builder.branch({equal(slice_at, 0)},

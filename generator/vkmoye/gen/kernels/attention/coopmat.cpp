@@ -122,11 +122,11 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   });
 
   const Expr own = to_index(config.subgroups) * attention.row_tile() + builder.subgroup();
-  const AttentionTile::Rows own_rows = attention.rows("own", to_index(rows) * own, rows);
-  const ScoreBias::Rows biased_rows = bias.rows("own", own, rows, attention.head());
+  const QueryRows own_rows = attention.query_rows("own", to_index(rows) * own, rows);
+  const BiasRows biased_rows = bias.rows("own", own, rows, attention.head());
   const auto part = [&](const View& tile) { return scores.part(builder, tile); };
-  RunningSoftmax softmax(builder, attention.exponent_factor(), scores.by_row, 0, scores.threads, 0,
-                         sink);
+  RunningSoftmax softmax(builder, attention.exponent_factor(), scores.by_row,
+                         {.columns = 0, .threads = scores.threads, .shared_by_row = 0}, sink);
   softmax.start();
   builder.fill(sums.matrices, ir::number(ScalarType::f32, 0));
   const auto fetch_tile = [&](const Expr& number) {

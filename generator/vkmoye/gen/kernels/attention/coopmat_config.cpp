@@ -82,9 +82,10 @@ Layout padded_tile(const AttentionConfig& config, ScalarType type, std::int64_t 
                                   {width, vector}),
                       vector});
   if (staging && staging->vector.count == static_cast<std::uint32_t>(vector)) {
-    const std::int64_t beside = std::min(config.threads(), width / vector);
+    const std::int64_t threads_per_row = std::min(config.threads(), width / vector);
     accesses.push_back(
-        {make_layout({beside, std::min(count, config.threads() / beside)}, {vector, width}),
+        {make_layout({threads_per_row, std::min(count, config.threads() / threads_per_row)},
+                     {vector, width}),
          vector});
   }
   const StorageSearch found =

@@ -26,8 +26,9 @@ constexpr std::int64_t kMaxSlices = 64;
 // How the threads of a workgroup divide keys and their elements.
 struct DecodeThreads {
   KeyRows k, v;
-  std::int64_t beside, keys;  // threads that share a key; keys at once
-  std::int64_t rounds;        // of keys in a tile
+  std::int64_t threads_per_key;
+  std::int64_t keys;    // at once
+  std::int64_t rounds;  // of keys in a tile
 
   std::int64_t tile() const { return keys * rounds; }
 };
@@ -38,11 +39,11 @@ DecodeThreads threads_of(const AttentionDecodeConfig& config, const AttentionFor
   const ScalarType of_k = key_type(type, form), of_v = value_type(type, form);
   by.k = key_rows(form.key_format, of_k, form.width, config.key_threads);
   by.v = key_rows(form.value_format, of_v, form.value_width, config.key_threads);
-  by.beside = power_dividing(std::gcd(by.k.parts(), by.v.parts()), config.key_threads);
-  by.keys = config.threads / by.beside;
+  by.threads_per_key = power_dividing(std::gcd(by.k.parts(), by.v.parts()), config.key_threads);
+  by.keys = config.threads / by.threads_per_key;
   // An access has 16 bytes, 4 registers.
   const auto accesses = [&](const KeyRows& rows, ScalarType of) {
-    return ceil_div(rows.registers(bytes_of(of)), 4) * rows.parts() / by.beside;
+    return ceil_div(rows.registers(bytes_of(of)), 4) * rows.parts() / by.threads_per_key;
   };
   by.rounds = std::max<std::int64_t>(
       1,
@@ -54,9 +55,9 @@ DecodeThreads threads_of(const AttentionDecodeConfig& config, const AttentionFor
 // Of the parts of maxima, row sums and sums that each subgroup has.
 std::int64_t bytes_of_parts(const AttentionDecodeConfig& config, const AttentionForm& form,
                             ScalarType type) {
-  const std::int64_t beside = threads_of(config, form, type).beside;
-  return config.threads / config.subgroup_size * config.rows * (form.value_width + 2 * beside) *
-         bytes_of(ScalarType::f32);
+  const std::int64_t threads_per_key = threads_of(config, form, type).threads_per_key;
+  return config.threads / config.subgroup_size * config.rows *
+         (form.value_width + 2 * threads_per_key) * bytes_of(ScalarType::f32);
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ AttentionDecodeConfig attention_decode_config(const AttentionCall& call, ScalarT
   // q and sums of a thread.
   const auto values = [&] {
     return config.rows * (call.form.width + call.form.value_width) /
-           threads_of(config, call.form, type).beside;
+           threads_of(config, call.form, type).threads_per_key;
   };
   while (config.rows > 1 && values() > 128) config.rows /= 2;
   if (config.rows > 2) config.reads = 8;  // q and sums of more rows leave registers for no more
@@ -126,7 +127,7 @@ std::vector<std::string> reasons_against(const AttentionDecodeConfig& config,
           reasons);
   const DecodeThreads by = threads_of(config, form, type);
   const std::int64_t values =
-      config.rows * std::max(form.width, form.value_width) / by.beside * by.rounds;
+      config.rows * std::max(form.width, form.value_width) / by.threads_per_key * by.rounds;
   require(values <= 1024,
           fmt::format("{} products of a thread in a tile, but at most 1024 are possible", values),
           reasons);
@@ -170,11 +171,11 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
 
   // A thread's parts: of q and of the sums (vector, accesses, 1, rows), of a tile of keys or values (vector, accesses,
   // keys); scores (1, 1, keys, rows).
-  const Layout threads = make_layout({by.beside, by.keys});
-  const Expr beside = builder.thread() % to_index(by.beside),
-             key = builder.thread() / to_index(by.beside);
+  const Layout threads = make_layout({by.threads_per_key, by.keys});
+  const Expr thread_of_key = builder.thread() % to_index(by.threads_per_key),
+             key = builder.thread() / to_index(by.threads_per_key);
   const KeyThreads own_keys = {threads, builder.thread()},
-                   own_rows = {make_layout({by.beside, one}), beside};
+                   own_rows = {make_layout({by.threads_per_key, one}), thread_of_key};
   const TiledCopy along_keys =
       make_tiled_copy(make_layout({one, by.keys}), make_layout({one, one}));
   // Of a tile of rows of q, or of the result: elements at the places of k, or of v.
@@ -214,10 +215,10 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
   };
 
   // Rows whose heads matter, one by one.
-  std::vector<AttentionTile::Row> single_rows;
+  std::vector<QueryOfHead> single_rows;
   for (std::int64_t i = 0; i < rows && !has_rows_of_groups(form); ++i) {
-    single_rows.push_back(attention.row(fmt::format("row{}", i),
-                                        to_index(rows) * attention.row_tile() + to_index(i)));
+    single_rows.push_back(attention.query_of_head(
+        fmt::format("row{}", i), to_index(rows) * attention.row_tile() + to_index(i)));
   }
   const auto access = [&](const KeyRows& of, ScalarType in) {
     return Vector{to_index(std::min(of.run(), widest_access(in)))};
@@ -246,12 +247,13 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
       next_v.load(attention.v(own_key), own_rows, round);
     });
   };
-  std::vector<ScoreBias::Rows> biased_rows;
+  std::vector<BiasRows> biased_rows;
   for (std::size_t i = 0; i < single_rows.size() && has_bias(form); ++i) {
-    const AttentionTile::Row& row = single_rows[i];
+    const QueryOfHead& row = single_rows[i];
     biased_rows.push_back(bias.rows(fmt::format("row{}", i), row.query, 1, row.head));
   }
-  RunningSoftmax softmax(builder, attention.exponent_factor(), scores, 2, threads, 1);
+  RunningSoftmax softmax(builder, attention.exponent_factor(), scores,
+                         {.columns = 2, .threads = threads, .shared_by_row = 1});
   softmax.start();
   builder.assign(own, ir::number(f32, 0));
   const Expr slices = maximum(Builder::extent(slice_sums, 3), 1);
@@ -277,8 +279,8 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
           };
           bias.add(slice(scores, {_, _, _, row}), part_of_row, biased_rows[i], at);
         }
-        attention.hide_unseen(scores, part, attention.rows(), at);
-        softmax.update_apart(scores, sums);
+        attention.hide_unseen(scores, part, attention.rows_of_workgroup(), at);
+        softmax.update_per_thread(scores, sums);
         next_v.decode(value_elements);
         attention.drop_beyond(value_elements, places(by.v), at);
         builder.titled("sums += value_elements * scores", [&] {

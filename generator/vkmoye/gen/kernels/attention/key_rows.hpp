@@ -41,9 +41,10 @@ inline std::int64_t min_part(const WeightFormat& format) { return 32 / format.bi
 KeyRows key_rows(const WeightFormat* format, ScalarType type, std::int64_t width,
                  std::int64_t threads);
 
-/// Threads that share rows, and others that have other rows: thread t has part t % beside of each `beside`.
+/// Threads that share keys, and others that have other keys: thread t has each part p of its keys for which
+/// p % threads_per_key is t % threads_per_key.
 struct KeyThreads {
-  Layout threads;  // (beside, keys)
+  Layout threads;  // (threads_per_key, keys)
   Expr thread;
 
   /// The thread's part of a view (elements, keys): (vector, parts, keys).

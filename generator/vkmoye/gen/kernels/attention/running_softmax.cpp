@@ -15,10 +15,9 @@ constexpr double kNothingSeen = -1e30;
 using ir::number;
 
 RunningSoftmax::RunningSoftmax(Builder& builder, const Expr& factor, const View& scores,
-                               int columns, const Layout& threads, int mode,
-                               const std::optional<Expr>& sink)
-    : k_(builder), factor_(factor), threads_(threads), mode_(mode), sink_(sink) {
-  const View of_rows = first_along(scores, {columns});
+                               const ScoreModes& modes, const std::optional<Expr>& sink)
+    : k_(builder), factor_(factor), modes_(modes), sink_(sink) {
+  const View of_rows = first_along(scores, {modes.columns});
   row_max_ = builder.make_fragment_like("row_max", ScalarType::f32, of_rows);
   rescale_by_ = builder.make_fragment_like("rescale", ScalarType::f32, of_rows);
   row_sum_ = builder.make_fragment_like("row_sum", ScalarType::f32, of_rows);
@@ -70,13 +69,13 @@ void RunningSoftmax::weigh(const View& scores) {
 void RunningSoftmax::update(const View& scores, const View& sums) {
   keep_row_max();
   k_.accumulate(row_max_, kMaximumOfNumbers, scores);
-  k_.reduce_across(row_max_, kMaximumOfNumbers, threads_, mode_);
+  k_.reduce_across(row_max_, kMaximumOfNumbers, modes_.threads, modes_.shared_by_row);
   rescale(sums);
   weigh(scores);
   k_.accumulate(row_sum_, kSum, scores);
 }
 
-void RunningSoftmax::update_apart(const View& scores, const View& sums, const View* counts) {
+void RunningSoftmax::update_per_thread(const View& scores, const View& sums, const View* counts) {
   keep_row_max();
   k_.accumulate(row_max_, kMaximumOfNumbers, scores);
   rescale(sums);
@@ -92,14 +91,14 @@ void RunningSoftmax::update_apart(const View& scores, const View& sums, const Vi
 
 void RunningSoftmax::merge(const View& sums) {
   keep_row_max();
-  k_.reduce_across(row_max_, kMaximumOfNumbers, threads_, mode_);
+  k_.reduce_across(row_max_, kMaximumOfNumbers, modes_.threads, modes_.shared_by_row);
   rescale(sums);
-  k_.reduce_across(row_sum_, kSum, threads_, mode_);
-  k_.reduce_across(sums, kSum, threads_, mode_);
+  k_.reduce_across(row_sum_, kSum, modes_.threads, modes_.shared_by_row);
+  k_.reduce_across(sums, kSum, modes_.threads, modes_.shared_by_row);
 }
 
 void RunningSoftmax::finish(const View& sums) {
-  k_.reduce_across(row_sum_, kSum, threads_, mode_);
+  k_.reduce_across(row_sum_, kSum, modes_.threads, modes_.shared_by_row);
   divide(sums);
 }
 
@@ -126,7 +125,8 @@ void RunningSoftmax::divide(const View& sums) {
 }
 
 void RunningSoftmax::store_log_sums(const View& to) {
-  const Expr along = thread_coordinates(threads_, k_.thread())[static_cast<std::size_t>(mode_)];
+  const Expr along = thread_coordinates(
+      modes_.threads, k_.thread())[static_cast<std::size_t>(modes_.shared_by_row)];
   k_.branch({equal(along, 0)}, [&] {
     k_.titled("log_sums <- log(row_sum) + the score of the maximum", [&] {
       k_.apply(

@@ -2,7 +2,7 @@
 #pragma once
 // Softmax of scores that come tile by tile, and sums of values with its weights.
 //
-//   RunningSoftmax softmax(k, factor, scores, 0, threads, 0);
+//   RunningSoftmax softmax(k, factor, scores, {.columns = 2, .threads = threads, .shared_by_row = 1});
 //     softmax.update(scores, sums)                   scores <- weights; sums and row sums are rescaled
 //     softmax.finish(sums)                           sums <- sums / row sums, 0 if no key was seen
 //
@@ -18,18 +18,25 @@
 
 namespace vkmoye::gen {
 
+/// How threads have rows and columns of scores.
+struct ScoreModes {
+  int columns;        // the mode of a thread's scores that has the columns
+  Layout threads;     // their coordinates
+  int shared_by_row;  // the mode of `threads` along which threads share a row
+};
+
 class RunningSoftmax {
  public:
-  /// For scores of the shape of `scores`, with columns along mode `columns`. Threads that differ in mode `mode` of
-  /// `threads` share rows. Declares row_max, rescale and row_sum. `sink`: joins the maximum and the sum of each row.
-  RunningSoftmax(Builder& builder, const Expr& factor, const View& scores, int columns,
-                 const Layout& threads, int mode, const std::optional<Expr>& sink = {});
+  /// For scores of the shape of `scores`. Declares row_max, rescale and row_sum. `sink`: joins the maximum and the sum
+  /// of each row.
+  RunningSoftmax(Builder& builder, const Expr& factor, const View& scores, const ScoreModes& modes,
+                 const std::optional<Expr>& sink = {});
 
   void start();
   /// `scores` become weights relative to the new maximum of the row; `sums`, with the same rows, are rescaled to it.
   void update(const View& scores, const View& sums);
   /// The same with a maximum of each thread's own columns. Each weight counts `counts` times. merge() must follow.
-  void update_apart(const View& scores, const View& sums, const View* counts = nullptr);
+  void update_per_thread(const View& scores, const View& sums, const View* counts = nullptr);
   /// Rescales `sums` to the maximum of the row, and adds those of all threads that share it, and the row sums.
   void merge(const View& sums);
   /// sums <- sums / row sums, where threads have had a common maximum.
@@ -52,8 +59,7 @@ class RunningSoftmax {
 
   Builder& k_;
   Expr factor_;
-  Layout threads_;
-  int mode_;
+  ScoreModes modes_;
   std::optional<Expr> sink_;
   View row_max_, rescale_by_, row_sum_;
 };

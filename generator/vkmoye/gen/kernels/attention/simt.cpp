@@ -182,10 +182,10 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
     });
   };
 
-  const ScoreBias::Rows biased_rows =
-      bias.rows("tile", attention.row_tile(), rows, attention.head());
+  const BiasRows biased_rows = bias.rows("tile", attention.row_tile(), rows, attention.head());
   const auto part = [&](const View& tile) { return partition_C(mma, tile, builder.thread()); };
-  RunningSoftmax softmax(builder, attention.exponent_factor(), scores, 2, mma.threads, 1, sink);
+  RunningSoftmax softmax(builder, attention.exponent_factor(), scores,
+                         {.columns = 2, .threads = mma.threads, .shared_by_row = 1}, sink);
   softmax.start();
   builder.assign(sums, ir::number(ScalarType::f32, 0));
   stage(attention.q(), sQ);
@@ -200,7 +200,7 @@ ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm
         multiply("qk", transpose(sQ), transpose(sK), scores, form.width);
         attention.cap(scores);
         bias.add(scores, part, biased_rows, at);
-        attention.hide_unseen(scores, part, attention.rows(), at);
+        attention.hide_unseen(scores, part, attention.rows_of_workgroup(), at);
         softmax.update(scores, sums);
         builder.copy(scores, weights);
         builder.barrier();

@@ -15,7 +15,7 @@ namespace vkmoye::gen {
 struct RowStaging {
   TiledCopy copy;  // (thread, value) -> (element, row)
   Vector vector;
-  Layout threads;  // (beside, rows)
+  Layout threads;  // (threads_per_row, rows)
 
   View part(const View& view, const Expr& thread) const { return partition(view, copy, thread); }
 };
@@ -26,10 +26,10 @@ inline std::optional<RowStaging> row_staging(std::int64_t width, std::int64_t ro
                                              std::int64_t threads, std::int64_t max_vector,
                                              std::int64_t min_vector = 1) {
   for (std::int64_t vector = max_vector; vector >= min_vector; vector /= 2) {
-    for (std::int64_t beside = threads; beside >= 1; beside /= 2) {
-      const std::int64_t at_once = threads / beside;
-      if (width % (vector * beside) != 0 || rows % at_once != 0) continue;
-      const Layout by = make_layout({beside, at_once});
+    for (std::int64_t threads_per_row = threads; threads_per_row >= 1; threads_per_row /= 2) {
+      const std::int64_t at_once = threads / threads_per_row;
+      if (width % (vector * threads_per_row) != 0 || rows % at_once != 0) continue;
+      const Layout by = make_layout({threads_per_row, at_once});
       return RowStaging{
           make_tiled_copy(by, make_layout({vector, std::int64_t{1}})), {to_index(vector)}, by};
     }

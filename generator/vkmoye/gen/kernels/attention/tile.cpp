@@ -126,14 +126,14 @@ View AttentionTile::q() const { return q(size_.rows, row_tile_); }
 View AttentionTile::q(std::int64_t rows, const Expr& number) const {
   return tile_of_head(q_, form_.width, rows, number, head_, entry_);
 }
-View AttentionTile::q(const Row& row) const {
+View AttentionTile::q(const QueryOfHead& row) const {
   return tile_of_head(q_, form_.width, 1, row.query, row.head, entry_);
 }
 
 View AttentionTile::rows_of_keys(const HeadTensor& of, const WeightFormat* format,
-                                 std::int64_t width, const KeyTile& keys) const {
-  return tile_of_head(of, row_elements(format, width), keys.keys, keys.number, kv_head_,
-                      form_.page != 0 ? keys.page : entry_);
+                                 std::int64_t width, const KeyTile& key_tile) const {
+  return tile_of_head(of, row_elements(format, width), key_tile.count, key_tile.number, kv_head_,
+                      form_.page != 0 ? key_tile.page : entry_);
 }
 
 AttentionTile::KeyTile AttentionTile::key_tile(const Expr& number, std::int64_t keys) {
@@ -170,14 +170,14 @@ View AttentionTile::tile_of_log_sums(const Tensor& log_sums, std::int64_t rows, 
                 1, columns);
 }
 
-AttentionTile::Row AttentionTile::row(const std::string& name, const Expr& number) {
+QueryOfHead AttentionTile::query_of_head(const std::string& name, const Expr& number) {
   const Expr queries = maximum(queries_, 1);
   return {builder_.let("query_of_" + name, number % queries),
           builder_.let("head_of_" + name, kv_head_ * group_size_ + number / queries)};
 }
 
-AttentionTile::Rows AttentionTile::rows(const std::string& name, const Expr& first,
-                                        std::int64_t count) {
+QueryRows AttentionTile::query_rows(const std::string& name, const Expr& first,
+                                    std::int64_t count) {
   if (!form_.causal && !form_.window) return {first, 0, 0, count};
   const Expr some = to_index(count);
   if (!rows_of_head_groups_) {
@@ -194,13 +194,15 @@ AttentionTile::Rows AttentionTile::rows(const std::string& name, const Expr& fir
 
 void AttentionTile::find_visible_tiles() {
   const std::uint32_t rows = to_index(size_.rows), keys = to_index(size_.keys);
-  all_ = this->rows("tile", rows * row_tile_, size_.rows);
+  rows_of_workgroup_ = query_rows("tile", rows * row_tile_, size_.rows);
   Expr end_key = keys_;
-  if (form_.causal) end_key = builder_.let("end_key", difference(all_.end_query + keys_, queries_));
+  if (form_.causal)
+    end_key = builder_.let("end_key", difference(rows_of_workgroup_.end_query + keys_, queries_));
   Expr end = ceil_div(end_key, keys);
   if (form_.window) {
-    first_ = builder_.let("first_tile",
-                          difference(all_.first_query + keys_ + 1, queries_ + window_) / keys);
+    first_ = builder_.let(
+        "first_tile",
+        difference(rows_of_workgroup_.first_query + keys_ + 1, queries_ + window_) / keys);
     end = difference(end, first_);
   }
   count_ = builder_.let("key_tiles", end);
@@ -225,10 +227,10 @@ void AttentionTile::cap(const View& scores) {
   });
 }
 
-void AttentionTile::hide_unseen(const View& scores, const PartOfScores& part, const Rows& rows,
-                                const Expr& number_of_tile) {
+void AttentionTile::hide_unseen(const View& scores, const PartOfScores& part, const QueryRows& rows,
+                                const Expr& tile_number) {
   const std::uint32_t keys = to_index(size_.keys);
-  const Expr begin = keys * number_of_tile, end = begin + keys;
+  const Expr begin = keys * tile_number, end = begin + keys;
   Expr some = less(keys_, end);
   if (form_.causal) some = logical_or(some, less(rows.first_query + keys_ + 1, end + queries_));
   if (form_.window) {
@@ -251,12 +253,12 @@ void AttentionTile::hide_unseen(const View& scores, const PartOfScores& part, co
       "", [] {});
 }
 
-void AttentionTile::drop_beyond(const View& values, const View& places, const Expr& number_of_tile,
+void AttentionTile::drop_beyond(const View& values, const View& places, const Expr& tile_number,
                                 std::uint32_t vector) {
   if (!form_.lengths && form_.page == 0) return;
   const ScalarType type = builder_.type_of(values);
   const std::uint32_t keys = to_index(size_.keys);
-  const Expr begin = keys * number_of_tile;
+  const Expr begin = keys * tile_number;
   const auto drop = [&] {
     if (vector == 1) {
       return builder_.apply(values, places,

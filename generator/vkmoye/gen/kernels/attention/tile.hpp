@@ -6,7 +6,7 @@
 //     tile.q(), tile.k(keys), tile.v(keys)           (width, 64), (width, 32), (value_width, 32); key_tile(number)
 //     tile.first(), tile.count()                     the tiles of keys that a row of the workgroup sees
 //     tile.cap(scores)                               the soft cap
-//     tile.hide_unseen(scores, part, rows, number)   scores of keys that a row does not see: -2e30
+//     tile.hide_unseen(scores, part, rows, tile)     scores of keys that a row does not see: -2e30
 //
 // Rows of all heads of a group are one matrix (attention_form.hpp), and workgroups along y have heads of K and V in
 // the batch; or rows are those of one head, workgroups along y have heads of Q, and along z entries of the batch.
@@ -33,6 +33,17 @@ inline constexpr double kUnseenScore = -2e30;
 /// The values of a thread of a view (rows, keys), in the shape of its scores.
 using PartOfScores = std::function<View(const View&)>;
 
+/// `count` rows of q from `first` on, and the queries in them.
+struct QueryRows {
+  Expr first, first_query, end_query;
+  std::int64_t count = 0;
+};
+
+/// A query, and its head in the entry.
+struct QueryOfHead {
+  Expr query, head;
+};
+
 class AttentionTile {
  public:
   /// Declares q, k, v, lengths and the arguments. Workgroups along x have tiles of rows. `rows_of_head_groups`: whether
@@ -52,21 +63,21 @@ class AttentionTile {
   View q() const;  // (width, rows) of the workgroup
   /// (width, rows): tile `number` of tiles of `rows` rows.
   View q(std::int64_t rows, const Expr& number) const;
-  /// Tile `number` of `keys` keys, in an entry or in page `page`.
+  /// Tile `number` of `count` keys, in an entry or in page `page`.
   struct KeyTile {
     Expr number = 0, page = 0;
-    std::int64_t keys = 1;
+    std::int64_t count = 1;
   };
   /// Tile `number` of an entry. Records how to find their page, if there are pages; `keys` must divide it.
   KeyTile key_tile(const Expr& number, std::int64_t keys);
   KeyTile key_tile(const Expr& number) { return key_tile(number, size_.keys); }
   /// (width, keys), (value_width, keys): rows in memory, see row_elements(). Those in pages that are not stored are
   /// outside of the array.
-  View k(const KeyTile& keys) const {
-    return rows_of_keys(k_, form_.key_format, form_.width, keys);
+  View k(const KeyTile& key_tile) const {
+    return rows_of_keys(k_, form_.key_format, form_.width, key_tile);
   }
-  View v(const KeyTile& keys) const {
-    return rows_of_keys(v_, form_.value_format, form_.value_width, keys);
+  View v(const KeyTile& key_tile) const {
+    return rows_of_keys(v_, form_.value_format, form_.value_width, key_tile);
   }
   /// The first keys, for the shape of a tile.
   KeyTile some_keys() const { return {0, 0, size_.keys}; }
@@ -86,31 +97,22 @@ class AttentionTile {
   View tile_of_log_sums(const Tensor& log_sums, std::int64_t rows, const Expr& number,
                         std::int64_t columns) const;
 
-  /// `count` rows of q from `first` on, and the queries in them.
-  struct Rows {
-    Expr first, first_query, end_query;
-    std::int64_t count = 0;
-  };
-  Rows rows(const std::string& name, const Expr& first, std::int64_t count);
-  /// Those of the workgroup.
-  const Rows& rows() const { return all_; }
+  QueryRows query_rows(const std::string& name, const Expr& first, std::int64_t count);
+  const QueryRows& rows_of_workgroup() const { return rows_of_workgroup_; }
 
-  /// Query and head of a row of a group.
-  struct Row {
-    Expr query, head;
-  };
-  Row row(const std::string& name, const Expr& number);
-  View q(const Row& row) const;  // (width, 1)
+  /// The query and the head of row `number` of a group.
+  QueryOfHead query_of_head(const std::string& name, const Expr& number);
+  View q(const QueryOfHead& row) const;  // (width, 1)
 
   /// Replaces scores by tanh(scores * scale / soft_cap), if the form has a soft cap.
   void cap(const View& scores);
   /// Sets the scores of keys of tile `tile_number` that their row does not see to kUnseenScore.
-  void hide_unseen(const View& scores, const PartOfScores& part, const Rows& rows,
+  void hide_unseen(const View& scores, const PartOfScores& part, const QueryRows& rows,
                    const Expr& tile_number);
-  /// Sets `values`, which are the elements and keys `places` of v, to 0 beyond the keys of the batch entry: the rest
-  /// of the array or of the last page may hold NaN, and 0 * NaN is NaN. `vector`: the width of registers that are
-  /// vectors.
-  void drop_beyond(const View& values, const View& places, const Expr& number,
+  /// Sets `values`, which are the elements and keys `places` of tile `tile_number` of v, to 0 beyond the keys of the
+  /// batch entry: the rest of the array or of the last page may hold NaN, and 0 * NaN is NaN. `vector`: the width of
+  /// registers that are vectors.
+  void drop_beyond(const View& values, const View& places, const Expr& tile_number,
                    std::uint32_t vector = 1);
 
   /// What a score, as it is multiplied and capped, is multiplied by: as a score, and as an exponent of 2.
@@ -137,7 +139,7 @@ class AttentionTile {
   View tile_of_head(const HeadTensor& of, std::int64_t width, std::int64_t rows, const Expr& number,
                     const Expr& head, const Expr& entry) const;
   View rows_of_keys(const HeadTensor& of, const WeightFormat* format, std::int64_t width,
-                    const KeyTile& keys) const;
+                    const KeyTile& key_tile) const;
   void declare_arguments();
   void declare_pages();
   void read_length();
@@ -156,7 +158,7 @@ class AttentionTile {
   Expr head_ = 0, kv_head_ = 0, entry_ = 0;
   Expr queries_ = 0, keys_ = 0, window_ = 0, group_size_ = 0;
   Expr score_unit_ = 0, exponent_factor_ = 0, score_per_cap_ = 0;
-  Rows all_ = {0, 0, 0, 0};
+  QueryRows rows_of_workgroup_ = {0, 0, 0, 0};
   Expr first_ = 0, count_ = 0;
 };
 

@@ -132,12 +132,22 @@ std::string orders_text(const AttentionOrders& orders);
 /// The inverse; nothing if `text` is neither one order nor four.
 std::optional<AttentionOrders> parse_orders(const std::string& text);
 
-/// The arguments of all attention kernels: rows, queries, keys, heads (of K and V in the batch), scale, and, where the
-/// form has them, window, soft_cap and three of the mask: the number of masks, each of queries x keys numbers, and the
-/// steps from that of a head, and of an entry, to that of the next, mask_head_step and mask_entry_step, 0 where they
-/// share one; stored, the number of pages. If it has entries, group (heads that share a head of K and V), kv_heads
-/// and batch instead of rows and
-/// heads.
+/// The arguments of all attention kernels:
+///
+///   queries
+///   keys
+///   scale
+///   rows               without entries: the rows that share a head of K and V
+///   heads              without entries: the heads of K and V in the batch
+///   group              with entries: the heads that share a head of K and V
+///   kv_heads           with entries: the heads of K and V of an entry
+///   batch              with entries: how many
+///   window             with a window
+///   soft_cap           with a soft cap
+///   stored             with pages: how many are stored
+///   masks              with a mask: how many, each of queries x keys numbers
+///   mask_head_step     with a mask: how many masks from that of a head to that of the next; 0 if heads share one
+///   mask_entry_step    with a mask: the same for entries
 Arguments attention_arguments(const AttentionCall& call);
 
 /// An array of attention: its type, and its shape in C order.
