@@ -13,6 +13,8 @@
 // slices), slice_max and slice_row_sums (rows, heads, slices), these f32; arguments: those of attention_form.hpp,
 // and slices. slice_max is an exponent of 2.
 // Source: Flash-Decoding (Dao, Haziza, Massa and Sizov, 2023).
+// decode_config.cpp chooses and checks the config, decode_threads.cpp divides keys among threads, decode_plan.cpp adds
+// the second kernel.
 
 #include <string>
 #include <vector>
