@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
@@ -109,117 +110,173 @@ std::vector<std::string> reasons_against(const AttentionSimtConfig& config,
   return reasons;
 }
 
+namespace {
+
+class SimtAttention {
+ public:
+  SimtAttention(const AttentionSimtConfig& config, const AttentionForm& form, ScalarType type,
+                const std::string& name)
+      : config_(config),
+        form_(form),
+        type_(type),
+        mma_(make_tiled_mma(
+            make_layout({config.threads / kTogether, kTogether}, {kTogether, std::int64_t{1}}))),
+        builder_(name, config.threads, to_index(config.subgroup_size)),
+        attention_(builder_, form, type, {config.rows, config.keys}),
+        bias_(builder_, form, attention_),
+        sink_(read_sink(builder_, form, attention_.head())),
+        log_sums_(attention_.log_sums()),
+        o_(attention_.output("o", type)) {}
+
+  ir::Kernel describe() {
+    auto items = gen::items(attention_simt_fields(), config_);
+    items.insert(items.begin(), {{"type", type_text(type_, form_)}, {"form", form_text(form_)}});
+    builder_.describe(items, "scores and sums in registers, weights through shared memory");
+    declare();
+    const BiasRows biased_rows =
+        bias_.rows("tile", attention_.row_tile(), config_.rows, attention_.head());
+    RunningSoftmax softmax(builder_, attention_.exponent_factor(), scores_,
+                           {.columns = 2, .threads = mma_.threads, .shared_by_row = 1}, sink_);
+    softmax.start();
+    builder_.assign(sums_, ir::number(ScalarType::f32, 0));
+    stage(attention_.q(), shared_q_);
+    builder_.loop(
+        "key_tile", attention_.count(),
+        [&](const Expr& i) { add_tile(attention_.first() + i, biased_rows, softmax); },
+        ir::Unroll::never);
+    softmax.finish(sums_);
+    if (log_sums_) {
+      softmax.store_log_sums(
+          first_along(part(attention_.tile_of_log_sums(*log_sums_, config_.rows,
+                                                       attention_.row_tile(), config_.keys)),
+                      {2}));
+    }
+    builder_.copy(sums_, output_);
+    return builder_.finish();
+  }
+
+ private:
+  void declare() {
+    const std::int64_t rows = config_.rows, keys = config_.keys;
+    constexpr std::int64_t one = 1;
+    const std::int64_t widest = widest_row(form_);
+    shared_q_ = builder_.shared("shared_q", ScalarType::f32,
+                                make_layout({form_.width, rows}, {one, form_.width + 1}));
+    const View shared_kv = builder_.shared("shared_kv", ScalarType::f32,
+                                           make_layout({widest, keys}, {one, widest + 1}));
+    const auto elements = [&](std::int64_t width) {
+      return composition(shared_kv, make_layout({width, keys}, {one, widest}));
+    };
+    shared_k_ = elements(form_.width);
+    shared_v_ = elements(form_.value_width);
+    shared_p_ =
+        builder_.shared("shared_p", ScalarType::f32, make_layout({rows, keys}, {keys + 1, one}));
+    weights_ = part(shared_p_);
+    scores_ = builder_.make_fragment_like("scores", ScalarType::f32, weights_);
+    output_ = part(transpose(attention_.tile_of(o_)));
+    sums_ = builder_.make_fragment_like("sums", ScalarType::f32, output_);
+  }
+
+  // --- views ---
+
+  // A thread's part of a view (rows, columns): ((1,1), rows, columns).
+  View part(const View& view) const { return partition_C(mma_, view, builder_.thread()); }
+
+  RowStaging staging(const WeightFormat* format, const View& tile) const {
+    return *staging_of(config_, format, size(tile.shape().mode(0)), size(tile.shape().mode(1)));
+  }
+  // The rows of a tile (elements, rows) in shared memory, in `format` before.
+  KeyRows rows_in(const WeightFormat* format, const View& tile) const {
+    return {format, size(tile.shape().mode(0)), staging(format, tile).vector.count};
+  }
+  // What a thread stages of it.
+  View staged(const WeightFormat* format, const View& tile) const {
+    return staging(format, tile).part(rows_in(format, tile).at_places(tile), builder_.thread());
+  }
+
+  // --- steps ---
+
+  void stage(const View& from, const View& to) {
+    const RowStaging by = staging(nullptr, to);
+    builder_.copy(by.part(from, builder_.thread()), by.part(to, builder_.thread()),
+                  {.edges = Edges::zero, .vector = by.vector});
+  }
+
+  // Keys or values: elements, or blocks by way of registers.
+  void stage_keys(const std::string& of, const WeightFormat* format, const View& from,
+                  const View& to) {
+    if (format == nullptr) return stage(from, to);
+    const KeyThreads by = {staging(format, to).threads, builder_.thread()};
+    KeyParts parts(builder_, of, rows_in(format, to), type_, from, by);
+    const View part_of_thread = staged(format, to);
+    const View elements =
+        builder_.make_fragment_like("elements_of_" + of, ScalarType::f32, part_of_thread);
+    parts.load(from, by);
+    parts.decode(elements);
+    builder_.copy(elements, part_of_thread);
+  }
+
+  // c += a b, over `count` columns of a.
+  void multiply(const std::string& of, const View& a, const View& b, const View& c,
+                std::int64_t count) {
+    const View tA = partition_A(mma_, a, builder_.thread()),
+               tB = partition_B(mma_, b, builder_.thread());
+    const View rA = builder_.make_fragment_like(of + "_a", ScalarType::f32, select(tA, 2, 0));
+    const View rB = builder_.make_fragment_like(of + "_b", ScalarType::f32, select(tB, 2, 0));
+    builder_.loop(of, to_index(count), [&](const Expr& i) {
+      builder_.copy(select(tA, 2, i), rA);
+      builder_.copy(select(tB, 2, i), rB);
+      builder_.gemm(rA, rB, c);
+    });
+  }
+
+  void add_tile(const Expr& tile_number, const BiasRows& biased_rows, RunningSoftmax& softmax) {
+    const auto part_of = [&](const View& view) { return part(view); };
+    const AttentionTile::KeyTile key_tile = attention_.key_tile(tile_number);
+    stage_keys("k", form_.key_format, attention_.k(key_tile), shared_k_);
+    builder_.barrier();
+    builder_.assign(scores_, ir::number(ScalarType::f32, 0));
+    multiply("qk", transpose(shared_q_), transpose(shared_k_), scores_, form_.width);
+    attention_.cap(scores_);
+    bias_.add(scores_, part_of, biased_rows, tile_number);
+    attention_.hide_unseen(scores_, part_of, attention_.rows_of_workgroup(), tile_number);
+    softmax.update(scores_, sums_);
+    builder_.copy(scores_, weights_);
+    builder_.barrier();
+    stage_keys("v", form_.value_format, attention_.v(key_tile), shared_v_);
+    attention_.drop_beyond(
+        staged(form_.value_format, shared_v_),
+        staged(form_.value_format, make_identity_view({form_.value_width, config_.keys})),
+        tile_number);
+    builder_.barrier();
+    multiply("pv", shared_p_, shared_v_, sums_, config_.keys);
+    builder_.barrier();
+  }
+
+  const AttentionSimtConfig& config_;
+  const AttentionForm& form_;
+  const ScalarType type_;
+  const TiledMma mma_;
+  Builder builder_;
+  AttentionTile attention_;
+  ScoreBias bias_;
+  std::optional<Expr> sink_;
+  std::optional<Tensor> log_sums_;
+  Tensor o_;
+  View shared_q_;             // (width, rows)
+  View shared_k_, shared_v_;  // (width, keys), (value_width, keys): the same memory
+  View shared_p_;             // (rows, keys)
+  View weights_;              // the thread's part of shared_p_: ((1,1), rows, keys)
+  View scores_;               // in registers, of the same shape
+  View output_, sums_;        // ((1,1), rows, value_width): of o, and in registers
+};
+
+}  // namespace
+
 ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm& form,
                           ScalarType type, const std::string& name) {
   throw_if_any(name, reasons_against(config, form));
-  const std::int64_t rows = config.rows, keys = config.keys;
-  Builder builder(name, config.threads, to_index(config.subgroup_size));
-  auto items = gen::items(attention_simt_fields(), config);
-  items.insert(items.begin(), {{"type", type_text(type, form)}, {"form", form_text(form)}});
-  builder.describe(items, "scores and sums in registers, weights through shared memory");
-  AttentionTile attention(builder, form, type, {rows, keys});
-  ScoreBias bias(builder, form, attention);
-  const auto sink = read_sink(builder, form, attention.head());
-  const auto log_sums = attention.log_sums();
-  const Tensor o = attention.output("o", type);
-  const TiledMma mma = make_tiled_mma(
-      make_layout({config.threads / kTogether, kTogether}, {kTogether, std::int64_t{1}}));
-
-  const std::int64_t step = widest_row(form) + 1;
-  const View sQ =
-      builder.shared("shared_q", ScalarType::f32,
-                     make_layout({form.width, rows}, {std::int64_t{1}, form.width + 1}));
-  const View sKV = builder.shared("shared_kv", ScalarType::f32,
-                                  make_layout({step - 1, keys}, {std::int64_t{1}, step}));
-  const auto columns = [&](std::int64_t width) {
-    return composition(sKV, make_layout({width, keys}, {std::int64_t{1}, step - 1}));
-  };
-  const View sK = columns(form.width), sV = columns(form.value_width);  // (width, keys)
-  const View sP = builder.shared("shared_p", ScalarType::f32,
-                                 make_layout({rows, keys}, {keys + 1, std::int64_t{1}}));
-  const auto staging = [&](const WeightFormat* format, const View& tile) {
-    return *staging_of(config, format, size(tile.shape().mode(0)), size(tile.shape().mode(1)));
-  };
-  // What a thread has of a tile (elements, rows) in shared memory, of rows in `format`.
-  const auto rows_in = [&](const WeightFormat* format, const View& tile) {
-    return KeyRows{format, size(tile.shape().mode(0)), staging(format, tile).vector.count};
-  };
-  const auto staged = [&](const WeightFormat* format, const View& tile) {
-    return staging(format, tile).part(rows_in(format, tile).at_places(tile), builder.thread());
-  };
-  const auto stage = [&](const View& from, const View& to) {
-    const RowStaging by = staging(nullptr, to);
-    builder.copy(by.part(from, builder.thread()), by.part(to, builder.thread()),
-                 {.edges = Edges::zero, .vector = by.vector});
-  };
-  // Keys or values: elements, or blocks by way of registers.
-  const auto stage_keys = [&](const std::string& of, const WeightFormat* format, const View& from,
-                              const View& to) {
-    if (format == nullptr) return stage(from, to);
-    const KeyThreads all = {staging(format, to).threads, builder.thread()};
-    KeyParts parts(builder, of, rows_in(format, to), type, from, all);
-    const View own = staged(format, to);
-    const View elements = builder.make_fragment_like("elements_of_" + of, ScalarType::f32, own);
-    parts.load(from, all);
-    parts.decode(elements);
-    builder.copy(elements, own);
-  };
-  const View weights = partition_C(mma, sP, builder.thread());  // ((1,1), rows, keys)
-  const View scores = builder.make_fragment_like("scores", ScalarType::f32, weights);
-  const View mine = partition_C(mma, transpose(attention.tile_of(o)), builder.thread());
-  const View sums =
-      builder.make_fragment_like("sums", ScalarType::f32, mine);  // ((1,1), rows, value_width)
-  const auto multiply = [&](const std::string& of, const View& a, const View& b, const View& c,
-                            std::int64_t count) {
-    const View tA = partition_A(mma, a, builder.thread()),
-               tB = partition_B(mma, b, builder.thread());
-    const View rA = builder.make_fragment_like(of + "_a", ScalarType::f32, select(tA, 2, 0));
-    const View rB = builder.make_fragment_like(of + "_b", ScalarType::f32, select(tB, 2, 0));
-    builder.loop(of, to_index(count), [&](const Expr& i) {
-      builder.copy(select(tA, 2, i), rA);
-      builder.copy(select(tB, 2, i), rB);
-      builder.gemm(rA, rB, c);
-    });
-  };
-
-  const BiasRows biased_rows = bias.rows("tile", attention.row_tile(), rows, attention.head());
-  const auto part = [&](const View& tile) { return partition_C(mma, tile, builder.thread()); };
-  RunningSoftmax softmax(builder, attention.exponent_factor(), scores,
-                         {.columns = 2, .threads = mma.threads, .shared_by_row = 1}, sink);
-  softmax.start();
-  builder.assign(sums, ir::number(ScalarType::f32, 0));
-  stage(attention.q(), sQ);
-  builder.loop(
-      "key_tile", attention.count(),
-      [&](const Expr& i) {
-        const Expr at = attention.first() + i;
-        const AttentionTile::KeyTile keys_at = attention.key_tile(at);
-        stage_keys("k", form.key_format, attention.k(keys_at), sK);
-        builder.barrier();
-        builder.assign(scores, ir::number(ScalarType::f32, 0));
-        multiply("qk", transpose(sQ), transpose(sK), scores, form.width);
-        attention.cap(scores);
-        bias.add(scores, part, biased_rows, at);
-        attention.hide_unseen(scores, part, attention.rows_of_workgroup(), at);
-        softmax.update(scores, sums);
-        builder.copy(scores, weights);
-        builder.barrier();
-        stage_keys("v", form.value_format, attention.v(keys_at), sV);
-        attention.drop_beyond(
-            staged(form.value_format, sV),
-            staged(form.value_format, make_identity_view({form.value_width, keys})), at);
-        builder.barrier();
-        multiply("pv", sP, sV, sums, keys);
-        builder.barrier();
-      },
-      ir::Unroll::never);
-  softmax.finish(sums);
-  if (log_sums) {
-    softmax.store_log_sums(first_along(
-        part(attention.tile_of_log_sums(*log_sums, rows, attention.row_tile(), keys)), {2}));
-  }
-  builder.copy(sums, mine);
-  return builder.finish();
+  return SimtAttention(config, form, type, name).describe();
 }
 
 }  // namespace vkmoye::gen
