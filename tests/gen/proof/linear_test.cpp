@@ -10,12 +10,12 @@ namespace {
 
 TEST(Linear, QuotientsOfAThreadAreItsDigits) {
   Variables variables;
-  const std::size_t thread = variables.add("thread", {0, 255}, false);
+  const std::size_t thread = variables.add("thread", {0, 255}, SameIn::invocation);
   const auto high = variables.quotient(variables.value(thread), 8);
   ASSERT_TRUE(high);
   EXPECT_EQ(variables[high->terms.begin()->first].name, "thread.1");
   // (thread / 8 + 32 turn) / 8 = thread / 64 + 4 turn
-  const std::size_t turn = variables.add("turn", {0, 3}, false);
+  const std::size_t turn = variables.add("turn", {0, 3}, SameIn::invocation);
   const auto next = variables.quotient(*high + variables.value(turn) * 32, 8);
   ASSERT_TRUE(next);
   EXPECT_EQ(next->terms.at(turn), 4);
@@ -27,8 +27,8 @@ TEST(Linear, IsTheQuotientForEveryValue) {
   for (const std::int64_t divisor : {2, 3, 4, 8, 32}) {
     for (const std::int64_t factor : {1, 2, 4, 6, 32}) {
       Variables variables;
-      const std::size_t t = variables.add("t", {0, 63}, false),
-                        r = variables.add("r", {0, 5}, false);
+      const std::size_t t = variables.add("t", {0, 63}, SameIn::invocation),
+                        r = variables.add("r", {0, 5}, SameIn::invocation);
       const Linear sum = variables.value(t) + variables.value(r) * 64 * factor;
       const auto quotient = variables.quotient(sum * factor, divisor);
       if (!quotient) continue;
@@ -56,10 +56,10 @@ TEST(Linear, IsTheQuotientForEveryValue) {
 
 TEST(Linear, RangesBecomeWiderWithTheirDigits) {
   Variables variables;
-  const std::size_t n = variables.add("n", {0, 7}, true);
+  const std::size_t n = variables.add("n", {0, 7}, SameIn::launch);
   variables.quotient(variables.value(n), 4);
   const std::size_t before = variables.changes();
-  variables.add("n", {0, 99}, true);
+  variables.add("n", {0, 99}, SameIn::launch);
   EXPECT_GT(variables.changes(), before);
   EXPECT_GE(variables.range(variables.value(n)).max, 99);
 }
