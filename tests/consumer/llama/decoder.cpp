@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 #include <stdexcept>
+#include <utility>
 #include <vkmoye/contract/scalar_value.hpp>
 
 namespace llama {
@@ -26,7 +27,7 @@ std::vector<std::byte> rounded(const FileTensor& tensor, vkmoye::ScalarType type
 }  // namespace
 
 Decoder::Decoder(const Model& model, const DecoderOptions& options)
-    : options_(options), sizes_(model.sizes), gpu_(options.device) {
+    : options_(options), sizes_(model.sizes), gpu_(options.device, options.packs_on_cpu) {
   if (options.has_timings && gpu_.caps().timestamp_period_ns == 0) {
     throw std::runtime_error(gpu_.caps().name + " has no timestamps");
   }
@@ -53,7 +54,7 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
   for (const auto& [name, bytes] : state_of(sizes_, of_chunk)) {
     arrays_.emplace(name, Array(gpu_, bytes, on_host.count(name) != 0));
   }
-  upload(model, plans);
+  upload(plans);
   arrays_.at("frequencies").write(std::as_bytes(std::span(model.frequencies)));
 
   const auto recordings = static_cast<std::uint32_t>(chunk_.steps.size() + token_.steps.size());
@@ -65,49 +66,33 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
   record(token_);
 }
 
-Array Decoder::array_of(std::span<const std::byte> bytes) {
-  Array array(gpu_, (bytes.size() + 3) / 4 * 4, false);
-  array.write(bytes);
-  return array;
-}
-
-Array Decoder::packed(const Packing& packing, const vkmoye::CompiledPlan& plan) {
-  const Array source = array_of(packing.tensor->bytes);
-  Array out(gpu_, plan.arrays[1].bytes, false);
-  vkmoye::PlanRecorder recorder(gpu_.device(), plan);
-  Commands commands(gpu_);
-  recorder.record(commands.handle(), {source.view(0, source.bytes()), out.view(0, out.bytes())});
-  commands.end();
-  commands.run();
-  return out;
-}
-
-// What the steps have and state_of does not: tensors, and matrices that are packed.
-void Decoder::upload(const Model& model, const Plans& plans) {
-  std::map<std::string, const FileTensor*> tensors;
-  for (const FileTensor* tensor : {model.embedding, model.output_norm, model.output})
-    tensors[tensor->name] = tensor;
-  for (const Layer& layer : model.layers) {
-    for (const FileTensor* tensor : {layer.attention_norm, layer.q, layer.k, layer.v, layer.o,
-                                     layer.mlp_norm, layer.gate, layer.up, layer.down}) {
-      tensors[tensor->name] = tensor;
-    }
-  }
-  const auto make = [&](const std::string& name) {
-    if (const auto found = plans.packings().find(name); found != plans.packings().end()) {
-      return packed(found->second, plans.compiled()[found->second.plan]);
-    }
-    const FileTensor& tensor = *tensors.at(name);
-    const bool is_norm = tensor.extents.size() == 1;  // its weights have the type of activations
-    return is_norm ? array_of(rounded(tensor, options_.activations)) : array_of(tensor.bytes);
-  };
-  for (const Recording* recording : {&chunk_, &token_}) {
-    for (const Step& step : recording->steps) {
-      for (const Part& part : step.arrays) {
-        if (arrays_.count(part.array) == 0) arrays_.emplace(part.array, make(part.array));
+void Decoder::upload(const Plans& plans) {
+  for (const auto& [name, tensors] : plans.weights()) {
+    Array array(gpu_, (tensors.back().part.end() + 3) / 4 * 4, false);
+    for (const LoadedTensor& loaded : tensors) {
+      const FileTensor& tensor = *loaded.tensor;
+      if (loaded.packing) {
+        pack(loaded, plans.compiled()[*loaded.packing], array);
+      } else if (tensor.extents.size() == 1) {  // of a norm: they have the type of activations
+        array.write(rounded(tensor, options_.activations), loaded.part.offset);
+      } else {
+        array.write(tensor.bytes, loaded.part.offset);
       }
     }
+    arrays_.emplace(name, std::move(array));
   }
+}
+
+void Decoder::pack(const LoadedTensor& loaded, const vkmoye::CompiledPlan& plan, const Array& to) {
+  has_packed_weights_ = true;
+  Array source(gpu_, (loaded.tensor->bytes.size() + 3) / 4 * 4, false);
+  source.write(loaded.tensor->bytes);
+  vkmoye::PlanRecorder recorder(gpu_.device(), plan);
+  Commands commands(gpu_);
+  recorder.record(commands.handle(),
+                  {source.view(0, source.bytes()), to.view(loaded.part.offset, loaded.part.bytes)});
+  commands.end();
+  commands.run();
 }
 
 void Decoder::record(Recording& recording) {

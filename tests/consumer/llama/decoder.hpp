@@ -7,8 +7,7 @@
 //   token = decoder.next();                                // and the one behind it
 //
 // Between two submissions only `positions`, `length`, and for a prompt `tokens`, change, in mapped memory. The caches
-// keep the
-// keys and values of all tokens so far.
+// keep the keys and values of all tokens so far.
 
 #include <cstdint>
 #include <map>
@@ -32,6 +31,8 @@ struct DecoderOptions {
   vkmoye::ScalarType activations = vkmoye::ScalarType::f16;
   bool has_timings = false;
   bool reads_logits = false;
+  bool packs_on_cpu =
+      false;  // packs matrices for the matrix units of a CPU as well, which is slow: for tests
 };
 
 /// The kernels with one label: how many of them ran for each submission, and the mean of their times together.
@@ -56,6 +57,9 @@ class Decoder {
   const std::string& device_name() const { return gpu_.caps().name; }
   /// Whether some product rounds activations to the f16 of matrix units.
   bool has_matrix_units() const { return gpu_.has_matrix_units(); }
+  /// Of a token: kernels, or plans of several ones.
+  std::size_t token_steps() const { return token_.steps.size(); }
+  bool has_packed_weights() const { return has_packed_weights_; }
 
   /// In the order of the first kernel. Preconditions: has_timings, and the command buffer has run.
   std::vector<KernelTime> chunk_times() const { return times_of(chunk_); }
@@ -68,9 +72,8 @@ class Decoder {
     std::vector<double> microseconds = {};  // of each step, in all runs
     std::size_t runs = 0;
   };
-  Array array_of(std::span<const std::byte> bytes);
-  Array packed(const Packing& packing, const vkmoye::CompiledPlan& plan);
-  void upload(const Model& model, const Plans& plans);
+  void upload(const Plans& plans);
+  void pack(const LoadedTensor& loaded, const vkmoye::CompiledPlan& plan, const Array& to);
   void record(Recording& recording);
   void run(Recording& recording, std::uint32_t count);
   std::vector<KernelTime> times_of(const Recording& recording) const;
@@ -81,6 +84,7 @@ class Decoder {
   Gpu gpu_;
   std::map<std::string, Array> arrays_;
   std::vector<vkmoye::PlanRecorder> recorders_;
+  bool has_packed_weights_ = false;
   Recording chunk_, token_;
   std::uint32_t position_ = 0;
 };

@@ -31,7 +31,7 @@ bool lists(VkPhysicalDevice physical, const char* extension) {
 
 }  // namespace
 
-Gpu::Gpu(std::uint32_t number) {
+Gpu::Gpu(std::uint32_t number, bool packs_on_cpu) {
   VkApplicationInfo application = {};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.apiVersion = kVersion;
@@ -57,7 +57,9 @@ Gpu::Gpu(std::uint32_t number) {
     if (families[family_].timestampValidBits == 0) caps_.timestamp_period_ns = 0;
     // Vulkan's headers before 1.4.317 lack the structure that enables matrices of bf16: weights of bf16 do without.
     caps_.features.remove(vkmoye::Feature::bf16_matrix);
-    caps_.fragment_orders = matrix_orders(caps_);
+    if (caps_.kind != vkmoye::DeviceKind::cpu || packs_on_cpu) {
+      caps_.fragment_orders = matrix_orders(caps_);
+    }
   } catch (...) {
     vkDestroyInstance(instance_, nullptr);
     throw;
@@ -165,20 +167,20 @@ Array::~Array() {
   if (buffer_ != VK_NULL_HANDLE) vmaDestroyBuffer(gpu_->allocator(), buffer_, allocation_);
 }
 
-void Array::write(std::span<const std::byte> bytes) {
-  if (mapped_ == nullptr) return upload(bytes);
-  std::memcpy(mapped_, bytes.data(), bytes.size());
+void Array::write(std::span<const std::byte> bytes, std::uint64_t offset) {
+  if (mapped_ == nullptr) return upload(bytes, offset);
+  std::memcpy(static_cast<std::byte*>(mapped_) + offset, bytes.data(), bytes.size());
   check(vmaFlushAllocation(gpu_->allocator(), allocation_, 0, VK_WHOLE_SIZE), "vmaFlushAllocation");
 }
 
-void Array::upload(std::span<const std::byte> bytes) {
+void Array::upload(std::span<const std::byte> bytes, std::uint64_t offset) {
   constexpr std::size_t kPart = 64 << 20;
   Array staging(*gpu_, std::min(kPart, bytes.size()), true);
   for (std::size_t at = 0; at < bytes.size(); at += kPart) {
     const auto part = bytes.subspan(at, std::min(kPart, bytes.size() - at));
     staging.write(part);
     Commands commands(*gpu_);
-    const VkBufferCopy copy = {0, at, part.size()};
+    const VkBufferCopy copy = {0, offset + at, part.size()};
     vkCmdCopyBuffer(commands.handle(), staging.buffer_, buffer_, 1, &copy);
     commands.end();
     commands.run();

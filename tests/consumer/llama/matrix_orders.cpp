@@ -10,7 +10,7 @@ using namespace vkmoye;
 
 std::vector<FragmentOrder> matrix_orders(const DeviceCaps& caps) {
   std::vector<FragmentOrder> out;
-  if (caps.kind == DeviceKind::cpu || !caps.has(Feature::cooperative_matrix)) return out;
+  if (!caps.has(Feature::cooperative_matrix)) return out;
   Device device = Device::open(caps.name);  // only for the probes
   if (device.caps().name != caps.name) return out;
   for (const gen::MatrixOperand& operand : gen::matrix_operands(caps)) {

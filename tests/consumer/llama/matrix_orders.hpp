@@ -8,7 +8,7 @@
 
 namespace llama {
 
-/// The orders of all matrices of the device; none for a CPU, where kernels on matrix units are slow.
+/// The orders of all matrices of the device.
 std::vector<vkmoye::FragmentOrder> matrix_orders(const vkmoye::DeviceCaps& caps);
 
 }  // namespace llama

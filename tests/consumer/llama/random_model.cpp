@@ -42,17 +42,21 @@ std::vector<std::byte> random_model(const RandomModel& model) {
   file.set("llama.rope.freq_base", 10000.0F);
   file.set("tokenizer.ggml.tokens", std::vector<std::string>{"<s>", "a", "b"});
   if (model.rotated != 0) file.set("llama.rope.dimension_count", model.rotated);
-  const TensorType &f32 = tensor_type("f32"), &type = tensor_type(model.type);
+  const TensorType& f32 = tensor_type("f32");
   const auto norm = [&](const std::string& name) {
     std::vector<double> numbers(model.width);
     for (double& number : numbers) number = 1 + 0.1 * normal.next();
     file.add(name, {model.width}, f32, numbers);
   };
-  const auto matrix = [&](const std::string& name, std::uint64_t k, std::uint64_t n) {
+  const auto matrix_of = [&](const std::string& type, const std::string& name, std::uint64_t k,
+                             std::uint64_t n) {
     std::vector<double> numbers(k * n);
     const double deviation = 1 / std::sqrt(static_cast<double>(k));
     for (double& number : numbers) number = deviation * normal.next();
-    file.add(name, {k, n}, type, numbers);
+    file.add(name, {k, n}, tensor_type(type), numbers);
+  };
+  const auto matrix = [&](const std::string& name, std::uint64_t k, std::uint64_t n) {
+    matrix_of(model.type, name, k, n);
   };
   matrix("token_embd.weight", model.width, model.vocabulary);
   norm("output_norm.weight");
@@ -71,7 +75,8 @@ std::vector<std::byte> random_model(const RandomModel& model) {
     norm(layer + "attn_norm.weight");
     matrix(layer + "attn_q.weight", model.width, q);
     matrix(layer + "attn_k.weight", model.width, kv);
-    matrix(layer + "attn_v.weight", model.width, kv);
+    matrix_of(model.type_of_v.empty() ? model.type : model.type_of_v, layer + "attn_v.weight",
+              model.width, kv);
     matrix(layer + "attn_output.weight", q, model.width);
     norm(layer + "ffn_norm.weight");
     matrix(layer + "ffn_gate.weight", model.width, model.hidden);

@@ -10,8 +10,9 @@
 namespace llama {
 
 struct RandomModel {
-  std::string type = "f16";  // of matrices; the norms are f32
-  std::uint32_t layers = 2, width = 256, heads = 8, kv_heads = 2, head = 32, hidden = 448;
+  std::string type = "f16";    // of matrices; the norms are f32
+  std::string type_of_v = "";  // of the matrices of v, if it is another one
+  std::uint32_t layers = 2, width = 256, heads = 8, kv_heads = 4, head = 32, hidden = 384;
   std::uint32_t vocabulary = 331, context = 128;
   bool has_output = true;         // else logits are products with the embedding
   bool has_rope_factors = false;  // as in Llama 3.1

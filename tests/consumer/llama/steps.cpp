@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "steps.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "kernels.hpp"
+#include "matrices.hpp"
 
 namespace llama {
 namespace {
@@ -27,13 +28,20 @@ KernelPlan alone(const gen::ir::Kernel& kernel, const Arguments& arguments) {
   return plan;
 }
 
+// Rows of these numbers of activations, one behind the other in an array.
+std::vector<Part> rows_of(const std::string& array, std::vector<std::uint64_t> widths,
+                          const StepOptions& options) {
+  for (std::uint64_t& width : widths) width *= size_of(options.activations) * options.count;
+  return parts_of(array, widths);
+}
+
 class List {
  public:
   List(const Model& model, const StepOptions& options, Plans& plans)
       : sizes_(model.sizes),
         options_(options),
         plans_(plans),
-        packs_(options.activations == ScalarType::f16 && has_layout('a') && has_layout('b')) {}
+        matrices_(plans, options.activations) {}
 
   // `count` rows of `width` activations, from row `first` on.
   Part rows(const std::string& array, std::uint64_t width, std::uint64_t count,
@@ -46,11 +54,16 @@ class List {
   }
   // `count` elements of 4 bytes.
   static Part words(const std::string& array, std::uint64_t count) { return {array, 4 * count}; }
-  static Part whole(const FileTensor& tensor) { return {tensor.name, tensor.bytes.size()}; }
+  // A tensor that no product reads, alone in an array of this many bytes.
+  Part loaded(const FileTensor& tensor, std::uint64_t bytes) {
+    const Part part = {tensor.name, bytes};
+    plans_.load(tensor.name, {{&tensor, part}});
+    return part;
+  }
 
   void embedding(const FileTensor& table) {
-    std::vector<Part> arrays = {whole(table), words(options_.tokens, options_.count),
-                                rows("x", sizes_.width)};
+    std::vector<Part> arrays = {loaded(table, table.bytes.size()),
+                                words(options_.tokens, options_.count), rows("x", sizes_.width)};
     const std::uint32_t vocabulary = sizes_.vocabulary, count = options_.count;
     if (table.type->blocks == nullptr) {
       gen::KernelRequest request;
@@ -74,7 +87,7 @@ class List {
     request.type = options_.activations;
     request.options = {{"epsilon", real(sizes_.epsilon)}};
     of_rows("norm", "norm/rms", request, sizes_.width, count,
-            {x, rows(weight.name, sizes_.width, 1), rows("h", sizes_.width, count)});
+            {x, loaded(weight, rows("", sizes_.width, 1).bytes), rows("h", sizes_.width, count)});
   }
   void silu(const Part& gate, const Part& up, const Part& gated) {
     gen::KernelRequest request;
@@ -90,40 +103,46 @@ class List {
   }
 
   // c = a * weight, or c += a * weight.
+  void product(const std::string& label, const Part& a, const Matrix& weight, const Part& c,
+               bool adds = false) {
+    const auto m = static_cast<std::int64_t>(a.bytes / size_of(options_.activations)) / weight.k;
+    const ScalarType result = c.array == "logits" ? ScalarType::f32 : options_.activations;
+    arrays_of(label, matrices_.product(m, weight, result, adds), {a, weight.part, c});
+  }
   void product(const std::string& label, const Part& a, const FileTensor& weight, const Part& c,
                bool adds = false) {
-    const auto k = static_cast<std::int64_t>(weight.extents[0]);
-    const auto n = static_cast<std::int64_t>(weight.extents[1]);
-    const auto m = static_cast<std::int64_t>(a.bytes / size_of(options_.activations)) / k;
-    gen::GemmCall call;
-    call.a_type = options_.activations;
-    call.result = c.array == "logits" ? ScalarType::f32 : options_.activations;
-    call.weights = weight.type->blocks;
-    call.b_type = weight.type->scalar;
-    call.beta = adds ? 1 : 0;
-    const std::string of_n_and_k =
-        weight.type->name + " " + std::to_string(n) + "x" + std::to_string(k);
-    const std::string key = "product of " + std::to_string(m) + ", " + of_n_and_k +
-                            (adds ? " adds" : "") + (c.array == "logits" ? " logits" : "");
-    if (!packs_ || weight.type->blocks == nullptr) {
-      const auto plan = [&] { return gen::gemm_plan(call, {m, n, k}, plans_.caps()); };
-      return arrays_of(label, plans_.number(key, plan), {a, whole(weight), c});
+    product(label, a, matrices_.load({&weight}).front(), c, adds);
+  }
+  // The products of `a` and each weight, in parts of an array; of a token, one product if it can be.
+  std::vector<Part> products(const std::string& array, const Part& a,
+                             const std::vector<const FileTensor*>& weights) {
+    const std::vector<Matrix> matrices = matrices_.load(weights);
+    std::vector<std::uint64_t> widths;
+    for (const Matrix& matrix : matrices) widths.push_back(static_cast<std::uint64_t>(matrix.n));
+    const std::vector<Part> out = rows_of(array, widths, options_);
+    const std::optional<Matrix> whole = joined(matrices);
+    if (const auto row = row_of(out); row && whole) {
+      product(array, a, *whole, *row);
+    } else {
+      for (std::size_t i = 0; i < out.size(); ++i) product(array, a, matrices[i], out[i]);
     }
-    const gen::KernelRequest request = gen::request_of(call, {m, n, k}, plans_.caps());
-    const auto packing = [&] { return gen::pack_plan(request, call, {m, n, k}, 1); };
-    const auto plan = [&] {
-      return gen::gemm_plan(*gen::find_kernel("gemm/packed_weights"), request, call, {m, n, k},
-                            {.comes_packed = {false, true}});
-    };
-    const std::size_t packs = plans_.number("packing of " + of_n_and_k, packing);
-    const Part packed = {weight.name + ", packed", plans_.compiled()[packs].arrays[1].bytes};
-    plans_.pack(packed.array, {&weight, packs});
-    arrays_of(label, plans_.number(key, plan), {a, packed, c});
+    return out;
   }
 
+  // Rotates q and k, of a token both at once if they are one row.
+  std::vector<Part> rotations(const Part& q, const Part& k) {
+    const std::vector<Part> out = rows_of("rotated", {sizes_.q(), sizes_.kv()}, options_);
+    const auto from = row_of({q, k}), to = row_of(out);
+    if (from && to) {
+      rotation(*from, *to, sizes_.heads + sizes_.kv_heads);
+    } else {
+      rotation(q, out[0], sizes_.heads);
+      rotation(k, out[1], sizes_.kv_heads);
+    }
+    return out;
+  }
   // The pairs of a head are neighbours: the default of rope/rows.
-  void rotation(const std::string& from, const std::string& to, std::uint32_t heads) {
-    const std::uint64_t width = std::uint64_t{heads} * sizes_.head;
+  void rotation(const Part& from, const Part& to, std::uint32_t heads) {
     const std::uint32_t pairs = sizes_.head / 2, count = options_.count;
     gen::KernelRequest request;
     request.type = options_.activations;
@@ -131,23 +150,19 @@ class List {
     if (count == 1) request.options = {{"rounds", "1"}};  // more workgroups for a token
     shipped("rotation", "rope/rows", request,
             {{"pairs", pairs}, {"heads", heads}, {"tokens", count}},
-            {rows(from, width), words("positions", count), words("frequencies", pairs),
-             rows(to, width)});
+            {from, words("positions", count), words("frequencies", pairs), to});
   }
 
-  void append(const Part& cache_k, const Part& cache_v) {
-    add("append", "",
-        {rows("k_rotated", sizes_.kv()), rows("v", sizes_.kv()), words("positions", options_.count),
-         cache_k, cache_v},
-        [&] {
-          return alone(
-              llama::append(options_.activations, options_.cache),
-              {{"width", sizes_.kv()}, {"count", options_.count}, {"places", options_.places}});
-        });
+  void append(const Part& k, const Part& v, const Part& cache_k, const Part& cache_v) {
+    add("append", "", {k, v, words("positions", options_.count), cache_k, cache_v}, [&] {
+      return alone(
+          llama::append(options_.activations, options_.cache),
+          {{"width", sizes_.kv()}, {"count", options_.count}, {"places", options_.places}});
+    });
   }
 
   // The queries are the last of the keys, whose number is in `length`.
-  void attention(const Part& cache_k, const Part& cache_v) {
+  void attention(const Part& q, const Part& cache_k, const Part& cache_v) {
     gen::AttentionCall call;
     call.queries = options_.count;
     call.keys = options_.places;
@@ -157,26 +172,20 @@ class List {
     call.form.causal = call.form.lengths = true;
     call.form.orders = {gen::AttentionOrder::bshd};
     call.form.key_type = call.form.value_type = options_.cache;
-    add("attention", "",
-        {rows("q_rotated", sizes_.q()), cache_k, cache_v, words("length", 1),
-         rows("mixed", sizes_.q())},
-        [&] {
-          const ScalarType type = options_.activations;
-          if (options_.count > 1) return gen::attention_plan(call, type, plans_.caps());
-          return gen::attention_plan(*gen::find_kernel("attention/decode"),
-                                     gen::request_of(call, type, plans_.caps()));
-        });
+    add("attention", "", {q, cache_k, cache_v, words("length", 1), rows("mixed", sizes_.q())}, [&] {
+      const ScalarType type = options_.activations;
+      if (options_.count > 1) return gen::attention_plan(call, type, plans_.caps());
+      return gen::attention_plan(*gen::find_kernel("attention/decode"),
+                                 gen::request_of(call, type, plans_.caps()));
+    });
   }
 
   std::vector<Step> take() { return std::move(steps_); }
 
  private:
-  // Whether matrix units hold operands of f16 in an order that is a layout.
-  bool has_layout(char use) const {
-    const auto& orders = plans_.caps().fragment_orders;
-    return std::any_of(orders.begin(), orders.end(), [&](const FragmentOrder& order) {
-      return order.use == use && order.type == "f16" && gen::fragment_layout(order).layout;
-    });
+  // The parts as one, if they are those of a single row.
+  std::optional<Part> row_of(const std::vector<Part>& parts) const {
+    return options_.count == 1 ? joined(parts) : std::nullopt;
   }
   static std::string real(double value) {
     char text[32];
@@ -214,41 +223,30 @@ class List {
   const Sizes& sizes_;
   const StepOptions& options_;
   Plans& plans_;
-  const bool packs_;  // whether products take matrices in blocks packed
+  Matrices matrices_;
   std::vector<Step> steps_;
 };
 
 }  // namespace
 
-std::size_t Plans::number(const std::string& key, const std::function<KernelPlan()>& describe) {
-  const auto found = numbers_.find(key);
-  if (found != numbers_.end()) return found->second;
-  compiled_.push_back(gen::compile(describe(), caps_));
-  return numbers_[key] = compiled_.size() - 1;
-}
-
 std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOptions& options) {
-  const auto rows = [&](std::uint64_t width) {
-    return size_of(options.activations) * width * options.count;
-  };
   const std::uint64_t words = std::uint64_t{4} * options.count;
   std::map<std::string, std::uint64_t> out = {{"tokens", words},
                                               {"positions", words},
                                               {"length", 4},
                                               {"next", 4},
                                               {"frequencies", std::uint64_t{4} * (sizes.head / 2)},
-                                              {"x", rows(sizes.width)},
-                                              {"h", rows(sizes.width)},
-                                              {"q", rows(sizes.q())},
-                                              {"q_rotated", rows(sizes.q())},
-                                              {"k", rows(sizes.kv())},
-                                              {"k_rotated", rows(sizes.kv())},
-                                              {"v", rows(sizes.kv())},
-                                              {"mixed", rows(sizes.q())},
-                                              {"gate", rows(sizes.hidden)},
-                                              {"up", rows(sizes.hidden)},
-                                              {"gated", rows(sizes.hidden)},
                                               {"logits", std::uint64_t{4} * sizes.vocabulary}};
+  const auto rows = [&](const std::string& array, const std::vector<std::uint64_t>& widths) {
+    out[array] = rows_of(array, widths, options).back().end();
+  };
+  rows("x", {sizes.width});
+  rows("h", {sizes.width});
+  rows("q k v", {sizes.q(), sizes.kv(), sizes.kv()});
+  rows("rotated", {sizes.q(), sizes.kv()});
+  rows("mixed", {sizes.q()});
+  rows("gate up", {sizes.hidden, sizes.hidden});
+  rows("gated", {sizes.hidden});
   for (std::uint32_t i = 0; i < sizes.layers; ++i) {
     const std::uint64_t bytes = std::uint64_t{options.places} * sizes.kv() * size_of(options.cache);
     out["cache_k." + std::to_string(i)] = bytes;
@@ -263,7 +261,6 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
   const auto state = state_of(sizes, options);
   List list(model, options, plans);
   const Part x = list.rows("x", sizes.width), h = list.rows("h", sizes.width);
-  const Part gate = list.rows("gate", sizes.hidden), up = list.rows("up", sizes.hidden);
   const Part gated = list.rows("gated", sizes.hidden);
   list.embedding(*model.embedding);
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
@@ -274,18 +271,14 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
     };
     const Part cache_k = cache("cache_k"), cache_v = cache("cache_v");
     list.norm(*layer.attention_norm, x, count);
-    list.product("q k v", h, *layer.q, list.rows("q", sizes.q()));
-    list.product("q k v", h, *layer.k, list.rows("k", sizes.kv()));
-    list.product("q k v", h, *layer.v, list.rows("v", sizes.kv()));
-    list.rotation("q", "q_rotated", sizes.heads);
-    list.rotation("k", "k_rotated", sizes.kv_heads);
-    list.append(cache_k, cache_v);
-    list.attention(cache_k, cache_v);
+    const auto qkv = list.products("q k v", h, {layer.q, layer.k, layer.v});
+    const auto rotated = list.rotations(qkv[0], qkv[1]);
+    list.append(rotated[1], qkv[2], cache_k, cache_v);
+    list.attention(rotated[0], cache_k, cache_v);
     list.product("o", list.rows("mixed", sizes.q()), *layer.o, x, true);
     list.norm(*layer.mlp_norm, x, count);
-    list.product("gate up", h, *layer.gate, gate);
-    list.product("gate up", h, *layer.up, up);
-    list.silu(gate, up, gated);
+    const auto gate_up = list.products("gate up", h, {layer.gate, layer.up});
+    list.silu(gate_up[0], gate_up[1], gated);
     list.product("down", gated, *layer.down, x, true);
   }
   list.norm(*model.output_norm, list.rows("x", sizes.width, 1, count - 1), 1);

@@ -5,52 +5,20 @@
 //
 //   embedding    table, tokens -> x
 //   norm         x -> h
-//   product      h, blk.0.attn_q.weight -> q        one compiled plan for all layers
+//   product      h, blk.0.attn_q.weight .. -> q k v     one compiled plan for all layers
 //   ..
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 #include <vkmoye/vkmoye.hpp>
 
 #include "model.hpp"
+#include "plans.hpp"
 
 namespace llama {
-
-/// A matrix in blocks that is brought into the order of the matrix units when it is loaded.
-struct Packing {
-  const FileTensor* tensor;
-  std::size_t plan;  // from the tensor to the packed array
-};
-
-/// Compiled plans of kernels, each once, and the matrices that must be packed for them.
-class Plans {
- public:
-  explicit Plans(const vkmoye::DeviceCaps& caps) : caps_(caps) {}
-  /// The number of the plan called `key`, which `describe` returns if it is new.
-  std::size_t number(const std::string& key,
-                     const std::function<vkmoye::gen::KernelPlan()>& describe);
-  const std::vector<vkmoye::CompiledPlan>& compiled() const { return compiled_; }
-  const vkmoye::DeviceCaps& caps() const { return caps_; }
-  void pack(const std::string& array, const Packing& packing) { packings_[array] = packing; }
-  /// By the names of the packed arrays.
-  const std::map<std::string, Packing>& packings() const { return packings_; }
-
- private:
-  const vkmoye::DeviceCaps& caps_;
-  std::map<std::string, std::size_t> numbers_;
-  std::vector<vkmoye::CompiledPlan> compiled_;
-  std::map<std::string, Packing> packings_;
-};
-
-/// A part of an array.
-struct Part {
-  std::string array;  // a tensor of the file, or an array of state_of
-  std::uint64_t bytes, offset = 0;
-};
 
 struct Step {
   std::string label;  // for the table of times

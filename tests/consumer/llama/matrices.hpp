@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The matrices of a model as products read them: as they are in the file, or packed for matrix units.
+//
+// Matrices that multiply the same activations lie one behind the other in an array, so that a product with a part of
+// the array is one with a matrix, and a product with the whole array is one with all of them:
+//
+//   array        q q q q q q k v      rows of weights, or blocks of some rows
+//   a token      q q q q q q k v      one product: the results of a row are contiguous, too
+//   a prompt     q.. k.. v..          three products
+//
+// Packed rows are in blocks, whose size depends on the rows of the whole array. So matrices share an array only if they
+// have the same type, and each ends with a whole block.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "plans.hpp"
+
+namespace llama {
+
+struct Matrix {
+  Part part;  // of an array of weights
+  const TensorType* type;
+  std::int64_t k, n;
+  std::int64_t n_of_array;  // the rows of all matrices in it
+};
+
+/// Consecutive matrices of one array as one, if there is nothing between them.
+std::optional<Matrix> joined(const std::vector<Matrix>& matrices);
+
+class Matrices {
+ public:
+  /// For products with `activations`.
+  Matrices(Plans& plans, vkmoye::ScalarType activations);
+
+  /// Loads tensors of extents (k, n) with the same k: into one array, if they can share it.
+  std::vector<Matrix> load(const std::vector<const FileTensor*>& tensors);
+
+  /// The plan of c = a * b, or c += a * b, for m rows of a. Its arrays are a, b, c.
+  std::size_t product(std::int64_t m, const Matrix& b, vkmoye::ScalarType result, bool adds);
+
+ private:
+  bool packs(const TensorType& type) const { return packs_ && type.blocks != nullptr; }
+  bool can_share(const std::vector<const FileTensor*>& tensors, std::int64_t n) const;
+
+  Plans& plans_;
+  vkmoye::ScalarType activations_;
+  bool packs_;  // whether matrices in blocks are packed
+};
+
+}  // namespace llama

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "plans.hpp"
+
+#include <utility>
+
+namespace llama {
+
+std::vector<Part> parts_of(const std::string& array, const std::vector<std::uint64_t>& bytes) {
+  constexpr std::uint64_t kAlignment = 256;  // Vulkan allows a device no larger one
+  std::vector<Part> out;
+  std::uint64_t end = 0;
+  for (const std::uint64_t of_part : bytes) {
+    out.push_back({array, of_part, (end + kAlignment - 1) / kAlignment * kAlignment});
+    end = out.back().end();
+  }
+  return out;
+}
+
+std::optional<Part> joined(const std::vector<Part>& parts) {
+  Part out = parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i].array != out.array || parts[i].offset != out.end()) return std::nullopt;
+    out.bytes += parts[i].bytes;
+  }
+  return out;
+}
+
+std::size_t Plans::number(const std::string& key,
+                          const std::function<vkmoye::gen::KernelPlan()>& describe) {
+  const auto found = numbers_.find(key);
+  if (found != numbers_.end()) return found->second;
+  compiled_.push_back(vkmoye::gen::compile(describe(), caps_));
+  return numbers_[key] = compiled_.size() - 1;
+}
+
+void Plans::load(const std::string& array, std::vector<LoadedTensor> tensors) {
+  weights_[array] = std::move(tensors);
+}
+
+}  // namespace llama

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What the steps of a decoder share: parts of arrays, compiled plans of kernels, and how arrays of weights are loaded.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+#include <vkmoye/vkmoye.hpp>
+
+#include "gguf.hpp"
+
+namespace llama {
+
+/// A part of an array.
+struct Part {
+  std::string array;
+  std::uint64_t bytes, offset = 0;
+
+  std::uint64_t end() const { return offset + bytes; }
+};
+
+/// Parts of these lengths one behind the other in an array, each at an offset that every device can bind.
+std::vector<Part> parts_of(const std::string& array, const std::vector<std::uint64_t>& bytes);
+/// Consecutive parts of one array as one part, if there is nothing between them.
+std::optional<Part> joined(const std::vector<Part>& parts);
+
+/// A tensor of the file, and the part of an array that it becomes.
+struct LoadedTensor {
+  const FileTensor* tensor;
+  Part part;
+  std::optional<std::size_t> packing =
+      {};  // the plan from the tensor to its part; else it is copied
+};
+
+/// Compiled plans of kernels, each once, and the arrays of weights that they read.
+class Plans {
+ public:
+  explicit Plans(const vkmoye::DeviceCaps& caps) : caps_(caps) {}
+  /// The number of the plan called `key`, which `describe` returns if it is new.
+  std::size_t number(const std::string& key,
+                     const std::function<vkmoye::gen::KernelPlan()>& describe);
+  const std::vector<vkmoye::CompiledPlan>& compiled() const { return compiled_; }
+  const vkmoye::DeviceCaps& caps() const { return caps_; }
+
+  /// `array` has these tensors, in order. All calls for an array name the same.
+  void load(const std::string& array, std::vector<LoadedTensor> tensors);
+  /// By the names of the arrays.
+  const std::map<std::string, std::vector<LoadedTensor>>& weights() const { return weights_; }
+
+ private:
+  const vkmoye::DeviceCaps& caps_;
+  std::map<std::string, std::size_t> numbers_;
+  std::vector<vkmoye::CompiledPlan> compiled_;
+  std::map<std::string, std::vector<LoadedTensor>> weights_;
+};
+
+}  // namespace llama
