@@ -90,12 +90,8 @@ std::vector<Matrix> Matrices::load(const std::vector<const FileTensor*>& tensors
     bytes.push_back(tensor->bytes.size());
     loaded.push_back({tensor, {}});
     if (packs(type)) {
-      // The request is for the whole array, whose blocks all parts have; the size is that of the part.
-      const gen::GemmCall call = call_of(type, activations_, activations_);
-      loaded.back().packing = plans_.number("packing of " + text_of(type, n, k, n_of_array), [&] {
-        const gen::KernelRequest request = gen::request_of(call, {1, n_of_array, k}, plans_.caps());
-        return gen::pack_plan(request, call, {1, n, k}, 1);
-      });
+      loaded.back().packing = plans_.number("packing of " + text_of(type, n, k, n_of_array),
+                                            [&] { return packing(*tensor, n_of_array); });
       bytes.back() = plans_.compiled()[*loaded.back().packing].arrays[1].bytes;
     }
     out.push_back({{}, &type, k, n, n_of_array});
@@ -105,6 +101,14 @@ std::vector<Matrix> Matrices::load(const std::vector<const FileTensor*>& tensors
   for (std::size_t i = 0; i < parts.size(); ++i) out[i].part = loaded[i].part = parts[i];
   plans_.load(array, loaded);
   return out;
+}
+
+gen::KernelPlan Matrices::packing(const FileTensor& tensor, std::int64_t n_of_array) const {
+  // The request is for the whole array, whose blocks all parts have; the size is that of the part.
+  const gen::GemmCall call = call_of(*tensor.type, activations_, activations_);
+  const std::int64_t k = extent(tensor, 0);
+  const gen::KernelRequest request = gen::request_of(call, {1, n_of_array, k}, plans_.caps());
+  return gen::pack_plan(request, call, {1, extent(tensor, 1), k}, 1);
 }
 
 std::size_t Matrices::product(std::int64_t m, const Matrix& b, ScalarType result, bool adds) {

@@ -38,6 +38,9 @@ class Matrices {
   /// Loads tensors of extents (k, n) with the same k: into one array, if they can share it.
   std::vector<Matrix> load(const std::vector<const FileTensor*>& tensors);
 
+  /// The plan that packs `tensor` for an array of matrices with n rows together.
+  vkmoye::gen::KernelPlan packing(const FileTensor& tensor, std::int64_t n_of_array) const;
+
   /// The plan of c = a * b, or c += a * b, for m rows of a. Its arrays are a, b, c.
   std::size_t product(std::int64_t m, const Matrix& b, vkmoye::ScalarType result, bool adds);
 

@@ -200,7 +200,7 @@ int run_models(const std::string& folder, bool is_spoiled) {
 int main(int count, char** arguments) {
   const std::vector<std::string> words(arguments + 1, arguments + count);
   const bool is_spoiled = !words.empty() && words[0] == "--spoiled";
-  const int wrong_files = is_spoiled ? 0 : llama::check_files();
+  const int wrong_parts = is_spoiled ? 0 : llama::check_files() + llama::check_matrices();
   const int wrong = llama::run_models(is_spoiled || words.empty() ? "" : words[0], is_spoiled);
-  return wrong + wrong_files == 0 ? 0 : 1;
+  return wrong + wrong_parts == 0 ? 0 : 1;
 }

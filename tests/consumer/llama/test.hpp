@@ -9,4 +9,8 @@ namespace llama {
 /// Malformed and unsuitable files are refused, with the reason.
 int check_files();
 
+/// Matrices that share an array are packed, part by part, as they would be as one matrix; those that cannot share one
+/// do not. On the host, for matrix units of which none may be at hand.
+int check_matrices();
+
 }  // namespace llama
