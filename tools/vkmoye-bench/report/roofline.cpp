@@ -14,7 +14,7 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr double kWidth = 640, kHeight = 400, kLeft = 56, kBottom = 44, kEdge = 12;
+constexpr double kWidth = 640, kHeight = 400, kLeft = 72, kBottom = 52, kEdge = 28;
 // Told apart with every kind of colour vision: M. Okabe, K. Ito, Color universal design, 2008.
 constexpr std::array<const char*, 7> kColours = {"#0072b2", "#e69f00", "#009e73", "#d55e00",
                                                  "#cc79a7", "#56b4e9", "#8a8a00"};
@@ -91,7 +91,7 @@ std::string roofline(const std::vector<Result>& results) {
     out += fmt::format(
         "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/><text "
         "x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4}</text>\n",
-        at, kEdge, kHeight - kBottom, kHeight - kBottom + 16, power_text(power));
+        at, kEdge, kHeight - kBottom, kHeight - kBottom + 20, power_text(power));
   }
   for (int power = y.first; power <= y.last; ++power) {
     const double at = y.at(std::pow(10, power));
