@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <ostream>
 #include <utility>
 
@@ -27,7 +26,7 @@ constexpr const char* kStyle = R"(
 body { margin: 0 auto; max-width: 68rem; padding: 1rem; background: var(--page); color: var(--text);
   font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; } h3 { font-size: 1rem; margin: 1.2rem 0 .3rem; }
-p, .dim { color: var(--dim); } .wrong { color: var(--wrong); }
+p { color: var(--dim); } .wrong { color: var(--wrong); }
 .bars { display: grid; grid-template-columns: 14rem 1fr 17rem; gap: .15rem .8rem;
   align-items: center; }
 .bars > span { min-width: 0; overflow-wrap: anywhere; }
@@ -42,7 +41,7 @@ svg .roof { stroke: var(--text); stroke-width: 2; fill: none; } svg circle { fil
 .key { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } .key i { display: inline-block; width: .7rem; height: .7rem;
   border-radius: 50%; margin-right: .35rem; }
 @media (max-width: 40rem) { .bars { grid-template-columns: 1fr; }
-  .figures { white-space: normal; margin-bottom: .5rem; }
+  .figures { margin-bottom: .5rem; }
   svg text { font-size: 20px; } }
 )";
 

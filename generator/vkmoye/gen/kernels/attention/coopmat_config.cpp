@@ -7,6 +7,7 @@
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/kernels/attention/coopmat.hpp"
 #include "vkmoye/gen/kernels/attention/staging.hpp"
+#include "vkmoye/gen/kernels/matrix_units/fragment_layout.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/layout/search.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -16,19 +17,6 @@ namespace vkmoye::gen {
 namespace {
 
 using AttentionConfig = AttentionCoopmatConfig;
-
-ConfigField<AttentionConfig> attention_order_field(const char* name, const char* help,
-                                                   OrderOrReason AttentionConfig::*order) {
-  return {name, help, "a layout such as ((8,2),(2,4,2)):((32,4),(1,8,2))",
-          [=](const AttentionConfig& config) {
-            const OrderOrReason& known = config.*order;
-            return known.layout ? to_string(*known.layout) : "as the device has it";
-          },
-          [=](const std::string& text, AttentionConfig& config) {
-            config.*order = {parse_layout(text), ""};
-            return true;
-          }};
-}
 
 std::int64_t bytes_of_tiles(const AttentionConfig& config, const AttentionForm& form,
                             ScalarType type) {
@@ -54,11 +42,10 @@ const std::vector<ConfigField<AttentionConfig>>& attention_coopmat_fields() {
                                  {"no", "yes"}, &Config::prefetch),
       choice_field<Config, bool>("unroll", "yes: the compiler may unroll the loop over tiles",
                                  {"no", "yes"}, &Config::unroll),
-      attention_order_field(
-          "order-c", "(row, column) of a matrix of scores -> lane * elements of a lane + number",
-          &Config::order_c),
-      attention_order_field("order-a", "the same of a matrix of weights, an operand",
-                            &Config::order_a),
+      order_field("order-c",
+                  "(row, column) of a matrix of scores -> lane * elements of a lane + number",
+                  &Config::order_c),
+      order_field("order-a", "the same of a matrix of weights, an operand", &Config::order_a),
   });
   return fields;
 }
