@@ -51,6 +51,9 @@ const Names kDecodedTypes = {"f16*q8_0,f32", "f32*nf4",       "f16*e4m3g128",
                              "f32*i4g128",   "f16*i4g32,f32", "bf16*q8_0"};
 const Names kPackedWeightTypes = {"f16*q8_0,f32", "f16*q4_0",      "f16*i4g64,f32",
                                   "f16*q4_1,f32", "bf16*q4_0,f32", "f16*i4g128,f32"};
+const Names kWeightTypesOfUnits = {"f16*q4_0,f32",  "f16*q8_0",      "f32*nf4",
+                                   "f16*i4g64,f32", "bf16*q4_1,f32", "f16*e4m3g128,f32",
+                                   "f16*i8,f32",    "f16*i4g128,f32"};
 const Names kPackedTypes = {"bf16", "f16,f16", "f16*f32", "f16", "f16,f32"};
 
 struct Slot {
@@ -81,6 +84,7 @@ const Slot kSlots[] = {
     {"gemm/coopmat", &kDecodedTypes},
     {"gemm/packed_weights", &kPackedWeightTypes},
     {"gemm/packed", &kDecodedTypes},
+    {"gemm/quantised_coopmat", &kWeightTypesOfUnits},
 };
 static_assert(std::size(kSlots) == kKernelSlots);
 
@@ -127,6 +131,7 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
   const auto atom = gen::gemm_coopmat_config(types.form(), caps);
   const auto twice = [](std::int64_t extent) { return std::to_string(2 * extent); };
   if (kernel == "gemm/thin_coopmat") return {{"subgroups", "2"}, {"reads", "1"}};
+  if (kernel == "gemm/quantised_coopmat") return {{"subgroups", std::to_string(sharers)}};
   if (kernel == "gemm/packed_weights") {
     return {{"subgroups", std::to_string(sharers)}, {"reads", sharers == 1 ? "2" : "1"}};
   }
@@ -231,9 +236,15 @@ bool has_matrices(const DeviceCaps& caps, const GemmProblem& types) {
   return std::any_of(caps.matrix_shapes.begin(), caps.matrix_shapes.end(), fits);
 }
 
+// tests/gen/kernels runs gemm/quantised_coopmat on the twin.
+bool is_for_gpus(std::int64_t number) {
+  return kSlots[number % kKernelSlots].types == &kWeightTypesOfUnits;
+}
+
 std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number,
                                    const DeviceCaps& caps) {
   const Slot& slot = kSlots[number % kKernelSlots];
+  if (is_for_gpus(number) && caps.kind == DeviceKind::cpu) return std::nullopt;
   const Names types = types_on(caps, *slot.types);
   if (types.empty()) return std::nullopt;
   // With seed 1, the first entry of each list comes first.

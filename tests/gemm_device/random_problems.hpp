@@ -20,7 +20,7 @@
 
 namespace vkmoye::test {
 
-inline constexpr std::int64_t kProblemsOfAForm = 40, kKernelSlots = 19;
+inline constexpr std::int64_t kProblemsOfAForm = 40, kKernelSlots = 20;
 
 /// Random numbers that are the same on every machine; the distributions of <random> depend on the library.
 class Dice {
@@ -63,8 +63,11 @@ gen::Options thin_config(gen::Options config, const DeviceCaps& caps);
 /// Whether the device has matrix units for these types.
 bool has_matrices(const DeviceCaps& caps, const bench::GemmProblem& types);
 
+/// Whether forms with the slot of form `number` are for GPUs: compilers for CPUs take half a minute for each kernel.
+bool is_for_gpus(std::int64_t number);
+
 /// Form `number`: the kernel, its config, and the properties of the problem that are baked into the kernel, without a
-/// size. Nothing if the kernel needs matrix units that the device does not have.
+/// size. Nothing if the kernel needs matrix units that the device does not have, or is for GPUs and the device a CPU.
 std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number, const DeviceCaps& caps);
 
 /// Problem `number`, which has the form `form`. Offsets are multiples of `alignment` bytes.

@@ -148,7 +148,8 @@ void expect_no_experts(const char* kernel, const Change& change, const char* why
 }
 
 TEST(Experts, AreRefused) {
-  for (const char* kernel : {"gemm/thin", "gemm/thin_coopmat", "gemm/packed", "gemm/quantised"}) {
+  for (const char* kernel : {"gemm/thin", "gemm/thin_coopmat", "gemm/packed", "gemm/quantised",
+                             "gemm/quantised_coopmat"}) {
     expect_no_experts(
         kernel, [](auto&) {}, "experts: this kernel has one B; gemm/simt and gemm/coopmat have");
   }

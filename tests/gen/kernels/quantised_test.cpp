@@ -13,10 +13,14 @@
 #include <random>
 
 #include "support/fake_devices.hpp"
+#include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/gemm_call.hpp"
+#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/quantised_coopmat.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 
@@ -167,6 +171,49 @@ TEST(Quantised, MultipliesEveryFormatAndOnesOwn) {
   }
 }
 
+// In matrix units, for the order of the twin; weights are rounded to f16 or bf16.
+TEST(Quantised, MultipliesEveryFormatInMatrixUnits) {
+  std::vector<WeightFormat> formats(weight_formats().begin(), weight_formats().end());
+  for (const WeightFormat& own : {kGroups, kSigned, kLevels, kShort}) formats.push_back(own);
+  for (const WeightFormat& format : formats) {
+    for (const auto& [a, tile_n] : {std::pair{ScalarType::f16, 32}, {ScalarType::f32, 16}}) {
+      GemmForm form{a, kWeightType};
+      form.weights = &format;
+      GemmThinCoopmatConfig config;
+      config.atom_m = config.tile_m = 8;
+      config.tile_n = tile_n, config.subgroups = 2;
+      config.reads = std::max<std::int64_t>(blocks_of_pair(format), 64 / format.elements);
+      const auto matrices = probes(config, form);
+      config.order_a = fragment_layout(test::order_of_twin(matrices[0]));
+      config.order_b = fragment_layout(test::order_of_twin(matrices[1]));
+      const std::int64_t k = 33 * std::max<std::int64_t>(64, format.elements);
+      expect_product(format, form, gemm_quantised_coopmat(config, form), 9, 37, k, 0x1p-10);
+    }
+  }
+}
+
+// Lane 4 g + t has blocks of rows g, g + 8, .. of B and of A. Codes that are 16 bits apart are decoded at once, and A
+// has the same order: elements 0 and 2, 1 and 3.
+TEST(Quantised, LanesReadWholeBlocksForMatrixUnits) {
+  KernelRequest request;
+  request.device = test::h200_like();
+  request.type = ScalarType::f16;
+  request.gemm = {ScalarType::f16, kWeightType};
+  request.gemm.weights = find_weight_format("q4_0");
+  for (const char* order : {"order-a", "order-b"}) {
+    request.options[order] = "((8,2),(2,4,2)):((32,4),(1,8,2))";
+  }
+  const std::string text = glsl::print(find_kernel("gemm/quantised_coopmat")->describe(request));
+  EXPECT_THAT(text, HasSubstr("b_x2[72u * k_tile + 36u * subgroup + 9u * (lane & 3u) + v0"));
+  EXPECT_THAT(text, HasSubstr("a_x8[64u * k_tile + 32u * subgroup + 8u * (lane & 3u) + v0"));
+  EXPECT_THAT(text, HasSubstr("two2_0 = unpackFloat2x16((((codes0_0 >> 8u) & 0xf000fu)"));
+  EXPECT_THAT(text, HasSubstr("matrices_a[0][1] = unpackFloat2x16(eight_of_a0.y)[0];"));
+  // Codes as indices of levels, in a conversion that is not printed.
+  request.gemm.weights = find_weight_format("nf4");
+  EXPECT_THAT(glsl::print(find_kernel("gemm/quantised_coopmat")->describe(request)),
+              HasSubstr("= levels[(codes_0 >> 16u) & 15u];"));
+}
+
 // The names of weights are not those of an epilogue's arguments.
 TEST(Quantised, HasEpiloguesWithEveryFormat) {
   for (const WeightFormat& format : weight_formats()) {
@@ -194,7 +241,7 @@ void expect_refused(const char* kernel, const Change& change, const char* why) {
 }
 
 TEST(Quantised, RefusesWhatItCannotRead) {
-  for (const char* kernel : {"gemm/quantised", "gemm/coopmat"}) {
+  for (const char* kernel : {"gemm/quantised", "gemm/quantised_coopmat", "gemm/coopmat"}) {
     expect_refused(
         kernel, [](auto& r) { r.gemm.b_k_contiguous = false; },
         "B in q4_0: blocks are along k, so b must be k");
@@ -214,6 +261,21 @@ TEST(Quantised, RefusesWhatItCannotRead) {
       "1 blocks of q4_0 are not whole words of 4 bytes");
   expect_refused(
       "gemm/quantised", [](auto& r) { r.options["rows"] = "9"; }, "rows = 9 is outside 1..8");
+  expect_refused(
+      "gemm/quantised_coopmat", [](auto& r) { r.options["reads"] = "1"; },
+      "1 blocks of q4_0 are not whole words of 4 bytes");
+  WeightFormat eight = kSigned;
+  eight.elements = 8, eight.bytes = 6, eight.scale_at = 4;
+  expect_refused(
+      "gemm/quantised_coopmat", [&](auto& r) { r.gemm.weights = &eight; },
+      "the 4 bytes of codes of a block of s4 are not a multiple of the 8 that have 8 consecutive");
+  const char* order = "((8,2),(2,4,2)):((32,4),(1,8,2))";
+  expect_refused(
+      "gemm/quantised_coopmat",
+      [&](auto& r) {
+        r.options = {{"order-a", order}, {"order-b", order}, {"reads", "8"}, {"tile", "32x16"}};
+      },
+      "a lane has 1024 elements of a tile, but at most 512 are possible");
   expect_refused(
       "gemm/coopmat", [](auto& r) { r.options["tile"] = "64x128x32"; },
       "weights of a thread: 64 does not divide the tile k, 32");

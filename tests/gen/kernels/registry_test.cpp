@@ -35,10 +35,10 @@ TEST(Registry, EveryKernelAndTypeSuitsARealDevice) {
         if (!test::takes(row, number, entry.types.size())) continue;
         const ScalarType type = entry.types[number];
         // lavapipe has no matrices of bf16.
-        const bool has_units = entry.name == "gemm/coopmat" || entry.name == "gemm/packed" ||
-                               entry.name == "gemm/thin_coopmat" ||
-                               entry.name == "gemm/packed_weights" ||
-                               entry.name == "attention/coopmat";
+        const bool has_units =
+            entry.name == "gemm/coopmat" || entry.name == "gemm/packed" ||
+            entry.name == "gemm/thin_coopmat" || entry.name == "gemm/packed_weights" ||
+            entry.name == "gemm/quantised_coopmat" || entry.name == "attention/coopmat";
         const bool lacks = has_units && type == ScalarType::bf16 && caps.subgroup_size == 8;
         const auto against = reasons(entry, type, caps);
         if (lacks) {

@@ -13,10 +13,15 @@ namespace {
 
 using ir::Expr;
 
-// Counts how often the text of each part occurs. Parts of a repeated part are counted only once.
+// Counts how often the text of each part occurs. Parts of a repeated part are counted only once, and a conversion that
+// is not printed is not a part of its own.
 void count(const Expr& e, std::map<std::string, std::pair<Expr, int>>& parts) {
   if (e->operands.empty()) return;
-  const auto [found, is_new] = parts.try_emplace(print(e), e, 0);
+  const std::string text = print(e);
+  if (e->operands.size() == 1 && print(e->operands.front()) == text) {
+    return count(e->operands.front(), parts);
+  }
+  const auto [found, is_new] = parts.try_emplace(text, e, 0);
   ++found->second.second;
   if (!is_new) return;
   for (const Expr& operand : e->operands) count(operand, parts);

@@ -11,6 +11,7 @@
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
 #include "vkmoye/gen/kernels/products/quantised.hpp"
+#include "vkmoye/gen/kernels/products/quantised_coopmat.hpp"
 #include "vkmoye/gen/kernels/products/simt.hpp"
 #include "vkmoye/gen/kernels/products/thin.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
@@ -207,13 +208,45 @@ KernelEntry packed_entry() {
 std::vector<std::string> reasons_of_thin_coopmat(const GemmThinCoopmatConfig& config,
                                                  const KernelRequest& request) {
   const auto against = reasons_against(config, request.gemm);
-  return against.empty() ? reasons_against_orders(config, request.gemm, request.device) : against;
+  return against.empty() ? reasons_against_orders_on(request.device, config, request.gemm,
+                                                     reasons_against_orders)
+                         : against;
 }
 
 std::vector<ProbedMatrix> probes_of_thin_coopmat(const GemmThinCoopmatConfig& config,
                                                  const KernelRequest& request) {
   const bool is_sound = reasons_against(config, request.gemm).empty();
   return is_sound ? probes(config, request.gemm) : std::vector<ProbedMatrix>();
+}
+
+KernelEntry quantised_coopmat_entry() {
+  using Config = GemmThinCoopmatConfig;
+  return product_entry<Config>({
+      .name = "gemm/quantised_coopmat",
+      .summary = "multiplies few rows by weights of 4 or 8 bits in blocks on matrix units",
+      .source = "ggml, block formats of GGUF files; Marlin, mixed-precision products (PPoPP 2025)",
+      .types = {ScalarType::f16, ScalarType::bf16},
+      .fields = gemm_thin_coopmat_fields(),
+      .defaults =
+          [](const KernelRequest& request) {
+            return quantised_coopmat_config(request.gemm, request.shape, request.device);
+          },
+      .describe =
+          [](const Config& config, const KernelRequest& request) {
+            return gemm_quantised_coopmat(config, request.gemm);
+          },
+      .refuse =
+          [](const Config& config, const KernelRequest& request) {
+            auto reasons = reasons_against_quantised(config, request.gemm);
+            if (reasons.empty()) {
+              reasons = reasons_against_orders_on(request.device, config, request.gemm,
+                                                  reasons_against_orders_of_quantised);
+            }
+            return with_matrix_units(std::move(reasons), config, request);
+          },
+      .probes = probes_of_thin_coopmat,
+      .weights = find_weight_format("q4_0"),
+  });
 }
 
 KernelEntry packed_weights_entry() {
@@ -340,6 +373,7 @@ std::vector<KernelEntry> product_entries() {
                      "CUTLASS, efficient GEMM", simt),
           thin_entry(),
           quantised_entry(),
+          quantised_coopmat_entry(),
           coopmat_product_entry(),
           thin_coopmat_entry(),
           packed_entry(),

@@ -89,8 +89,13 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
                                                 const GemmForm& form);
 
 /// The same on `device`, whose orders must be those of `config`. One that has not been probed yet gives no reason.
-std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
-                                                const GemmForm& form, const DeviceCaps& device);
+/// `against`: why a kernel with such a config cannot use its orders.
+using ReasonsAgainstOrders = std::vector<std::string>(const GemmThinCoopmatConfig& config,
+                                                      const GemmForm& form);
+std::vector<std::string> reasons_against_orders_on(const DeviceCaps& device,
+                                                   const GemmThinCoopmatConfig& config,
+                                                   const GemmForm& form,
+                                                   ReasonsAgainstOrders* against);
 
 /// Throws KernelError with every reason.
 ir::Kernel gemm_thin_coopmat(const GemmThinCoopmatConfig& config, const GemmForm& form,

@@ -227,8 +227,10 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
   return reasons;
 }
 
-std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
-                                                const GemmForm& form, const DeviceCaps& device) {
+std::vector<std::string> reasons_against_orders_on(const DeviceCaps& device,
+                                                   const GemmThinCoopmatConfig& config,
+                                                   const GemmForm& form,
+                                                   ReasonsAgainstOrders* against) {
   std::vector<std::string> reasons;
   bool known = true;
   const auto matrices = probes(config, form);
@@ -254,7 +256,7 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
                                     to_string(*actual.layout), to_string(*order.layout)));
     }
   }
-  return reasons.empty() && known ? reasons_against_orders(config, form) : reasons;
+  return reasons.empty() && known ? against(config, form) : reasons;
 }
 
 }  // namespace vkmoye::gen

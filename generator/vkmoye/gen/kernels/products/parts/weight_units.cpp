@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <tuple>
 
 #include "vkmoye/tensor/copy_atom.hpp"
 
@@ -37,6 +39,19 @@ WeightGroups weight_groups(const WeightFormat& format, std::int64_t count) {
     all.groups.push_back(std::move(group));
   }
   return all;
+}
+
+std::vector<std::int64_t> order_of_pairs(const WeightFormat& format) {
+  const WeightGroup group = weight_groups(format, kGroupOfPairs).groups.front();
+  std::vector<std::int64_t> order(kGroupOfPairs);
+  std::iota(order.begin(), order.end(), 0);
+  const auto place = [&](std::int64_t weight) {
+    const WeightGroup::Code& code = group.codes[static_cast<std::size_t>(weight)];
+    return std::tuple(code.word, code.first_bit % 16, code.first_bit);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](std::int64_t a, std::int64_t b) { return place(a) < place(b); });
+  return order;
 }
 
 CodeAsNumber code_as_number(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits) {
@@ -163,11 +178,15 @@ Expr WeightUnits::weight(const Expr& codes, std::uint32_t first_bit, const Scale
     return scale.scale ? number * *scale.scale : number;
   }
   const auto [number, power] = code_as_number(codes, first_bit, format_.bits);
-  const double zero = format_.has_sign ? std::ldexp(1, static_cast<int>(format_.bits) - 1)
-                                       : static_cast<double>(format_.zero);
-  if (!scale.scale) return number - (power + zero);
-  if (scale.minimum) return multiply_add(number - (power + zero), *scale.scale, *scale.minimum);
-  return multiply_add(number, *scale.scale, -(*scale.scale * (power + zero)));
+  const double least = power + zero();
+  if (!scale.scale) return number - least;
+  if (scale.minimum) return multiply_add(number - least, *scale.scale, *scale.minimum);
+  return multiply_add(number, *scale.scale, -(*scale.scale * least));
+}
+
+double WeightUnits::zero() const {
+  return format_.has_sign ? std::ldexp(1, static_cast<int>(format_.bits) - 1)
+                          : static_cast<double>(format_.zero);
 }
 
 std::string WeightUnits::decoding() const {
@@ -184,7 +203,58 @@ std::string WeightUnits::decoding() const {
 }
 
 void WeightUnits::for_each_weight_group(std::int64_t count, const Body& body) {
-  const WeightGroups all = weight_groups(format_, count);
+  const auto decode = [&](std::int64_t /*unit*/, const WeightGroup& group,
+                          const std::vector<Expr>& words, const Scale& scale) {
+    std::vector<Expr> weights;
+    for (const WeightGroup::Code& code : group.codes) {
+      weights.push_back(weight(words[code.word], code.first_bit, scale));
+    }
+    return weights;
+  };
+  for_each_group(weight_groups(format_, count), decode, body);
+}
+
+void WeightUnits::for_each_group_of_pairs(ScalarType type, const Body& body) {
+  const auto decode = [&](std::int64_t unit, const WeightGroup& group,
+                          const std::vector<Expr>& words,
+                          const Scale& scale) { return pairs(type, unit, group, words, scale); };
+  for_each_group(weight_groups(format_, kGroupOfPairs), decode, body);
+}
+
+std::vector<Expr> WeightUnits::pairs(ScalarType type, std::int64_t unit, const WeightGroup& group,
+                                     const std::vector<Expr>& words, const Scale& scale) {
+  using namespace ir;
+  const bool in_halves = type == ScalarType::f16 && format_.is_linear() && !scale.minimum;
+  const std::uint32_t mask = (1u << format_.bits) - 1;
+  const std::vector<std::int64_t> order = order_of_pairs(format_);
+  std::vector<Expr> weights;
+  for (std::size_t i = 0; i < order.size(); i += 2) {
+    const WeightGroup::Code& low = group.codes[static_cast<std::size_t>(order[i])];
+    const WeightGroup::Code& high = group.codes[static_cast<std::size_t>(order[i + 1])];
+    const std::string name =
+        fmt::format("two{}_{}", group.first + static_cast<std::int64_t>(i), unit);
+    if (in_halves) {
+      const Expr& codes = words[low.word];
+      const Expr moved =
+          low.first_bit == 0 ? codes : shift_right(codes, number(ScalarType::u32, low.first_bit));
+      const Expr masked = bit_and(moved, number(ScalarType::u32, mask << 16 | mask));
+      const Expr two = builder_.let(
+          name, bitcast(bit_or(masked, number(ScalarType::u32, 0x64006400)), ScalarType::f16));
+      const Expr factor = convert(*scale.scale, type);
+      for (const std::uint32_t half : {0u, 1u}) {
+        weights.push_back((component(two, half) - (1024 + zero())) * factor);
+      }
+    } else {
+      const Expr two = vector({weight(words[low.word], low.first_bit, scale),
+                               weight(words[high.word], high.first_bit, scale)});
+      const Expr rounded = builder_.let(name, convert(two, type));
+      for (const std::uint32_t half : {0u, 1u}) weights.push_back(component(rounded, half));
+    }
+  }
+  return weights;
+}
+
+void WeightUnits::for_each_group(const WeightGroups& all, const Decode& decode, const Body& body) {
   const std::int64_t in_pair = blocks_of_pair(format_),
                      steps = format_.codes_bytes() / 4 / all.words;
   builder_.unrolled_loop("pair", to_index(blocks_ / in_pair), [&](const Expr& pair) {
@@ -204,11 +274,10 @@ void WeightUnits::for_each_weight_group(std::int64_t count, const Body& body) {
           }
         }
         for (const WeightGroup& group : all.groups) {
-          std::vector<std::vector<Expr>> weights(words.size());
+          std::vector<std::vector<Expr>> weights;
           for (std::size_t unit = 0; unit < words.size(); ++unit) {
-            for (const WeightGroup::Code& code : group.codes) {
-              weights[unit].push_back(weight(words[unit][code.word], code.first_bit, scales[unit]));
-            }
+            weights.push_back(
+                decode(static_cast<std::int64_t>(unit), group, words[unit], scales[unit]));
           }
           body(weights, pair * to_index(in_pair * format_.elements) +
                             first_word * to_index(group.step) +

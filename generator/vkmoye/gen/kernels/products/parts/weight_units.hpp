@@ -11,6 +11,9 @@
 // whether or not a device rounds once in fma, unless the format has a minimum or scales of f32: then adding it, or the
 // product, rounds once. Scales must be finite.
 //
+// For matrix units, weights are rounded to 16 bits. Whole numbers with a scale of f16 are decoded in f16, two codes that
+// are 16 bits apart in a word by one shift and one mask, as 1024 + code; others are rounded from f32, two at a time.
+//
 // Codes of levels are looked up in shared memory, f32 in 16 words: lanes meet no bank twice, and those with the same
 // code read the same word. Codes of e4m3 and e5m2 are converted.
 
@@ -39,6 +42,12 @@ struct WeightGroups {
 };
 /// Groups of `count` weights, 4 or 8, that have all codes of some words.
 WeightGroups weight_groups(const WeightFormat& format, std::int64_t count);
+
+/// The weights that are decoded together for matrix units.
+inline constexpr std::int64_t kGroupOfPairs = 8;
+/// The weights of a group of 8 in an order in which the codes of each pair are 16 bits apart in a word:
+/// {0, 2, 1, 3, 4, 6, 5, 7} for q4_0.
+std::vector<std::int64_t> order_of_pairs(const WeightFormat& format);
 
 /// power + code in f32, without a conversion: the code in the mantissa of a power of two, at bit 11 or above.
 struct CodeAsNumber {
@@ -78,11 +87,22 @@ class WeightUnits {
   using Body =
       std::function<void(const std::vector<std::vector<Expr>>& weights, const Expr& first)>;
   void for_each_weight_group(std::int64_t count, const Body& body);
+  /// The same for groups of 8 weights in the order of pairs, rounded to `type`: f16 or bf16.
+  void for_each_group_of_pairs(ScalarType type, const Body& body);
 
  private:
   struct Scale {
     std::optional<Expr> scale, minimum;
   };
+  // The weights of a group of unit number `unit`.
+  using Decode =
+      std::function<std::vector<Expr>(std::int64_t unit, const WeightGroup& group,
+                                      const std::vector<Expr>& words, const Scale& scale)>;
+  void for_each_group(const WeightGroups& all, const Decode& decode, const Body& body);
+  std::vector<Expr> pairs(ScalarType type, std::int64_t unit, const WeightGroup& group,
+                          const std::vector<Expr>& words, const Scale& scale);
+  // The code of weight 0; of a format with signs, after its sign bit was inverted.
+  double zero() const;
   Expr word(std::int64_t unit, const Expr& pair, const Expr& at, const std::string& name);
   Expr codes(std::int64_t unit, const Expr& pair, std::int64_t block, const Expr& number,
              const std::string& suffix);

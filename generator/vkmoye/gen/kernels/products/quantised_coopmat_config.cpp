@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/quantised_coopmat.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// The elements of A that a lane reads at once, at most: all registers of a GPU, and half of them by default.
+constexpr std::int64_t kMaxElementsOfLane = 512, kElementsByDefault = 256;
+
+// The fastest of sweeps by N = K = 8192 on an H100: elements of k that a lane reads at once of a row; up to 4 rows have
+// small tiles, 22.7 us in q4_0, and 16 rows large ones with fewer subgroups, 27.4 us instead of 50.
+constexpr std::int64_t kElementsOfLane = 64, kFewRows = 4, kSubgroups = 4, kFewSubgroups = 2;
+// With fewer workgroups, tiles are smaller.
+constexpr std::int64_t kWorkgroups = 128;
+
+// The elements of A that a lane reads at once.
+std::int64_t elements_of_lane(const GemmThinCoopmatConfig& config, const GemmForm& form,
+                              const FragmentLanes& lanes) {
+  return config.tile_m / size(lanes.lanes.mode(1)) * config.reads * form.weights->elements;
+}
+
+}  // namespace
+
+GemmThinCoopmatConfig quantised_coopmat_config(
+    const GemmForm& form, const std::optional<std::vector<std::int64_t>>& shape,
+    const DeviceCaps& device) {
+  GemmThinCoopmatConfig config = gemm_thin_coopmat_config(form, device);
+  if (form.weights == nullptr) return config;
+  config.reads = blocks_of_pair(*form.weights);
+  config.tile_n = config.atom_n;
+  const std::int64_t max_subgroups = config.subgroups;
+  config.subgroups = std::min<std::int64_t>(kSubgroups, max_subgroups);
+  if (device.kind == DeviceKind::cpu) return config;  // whose compilers take a minute for more
+  config.reads = std::max<std::int64_t>(config.reads, kElementsOfLane / form.weights->elements);
+  const std::int64_t m = shape ? (*shape)[0] : kFewRows + 1;
+  if (m <= kFewRows) return config;
+  // Each weight is for more rows of A, each element of A for more rows of weights: of 8 bits, fewer fit into registers.
+  if (m > config.atom_m) config.tile_m = 2 * config.atom_m;
+  const LanesOrReason of_a = lanes_of(config, form, ir::MatrixType::Use::a);
+  if (of_a.lanes && elements_of_lane(config, form, *of_a.lanes) > kElementsByDefault) {
+    config.tile_m = config.atom_m;
+  }
+  config.tile_n = (form.weights->bits == 4 ? 4 : 2) * config.atom_n;
+  config.subgroups = std::min<std::int64_t>(kFewSubgroups, max_subgroups);
+  const std::int64_t n = shape ? (*shape)[1] : 0;
+  const auto workgroups = [&] {
+    return (n + config.tile_n - 1) / config.tile_n * ((m + config.tile_m - 1) / config.tile_m);
+  };
+  while (n > 0 && workgroups() < kWorkgroups && config.tile_n > config.atom_n) config.tile_n /= 2;
+  if (n > 0 && workgroups() < kWorkgroups)
+    config.subgroups = std::min(2 * kSubgroups, max_subgroups);
+  return config;
+}
+
+std::vector<std::string> reasons_against_quantised(const GemmThinCoopmatConfig& config,
+                                                   const GemmForm& form) {
+  std::vector<std::string> reasons = reasons_against(config, form);
+  if (form.weights == nullptr) {
+    reasons.push_back(
+        fmt::format("B of {}: the kernel multiplies by weights in blocks, such as {}*q4_0,f32",
+                    to_string(form.b_type), to_string(form.a_type)));
+    return reasons;
+  }
+  require(config.reads % blocks_of_pair(*form.weights) == 0,
+          fmt::format("{} blocks of {} are not whole words of 4 bytes", config.reads,
+                      form.weights->name),
+          reasons);
+  const std::int64_t words = weight_groups(*form.weights, kGroupOfPairs).words;
+  require(
+      form.weights->codes_bytes() % (4 * words) == 0,
+      fmt::format("the {} bytes of codes of a block of {} are not a multiple of the {} that have "
+                  "{} consecutive weights",
+                  form.weights->codes_bytes(), form.weights->name, 4 * words, kGroupOfPairs),
+      reasons);
+  return reasons;
+}
+
+std::vector<std::string> reasons_against_orders_of_quantised(const GemmThinCoopmatConfig& config,
+                                                             const GemmForm& form) {
+  std::vector<std::string> reasons;
+  std::vector<FragmentLanes> lanes;
+  const auto matrices = probes(config, form);
+  for (const ir::MatrixType::Use use : {ir::MatrixType::Use::a, ir::MatrixType::Use::b}) {
+    const bool is_a = use == ir::MatrixType::Use::a;
+    LanesOrReason apart = lanes_of(config, form, use);
+    if (!apart.lanes) {
+      reasons.push_back(std::move(apart.reason));
+      continue;
+    }
+    const std::string name = to_string(matrices[is_a ? 0 : 1]);
+    const std::int64_t along_k = size(apart.lanes->k_numbers);
+    require(kGroupOfPairs % along_k == 0,
+            fmt::format("{}: a lane holds {} elements along k, which must divide {}", name, along_k,
+                        kGroupOfPairs),
+            reasons);
+    const std::int64_t values = is_a ? elements_of_lane(config, form, *apart.lanes) : 0;
+    require(values <= kMaxElementsOfLane,
+            fmt::format("{}: a lane has {} elements of a tile, but at most {} are possible", name,
+                        values, kMaxElementsOfLane),
+            reasons);
+    lanes.push_back(*std::move(apart.lanes));
+  }
+  if (reasons.empty() && lanes[0].k_modes != lanes[1].k_modes) {
+    reasons.push_back(fmt::format("the orders {} of A and {} of B divide k differently among lanes",
+                                  to_string(*config.order_a.layout),
+                                  to_string(*config.order_b.layout)));
+  }
+  return reasons;
+}
+
+}  // namespace vkmoye::gen
