@@ -69,7 +69,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
       builder.output("values", config.type, {{"place", config.k}, {"row", "rows"}});
   const Tensor columns = builder.output("columns", u32, {{"place", config.k}, {"row", "rows"}});
   Row row(builder, config, src, ir::number(ScalarType::f32, 0));
-  const Blocks parts(builder, src, row.block(), config.copy());
+  const Blocks parts(builder, src, row.block(), config.tiled_copy());
   const View x = row.x();                                        // (value, round, 1)
   const View keys = builder.make_fragment_like("keys", u32, x);  // those that are left
   const View block_columns = builder.make_fragment_like("block_columns", u32, x);
@@ -122,7 +122,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
       });
     });
     builder.copy(best, last);
-    builder.reduce_across(last, kMaximum, config.layout(), 0);
+    builder.reduce_across(last, kMaximum, config.thread_layout(), 0);
     builder.titled("last_column <- the first column of that key", [&] {
       builder.apply(
           last_column,
@@ -131,7 +131,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
           },
           own_column, best, last);
     });
-    builder.reduce_across(last_column, kMinimum, config.layout(), 0);
+    builder.reduce_across(last_column, kMinimum, config.thread_layout(), 0);
     const auto to = [&](const Tensor& of) {
       return parallelize(tile(of, {1, rows}, {taken, builder.block_x()}), make_layout({1, rows}),
                          builder.thread() / threads_per_row);
