@@ -86,7 +86,7 @@ TEST(KernelFile, IsReadAsItWasWritten) {
   EXPECT_EQ(back.interface.name, kernel.interface.name);
   EXPECT_EQ(back.interface.bindings[1].extents, kernel.interface.bindings[1].extents);
   EXPECT_EQ(back.interface.push_constants, kernel.interface.push_constants);
-  EXPECT_EQ(back.interface.grid[0].most, 1000);
+  EXPECT_EQ(back.interface.grid[0].max_groups, 1000);
   EXPECT_EQ(back.interface.bindings[2].addressing, Addressing::pointer);
   // Spaces, or letters that another program wrote as escapes, do not matter.
   expect_equal(parse_kernel(dump(parse_json(text))), kernel);
