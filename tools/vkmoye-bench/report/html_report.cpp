@@ -105,7 +105,7 @@ class HtmlReport : public Report {
   void write_head(bool interrupted) {
     const auto count = [&](const char* what) {
       return std::count_if(results_.begin(), results_.end(),
-                           [&](const Result& result) { return verdict(result) == what; });
+                           [&](const Result& result) { return check_text(result) == what; });
     };
     std::size_t samples = 0;
     for (const Result& result : results_) {
@@ -145,7 +145,7 @@ class HtmlReport : public Report {
     if (result.tflops) figures.push_back(rate_text(*result.tflops) + " TFLOP/s");
     if (result.gbps) figures.push_back(rate_text(*result.gbps) + " GB/s");
     if (!result.ratio.empty()) figures.push_back(ratio_text(result));
-    const bool is_wrong = verdict(result) == "WRONG";
+    const bool is_wrong = check_text(result) == "WRONG";
     out_ << fmt::format(
         "<span title=\"{}\">{}{}</span><span class=\"track\"><span class=\"bar\" "
         "style=\"width:{:.1f}%\"></span><span class=\"spread\" "

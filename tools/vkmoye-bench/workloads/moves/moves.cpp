@@ -91,8 +91,8 @@ class Move : public Workload {
     }
   }
 
-  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
-    Verdict verdict;
+  CheckResult check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+    CheckResult checked;
     const std::uint64_t elements = map_.elements();
     const std::size_t result_width = size_of(result_type());
     std::vector<std::byte> chunk(std::min(kChunkElements, elements) * result_width);
@@ -111,17 +111,17 @@ class Move : public Workload {
           random_element({expected, width()}, seed, source);
           if (std::memcmp(expected, got, width()) == 0) continue;
         }
-        if (verdict.mismatches++ > 0) continue;
-        verdict.first =
+        if (checked.mismatches++ > 0) continue;
+        checked.first =
             fmt::format("element {} of dst is not element {} of src", first + i, source);
         if (converts()) {
-          verdict.first +=
+          checked.first +=
               fmt::format(" converted: {} became {}", load_number(request().type, expected),
                           load_number(result_type(), got));
         }
       }
     }
-    return verdict;
+    return checked;
   }
 
   Timing time_baseline(const std::string& name, const BaselineRun& run) const override {

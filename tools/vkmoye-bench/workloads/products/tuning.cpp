@@ -130,8 +130,8 @@ class Search {
       if (!spills.empty()) return leave_out(tuning_.spilling, join(spills, "; "));
       workload->fill(*execution, options_.seed);
       execution->run();
-      const Verdict verdict = workload->check(*execution, Verify::full, options_.seed);
-      std::string wrong = verdict.first;
+      const CheckResult found = workload->check(*execution, Verify::full, options_.seed);
+      std::string wrong = found.first;
       if (wrong.empty()) wrong = execution->damage();
       if (!wrong.empty()) return leave_out(tuning_.wrong, wrong);
       if (checked == size_) return time(choice, plan, *execution, trial_seconds());
