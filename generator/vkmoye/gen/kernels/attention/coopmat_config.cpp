@@ -6,7 +6,7 @@
 
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/kernels/attention/coopmat.hpp"
-#include "vkmoye/gen/kernels/attention/staging.hpp"
+#include "vkmoye/gen/kernels/attention/parts/staging.hpp"
 #include "vkmoye/gen/kernels/matrix_units/fragment_layout.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/layout/search.hpp"
