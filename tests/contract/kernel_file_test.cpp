@@ -246,7 +246,7 @@ TEST(KernelFile, KeepsAssumptions) {
 }
 
 // Words that are not a module must not be read past their end.
-TEST(KernelFile, ReadsAnyWordsBehindAHeader) {
+TEST(KernelFile, ReadsAnyWordsAfterAHeader) {
   const CompiledKernel good = some_kernel();
   std::mt19937 random(2);
   for (int i = 0; i < 20000; ++i) {

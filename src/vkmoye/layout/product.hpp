@@ -7,7 +7,7 @@
 //   blocked_product   ((2,3),(2,4)):((1,16),(2,4))     a matrix of blocks: mode i is (A_i, B_i)
 //   raked_product     ((3,2),(4,2)):((16,1),(4,2))     interleaved: mode i is (B_i, A_i)
 //
-// Copies stand in the gaps of A first, then behind it: copies 0 to 8 of 4:3 begin at 0 1 2 12 13 14
+// Copies fill the gaps of A first, then follow it: copies 0 to 8 of 4:3 begin at 0 1 2 12 13 14
 // 24 25 26, so that a mode of B may become several, and blocked_product(4:3, 9:1) is
 // ((4,(3,3))):((3,(1,12))).
 //

@@ -92,11 +92,11 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
         builder.apply(keys, part,
                       [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
                         const Expr key = key_of(builder, v[0]);
-                        const Expr is_behind = ir::logical_or(
+                        const Expr is_after_last = ir::logical_or(
                             less(key, v[1]),
                             ir::logical_and(ir::equal(key, v[1]), less(v[2], convert(at[0], u32))));
                         const Expr is_left =
-                            ir::logical_and(less(at[0], Builder::extent(src, 0)), is_behind);
+                            ir::logical_and(less(at[0], Builder::extent(src, 0)), is_after_last);
                         return select(is_left, key, word(kNoKey));
                       },
                       {x, last, last_column});
