@@ -82,17 +82,17 @@ std::vector<Chapter> chapters_of(const std::vector<Result>& results) {
 class HtmlReport : public Report {
  public:
   HtmlReport(std::ostream& out, const DeviceCaps& device) : out_(out), device_(device) {}
-  ~HtmlReport() override { HtmlReport::finish(true); }
+  ~HtmlReport() override { HtmlReport::finish(End::interrupted); }
 
   void add(const Result& result) override { results_.push_back(result); }
-  void finish(bool interrupted) override {
+  void finish(End end) override {
     if (std::exchange(is_finished_, true)) return;
     const std::string title = "vkmoye on " + escaped(device_.name);
     out_ << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          << "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
          << "<title>" << title << "</title>\n<style>" << kStyle << "</style></head>\n<body>\n<h1>"
          << title << "</h1>\n";
-    write_head(interrupted);
+    write_head(end);
     out_ << roofline(results_);
     for (const Chapter& chapter : chapters_of(results_)) write_chapter(chapter);
     write_cliffs();
@@ -102,7 +102,7 @@ class HtmlReport : public Report {
   }
 
  private:
-  void write_head(bool interrupted) {
+  void write_head(End end) {
     const auto count = [&](const char* what) {
       return std::count_if(results_.begin(), results_.end(),
                            [&](const Result& result) { return check_text(result) == what; });
@@ -118,7 +118,7 @@ class HtmlReport : public Report {
                 "fastest kernel; the line across a bar's end spans 90 % of the samples.",
                 results_.size(), count("ok") + count("sampled"), count("sampled"), count("WRONG"),
                 count("skipped"), count("none"), samples)
-         << (interrupted ? " <b class=\"wrong\">The run was interrupted.</b>" : "");
+         << (end == End::interrupted ? " <b class=\"wrong\">The run was interrupted.</b>" : "");
     if (!caution(device_).empty()) out_ << "<br>\n" << escaped(caution(device_));
     out_ << "</p>\n";
   }

@@ -236,7 +236,8 @@ Operation move(const char* name, SizeForm form, std::vector<std::string> baselin
   operation.size = std::move(form);
   operation.baselines = std::move(baselines);
   operation.of_size = [make, converts](const WorkloadSpec& spec, const Extents& size) {
-    return make(spec, parse_move_types(spec.type, spec.entry->name, converts), size, false);
+    return make(spec, parse_move_types(spec.type, spec.entry->name, converts), size,
+                /*fortran_order=*/false);
   };
   operation.of_arrays = [make, converts](const WorkloadSpec& spec,
                                          const std::vector<GivenArray>& given) {
@@ -270,7 +271,8 @@ Operation transposes() {
 }
 
 Operation relayouts() {
-  return move("relayout", {"EXTENTxEXTENTx..", 2, true, gen::kRelayoutExample},
+  return move("relayout",
+              {.text = "EXTENTxEXTENTx..", .any_rank = true, .example = gen::kRelayoutExample},
               {"pattern", "copy", "vkcmdcopy", "cudamemcpy"}, make_relayout);
 }
 

@@ -263,7 +263,7 @@ Operation line_operation(const std::string& name, MakeLineOperation make,
   operation.size = {.text = "ROWSxCOLUMNS", .rank = 2, .example = {2048, 2048}};
   operation.baselines = {"copy"};
   operation.of_size = [make](const WorkloadSpec& spec, const Extents& size) {
-    return make_lines(spec, make, parse_type(spec.type), size, false);
+    return make_lines(spec, make, parse_type(spec.type), size, /*fortran_order=*/false);
   };
   operation.of_arrays = [make](const WorkloadSpec& spec, const std::vector<GivenArray>& given) {
     return of_arrays(spec, make, given);

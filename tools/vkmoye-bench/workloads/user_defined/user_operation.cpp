@@ -220,7 +220,7 @@ Operation user_operation(const OperationEntry& row) {
   out.name = row.name;
   out.is_own = true;
   out.baselines = {"copy"};
-  out.size = {row.size_form, extents_in(row.size_form), false, row.example};
+  out.size = {.text = row.size_form, .rank = extents_in(row.size_form), .example = row.example};
   out.of_size = [row](const WorkloadSpec& spec, const Extents& size) {
     return workload_of(row, spec, parse_type(spec.type), size);
   };
