@@ -9,7 +9,7 @@
 //                        .kernel = "gemm/coopmat",
 //                        .options = {{"tile", "128x256x32"}, {"split-k", "4"}},
 //                        .why = "measured: .."};
-//   unmet(entry, {form, {{64, 512, 512}}}, caps)      "m>=512 does not hold, m is 64"
+//   unmet(entry, {form, {{64, 512, 512}}}, caps)      "needs m>=512, but m is 64"
 //
 // If C has m contiguous, m and n are exchanged: that product is computed as its transpose.
 //
@@ -124,10 +124,10 @@ bool is_for_device(const GemmTableEntry& entry, const DeviceCaps& device);
 /// Operands of two types are multiplied as the narrower type, so an entry for that type matches them as well.
 bool is_for_types(const GemmTableEntry& entry, const GemmForm& form);
 
-/// The first condition on the form that does not hold: "b=n does not hold, b is k"; empty if all hold.
+/// The first condition on the form that does not hold: "needs b=n, but it is k"; empty if all hold.
 std::string unmet(const GemmTableEntry& entry, const GemmForm& form);
 
-/// The first condition that does not hold: "m>=512 does not hold, m is 64"; empty if all hold.
+/// The first condition that does not hold: "needs m>=512, but m is 64"; empty if all hold.
 std::string unmet(const GemmTableEntry& entry, const GemmProduct& product,
                   const DeviceCaps& device);
 
