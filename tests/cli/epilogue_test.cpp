@@ -135,7 +135,7 @@ class EpilogueApply : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(EpilogueApply, TakesWhatItsStepsReadBehindTheOtherArrays) {
+TEST_F(EpilogueApply, TakesWhatItsStepsReadAfterTheOtherArrays) {
   expect({"a", "b", "n"}, {"--epilogue", "bias,relu"}, "(2, 3)", {11, 19, 0, 12, 18, 1});
   expect({"a", "b", "m", "n"}, {"--epilogue", "bias_m,scale:2,bias"}, "(2, 3)",
          {13, 19, 2, 17, 19, 10});

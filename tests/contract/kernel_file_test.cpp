@@ -86,7 +86,7 @@ TEST(KernelFile, IsReadAsItWasWritten) {
   EXPECT_EQ(back.interface.name, kernel.interface.name);
   EXPECT_EQ(back.interface.bindings[1].extents, kernel.interface.bindings[1].extents);
   EXPECT_EQ(back.interface.push_constants, kernel.interface.push_constants);
-  EXPECT_EQ(back.interface.grid[0].most, 1000);
+  EXPECT_EQ(back.interface.grid[0].max_groups, 1000);
   EXPECT_EQ(back.interface.bindings[2].addressing, Addressing::pointer);
   // Spaces, or letters that another program wrote as escapes, do not matter.
   expect_equal(parse_kernel(dump(parse_json(text))), kernel);
@@ -246,7 +246,7 @@ TEST(KernelFile, KeepsAssumptions) {
 }
 
 // Words that are not a module must not be read past their end.
-TEST(KernelFile, ReadsAnyWordsBehindAHeader) {
+TEST(KernelFile, ReadsAnyWordsAfterAHeader) {
   const CompiledKernel good = some_kernel();
   std::mt19937 random(2);
   for (int i = 0; i < 20000; ++i) {

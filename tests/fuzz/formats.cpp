@@ -144,7 +144,7 @@ bool accepts_tuned(std::string_view input) {
   for (const std::string& line : read.wrong) {
     require(line.find('\n') == std::string::npos, "a reason is one line");
   }
-  return read.ignored.empty() && !read.table.rows.empty();
+  return read.ignored.empty() && !read.table.entries.empty();
 }
 
 bool accepts_npy(std::string_view input) {

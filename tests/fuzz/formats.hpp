@@ -2,7 +2,7 @@
 #pragma once
 // The formats that vkmoye reads from users' files, for a fuzzer: each is one function from bytes to whether they were
 // accepted. Whatever the bytes are, it returns, in a time that grows with their number, and what it accepts holds what
-// the reader promises; else it aborts. A checksum in the input is corrected first, so that what lies behind it is
+// the reader promises; else it aborts. A checksum in the input is corrected first, so that what follows it is
 // reached.
 //
 //   tests/fuzz/corpus/npy/..     the first inputs of format "npy"; at least one of them is accepted

@@ -43,8 +43,8 @@ class LargeArrays : public DeviceTest {
     const auto execution = products.prepare(plan);
     workload->fill(*execution, 1);
     execution->run();
-    const Verdict verdict = workload->check(*execution, Verify::sample, 1);
-    EXPECT_EQ(verdict.mismatches, 0u) << text << ": " << verdict.first;
+    const CheckResult checked = workload->check(*execution, Verify::sample, 1);
+    EXPECT_EQ(checked.mismatches, 0u) << text << ": " << checked.first;
     EXPECT_EQ(execution->damage(), "") << text;
   }
 };

@@ -133,9 +133,9 @@ class PlanRecorderTest : public DeviceTest {
         },
         nullptr);
     for (std::size_t t = 0; t < kTimes; ++t) {
-      const Verdict verdict = check_gemm(data[t], problem.gemm, problem.size,
-                                         memory.read(t * count + count - 1), Verify::full, t);
-      EXPECT_EQ(verdict.mismatches, 0u) << command_of(problem, t) << ": " << verdict.first;
+      const CheckResult checked = check_gemm(data[t], problem.gemm, problem.size,
+                                             memory.read(t * count + count - 1), Verify::full, t);
+      EXPECT_EQ(checked.mismatches, 0u) << command_of(problem, t) << ": " << checked.first;
     }
     EXPECT_EQ(memory.damage(), 0u);
   }
@@ -192,10 +192,10 @@ class PlanRecorderTest : public DeviceTest {
         },
         nullptr);
     for (std::size_t f = 0; f < kFrames; ++f) {
-      const Verdict verdict =
+      const CheckResult checked =
           check_gemm(data[f], problem.gemm, problem.size,
                      memory.read(first_frame + f * per_frame + count), Verify::full, f);
-      EXPECT_EQ(verdict.mismatches, 0u) << command_of(problem, f) << ": " << verdict.first;
+      EXPECT_EQ(checked.mismatches, 0u) << command_of(problem, f) << ": " << checked.first;
     }
     EXPECT_EQ(memory.damage(), 0u);
   }

@@ -50,9 +50,9 @@ std::string Products::wrong(const Problem& problem, std::uint64_t seed) {
   workload->fill(*execution, seed);
   execution->run();
   const Verify verify = workload->is_checked_in_full() ? Verify::full : Verify::sample;
-  const Verdict verdict = workload->check(*execution, verify, seed);
-  std::string text = verdict.first + execution->damage();
-  if (verdict.mismatches > 0) text = std::to_string(verdict.mismatches) + " mismatches: " + text;
+  const CheckResult checked = workload->check(*execution, verify, seed);
+  std::string text = checked.first + execution->damage();
+  if (checked.mismatches > 0) text = std::to_string(checked.mismatches) + " mismatches: " + text;
   return text;
 }
 

@@ -167,9 +167,9 @@ std::string wrong_other(Device& device, std::uint64_t round, Checked& checked) {
     const auto execution = products.prepare(plan);
     workload->fill(*execution, round);
     execution->run();
-    const Verdict verdict = workload->check(*execution, Verify::full, round);
-    const std::string text = verdict.first + execution->damage();
-    if (verdict.mismatches > 0 || !text.empty()) return std::string(kernel) + ": " + text;
+    const CheckResult found = workload->check(*execution, Verify::full, round);
+    const std::string text = found.first + execution->damage();
+    if (found.mismatches > 0 || !text.empty()) return std::string(kernel) + ": " + text;
     ++checked.others;
   }
   return "";

@@ -57,12 +57,12 @@ bool computes(const gen::KernelEntry& entry, const std::string& type, const Devi
 
 std::vector<Shipped> shipped_on(const DeviceCaps& caps) {
   std::vector<Shipped> out;
-  for (const gen::GemmTableRow& row : gen::shipped_gemm_table().rows) {
-    if (!gen::is_for_device(row, caps)) continue;
-    for (const gen::GemmTypes& types : row.types) {
+  for (const gen::GemmTableEntry& entry : gen::shipped_gemm_table().entries) {
+    if (!gen::is_for_device(entry, caps)) continue;
+    for (const gen::GemmTypes& types : entry.types) {
       const std::string type = to_string(types);
-      if (!computes(*gen::find_kernel(row.kernel), type, caps)) continue;
-      Shipped one{row.kernel, row.options, type};
+      if (!computes(*gen::find_kernel(entry.kernel), type, caps)) continue;
+      Shipped one{entry.kernel, entry.options, type};
       if (const auto split = one.config.find("split-k"); split != one.config.end()) {
         one.slices = std::stoll(split->second);
         one.config.erase(split);

@@ -145,8 +145,8 @@ class GpuAssisted : public DeviceTest {
     workload->fill(execution, 1);
     execution.run();
     launches_ += plan.steps.size();
-    const bench::Verdict verdict = workload->check(execution, bench::Verify::full, 1);
-    EXPECT_EQ(verdict.mismatches, 0u) << verdict.first;
+    const bench::CheckResult checked = workload->check(execution, bench::Verify::full, 1);
+    EXPECT_EQ(checked.mismatches, 0u) << checked.first;
     EXPECT_THAT(take_messages(), IsEmpty());
     for (std::size_t step = 0; is_first && step < plan.steps.size(); ++step) {
       const KernelInterface& interface = pipelines[step].interface();

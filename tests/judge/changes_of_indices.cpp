@@ -111,7 +111,7 @@ void list_kernel_changes(const Kernel& kernel, Changes& changes) {
            [i, tile](Kernel& k) { k.grid[i].tile = tile; }});
     }
     changes["grid too small"].push_back({fmt::format("two groups at most in dimension {}", i),
-                                         [i](Kernel& k) { k.grid[i].most = 2; }});
+                                         [i](Kernel& k) { k.grid[i].max_groups = 2; }});
   }
   if (kernel.threads > 1) {
     changes["half the threads"].push_back({"", [](Kernel& k) { k.threads /= 2; }});

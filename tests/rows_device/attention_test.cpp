@@ -214,9 +214,9 @@ std::string wrong(Executor& executor, const AttentionProblem& problem, std::uint
   const auto execution = executor.prepare(plan);
   workload->fill(*execution, seed);
   execution->run();
-  const Verdict verdict = workload->check(*execution, Verify::full, seed);
-  std::string text = verdict.first + execution->damage();
-  if (verdict.mismatches > 0) text = std::to_string(verdict.mismatches) + " mismatches: " + text;
+  const CheckResult checked = workload->check(*execution, Verify::full, seed);
+  std::string text = checked.first + execution->damage();
+  if (checked.mismatches > 0) text = std::to_string(checked.mismatches) + " mismatches: " + text;
   const std::uint64_t bytes = plan.arrays[plan.result].bytes;
   const auto once = read_all(*execution, plan.result, bytes);
   execution->run();

@@ -152,7 +152,7 @@ TEST_F(RowsTest, OtherConfigsOfReductionsAreRight) {
       config.threads = form.threads;
       config.columns = form.columns;
       config.rounds = form.rounds;
-      config.vector = form.vector;
+      config.vector_bytes = form.vector;
       const auto pipeline = load(device, gen::reduce(config, gen::kSum, "reduce"));
       if (!pipeline) continue;
       for (const auto& size : {std::array{67, 4100}, std::array{1030, 67}, std::array{129, 128}}) {

@@ -372,9 +372,9 @@ TEST(Interface, AnExtentMayBeTheProductOfTwoArguments) {
   const Arguments arguments = {{"cols", 30}, {"rows", 7}};
   EXPECT_EQ(element_count(kernel.bindings[0], arguments), 210u);
   EXPECT_EQ(group_count(kernel, arguments)[0], 3u);
-  kernel.grid[0].most = 2;
+  kernel.grid[0].max_groups = 2;
   EXPECT_EQ(group_count(kernel, arguments)[0], 2u);
-  kernel.grid[0].most = 8;
+  kernel.grid[0].max_groups = 8;
   EXPECT_EQ(group_count(kernel, arguments)[0], 3u);
   EXPECT_THAT(
       [&] {

@@ -100,10 +100,10 @@ TEST_F(GuardedBufferTest, AnElementReadOutsideChangesTheResult) {
                                  : read_as<std::int32_t>(sum).at(0);
       };
       EXPECT_EQ(sum_of(0, 10), 55);
-      const double behind = sum_of(0, 11);
+      const double after = sum_of(0, 11);
       // With a descriptor, index -1 does not addressing the element before the array.
-      const double before = addressing == Addressing::pointer ? sum_of(-1, 10) : behind;
-      for (const double outside : {behind, before}) {
+      const double before = addressing == Addressing::pointer ? sum_of(-1, 10) : after;
+      for (const double outside : {after, before}) {
         if (is_floating(type)) {
           EXPECT_TRUE(std::isnan(outside)) << outside;
         } else {
@@ -134,7 +134,7 @@ TEST_F(GuardedBufferTest, AnElementWrittenOutsideIsDamage) {
         EXPECT_THAT(other.damage(), HasSubstr("of the guard before a payload of 40 bytes became"));
       }
       run(0, 11);
-      EXPECT_THAT(dst.damage(), HasSubstr("of the guard behind a payload of 40 bytes became"));
+      EXPECT_THAT(dst.damage(), HasSubstr("of the guard after a payload of 40 bytes became"));
       EXPECT_EQ(read_as<std::uint32_t>(dst), std::vector<std::uint32_t>(10, value));
     }
   });
@@ -149,7 +149,7 @@ TEST_F(GuardedBufferTest, ACopyThatOverrunsBothArraysIsDamage) {
     EXPECT_EQ(src.damage() + dst.damage(), "");
     device.run(copy, {src.view(), dst.view()}, {{"first", 0}, {"n", 12}});
     EXPECT_EQ(src.damage(), "");
-    EXPECT_THAT(dst.damage(), HasSubstr("of the guard behind a payload of 40 bytes became"));
+    EXPECT_THAT(dst.damage(), HasSubstr("of the guard after a payload of 40 bytes became"));
   });
 }
 

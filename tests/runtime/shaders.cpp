@@ -48,7 +48,7 @@ Reached reached(const std::string& name, ScalarType type, const char* glsl, int 
 CompiledKernel over_elements(std::string name, std::vector<Binding> bindings,
                              const std::vector<Reached>& arrays,
                              const std::vector<PushConstant>& constants, const std::string& before,
-                             const std::string& body, const std::string& behind) {
+                             const std::string& body, const std::string& after) {
   KernelInterface interface;
   interface.name = std::move(name);
   for (const Binding& binding : bindings) {
@@ -78,7 +78,7 @@ layout(local_size_x = 1) in;
     glsl += (constant.type == ScalarType::i32 ? "  int " : "  uint ") + constant.name + ";\n";
   }
   glsl += "};\nvoid main() {\n  " + before + "  for (int i = first; i < int(n); ++i) {\n    " +
-          body + "  }\n  " + behind + "}\n";
+          body + "  }\n  " + after + "}\n";
   interface.bindings = std::move(bindings);
   return compiled(std::move(interface), std::move(glsl));
 }

@@ -54,10 +54,10 @@ struct Case {
     store_number(problem.result, value, element(batch, i, j));
   }
   // The wider operand rounded to the type of the other, as matrix units do.
-  Verdict check_of_units() const {
+  CheckResult check_of_units() const {
     return check_gemm(data, problem, size, result, Verify::full, kSeed, WiderOperand::rounded);
   }
-  Verdict check(Verify verify = Verify::full) const {
+  CheckResult check(Verify verify = Verify::full) const {
     return check_gemm(data, problem, size, result, verify, kSeed);
   }
 
@@ -94,11 +94,11 @@ TEST(GemmCheck, WhatIsRightIsRight) {
   for (const GemmProblem& problem : problems()) {
     Case c(problem, {9, 13, 17});
     for (const Verify verify : {Verify::full, Verify::sample}) {
-      const Verdict verdict = c.check(verify);
-      EXPECT_EQ(verdict.mismatches, 0u)
-          << testing::PrintToString(gemm_command_options(problem)) << verdict.first;
+      const CheckResult checked = c.check(verify);
+      EXPECT_EQ(checked.mismatches, 0u)
+          << testing::PrintToString(gemm_command_options(problem)) << checked.first;
       if (c.data.is_exact()) {
-        EXPECT_EQ(verdict.max_error, 0);
+        EXPECT_EQ(checked.max_error, 0);
       }
     }
   }
@@ -113,9 +113,9 @@ TEST(GemmCheck, OneWrongElementIsFoundWhereverItLies) {
       // The bound for f16 sums is wide: it allows 17 + 3 roundings of 1 in 1024.
       const double before = load_number(problem.result, wrong.element(batch, i, j));
       wrong.set(batch, i, j, before + 3);
-      const Verdict verdict = wrong.check();
-      EXPECT_EQ(verdict.mismatches, 1u) << testing::PrintToString(gemm_command_options(problem));
-      EXPECT_THAT(verdict.first, HasSubstr(std::to_string(i) + "," + std::to_string(j) + "] is"));
+      const CheckResult checked = wrong.check();
+      EXPECT_EQ(checked.mismatches, 1u) << testing::PrintToString(gemm_command_options(problem));
+      EXPECT_THAT(checked.first, HasSubstr(std::to_string(i) + "," + std::to_string(j) + "] is"));
     }
   }
 }
@@ -176,9 +176,9 @@ TEST(GemmCheck, WritesBetweenTheElementsAreFound) {
   for (const std::size_t gap : {0, 3, 9, 11, 17, 43}) {
     Case wrong = c;
     wrong.result[4 * gap] = std::byte{1};
-    const Verdict verdict = wrong.check();
-    EXPECT_EQ(verdict.mismatches, 1u) << gap;
-    EXPECT_THAT(verdict.first, HasSubstr("between its rows"));
+    const CheckResult checked = wrong.check();
+    EXPECT_EQ(checked.mismatches, 1u) << gap;
+    EXPECT_THAT(checked.first, HasSubstr("between its rows"));
   }
 }
 

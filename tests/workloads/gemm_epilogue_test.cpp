@@ -173,7 +173,7 @@ struct JudgedEpilogue {
   void set(std::int64_t batch, std::int64_t i, std::int64_t j, double value) {
     store_number(ScalarType::f32, value, &result[data->matrices()[2].at(batch, i, j) * 4]);
   }
-  Verdict check() const { return check_gemm(*data, problem, size, result, Verify::full, 5); }
+  CheckResult check() const { return check_gemm(*data, problem, size, result, Verify::full, 5); }
 
   GemmProblem problem;
   Extents size = {4, 6, 0};

@@ -95,16 +95,16 @@ TEST(Lines, RightResultsPassAndEachWrongElementIsFound) {
     HostArrays arrays(*workload);
     workload->fill(arrays, kSeedOfLines);
     compute(size, arrays);
-    const Verdict right = workload->check(arrays, Verify::full, kSeedOfLines);
+    const CheckResult right = workload->check(arrays, Verify::full, kSeedOfLines);
     EXPECT_EQ(right.mismatches, 0u) << right.first;
     for (std::size_t c = 0; c < static_cast<std::size_t>(size[1]); ++c) {
       const float before = arrays.get(2, c);
       for (const float wrong : {before + 0.1f, std::numeric_limits<float>::quiet_NaN(),
                                 std::numeric_limits<float>::infinity()}) {
         arrays.set(2, c, wrong);
-        const Verdict verdict = workload->check(arrays, Verify::sample, kSeedOfLines);
-        EXPECT_EQ(verdict.mismatches, 1u) << c;
-        EXPECT_THAT(verdict.first, HasSubstr("element " + std::to_string(c) + " of dst is "));
+        const CheckResult checked = workload->check(arrays, Verify::sample, kSeedOfLines);
+        EXPECT_EQ(checked.mismatches, 1u) << c;
+        EXPECT_THAT(checked.first, HasSubstr("element " + std::to_string(c) + " of dst is "));
       }
       arrays.set(2, c, before);
     }

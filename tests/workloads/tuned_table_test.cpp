@@ -40,7 +40,7 @@ class TunedTableTest : public testing::Test {
   }
   std::string ignored() const {
     const TunedTable read = read_tuned_table(file_, caps_);
-    EXPECT_THAT(read.table.rows, IsEmpty());
+    EXPECT_THAT(read.table.entries, IsEmpty());
     return read.ignored;
   }
 
@@ -50,44 +50,44 @@ class TunedTableTest : public testing::Test {
 };
 
 // An f32 entry with a condition on m only.
-gen::GemmTableRow row_of_m(std::int64_t m, const std::string& kernel = "gemm/simt") {
-  gen::GemmTableRow row;
-  row.types = {{ScalarType::f32, ScalarType::f32, ScalarType::f32}};
-  row.where.ranges = {{gen::GemmQuantity::m, m, m}};
-  row.kernel = kernel;
-  row.why = "measured: 1 us";
-  return row;
+gen::GemmTableEntry entry_of_m(std::int64_t m, const std::string& kernel = "gemm/simt") {
+  gen::GemmTableEntry entry;
+  entry.types = {{ScalarType::f32, ScalarType::f32, ScalarType::f32}};
+  entry.where.ranges = {{gen::GemmQuantity::m, m, m}};
+  entry.kernel = kernel;
+  entry.why = "measured: 1 us";
+  return entry;
 }
 
-gen::GemmTableRow tiled_row() {
-  gen::GemmTableRow row = row_of_m(1);
-  row.options = {{"tile", "64x64x8"}};
-  return row;
+gen::GemmTableEntry tiled_entry() {
+  gen::GemmTableEntry entry = entry_of_m(1);
+  entry.options = {{"tile", "64x64x8"}};
+  return entry;
 }
 
 TEST_F(TunedTableTest, IsReadAsItWasWritten) {
   EXPECT_EQ(ignored(), "");  // there is none
-  gen::GemmTableRow row = tiled_row();
-  row.devices = {"one", "two"};
-  row.types.push_back({ScalarType::f32, ScalarType::f16, ScalarType::f32, ScalarType::f16});
-  row.where = {.ranges = {{gen::GemmQuantity::m, 1, 1},
-                          gen::GemmQuantity::n >= 2,
-                          gen::GemmQuantity::area <= 9000000000,
-                          {gen::GemmQuantity::k, 3, 4}},
-               .a = 'm',
-               .b = 'n',
-               .beta = true,
-               .epilogue = std::vector<std::string>{"bias", "relu"}};
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {row}), "");
+  gen::GemmTableEntry entry = tiled_entry();
+  entry.devices = {"one", "two"};
+  entry.types.push_back({ScalarType::f32, ScalarType::f16, ScalarType::f32, ScalarType::f16});
+  entry.where = {.ranges = {{gen::GemmQuantity::m, 1, 1},
+                            gen::GemmQuantity::n >= 2,
+                            gen::GemmQuantity::area <= 9000000000,
+                            {gen::GemmQuantity::k, 3, 4}},
+                 .a = 'm',
+                 .b = 'n',
+                 .beta = true,
+                 .epilogue = std::vector<std::string>{"bias", "relu"}};
+  ASSERT_EQ(write_tuned_entries(file_, caps_, {entry}), "");
   const TunedTable read = read_tuned_table(file_, caps_);
   EXPECT_EQ(read.ignored, "");
   EXPECT_THAT(read.wrong, IsEmpty());
-  ASSERT_THAT(read.table.rows, SizeIs(1));
-  const gen::GemmTableRow& found = read.table.rows[0];
-  EXPECT_TRUE(is_for_the_same(found, row)) << text();
-  EXPECT_EQ(found.kernel, row.kernel);
-  EXPECT_EQ(found.options, row.options);
-  EXPECT_EQ(found.why, row.why);
+  ASSERT_THAT(read.table.entries, SizeIs(1));
+  const gen::GemmTableEntry& found = read.table.entries[0];
+  EXPECT_TRUE(is_for_the_same(found, entry)) << text();
+  EXPECT_EQ(found.kernel, entry.kernel);
+  EXPECT_EQ(found.options, entry.options);
+  EXPECT_EQ(found.why, entry.why);
   EXPECT_EQ(found.number, 1);
 }
 
@@ -97,29 +97,29 @@ TEST_F(TunedTableTest, HasTheModeThatTheUmaskSays) {
     return static_cast<unsigned>(std::filesystem::status(file_).permissions());
   };
   const mode_t before = umask(026);
-  EXPECT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
+  EXPECT_EQ(write_tuned_entries(file_, caps_, {tiled_entry()}), "");
   umask(before);
   EXPECT_EQ(mode(), 0640u);
   std::filesystem::permissions(file_, std::filesystem::perms(0604));
-  EXPECT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
+  EXPECT_EQ(write_tuned_entries(file_, caps_, {tiled_entry()}), "");
   EXPECT_EQ(mode(), 0604u);
 }
 
 TEST_F(TunedTableTest, WhatIsTunedAgainComesFirstAndReplacesTheSame) {
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {row_of_m(9), tiled_row()}), "");
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {row_of_m(1, "gemm/thin")}), "");
+  ASSERT_EQ(write_tuned_entries(file_, caps_, {entry_of_m(9), tiled_entry()}), "");
+  ASSERT_EQ(write_tuned_entries(file_, caps_, {entry_of_m(1, "gemm/thin")}), "");
   const TunedTable read = read_tuned_table(file_, caps_);
-  ASSERT_THAT(read.table.rows, SizeIs(2));
-  EXPECT_EQ(read.table.rows[0].kernel, "gemm/thin");
-  EXPECT_EQ(read.table.rows[1].where, row_of_m(9).where);
+  ASSERT_THAT(read.table.entries, SizeIs(2));
+  EXPECT_EQ(read.table.entries[0].kernel, "gemm/thin");
+  EXPECT_EQ(read.table.entries[1].where, entry_of_m(9).where);
 }
 
 TEST_F(TunedTableTest, OfAnotherDeviceOrDriverItIsIgnored) {
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
+  ASSERT_EQ(write_tuned_entries(file_, caps_, {tiled_entry()}), "");
   caps_.driver = "driver 1.1";
   EXPECT_THAT(ignored(), HasSubstr("was not tuned on one GPU (of two), driver driver 1.1"));
   // And it is overwritten.
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
+  ASSERT_EQ(write_tuned_entries(file_, caps_, {tiled_entry()}), "");
   EXPECT_EQ(read_tuned_table(file_, caps_).ignored, "");
   caps_.name = "another GPU";
   EXPECT_THAT(ignored(), HasSubstr("was not tuned on another GPU"));
@@ -143,8 +143,8 @@ TEST_F(TunedTableTest, OfAnotherFormatItIsIgnoredAndWrittenOver) {
   EXPECT_THAT(ignored(), AllOf(HasSubstr("its format is 4, this program reads 3; tune again"),
                                Not(HasSubstr("\n"))));
   EXPECT_EQ(reason_against_writing(file_), "");
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
-  EXPECT_THAT(read_tuned_table(file_, caps_).table.rows, SizeIs(1));
+  ASSERT_EQ(write_tuned_entries(file_, caps_, {tiled_entry()}), "");
+  EXPECT_THAT(read_tuned_table(file_, caps_).table.entries, SizeIs(1));
 }
 
 // The table with `rows` (JSON) after its own entries.
@@ -158,7 +158,7 @@ std::string with_rows(std::string table, const std::vector<std::string>& rows) {
 
 // Each wrong entry is reported on one line when the table is read; the others are used.
 TEST_F(TunedTableTest, WrongRowsArePassedOverWithAReason) {
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
+  ASSERT_EQ(write_tuned_entries(file_, caps_, {tiled_entry()}), "");
   const auto simt = [](const std::string& member) {
     return fmt::format(R"({{"kernel": "gemm/simt", {}}})", member);
   };
@@ -200,9 +200,9 @@ TEST_F(TunedTableTest, WrongRowsArePassedOverWithAReason) {
   put(with_rows(text(), rows));
   const TunedTable read = read_tuned_table(file_, caps_);
   EXPECT_EQ(read.ignored, "");
-  ASSERT_THAT(read.table.rows, SizeIs(2)) << join(read.wrong, "\n");
-  EXPECT_EQ(read.table.rows[1].why, "good");
-  EXPECT_EQ(read.table.rows[1].number, static_cast<int>(wrong.size()) + 2);
+  ASSERT_THAT(read.table.entries, SizeIs(2)) << join(read.wrong, "\n");
+  EXPECT_EQ(read.table.entries[1].why, "good");
+  EXPECT_EQ(read.table.entries[1].number, static_cast<int>(wrong.size()) + 2);
   ASSERT_THAT(read.wrong, SizeIs(wrong.size()));
   for (std::size_t i = 0; i < wrong.size(); ++i) {
     EXPECT_THAT(read.wrong[i], AllOf(HasSubstr(fmt::format(", row {}: ", i + 2)),
@@ -212,26 +212,26 @@ TEST_F(TunedTableTest, WrongRowsArePassedOverWithAReason) {
 }
 
 TEST_F(TunedTableTest, WhatElseStandsInTheFileStays) {
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
+  ASSERT_EQ(write_tuned_entries(file_, caps_, {tiled_entry()}), "");
   const std::string before = with_rows(
       text(), {R"({"kernel":"gemm/simt","options":{"tile":"big"},"why":"mistaken"})", "7"});
   put(before);
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
+  ASSERT_EQ(write_tuned_entries(file_, caps_, {tiled_entry()}), "");
   EXPECT_EQ(text(), before);
 }
 
 TEST_F(TunedTableTest, WhatSeveralWriteAtOnceIsThere) {
-  constexpr int kWriters = 8, kRows = 10;
+  constexpr int kWriters = 8, kEntries = 10;
   std::vector<std::thread> writers;
   for (int writer = 0; writer < kWriters; ++writer) {
     writers.emplace_back([&, writer] {
-      for (int i = 0; i < kRows; ++i) {
-        EXPECT_EQ(write_tuned_rows(file_, caps_, {row_of_m(writer * kRows + i)}), "");
+      for (int i = 0; i < kEntries; ++i) {
+        EXPECT_EQ(write_tuned_entries(file_, caps_, {entry_of_m(writer * kEntries + i)}), "");
       }
     });
   }
   for (std::thread& writer : writers) writer.join();
-  EXPECT_THAT(read_tuned_table(file_, caps_).table.rows, SizeIs(kWriters * kRows));
+  EXPECT_THAT(read_tuned_table(file_, caps_).table.entries, SizeIs(kWriters * kEntries));
 }
 
 TEST_F(TunedTableTest, AFileBesideOneIsNamedFromTheRoot) {
@@ -244,7 +244,7 @@ TEST_F(TunedTableTest, WhatHoldsSomethingElseIsNotWritten) {
   EXPECT_EQ(reason_against_writing(file_), "");
   put("");
   EXPECT_EQ(reason_against_writing(file_), "");
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row()}), "");
+  ASSERT_EQ(write_tuned_entries(file_, caps_, {tiled_entry()}), "");
   EXPECT_EQ(reason_against_writing(file_), "");
   put(R"({"data": 1})");
   EXPECT_THAT(reason_against_writing(file_), HasSubstr("is not a table of gemm/auto"));
@@ -256,7 +256,7 @@ TEST_F(TunedTableTest, WhatHoldsSomethingElseIsNotWritten) {
 
 // Any truncated or changed file is either read or ignored.
 TEST_F(TunedTableTest, DamageIsReadOrIgnored) {
-  ASSERT_EQ(write_tuned_rows(file_, caps_, {tiled_row(), row_of_m(2)}), "");
+  ASSERT_EQ(write_tuned_entries(file_, caps_, {tiled_entry(), entry_of_m(2)}), "");
   const std::string whole = text();
   for (std::size_t end = 0; end <= whole.size(); ++end) {
     put(whole.substr(0, end));

@@ -209,7 +209,7 @@ Json interface_to_json(const KernelInterface& kernel) {
   }
   const Json grid = list_of(kernel.grid, [](const GridDimension& dimension) {
     Json row = {{"extent", to_json(dimension.extent)}, {"tile", dimension.tile}};
-    if (dimension.most > 0) row["most"] = dimension.most;
+    if (dimension.max_groups > 0) row["most"] = dimension.max_groups;
     return row;
   });
   const auto text_of = [](const auto& value) { return Json(to_string(value)); };
@@ -289,7 +289,7 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
     kernel.grid[i].tile = static_cast<std::int64_t>(read.count(grid[i], "tile", kMax));
     if (kernel.grid[i].tile == 0) read.note("the grid has tiles of 0");
     if (find(grid[i], "most") != nullptr) {
-      kernel.grid[i].most = static_cast<std::int64_t>(read.count(grid[i], "most", kMax));
+      kernel.grid[i].max_groups = static_cast<std::int64_t>(read.count(grid[i], "most", kMax));
     }
     const auto threads = whole_in(size[i]);
     const bool fits = threads && *threads > 0 && *threads <= UINT32_MAX;

@@ -225,8 +225,8 @@ std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel,
           fmt::format("{}: the grid has tiles of {} elements", kernel.name, dimension.tile));
     }
     const std::int64_t tiles = extent / dimension.tile + (extent % dimension.tile != 0 ? 1 : 0);
-    groups[i] =
-        static_cast<std::uint64_t>(dimension.most > 0 ? std::min(tiles, dimension.most) : tiles);
+    groups[i] = static_cast<std::uint64_t>(
+        dimension.max_groups > 0 ? std::min(tiles, dimension.max_groups) : tiles);
   }
   return groups;
 }

@@ -112,11 +112,11 @@ struct Binding {
 /// The name of the push constant (8 bytes) that holds the address of the array `name`.
 std::string address_name(const std::string& name);
 
-/// Workgroups along one grid dimension: ceil(extent / tile), at most `most` unless that is 0.
+/// Workgroups along one grid dimension: ceil(extent / tile), at most `max_groups` unless that is 0.
 struct GridDimension {
   Extent extent = 1;
   std::int64_t tile = 1;
-  std::int64_t most = 0;
+  std::int64_t max_groups = 0;
 };
 
 /// A run-time argument: u32, i32 or f32 of 4 bytes, or f64 of 8 bytes; u64: the address of a buffer,

@@ -37,15 +37,17 @@ struct FlatModes {
   }
 };
 
-/// The modes of `layout` joined where one continues the other. With `keep_last`, the last leaf
-/// stays even at extent 1: indices past the end continue along its stride. The result then has at
-/// least one mode: 1:0 if the layout has no leaves.
-constexpr FlatModes coalesced_modes(const Layout& layout, bool keep_last = false) {
+/// Whether coalesced_modes drops a last leaf of extent 1. Indices past the end continue along the stride of a kept one.
+enum class LastLeaf { dropped, kept };
+
+/// The modes of `layout` joined where one continues the other, without modes of extent 1. With LastLeaf::kept, the
+/// result has at least one mode: 1:0 if the layout has no leaves.
+constexpr FlatModes coalesced_modes(const Layout& layout, LastLeaf last_leaf = LastLeaf::dropped) {
   FlatModes result;
   const auto leaves = layout.leaves();
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Mode& mode = leaves[i];
-    if (mode.extent == 1 && !(keep_last && i + 1 == leaves.size())) continue;
+    if (mode.extent == 1 && !(last_leaf == LastLeaf::kept && i + 1 == leaves.size())) continue;
     if (result.count > 0) {
       Mode& last = result.modes[result.count - 1];
       if (product_equals(last.extent, last.stride, mode.stride)) {
@@ -55,7 +57,7 @@ constexpr FlatModes coalesced_modes(const Layout& layout, bool keep_last = false
     }
     result.push(mode);
   }
-  if (keep_last && result.count == 0) result.push({1, 0});
+  if (last_leaf == LastLeaf::kept && result.count == 0) result.push({1, 0});
   return result;
 }
 

@@ -22,7 +22,7 @@ namespace detail {
 /// The largest n with a(inverse(i)) == i for all i < n, found leaf by leaf as long as the leaves
 /// cannot carry, then element by element (at most kExhaustiveSize more).
 constexpr std::int64_t common_run(const Layout& a, const Layout& inverse) {
-  const FlatModes flat = coalesced_modes(a, true);
+  const FlatModes flat = coalesced_modes(a, LastLeaf::kept);
   std::int64_t digits[kMaxLeaves] = {};
   std::int64_t run = 1;
   for (const Mode& leaf : inverse.leaves()) {

@@ -122,7 +122,7 @@ constexpr void compare_everywhere(const Layout& a, const Layout& b, const Layout
 /// Throws LayoutError, naming the mode, if the result is not a layout.
 /// CuTe, MoYe.jl: composition.
 constexpr Layout composition(const Layout& a, const std::same_as<Layout> auto& b) {
-  const FlatModes flat = coalesced_modes(a, true);
+  const FlatModes flat = coalesced_modes(a, LastLeaf::kept);
   std::int64_t digits[kMaxLeaves] = {};
   TreeBuilder<Mode> builder;
   const Tree<Mode>& tree = b.tree();

@@ -71,7 +71,7 @@ constexpr Layout left_inverse(const Layout& layout) {
   FlatModes result;
   const detail::InverseModes sorted = detail::inverse_modes(layout);
   std::int64_t covered = 1;             // extent * stride of the mode below
-  std::int64_t unused = layout.size();  // where the indices behind the layout's own begin
+  std::int64_t unused = layout.size();  // the first index after those of the layout
   for (int i = 0; i < sorted.count; ++i) {
     const auto& [mode, step] = sorted.modes[i];
     if (mode.stride < covered)

@@ -73,7 +73,7 @@ constexpr Layout group(const Layout& layout, int begin, int end) {
   return Layout(builder.tree());
 }
 
-/// Modes `filler` behind (append) or before (prepend) until there are `modes` of them; a layout of
+/// Appends or prepends modes `filler` until there are `modes` of them; a layout of
 /// that rank is returned as it is. Throws LayoutError if there are more already.
 constexpr Layout append(const Layout& layout, int modes, const Layout& filler = {}) {
   if (modes < layout.rank())

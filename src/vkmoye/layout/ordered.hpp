@@ -20,10 +20,12 @@ namespace vkmoye {
 
 namespace detail {
 
-/// Compact strides given to the leaves by rising key, equal keys from left to right. With
-/// `keep_broadcast`, leaves of stride 0 keep it.
+/// What compact_by_key does with leaves of stride 0.
+enum class ZeroStrides { replaced, kept };
+
+/// Compact strides given to the leaves by rising key, equal keys from left to right.
 constexpr Layout compact_by_key(const Tree<Mode>& modes, const std::int64_t (&keys)[kMaxLeaves],
-                                bool keep_broadcast) {
+                                ZeroStrides zero_strides) {
   const int count = modes.leaf_count();
   int order[kMaxLeaves] = {};
   for (int i = 0; i < count; ++i) order[i] = i;
@@ -32,7 +34,7 @@ constexpr Layout compact_by_key(const Tree<Mode>& modes, const std::int64_t (&ke
   std::int64_t stride = 1;
   for (int k = 0; k < count; ++k) {
     const Mode& mode = modes.leaf(order[k]);
-    if (keep_broadcast && mode.stride == 0) continue;
+    if (zero_strides == ZeroStrides::kept && mode.stride == 0) continue;
     strides[order[k]] = stride;
     stride = checked_mul(stride, mode.extent);
   }
@@ -68,7 +70,7 @@ constexpr Layout make_ordered_layout(const IntTuple& shape, const IntTuple& orde
   std::int64_t keys[kMaxLeaves] = {};
   Cursor theirs, mine;
   detail::spread_order(order, theirs, layout.tree(), mine, keys, layout, order);
-  return detail::compact_by_key(layout.tree(), keys, false);
+  return detail::compact_by_key(layout.tree(), keys, detail::ZeroStrides::replaced);
 }
 
 /// The compact layout with the order of the strides of `layout`. Leaves of stride 0 keep it.
@@ -76,7 +78,7 @@ constexpr Layout make_ordered_layout(const IntTuple& shape, const IntTuple& orde
 constexpr Layout make_layout_like(const Layout& layout) {
   std::int64_t keys[kMaxLeaves] = {};
   for (int i = 0; i < layout.tree().leaf_count(); ++i) keys[i] = layout.tree().leaf(i).stride;
-  return detail::compact_by_key(layout.tree(), keys, true);
+  return detail::compact_by_key(layout.tree(), keys, detail::ZeroStrides::kept);
 }
 
 /// As make_layout_like, but mode 0 comes first and column-major, so that the values of one atom or
@@ -86,7 +88,7 @@ constexpr Layout make_fragment_like(const Layout& layout) {
   const int first = layout.is_leaf() || layout.rank() == 0 ? 0 : layout.mode(0).tree().leaf_count();
   for (int i = first; i < layout.tree().leaf_count(); ++i) keys[i] = layout.tree().leaf(i).stride;
   for (int i = 0; i < first; ++i) keys[i] = -1;
-  return detail::compact_by_key(layout.tree(), keys, true);
+  return detail::compact_by_key(layout.tree(), keys, detail::ZeroStrides::kept);
 }
 
 /// `count` elements spread over `shape`, from the first mode on: mode i gives the greatest common

@@ -7,7 +7,7 @@
 //   blocked_product   ((2,3),(2,4)):((1,16),(2,4))     a matrix of blocks: mode i is (A_i, B_i)
 //   raked_product     ((3,2),(4,2)):((16,1),(4,2))     interleaved: mode i is (B_i, A_i)
 //
-// Copies stand in the gaps of A first, then behind it: copies 0 to 8 of 4:3 begin at 0 1 2 12 13 14
+// Copies fill the gaps of A first, then follow it: copies 0 to 8 of 4:3 begin at 0 1 2 12 13 14
 // 24 25 26, so that a mode of B may become several, and blocked_product(4:3, 9:1) is
 // ((4,(3,3))):((3,(1,12))).
 //
@@ -76,7 +76,10 @@ constexpr Layout flat_product(const Layout& a, const Tiler& tiler) {
 }
 
 namespace detail {
-constexpr Layout product_by_rank(const Layout& block, const Layout& tiler, bool block_first) {
+/// Mode i is (block_i, which_i), or (which_i, block_i).
+enum class First { block, which };
+
+constexpr Layout product_by_rank(const Layout& block, const Layout& tiler, First first) {
   const int rank = block.rank() > tiler.rank() ? block.rank() : tiler.rank();
   const Layout both = multiply_by_layout(wrap(append(block, rank)), wrap(append(tiler, rank)));
   const Layout inside = both.mode(0), which = both.mode(1);
@@ -84,8 +87,8 @@ constexpr Layout product_by_rank(const Layout& block, const Layout& tiler, bool 
   builder.open(rank);
   for (int i = 0; i < rank; ++i) {
     builder.open(2);
-    builder.add((block_first ? inside : which).mode(i).tree());
-    builder.add((block_first ? which : inside).mode(i).tree());
+    builder.add((first == First::block ? inside : which).mode(i).tree());
+    builder.add((first == First::block ? which : inside).mode(i).tree());
   }
   return Layout(builder.tree());
 }
@@ -96,7 +99,7 @@ constexpr Layout product_by_rank(const Layout& block, const Layout& tiler, bool 
 /// of both; mode i is (block_i, which_i). With x_i = b_i + size(block_i) * w_i for every mode,
 /// result(x) is block(b) plus the place of copy tiler(w) in logical_product(block, tiler).
 constexpr Layout blocked_product(const Layout& block, const Layout& tiler) try {
-  return detail::product_by_rank(block, tiler, true);
+  return detail::product_by_rank(block, tiler, detail::First::block);
 } catch (const LayoutError& inner) {
   raise_from("blocked_product", {block, tiler}, inner);
 }
@@ -104,7 +107,7 @@ constexpr Layout blocked_product(const Layout& block, const Layout& tiler) try {
 /// The blocks are interleaved, element j of all blocks side by side.
 /// Postcondition: as blocked_product with mode i = (which_i, block_i) and x_i = w_i + size(tiler_i) * b_i.
 constexpr Layout raked_product(const Layout& block, const Layout& tiler) try {
-  return detail::product_by_rank(block, tiler, false);
+  return detail::product_by_rank(block, tiler, detail::First::which);
 } catch (const LayoutError& inner) {
   raise_from("raked_product", {block, tiler}, inner);
 }

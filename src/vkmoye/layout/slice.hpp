@@ -35,13 +35,15 @@ std::string to_string(const OffsetLayout& layout);
 
 namespace detail {
 
-/// Keeps the subtrees of `tree` where `coordinate` has `_` (or, for keep_numbers, where it has a
-/// number), checking the nesting. Returns how many.
+/// Where the coordinate has `_`, or where it has a number.
+enum class Kept { blanks, numbers };
+
+/// Keeps these subtrees of `layout`, checking the nesting. Returns how many.
 constexpr int keep(const char* operation, const IntTuple& coordinate, Cursor& theirs,
-                   const Layout& layout, Cursor& mine, bool keep_numbers, TreeBuilder<Mode>& out) {
+                   const Layout& layout, Cursor& mine, Kept which, TreeBuilder<Mode>& out) {
   const Tree<Mode>& tree = layout.tree();
   if (coordinate.is_leaf(theirs)) {
-    const bool kept = (coordinate.leaf(theirs.leaf) != _) == keep_numbers;
+    const bool kept = (coordinate.leaf(theirs.leaf) != _) == (which == Kept::numbers);
     if (kept) out.add(tree, mine);
     theirs = coordinate.next(theirs);
     mine = tree.next(mine);
@@ -57,20 +59,20 @@ constexpr int keep(const char* operation, const IntTuple& coordinate, Cursor& th
   mine = tree.first(mine);
   int count = 0;
   for (int i = 0; i < modes; ++i)
-    count += keep(operation, coordinate, theirs, layout, mine, keep_numbers, out);
+    count += keep(operation, coordinate, theirs, layout, mine, which, out);
   return count;
 }
 
 constexpr Layout keep(const char* operation, const IntTuple& coordinate, const Layout& layout,
-                      bool keep_numbers) {
+                      Kept which) {
   Cursor theirs, mine;
   TreeBuilder<Mode> builder;
   if (coordinate.is_leaf()) {
-    const bool kept = (coordinate.leaf(0) != _) == keep_numbers;
+    const bool kept = (coordinate.leaf(0) != _) == (which == Kept::numbers);
     return kept ? layout : Layout(Tree<Mode>());
   }
   const int place = builder.open(0);
-  builder.set_rank(place, keep(operation, coordinate, theirs, layout, mine, keep_numbers, builder));
+  builder.set_rank(place, keep(operation, coordinate, theirs, layout, mine, which, builder));
   return Layout(builder.tree());
 }
 
@@ -79,12 +81,12 @@ constexpr Layout keep(const char* operation, const IntTuple& coordinate, const L
 /// The modes at `_`, as a tuple (():() if there is none); for the coordinate `_`, all of `layout`.
 /// Throws LayoutError if the coordinate is nested deeper than the layout or has other ranks.
 constexpr Layout slice(const IntTuple& coordinate, const Layout& layout) {
-  return detail::keep("slice", coordinate, layout, false);
+  return detail::keep("slice", coordinate, layout, detail::Kept::blanks);
 }
 
 /// The modes at numbers. Postcondition: dice keeps exactly the modes that slice drops.
 constexpr Layout dice(const IntTuple& coordinate, const Layout& layout) {
-  return detail::keep("dice", coordinate, layout, true);
+  return detail::keep("dice", coordinate, layout, detail::Kept::numbers);
 }
 
 /// Postcondition: result.layout == slice(coordinate, layout), result.offset is layout's offset at the

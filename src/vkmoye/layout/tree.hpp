@@ -104,7 +104,7 @@ class Tree {
   /// The first mode below a tuple; the following modes are reached with `next`.
   constexpr Cursor first(Cursor at) const { return {at.node + 1, at.leaf}; }
 
-  /// The place just behind the subtree, which is its next sibling if it has one.
+  /// The place just after the subtree, which is its next sibling if it has one.
   constexpr Cursor next(Cursor at) const {
     for (int pending = 1; pending > 0; ++at.node) {
       --pending;

@@ -98,7 +98,7 @@ std::string GuardedBuffer::damage() const {
   };
   std::string before = look("before", -static_cast<std::int64_t>(front_), front_);
   if (!before.empty()) return before;
-  return look("behind", static_cast<std::int64_t>(bytes_), kGuardBytes);
+  return look("after", static_cast<std::int64_t>(bytes_), kGuardBytes);
 }
 
 }  // namespace vkmoye

@@ -1,5 +1,5 @@
 #version 460
-// A pass of the engine's: A(m,k) = (m + k) % 5 and B(n,k) = (n + 2 * k) % 7, in one array behind the other's place.
+// A pass of the engine's: A(m,k) = (m + k) % 5 and B(n,k) = (n + 2 * k) % 7.
 layout(local_size_x = 64) in;
 layout(binding = 0) writeonly buffer A { float a[]; };
 layout(binding = 1) writeonly buffer B { float b[]; };

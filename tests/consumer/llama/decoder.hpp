@@ -4,7 +4,7 @@
 //
 //   Decoder decoder(model, {.chunk = 5});
 //   std::uint32_t token = decoder.read({1, 2, 3, 4, 5});   // the most likely next one
-//   token = decoder.next();                                // and the one behind it
+//   token = decoder.next();                                // and the one after it
 //
 // Between two submissions only `positions`, `length`, and for a prompt `tokens`, change, in mapped memory. The caches
 // keep the keys and values of all tokens so far.
@@ -46,13 +46,13 @@ class Decoder {
  public:
   Decoder(const Model& model, const DecoderOptions& options);
 
-  /// Appends `tokens` and returns the most likely token behind them. Throws std::runtime_error if the caches are full
+  /// Appends `tokens` and returns the most likely token after them. Throws std::runtime_error if the caches are full
   /// or a token is outside the vocabulary.
   std::uint32_t read(std::span<const std::uint32_t> tokens);
   /// Appends the token that was returned last, and returns the next one.
   std::uint32_t next();
 
-  /// Those behind the last token. Precondition: reads_logits.
+  /// Those after the last token. Precondition: reads_logits.
   std::vector<float> logits() const;
   const std::string& device_name() const { return gpu_.caps().name; }
   /// Whether some product rounds activations to the f16 of matrix units.

@@ -82,7 +82,7 @@ class Commands {
   Commands(const Commands&) = delete;
 
   VkCommandBuffer handle() const { return commands_; }
-  /// A timestamp behind what was recorded so far.
+  /// A timestamp after what was recorded so far.
   void mark();
   /// The end of recording. The host sees what the commands wrote.
   void end();

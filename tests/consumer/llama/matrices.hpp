@@ -2,7 +2,7 @@
 #pragma once
 // The matrices of a model as products read them: as they are in the file, or packed for matrix units.
 //
-// Matrices that multiply the same activations lie one behind the other in an array, so that a product with a part of
+// Matrices that multiply the same activations lie one after the other in an array, so that a product with a part of
 // the array is one with a matrix, and a product with the whole array is one with all of them:
 //
 //   array        q q q q q q k v      rows of weights, or blocks of some rows

@@ -23,7 +23,7 @@ struct Part {
   std::uint64_t end() const { return offset + bytes; }
 };
 
-/// Parts of these lengths one behind the other in an array, each at an offset that every device can bind.
+/// Parts of these lengths one after the other in an array, each at an offset that every device can bind.
 std::vector<Part> parts_of(const std::string& array, const std::vector<std::uint64_t>& bytes);
 /// Consecutive parts of one array as one part, if there is nothing between them.
 std::optional<Part> joined(const std::vector<Part>& parts);

@@ -13,7 +13,7 @@ class Reference {
  public:
   explicit Reference(const Model& model);
 
-  /// The logits behind `token`, which is at the next position.
+  /// The logits after `token`, which is at the next position.
   std::vector<double> logits(std::uint32_t token);
 
  private:

@@ -28,7 +28,7 @@ KernelPlan alone(const gen::ir::Kernel& kernel, const Arguments& arguments) {
   return plan;
 }
 
-// Rows of these numbers of activations, one behind the other in an array.
+// Rows of these numbers of activations, one after the other in an array.
 std::vector<Part> rows_of(const std::string& array, std::vector<std::uint64_t> widths,
                           const StepOptions& options) {
   for (std::uint64_t& width : widths) width *= size_of(options.activations) * options.count;

@@ -38,7 +38,7 @@ struct Case {
   std::uint32_t prompt = 5, chunk = 5;
   vkmoye::ScalarType cache = vkmoye::ScalarType::f32, activations = vkmoye::ScalarType::f32;
   bool packs = false;      // also where packed matrices are slow
-  bool is_forced = false;  // tokens behind the prompt are given, as those of a tied model repeat
+  bool is_forced = false;  // tokens after the prompt are given, as those of a tied model repeat
   bool is_long = false;    // left out with --quick, as others have its parts
   std::size_t steps = 10;  // of a token in a layer: one product for q, k, v and one for gate, up
 };
@@ -55,7 +55,7 @@ const std::vector<Case>& cases() {
        .prompt = 2,
        .chunk = 2,
        .steps = 12},
-      // k does not begin where q ends, behind 640 bytes, but at the next multiple of 256.
+      // k does not begin where q ends, after 640 bytes, but at the next multiple of 256.
       {.name = "bf16, five heads",
        .model = {.type = "bf16", .width = 320, .heads = 5, .kv_heads = 1},
        .prompt = 2,

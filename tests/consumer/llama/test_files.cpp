@@ -122,8 +122,8 @@ int round_trip() {
 }  // namespace
 
 int check_files() {
-  // Behind a name: the rank (4 bytes), the extents (8 each), the type (4), the offset (8).
-  const auto behind = [](const Bytes& bytes, const char* name) {
+  // After a name: the rank (4 bytes), the extents (8 each), the type (4), the offset (8).
+  const auto after = [](const Bytes& bytes, const char* name) {
     return place_of(bytes, name) + std::strlen(name);
   };
   constexpr const char* kQ = "blk.0.attn_q.weight";
@@ -138,25 +138,25 @@ int check_files() {
   wrong += refused("truncated: a key", [](Bytes& b) { put(b, 24, ~std::uint64_t{0}); });
   wrong += refused("unknown type 13", [](Bytes& b) { put(b, 24 + 8 + 20, std::uint32_t{13}); });
   wrong += refused("tensor 'blk.0.attn_q.weight' has rank 5",
-                   [&](Bytes& b) { put(b, behind(b, kQ), std::uint32_t{5}); });
+                   [&](Bytes& b) { put(b, after(b, kQ), std::uint32_t{5}); });
   wrong +=
-      refused("has an extent of 0", [&](Bytes& b) { put(b, behind(b, kQ) + 4, std::uint64_t{0}); });
+      refused("has an extent of 0", [&](Bytes& b) { put(b, after(b, kQ) + 4, std::uint64_t{0}); });
   wrong += refused("are not whole blocks of 32",
-                   [&](Bytes& b) { put(b, behind(b, kQ) + 4, std::uint64_t{65}); });
+                   [&](Bytes& b) { put(b, after(b, kQ) + 4, std::uint64_t{65}); });
   wrong += refused("more than 2^63 elements",
-                   [&](Bytes& b) { put(b, behind(b, kQ) + 12, ~std::uint64_t{0}); });
+                   [&](Bytes& b) { put(b, after(b, kQ) + 12, ~std::uint64_t{0}); });
   wrong += refused("has extents 64x32, not 64x64",
-                   [&](Bytes& b) { put(b, behind(b, kQ) + 12, std::uint64_t{32}); });
+                   [&](Bytes& b) { put(b, after(b, kQ) + 12, std::uint64_t{32}); });
   wrong += refused(
       "has ggml type 14; this program reads f32 (0), f16 (1), bf16 (30), q4_0 (2), q4_1 (3), q8_0 "
       "(8)",
-      [&](Bytes& b) { put(b, behind(b, kQ) + 20, std::uint32_t{14}); });
+      [&](Bytes& b) { put(b, after(b, kQ) + 20, std::uint32_t{14}); });
   wrong += refused("offset 33 is not a multiple of the alignment, 32",
-                   [&](Bytes& b) { put(b, behind(b, kQ) + 24, std::uint64_t{33}); });
+                   [&](Bytes& b) { put(b, after(b, kQ) + 24, std::uint64_t{33}); });
   wrong += refused("lie outside of the data",
-                   [&](Bytes& b) { put(b, behind(b, kQ) + 24, ~std::uint64_t{0} - 31); });
+                   [&](Bytes& b) { put(b, after(b, kQ) + 24, ~std::uint64_t{0} - 31); });
   wrong += refused("has type f16, not f32",
-                   [&](Bytes& b) { put(b, behind(b, kNorm) + 12, std::uint32_t{1}); });
+                   [&](Bytes& b) { put(b, after(b, kNorm) + 12, std::uint32_t{1}); });
   wrong += refused("tensor 'blk.0.attn_x.weight' occurs twice", [&](Bytes& b) {
     put(b, place_of(b, kQ) + 11, 'x');
     put(b, place_of(b, "blk.0.attn_k.weight") + 11, 'x');

@@ -201,7 +201,7 @@ TEST(View, ProjectionsShareValuesBetweenThreads) {
   EXPECT_FALSE(ir::same(origin(rows.axes[0]), origin(columns.axes[0])));
 }
 
-// A row begins a * b elements behind the one before it.
+// A row begins a * b elements after the one before it.
 TEST(Builder, VectorsAskForTheStepBetweenRowsWhateverItIsMadeOf) {
   Builder k("test", 32);
   const Tensor src =

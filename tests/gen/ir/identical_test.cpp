@@ -39,7 +39,7 @@ TEST(Identical, ACopyIsUntilAnythingInItIsChanged) {
       {"name", [](Kernel& k) { k.name += "'"; }},
       {"config", [](Kernel& k) { k.config.front().second += "'"; }},
       {"threads", [](Kernel& k) { k.threads /= 2; }},
-      {"grid", [](Kernel& k) { k.grid[1].most = 7; }},
+      {"grid", [](Kernel& k) { k.grid[1].max_groups = 7; }},
       {"an argument's type", [](Kernel& k) { k.arguments.front().type = ScalarType::i32; }},
       {"access", [](Kernel& k) { k.arrays.front().access = Access::read_write; }},
       {"extent", [](Kernel& k) { k.arrays.front().axes.front().extent = "rows"; }},

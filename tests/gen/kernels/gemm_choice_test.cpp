@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which kernel gemm/auto takes: every row of the table is reached and accepted, nothing that gemm/simt
+// Which kernel gemm/auto takes: every entry of the table is reached and accepted, nothing that gemm/simt
 // takes is refused.
 
 #include <gmock/gmock.h>
@@ -69,35 +69,35 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
   }
   const std::vector<DeviceCaps> all = devices();
   int number = 0;
-  for (const GemmTableRow& row : shipped_gemm_table().rows) {
+  for (const GemmTableEntry& entry : shipped_gemm_table().entries) {
     ++number;
     std::set<std::string> types, reached;
-    for (const GemmTypes& one : row.types) types.insert(to_string(one));
-    if (row.types.empty()) types = {"any"};
+    for (const GemmTypes& one : entry.types) types.insert(to_string(one));
+    if (entry.types.empty()) types = {"any"};
     for (const DeviceCaps& device : all) {
       for (const GemmProduct& one : products) {
         const std::string type = type_of(one);
-        const std::string named = row.types.empty() ? "any" : type;
-        if (reached.contains(named) || !is_for_device(row, device) ||
-            !is_for_types(row, one.form) || !unmet(row, one, device).empty()) {
+        const std::string named = entry.types.empty() ? "any" : type;
+        if (reached.contains(named) || !is_for_device(entry, device) ||
+            !is_for_types(entry, one.form) || !unmet(entry, one, device).empty()) {
           continue;
         }
         const GemmChoice choice = choose_gemm(one, device);
         if (!choice.row.ends_with(" " + std::to_string(number))) continue;
         reached.insert(named);
         // Describing the kernels takes most of the time.
-        const auto row_number = static_cast<std::size_t>(number);
-        if (!test::takes(row_number, reached.size(), types.size())) continue;
-        EXPECT_THAT(reasons_against(choice, one, device), IsEmpty()) << number << ": " << row.why;
+        const auto place = static_cast<std::size_t>(number);
+        if (!test::takes(place, reached.size(), types.size())) continue;
+        EXPECT_THAT(reasons_against(choice, one, device), IsEmpty()) << number << ": " << entry.why;
         // The order of a matrix in registers is probed on a real device.
         EXPECT_THAT(refusal_on(one, device)(choice),
                     Each(HasSubstr("its fragment order has not been probed")))
             << number << ": " << type;
       }
     }
-    EXPECT_EQ(reached, types) << "no product comes to row " << number << ": " << row.why;
-    EXPECT_NE(row.why, "") << number;
-    EXPECT_THAT(reasons_against_names(row), IsEmpty()) << number;
+    EXPECT_EQ(reached, types) << "no product comes to row " << number << ": " << entry.why;
+    EXPECT_NE(entry.why, "") << number;
+    EXPECT_THAT(reasons_against_names(entry), IsEmpty()) << number;
   }
 }
 
@@ -180,7 +180,7 @@ TEST(GemmChoice, BatchesOfFewElementsAreCutLikeOneProduct) {
 
 // --- what cannot be ---
 
-// Whatever gemm/simt takes on a device, some row takes, on devices of every kind.
+// Whatever gemm/simt takes on a device, some entry takes, on devices of every kind.
 TEST(GemmChoice, NothingIsRefusedThatSimtTakes) {
   std::mt19937_64 random(8);
   const auto below = [&](std::uint64_t end) { return static_cast<std::int64_t>(random() % end); };

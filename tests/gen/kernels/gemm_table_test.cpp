@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows of gemm/auto's table: for which products and devices they hold, and the configs that `tune` times.
+// The entries of gemm/auto's table: for which products and devices they hold, and the configs that `tune` times.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,10 +18,12 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
 
-// --- rows ---
+// --- entries ---
 
 TEST(GemmTable, NamesThatThereAreNotAreRefused) {
-  const auto against = [](GemmTableRow row) { return join(reasons_against_names(row), "; "); };
+  const auto against = [](GemmTableEntry entry) {
+    return join(reasons_against_names(entry), "; ");
+  };
   EXPECT_EQ(against({.kernel = "gemm/simt", .options = {{"tile", ""}, {"split-k", ""}}}), "");
   for (const char* kernel : {"gemm/fast", "gemm/auto", "copy/auto", ""}) {
     EXPECT_THAT(against({.kernel = kernel}), HasSubstr("is not a product kernel")) << kernel;
@@ -31,7 +33,7 @@ TEST(GemmTable, NamesThatThereAreNotAreRefused) {
             "gemm/simt has no option 'tiles'; gemm/simt has no option 'x'");
 }
 
-TEST(GemmTable, RowsForAFormAreForNoOther) {
+TEST(GemmTable, EntriesForAFormAreForNoOther) {
   using enum ScalarType;
   GemmForm form = gemm_form(f16);
   EXPECT_TRUE(is_for_types({.types = {{f16, f16, f32}}}, form));  // whatever result
@@ -52,63 +54,64 @@ TEST(GemmTable, RowsForAFormAreForNoOther) {
             "needs epilogue=none, but it is bias,relu");
 }
 
-TEST(GemmTable, RowsThatMultiplyNothingOnADeviceSayWhy) {
-  const auto against = [](const GemmTableRow& row, const DeviceCaps& device) {
-    return join(reasons_against(row, device), "; ");
+TEST(GemmTable, EntriesThatMultiplyNothingOnADeviceSayWhy) {
+  const auto against = [](const GemmTableEntry& entry, const DeviceCaps& device) {
+    return join(reasons_against(entry, device), "; ");
   };
   using enum ScalarType;
-  const GemmTableRow on_units{.types = {{f16, f16, f32}},
-                              .where = {.b = 'n'},
-                              .kernel = "gemm/coopmat",
-                              .options = {{"tile", "128x256x32"}}};
+  const GemmTableEntry on_units{.types = {{f16, f16, f32}},
+                                .where = {.b = 'n'},
+                                .kernel = "gemm/coopmat",
+                                .options = {{"tile", "128x256x32"}}};
   EXPECT_EQ(against(on_units, test::h200_like()), "");
   EXPECT_THAT(against(on_units, without_matrices(test::rdna3_like())),
               HasSubstr("does not multiply"));
-  GemmTableRow gelu{.where = {.epilogue = {{"gelu"}}}, .kernel = "gemm/simt"};
+  GemmTableEntry gelu{.where = {.epilogue = {{"gelu"}}}, .kernel = "gemm/simt"};
   EXPECT_EQ(against(gelu, common_device()), "");
   gelu.types = {{i32, i32, i32}};
   EXPECT_THAT(against(gelu, common_device()), HasSubstr("gelu needs the type f32"));
-  for (const GemmTableRow& row : shipped_gemm_table().rows) {
+  for (const GemmTableEntry& entry : shipped_gemm_table().entries) {
     bool somewhere = false;
     for (const DeviceCaps& device : devices()) {
-      somewhere = somewhere || (is_for_device(row, device) && reasons_against(row, device).empty());
+      somewhere =
+          somewhere || (is_for_device(entry, device) && reasons_against(entry, device).empty());
     }
-    EXPECT_TRUE(somewhere) << row.why;
+    EXPECT_TRUE(somewhere) << entry.why;
   }
 }
 
-TEST(GemmTable, RowsSayWhenTheyHold) {
+TEST(GemmTable, EntriesSayWhenTheyHold) {
   using enum GemmQuantity;
-  const GemmTableRow row{
+  const GemmTableEntry entry{
       .devices = {"h100", "H200"},
       .where = {.ranges = {m >= 2, area <= 9000000000, {batch, 1, 1}, {k, 2, 4096}}, .b = 'n'}};
-  EXPECT_TRUE(is_for_device(row, device_named({}, "NVIDIA h200 NVL")));
-  EXPECT_FALSE(is_for_device(row, device_named({}, "NVIDIA A100")));
+  EXPECT_TRUE(is_for_device(entry, device_named({}, "NVIDIA h200 NVL")));
+  EXPECT_FALSE(is_for_device(entry, device_named({}, "NVIDIA A100")));
   GemmProduct one = product(kTypes[0], {2, 3, 4});
-  EXPECT_EQ(unmet(row, one, {}), "needs b=n, but it is k");
+  EXPECT_EQ(unmet(entry, one, {}), "needs b=n, but it is k");
   one.form.b_k_contiguous = false;
-  EXPECT_EQ(unmet(row, one, {}), "");
+  EXPECT_EQ(unmet(entry, one, {}), "");
   one.batch = 2;
-  EXPECT_EQ(unmet(row, one, {}), "needs batch=1, but batch is 2");
+  EXPECT_EQ(unmet(entry, one, {}), "needs batch=1, but batch is 2");
   one.batch = 1;
   one.shape = {2, 3, 1};
-  EXPECT_EQ(unmet(row, one, {}), "needs 2<=k<=4096, but k is 1");
+  EXPECT_EQ(unmet(entry, one, {}), "needs 2<=k<=4096, but k is 1");
   one.shape = {1, 3, 1};
-  EXPECT_EQ(unmet(row, one, {}), "needs m>=2, but m is 1");
+  EXPECT_EQ(unmet(entry, one, {}), "needs m>=2, but m is 1");
   one.shape = {std::int64_t{1} << 32, std::int64_t{1} << 32, 2};  // m * n is beyond 64 bits
-  EXPECT_EQ(unmet(row, one, {}), "needs area<=9000000000, but area is 18446744073709551616");
+  EXPECT_EQ(unmet(entry, one, {}), "needs area<=9000000000, but area is 18446744073709551616");
   one.shape.reset();
-  EXPECT_EQ(unmet(row, one, {}), "");  // 4096 each
+  EXPECT_EQ(unmet(entry, one, {}), "");  // 4096 each
 }
 
-TEST(GemmTable, TheRowForAProductIsForNoOther) {
+TEST(GemmTable, TheEntryForAProductIsForNoOther) {
   GemmProduct one = product(kTypes[0], {24, 40, 56});
-  const GemmTableRow row = row_for(one);
-  EXPECT_TRUE(is_for_the_same(row, row_for(one)));
-  EXPECT_EQ(unmet(row, one, {}), "");
+  const GemmTableEntry entry = entry_for(one);
+  EXPECT_TRUE(is_for_the_same(entry, entry_for(one)));
+  EXPECT_EQ(unmet(entry, one, {}), "");
   one.form.beta = true;
-  EXPECT_FALSE(is_for_the_same(row, row_for(one)));
-  EXPECT_EQ(unmet(row, one, {}), "needs beta=no, but it is yes");
+  EXPECT_FALSE(is_for_the_same(entry, entry_for(one)));
+  EXPECT_EQ(unmet(entry, one, {}), "needs beta=no, but it is yes");
 }
 
 // --- what is worth timing ---
@@ -130,7 +133,7 @@ TEST(GemmCandidates, AreManyDistinctAndMostlyAccepted) {
   }
 }
 
-TEST(GemmCandidates, TheFirstOfEachRowComeFirst) {
+TEST(GemmCandidates, TheFirstOfEachEntryComeFirst) {
   const auto candidates = gemm_candidates(product(kTypes[0], {512, 512, 16384}), devices().front());
   std::vector<std::string> texts;
   for (const GemmChoice& one : candidates) texts.push_back(one.text());

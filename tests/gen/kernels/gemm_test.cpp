@@ -160,8 +160,8 @@ TEST(GemmThin, ShapeAndOrderChooseTheConfig) {
   // Neighbours of n: fewer at once where there are many sums for each.
   form.b_k_contiguous = false;
   EXPECT_EQ(chosen(1, 4096).along_k, 128);
-  EXPECT_EQ(chosen(1, 4096).vector, 16);
-  EXPECT_EQ(chosen(16, 4096).vector, 8);
+  EXPECT_EQ(chosen(1, 4096).vector_bytes, 16);
+  EXPECT_EQ(chosen(16, 4096).vector_bytes, 8);
   EXPECT_EQ(thin_tile(chosen(16, 4096), form).rows, 4);
   const auto on_cpu = gemm_thin_config(form, std::vector<std::int64_t>{16, 4096, 4096},
                                        vkmoye::test::lavapipe_like());
@@ -172,7 +172,7 @@ TEST(GemmThin, RefusesWithEveryReason) {
   const auto refused = [](const GemmThinConfig& config, const auto& text) {
     EXPECT_THAT([&] { gemm_thin(config, {}); }, ThrowsMessage<KernelError>(text));
   };
-  refused({.rows = 17, .threads = 96, .vector = 2},
+  refused({.rows = 17, .threads = 96, .vector_bytes = 2},
           AllOf(HasSubstr("17 rows of the small operand: there must be 1 to 16"),
                 HasSubstr("threads = 96 is not a power of two"), HasSubstr("vector 2")));
   refused({.threads = 32, .along_k = 64, .subgroup_size = 64},

@@ -50,7 +50,7 @@ const WeightFormat kGroups = {.name = "i4_64",
                               .codes_at = 4,
                               .zero = 5,
                               .minimum_at = 0};
-// Codes with a sign, and the scale behind them.
+// Codes with a sign, then the scale.
 const WeightFormat kSigned = {.name = "s4",
                               .elements = 32,
                               .bytes = 18,

@@ -66,9 +66,9 @@ TEST(Assume, OfNamesForArgumentsIsOneOfTheLaunchToo) {
   ASSERT_EQ(assumptions_of_launch(by_fours(named)).size(), 1u);
   EXPECT_EQ(to_string(assumptions_of_launch(by_fours(named))[0]), "n % 4 == 0: padded");
   // In one branch alone it says nothing about others.
-  const Body behind = {If{less(p, 3), {Assume{equal(n % 4, 0), "padded"}}}};
-  EXPECT_THAT(verify(by_fours(behind)), Not(IsEmpty()));
-  EXPECT_THAT(assumptions_of_launch(by_fours(behind)), IsEmpty());
+  const Body in_branch = {If{less(p, 3), {Assume{equal(n % 4, 0), "padded"}}}};
+  EXPECT_THAT(verify(by_fours(in_branch)), Not(IsEmpty()));
+  EXPECT_THAT(assumptions_of_launch(by_fours(in_branch)), IsEmpty());
   // An access before it may rely on it; one outside of the branch that it is in may not.
   const Element at{"src", {q}, "at q"};
   EXPECT_THAT(verify(with_result({Load{"x", at}, Assume{less(q, n), "q is a row"}})), IsEmpty());

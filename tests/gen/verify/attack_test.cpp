@@ -136,7 +136,7 @@ TEST(Attack, ResultsOfManyWorkgroups) {
   expect_refused(of_groups(65, put(here % 4096, 64 * 65)), "dst", sizes(1));
 }
 
-TEST(Attack, ResultsBehindMoreStepsThanATrialTakes) {
+TEST(Attack, ResultsAfterMoreStepsThanATrialTakes) {
   // Each invocation takes 2^20 steps, and then leaves out one element.
   Kernel kernel = kernel_of({For{"r", 1 << 20, {store(register_at(0))}},
                              If{less(own, n), {If{not_equal(own, 63), {store(dst_at(own))}}}}});

@@ -51,7 +51,7 @@ inline Kernel kernel_of(Body body) {
   return kernel;
 }
 
-/// The same, and behind `body` each invocation stores 1 to its element of dst.
+/// The same, and after `body` each invocation stores 1 to its element of dst.
 inline Kernel with_result(Body body) {
   body.push_back(If{less(own, n), {store(dst_at(own, "result"))}});
   return kernel_of(std::move(body));

@@ -141,9 +141,9 @@ TEST(DataIndex, ReadsOfSharedMemoryUnderAGuard) {
   };
   refuse(lookup(code, {}), 63);               // no barrier
   refuse(lookup(code, {Barrier{}}, 63), 63);  // an element that nothing writes
-  Kernel behind = lookup(code, {Barrier{}});  // and written again before the next barrier
-  behind.body.push_back(store(shared_at(thread, "again")));
-  refuse(behind, 63);
+  Kernel twice = lookup(code, {Barrier{}});   // and written again before the next barrier
+  twice.body.push_back(store(shared_at(thread, "again")));
+  refuse(twice, 63);
   Kernel narrow = lookup(code, {Barrier{}});
   narrow.arrays[2].axes[0].extent = 63;
   narrow.body[0] = If{less(thread, 63), {store(shared_at(thread, "fill"))}};
@@ -209,12 +209,12 @@ TEST(DataIndex, WhatADistinctScatterDoesNotAllow) {
 }
 
 TEST(DataIndex, AScatterInSharedMemory) {
-  const auto kernel_with = [](Body behind, std::vector<Assumption> assumptions) {
+  const auto kernel_with = [](Body after, std::vector<Assumption> assumptions) {
     Body body = {
         store(shared_at(thread, "fill")), Barrier{},
         If{less(own, n),
            {Load{"code", src_at(own)}, If{less(code, 64), {store(shared_at(code, "scatter"))}}}}};
-    append(body, behind);
+    append(body, after);
     Kernel kernel = with_result(body);
     kernel.assumptions = std::move(assumptions);
     return kernel;

@@ -81,7 +81,7 @@ TEST(Verify, FindsThreadsThatGoDifferentWays) {
 }
 
 // The period of a ring is that of what its index stands for, in however many steps it is written.
-TEST(Verify, FollowsARingBehindNames) {
+TEST(Verify, FollowsARingThroughNames) {
   const Expr r = variable("r"), a = variable("a");
   // Slot (r / 4) % 3 is written, slot ((r + 4) / 4) % 3 read: they meet in round 8, not in the first.
   const auto ring = [&](std::uint32_t slots) {
@@ -176,14 +176,14 @@ TEST(Verify, CountsABarrierOnlyWhereItIsSureToBeReached) {
 TEST(Verify, FollowsARingOfStagesAllTheWayRound) {
   const Expr k = variable("k");
   // Stage k % 5 is written while stage k - 3 is read by the neighbour: they meet from round 3 on.
-  const auto ring = [&](std::uint32_t read_behind) {
+  const auto ring = [&](std::uint32_t stages_before) {
     Kernel kernel = kernel_of(
         {If{less(0, n),
             {Load{"x", {"src", {0}, "src"}},
              For{"k",
                  n,
                  {Store{tile_at(8 * (k % 5) + thread, "stage"), value()},
-                  Load{"y", tile_at(8 * ((k + 5 - read_behind) % 5) + (7 - thread), "late")},
+                  Load{"y", tile_at(8 * ((k + 5 - stages_before) % 5) + (7 - thread), "late")},
                   Barrier{}}}}}});
     kernel.arrays[2].axes[0].extent = 40;
     return verify(kernel);

@@ -35,7 +35,7 @@ Kernel kernel_with(Body body) {
   return kernel;
 }
 Stmt flag_at(const Expr& at) { return Load{"flag", {"src", {at}, "flag"}}; }
-/// Written, and read by another thread behind a barrier.
+/// Written, and read by another thread after a barrier.
 Body exchanged(const std::string& name = "x") {
   return {store(shared_at(thread, "write")), Barrier{}, Load{name, shared_at(63 - thread, "read")},
           Barrier{}};

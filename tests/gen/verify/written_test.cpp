@@ -19,7 +19,7 @@ Stmt read_shared(const Expr& index) { return Load{"x", shared_at(index, "reader"
 Stmt read_register(const Expr& index) { return Load{"y", {"held", {index}, "register reader"}}; }
 Stmt write_shared(const Expr& index) { return store(shared_at(index, "writer")); }
 Stmt write_register(const Expr& index) { return store(register_at(index)); }
-// Behind `name`, an index from src[0].
+// `body` after `name`, an index from src[0].
 Body with_data(const char* name, Body body) {
   Body all = {Load{"word", src_at(0)},
               Let{name, to_index(variable("word", element(ScalarType::u32)))}};
@@ -133,7 +133,7 @@ TEST(Written, InEarlierRounds) {
   expect_not_shown("held", third(0), sizes(70, 1, 20));
 }
 
-// A fault behind more rounds than a trial follows, where only data say how many there are.
+// A fault after more rounds than a trial follows, where only data say how many there are.
 TEST(Written, InALateRoundOfALoopOverData) {
   const auto late = [](Body first) {
     append(first, {For{"r",
@@ -158,13 +158,13 @@ TEST(Written, WhereALoopHasARound) {
   expect_shown("s", loops(p), sizes(70, 1, 3));
   expect_not_shown("held", loops(q), sizes(70, 1, 0, 3));
   expect_not_shown("s", loops(p + 1), sizes(70, 1, 0));
-  const auto behind = [](const Expr& end) {
+  const auto after_loop = [](const Expr& end) {
     return Body{For{"r", end, {write_register(0)}}, read_register(0)};
   };
-  expect_shown("held", behind(100), sizes(70));
-  expect_not_shown("held", behind(p), sizes(70));
-  expect_not_shown("held", behind(thread % 3), sizes(70));
-  expect_not_shown("held", behind(minimum(n, 4) / 4), sizes(3));
+  expect_shown("held", after_loop(100), sizes(70));
+  expect_not_shown("held", after_loop(p), sizes(70));
+  expect_not_shown("held", after_loop(thread % 3), sizes(70));
+  expect_not_shown("held", after_loop(minimum(n, 4) / 4), sizes(3));
 }
 
 TEST(Written, BeforeALoopAndForItsNextRound) {

@@ -103,7 +103,7 @@ class FileWorkload : public Workload {
   bool is_bound_by_memory() const override { return of_->is_bound_by_memory(); }
   bool is_checked_in_full() const override { return of_->is_checked_in_full(); }
   void fill(Execution& execution, std::uint64_t seed) const override { of_->fill(execution, seed); }
-  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+  CheckResult check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
     return of_->check(execution, verify, seed);
   }
   Timing time_baseline(const std::string& name, const BaselineRun& run) const override {

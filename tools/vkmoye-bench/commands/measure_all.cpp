@@ -134,13 +134,13 @@ int measure_all(Executor& executor, const Workloads& workloads, const CommandOpt
   std::ostringstream page_text;
   const std::unique_ptr<Report> page =
       page_file ? make_html_report(page_text, executor.caps()) : nullptr;
-  const auto finish = [&](bool interrupted) {
+  const auto finish = [&](End end) {
     if (summary == Summary::ladders) report->add_summary(ladders_of(results));
     if (summary == Summary::cliffs) report->add_cliffs(cliffs_of(results));
-    report->finish(interrupted);
+    report->finish(end);
     out.flush();
     if (!page) return;
-    page->finish(interrupted);
+    page->finish(end);
     page_file->write(page_text.str());
     page_file->commit();
   };
@@ -149,7 +149,7 @@ int measure_all(Executor& executor, const Workloads& workloads, const CommandOpt
     const std::unique_lock lock(writing, std::chrono::seconds(1));
     if (!lock) return;  // the write blocks: nobody reads the pipe
     progress.clear();
-    finish(true);
+    finish(End::interrupted);
     file.reset();
   });
   std::size_t number = 0;
@@ -173,7 +173,7 @@ int measure_all(Executor& executor, const Workloads& workloads, const CommandOpt
   }
   on_signal.reset();
   save_pipeline_cache(executor);
-  finish(false);
+  finish(End::complete);
   if (file) file->close();  // errors on stdout are reported by bench::main
   return outcome.status();
 }

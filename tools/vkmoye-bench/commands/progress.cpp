@@ -10,7 +10,7 @@ Progress::Progress()
       shown_(system::is_terminal(system::Stream::error)) {}
 
 void Progress::show(const std::string& line) const {
-  // One column less: some terminals begin a new line behind the last one.
+  // One column less: some terminals begin a new line after the last column.
   if (shown_) std::cerr << "\r\x1b[K" << line.substr(0, columns_ - 1) << std::flush;
 }
 

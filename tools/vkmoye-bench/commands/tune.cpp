@@ -156,7 +156,7 @@ int tune(const CommandOptions& options) {
     }
     // Written after each search, so that its result is kept if a later search fails.
     const std::string failure =
-        write_tuned_rows(file, caps, {tuned_row(tuning, subject.problem, subject.size)});
+        write_tuned_entries(file, caps, {tuned_entry(tuning, subject.problem, subject.size)});
     if (!failure.empty()) throw ArgumentError(fmt::format("{}: {}", file.string(), failure));
     any_right = true;
   }

@@ -50,10 +50,12 @@ class Trial {
 
   gen::ir::Kernel describe() {
     k_.describe({{"matrices", to_string(shape_)}}, "a product that tests the driver");
-    const std::array a = {operand("a_rows", types_.a, Use::a, shape_.m, shape_.k, false),
-                          operand("a_columns", types_.a, Use::a, shape_.m, shape_.k, true)};
-    const std::array b = {operand("b_rows", types_.b, Use::b, shape_.k, shape_.n, false),
-                          operand("b_columns", types_.b, Use::b, shape_.k, shape_.n, true)};
+    const std::array a = {
+        operand("a_rows", types_.a, Use::a, shape_.m, shape_.k, Major::kRow),
+        operand("a_columns", types_.a, Use::a, shape_.m, shape_.k, Major::kColumn)};
+    const std::array b = {
+        operand("b_rows", types_.b, Use::b, shape_.k, shape_.n, Major::kRow),
+        operand("b_columns", types_.b, Use::b, shape_.k, shape_.n, Major::kColumn)};
     const Tensor by_rows = k_.output("by_rows", types_.sum, axes("n", shape_.n, "m", shape_.m, 4));
     const Tensor by_columns =
         k_.output("by_columns", types_.sum, axes("m", shape_.m, "n", shape_.n, 4));
@@ -82,7 +84,8 @@ class Trial {
   // Loads rows x columns from a buffer through padded shared memory, or directly from the buffer if there are fewer
   // vectors than lanes.
   Matrices operand(const std::string& name, ScalarType type, Use use, std::uint32_t rows,
-                   std::uint32_t columns, bool by_columns) {
+                   std::uint32_t columns, Major order) {
+    const bool by_columns = order == Major::kColumn;
     const std::uint32_t first = by_columns ? rows : columns, second = by_columns ? columns : rows;
     const Tensor from = k_.input(name, type, {{"first", first}, {"second", second}});
     const View all = tile(from, {first, second}, {0, 0});

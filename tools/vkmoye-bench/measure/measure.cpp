@@ -55,8 +55,8 @@ Timing time_kernel(Executor& executor, const gen::KernelEntry& entry, const Work
     const auto execution = executor.prepare(plan);
     other->fill(*execution, options.seed);
     execution->run();
-    const Verdict verdict = other->check(*execution, Verify::sample, options.seed);
-    if (verdict.mismatches > 0) throw Unavailable("its result is wrong: " + verdict.first);
+    const CheckResult checked = other->check(*execution, Verify::sample, options.seed);
+    if (checked.mismatches > 0) throw Unavailable("its result is wrong: " + checked.first);
     if (!baked.empty()) {
       result.notes[entry.name] = "these sizes are constants in it, too: " + join(baked, ", ");
     }
@@ -173,7 +173,7 @@ void add_times(Executor& executor, DeviceExecution& execution, const Workload& w
   add_ceiling(execution, workload, step, options, copies, result);
 }
 
-// Fills in the verdict and the times of a result whose plan can run.
+// Fills in the result of the check and the times of a result whose plan can run.
 void check_and_time(Executor& executor, const Workload& workload, const Plan& plan,
                     const MeasureOptions& options, CopyTimes& copies, Result& result) {
   const Verify verify =
@@ -184,10 +184,10 @@ void check_and_time(Executor& executor, const Workload& workload, const Plan& pl
   workload.fill(*execution, options.seed);
   execution->run();
   if (verify != Verify::off) {
-    const Verdict verdict = workload.check(*execution, verify, options.seed);
-    result.mismatches = verdict.mismatches;
-    result.max_error = verdict.max_error;
-    result.wrong = verdict.first;
+    const CheckResult checked = workload.check(*execution, verify, options.seed);
+    result.mismatches = checked.mismatches;
+    result.max_error = checked.max_error;
+    result.wrong = checked.first;
     result.verification = to_string(verify);
   }
   if (DeviceExecution* device = execution->on_device()) {

@@ -28,7 +28,7 @@ std::string config_text(const Result& result);
 /// "0.97 x copy 1.02 x vkcmdcopy".
 std::string ratio_text(const Result& result);
 /// ok, sampled, none, WRONG or skipped.
-std::string verdict(const Result& result);
+std::string check_text(const Result& result);
 /// What went wrong or why nothing ran, as lines; empty: nothing to report.
 std::string remark(const Result& result);
 /// `text` for XML and HTML, also in attributes in double quotes. XML allows no control characters, not even escaped.

@@ -82,17 +82,17 @@ std::vector<Chapter> chapters_of(const std::vector<Result>& results) {
 class HtmlReport : public Report {
  public:
   HtmlReport(std::ostream& out, const DeviceCaps& device) : out_(out), device_(device) {}
-  ~HtmlReport() override { HtmlReport::finish(true); }
+  ~HtmlReport() override { HtmlReport::finish(End::interrupted); }
 
   void add(const Result& result) override { results_.push_back(result); }
-  void finish(bool interrupted) override {
+  void finish(End end) override {
     if (std::exchange(is_finished_, true)) return;
     const std::string title = "vkmoye on " + escaped(device_.name);
     out_ << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          << "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
          << "<title>" << title << "</title>\n<style>" << kStyle << "</style></head>\n<body>\n<h1>"
          << title << "</h1>\n";
-    write_head(interrupted);
+    write_head(end);
     out_ << roofline(results_);
     for (const Chapter& chapter : chapters_of(results_)) write_chapter(chapter);
     write_cliffs();
@@ -102,10 +102,10 @@ class HtmlReport : public Report {
   }
 
  private:
-  void write_head(bool interrupted) {
+  void write_head(End end) {
     const auto count = [&](const char* what) {
       return std::count_if(results_.begin(), results_.end(),
-                           [&](const Result& result) { return verdict(result) == what; });
+                           [&](const Result& result) { return check_text(result) == what; });
     };
     std::size_t samples = 0;
     for (const Result& result : results_) {
@@ -118,7 +118,7 @@ class HtmlReport : public Report {
                 "fastest kernel; the line across a bar's end spans 90 % of the samples.",
                 results_.size(), count("ok") + count("sampled"), count("sampled"), count("WRONG"),
                 count("skipped"), count("none"), samples)
-         << (interrupted ? " <b class=\"wrong\">The run was interrupted.</b>" : "");
+         << (end == End::interrupted ? " <b class=\"wrong\">The run was interrupted.</b>" : "");
     if (!caution(device_).empty()) out_ << "<br>\n" << escaped(caution(device_));
     out_ << "</p>\n";
   }
@@ -145,7 +145,7 @@ class HtmlReport : public Report {
     if (result.tflops) figures.push_back(rate_text(*result.tflops) + " TFLOP/s");
     if (result.gbps) figures.push_back(rate_text(*result.gbps) + " GB/s");
     if (!result.ratio.empty()) figures.push_back(ratio_text(result));
-    const bool is_wrong = verdict(result) == "WRONG";
+    const bool is_wrong = check_text(result) == "WRONG";
     out_ << fmt::format(
         "<span title=\"{}\">{}{}</span><span class=\"track\"><span class=\"bar\" "
         "style=\"width:{:.1f}%\"></span><span class=\"spread\" "

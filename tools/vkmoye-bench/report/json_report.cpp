@@ -48,11 +48,11 @@ class JsonReport : public Report {
     out_ << R"({"schema":1,"device":)" << head.dump() << R"(,"results":[)";
   }
   ~JsonReport() override { finish(); }
-  void finish(bool interrupted = false) override {
+  void finish(End end = End::complete) override {
     if (ended_) return;
     out_ << "\n]";
     if (!summary_.is_null()) out_ << R"(,"summary":)" << summary_.dump();
-    if (interrupted) out_ << R"(,"interrupted":true)";
+    if (end == End::interrupted) out_ << R"(,"interrupted":true)";
     out_ << "}\n" << std::flush;
     ended_ = true;
   }

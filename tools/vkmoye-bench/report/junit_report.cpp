@@ -50,8 +50,9 @@ class JunitReport : public Report {
   }
 
   // The counts in the first element are known only at the end.
-  void finish(bool interrupted = false) override {
+  void finish(End end = End::complete) override {
     if (ended_) return;
+    const bool interrupted = end == End::interrupted;
     ended_ = true;
     out_ << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
          << fmt::format(

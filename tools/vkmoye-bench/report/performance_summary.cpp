@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "io/parse.hpp"
 #include "io/wrap.hpp"
@@ -31,7 +32,10 @@ std::size_t index_of(const Range& range, const Value& value) {
   return static_cast<std::size_t>(std::find(range.begin(), range.end(), value) - range.begin());
 }
 
-Ladder::Rung& rung_of(Ladder& ladder, const std::string& name, bool baseline) {
+enum class Measured : std::uint8_t { kernel, baseline };
+
+Ladder::Rung& rung_of(Ladder& ladder, const std::string& name, Measured measured) {
+  const bool baseline = measured == Measured::baseline;
   const auto found = std::find_if(
       ladder.rungs.begin(), ladder.rungs.end(),
       [&](const Ladder::Rung& rung) { return rung.name == name && rung.baseline == baseline; });
@@ -48,7 +52,7 @@ Ladder::Cell& cell_of(Ladder::Rung& rung, std::size_t size) {
 void add(Ladder& ladder, const Result& result) {
   const std::size_t size = index_of(ladder.sizes, result.size);
   if (size == ladder.sizes.size()) ladder.sizes.push_back(result.size);
-  Ladder::Cell& cell = cell_of(rung_of(ladder, result.kernel, false), size);
+  Ladder::Cell& cell = cell_of(rung_of(ladder, result.kernel, Measured::kernel), size);
   cell.skipped = !result.skipped.empty();
   cell.verified = result.verified;
   if (result.timing) cell.time_us = quantile(*result.timing, 0.5);
@@ -60,14 +64,15 @@ void add_baselines(Ladder& ladder, const Result& result) {
   for (const auto& [name, ratio] : result.ratio) {
     // Left out: the copy in the ladder of copies, and baselines of one kernel alone, such as its pattern.
     if (name == ladder.family || result.notes.contains(name)) continue;
-    cell_of(rung_of(ladder, name, true), index_of(ladder.sizes, result.size)).time_us =
+    Ladder::Rung& rung = rung_of(ladder, name, Measured::baseline);
+    cell_of(rung, index_of(ladder.sizes, result.size)).time_us =
         ratio * quantile(*result.timing, 0.5);
   }
 }
 
 void compare_with_first(Ladder& ladder) {
   for (Ladder::Rung& rung : ladder.rungs) rung.cells.resize(ladder.sizes.size());
-  const std::vector<Ladder::Cell> first = rung_of(ladder, ladder.first, false).cells;
+  const std::vector<Ladder::Cell> first = rung_of(ladder, ladder.first, Measured::kernel).cells;
   for (Ladder::Rung& rung : ladder.rungs) {
     for (std::size_t i = 0; i < first.size(); ++i) {
       Ladder::Cell& cell = rung.cells[i];

@@ -26,7 +26,7 @@ std::string ratio_text(const Result& result) {
   return join(parts, " ");
 }
 
-std::string verdict(const Result& result) {
+std::string check_text(const Result& result) {
   if (!result.skipped.empty()) return "skipped";
   if (!result.verified) return "none";
   if (!*result.verified) return "WRONG";

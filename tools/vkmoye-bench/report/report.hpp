@@ -49,6 +49,9 @@ struct Result {
 struct Ladder;  // see performance_summary.hpp
 struct Cliffs;  // see cliffs.hpp
 
+/// Whether all results were measured.
+enum class End : std::uint8_t { complete, interrupted };
+
 /// Writes results in one of the formats. Errors are left in the state of the stream.
 class Report {
  public:
@@ -59,8 +62,8 @@ class Report {
   /// How far all results are from their bounds.
   virtual void add_cliffs(const Cliffs&) {}
   /// Ends the report: no result follows. The destructor calls it after an exception, so that the report
-  /// is complete in every format. `interrupted`: not all results were measured.
-  virtual void finish(bool interrupted = false) { static_cast<void>(interrupted); }
+  /// is complete in every format.
+  virtual void finish(End end = End::complete) { static_cast<void>(end); }
 };
 
 /// The style of a table, and the longest text that each column will have to show.

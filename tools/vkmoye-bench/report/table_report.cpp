@@ -66,7 +66,7 @@ const Column kColumns[] = {
        return r.percent_of_ceiling ? fmt::format("{:.0f}", *r.percent_of_ceiling) : "-";
      }},
     {"TFLOP/s", 5, 7, Align::right, [](const Result& r) { return optional_text(r.tflops); }},
-    {"check", 4, 7, Align::left, verdict},
+    {"check", 4, 7, Align::left, check_text},
 };
 
 constexpr std::size_t kGap = 2;
@@ -139,7 +139,7 @@ class TableReport : public Report {
   }
   void add(const Result& result) override {
     std::string text = line([&](const Column& column) { return column.text(result); });
-    const std::string check = verdict(result);
+    const std::string check = check_text(result);
     const Colour colour = check == "WRONG"                      ? Colour::bad
                           : check == "ok" || check == "sampled" ? Colour::good
                                                                 : Colour::faint;

@@ -27,7 +27,7 @@ enum class Verify { full, sample, off };
 const char* to_string(Verify verify);
 
 /// The comparison of a result with the definition.
-struct Verdict {
+struct CheckResult {
   std::uint64_t mismatches = 0;  // elements that differ by more than rounding explains
   double max_error = 0;          // largest absolute difference
   std::string first;             // the first mismatch as text; empty: there is none
@@ -114,7 +114,8 @@ class Workload {
   /// read stay poisoned.
   virtual void fill(Execution& execution, std::uint64_t seed) const = 0;
   /// Checks the result of one run on the arrays of `fill`. Precondition: `verify` is not off.
-  virtual Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const = 0;
+  virtual CheckResult check(const Execution& execution, Verify verify,
+                            std::uint64_t seed) const = 0;
 
   /// Times the baseline `name`, one of Operation::baselines, for the same work on the same data. Throws
   /// Unavailable if it cannot run.

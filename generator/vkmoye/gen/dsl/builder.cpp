@@ -151,7 +151,7 @@ void Builder::take_grid_from(const View& view) {
       if (!has_grid_[i]) grid = {tiling.extent, tiling.tile};
       has_grid_[i] = true;
       if (is_same_grid(grid, {tiling.extent, tiling.tile})) {
-        if (grid.extent.per != 1) grid = {tiling.extent, tiling.tile, grid.most};
+        if (grid.extent.per != 1) grid = {tiling.extent, tiling.tile, grid.max_groups};
         continue;
       }
       reasons_.push_back(

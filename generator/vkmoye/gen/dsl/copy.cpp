@@ -127,28 +127,33 @@ void share_names(const ViewAccesses& from, ViewAccesses& to) {
   }
 }
 
+enum class Side : std::uint8_t { load, elementwise_load, store };
+
 // --- in loops ---
 
 ViewAccesses accesses_in_loops(const View& view, const ir::Array& array, const Vector& vector,
-                               Edges edges, bool loads, bool elementwise = false) {
-  AccessOptions access_options;
-  access_options.name = array.name;
-  access_options.loops = loops_over(view.axes.front().values, vector);
-  access_options.vector = vector;
-  const bool at_once = !elementwise && width_of(view, array, vector).elements == vector.count;
-  access_options.width = at_once ? vector.count : 1;
-  access_options.checks = edges != Edges::inside;
-  access_options.clamps = loads && (edges == Edges::clamp || (elementwise && edges == Edges::zero));
-  return accesses_of(view, array, access_options);
+                               Edges edges, Side side) {
+  const bool is_elementwise = side == Side::elementwise_load;
+  const bool at_once = !is_elementwise && width_of(view, array, vector).elements == vector.count;
+  const bool clamps =
+      (edges == Edges::clamp && side != Side::store) || (edges == Edges::zero && is_elementwise);
+  return accesses_of(view, array,
+                     {.name = array.name,
+                      .loops = loops_over(view.axes.front().values, vector),
+                      .vector = vector,
+                      .width = at_once ? vector.count : 1,
+                      .outside = edges == Edges::inside ? Outside::never
+                                 : clamps               ? Outside::clamped
+                                                        : Outside::guarded});
 }
 
 Body in_loops(const View& from, const ir::Array& from_array, const View& to,
               const ir::Array& to_array, const Vector& vector, const CopyOptions& options) {
   const Edges edges = options.edges;
   const bool elementwise = options.from_elementwise;
-  const ViewAccesses source =
-      accesses_in_loops(from, from_array, vector, edges, /*loads=*/true, elementwise);
-  ViewAccesses target = accesses_in_loops(to, to_array, vector, edges, /*loads=*/false);
+  const ViewAccesses source = accesses_in_loops(from, from_array, vector, edges,
+                                                elementwise ? Side::elementwise_load : Side::load);
+  ViewAccesses target = accesses_in_loops(to, to_array, vector, edges, Side::store);
   share_names(source, target);
   const Loaded values = loaded(source, from_array.type, elementwise && edges == Edges::zero);
   Body move = values.loads;
@@ -183,25 +188,21 @@ Body in_loops(const View& from, const ir::Array& from_array, const View& to,
 // --- loads first ---
 
 ViewAccesses accesses_at_once(const View& view, const ir::Array& array, const std::string& name,
-                              std::uint32_t bytes, Edges edges, bool loads) {
-  AccessOptions access_options;
-  access_options.name = name;
-  access_options.all = true;
-  access_options.checks = array.is_buffer() && edges != Edges::inside;
-  access_options.clamps = loads;
-  access_options.width = to_index(width_of(view, array, bytes).elements);
-  if (access_options.checks) {
+                              std::uint32_t bytes, Edges edges, Side side) {
+  AccessOptions options = {.name = name};
+  options.width = to_index(width_of(view, array, bytes).elements);
+  if (array.is_buffer() && edges != Edges::inside) {
+    options.outside = side == Side::store ? Outside::guarded : Outside::clamped;
     // If the vector width divides the extent and all strides, each vector is entirely inside or outside.
     const Expr extent = end_of(view, array, 0);
-    access_options.width =
-        ir::is_constant(extent) ? std::gcd(access_options.width, extent->value) : 1;
+    options.width = ir::is_constant(extent) ? std::gcd(options.width, extent->value) : 1;
     for (const ir::Axis& axis : array.axes) {
       if (&axis == &array.axes[0]) continue;
-      access_options.width =
-          std::gcd(access_options.width, ir::is_constant(axis.stride) ? axis.stride->value : 1);
+      options.width =
+          std::gcd(options.width, ir::is_constant(axis.stride) ? axis.stride->value : 1);
     }
   }
-  return accesses_of(view, array, access_options);
+  return accesses_of(view, array, options);
 }
 
 Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Array& from_array,
@@ -213,9 +214,9 @@ Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Arra
     const std::string number = is_only ? "" : std::to_string(i);
     const ViewAccesses source =
         accesses_at_once(pairs[i].first, from_array, from_array.name + number, options.from_bytes,
-                         options.edges, /*loads=*/true);
+                         options.edges, Side::load);
     ViewAccesses target = accesses_at_once(pairs[i].second, to_array, to_array.name + number,
-                                           options.to_bytes, options.edges, /*loads=*/false);
+                                           options.to_bytes, options.edges, Side::store);
     share_names(source, target);
     const Loaded values = loaded(source, from_array.type, options.edges == Edges::zero,
                                  is_only ? std::nullopt : std::optional(loads));
@@ -359,7 +360,7 @@ ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, c
 }
 
 ir::Block fill_statements(const View& to, const ir::Array& to_array, std::uint32_t value) {
-  const ViewAccesses target = accesses_in_loops(to, to_array, {}, Edges::skip, /*loads=*/false);
+  const ViewAccesses target = accesses_in_loops(to, to_array, {}, Edges::skip, Side::store);
   Body inside = target.names_inside;
   append(inside, guarded(target.inside_each_iteration, fills(target, to_array.type, value)));
   ir::Block block{fmt::format("{} <- {}", to.name, value), target.names_before};

@@ -16,14 +16,14 @@ std::uint32_t stride_of(const Layout& values, std::size_t leaf) {
 }
 
 std::vector<Offsets> offsets_of(const View& view, const AccessOptions& options) {
-  const std::int64_t count = options.all ? size(view.shape()) : options.vector.count;
+  const std::int64_t count = options.vector ? options.vector->count : size(view.shape());
   std::vector<Offsets> out(static_cast<std::size_t>(count));
   for (std::size_t v = 0; v < out.size(); ++v) {
     for (const View::Axis& axis : view.axes) {
-      out[v].push_back(options.all ? to_index(axis.values(static_cast<std::int64_t>(v)))
-                       : v == 0    ? 0
-                                   : static_cast<std::uint32_t>(v) *
-                                      stride_of(axis.values, options.vector.leaf));
+      const auto number = static_cast<std::uint32_t>(v);
+      out[v].push_back(!options.vector ? to_index(axis.values(number))
+                       : v == 0        ? 0
+                                       : number * stride_of(axis.values, options.vector->leaf));
     }
   }
   return out;
@@ -63,7 +63,8 @@ Expr named(ir::Body& body, const std::string& name, const Expr& value) {
 
 ViewAccesses accesses_of(const View& view, const ir::Array& array, const AccessOptions& options) {
   const bool is_buffer = array.is_buffer();
-  const bool checks = is_buffer && options.checks, clamps = checks && options.clamps;
+  const Outside outside = is_buffer ? options.outside : Outside::never;
+  const bool checks = outside != Outside::never, clamps = outside == Outside::clamped;
   const std::vector<Offsets> offsets = offsets_of(view, options);
   const std::vector<std::size_t> order = order_of(offsets, options.width);
   const std::string not_wider = why_not_wider(view, array, options.width);

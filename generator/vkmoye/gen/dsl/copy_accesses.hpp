@@ -8,6 +8,7 @@
 //     values     0 1 2 3, 4 5 6 7
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,15 +34,20 @@ struct ViewAccesses {
   std::vector<ContiguousAccess> accesses;  // the accesses of one iteration
 };
 
+/// How values that may be outside of a buffer are accessed.
+enum class Outside : std::uint8_t {
+  never,    // no value is outside
+  guarded,  // not at all: the conditions in ViewAccesses say which are inside
+  clamped,  // the last element inside is accessed in their place
+};
+
 /// How a copy accesses the values of a view.
 struct AccessOptions {
-  std::string name;              // prefix of the names of coordinates: name_col
-  std::vector<ValueLoop> loops;  // the surrounding loops
-  Vector vector;                 // what an iteration moves, if there are loops ..
-  bool all = false;              // .. or all values at once
-  std::uint32_t width = 1;       // elements of one access
-  bool checks = false;           // whether values may be outside
-  bool clamps = false;           // whether a value outside is replaced by the last element inside
+  std::string name;                   // prefix of the names of coordinates: name_col
+  std::vector<ValueLoop> loops = {};  // the surrounding loops
+  std::optional<Vector> vector = {};  // what an iteration of them moves; nullopt: all values
+  std::uint32_t width = 1;            // elements of one access
+  Outside outside = Outside::never;
 };
 
 /// Preconditions: `view` is a view of `array`; width_of proves the width.

@@ -46,11 +46,11 @@ struct Text {
   Strength strength;
 };
 
-std::string within(const Text& operand, Strength needed, bool explicit_group = false) {
-  // A mask inside a sum needs parentheses; a shift next to another operator gets them for readability.
-  const bool is_grouped = explicit_group || operand.strength == kShift;
-  const bool weak = operand.strength < needed || (is_grouped && operand.strength < kPrimary);
-  return weak ? "(" + operand.text + ")" : operand.text;
+// With parentheses if it binds less than `needed`; kPrimary: around every operator. A shift next to another operator
+// gets them for readability.
+std::string within(const Text& operand, Strength needed) {
+  const bool is_grouped = operand.strength < needed || operand.strength == kShift;
+  return is_grouped ? "(" + operand.text + ")" : operand.text;
 }
 
 Text spell(const Expr& e);
@@ -86,8 +86,8 @@ Text spell_bits(const Expr& e, Op op) {
 
 // Bit operations next to another operator get parentheses for readability.
 Text bits(const Expr& e, const char* symbol, Strength strength) {
-  return {fmt::format("{} {} {}", within(spell_bits(e->operands[0], e->op), strength, true), symbol,
-                      within(spell_bits(e->operands[1], e->op), strength, true)),
+  return {fmt::format("{} {} {}", within(spell_bits(e->operands[0], e->op), kPrimary), symbol,
+                      within(spell_bits(e->operands[1], e->op), kPrimary)),
           strength};
 }
 
@@ -143,9 +143,9 @@ Text divide(const Expr& e, bool remainder) {
   }
   const Text left = spell(e->operands[0]);
   if (remainder) {
-    return {fmt::format("{} & {}u", within(left, kBitAnd, true), divisor->value - 1), kBitAnd};
+    return {fmt::format("{} & {}u", within(left, kPrimary), divisor->value - 1), kBitAnd};
   }
-  return {fmt::format("{} >> {}u", within(left, kShift, true), std::countr_zero(divisor->value)),
+  return {fmt::format("{} >> {}u", within(left, kPrimary), std::countr_zero(divisor->value)),
           kShift};
 }
 

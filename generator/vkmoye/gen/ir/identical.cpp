@@ -23,8 +23,8 @@ auto members(const Array& s) {
   return std::tie(name, type, space, access, axes, layout, matrix, vector, reach);
 }
 auto members(const GridDimension& s) {
-  const auto& [extent, tile, most] = s;
-  return std::tie(extent, tile, most);
+  const auto& [extent, tile, max_groups] = s;
+  return std::tie(extent, tile, max_groups);
 }
 auto members(const Element& s) {
   const auto& [array, coordinates, source_text, width, not_wider, as_words] = s;

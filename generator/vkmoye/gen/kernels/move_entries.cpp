@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/move_entries.hpp"
 
+#include <cstdint>
+
 #include "vkmoye/gen/kernels/moves/copy.hpp"
 #include "vkmoye/gen/kernels/moves/copy_auto.hpp"
 #include "vkmoye/gen/kernels/moves/copy_tiled.hpp"
@@ -92,13 +94,15 @@ KernelEntry vector_entry(const Text& text, VectorRung rung) {
   });
 }
 
+enum class Converts : std::uint8_t { no, between_types };
+
 // The best kernel of a family, for every type.
 template <class Config>
 KernelEntry best_entry(const char* name, const char* operation, const char* summary,
                        const std::vector<ConfigField<Config>>& fields,
                        Config (*defaults)(const KernelRequest&),
                        ir::Kernel (*describe)(const Config&, const std::string&),
-                       bool converts = false) {
+                       Converts converts = Converts::no) {
   return entry_of<Config>({.name = name,
                            .operation = operation,
                            .summary = summary,
@@ -124,7 +128,7 @@ KernelEntry best_entry(const char* name, const char* operation, const char* summ
                                                        request.device.max_storage_buffer_bytes);
                                  return describe(chosen, name);
                                },
-                           .converts = converts});
+                           .converts = converts == Converts::between_types});
 }
 
 CopyAutoConfig copy_auto_config(const KernelRequest& request) {
@@ -166,7 +170,7 @@ std::vector<KernelEntry> move_entries() {
                   TiledValues::split_vector),
       best_entry("copy/auto", "copy",
                  "copies flat arrays with wide accesses: the fastest copy; converts between types",
-                 copy_auto_fields(), copy_auto_config, copy_auto, true),
+                 copy_auto_fields(), copy_auto_config, copy_auto, Converts::between_types),
       direct_entry(
           {"transpose/naive", "transpose",
            "transposes one element in each thread without a shared tile: the first step of "

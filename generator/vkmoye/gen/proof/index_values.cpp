@@ -67,7 +67,7 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
   }
   add_fact(of_launch_);
   introduce("thread", {0, std::max<std::int64_t>(1, kernel.threads) - 1}, SameIn::invocation);
-  // A launch runs ceil(extent / tile) workgroups along a dimension, at most `most`.
+  // A launch runs ceil(extent / tile) workgroups along a dimension, at most `max_groups`.
   for (std::size_t i = 0; i < kernel.grid.size(); ++i) {
     const GridDimension& dimension = kernel.grid[i];
     const bool is_symbol = dimension.extent.is_symbol();
@@ -77,7 +77,7 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
     const std::int64_t parts = (end + dimension.extent.per - 1) / dimension.extent.per;
     std::int64_t workgroups =
         (parts + dimension.tile - 1) / std::max<std::int64_t>(1, dimension.tile);
-    if (dimension.most > 0) workgroups = std::min(workgroups, dimension.most);
+    if (dimension.max_groups > 0) workgroups = std::min(workgroups, dimension.max_groups);
     const Linear workgroup = introduce(
         kGroupNames[i], {0, std::max<std::int64_t>(1, workgroups) - 1}, SameIn::invocation);
     if (is_symbol) {

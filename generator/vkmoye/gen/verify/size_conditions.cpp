@@ -104,7 +104,7 @@ bool SizeConditionTable::add_base(const std::map<std::string, LinearTerm>& base,
     if (factor == 0) continue;
     bound.step = std::gcd(bound.step, factor);
     const Extent& extent = dimension.extent;
-    std::int64_t workgroups = dimension.most;  // at most; 0: as many as the extent has tiles
+    std::int64_t workgroups = dimension.max_groups;  // at most; 0: as many as the extent has tiles
     if (!extent.is_symbol()) {
       const std::int64_t all = (extent.value + dimension.tile - 1) / dimension.tile;
       workgroups = workgroups == 0 ? std::max<std::int64_t>(1, all) : std::min(workgroups, all);

@@ -3,7 +3,7 @@
 // What is read from shared memory and registers was written before: followed through one workgroup, for all sizes.
 //
 //   sums = 0                             each invocation has written its registers
-//   for (r < n) {                        no round is certain: what it writes counts in it, not behind it
+//   for (r < n) {                        no round is certain: what it writes counts in it, not after the loop
 //     if (thread < m) { tile = x }       nor is this: it counts for the same thread in the same branch
 //     else { tile = 0 }                  now it is certain
 //     if (r + 1 < n) { next = x }        it counts in the next round

@@ -3,7 +3,7 @@
 // What is written where a condition holds, or fails, or a loop has a round.
 //
 //   if (c) { tile[..] = x }          remembered: where c holds
-//   if (!c) { tile[..] = y }         where it fails, too; so behind both branches it is certain
+//   if (!c) { tile[..] = y }         where it fails, too: certain after both branches
 //   if (c) { .. = tile[..] }         recalled
 
 #include <cstdint>

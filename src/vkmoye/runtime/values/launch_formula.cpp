@@ -48,7 +48,7 @@ LaunchFormula::LaunchFormula(const KernelInterface& kernel, const DeviceCaps& ca
   }
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     const GridDimension& dimension = kernel.grid[i];
-    axes_[i] = {term_of(dimension.extent, /*is_extent=*/true), dimension.tile, dimension.most,
+    axes_[i] = {term_of(dimension.extent, /*is_extent=*/true), dimension.tile, dimension.max_groups,
                 caps.max_group_count[i]};
   }
 }

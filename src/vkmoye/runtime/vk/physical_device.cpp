@@ -125,7 +125,7 @@ SubgroupAbilities query_properties(const InstanceTable& vk, PhysicalDevice& devi
   };
   append(subgroup, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, is_1_3);
   append(maintenance4, VK_KHR_MAINTENANCE_4_EXTENSION_NAME, is_1_3);
-  append(push, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME, false);
+  append(push, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME, /*is_core=*/false);
   vk.GetPhysicalDeviceProperties2(device.handle, &base);
 
   DeviceCaps& caps = device.caps;

@@ -69,7 +69,7 @@ class Attention : public Workload {
     for (std::size_t i = 0; i < data.inputs().size(); ++i) execution.write(i, data.inputs()[i]);
   }
 
-  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+  CheckResult check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
     const gen::AttentionForm& form = call_.form;
     const ScalarType type = request().type;
     const AttentionData data(call_, type, seed);
@@ -86,7 +86,7 @@ class Attention : public Workload {
     std::vector<double> q(d), k(keys * d), v(keys * e), mask(form.mask ? keys : 0);
     std::vector<Expected> row(e);
     std::int64_t loaded = -1;  // head of K and V
-    Verdict verdict;
+    CheckResult checked;
     for (const std::int64_t number : rows_to_check(verify, seed)) {
       const std::int64_t query = number % call_.queries,
                          head = number / call_.queries % call_.heads,
@@ -111,14 +111,14 @@ class Attention : public Workload {
                                              form.value_width, entry, head, query);
       for (std::size_t i = 0; i < e; ++i) {
         const double got = load_number(type, &result[(begin + i) * size_of(type)]);
-        compare(row[i], got, begin + i, "o", verdict);
+        compare(row[i], got, begin + i, "o", checked);
       }
       if (!form.log_sums) continue;
       const auto place = static_cast<std::size_t>(number);
       compare(log_sum, load_number(ScalarType::f32, &log_sums[place * size_of(ScalarType::f32)]),
-              place, "log_sums", verdict);
+              place, "log_sums", checked);
     }
-    return verdict;
+    return checked;
   }
 
   Timing time_baseline(const std::string&, const BaselineRun& run) const override {

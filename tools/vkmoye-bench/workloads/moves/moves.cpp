@@ -91,8 +91,8 @@ class Move : public Workload {
     }
   }
 
-  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
-    Verdict verdict;
+  CheckResult check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+    CheckResult checked;
     const std::uint64_t elements = map_.elements();
     const std::size_t result_width = size_of(result_type());
     std::vector<std::byte> chunk(std::min(kChunkElements, elements) * result_width);
@@ -111,17 +111,17 @@ class Move : public Workload {
           random_element({expected, width()}, seed, source);
           if (std::memcmp(expected, got, width()) == 0) continue;
         }
-        if (verdict.mismatches++ > 0) continue;
-        verdict.first =
+        if (checked.mismatches++ > 0) continue;
+        checked.first =
             fmt::format("element {} of dst is not element {} of src", first + i, source);
         if (converts()) {
-          verdict.first +=
+          checked.first +=
               fmt::format(" converted: {} became {}", load_number(request().type, expected),
                           load_number(result_type(), got));
         }
       }
     }
-    return verdict;
+    return checked;
   }
 
   Timing time_baseline(const std::string& name, const BaselineRun& run) const override {
@@ -236,7 +236,8 @@ Operation move(const char* name, SizeForm form, std::vector<std::string> baselin
   operation.size = std::move(form);
   operation.baselines = std::move(baselines);
   operation.of_size = [make, converts](const WorkloadSpec& spec, const Extents& size) {
-    return make(spec, parse_move_types(spec.type, spec.entry->name, converts), size, false);
+    return make(spec, parse_move_types(spec.type, spec.entry->name, converts), size,
+                /*fortran_order=*/false);
   };
   operation.of_arrays = [make, converts](const WorkloadSpec& spec,
                                          const std::vector<GivenArray>& given) {
@@ -270,7 +271,8 @@ Operation transposes() {
 }
 
 Operation relayouts() {
-  return move("relayout", {"EXTENTxEXTENTx..", 2, true, gen::kRelayoutExample},
+  return move("relayout",
+              {.text = "EXTENTxEXTENTx..", .any_rank = true, .example = gen::kRelayoutExample},
               {"pattern", "copy", "vkcmdcopy", "cudamemcpy"}, make_relayout);
 }
 

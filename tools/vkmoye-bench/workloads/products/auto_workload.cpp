@@ -60,7 +60,7 @@ class ChosenGemm : public Workload {
   void fill(Execution& execution, std::uint64_t seed) const override {
     any_->fill(execution, seed);
   }
-  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+  CheckResult check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
     return any_->check(execution, verify, seed);
   }
   Timing time_baseline(const std::string& name, const BaselineRun& run) const override {

@@ -22,8 +22,8 @@ class Inputs {
 
   std::vector<std::byte> bytes(int which) const { return data_.bytes(which); }
   void require_right(std::span<const std::byte> result) const {
-    const Verdict verdict = check_gemm(data_, problem_, size_, result, Verify::sample, seed_);
-    if (verdict.mismatches > 0) throw Unavailable(fmt::format("its {}", verdict.first));
+    const CheckResult checked = check_gemm(data_, problem_, size_, result, Verify::sample, seed_);
+    if (checked.mismatches > 0) throw Unavailable(fmt::format("its {}", checked.first));
   }
 
  private:

@@ -90,10 +90,10 @@ class Checker {
     if (problem.accumulator == ScalarType::f64) steps_.epsilon *= 2;
   }
 
-  Verdict run(Verify verify, std::uint64_t seed) {
+  CheckResult run(Verify verify, std::uint64_t seed) {
     if (m_ > 0 && n_ > 0 && C_.batch > 0) compare_elements(verify, seed);
     check_gaps();
-    return verdict_;
+    return total_;
   }
 
  private:
@@ -140,7 +140,7 @@ class Checker {
     }
     const auto work = [&](std::size_t begin, std::size_t end) {
       std::vector<double> line(k);
-      Verdict found;
+      CheckResult found;
       for (std::size_t p = begin; p < end; ++p) {
         load(!keep_rows, batch, passing[p], line);
         for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -182,7 +182,7 @@ class Checker {
   }
 
   void compare(std::int64_t batch, std::int64_t i, std::int64_t j, Sums sums,
-               Verdict& found) const {
+               CheckResult& found) const {
     const std::uint64_t at = C_.at(batch, i, j) * size_of(C_.type);
     const double got = load_number(C_.type, &result_[at]);
     double expected = problem_.alpha == 0 ? 0 : problem_.alpha * sums.products;
@@ -271,8 +271,8 @@ class Checker {
     const auto look = [&](std::uint64_t end) {
       if (end <= gap) return;
       if (std::memcmp(&c_[gap * width], &result_[gap * width], (end - gap) * width) == 0) return;
-      if (verdict_.mismatches++ == 0) {
-        verdict_.first = fmt::format(
+      if (total_.mismatches++ == 0) {
+        total_.first = fmt::format(
             "C's buffer was written between its rows, within elements {} to {}", gap, end - 1);
       }
     };
@@ -287,11 +287,11 @@ class Checker {
     }
   }
 
-  void merge(const Verdict& found) {
+  void merge(const CheckResult& found) {
     const std::lock_guard lock(mutex_);
-    if (verdict_.mismatches == 0) verdict_.first = found.first;
-    verdict_.mismatches += found.mismatches;
-    verdict_.max_error = std::max(verdict_.max_error, found.max_error);
+    if (total_.mismatches == 0) total_.first = found.first;
+    total_.mismatches += found.mismatches;
+    total_.max_error = std::max(total_.max_error, found.max_error);
   }
 
   const GemmProblem& problem_;
@@ -307,14 +307,14 @@ class Checker {
   std::span<const std::byte> result_;
   NumberRange accumulator_, steps_, result_range_;
   std::mutex mutex_;
-  Verdict verdict_;
+  CheckResult total_;
 };
 
 }  // namespace
 
-Verdict check_gemm(const GemmData& data, const GemmProblem& problem, const Extents& size,
-                   std::span<const std::byte> result, Verify verify, std::uint64_t seed,
-                   WiderOperand wider) {
+CheckResult check_gemm(const GemmData& data, const GemmProblem& problem, const Extents& size,
+                       std::span<const std::byte> result, Verify verify, std::uint64_t seed,
+                       WiderOperand wider) {
   return Checker(data, problem, size, result, wider).run(verify, seed);
 }
 

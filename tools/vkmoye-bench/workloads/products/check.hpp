@@ -32,8 +32,8 @@ enum class WiderOperand : std::uint8_t { kept, rounded };
 
 /// Checks `result`, the bytes of C's buffer, against the definition for `data`. Sampled: some full rows and some full
 /// columns of C, in some matrices of the batch. Bytes between the elements of C must be unchanged.
-Verdict check_gemm(const GemmData& data, const GemmProblem& problem, const Extents& size,
-                   std::span<const std::byte> result, Verify verify, std::uint64_t seed,
-                   WiderOperand wider = WiderOperand::kept);
+CheckResult check_gemm(const GemmData& data, const GemmProblem& problem, const Extents& size,
+                       std::span<const std::byte> result, Verify verify, std::uint64_t seed,
+                       WiderOperand wider = WiderOperand::kept);
 
 }  // namespace vkmoye::bench

@@ -14,14 +14,16 @@ namespace {
 
 // A or B: matrices with `rows` (m of A, n of B) and k, and the axes of the batch.
 struct Operand {
+  enum class Side : std::uint8_t { a, b };
+  Side side;
   const GivenArray* array;
   bool is_vector = false;
   std::int64_t rows = 1, k = 0;
   Extents batch;  // finally with as many axes as that of the result
 };
 
-Operand operand_of(const GivenArray& array, bool is_a, std::vector<std::string>& reasons) {
-  Operand out{&array, array.shape.size() == 1, 1, 0, {}};
+Operand operand_of(const GivenArray& array, Operand::Side side, std::vector<std::string>& reasons) {
+  Operand out{side, &array, array.shape.size() == 1, 1, 0, {}};
   const Extents& shape = array.shape;
   if (shape.empty()) {
     reasons.push_back(fmt::format("{}: is a scalar; use A * B instead", array.name));
@@ -31,7 +33,7 @@ Operand operand_of(const GivenArray& array, bool is_a, std::vector<std::string>&
   if (out.is_vector) return out;
   out.rows = shape[shape.size() - 2];
   // In NumPy B is (K,N); packed it is (N,K).
-  if (!is_a && !array.packed) std::swap(out.rows, out.k);
+  if (side == Operand::Side::b && !array.packed) std::swap(out.rows, out.k);
   out.batch.assign(shape.begin(), shape.end() - 2);
   return out;
 }
@@ -84,13 +86,13 @@ std::int64_t matrix_at(const Extents& batch, const Extents& index) {
 }
 
 // `operand` as the array of a launch over the axes from `first`.
-GivenArray array_of_launch(const Operand& operand, std::size_t first, bool is_a,
+GivenArray array_of_launch(const Operand& operand, std::size_t first,
                            std::vector<std::string>& reasons) {
   GivenArray array = *operand.array;
   const auto from = operand.batch.begin() + static_cast<std::ptrdiff_t>(first);
   const std::int64_t matrices = product({from, operand.batch.end()});
   const std::int64_t all = product(operand.batch);
-  const bool b_as_it_lies = !is_a && !array.packed && !operand.is_vector;
+  const bool b_as_it_lies = operand.side == Operand::Side::b && !array.packed && !operand.is_vector;
   array.shape = {operand.rows, operand.k};
   if (b_as_it_lies) array.shape = {operand.k, operand.rows};
   if (matrices != 1) array.shape.insert(array.shape.begin(), matrices);
@@ -128,7 +130,8 @@ Matmul plan_matmul(const MatmulSpec& spec) {
                                     inputs.size(), given.size()));
   }
   std::vector<std::string> reasons;
-  Operand a = operand_of(given[0], true, reasons), b = operand_of(given[1], false, reasons);
+  Operand a = operand_of(given[0], Operand::Side::a, reasons);
+  Operand b = operand_of(given[1], Operand::Side::b, reasons);
   if (!reasons.empty()) throw ArgumentError(with_reasons("matmul", reasons));
   if (!gen::are_multiplied(given[0].type, given[1].type)) {
     reasons.push_back(fmt::format(
@@ -151,8 +154,7 @@ Matmul plan_matmul(const MatmulSpec& spec) {
   if (!spec.epilogue.empty()) out.values["epilogue"] = spec.epilogue;
 
   const std::size_t first = first_axis_of_a_launch(a, b, batch);
-  out.arrays = {array_of_launch(a, first, true, reasons),
-                array_of_launch(b, first, false, reasons)};
+  out.arrays = {array_of_launch(a, first, reasons), array_of_launch(b, first, reasons)};
   const Extents counted(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(first));
   const std::int64_t together =
       product({batch.begin() + static_cast<std::ptrdiff_t>(first), batch.end()});

@@ -17,7 +17,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
 #include "vkmoye/system/file.hpp"
-#include "workloads/products/tuned_row.hpp"
+#include "workloads/products/tuned_entry.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -101,9 +101,9 @@ std::string text_of(const Json& json) {
   return text + "\n}\n";
 }
 
-bool is_for_the_same(const Json& json, const gen::GemmTableRow& row) {
+bool is_for_the_same(const Json& json, const gen::GemmTableEntry& entry) {
   try {
-    return is_for_the_same(row_of(json), row);
+    return is_for_the_same(table_entry_of(json), entry);
   } catch (const Error&) {
     return false;
   }
@@ -129,14 +129,14 @@ TunedTable read_tuned_table(const std::filesystem::path& file, const DeviceCaps&
       out.wrong.push_back(in_one_line(fmt::format("{}, row {}: {}", file.string(), number, why)));
     };
     try {
-      gen::GemmTableRow row = row_of(json);
-      row.number = number;
+      gen::GemmTableEntry entry = table_entry_of(json);
+      entry.number = number;
       const std::vector<std::string> reasons =
-          is_for_device(row, caps) ? reasons_against(row, caps) : std::vector<std::string>();
+          is_for_device(entry, caps) ? reasons_against(entry, caps) : std::vector<std::string>();
       if (reasons.empty()) {
-        out.table.rows.push_back(std::move(row));
+        out.table.entries.push_back(std::move(entry));
       } else {
-        refuse(fmt::format("{}: {}", row.kernel, join(reasons, "; ")));
+        refuse(fmt::format("{}: {}", entry.kernel, join(reasons, "; ")));
       }
     } catch (const Error& error) {
       refuse(error.what());
@@ -188,19 +188,19 @@ std::string reason_against_writing(const std::filesystem::path& file) {
   }
 }
 
-std::string write_tuned_rows(const std::filesystem::path& file, const DeviceCaps& caps,
-                             const std::vector<gen::GemmTableRow>& rows) {
+std::string write_tuned_entries(const std::filesystem::path& file, const DeviceCaps& caps,
+                                const std::vector<gen::GemmTableEntry>& entries) {
   const FolderLock lock(file);
   Json json = content_of(file, caps).json;
   if (json.is_null()) {
     json = {{"table", kTable}, {"format", kFormat}, {"device", caps.name}, {"driver", caps.driver}};
   }
   Json all = Json::array();
-  for (const gen::GemmTableRow& row : rows) all.push_back(json_of(row));
+  for (const gen::GemmTableEntry& entry : entries) all.push_back(json_of(entry));
   for (const Json& old : member_or_null(json, "rows")) {
-    const bool goes = std::any_of(rows.begin(), rows.end(), [&](const gen::GemmTableRow& row) {
-      return is_for_the_same(old, row);
-    });
+    const bool goes =
+        std::any_of(entries.begin(), entries.end(),
+                    [&](const gen::GemmTableEntry& entry) { return is_for_the_same(old, entry); });
     if (!goes) all.push_back(old);
   }
   json["rows"] = std::move(all);

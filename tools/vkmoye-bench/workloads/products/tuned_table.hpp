@@ -12,7 +12,7 @@
 //     ]
 //   }
 //
-// tuned_row.hpp describes the entries in "rows". The file is $VKMOYE_GEMM_TABLE, or else one for this device in the
+// tuned_entry.hpp describes the entries in "rows". The file is $VKMOYE_GEMM_TABLE, or else one for this device in the
 // folder of the pipeline cache. Users may edit it, such as "m":4096 to "m":[2048,null]. `tune` keeps the entries
 // that it does not replace.
 
@@ -46,10 +46,10 @@ bool is_tuned_table(const std::filesystem::path& file);
 /// may be overwritten.
 std::string reason_against_writing(const std::filesystem::path& file);
 
-/// Inserts `rows` before the entries of the file and removes its entries for the same products; entries that other
+/// Inserts `entries` before those of the file and removes its entries for the same products; entries that other
 /// processes write in the meantime are kept. A table of another device, driver or format is replaced. Returns what
 /// failed; empty: nothing.
-std::string write_tuned_rows(const std::filesystem::path& file, const DeviceCaps& caps,
-                             const std::vector<gen::GemmTableRow>& rows);
+std::string write_tuned_entries(const std::filesystem::path& file, const DeviceCaps& caps,
+                                const std::vector<gen::GemmTableEntry>& entries);
 
 }  // namespace vkmoye::bench

@@ -130,8 +130,8 @@ class Search {
       if (!spills.empty()) return leave_out(tuning_.spilling, join(spills, "; "));
       workload->fill(*execution, options_.seed);
       execution->run();
-      const Verdict verdict = workload->check(*execution, Verify::full, options_.seed);
-      std::string wrong = verdict.first;
+      const CheckResult found = workload->check(*execution, Verify::full, options_.seed);
+      std::string wrong = found.first;
       if (wrong.empty()) wrong = execution->damage();
       if (!wrong.empty()) return leave_out(tuning_.wrong, wrong);
       if (checked == size_) return time(choice, plan, *execution, trial_seconds());
@@ -222,19 +222,20 @@ Tuning tune_gemm(DeviceExecutor& executor, const GemmProblem& problem, const Ext
   return Search(executor, problem, size, options).run();
 }
 
-gen::GemmTableRow tuned_row(const Tuning& tuning, const GemmProblem& problem, const Extents& size) {
+gen::GemmTableEntry tuned_entry(const Tuning& tuning, const GemmProblem& problem,
+                                const Extents& size) {
   const TunedConfig& best = tuning.timed.front();
-  gen::GemmTableRow row = row_for(gemm_product(problem, size));
-  row.kernel = best.choice.entry->name;
-  row.options = best.choice.config;
-  if (best.choice.slices > 1) row.options["split-k"] = std::to_string(best.choice.slices);
-  row.why =
+  gen::GemmTableEntry entry = entry_for(gemm_product(problem, size));
+  entry.kernel = best.choice.entry->name;
+  entry.options = best.choice.config;
+  if (best.choice.slices > 1) entry.options["split-k"] = std::to_string(best.choice.slices);
+  entry.why =
       fmt::format("measured: {:.1f} us, {} samples", best.median_us, best.timing.samples_us.size());
   if (tuning.before_us > 0) {
-    row.why += fmt::format(", {:.2f} times the speed of {}", tuning.before_us / best.median_us,
-                           tuning.before.text());
+    entry.why += fmt::format(", {:.2f} times the speed of {}", tuning.before_us / best.median_us,
+                             tuning.before.text());
   }
-  return row;
+  return entry;
 }
 
 }  // namespace vkmoye::bench

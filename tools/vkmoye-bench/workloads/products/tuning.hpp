@@ -48,6 +48,7 @@ Tuning tune_gemm(DeviceExecutor& executor, const GemmProblem& problem, const Ext
                  const TuneOptions& options);
 
 /// The entry of a table for `problem` with exactly this `size`.
-gen::GemmTableRow tuned_row(const Tuning& tuning, const GemmProblem& problem, const Extents& size);
+gen::GemmTableEntry tuned_entry(const Tuning& tuning, const GemmProblem& problem,
+                                const Extents& size);
 
 }  // namespace vkmoye::bench

@@ -138,7 +138,7 @@ class Gemm : public Workload {
     for (std::size_t i = 0; i < order_.size(); ++i) execution.write(i, data.bytes(order_[i]));
   }
 
-  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+  CheckResult check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
     const std::vector<std::byte> result =
         read_all(execution, order_.size() - 1, arrays().back().bytes);
     const auto wider = execution.has_matrices() ? WiderOperand::rounded : WiderOperand::kept;

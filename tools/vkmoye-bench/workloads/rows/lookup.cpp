@@ -83,8 +83,8 @@ class Lookup : public Workload {
     execution.write(1, std::as_bytes(std::span(indices)));
   }
 
-  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
-    Verdict verdict;
+  CheckResult check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+    CheckResult checked;
     const std::size_t result_width = size_of(result_type());
     std::vector<std::byte> line(count(cols_, 1) * result_width);
     std::vector<std::byte> expected(width());
@@ -102,15 +102,15 @@ class Lookup : public Workload {
                          ? std::memcmp(expected.data(), got, width()) == 0
                          : is_converted(request().type, expected.data(), result_type(), got);
         }
-        if (is_right || verdict.mismatches++ > 0) continue;
-        verdict.first =
+        if (is_right || checked.mismatches++ > 0) continue;
+        checked.first =
             is_inside
                 ? fmt::format("element {} of row {} is not element {} of row {} of the table", col,
                               row, col, word)
                 : fmt::format("element {} of row {} is not 0, but its index is {}", col, row, word);
       }
     }
-    return verdict;
+    return checked;
   }
 
   Timing time_baseline(const std::string&, const BaselineRun& run) const override {

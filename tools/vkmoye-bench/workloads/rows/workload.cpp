@@ -68,7 +68,7 @@ class Lines : public Workload {
     }
   }
 
-  Verdict check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
+  CheckResult check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
     const std::vector<LineArray> all_outputs = outputs();
     std::vector<std::vector<std::byte>> inputs, results;
     std::size_t values = 0;
@@ -80,7 +80,7 @@ class Lines : public Workload {
     for (std::size_t i = 0; i < operation_.inputs.size(); ++i) {
       inputs.push_back(input_bytes(i, seed));
     }
-    Verdict verdict;
+    CheckResult checked;
     const DefineLine define = operation_.definition(execution.caps());
     std::vector<Line> in(inputs.size());
     std::vector<Expected> out(values);
@@ -99,11 +99,11 @@ class Lines : public Workload {
         for (std::int64_t at = 0; at < output.length; ++at) {
           const auto place = static_cast<std::size_t>(line * output.next + at * output.step);
           compare(out[value++], load_number(type_of(output), &results[i][place * width_of(output)]),
-                  place, output.name, verdict);
+                  place, output.name, checked);
         }
       }
     }
-    return verdict;
+    return checked;
   }
 
   Timing time_baseline(const std::string&, const BaselineRun& run) const override {
@@ -238,13 +238,13 @@ std::unique_ptr<Workload> of_arrays(const WorkloadSpec& spec, const MakeLineOper
 }  // namespace
 
 void compare(const Expected& expected, double got, std::size_t place, const std::string& name,
-             Verdict& verdict) {
+             CheckResult& checked) {
   const double error = std::fabs(got - expected.value);
-  if (std::isfinite(error)) verdict.max_error = std::max(verdict.max_error, error);
+  if (std::isfinite(error)) checked.max_error = std::max(checked.max_error, error);
   const bool alike = std::isnan(expected.value) ? std::isnan(got) : got == expected.value;
   if (alike || error <= expected.bound) return;
-  if (verdict.mismatches++ > 0) return;
-  verdict.first = fmt::format("element {} of {} is {}, not {} within {:.3g}", place, name, got,
+  if (checked.mismatches++ > 0) return;
+  checked.first = fmt::format("element {} of {} is {}, not {} within {:.3g}", place, name, got,
                               expected.value, expected.bound);
 }
 
@@ -263,7 +263,7 @@ Operation line_operation(const std::string& name, MakeLineOperation make,
   operation.size = {.text = "ROWSxCOLUMNS", .rank = 2, .example = {2048, 2048}};
   operation.baselines = {"copy"};
   operation.of_size = [make](const WorkloadSpec& spec, const Extents& size) {
-    return make_lines(spec, make, parse_type(spec.type), size, false);
+    return make_lines(spec, make, parse_type(spec.type), size, /*fortran_order=*/false);
   };
   operation.of_arrays = [make](const WorkloadSpec& spec, const std::vector<GivenArray>& given) {
     return of_arrays(spec, make, given);

@@ -78,7 +78,7 @@ struct LineSpec {
 
 /// Compares element `place` of the array `name` with its definition.
 void compare(const Expected& expected, double got, std::size_t place, const std::string& name,
-             Verdict& verdict);
+             CheckResult& checked);
 
 /// The rows of an array of rows x cols, and its columns.
 LineArray rows_of(const std::string& name, const LineSpec& spec);

@@ -100,7 +100,7 @@ class OwnWorkload : public Workload {
     }
   }
 
-  Verdict check(const Execution& execution, Verify, std::uint64_t seed) const override {
+  CheckResult check(const Execution& execution, Verify, std::uint64_t seed) const override {
     std::vector<std::vector<double>> inputs;
     for (std::size_t i = 0; i < filled_.size(); ++i) {
       inputs.push_back(numbers(filled_[i], input_bytes(i, seed)));
@@ -112,15 +112,15 @@ class OwnWorkload : public Workload {
     } else {
       row_.reference(problem_, inputs, expected.front());
     }
-    Verdict verdict;
+    CheckResult checked;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const std::vector<double> got = numbers(
           outputs_[i], read_all(execution, problem_.inputs.size() + i, bytes_of(outputs_[i])));
       for (std::size_t at = 0; at < got.size(); ++at) {
-        compare(expected[i][at], got[at], at, outputs_[i].name, verdict);
+        compare(expected[i][at], got[at], at, outputs_[i].name, checked);
       }
     }
-    return verdict;
+    return checked;
   }
 
   Timing time_baseline(const std::string&, const BaselineRun& run) const override {
@@ -220,7 +220,7 @@ Operation user_operation(const OperationEntry& row) {
   out.name = row.name;
   out.is_own = true;
   out.baselines = {"copy"};
-  out.size = {row.size_form, extents_in(row.size_form), false, row.example};
+  out.size = {.text = row.size_form, .rank = extents_in(row.size_form), .example = row.example};
   out.of_size = [row](const WorkloadSpec& spec, const Extents& size) {
     return workload_of(row, spec, parse_type(spec.type), size);
   };

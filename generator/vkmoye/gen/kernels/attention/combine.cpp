@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/attention/bias.hpp"
 #include "vkmoye/gen/kernels/attention/decode.hpp"
-#include "vkmoye/gen/kernels/attention/running_softmax.hpp"
+#include "vkmoye/gen/kernels/attention/parts/bias.hpp"
+#include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
 
 namespace vkmoye::gen {

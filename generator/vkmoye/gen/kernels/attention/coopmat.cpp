@@ -5,10 +5,10 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/matrix_values.hpp"
-#include "vkmoye/gen/kernels/attention/bias.hpp"
-#include "vkmoye/gen/kernels/attention/running_softmax.hpp"
-#include "vkmoye/gen/kernels/attention/staging.hpp"
-#include "vkmoye/gen/kernels/attention/tile.hpp"
+#include "vkmoye/gen/kernels/attention/parts/bias.hpp"
+#include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
+#include "vkmoye/gen/kernels/attention/parts/staging.hpp"
+#include "vkmoye/gen/kernels/attention/parts/tile.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {

@@ -6,7 +6,7 @@
 
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/kernels/attention/coopmat.hpp"
-#include "vkmoye/gen/kernels/attention/staging.hpp"
+#include "vkmoye/gen/kernels/attention/parts/staging.hpp"
 #include "vkmoye/gen/kernels/matrix_units/fragment_layout.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/layout/search.hpp"
@@ -31,7 +31,7 @@ std::int64_t bytes_of_tiles(const AttentionConfig& config, const AttentionForm& 
 
 const std::vector<ConfigField<AttentionConfig>>& attention_coopmat_fields() {
   using Config = AttentionConfig;
-  static const auto fields = behind_atom_fields<Config>({
+  static const auto fields = with_atom_fields<Config>({
       numbers_field<Config>("rows", "rows of q of a subgroup", {&Config::rows}),
       numbers_field<Config>("keys", "rows of a tile of k and v", {&Config::keys}),
       numbers_field<Config>("subgroups", "subgroups of a workgroup", {&Config::subgroups}),

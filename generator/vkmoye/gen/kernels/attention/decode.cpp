@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/attention/bias.hpp"
 #include "vkmoye/gen/kernels/attention/decode_threads.hpp"
-#include "vkmoye/gen/kernels/attention/key_rows.hpp"
-#include "vkmoye/gen/kernels/attention/running_softmax.hpp"
-#include "vkmoye/gen/kernels/attention/tile.hpp"
+#include "vkmoye/gen/kernels/attention/parts/bias.hpp"
+#include "vkmoye/gen/kernels/attention/parts/key_rows.hpp"
+#include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
+#include "vkmoye/gen/kernels/attention/parts/tile.hpp"
 #include "vkmoye/gen/kernels/common/slice_parts.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"

@@ -5,7 +5,7 @@
 //   128 threads, width 64 of f16, 16 reads     8 threads have a key, 16 keys at once, 16 rounds: a tile of 256 keys
 
 #include "vkmoye/gen/kernels/attention/decode.hpp"
-#include "vkmoye/gen/kernels/attention/key_rows.hpp"
+#include "vkmoye/gen/kernels/attention/parts/key_rows.hpp"
 
 namespace vkmoye::gen {
 

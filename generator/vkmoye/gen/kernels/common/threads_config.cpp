@@ -23,7 +23,7 @@ std::vector<std::string> reasons_against_choices(const ThreadsConfig& config) {
   require_power("threads", config.threads, 1024);
   require_power("columns", config.columns, 1024);
   require_power("rounds", config.rounds, 16);
-  if (config.vector != 0) require_access(config.type, config.vector, reasons);
+  if (config.vector_bytes != 0) require_access(config.type, config.vector_bytes, reasons);
   require_power_of_two("subgroup-size", config.subgroup_size, 128, reasons);
   return reasons;
 }
@@ -31,10 +31,11 @@ std::vector<std::string> reasons_against_choices(const ThreadsConfig& config) {
 }  // namespace
 
 void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols) {
-  if (config.vector != 0) return;
-  config.vector = kWidestCopy;
+  if (config.vector_bytes != 0) return;
+  config.vector_bytes = kWidestCopy;
   const auto bytes = static_cast<std::int64_t>(size_of(config.type));
-  while (cols && config.vector > bytes && *cols * bytes % config.vector != 0) config.vector /= 2;
+  while (cols && config.vector_bytes > bytes && *cols * bytes % config.vector_bytes != 0)
+    config.vector_bytes /= 2;
 }
 
 void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {

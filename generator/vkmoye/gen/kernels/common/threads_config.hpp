@@ -24,17 +24,19 @@ struct ThreadsConfig {
   ScalarType type = ScalarType::f32;
   std::int64_t threads = 0;         // threads per workgroup
   std::int64_t subgroup_size = 32;  // lanes of a subgroup on the device
-  std::int64_t columns = 0;  // threads side by side along a row; the others work on other rows
-  std::int64_t rounds = 0;   // accesses of a thread in flight
-  std::int64_t vector = 0;   // bytes of an access
+  std::int64_t columns = 0;       // threads side by side along a row; the others work on other rows
+  std::int64_t rounds = 0;        // accesses of a thread in flight
+  std::int64_t vector_bytes = 0;  // of an access
   std::int64_t max_threads = 1024;  // the limit where `threads` is 0
 
   /// Elements of an access.
-  std::int64_t width() const { return vector / static_cast<std::int64_t>(size_of(type)); }
+  std::int64_t width() const { return vector_bytes / static_cast<std::int64_t>(size_of(type)); }
   /// (columns, rows) of threads.
-  Layout layout() const { return make_layout({columns, threads / columns}); }
+  Layout thread_layout() const { return make_layout({columns, threads / columns}); }
   /// (thread, value) -> element of (columns, rows).
-  TiledCopy copy() const { return make_tiled_copy(layout(), make_layout({width(), 1})); }
+  TiledCopy tiled_copy() const {
+    return make_tiled_copy(thread_layout(), make_layout({width(), 1}));
+  }
 };
 
 /// The fields that `--NAME` can replace, for configs derived from ThreadsConfig.
@@ -52,14 +54,14 @@ std::vector<ConfigField<Config>> threads_fields() {
                             {&Config::rounds}),
       numbers_field<Config>("vector",
                             "bytes of an access, at most 16; 0: as wide as the rows allow",
-                            {&Config::vector}),
+                            {&Config::vector_bytes}),
   };
 }
 
 /// The config for elements of `type` on `device`.
 ThreadsConfig threads_config(ScalarType type, const DeviceCaps& device);
 
-/// Sets `vector`, unless it is set, to the widest access to which rows of `cols` columns are aligned; 16
+/// Sets `vector_bytes`, unless it is set, to the widest access to which rows of `cols` columns are aligned; 16
 /// bytes for rows of any length.
 void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols);
 
@@ -68,10 +70,10 @@ inline constexpr std::int64_t kMaxValues = 32;
 
 /// Sets `columns` and `rounds`, unless they are set, for rows of `cols` columns, or of any length: a whole
 /// row at once, if that takes at most kMaxValues and 8 accesses of each thread, or 16 accesses of single
-/// elements. Preconditions: `threads` and `vector` are set.
+/// elements. Preconditions: `threads` and `vector_bytes` are set.
 void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols);
 
-/// The same, and also sets `threads` and `vector`: for kernels that work on rows.
+/// The same, and also sets `threads` and `vector_bytes`: for kernels that work on rows.
 void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols);
 template <class Config>
 Config fitted_to_rows(Config config, std::optional<std::int64_t> cols = std::nullopt) {

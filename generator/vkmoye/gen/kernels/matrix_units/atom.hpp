@@ -29,7 +29,7 @@ MatrixAtom matrix_atom(ScalarType operand, ScalarType accumulator, const DeviceC
 
 /// The fields of MatrixAtom that `--NAME` can replace, followed by `rest`.
 template <class Config>
-std::vector<ConfigField<Config>> behind_atom_fields(std::vector<ConfigField<Config>> rest) {
+std::vector<ConfigField<Config>> with_atom_fields(std::vector<ConfigField<Config>> rest) {
   return joined<Config>(
       {numbers_field<Config>("atom", "MxNxK: matrix sizes of one product, supported by the device",
                              {&Config::atom_m, &Config::atom_n, &Config::atom_k}),

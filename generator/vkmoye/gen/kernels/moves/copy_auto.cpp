@@ -26,7 +26,7 @@ const std::vector<ConfigField<CopyAutoConfig>>& copy_auto_fields() {
       numbers_field<CopyAutoConfig>("rounds", "accesses that each thread has in flight",
                                     {&CopyAutoConfig::rounds}),
       numbers_field<CopyAutoConfig>("vector", "bytes of an access, of the wider type: 1 to 16",
-                                    {&CopyAutoConfig::vector}),
+                                    {&CopyAutoConfig::vector_bytes}),
   };
   return fields;
 }
@@ -53,7 +53,7 @@ std::vector<std::string> reasons_against(const CopyAutoConfig& config) {
   if (config.rounds < 1 || config.rounds > 16) {
     reasons.push_back(fmt::format("rounds = {} is outside 1..16", config.rounds));
   }
-  require_access(wider(config), config.vector, reasons);
+  require_access(wider(config), config.vector_bytes, reasons);
   const ScalarType result = config.result.value_or(config.type);
   add_all(reasons, reasons_against_conversion(config.type, result));
   return reasons;
@@ -75,7 +75,7 @@ ir::Kernel copy_auto(const CopyAutoConfig& config, const std::string& name) {
   const Tensor src = k.input("src", config.type, {{"at", count}});
   const Tensor dst = k.output("dst", result, {{"at", count}});
 
-  const std::int64_t vector = config.vector / bytes_of(wider(config));
+  const std::int64_t vector = config.vector_bytes / bytes_of(wider(config));
   const TiledCopy copy = make_tiled_copy(make_layout({config.threads}), make_layout({vector}));
   const std::int64_t block = config.threads * vector * config.rounds;
   const View from = tile(src, {block}, {k.block_x()});

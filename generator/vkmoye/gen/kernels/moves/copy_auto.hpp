@@ -17,9 +17,9 @@ namespace vkmoye::gen {
 
 struct CopyAutoConfig {
   ScalarType type = ScalarType::f32;
-  std::int64_t threads = 256;  // threads per workgroup
-  std::int64_t rounds = 1;     // accesses of a thread, all in flight at once
-  std::int64_t vector = 16;    // bytes of an access to the wider type
+  std::int64_t threads = 256;      // threads per workgroup
+  std::int64_t rounds = 1;         // accesses of a thread, all in flight at once
+  std::int64_t vector_bytes = 16;  // bytes of an access to the wider type
   AddressChoice address = AddressChoice::descriptor;
   std::optional<ScalarType> result = {};  // the type of dst; nullopt: `type`
 };

@@ -108,7 +108,7 @@ Layout staging_threads(std::int64_t vectors, std::int64_t rows, std::int64_t str
 
 const std::vector<ConfigField<GemmCoopmatConfig>>& gemm_coopmat_fields() {
   using Config = GemmCoopmatConfig;
-  static const auto fields = behind_atom_fields<Config>({
+  static const auto fields = with_atom_fields<Config>({
       numbers_field<Config>(
           "tile", "MxNxK: the tile of C of a workgroup, and the depth of the tiles of A and B",
           {&Config::tile_m, &Config::tile_n, &Config::tile_k}),

@@ -226,7 +226,15 @@ std::vector<GemmArray> further_inputs_of(const GemmCall& call,
   std::vector<GemmArray> inputs;
   if (call.experts > 0) {
     const std::int64_t ends = call.experts + 1;
-    inputs.push_back({"offsets", ScalarType::u32, true, 1, ends, ends, ends, 0, 1});
+    inputs.push_back({.name = "offsets",
+                      .type = ScalarType::u32,
+                      .second_contiguous = true,
+                      .rows = 1,
+                      .cols = ends,
+                      .leading = ends,
+                      .stride = ends,
+                      .offset = 0,
+                      .batch = 1});
   }
   for (GemmArray& input : epilogue_inputs_of(call, size)) inputs.push_back(std::move(input));
   return inputs;

@@ -34,7 +34,7 @@ AccumulatorShape accumulator_shape(const GemmPackedConfig& config, const GemmFor
 
 const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
   using Config = GemmPackedConfig;
-  static const auto fields = behind_atom_fields<Config>({
+  static const auto fields = with_atom_fields<Config>({
       numbers_field<Config>("part", "MxN: the part of C of a subgroup",
                             {&Config::part_m, &Config::part_n}),
       subgroups_field<Config>("that alternate between blocks of k"),

@@ -41,7 +41,7 @@ struct GemmThinConfig {
   std::int64_t threads = 128;  // threads per workgroup
   std::int64_t along_k = 32;   // the number of threads that share a row of the large operand
   std::int64_t reads_k = 4, reads_row = 1;  // accesses of a thread in flight: along k, across k
-  std::int64_t vector = 16;                 // bytes of an access to the large operand
+  std::int64_t vector_bytes = 16;           // bytes of an access to the large operand
   std::int64_t subgroup_size = 32;          // lanes of a subgroup on the device
 
   bool operator==(const GemmThinConfig&) const = default;

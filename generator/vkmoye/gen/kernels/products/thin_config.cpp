@@ -47,7 +47,8 @@ const std::vector<ConfigField<GemmThinConfig>>& gemm_thin_fields() {
           "KxR: accesses to the large operand that a thread has in flight, along k "
           "and across",
           {&Config::reads_k, &Config::reads_row}),
-      numbers_field<Config>("vector", "bytes of such an access, at most 16", {&Config::vector}),
+      numbers_field<Config>("vector", "bytes of such an access, at most 16",
+                            {&Config::vector_bytes}),
       numbers_field<Config>("subgroup-size",
                             "lanes of a subgroup, which the device must support (default: its own)",
                             {&Config::subgroup_size}),
@@ -84,13 +85,13 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
   config.reads_k = 8;
   const std::int64_t bytes = bytes_of(large_type(config, form));
   const std::int64_t usual = kMaxUsualSums / config.rows * bytes;
-  config.vector = std::max(bytes, power_below(std::min(kWidestCopy, usual)));
+  config.vector_bytes = std::max(bytes, power_below(std::min(kWidestCopy, usual)));
   return config;
 }
 
 ThinTile thin_tile(const GemmThinConfig& config, const GemmForm& form) {
   const std::int64_t widest = widest_access(small_type(config, form));
-  const std::int64_t neighbours = config.vector / bytes_of(large_type(config, form));
+  const std::int64_t neighbours = config.vector_bytes / bytes_of(large_type(config, form));
   const bool small_along_k = small_k_contiguous(config, form);
   ThinTile tile = {};
   if (large_k_contiguous(config, form)) {
@@ -119,7 +120,7 @@ std::vector<std::string> reasons_against(const GemmThinConfig& config, const Gem
   require_power_of_two("reads along k", config.reads_k, 64, reasons);
   require_power_of_two("reads across k", config.reads_row, 64, reasons);
   require_power_of_two("subgroup-size", config.subgroup_size, 128, reasons);
-  require_access(large_type(config, form), config.vector, reasons);
+  require_access(large_type(config, form), config.vector_bytes, reasons);
   if (!reasons.empty()) return reasons;
   if (config.along_k > config.threads) {
     reasons.push_back(

@@ -34,7 +34,7 @@ constexpr std::int64_t kMaxPackedRows = 8;
 }  // namespace
 
 const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields() {
-  static const auto fields = behind_atom_fields<GemmThinCoopmatConfig>({
+  static const auto fields = with_atom_fields<GemmThinCoopmatConfig>({
       numbers_field<GemmThinCoopmatConfig>(
           "tile", "MxN: the tile of C of a workgroup",
           {&GemmThinCoopmatConfig::tile_m, &GemmThinCoopmatConfig::tile_n}),

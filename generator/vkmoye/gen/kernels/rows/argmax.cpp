@@ -26,7 +26,7 @@ struct LargestOfRow {
 };
 
 LargestOfRow find_largest(Builder& k, Row& row, const Tensor& src, const ThreadsConfig& config) {
-  const Blocks places(k, src, row.block(), config.copy());
+  const Blocks places(k, src, row.block(), config.tiled_copy());
   const View x = row.x();                                                  // (value, round, 1)
   const View column = k.make_fragment_like("column", ScalarType::u32, x);  // the same
   const View largest = k.registers("largest", ScalarType::f32, Layout());
@@ -34,7 +34,7 @@ LargestOfRow find_largest(Builder& k, Row& row, const Tensor& src, const Threads
 
   k.assign(largest, kMaximum.neutral(ScalarType::f32));
   row.pass([&](const Expr&) { k.accumulate(largest, kMaximum, x); });
-  k.reduce_across(largest, kMaximum, config.layout(), 0);
+  k.reduce_across(largest, kMaximum, config.thread_layout(), 0);
 
   k.assign(first, no_column());
   row.pass([&](const Expr& block) {
@@ -47,7 +47,7 @@ LargestOfRow find_largest(Builder& k, Row& row, const Tensor& src, const Threads
     });
     k.accumulate(first, kMinimum, column);
   });
-  k.reduce_across(first, kMinimum, config.layout(), 0);
+  k.reduce_across(first, kMinimum, config.thread_layout(), 0);
   return {largest, first};
 }
 
@@ -97,7 +97,7 @@ ir::Kernel argmax_combine(const ThreadsConfig& wanted, const std::string& name) 
 
   k.assign(largest, neutral);
   largest_of.each([&](const Expr&) { k.accumulate(largest, kMaximum, largest_of.values()); });
-  k.reduce_across(largest, kMaximum, config.layout(), 0);
+  k.reduce_across(largest, kMaximum, config.thread_layout(), 0);
   k.assign(first, no_column());
   largest_of.each([&](const Expr& block) {
     column_of.load(block);
@@ -112,7 +112,7 @@ ir::Kernel argmax_combine(const ThreadsConfig& wanted, const std::string& name) 
     });
     k.accumulate(first, kMinimum, column);
   });
-  k.reduce_across(first, kMinimum, config.layout(), 0);
+  k.reduce_across(first, kMinimum, config.thread_layout(), 0);
   store_row_results(k, first, dst, config);
   return k.finish();
 }

@@ -21,14 +21,14 @@ ScalarType wider_of(const EmbedConfig& config) {
 
 }  // namespace
 
-std::int64_t EmbedConfig::width() const { return vector / bytes_of(wider_of(*this)); }
+std::int64_t EmbedConfig::width() const { return vector_bytes / bytes_of(wider_of(*this)); }
 
 const std::vector<ConfigField<EmbedConfig>>& embed_fields() {
   static const std::vector<ConfigField<EmbedConfig>> fields = {
       numbers_field<EmbedConfig>("threads", "threads of a workgroup; 0: chosen to fit",
                                  {&EmbedConfig::threads}),
       numbers_field<EmbedConfig>("vector", "bytes of an access, of the wider type: 1 to 16",
-                                 {&EmbedConfig::vector}),
+                                 {&EmbedConfig::vector_bytes}),
   };
   return fields;
 }
@@ -46,7 +46,7 @@ EmbedConfig fitted(EmbedConfig config, std::optional<std::int64_t> cols) {
 std::vector<std::string> reasons_against(const EmbedConfig& config) {
   std::vector<std::string> reasons;
   require_power_of_two("threads", config.threads, 1024, reasons);
-  require_access(wider_of(config), config.vector, reasons);
+  require_access(wider_of(config), config.vector_bytes, reasons);
   add_all(reasons, reasons_against_conversion(config.type, result_of(config)));
   return reasons;
 }

@@ -32,8 +32,8 @@ ir::Kernel gate(const GateConfig& wanted, const std::string& name) {
   const Tensor dst = k.output("dst", config.type, kRowAxes);
   const Expr zero = ir::number(ScalarType::f32, 0);
   Row row(k, config, src, zero);
-  Blocks factors(k, gated, row.block(), config.copy());
-  Blocks result(k, dst, row.block(), config.copy());
+  Blocks factors(k, gated, row.block(), config.tiled_copy());
+  Blocks result(k, dst, row.block(), config.tiled_copy());
   const View x = row.x();                                  // (value, round, 1)
   const View y = factors.registers("y", ScalarType::f32);  // the same
   const bool is_gelu = config.function == GateFunction::gelu;

@@ -41,8 +41,8 @@ ReduceConfig fitted(ReduceConfig config, std::optional<std::int64_t> cols) {
       config.threads = std::min<std::int64_t>(config.width() == 8 ? 1024 : 512, config.max_threads);
     }
     if (config.columns == 0) {
-      config.columns =
-          std::min<std::int64_t>(kLine / std::max<std::int64_t>(1, config.vector), config.threads);
+      config.columns = std::min<std::int64_t>(
+          kLine / std::max<std::int64_t>(1, config.vector_bytes), config.threads);
     }
     const std::int64_t width = std::max<std::int64_t>(1, config.width());
     if (config.rounds == 0) config.rounds = std::clamp<std::int64_t>(kMaxValues / width, 1, 8);
@@ -101,7 +101,7 @@ ir::Kernel reduce_kernel(ReducePart part, const ReduceConfig& wanted, Reduction 
           : k.output("dst", config.result.value_or(reduced_type(config.type, reduction)),
                      {axes[1 - mode]});
 
-  const TiledCopy copy = config.copy();
+  const TiledCopy copy = config.tiled_copy();
   IntTuple extents = copy.tiler;  // (columns, rows)
   extents = along == 0 ? IntTuple{extents.leaf(0) * config.rounds, extents.leaf(1)}
                        : IntTuple{extents.leaf(0), extents.leaf(1) * config.rounds};
@@ -139,8 +139,8 @@ ir::Kernel reduce_kernel(ReducePart part, const ReduceConfig& wanted, Reduction 
         k.accumulate(result, reduction, values);
       },
       ir::Unroll::never);
-  k.reduce_across(result, reduction, config.layout(), along);
-  const Expr place = thread_coordinates(config.layout(), k.thread())[mode];
+  k.reduce_across(result, reduction, config.thread_layout(), along);
+  const Expr place = thread_coordinates(config.thread_layout(), k.thread())[mode];
   const auto max_width = kWidestCopy / static_cast<std::int64_t>(size_of(dst.array.type));
   const auto width =
       static_cast<std::uint32_t>(along == 0 ? 1 : std::min(config.width(), max_width));

@@ -89,8 +89,8 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
   std::optional<Blocks> others, totals;
   View other;
   if (has_residual) {
-    others.emplace(k, residual, row.block(), config.copy());
-    if (is_last) totals.emplace(k, total, row.block(), config.copy());
+    others.emplace(k, residual, row.block(), config.tiled_copy());
+    if (is_last) totals.emplace(k, total, row.block(), config.tiled_copy());
     other = others->registers("other", ScalarType::f32);
   }
   const Row::Body add_residual = [&](const Expr& block) {
@@ -116,7 +116,7 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
       });
     });
   }
-  k.reduce_across(sum, kSum, config.layout(), 0);
+  k.reduce_across(sum, kSum, config.thread_layout(), 0);
   if (part == Part::slice) {
     sum_of_slice->store(sum);
     return k.finish();
@@ -129,8 +129,8 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
         scale, [&](const Expr& s) { return rsqrt(s / count + epsilon); }, sum);
   });
 
-  Blocks weights(k, weight, row.block(), config.copy());
-  Blocks result(k, dst, row.block(), config.copy());
+  Blocks weights(k, weight, row.block(), config.tiled_copy());
+  Blocks result(k, dst, row.block(), config.tiled_copy());
   const View w = weights.registers("w", ScalarType::f32);  // (value, round, 1)
   row.pass(
       [&](const Expr& block) {

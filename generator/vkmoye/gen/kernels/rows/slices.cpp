@@ -36,7 +36,7 @@ SliceResultsReader::SliceResultsReader(Builder& k, const std::string& name,
       row_tile_(row_tile),
       outside_(outside),
       blocks_(k, tensor_, {config.columns, config.threads / config.columns},
-              make_tiled_copy(config.layout(), make_layout({1, 1}))),
+              make_tiled_copy(config.thread_layout(), make_layout({1, 1}))),
       values_(blocks_.registers(name + "_of_row", outside->type.element)) {}
 
 void SliceResultsReader::each(const std::function<void(const Expr& block)>& body) {

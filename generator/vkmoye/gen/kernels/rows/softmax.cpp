@@ -21,14 +21,14 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
   const Tensor dst = k.output("dst", config.type, kRowAxes);
   const Expr neutral = kMaximum.neutral(ScalarType::f32);
   Row row(k, config, src, neutral);
-  Blocks result(k, dst, row.block(), config.copy());
+  Blocks result(k, dst, row.block(), config.tiled_copy());
   const View x = row.x();                                                  // (value, round, 1)
   const View largest = k.registers("largest", ScalarType::f32, Layout());  // one value
   const View sum = k.registers("sum", ScalarType::f32, Layout());
 
   k.headed("first pass, the largest of the row", [&] { k.assign(largest, neutral); });
   row.pass([&](const Expr&) { k.accumulate(largest, kMaximum, x); });
-  k.reduce_across(largest, kMaximum, config.layout(), 0);
+  k.reduce_across(largest, kMaximum, config.thread_layout(), 0);
 
   const auto exponentials = [&] {
     k.titled("x <- exp(x - largest)", [&] { k.apply(x, difference_exp, x, largest); });
@@ -39,7 +39,7 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
     exponentials();
     k.accumulate(sum, kSum, x);
   });
-  k.reduce_across(sum, kSum, config.layout(), 0);
+  k.reduce_across(sum, kSum, config.thread_layout(), 0);
 
   k.headed("third pass, each exponential divided by the sum", [&] {
     row.pass(
@@ -88,9 +88,9 @@ ir::Kernel softmax_slices(const ThreadsConfig& wanted, const std::string& name) 
     k.accumulate(sum, kSum, x);
   });
   k.copy(largest, before);
-  k.reduce_across(largest, kMaximum, config.layout(), 0);
+  k.reduce_across(largest, kMaximum, config.thread_layout(), 0);
   rescale();
-  k.reduce_across(sum, kSum, config.layout(), 0);
+  k.reduce_across(sum, kSum, config.thread_layout(), 0);
   largest_of.store(largest);
   sum_of.store(sum);
   return k.finish();
@@ -106,14 +106,14 @@ ir::Kernel softmax_combine(const ThreadsConfig& wanted, const std::string& name)
       sum_of(k, "slice_sums", config, k.block_y(), zero);
   const Tensor dst = k.output("dst", config.type, kRowAxes);
   Row row(k, config, src, kMaximum.neutral(ScalarType::f32), Row::Part::block);
-  Blocks result(k, dst, row.block(), config.copy());
+  Blocks result(k, dst, row.block(), config.tiled_copy());
   const View x = row.x();
   const View largest = k.registers("largest", ScalarType::f32, Layout());
   const View sum = k.registers("sum", ScalarType::f32, Layout());
 
   k.assign(largest, none);
   largest_of.each([&](const Expr&) { k.accumulate(largest, kMaximum, largest_of.values()); });
-  k.reduce_across(largest, kMaximum, config.layout(), 0);
+  k.reduce_across(largest, kMaximum, config.thread_layout(), 0);
   k.assign(sum, zero);
   largest_of.each([&](const Expr& block) {
     sum_of.load(block);
@@ -127,7 +127,7 @@ ir::Kernel softmax_combine(const ThreadsConfig& wanted, const std::string& name)
     });
     k.accumulate(sum, kSum, sum_of.values());
   });
-  k.reduce_across(sum, kSum, config.layout(), 0);
+  k.reduce_across(sum, kSum, config.thread_layout(), 0);
   row.pass([&](const Expr& block) {
     k.titled("x <- exp(x - largest) / sum", [&] {
       k.apply(

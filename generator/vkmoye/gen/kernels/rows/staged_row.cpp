@@ -27,7 +27,7 @@ Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr&
          const Expr& slices)
     : k_(k),
       block_{config.columns * config.width() * config.rounds, config.threads / config.columns},
-      blocks_(k, src, block_, config.copy()),
+      blocks_(k, src, block_, config.tiled_copy()),
       outside_(outside),
       x_(blocks_.registers("x", ScalarType::f32)),
       part_(part),

@@ -69,7 +69,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
       builder.output("values", config.type, {{"place", config.k}, {"row", "rows"}});
   const Tensor columns = builder.output("columns", u32, {{"place", config.k}, {"row", "rows"}});
   Row row(builder, config, src, ir::number(ScalarType::f32, 0));
-  const Blocks parts(builder, src, row.block(), config.copy());
+  const Blocks parts(builder, src, row.block(), config.tiled_copy());
   const View x = row.x();                                        // (value, round, 1)
   const View keys = builder.make_fragment_like("keys", u32, x);  // those that are left
   const View block_columns = builder.make_fragment_like("block_columns", u32, x);
@@ -92,11 +92,11 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
         builder.apply(keys, part,
                       [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
                         const Expr key = key_of(builder, v[0]);
-                        const Expr is_behind = ir::logical_or(
+                        const Expr is_after_last = ir::logical_or(
                             less(key, v[1]),
                             ir::logical_and(ir::equal(key, v[1]), less(v[2], convert(at[0], u32))));
                         const Expr is_left =
-                            ir::logical_and(less(at[0], Builder::extent(src, 0)), is_behind);
+                            ir::logical_and(less(at[0], Builder::extent(src, 0)), is_after_last);
                         return select(is_left, key, word(kNoKey));
                       },
                       {x, last, last_column});
@@ -122,7 +122,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
       });
     });
     builder.copy(best, last);
-    builder.reduce_across(last, kMaximum, config.layout(), 0);
+    builder.reduce_across(last, kMaximum, config.thread_layout(), 0);
     builder.titled("last_column <- the first column of that key", [&] {
       builder.apply(
           last_column,
@@ -131,7 +131,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
           },
           own_column, best, last);
     });
-    builder.reduce_across(last_column, kMinimum, config.layout(), 0);
+    builder.reduce_across(last_column, kMinimum, config.thread_layout(), 0);
     const auto to = [&](const Tensor& of) {
       return parallelize(tile(of, {1, rows}, {taken, builder.block_x()}), make_layout({1, rows}),
                          builder.thread() / threads_per_row);

@@ -14,7 +14,7 @@ namespace {
 using enum ScalarType;
 
 // Rows whose options have several values, separated by '/'.
-std::vector<GemmTableRow> candidate_rows() {
+std::vector<GemmTableEntry> candidate_rows() {
   using enum GemmQuantity;
   using Types = std::vector<GemmTypes>;
   const Types halves = {{f16, f16, f32}, {f16, f16, f16}, {bf16, bf16, f32}};
@@ -186,7 +186,7 @@ struct Variant {
   int changes = 0;
 };
 
-std::vector<Variant> variants_of(const GemmTableRow& row) {
+std::vector<Variant> variants_of(const GemmTableEntry& row) {
   std::vector<Variant> variants(1);
   for (const auto& [name, text] : row.options) {
     std::vector<Variant> more;
@@ -207,12 +207,12 @@ std::vector<Variant> variants_of(const GemmTableRow& row) {
 }  // namespace
 
 std::vector<GemmChoice> gemm_candidates(const GemmProduct& product, const DeviceCaps& device) {
-  static const std::vector<GemmTableRow> rows = candidate_rows();
+  static const std::vector<GemmTableEntry> rows = candidate_rows();
   std::vector<std::pair<int, GemmChoice>> found;
-  for (const GemmTableRow& row : rows) {
+  for (const GemmTableEntry& row : rows) {
     if (!is_for_types(row, product.form) || !unmet(row, product, device).empty()) continue;
     for (Variant& variant : variants_of(row)) {
-      GemmTableRow one = row;
+      GemmTableEntry one = row;
       one.options = std::move(variant.options);
       found.emplace_back(variant.changes, choice_of(one, product.form));
     }

@@ -40,20 +40,20 @@ std::vector<std::string> reasons_against_packing(const KernelRequest& request) {
   return reasons;
 }
 
-// The forms that satisfy the conditions of the row.
-std::vector<GemmForm> forms_of(const GemmTableRow& row, const KernelEntry& entry) {
+// The forms that satisfy the conditions of the entry.
+std::vector<GemmForm> forms_of(const GemmTableEntry& entry, const KernelEntry& kernel) {
   GemmEpilogue epilogue;
-  for (const std::string& name : row.where.epilogue.value_or(std::vector<std::string>())) {
+  for (const std::string& name : entry.where.epilogue.value_or(std::vector<std::string>())) {
     if (const EpilogueOp* step = find_epilogue_op(name)) epilogue.push_back(*step);
   }
-  std::vector<GemmTypes> types = row.types;
-  if (types.empty() && row.where.weights.value_or(false)) {
+  std::vector<GemmTypes> types = entry.types;
+  if (types.empty() && entry.where.weights.value_or(false)) {
     for (const WeightFormat& format : weight_formats()) {
       types.push_back({ScalarType::f16, kWeightType, ScalarType::f32, {}, &format});
     }
   }
   if (types.empty()) {
-    for (const ScalarType type : entry.types) {
+    for (const ScalarType type : kernel.types) {
       types.push_back({type, type, gemm_form(type).accumulator});
       if (type == ScalarType::f16) types.push_back({type, type, type});
     }
@@ -67,7 +67,7 @@ std::vector<GemmForm> forms_of(const GemmTableRow& row, const KernelEntry& entry
       form.b_k_contiguous = i / 2 % 2 == 0;
       form.beta = i / 4 == 1;
       form.epilogue = epilogue;
-      if (unmet(row, form).empty()) forms.push_back(std::move(form));
+      if (unmet(entry, form).empty()) forms.push_back(std::move(form));
     }
   }
   return forms;
@@ -82,19 +82,20 @@ std::string GemmChoice::text() const {
   return out;
 }
 
-GemmChoice choice_of(const GemmTableRow& row, const GemmForm& form) {
-  throw_if_any(row.kernel, reasons_against_names(row));
+GemmChoice choice_of(const GemmTableEntry& entry, const GemmForm& form) {
+  throw_if_any(entry.kernel, reasons_against_names(entry));
   GemmChoice choice;
-  choice.entry = find_kernel(row.kernel);
-  choice.config = row.options;
+  choice.entry = find_kernel(entry.kernel);
+  choice.config = entry.options;
   if (const auto split = choice.config.extract("split-k"); split && !form.split_k) {
     const auto slices = parse_numbers(split.mapped(), 'x');
     if (!slices || slices->size() != 1 || slices->front() < 1) {
-      throw KernelError(row.kernel, {not_read("split-k", split.mapped(), "a whole number from 1")});
+      throw KernelError(entry.kernel,
+                        {not_read("split-k", split.mapped(), "a whole number from 1")});
     }
     choice.slices = slices->front();
   }
-  choice.why = row.why;
+  choice.why = entry.why;
   return choice;
 }
 
@@ -121,15 +122,15 @@ std::vector<std::string> reasons_against(const GemmChoice& choice, const GemmPro
   return reasons;
 }
 
-std::vector<std::string> reasons_against(const GemmTableRow& row, const DeviceCaps& device) {
+std::vector<std::string> reasons_against(const GemmTableEntry& entry, const DeviceCaps& device) {
   GemmChoice choice;
   try {
-    choice = choice_of(row, {});
+    choice = choice_of(entry, {});
   } catch (const KernelError& error) {
     return error.reasons;
   }
   std::vector<std::string> first;
-  for (GemmForm& form : forms_of(row, *choice.entry)) {
+  for (GemmForm& form : forms_of(entry, *choice.entry)) {
     auto reasons = reasons_against(choice, GemmProduct{std::move(form)}, device);
     if (reasons.empty()) return {};
     if (first.empty()) first = std::move(reasons);
@@ -162,20 +163,20 @@ GemmChoice choose_gemm(const GemmProduct& product, const DeviceCaps& device,
   std::vector<GemmChoice> refused;
   for (const GemmTable* table : all) {
     int place = 0;
-    for (const GemmTableRow& row : table->rows) {
+    for (const GemmTableEntry& entry : table->entries) {
       ++place;
-      if (!is_for_device(row, device) || !is_for_types(row, product.form)) continue;
+      if (!is_for_device(entry, device) || !is_for_types(entry, product.form)) continue;
       const std::string name =
-          fmt::format("{}, row {}", table->name, row.number > 0 ? row.number : place);
+          fmt::format("{}, row {}", table->name, entry.number > 0 ? entry.number : place);
       const auto pass = [&](const std::string& reason) {
-        passed.push_back(fmt::format("{}: {}: {}", name, row.kernel, reason));
+        passed.push_back(fmt::format("{}: {}: {}", name, entry.kernel, reason));
       };
-      if (const std::string reason = unmet(row, product, device); !reason.empty()) {
+      if (const std::string reason = unmet(entry, product, device); !reason.empty()) {
         pass(reason);
         continue;
       }
       try {
-        GemmChoice choice = choice_of(row, product.form);
+        GemmChoice choice = choice_of(entry, product.form);
         choice.row = name;
         std::vector<std::string> reasons = reasons_against(choice, product, device);
         if (reasons.empty() && refuse) reasons = refuse(choice);

@@ -6,10 +6,10 @@
 //   choice.entry->name      gemm/coopmat
 //   choice.config           {{"tile", "128x128x64"}, ..}
 //   choice.slices           8: k is split, and a second kernel adds the slices
-//   choice.passed           why the rows above were not chosen
+//   choice.passed           why the entries before it were not chosen
 //
-// The first suitable row of the table is chosen, see gemm_table.hpp. Rows whose kernel refuses the product, or
-// cannot run on the device, are skipped. The last row, gemm/simt, supports every product of types that
+// The first suitable entry of the table is chosen, see gemm_table.hpp. Entries whose kernel refuses the product, or
+// cannot run on the device, are skipped. The last entry, gemm/simt, supports every product of types that
 // shaders can add.
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct GemmChoice {
   Options config = {};
   std::int64_t slices = 1;  // slices of k
   std::string row = {};     // "the shipped table, row 12"
-  std::string why = {};     // the reason given in the row
-  /// The rows above it for this device and these types, and why each was not chosen.
+  std::string why = {};     // the reason given in the table
+  /// The entries before it for this device and these types, and why each was not chosen.
   std::vector<std::string> passed = {};
 
   /// Whether it takes several kernels.
@@ -37,9 +37,9 @@ struct GemmChoice {
   std::string text() const;
 };
 
-/// The kernel and config of `row`. The k of a product with split_k is not split again. Throws KernelError if
-/// the row does not name a product kernel, has an unknown option, or a number of slices that cannot be read.
-GemmChoice choice_of(const GemmTableRow& row, const GemmForm& form);
+/// The kernel and config of a table entry. The k of a product with split_k is not split again. Throws KernelError if
+/// it does not name a product kernel, has an unknown option, or a number of slices that cannot be read.
+GemmChoice choice_of(const GemmTableEntry& entry, const GemmForm& form);
 
 /// The request for the entry of `choice`.
 KernelRequest request_of(const GemmChoice& choice, const GemmProduct& product,
@@ -50,10 +50,10 @@ KernelRequest request_of(const GemmChoice& choice, const GemmProduct& product,
 std::vector<std::string> reasons_against(const GemmChoice& choice, const GemmProduct& product,
                                          const DeviceCaps& device);
 
-/// Why `row` can never be used on `device`: a value of an option that cannot be read, or a config that its
-/// kernel refuses for all types and orders of the row. Empty if it may be used, as far as it is known without
+/// Why `entry` can never be used on `device`: a value of an option that cannot be read, or a config that its
+/// kernel refuses for all types and orders of the entry. Empty if it may be used, as far as it is known without
 /// describing a kernel.
-std::vector<std::string> reasons_against(const GemmTableRow& row, const DeviceCaps& device);
+std::vector<std::string> reasons_against(const GemmTableEntry& entry, const DeviceCaps& device);
 
 /// Returns further reasons why a choice cannot be used; empty if it can. It may throw KernelError instead.
 using GemmRefusal = std::function<std::vector<std::string>(const GemmChoice& choice)>;
@@ -61,7 +61,7 @@ using GemmRefusal = std::function<std::vector<std::string>(const GemmChoice& cho
 /// A refusal that describes the kernel, which may take seconds, and checks whether the device supports it.
 GemmRefusal refusal_on(GemmProduct product, DeviceCaps device);
 
-/// The first row of `tables`, then of the shipped table, that neither the checks nor `refuse` reject. If all
+/// The first entry of `tables`, then of the shipped table, that neither the checks nor `refuse` reject. If all
 /// are rejected, the first whose kernel can be described, so that running it reports what the device lacks.
 /// Throws KernelError with every reason if there is none.
 GemmChoice choose_gemm(const GemmProduct& product, const DeviceCaps& device,
@@ -72,7 +72,7 @@ std::string no_options_of_a_choice(const Options& options, const GemmProduct& pr
                                    const DeviceCaps& device,
                                    const std::vector<GemmTable>& tables = {});
 
-/// The chosen kernel, among the rows that need only one, with the arguments of simt.hpp.
+/// The chosen kernel, among the entries that need only one, with the arguments of simt.hpp.
 ir::Kernel gemm_auto(const GemmProduct& product, const DeviceCaps& device,
                      const std::vector<GemmTable>& tables = {});
 

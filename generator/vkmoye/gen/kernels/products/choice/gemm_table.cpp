@@ -80,55 +80,55 @@ std::string to_string(const GemmRange& range) {
   return fmt::format("{}<={}<={}", range.min, name, range.max);
 }
 
-bool is_for_the_same(const GemmTableRow& a, const GemmTableRow& b) {
+bool is_for_the_same(const GemmTableEntry& a, const GemmTableEntry& b) {
   return a.devices == b.devices && a.types == b.types && a.where == b.where;
 }
 
-GemmTableRow row_for(const GemmProduct& product) {
+GemmTableEntry entry_for(const GemmProduct& product) {
   using enum GemmQuantity;
   const GemmForm& form = product.form;
   const std::vector<std::int64_t>& shape = product.shape.value();
-  GemmTableRow row;
-  row.types = {{form.a_type, form.b_type, form.accumulator, form.result, form.weights}};
-  row.where = {.ranges = {{m, shape[0], shape[0]},
-                          {n, shape[1], shape[1]},
-                          {k, shape[2], shape[2]},
-                          {batch, product.batch, product.batch}},
-               .a = contiguous_a(form),
-               .b = contiguous_b(form),
-               .beta = form.beta,
-               .epilogue = step_names(form)};
-  return row;
+  GemmTableEntry entry;
+  entry.types = {{form.a_type, form.b_type, form.accumulator, form.result, form.weights}};
+  entry.where = {.ranges = {{m, shape[0], shape[0]},
+                            {n, shape[1], shape[1]},
+                            {k, shape[2], shape[2]},
+                            {batch, product.batch, product.batch}},
+                 .a = contiguous_a(form),
+                 .b = contiguous_b(form),
+                 .beta = form.beta,
+                 .epilogue = step_names(form)};
+  return entry;
 }
 
-std::vector<std::string> reasons_against_names(const GemmTableRow& row) {
-  const KernelEntry* entry = find_kernel(row.kernel);
-  if (entry == nullptr || entry->operation != "gemm" || entry->chooses) {
-    return {fmt::format("'{}' is not a product kernel", row.kernel)};
+std::vector<std::string> reasons_against_names(const GemmTableEntry& entry) {
+  const KernelEntry* kernel = find_kernel(entry.kernel);
+  if (kernel == nullptr || kernel->operation != "gemm" || kernel->chooses) {
+    return {fmt::format("'{}' is not a product kernel", entry.kernel)};
   }
   std::vector<std::string> reasons;
-  for (const auto& option : row.options) {
+  for (const auto& option : entry.options) {
     const std::string& name = option.first;
     const bool is_known =
-        name == "split-k" || std::any_of(entry->options.begin(), entry->options.end(),
+        name == "split-k" || std::any_of(kernel->options.begin(), kernel->options.end(),
                                          [&](const KernelOption& one) { return one.name == name; });
-    if (!is_known) reasons.push_back(fmt::format("{} has no option '{}'", entry->name, name));
+    if (!is_known) reasons.push_back(fmt::format("{} has no option '{}'", kernel->name, name));
   }
   return reasons;
 }
 
-bool is_for_device(const GemmTableRow& row, const DeviceCaps& device) {
+bool is_for_device(const GemmTableEntry& entry, const DeviceCaps& device) {
   const std::string name = lower_case(device.name);
-  return row.devices.empty() ||
-         std::any_of(row.devices.begin(), row.devices.end(), [&](const std::string& part) {
+  return entry.devices.empty() ||
+         std::any_of(entry.devices.begin(), entry.devices.end(), [&](const std::string& part) {
            return name.find(lower_case(part)) != std::string::npos;
          });
 }
 
-bool is_for_types(const GemmTableRow& row, const GemmForm& form) {
+bool is_for_types(const GemmTableEntry& entry, const GemmForm& form) {
   const ScalarType unit = unit_type(form);
-  return row.types.empty() ||
-         std::any_of(row.types.begin(), row.types.end(), [&](const GemmTypes& one) {
+  return entry.types.empty() ||
+         std::any_of(entry.types.begin(), entry.types.end(), [&](const GemmTypes& one) {
            const bool is_for_operands =
                (one.a == form.a_type && one.b == form.b_type) || (one.a == unit && one.b == unit);
            return is_for_operands && one.accumulator == form.accumulator &&
@@ -136,8 +136,8 @@ bool is_for_types(const GemmTableRow& row, const GemmForm& form) {
          });
 }
 
-std::string unmet(const GemmTableRow& row, const GemmForm& form) {
-  const GemmWhere& where = row.where;
+std::string unmet(const GemmTableEntry& entry, const GemmForm& form) {
+  const GemmWhere& where = entry.where;
   if (where.weights && *where.weights != (form.weights != nullptr)) {
     return not_met("weights in blocks", *where.weights ? "yes" : "no",
                    form.weights != nullptr ? "yes" : "no");
@@ -158,12 +158,13 @@ std::string unmet(const GemmTableRow& row, const GemmForm& form) {
   return "";
 }
 
-std::string unmet(const GemmTableRow& row, const GemmProduct& product, const DeviceCaps& device) {
+std::string unmet(const GemmTableEntry& entry, const GemmProduct& product,
+                  const DeviceCaps& device) {
   const std::vector<std::int64_t> shape =
       product.shape.value_or(std::vector<std::int64_t>(3, kUnknownExtent));
   const Numbers numbers{static_cast<double>(shape[0]), static_cast<double>(shape[1]),
                         static_cast<double>(shape[2]), static_cast<double>(product.batch), device};
-  for (const GemmRange& range : row.where.ranges) {
+  for (const GemmRange& range : entry.where.ranges) {
     const double found = row_of(range.quantity).of(numbers);
     const bool holds =
         static_cast<double>(range.min) <= found && found <= static_cast<double>(range.max);
@@ -171,7 +172,7 @@ std::string unmet(const GemmTableRow& row, const GemmProduct& product, const Dev
     return fmt::format("needs {}, but {} is {:.0f}", to_string(range), to_string(range.quantity),
                        found);
   }
-  return unmet(row, product.form);
+  return unmet(entry, product.form);
 }
 
 }  // namespace vkmoye::gen

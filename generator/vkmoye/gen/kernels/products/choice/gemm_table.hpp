@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A table of kernels for products: gemm/auto chooses the first suitable row.
+// A table of kernels for products: gemm/auto chooses the first suitable entry.
 //
 //   using enum GemmQuantity;
-//   GemmTableRow row{.devices = {"H200"},
-//               .types = {{f16, f16, f32}},
-//               .where = {{m >= 512, n >= 512}, .b = 'n'},
-//               .kernel = "gemm/coopmat",
-//               .options = {{"tile", "128x256x32"}, {"split-k", "4"}},
-//               .why = "measured: .."};
-//   unmet(row, {form, {{64, 512, 512}}}, caps)      "m>=512 does not hold, m is 64"
+//   GemmTableEntry entry{.devices = {"H200"},
+//                        .types = {{f16, f16, f32}},
+//                        .where = {{m >= 512, n >= 512}, .b = 'n'},
+//                        .kernel = "gemm/coopmat",
+//                        .options = {{"tile", "128x256x32"}, {"split-k", "4"}},
+//                        .why = "measured: .."};
+//   unmet(entry, {form, {{64, 512, 512}}}, caps)      "needs m>=512, but m is 64"
 //
 // If C has m contiguous, m and n are exchanged: that product is computed as its transpose.
 //
-// shipped_table.cpp has the rows that ship.
+// shipped_table.cpp has the entries that ship.
 
 #include <cstdint>
 #include <limits>
@@ -34,7 +34,7 @@ struct GemmProduct {
   std::int64_t batch = 1;
 };
 
-/// The types of a product. A row without a result type matches every result type; one with a weight format, products
+/// The types of a product. An entry without a result type matches every result type; one with a weight format, products
 /// with weights in that format alone.
 struct GemmTypes {
   ScalarType a, b, accumulator;
@@ -47,7 +47,7 @@ struct GemmTypes {
 /// "f16,f32" or "f32*f16,f32,f16".
 std::string to_string(const GemmTypes& types);
 
-/// Quantities that the conditions of a row can bound.
+/// Quantities that the conditions of an entry can bound.
 enum class GemmQuantity {
   m,
   n,
@@ -82,7 +82,7 @@ constexpr GemmRange operator>=(GemmQuantity quantity, std::int64_t min) {
 /// "m>=512", "m<=16", "m=64" or "17<=m<=512".
 std::string to_string(const GemmRange& range);
 
-/// The conditions of a row, all of which must hold.
+/// The conditions of an entry, all of which must hold.
 struct GemmWhere {
   std::vector<GemmRange> ranges = {};
   std::optional<bool> weights = {};  // whether B is in blocks of a weight format
@@ -94,7 +94,7 @@ struct GemmWhere {
 };
 
 /// A kernel with its options, and the devices, types and conditions for which it is chosen.
-struct GemmTableRow {
+struct GemmTableEntry {
   /// Parts of the name of a device, ignoring case; empty: any device.
   std::vector<std::string> devices = {};
   std::vector<GemmTypes> types = {};  // empty: any types
@@ -107,30 +107,31 @@ struct GemmTableRow {
 
 struct GemmTable {
   std::string name;  // for messages: "the shipped table"
-  std::vector<GemmTableRow> rows;
+  std::vector<GemmTableEntry> entries;
 };
 
-/// Whether both rows have the same devices, types and conditions.
-bool is_for_the_same(const GemmTableRow& a, const GemmTableRow& b);
+/// Whether both have the same devices, types and conditions.
+bool is_for_the_same(const GemmTableEntry& a, const GemmTableEntry& b);
 
-/// A row, still without a kernel, that matches exactly the products like this one, on any device.
+/// An entry, still without a kernel, that matches exactly the products like this one, on any device.
 /// Precondition: `product` has a shape.
-GemmTableRow row_for(const GemmProduct& product);
+GemmTableEntry entry_for(const GemmProduct& product);
 
-/// Why the names in `row` are wrong: not a product kernel, or unknown options. Empty if they are correct.
-std::vector<std::string> reasons_against_names(const GemmTableRow& row);
+/// Why the names in `entry` are wrong: not a product kernel, or unknown options. Empty if they are correct.
+std::vector<std::string> reasons_against_names(const GemmTableEntry& entry);
 
-bool is_for_device(const GemmTableRow& row, const DeviceCaps& device);
-/// Operands of two types are multiplied as the narrower type, so a row for that type matches them as well.
-bool is_for_types(const GemmTableRow& row, const GemmForm& form);
+bool is_for_device(const GemmTableEntry& entry, const DeviceCaps& device);
+/// Operands of two types are multiplied as the narrower type, so an entry for that type matches them as well.
+bool is_for_types(const GemmTableEntry& entry, const GemmForm& form);
 
-/// The first condition on the form that does not hold: "b=n does not hold, b is k"; empty if all hold.
-std::string unmet(const GemmTableRow& row, const GemmForm& form);
+/// The first condition on the form that does not hold: "needs b=n, but it is k"; empty if all hold.
+std::string unmet(const GemmTableEntry& entry, const GemmForm& form);
 
-/// The first condition that does not hold: "m>=512 does not hold, m is 64"; empty if all hold.
-std::string unmet(const GemmTableRow& row, const GemmProduct& product, const DeviceCaps& device);
+/// The first condition that does not hold: "needs m>=512, but m is 64"; empty if all hold.
+std::string unmet(const GemmTableEntry& entry, const GemmProduct& product,
+                  const DeviceCaps& device);
 
-/// The table of vkmoye: rows for the devices that were measured or compiled for, then rows for any device.
+/// The table of vkmoye: entries for the devices that were measured or compiled for, then entries for any device.
 const GemmTable& shipped_gemm_table();
 
 }  // namespace vkmoye::gen

@@ -19,7 +19,7 @@ Types operator+(Types a, const Types& b) {
   return a;
 }
 
-std::vector<GemmTableRow> shipped_rows() {
+std::vector<GemmTableEntry> shipped_rows() {
   using enum GemmQuantity;
   const std::vector<std::string> hopper = {"H200", "H100"};
   const Types f16s = {{f16, f16, f32}, {f16, f16, f16}};

@@ -10,7 +10,7 @@
 // So a lane reads 16 bytes at a time, and 8 consecutive elements of a row of A fit to a word of codes. Element v of
 // the 8 has code v / 2 + 4 (v % 2) of the word: one shift and one mask give two weights, in the halves of a word. Codes
 // with a sign are stored without it, code + 128. A format whose blocks are longer has its scales in each packed block,
-// one with shorter blocks several scales of each row; minima follow behind the scales.
+// one with shorter blocks several scales of each row; minima follow the scales.
 //
 // Block (i,j) is number j + blocks along k * i; rows past the last one have the codes of the last.
 

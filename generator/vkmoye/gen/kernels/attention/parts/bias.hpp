@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "vkmoye/gen/kernels/attention/tile.hpp"
+#include "vkmoye/gen/kernels/attention/parts/tile.hpp"
 
 namespace vkmoye::gen {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/attention/key_rows.hpp"
+#include "vkmoye/gen/kernels/attention/parts/key_rows.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/attention/running_softmax.hpp"
+#include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
 
 #include <limits>
 
-#include "vkmoye/gen/kernels/attention/tile.hpp"
+#include "vkmoye/gen/kernels/attention/parts/tile.hpp"
 
 namespace vkmoye::gen {
 namespace {

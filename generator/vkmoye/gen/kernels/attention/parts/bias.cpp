@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/attention/bias.hpp"
+#include "vkmoye/gen/kernels/attention/parts/bias.hpp"
 
 namespace vkmoye::gen {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An entry of tune applies to products with the same kernel, and to no others.
 
-#include "workloads/products/tuned_row.hpp"
+#include "workloads/products/tuned_entry.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,19 +24,20 @@ GemmProblem problem_of(const gen::Options& values, const std::string& type = "f1
 }
 
 // The entry that tune writes, read back.
-gen::GemmTableRow tuned(const GemmProblem& problem, const Extents& size = kSize) {
+gen::GemmTableEntry tuned(const GemmProblem& problem, const Extents& size = kSize) {
   Tuning tuning;
   tuning.before.entry = gen::find_kernel("gemm/simt");
   tuning.timed.push_back({tuning.before, {}, {{1}}, 1});
-  return row_of(parse_json(dump(json_of(tuned_row(tuning, problem, size)))));
+  return table_entry_of(parse_json(dump(json_of(tuned_entry(tuning, problem, size)))));
 }
 
-bool holds(const gen::GemmTableRow& row, const GemmProblem& problem, const Extents& size = kSize) {
+bool holds(const gen::GemmTableEntry& entry, const GemmProblem& problem,
+           const Extents& size = kSize) {
   const gen::GemmProduct product = gemm_product(problem, size);
-  return gen::is_for_types(row, product.form) && gen::unmet(row, product, {}).empty();
+  return gen::is_for_types(entry, product.form) && gen::unmet(entry, product, {}).empty();
 }
 
-TEST(TunedRow, IsForItsOwnProductAlone) {
+TEST(TunedEntry, IsForItsOwnProductAlone) {
   const std::vector<GemmProblem> problems = {problem_of({}),
                                              problem_of({}, "f16,f32,f16"),
                                              problem_of({}, "f16,f16"),
@@ -49,23 +50,23 @@ TEST(TunedRow, IsForItsOwnProductAlone) {
                                              problem_of({{"batch", "2"}}),
                                              problem_of({{"c", "m"}})};
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    const gen::GemmTableRow row = tuned(problems[i]);
-    EXPECT_TRUE(is_for_the_same(row, row_for(gemm_product(problems[i], kSize))));
+    const gen::GemmTableEntry entry = tuned(problems[i]);
+    EXPECT_TRUE(is_for_the_same(entry, entry_for(gemm_product(problems[i], kSize))));
     for (std::size_t j = 0; j < problems.size(); ++j) {
-      EXPECT_EQ(holds(row, problems[j]), i == j) << i << ' ' << j;
+      EXPECT_EQ(holds(entry, problems[j]), i == j) << i << ' ' << j;
     }
   }
   EXPECT_FALSE(holds(tuned(problems[0]), problems[0], {24, 40, 57}));
 }
 
 // Numbers that do not change the kernel make no difference.
-TEST(TunedRow, IsForWhateverAlphaAndScale) {
-  const gen::GemmTableRow row = tuned(problem_of({{"epilogue", "scale:2"}, {"beta", "1"}}));
-  EXPECT_TRUE(holds(row, problem_of({{"epilogue", "scale:3"}, {"beta", "0.5"}, {"alpha", "7"}})));
+TEST(TunedEntry, IsForWhateverAlphaAndScale) {
+  const gen::GemmTableEntry entry = tuned(problem_of({{"epilogue", "scale:2"}, {"beta", "1"}}));
+  EXPECT_TRUE(holds(entry, problem_of({{"epilogue", "scale:3"}, {"beta", "0.5"}, {"alpha", "7"}})));
 }
 
 // A product with m contiguous in C is the transposed one with A and B exchanged: the same kernel and entry.
-TEST(TunedRow, IsForTheTransposedProductToo) {
+TEST(TunedEntry, IsForTheTransposedProductToo) {
   const GemmProblem one = problem_of({{"c", "m"}, {"a", "m"}, {"epilogue", "bias,relu"}});
   const GemmProblem other = problem_of({{"b", "n"}, {"epilogue", "bias_m,relu"}});
   const Extents turned = {kSize[1], kSize[0], kSize[2]};

@@ -20,10 +20,10 @@
 
 namespace vkmoye::bench {
 
-Json json_of(const gen::GemmTableRow& row);
+Json json_of(const gen::GemmTableEntry& entry);
 
 /// Throws ArgumentError with every reason: an unknown member, a value of the wrong kind, an unknown type, step,
 /// kernel or option. The values of options are not checked here.
-gen::GemmTableRow row_of(const Json& json);
+gen::GemmTableEntry table_entry_of(const Json& json);
 
 }  // namespace vkmoye::bench

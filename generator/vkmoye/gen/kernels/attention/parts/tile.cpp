@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/attention/tile.hpp"
+#include "vkmoye/gen/kernels/attention/parts/tile.hpp"
 
 namespace vkmoye::gen {
 namespace {

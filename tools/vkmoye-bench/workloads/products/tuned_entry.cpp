@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "workloads/products/tuned_row.hpp"
+#include "workloads/products/tuned_entry.hpp"
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ Json json_of(const gen::GemmWhere& where) {
 
 // Reads the members of an entry, and collects all errors.
 struct Reader {
-  gen::GemmTableRow row = {};
+  gen::GemmTableEntry entry = {};
   std::vector<std::string> wrong = {};
 
   void refuse(const std::string& path, const std::string& why) {
@@ -68,8 +68,8 @@ struct Reader {
       }
       try {
         const GemmProblem types = parse_gemm_type(name);
-        row.types.push_back({types.a_type, types.b_type, types.accumulator, {}, types.weights});
-        if (parts == 3) row.types.back().result = types.result;
+        entry.types.push_back({types.a_type, types.b_type, types.accumulator, {}, types.weights});
+        if (parts == 3) entry.types.back().result = types.result;
       } catch (const Error& error) {
         refuse("types:", error.what());
       }
@@ -94,7 +94,7 @@ struct Reader {
       refuse(fmt::format("where.{}", to_string(quantity)),
              "is neither a whole number nor [least, most], null for no bound");
     }
-    row.where.ranges.push_back(range);
+    entry.where.ranges.push_back(range);
   }
 
   void read_contiguous(const std::string& path, const Json& json, char other, char& index) {
@@ -107,8 +107,8 @@ struct Reader {
   }
 
   void read_epilogue(const Json& json) {
-    row.where.epilogue = texts("where.epilogue", json);
-    for (const std::string& name : *row.where.epilogue) {
+    entry.where.epilogue = texts("where.epilogue", json);
+    for (const std::string& name : *entry.where.epilogue) {
       if (gen::find_epilogue_op(name) != nullptr) continue;
       std::vector<std::string> names;
       for (const gen::EpilogueOp& step : gen::epilogue_ops()) names.push_back(step.name);
@@ -124,11 +124,11 @@ struct Reader {
       if (name == to_string(quantity)) return read_range(quantity, json);
       names.emplace_back(to_string(quantity));
     }
-    if (name == "a") return read_contiguous("where.a", json, 'm', row.where.a);
-    if (name == "b") return read_contiguous("where.b", json, 'n', row.where.b);
+    if (name == "a") return read_contiguous("where.a", json, 'm', entry.where.a);
+    if (name == "b") return read_contiguous("where.b", json, 'n', entry.where.b);
     if (name == "epilogue") return read_epilogue(json);
     if (name == "beta" && json.is_boolean()) {
-      row.where.beta = json.get<bool>();
+      entry.where.beta = json.get<bool>();
     } else if (name == "beta") {
       refuse("where.beta", "is neither true nor false");
     } else {
@@ -139,19 +139,19 @@ struct Reader {
 
   void read(const std::string& name, const Json& json) {
     if (name == "devices") {
-      row.devices = texts(name, json);
+      entry.devices = texts(name, json);
     } else if (name == "types") {
       read_types(json);
     } else if (name == "where" || name == "options") {
       if (!json.is_object()) return refuse(name, "is not an object");
       for (const auto& [key, value] : json.items()) {
         if (name == "where") read_condition(key, value);
-        if (name == "options") row.options[key] = text(fmt::format("options.{}", key), value);
+        if (name == "options") entry.options[key] = text(fmt::format("options.{}", key), value);
       }
     } else if (name == "kernel") {
-      row.kernel = text(name, json);
+      entry.kernel = text(name, json);
     } else if (name == "why") {
-      row.why = text(name, json);
+      entry.why = text(name, json);
     } else {
       refuse(fmt::format("there is no '{}';", name),
              "known: devices, types, where, kernel, options, why");
@@ -161,25 +161,25 @@ struct Reader {
 
 }  // namespace
 
-Json json_of(const gen::GemmTableRow& row) {
+Json json_of(const gen::GemmTableEntry& entry) {
   Json json = Json::object();
-  if (!row.devices.empty()) json["devices"] = row.devices;
-  for (const gen::GemmTypes& types : row.types) json["types"].push_back(to_string(types));
-  if (row.where != gen::GemmWhere{}) json["where"] = json_of(row.where);
-  json["kernel"] = row.kernel;
-  if (!row.options.empty()) json["options"] = row.options;
-  json["why"] = row.why;
+  if (!entry.devices.empty()) json["devices"] = entry.devices;
+  for (const gen::GemmTypes& types : entry.types) json["types"].push_back(to_string(types));
+  if (entry.where != gen::GemmWhere{}) json["where"] = json_of(entry.where);
+  json["kernel"] = entry.kernel;
+  if (!entry.options.empty()) json["options"] = entry.options;
+  json["why"] = entry.why;
   return json;
 }
 
-gen::GemmTableRow row_of(const Json& json) {
+gen::GemmTableEntry table_entry_of(const Json& json) {
   if (!json.is_object()) throw ArgumentError("is not an object");
   Reader reader;
   for (const auto& [name, value] : json.items()) reader.read(name, value);
-  const std::vector<std::string> names = reasons_against_names(reader.row);
+  const std::vector<std::string> names = reasons_against_names(reader.entry);
   reader.wrong.insert(reader.wrong.end(), names.begin(), names.end());
   if (!reader.wrong.empty()) throw ArgumentError(join(reader.wrong, "; "));
-  return reader.row;
+  return reader.entry;
 }
 
 }  // namespace vkmoye::bench
