@@ -203,14 +203,16 @@ void main() {
         }
       }
 
+      // words_of_thread <- the blocks of weights, as words of 32 bits, row 0
       [[unroll]] for (uint access = 0u; access < 9u; ++access) {
         u16vec2 loaded_words = read_b[access];
-        words_of_thread[access] = pack32(u16vec2(loaded_words));
+        words_of_thread[access] = pack32(loaded_words);
       }
 
+      // words_of_thread <- the blocks of weights, as words of 32 bits, row 1
       [[unroll]] for (uint access = 0u; access < 9u; ++access) {
         u16vec2 loaded_words = read_b[9u + access];
-        words_of_thread[access + 9u] = pack32(u16vec2(loaded_words));
+        words_of_thread[access + 9u] = pack32(loaded_words);
       }
 
       {
@@ -223,45 +225,45 @@ void main() {
           uint next_word0_0 = words_of_thread[2u * step + 1u];
           uint codes0_0 = (word_of_codes0_0 >> 16u) | (next_word0_0 << 16u);
           uint word_of_codes1_0 = words_of_thread[2u * step + 1u];
-          uint next_word1_0 = words_of_thread[2u * step + 1u + 1u];
+          uint next_word1_0 = words_of_thread[2u * step + 2u];
           uint codes1_0 = (word_of_codes1_0 >> 16u) | (next_word1_0 << 16u);
           uint word_of_codes0_1 = words_of_thread[2u * step + 9u];
-          uint next_word0_1 = words_of_thread[2u * step + 1u + 9u];
+          uint next_word0_1 = words_of_thread[2u * step + 10u];
           uint codes0_1 = (word_of_codes0_1 >> 16u) | (next_word0_1 << 16u);
-          uint word_of_codes1_1 = words_of_thread[2u * step + 1u + 9u];
-          uint next_word1_1 = words_of_thread[2u * step + 1u + 1u + 9u];
+          uint word_of_codes1_1 = words_of_thread[2u * step + 10u];
+          uint next_word1_1 = words_of_thread[2u * step + 11u];
           uint codes1_1 = (word_of_codes1_1 >> 16u) | (next_word1_1 << 16u);
-          f16vec2 two0_0 = unpackFloat2x16(((codes0_0 & 0xf000fu) | 0x64006400u));
-          f16vec2 two2_0 = unpackFloat2x16((((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two4_0 = unpackFloat2x16(((codes1_0 & 0xf000fu) | 0x64006400u));
-          f16vec2 two6_0 = unpackFloat2x16((((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two0_1 = unpackFloat2x16(((codes0_1 & 0xf000fu) | 0x64006400u));
-          f16vec2 two2_1 = unpackFloat2x16((((codes0_1 >> 8u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two4_1 = unpackFloat2x16(((codes1_1 & 0xf000fu) | 0x64006400u));
-          f16vec2 two6_1 = unpackFloat2x16((((codes1_1 >> 8u) & 0xf000fu) | 0x64006400u));
+          f16vec2 two0_0 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
+          f16vec2 two1_0 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two4_0 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
+          f16vec2 two5_0 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two0_1 = unpackFloat2x16((codes0_1 & 0xf000fu) | 0x64006400u);
+          f16vec2 two1_1 = unpackFloat2x16(((codes0_1 >> 8u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two4_1 = unpackFloat2x16((codes1_1 & 0xf000fu) | 0x64006400u);
+          f16vec2 two5_1 = unpackFloat2x16(((codes1_1 >> 8u) & 0xf000fu) | 0x64006400u);
 
           // matrices_b <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa
           //   are the number p + code
           matrices_b[0][0] = (two0_0.x - float16_t(1032.0)) * float16_t(scale0_0);
           matrices_b[0][1] = (two0_0.y - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[0][2] = (two2_0.x - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[0][3] = (two2_0.y - float16_t(1032.0)) * float16_t(scale0_0);
+          matrices_b[0][2] = (two1_0.x - float16_t(1032.0)) * float16_t(scale0_0);
+          matrices_b[0][3] = (two1_0.y - float16_t(1032.0)) * float16_t(scale0_0);
           matrices_b[1][0] = (two4_0.x - float16_t(1032.0)) * float16_t(scale0_0);
           matrices_b[1][1] = (two4_0.y - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[1][2] = (two6_0.x - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[1][3] = (two6_0.y - float16_t(1032.0)) * float16_t(scale0_0);
+          matrices_b[1][2] = (two5_0.x - float16_t(1032.0)) * float16_t(scale0_0);
+          matrices_b[1][3] = (two5_0.y - float16_t(1032.0)) * float16_t(scale0_0);
           matrices_b[0][4] = (two0_1.x - float16_t(1032.0)) * float16_t(scale0_1);
           matrices_b[0][5] = (two0_1.y - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[0][6] = (two2_1.x - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[0][7] = (two2_1.y - float16_t(1032.0)) * float16_t(scale0_1);
+          matrices_b[0][6] = (two1_1.x - float16_t(1032.0)) * float16_t(scale0_1);
+          matrices_b[0][7] = (two1_1.y - float16_t(1032.0)) * float16_t(scale0_1);
           matrices_b[1][4] = (two4_1.x - float16_t(1032.0)) * float16_t(scale0_1);
           matrices_b[1][5] = (two4_1.y - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[1][6] = (two6_1.x - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[1][7] = (two6_1.y - float16_t(1032.0)) * float16_t(scale0_1);
+          matrices_b[1][6] = (two5_1.x - float16_t(1032.0)) * float16_t(scale0_1);
+          matrices_b[1][7] = (two5_1.y - float16_t(1032.0)) * float16_t(scale0_1);
 
           // matrices_a <- the elements of A for these weights
           {
-            uvec4 eight_of_a0 = read_a[(4u * 2u * step) >> 3u];
+            uvec4 eight_of_a0 = read_a[step];
             matrices_a[0][0] = unpackFloat2x16(eight_of_a0.x)[0];
             matrices_a[0][1] = unpackFloat2x16(eight_of_a0.y)[0];
             matrices_a[0][2] = unpackFloat2x16(eight_of_a0.x)[1];
@@ -270,7 +272,7 @@ void main() {
             matrices_a[1][1] = unpackFloat2x16(eight_of_a0.w)[0];
             matrices_a[1][2] = unpackFloat2x16(eight_of_a0.z)[1];
             matrices_a[1][3] = unpackFloat2x16(eight_of_a0.w)[1];
-            uvec4 eight_of_a1 = read_a[8u + ((4u * 2u * step) >> 3u)];
+            uvec4 eight_of_a1 = read_a[8u + step];
             matrices_a[0][4] = unpackFloat2x16(eight_of_a1.x)[0];
             matrices_a[0][5] = unpackFloat2x16(eight_of_a1.y)[0];
             matrices_a[0][6] = unpackFloat2x16(eight_of_a1.x)[1];
@@ -285,37 +287,37 @@ void main() {
           sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
           sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
 
-          f16vec2 two16_0 = unpackFloat2x16((((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two18_0 = unpackFloat2x16((((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two20_0 = unpackFloat2x16((((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two22_0 = unpackFloat2x16((((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two16_1 = unpackFloat2x16((((codes0_1 >> 4u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two18_1 = unpackFloat2x16((((codes0_1 >> 12u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two20_1 = unpackFloat2x16((((codes1_1 >> 4u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two22_1 = unpackFloat2x16((((codes1_1 >> 12u) & 0xf000fu) | 0x64006400u));
+          f16vec2 two16_0 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two17_0 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two20_0 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two21_0 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two16_1 = unpackFloat2x16(((codes0_1 >> 4u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two17_1 = unpackFloat2x16(((codes0_1 >> 12u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two20_1 = unpackFloat2x16(((codes1_1 >> 4u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two21_1 = unpackFloat2x16(((codes1_1 >> 12u) & 0xf000fu) | 0x64006400u);
 
           // matrices_b <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa
           //   are the number p + code
           matrices_b[0][0] = (two16_0.x - float16_t(1032.0)) * float16_t(scale0_0);
           matrices_b[0][1] = (two16_0.y - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[0][2] = (two18_0.x - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[0][3] = (two18_0.y - float16_t(1032.0)) * float16_t(scale0_0);
+          matrices_b[0][2] = (two17_0.x - float16_t(1032.0)) * float16_t(scale0_0);
+          matrices_b[0][3] = (two17_0.y - float16_t(1032.0)) * float16_t(scale0_0);
           matrices_b[1][0] = (two20_0.x - float16_t(1032.0)) * float16_t(scale0_0);
           matrices_b[1][1] = (two20_0.y - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[1][2] = (two22_0.x - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[1][3] = (two22_0.y - float16_t(1032.0)) * float16_t(scale0_0);
+          matrices_b[1][2] = (two21_0.x - float16_t(1032.0)) * float16_t(scale0_0);
+          matrices_b[1][3] = (two21_0.y - float16_t(1032.0)) * float16_t(scale0_0);
           matrices_b[0][4] = (two16_1.x - float16_t(1032.0)) * float16_t(scale0_1);
           matrices_b[0][5] = (two16_1.y - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[0][6] = (two18_1.x - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[0][7] = (two18_1.y - float16_t(1032.0)) * float16_t(scale0_1);
+          matrices_b[0][6] = (two17_1.x - float16_t(1032.0)) * float16_t(scale0_1);
+          matrices_b[0][7] = (two17_1.y - float16_t(1032.0)) * float16_t(scale0_1);
           matrices_b[1][4] = (two20_1.x - float16_t(1032.0)) * float16_t(scale0_1);
           matrices_b[1][5] = (two20_1.y - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[1][6] = (two22_1.x - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[1][7] = (two22_1.y - float16_t(1032.0)) * float16_t(scale0_1);
+          matrices_b[1][6] = (two21_1.x - float16_t(1032.0)) * float16_t(scale0_1);
+          matrices_b[1][7] = (two21_1.y - float16_t(1032.0)) * float16_t(scale0_1);
 
           // matrices_a <- the elements of A for these weights
           {
-            uvec4 eight_of_a0 = read_a[((4u * 2u * step) >> 3u) + 2u];
+            uvec4 eight_of_a0 = read_a[step + 2u];
             matrices_a[0][0] = unpackFloat2x16(eight_of_a0.x)[0];
             matrices_a[0][1] = unpackFloat2x16(eight_of_a0.y)[0];
             matrices_a[0][2] = unpackFloat2x16(eight_of_a0.x)[1];
@@ -324,7 +326,7 @@ void main() {
             matrices_a[1][1] = unpackFloat2x16(eight_of_a0.w)[0];
             matrices_a[1][2] = unpackFloat2x16(eight_of_a0.z)[1];
             matrices_a[1][3] = unpackFloat2x16(eight_of_a0.w)[1];
-            uvec4 eight_of_a1 = read_a[8u + ((4u * 2u * step) >> 3u) + 2u];
+            uvec4 eight_of_a1 = read_a[8u + step + 2u];
             matrices_a[0][4] = unpackFloat2x16(eight_of_a1.x)[0];
             matrices_a[0][5] = unpackFloat2x16(eight_of_a1.y)[0];
             matrices_a[0][6] = unpackFloat2x16(eight_of_a1.x)[1];
@@ -346,40 +348,40 @@ void main() {
         float scale1_1 = unpackHalf2x16(word_of_scale1_1).y;
         [[unroll]] for (uint step = 0u; step < 2u; ++step) {
           uint codes0_0 = words_of_thread[2u * step + 5u];
-          uint codes1_0 = words_of_thread[2u * step + 1u + 5u];
-          uint codes0_1 = words_of_thread[2u * step + 5u + 9u];
-          uint codes1_1 = words_of_thread[2u * step + 1u + 5u + 9u];
-          f16vec2 two0_0 = unpackFloat2x16(((codes0_0 & 0xf000fu) | 0x64006400u));
-          f16vec2 two2_0 = unpackFloat2x16((((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two4_0 = unpackFloat2x16(((codes1_0 & 0xf000fu) | 0x64006400u));
-          f16vec2 two6_0 = unpackFloat2x16((((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two0_1 = unpackFloat2x16(((codes0_1 & 0xf000fu) | 0x64006400u));
-          f16vec2 two2_1 = unpackFloat2x16((((codes0_1 >> 8u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two4_1 = unpackFloat2x16(((codes1_1 & 0xf000fu) | 0x64006400u));
-          f16vec2 two6_1 = unpackFloat2x16((((codes1_1 >> 8u) & 0xf000fu) | 0x64006400u));
+          uint codes1_0 = words_of_thread[2u * step + 6u];
+          uint codes0_1 = words_of_thread[2u * step + 14u];
+          uint codes1_1 = words_of_thread[2u * step + 15u];
+          f16vec2 two0_0 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
+          f16vec2 two1_0 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two4_0 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
+          f16vec2 two5_0 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two0_1 = unpackFloat2x16((codes0_1 & 0xf000fu) | 0x64006400u);
+          f16vec2 two1_1 = unpackFloat2x16(((codes0_1 >> 8u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two4_1 = unpackFloat2x16((codes1_1 & 0xf000fu) | 0x64006400u);
+          f16vec2 two5_1 = unpackFloat2x16(((codes1_1 >> 8u) & 0xf000fu) | 0x64006400u);
 
           // matrices_b <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa
           //   are the number p + code
           matrices_b[0][0] = (two0_0.x - float16_t(1032.0)) * float16_t(scale1_0);
           matrices_b[0][1] = (two0_0.y - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[0][2] = (two2_0.x - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[0][3] = (two2_0.y - float16_t(1032.0)) * float16_t(scale1_0);
+          matrices_b[0][2] = (two1_0.x - float16_t(1032.0)) * float16_t(scale1_0);
+          matrices_b[0][3] = (two1_0.y - float16_t(1032.0)) * float16_t(scale1_0);
           matrices_b[1][0] = (two4_0.x - float16_t(1032.0)) * float16_t(scale1_0);
           matrices_b[1][1] = (two4_0.y - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[1][2] = (two6_0.x - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[1][3] = (two6_0.y - float16_t(1032.0)) * float16_t(scale1_0);
+          matrices_b[1][2] = (two5_0.x - float16_t(1032.0)) * float16_t(scale1_0);
+          matrices_b[1][3] = (two5_0.y - float16_t(1032.0)) * float16_t(scale1_0);
           matrices_b[0][4] = (two0_1.x - float16_t(1032.0)) * float16_t(scale1_1);
           matrices_b[0][5] = (two0_1.y - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[0][6] = (two2_1.x - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[0][7] = (two2_1.y - float16_t(1032.0)) * float16_t(scale1_1);
+          matrices_b[0][6] = (two1_1.x - float16_t(1032.0)) * float16_t(scale1_1);
+          matrices_b[0][7] = (two1_1.y - float16_t(1032.0)) * float16_t(scale1_1);
           matrices_b[1][4] = (two4_1.x - float16_t(1032.0)) * float16_t(scale1_1);
           matrices_b[1][5] = (two4_1.y - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[1][6] = (two6_1.x - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[1][7] = (two6_1.y - float16_t(1032.0)) * float16_t(scale1_1);
+          matrices_b[1][6] = (two5_1.x - float16_t(1032.0)) * float16_t(scale1_1);
+          matrices_b[1][7] = (two5_1.y - float16_t(1032.0)) * float16_t(scale1_1);
 
           // matrices_a <- the elements of A for these weights
           {
-            uvec4 eight_of_a0 = read_a[((4u * 2u * step) >> 3u) + 4u];
+            uvec4 eight_of_a0 = read_a[step + 4u];
             matrices_a[0][0] = unpackFloat2x16(eight_of_a0.x)[0];
             matrices_a[0][1] = unpackFloat2x16(eight_of_a0.y)[0];
             matrices_a[0][2] = unpackFloat2x16(eight_of_a0.x)[1];
@@ -388,7 +390,7 @@ void main() {
             matrices_a[1][1] = unpackFloat2x16(eight_of_a0.w)[0];
             matrices_a[1][2] = unpackFloat2x16(eight_of_a0.z)[1];
             matrices_a[1][3] = unpackFloat2x16(eight_of_a0.w)[1];
-            uvec4 eight_of_a1 = read_a[8u + ((4u * 2u * step) >> 3u) + 4u];
+            uvec4 eight_of_a1 = read_a[8u + step + 4u];
             matrices_a[0][4] = unpackFloat2x16(eight_of_a1.x)[0];
             matrices_a[0][5] = unpackFloat2x16(eight_of_a1.y)[0];
             matrices_a[0][6] = unpackFloat2x16(eight_of_a1.x)[1];
@@ -403,37 +405,37 @@ void main() {
           sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
           sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
 
-          f16vec2 two16_0 = unpackFloat2x16((((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two18_0 = unpackFloat2x16((((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two20_0 = unpackFloat2x16((((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two22_0 = unpackFloat2x16((((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two16_1 = unpackFloat2x16((((codes0_1 >> 4u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two18_1 = unpackFloat2x16((((codes0_1 >> 12u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two20_1 = unpackFloat2x16((((codes1_1 >> 4u) & 0xf000fu) | 0x64006400u));
-          f16vec2 two22_1 = unpackFloat2x16((((codes1_1 >> 12u) & 0xf000fu) | 0x64006400u));
+          f16vec2 two16_0 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two17_0 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two20_0 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two21_0 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two16_1 = unpackFloat2x16(((codes0_1 >> 4u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two17_1 = unpackFloat2x16(((codes0_1 >> 12u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two20_1 = unpackFloat2x16(((codes1_1 >> 4u) & 0xf000fu) | 0x64006400u);
+          f16vec2 two21_1 = unpackFloat2x16(((codes1_1 >> 12u) & 0xf000fu) | 0x64006400u);
 
           // matrices_b <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa
           //   are the number p + code
           matrices_b[0][0] = (two16_0.x - float16_t(1032.0)) * float16_t(scale1_0);
           matrices_b[0][1] = (two16_0.y - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[0][2] = (two18_0.x - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[0][3] = (two18_0.y - float16_t(1032.0)) * float16_t(scale1_0);
+          matrices_b[0][2] = (two17_0.x - float16_t(1032.0)) * float16_t(scale1_0);
+          matrices_b[0][3] = (two17_0.y - float16_t(1032.0)) * float16_t(scale1_0);
           matrices_b[1][0] = (two20_0.x - float16_t(1032.0)) * float16_t(scale1_0);
           matrices_b[1][1] = (two20_0.y - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[1][2] = (two22_0.x - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[1][3] = (two22_0.y - float16_t(1032.0)) * float16_t(scale1_0);
+          matrices_b[1][2] = (two21_0.x - float16_t(1032.0)) * float16_t(scale1_0);
+          matrices_b[1][3] = (two21_0.y - float16_t(1032.0)) * float16_t(scale1_0);
           matrices_b[0][4] = (two16_1.x - float16_t(1032.0)) * float16_t(scale1_1);
           matrices_b[0][5] = (two16_1.y - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[0][6] = (two18_1.x - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[0][7] = (two18_1.y - float16_t(1032.0)) * float16_t(scale1_1);
+          matrices_b[0][6] = (two17_1.x - float16_t(1032.0)) * float16_t(scale1_1);
+          matrices_b[0][7] = (two17_1.y - float16_t(1032.0)) * float16_t(scale1_1);
           matrices_b[1][4] = (two20_1.x - float16_t(1032.0)) * float16_t(scale1_1);
           matrices_b[1][5] = (two20_1.y - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[1][6] = (two22_1.x - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[1][7] = (two22_1.y - float16_t(1032.0)) * float16_t(scale1_1);
+          matrices_b[1][6] = (two21_1.x - float16_t(1032.0)) * float16_t(scale1_1);
+          matrices_b[1][7] = (two21_1.y - float16_t(1032.0)) * float16_t(scale1_1);
 
           // matrices_a <- the elements of A for these weights
           {
-            uvec4 eight_of_a0 = read_a[((4u * 2u * step) >> 3u) + 6u];
+            uvec4 eight_of_a0 = read_a[step + 6u];
             matrices_a[0][0] = unpackFloat2x16(eight_of_a0.x)[0];
             matrices_a[0][1] = unpackFloat2x16(eight_of_a0.y)[0];
             matrices_a[0][2] = unpackFloat2x16(eight_of_a0.x)[1];
@@ -442,7 +444,7 @@ void main() {
             matrices_a[1][1] = unpackFloat2x16(eight_of_a0.w)[0];
             matrices_a[1][2] = unpackFloat2x16(eight_of_a0.z)[1];
             matrices_a[1][3] = unpackFloat2x16(eight_of_a0.w)[1];
-            uvec4 eight_of_a1 = read_a[8u + ((4u * 2u * step) >> 3u) + 6u];
+            uvec4 eight_of_a1 = read_a[8u + step + 6u];
             matrices_a[0][4] = unpackFloat2x16(eight_of_a1.x)[0];
             matrices_a[0][5] = unpackFloat2x16(eight_of_a1.y)[0];
             matrices_a[0][6] = unpackFloat2x16(eight_of_a1.x)[1];

@@ -186,9 +186,10 @@ void main() {
 
       barrier();
 
+      // words_of_thread <- the blocks of weights, as words of 32 bits
       [[unroll]] for (uint access = 0u; access < 9u; ++access) {
         u16vec2 loaded_words = next_weights[access];
-        words_of_thread[access] = pack32(u16vec2(loaded_words));
+        words_of_thread[access] = pack32(loaded_words);
       }
 
       if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {

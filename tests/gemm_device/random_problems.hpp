@@ -63,7 +63,7 @@ gen::Options thin_config(gen::Options config, const DeviceCaps& caps);
 /// Whether the device has matrix units for these types.
 bool has_matrices(const DeviceCaps& caps, const bench::GemmProblem& types);
 
-/// Whether forms with the slot of form `number` are for GPUs: compilers for CPUs take half a minute for each kernel.
+/// Whether forms with the slot of form `number` are for GPUs: compilers for CPUs take a minute for each kernel.
 bool is_for_gpus(std::int64_t number);
 
 /// Form `number`: the kernel, its config, and the properties of the problem that are baked into the kernel, without a

@@ -73,7 +73,7 @@ TEST_P(RandomProducts, AreRight) {
       if (only && *only / kProblemsOfAForm != f) continue;
       auto drawn = random_form(seed(), f, device.caps());
       if (!drawn && is_for_gpus(f) && device.caps().kind == DeviceKind::cpu) {
-        GTEST_SKIP() << "compilers for CPUs take half a minute for each of these kernels";
+        GTEST_SKIP() << "compilers for CPUs take a minute for each of these kernels";
       }
       if (!drawn) {
         lacking.push_back("matrix units for the types of the kernel");

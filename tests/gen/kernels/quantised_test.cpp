@@ -206,7 +206,7 @@ TEST(Quantised, LanesReadWholeBlocksForMatrixUnits) {
   const std::string text = glsl::print(find_kernel("gemm/quantised_coopmat")->describe(request));
   EXPECT_THAT(text, HasSubstr("b_x2[72u * k_tile + 36u * subgroup + 9u * (lane & 3u) + v0"));
   EXPECT_THAT(text, HasSubstr("a_x8[64u * k_tile + 32u * subgroup + 8u * (lane & 3u) + v0"));
-  EXPECT_THAT(text, HasSubstr("two2_0 = unpackFloat2x16((((codes0_0 >> 8u) & 0xf000fu)"));
+  EXPECT_THAT(text, HasSubstr("two1_0 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu)"));
   EXPECT_THAT(text, HasSubstr("matrices_a[0][1] = unpackFloat2x16(eight_of_a0.y)[0];"));
   // Codes as indices of levels, in a conversion that is not printed.
   request.gemm.weights = find_weight_format("nf4");
@@ -273,9 +273,9 @@ TEST(Quantised, RefusesWhatItCannotRead) {
   expect_refused(
       "gemm/quantised_coopmat",
       [&](auto& r) {
-        r.options = {{"order-a", order}, {"order-b", order}, {"reads", "8"}, {"tile", "32x16"}};
+        r.options = {{"order-a", order}, {"order-b", order}, {"reads", "8"}, {"tile", "64x64"}};
       },
-      "a lane has 1024 elements of a tile, but at most 512 are possible");
+      "a lane has 1312 words of A and B at once, but at most 1024 are possible");
   expect_refused(
       "gemm/coopmat", [](auto& r) { r.options["tile"] = "64x128x32"; },
       "weights of a thread: 64 does not divide the tile k, 32");

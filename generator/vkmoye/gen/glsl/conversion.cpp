@@ -111,11 +111,23 @@ std::string bitcast_single(const ir::Node& node) {
   return fmt::format("{}BitsTo{}({})", is_long ? "float" : "half", integer, text);
 }
 
+// The spelling that makes a word of the elements of `e`. It converts them to another type first, such as i16 to u16; a
+// variable that has that type already is not converted.
+std::string pack_of(const Expr& e) {
+  std::string pack(spelling(e->type.element).pack);
+  const std::string conversion = spell_type(e->type) + "({})";
+  const auto at = pack.find("(" + conversion);
+  if (e->op == Op::variable && at != std::string::npos)
+    pack.replace(at + 1, conversion.size(), "{}");
+  return pack;
+}
+
 // The 32-bit words of `e`, as uints. Precondition: it has 4 bytes or more, in elements of at most 4.
 std::vector<std::string> words_of(const Expr& e) {
   const ir::Type& type = e->type;
-  const std::string text = print_primary(e);
   const std::size_t bytes = size_of(type.element);
+  const bool is_one = bytes * type.width == 4;  // then the text is an argument
+  const std::string text = is_one ? print(e) : print_primary(e);
   std::vector<std::string> words;
   for (std::size_t at = 0; at < bytes * type.width / 4; ++at) {
     if (ir::is_packed(type.element, type.width)) {
@@ -126,9 +138,8 @@ std::vector<std::string> words_of(const Expr& e) {
                       : type.element == ScalarType::f32 ? fmt::format("floatBitsToUint({})", one)
                                                         : fmt::format("uint({})", one));
     } else {
-      const bool is_one = bytes * type.width == 4;
       const std::string part = is_one ? text : fmt::format("{}.{}", text, at == 0 ? "xy" : "zw");
-      words.push_back(fmt::format(fmt::runtime(spelling(type.element).pack), part));
+      words.push_back(fmt::format(fmt::runtime(pack_of(e)), part));
     }
   }
   return words;

@@ -83,6 +83,10 @@ Expr operator+(const Expr& left, const Expr& right) {
   return binary(Op::add, left, right, [](const Expr& a, const Expr& b) -> Expr {
     if (is_constant(a, 0)) return b;
     if (is_constant(b, 0)) return a;
+    // x + 3 + 1, modulo 2^32
+    if (is_constant(b) && a->op == Op::add && is_constant(a->operands[1])) {
+      return a->operands[0] + Expr(value_of(a->operands[1]) + value_of(b));
+    }
     return indices(Op::add, a, b, a->bound + b->bound - 1, std::min(a->alignment, b->alignment));
   });
 }

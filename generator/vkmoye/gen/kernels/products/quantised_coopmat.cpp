@@ -40,8 +40,8 @@ class QuantisedCoopmatProduct {
       if (!format_.levels.empty()) builder_.barrier();
       builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
         builder_.branch(
-            fits, kAlignedRows, [&] { read(k_tile, /*elementwise=*/false); }, kUnalignedRows,
-            [&] { read(k_tile, /*elementwise=*/true); });
+            fits, kAlignedRows, [&] { read(k_tile, Moved::in_vectors); }, kUnalignedRows,
+            [&] { read(k_tile, Moved::one_by_one); });
         multiply();
       });
     });
@@ -102,21 +102,21 @@ class QuantisedCoopmatProduct {
 
   // --- steps ---
 
-  void read(const Expr& k_tile, bool elementwise) {
+  void read(const Expr& k_tile, Moved moved) {
     buffers_.at_edges({words_of_tile(k_tile)}, [&](Edges edges) {
       const View of_lane = words_of_lane(k_tile);
       builder_.copy(of_lane, builder_.retile(read_b_, of_lane),
                     {.edges = edges,
                      .vector = words(),
                      .vectors_fit = true,
-                     .from_elementwise = elementwise});
+                     .from_elementwise = moved == Moved::one_by_one});
     });
     buffers_.at_edges({buffers_.a(k_tile)}, [&](Edges edges) {
       builder_.copy(elements_of_lane(k_tile), read_a_,
                     {.edges = edges,
                      .vector = access_,
                      .vectors_fit = true,
-                     .from_elementwise = elementwise});
+                     .from_elementwise = moved == Moved::one_by_one});
     });
   }
 
@@ -171,14 +171,15 @@ class QuantisedCoopmatProduct {
   void store(const Expr& value, const Matrices& to, const FragmentLanes& lanes, std::int64_t row,
              std::int64_t number) {
     const bool is_a = to.type.use == Use::a;
-    const std::int64_t held = config_.held(is_a ? config_.atom_m : config_.atom_n);
+    const std::int64_t elements = config_.elements_per_lane(is_a ? config_.atom_m : config_.atom_n);
     const std::int64_t rows_of_matrix = size(lanes.row_numbers);
     const std::int64_t matrix_row = row / rows_of_matrix, matrix_k = number / along_k();
     const std::int64_t matrix =
         is_a ? matrix_row + matrix_k * to.rows : matrix_k + matrix_row * to.rows;
     const std::int64_t element =
         lanes.k_numbers(number % along_k()) + lanes.row_numbers(row % rows_of_matrix);
-    builder_.store(value, {builder_.elements(to).array, {to_index(matrix * held + element)}, ""});
+    builder_.store(value,
+                   {builder_.elements(to).array, {to_index(matrix * elements + element)}, ""});
   }
 
   const GemmThinCoopmatConfig& config_;

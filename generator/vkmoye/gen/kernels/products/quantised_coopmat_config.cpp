@@ -9,20 +9,14 @@
 namespace vkmoye::gen {
 namespace {
 
-// The elements of A that a lane reads at once, at most: all registers of a GPU, and half of them by default.
-constexpr std::int64_t kMaxElementsOfLane = 512, kElementsByDefault = 256;
+// The 32-bit registers for what a lane reads at once of A and B, at most: four times those of a GPU.
+constexpr std::int64_t kMaxWordsOfLane = 1024;
 
 // The fastest of sweeps by N = K = 8192 on an H100: elements of k that a lane reads at once of a row; up to 4 rows have
 // small tiles, 22.7 us in q4_0, and 16 rows large ones with fewer subgroups, 27.4 us instead of 50.
 constexpr std::int64_t kElementsOfLane = 64, kFewRows = 4, kSubgroups = 4, kFewSubgroups = 2;
 // With fewer workgroups, tiles are smaller.
 constexpr std::int64_t kWorkgroups = 128;
-
-// The elements of A that a lane reads at once.
-std::int64_t elements_of_lane(const GemmThinCoopmatConfig& config, const GemmForm& form,
-                              const FragmentLanes& lanes) {
-  return config.tile_m / size(lanes.lanes.mode(1)) * config.reads * form.weights->elements;
-}
 
 }  // namespace
 
@@ -35,25 +29,23 @@ GemmThinCoopmatConfig quantised_coopmat_config(
   config.tile_n = config.atom_n;
   const std::int64_t max_subgroups = config.subgroups;
   config.subgroups = std::min<std::int64_t>(kSubgroups, max_subgroups);
-  if (device.kind == DeviceKind::cpu) return config;  // whose compilers take a minute for more
+  if (device.kind == DeviceKind::cpu) return config;  // whose compilers take minutes for more
   config.reads = std::max<std::int64_t>(config.reads, kElementsOfLane / form.weights->elements);
   const std::int64_t m = shape ? (*shape)[0] : kFewRows + 1;
   if (m <= kFewRows) return config;
-  // Each weight is for more rows of A, each element of A for more rows of weights: of 8 bits, fewer fit into registers.
-  if (m > config.atom_m) config.tile_m = 2 * config.atom_m;
-  const LanesOrReason of_a = lanes_of(config, form, ir::MatrixType::Use::a);
-  if (of_a.lanes && elements_of_lane(config, form, *of_a.lanes) > kElementsByDefault) {
-    config.tile_m = config.atom_m;
-  }
-  config.tile_n = (form.weights->bits == 4 ? 4 : 2) * config.atom_n;
+  // Each weight is for more rows of A, each element of A for more rows of weights, as far as there are registers.
+  const bool has_long_blocks = form.weights->elements > kElementsOfLane;
+  if (m > config.atom_m && !has_long_blocks) config.tile_m = 2 * config.atom_m;
+  config.tile_n = (form.weights->bits == 4 ? 4 : 2) / (has_long_blocks ? 2 : 1) * config.atom_n;
   config.subgroups = std::min<std::int64_t>(kFewSubgroups, max_subgroups);
   const std::int64_t n = shape ? (*shape)[1] : 0;
   const auto workgroups = [&] {
     return (n + config.tile_n - 1) / config.tile_n * ((m + config.tile_m - 1) / config.tile_m);
   };
   while (n > 0 && workgroups() < kWorkgroups && config.tile_n > config.atom_n) config.tile_n /= 2;
-  if (n > 0 && workgroups() < kWorkgroups)
+  if (n > 0 && workgroups() < kWorkgroups) {
     config.subgroups = std::min(2 * kSubgroups, max_subgroups);
+  }
   return config;
 }
 
@@ -84,6 +76,7 @@ std::vector<std::string> reasons_against_orders_of_quantised(const GemmThinCoopm
                                                              const GemmForm& form) {
   std::vector<std::string> reasons;
   std::vector<FragmentLanes> lanes;
+  std::int64_t words = 0;
   const auto matrices = probes(config, form);
   for (const ir::MatrixType::Use use : {ir::MatrixType::Use::a, ir::MatrixType::Use::b}) {
     const bool is_a = use == ir::MatrixType::Use::a;
@@ -98,13 +91,16 @@ std::vector<std::string> reasons_against_orders_of_quantised(const GemmThinCoopm
             fmt::format("{}: a lane holds {} elements along k, which must divide {}", name, along_k,
                         kGroupOfPairs),
             reasons);
-    const std::int64_t values = is_a ? elements_of_lane(config, form, *apart.lanes) : 0;
-    require(values <= kMaxElementsOfLane,
-            fmt::format("{}: a lane has {} elements of a tile, but at most {} are possible", name,
-                        values, kMaxElementsOfLane),
-            reasons);
+    const std::int64_t rows =
+        (is_a ? config.tile_m : config.tile_n) / size(apart.lanes->lanes.mode(1));
+    const std::int64_t unit = is_a ? 2 * form.weights->elements : form.weights->bytes;
+    words += rows * config.reads * unit / 4;
     lanes.push_back(*std::move(apart.lanes));
   }
+  require(words <= kMaxWordsOfLane,
+          fmt::format("a lane has {} words of A and B at once, but at most {} are possible", words,
+                      kMaxWordsOfLane),
+          reasons);
   if (reasons.empty() && lanes[0].k_modes != lanes[1].k_modes) {
     reasons.push_back(fmt::format("the orders {} of A and {} of B divide k differently among lanes",
                                   to_string(*config.order_a.layout),

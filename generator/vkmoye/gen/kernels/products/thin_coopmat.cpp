@@ -115,7 +115,7 @@ class ThinCoopmatProduct {
   // The same of its matrices.
   View elements(const ThinCoopmatOperand& x) const {
     const bool is_a = x.matrices.type.use == Use::a;
-    const std::int64_t count = config_.held(x.atom_rows);
+    const std::int64_t count = config_.elements_per_lane(x.atom_rows);
     const std::int64_t next_k = count * (is_a ? x.matrices.rows : 1);
     const std::int64_t next_row = count * (is_a ? 1 : x.matrices.rows);
     return builder_.retile(

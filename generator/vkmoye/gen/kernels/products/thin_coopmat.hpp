@@ -46,7 +46,7 @@ struct GemmThinCoopmatConfig : MatrixAtom {
 
   std::int64_t threads() const { return subgroups * subgroup_size; }
   /// The elements that a lane holds of a matrix with `rows` rows of A or of B.
-  std::int64_t held(std::int64_t rows) const { return rows * atom_k / subgroup_size; }
+  std::int64_t elements_per_lane(std::int64_t rows) const { return rows * atom_k / subgroup_size; }
 };
 
 /// The config for products of `form` on `device`: for its matrices, with their orders if they are known.
@@ -88,10 +88,11 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config, co
 std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
                                                 const GemmForm& form);
 
-/// The same on `device`, whose orders must be those of `config`. One that has not been probed yet gives no reason.
-/// `against`: why a kernel with such a config cannot use its orders.
+/// Why a kernel with such a config cannot use its orders.
 using ReasonsAgainstOrders = std::vector<std::string>(const GemmThinCoopmatConfig& config,
                                                       const GemmForm& form);
+/// `against`(config, form), and why the orders of `config` are not those of `device`. One that has not been probed yet
+/// gives no reason.
 std::vector<std::string> reasons_against_orders_on(const DeviceCaps& device,
                                                    const GemmThinCoopmatConfig& config,
                                                    const GemmForm& form,

@@ -27,6 +27,12 @@ void halve_reads_until_they_fit(GemmThinCoopmatConfig& config, const GemmForm& f
   }
 }
 
+// The shared memory that is left beside the levels of a weight format.
+std::int64_t bytes_for_sums(const GemmThinCoopmatConfig& config, const GemmForm& form) {
+  const std::size_t levels = form.weights == nullptr ? 0 : form.weights->levels.size();
+  return config.shared_bytes - static_cast<std::int64_t>(levels * sizeof(float));
+}
+
 constexpr std::int64_t kFewRowsOfB = 4096;
 // The rows of weights that a lane decodes at once, at most, by default.
 constexpr std::int64_t kMaxPackedRows = 8;
@@ -60,7 +66,7 @@ AccumulatorShape accumulator_shape(const GemmThinCoopmatConfig& config, const Ge
   shape.subgroups_k = config.subgroups;
   shape.rows = config.tile_m;
   shape.columns = config.tile_n;
-  shape.columns_at_once = columns_that_fit(shape, form.accumulator, config.shared_bytes);
+  shape.columns_at_once = columns_that_fit(shape, form.accumulator, bytes_for_sums(config, form));
   return shape;
 }
 
@@ -156,7 +162,8 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
   require_divides("atom n", config.atom_n, config.tile_n, reasons);
   require_even_distribution(config, reasons);
   if (!reasons.empty()) return reasons;
-  return reasons_against(accumulator_shape(config, form), form.accumulator, config.shared_bytes);
+  return reasons_against(accumulator_shape(config, form), form.accumulator,
+                         bytes_for_sums(config, form));
 }
 
 LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form,
@@ -175,7 +182,7 @@ LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form
             fmt::format("{}: the order {} does not cover each of {} rows and {} of k once", name,
                         to_string(*order.layout), rows, config.atom_k)};
   }
-  LanesOrReason lanes = split_order(*order.layout, config.held(rows));
+  LanesOrReason lanes = split_order(*order.layout, config.elements_per_lane(rows));
   if (lanes.lanes && !lanes.lanes->rows_of_lanes_first) {
     lanes = {
         {},

@@ -98,7 +98,8 @@ WeightUnits::WeightUnits(Builder& builder, const WeightFormat& format, std::int6
 
 void WeightUnits::read(std::int64_t unit, const std::string& array, const Expr& start) {
   const std::int64_t halves = access_words(format_, blocks_), words_at_once = halves / 2;
-  builder_.unrolled_loop("access", to_index(words() / words_at_once), [&](const Expr& i) {
+  const std::string title = "words_of_thread <- the blocks of weights, as words of 32 bits";
+  const auto read_all = [&](const Expr& i) {
     const Expr loaded = builder_.load(
         "loaded_words",
         {array, {start + i * to_index(halves)}, "words of a thread", to_index(halves)});
@@ -108,6 +109,9 @@ void WeightUnits::read(std::int64_t unit, const std::string& array, const Expr& 
       builder_.store(words_at_once == 1 ? all : ir::component(all, to_index(w)),
                      {words_.array, {at}, "words of a thread"});
     }
+  };
+  builder_.titled(count_ > 1 ? fmt::format("{}, row {}", title, unit) : title, [&] {
+    builder_.unrolled_loop("access", to_index(words() / words_at_once), read_all);
   });
 }
 
@@ -231,8 +235,7 @@ std::vector<Expr> WeightUnits::pairs(ScalarType type, std::int64_t unit, const W
   for (std::size_t i = 0; i < order.size(); i += 2) {
     const WeightGroup::Code& low = group.codes[static_cast<std::size_t>(order[i])];
     const WeightGroup::Code& high = group.codes[static_cast<std::size_t>(order[i + 1])];
-    const std::string name =
-        fmt::format("two{}_{}", group.first + static_cast<std::int64_t>(i), unit);
+    const std::string name = fmt::format("two{}_{}", group.first + order[i], unit);
     if (in_halves) {
       const Expr& codes = words[low.word];
       const Expr moved =
@@ -280,7 +283,7 @@ void WeightUnits::for_each_group(const WeightGroups& all, const Decode& decode, 
                 decode(static_cast<std::int64_t>(unit), group, words[unit], scales[unit]));
           }
           body(weights, pair * to_index(in_pair * format_.elements) +
-                            first_word * to_index(group.step) +
+                            step * to_index(all.words * group.step) +
                             to_index(block * format_.elements + group.first));
         }
       });
