@@ -120,6 +120,7 @@ void main() {
         }
       }
     } else if (0u < ((cols * rows) >> 1u)) {
+      // a ragged tile, stored in whole sectors of dst
       for (uint part = 0u; part < 2u; ++part) {
         // src -> tile: of each column, the rows from the first sector of dst on
         for (uint turn = 0u; turn < 3u; ++turn) {

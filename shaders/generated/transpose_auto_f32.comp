@@ -96,6 +96,8 @@ void main() {
         dst[src_row + rows * src_col] = src[src_col + cols * src_row];
       }
     } else if (0u < cols * rows) {
+      // a ragged tile, stored in whole sectors of dst
+
       // src -> tile: of each column, the rows from the first sector of dst on
       for (uint turn = 0u; turn < 8u; ++turn) {
         uint x = thread & 31u;

@@ -24,7 +24,9 @@
    it was made from. Freeing NULL does nothing. Text and arrays that a function returns belong to its object.
 
    Threads. A vkmoye_device, vkmoye_file or vkmoye_requirements may be used by several threads at the same time, a
-   vkmoye_buffer or vkmoye_recorder by one at a time. A thread must not be cancelled (pthread_cancel) inside a function. All text is UTF-8. Offsets and sizes are in bytes. */
+   vkmoye_buffer or vkmoye_recorder by one at a time. A thread must not be cancelled (pthread_cancel) inside a function.
+
+   All text is UTF-8. Offsets and sizes are in bytes. */
 #ifndef VKMOYE_VKMOYE_H
 #define VKMOYE_VKMOYE_H
 

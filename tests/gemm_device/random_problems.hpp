@@ -67,7 +67,7 @@ bool has_matrices(const DeviceCaps& caps, const bench::GemmProblem& types);
 bool is_for_gpus(std::int64_t number);
 
 /// Form `number`: the kernel, its config, and the properties of the problem that are baked into the kernel, without a
-/// size. Nothing if the kernel needs matrix units that the device does not have, or is for GPUs and the device a CPU.
+/// size. nullopt if the kernel needs matrix units that the device does not have, or is for GPUs and the device a CPU.
 std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number, const DeviceCaps& caps);
 
 /// Problem `number`, which has the form `form`. Offsets are multiples of `alignment` bytes.
@@ -77,7 +77,7 @@ Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& f
 /// Whether the arrays hold small whole numbers whose sums are exact, so that the result must be exact.
 bool is_exact(const Problem& problem);
 
-/// `problem` with such numbers. Nothing if the epilogue rounds.
+/// `problem` with such numbers. nullopt if the epilogue rounds.
 std::optional<Problem> in_whole_numbers(Problem problem);
 
 }  // namespace vkmoye::test

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 class CodesTest : public ComputeTest {
  protected:
-  // The result of a shader that converts `input`; nothing if the device lacks a type.
+  // The result of a shader that converts `input`; nullopt if the device lacks a type.
   std::vector<Bits> converted(Device& device, ScalarType from, ScalarType to,
                               const std::vector<Bits>& input) {
     const auto count = static_cast<std::int64_t>(input.size());

@@ -59,7 +59,7 @@ inline void same_function(const Layout& a, const Layout& b) {
   for (std::int64_t i = 0; i < a.size(); ++i) RC_ASSERT(a(i) == b(i));
 }
 
-/// The result of f; nothing if it throws LayoutError.
+/// The result of f; nullopt if it throws LayoutError.
 template <class F>
 auto unless_refused(F f) -> std::optional<decltype(f())> {
   ++answers.asked;

@@ -79,7 +79,7 @@ const std::vector<BoundRange> kRanges = {{&three_buffers[0], 1 << 20, 0, 1 << 20
                                          {&three_buffers[1], 1 << 20, 0, 1 << 20, 0},
                                          {&three_buffers[2], 1 << 20, 0, 1 << 20, 0}};
 
-// The dispatches for these arguments by name; nothing if they are refused.
+// The dispatches for these arguments by name; nullopt if they are refused.
 std::optional<Dispatches> by_name(const KernelInterface& kernel, std::span<const Argument> values) {
   Arguments arguments;
   for (std::size_t i = 0; i < kNames.size(); ++i) arguments[kNames[i]] = values[i];

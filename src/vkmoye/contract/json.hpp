@@ -35,7 +35,7 @@ const Json& member_or_null(const Json& object, std::string_view key);
 /// an empty array.
 const Json& array_in(const Json& object, std::string_view key, std::vector<std::string>& reasons);
 
-/// A whole number that fits into a signed 64-bit integer; nothing: it is something else.
+/// A whole number that fits into a signed 64-bit integer; nullopt: it is something else.
 std::optional<std::int64_t> whole_in(const Json& json);
 
 /// The text of a string; null: it is something else.

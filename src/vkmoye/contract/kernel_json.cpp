@@ -34,7 +34,7 @@ std::string to_base64(const std::vector<std::uint32_t>& words) {
   return out;
 }
 
-// Nothing if it is not base64 of whole words.
+// nullopt if it is not base64 of whole words.
 std::optional<std::vector<std::uint32_t>> from_base64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   std::size_t padding = 0;

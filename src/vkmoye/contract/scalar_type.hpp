@@ -63,7 +63,7 @@ constexpr bool is_unsigned(ScalarType type) {
          type == ScalarType::u64;
 }
 
-/// The type called `name` (s8 to s64 are other names of i8 to i64), or nothing.
+/// The type called `name` (s8 to s64 are other names of i8 to i64), or nullopt.
 std::optional<ScalarType> parse_scalar_type(std::string_view name);
 
 }  // namespace vkmoye

@@ -60,7 +60,7 @@ struct CollisionSearch {
 
 }  // namespace detail
 
-/// Two coordinates that share an offset, or nothing if the layout is injective.
+/// Two coordinates that share an offset, or nullopt if the layout is injective.
 /// Throws LayoutError if a layout of many irregular strides is still undecided after 2^22 steps.
 constexpr std::optional<Collision> find_collision(const Layout& layout) {
   const auto leaves = layout.leaves();

@@ -13,7 +13,7 @@
 
 namespace vkmoye {
 
-/// Postcondition: result(i) == value(i) for 0 <= i < extent, coalesced. Nothing where no layout does that: its
+/// Postcondition: result(i) == value(i) for 0 <= i < extent, coalesced. nullopt if no layout does that: its
 /// first value is not 0, one is negative, or they are not steps of modes whose extents multiply to
 /// `extent`. `value`: std::int64_t -> std::int64_t.
 template <class Values>

@@ -20,7 +20,7 @@
 namespace vkmoye {
 
 /// Postcondition: flat layouts of one shape without extents of 1 (rank 1 at least), result[i] with the offsets
-/// of layouts[i] at every 1-D index. Nothing if the sizes differ, or leaves cut each other.
+/// of layouts[i] at every 1-D index. nullopt if the sizes differ, or leaves cut each other.
 /// Precondition: there is one at least.
 constexpr std::optional<std::vector<Layout>> common_refinement(std::span<const Layout> layouts) {
   struct Rest {

@@ -35,7 +35,7 @@ bool is_free(const ComposedLayout& storage, std::span<const TileAccess> accesses
   }
 }
 
-/// What the worst requests of all accesses cost together. Nothing: a wide access would be torn or
+/// What the worst requests of all accesses cost together. nullopt: a wide access would be torn or
 /// misaligned.
 std::optional<std::int64_t> cycles(const ComposedLayout& storage,
                                    std::span<const TileAccess> accesses, std::int64_t element_bytes,

@@ -24,7 +24,7 @@ struct StorageSearch {
 };
 
 /// `tile` (compact, rank 2) with its outer stride enlarged by as few elements as possible, at most
-/// one row of banks, so that every access has degree 1. Nothing if no such padding exists: wide
+/// one row of banks, so that every access has degree 1. nullopt if no such padding exists: wide
 /// accesses keep their alignment, so their padding comes in steps of the width.
 /// Throws LayoutError if `tile` is not usable for storage, for an access that check_access refuses, and
 /// beyond 2^17 accesses together.
@@ -40,7 +40,7 @@ StorageSearch cheapest_padding(const Layout& tile, std::span<const TileAccess> a
                                std::int64_t element_bytes, const BankModel& model = {});
 
 /// `tile` under a swizzle, with the fewest bits that make every access free of conflicts, and that
-/// needs no more storage. Nothing if there is none.
+/// needs no more storage. nullopt if there is none.
 std::optional<StorageSearch> search_swizzle(const Layout& tile,
                                             std::span<const TileAccess> accesses,
                                             std::int64_t element_bytes,

@@ -38,7 +38,7 @@ DeviceCaps described_for(const std::string& selector);
 void require_fit(std::string_view name, const KernelInterface& kernel, const DeviceCaps& caps);
 
 /// Runs `execution` of `executor` once, and saves the pipeline cache. Returns the microseconds from submission to
-/// completion; nothing, after a message on stderr, if the kernel damaged memory outside its arrays. Throws
+/// completion; nullopt, after a message on stderr, if the kernel damaged memory outside its arrays. Throws
 /// DeviceError.
 std::optional<double> run_undamaged(Executor& executor, Execution& execution,
                                     std::string_view kernel);

@@ -26,7 +26,7 @@ class DeviceFacts {
   /// `version`: empty for that of this program.
   explicit DeviceFacts(std::filesystem::path file, std::string version = "");
 
-  /// The value kept for this device and driver; nothing if there is none.
+  /// The value kept for this device and driver; nullopt if there is none.
   std::optional<std::string> find(const DeviceCaps& caps, const std::string& name) const;
   /// Keeps a value; replaces an earlier value of the same name, and removes damaged lines. If it cannot be
   /// written, it is determined again in the next run.
@@ -38,7 +38,7 @@ class DeviceFacts {
 
   std::filesystem::path file_;
   std::string version_;
-  std::shared_ptr<std::optional<Lines>> lines_;  // nothing: not read yet
+  std::shared_ptr<std::optional<Lines>> lines_;  // nullopt: not read yet
 };
 
 }  // namespace vkmoye::bench

@@ -17,7 +17,7 @@ namespace vkmoye::bench {
 std::string order_text(const FragmentOrder& order);
 bool read_order(const std::string& text, FragmentOrder& order);
 
-/// The order of `probed` kept for this device and driver; nothing if there is none.
+/// The order of `probed` kept for this device and driver; nullopt if there is none.
 std::optional<FragmentOrder> stored_order(const DeviceFacts& facts, const DeviceCaps& caps,
                                           const gen::ProbedMatrix& probed);
 

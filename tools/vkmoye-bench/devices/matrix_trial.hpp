@@ -23,7 +23,7 @@
 
 namespace vkmoye::bench {
 
-/// The product of the trial. Nothing: vkmoye has no kernel for these types, scope or lanes.
+/// The product of the trial. nullopt: vkmoye has no kernel for these types, scope or lanes.
 std::optional<gen::ir::Kernel> matrix_trial(const MatrixShape& shape, std::uint32_t lanes);
 
 using Compile = std::function<CompiledKernel(const gen::ir::Kernel&)>;
@@ -38,7 +38,7 @@ class MatrixVerdicts {
  public:
   explicit MatrixVerdicts(DeviceFacts facts) : facts_(std::move(facts)) {}
 
-  /// The result of try_matrices; nothing: the shape was not tried with this driver.
+  /// The result of try_matrices; nullopt: the shape was not tried with this driver.
   std::optional<std::string> find(const DeviceCaps& caps, const MatrixShape& shape,
                                   std::uint32_t lanes) const;
   void store(const DeviceCaps& caps, const MatrixShape& shape, std::uint32_t lanes,

@@ -37,7 +37,7 @@ std::vector<Extents> parse_sizes(const std::string& text);
 /// "f32". Throws ArgumentError.
 ScalarType parse_type(const std::string& text);
 
-/// A finite number such as "-0.5"; nothing if the text is not one.
+/// A finite number such as "-0.5"; nullopt if the text is not one.
 std::optional<double> parse_number(const std::string& text);
 
 /// A whole number from `min` to 2^32-1; and that range as text.

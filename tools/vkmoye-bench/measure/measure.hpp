@@ -16,7 +16,7 @@
 namespace vkmoye::bench {
 
 struct MeasureOptions {
-  std::optional<Verify> verify;  // nothing: full if that takes about a second at most, else sample
+  std::optional<Verify> verify;  // nullopt: full if that takes about a second at most, else sample
   /// Seconds of timed work. The warm-up takes as long, and at least 0.3 s on a GPU.
   double min_time = 0.5;
   std::optional<double> stop_noise;  // see TimingRules

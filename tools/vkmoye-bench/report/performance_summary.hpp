@@ -22,7 +22,7 @@ namespace vkmoye::bench {
 struct Ladder {
   /// One kernel at one size.
   struct Cell {
-    std::optional<double> time_us;  // median; nothing: not run at this size
+    std::optional<double> time_us;  // median; nullopt: not run at this size
     std::optional<double> speedup;  // over the first rung at this size
     std::optional<bool> verified;
     bool skipped = false;

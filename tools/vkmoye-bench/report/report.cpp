@@ -73,6 +73,7 @@ std::string clock_name(const Timing& timing) {
 }
 
 std::string device_text(const DeviceCaps& device) {
+  if (device.api == "none") return fmt::format("{} (CPU, without Vulkan)", device.name);
   return fmt::format("{} ({}, {}, Vulkan {})", device.name, to_string(device.kind), device.driver,
                      device.api);
 }

@@ -26,7 +26,7 @@ struct Result {
   std::optional<Timing> timing;
   std::optional<double> gbps;    // declared bytes over the median, 10^9 bytes per second
   std::optional<double> tflops;  // 10^12 floating-point operations per second; moves have none
-  std::optional<bool> verified;  // nothing: verification was off
+  std::optional<bool> verified;  // nullopt: verification was off
   std::string verification;      // "full", "sample" or "off"
   std::uint64_t mismatches = 0;
   double max_error = 0;                         // largest absolute difference from the definition
@@ -34,10 +34,10 @@ struct Result {
   std::map<std::string, double> ratio;          // by baseline: its median over this median
   std::map<std::string, std::string> no_ratio;  // by baseline: why there is no ratio
   std::map<std::string, std::string> notes;     // by baseline: how to read its ratio
-  /// The speed as a percentage of that of `ceiling` in this run; nothing: not measured.
+  /// The speed as a percentage of that of `ceiling` in this run; nullopt: not measured.
   std::optional<double> percent_of_ceiling;
   std::string ceiling;  // "copy": copy/auto of as many bytes; "peak": multiply-adds from registers
-  /// The percentage of --stop-noise, where the noise stayed above it; nothing: it did not, or --stop-noise
+  /// The percentage of --stop-noise, where the noise stayed above it; nullopt: it did not, or --stop-noise
   /// was not given.
   std::optional<double> noise_missed;
   std::map<std::string, std::string> noise_of;  // the same for its baselines

@@ -26,7 +26,7 @@ namespace vkmoye::bench {
 struct PackedOperand {
   gen::PackedForm form;
   std::int64_t rows = 0, k = 0;  // size of the matrix: rows are m of A, n of B
-  /// The number of contiguous matrices; nothing: one matrix without a batch axis.
+  /// The number of contiguous matrices; nullopt: one matrix without a batch axis.
   std::optional<std::int64_t> batch = {};
   std::string fragment, block;  // layouts: (row, k) of a fragment and of a block -> its place
   std::string device, driver;   // where it was packed

@@ -93,7 +93,7 @@ class Workload {
   /// The same from a description of the device: steps that need a fact that only the device itself can provide,
   /// and that is not in `caps`, are left out.
   virtual Plan described_plan(const DeviceCaps& caps) const { return plan(caps); }
-  /// The plan, if it depends on more than a description: on what `executor` accepts and trusts. Nothing: use
+  /// The plan, if it depends on more than a description: on what `executor` accepts and trusts. nullopt: use
   /// `plan`.
   virtual std::optional<Plan> plan_chosen_on(Executor&) const { return std::nullopt; }
   /// The kernel chosen for the device of `caps` and the reasons, one per line; empty: there is no choice.

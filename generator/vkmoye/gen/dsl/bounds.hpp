@@ -47,7 +47,7 @@ Conditions inside(const View& view, const ir::Array& array);
 /// The first value of `view` is inside: the tile is not entirely outside.
 Conditions begins_inside(const View& view, const ir::Array& array);
 
-/// A coordinate that is a multiple of `elements` along axis 0 is so in memory, too: the strides of the
+/// If a coordinate along axis 0 is a multiple of `elements`, so is the offset in memory: the strides of the
 /// other axes are also multiples.
 Conditions aligned(const View& view, const ir::Array& array, std::uint32_t elements);
 

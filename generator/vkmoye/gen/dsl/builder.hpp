@@ -222,9 +222,9 @@ class Builder {
   Expr subgroup_ballot(const std::string& name, const Expr& condition);  // u32 x4
   Expr subgroup_elect(const std::string& name);                          // boolean
 
-  /// values(v) = the reduction of values(v) over all threads that differ only in mode `mode` of
-  /// `threads`; each of these threads gets the result. Where these threads are of several subgroups, the values meet in
-  /// shared memory: in a loop, call barrier() before the next round. Precondition: `values` are registers.
+  /// values(v) = the reduction of values(v) over all threads that differ only in mode `mode` of `threads`; each of
+  /// these threads gets the result. If these threads belong to several subgroups, the values are combined through
+  /// shared memory; in a loop, call barrier() before the next round. Precondition: `values` are registers.
   /// Throws LayoutError if `threads` does not number the workgroup's threads, or if a leaf of it
   /// straddles a subgroup boundary.
   void reduce_across(const View& values, Reduction reduction, const Layout& threads, int mode);

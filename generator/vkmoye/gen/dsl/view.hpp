@@ -48,7 +48,7 @@ struct View {
   struct Axis {
     std::vector<FixedMode> fixed;
     Layout values;
-    /// Coordinates from here on are outside; nothing: the extent of the array.
+    /// Coordinates from here on are outside; nullopt: the extent of the array.
     std::optional<Expr> end = {};
   };
   /// A tile of a buffer: number `coordinate` of ceil(extent / tile).

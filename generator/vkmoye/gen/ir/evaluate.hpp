@@ -5,7 +5,7 @@
 //
 //   Bits a = 7, b = 3;
 //   evaluate(*(x % y), {a, b})      1
-//   evaluate(*(x % y), {a, 0})      nothing: the remainder by 0 is undefined
+//   evaluate(*(x % y), {a, 0})      nullopt: the remainder by 0 is undefined
 
 #include <cstdint>
 #include <optional>

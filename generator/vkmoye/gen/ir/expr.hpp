@@ -318,7 +318,7 @@ inline bool is_constant(const Expr& e, std::uint32_t value) {
   return is_constant(e) && e->value == value;
 }
 
-/// The dimension of the grid whose coordinate `e` is: 0 for group_x; nothing if it is no coordinate of the workgroup.
+/// The dimension of the grid whose coordinate `e` is: 0 for group_x; nullopt if it is no coordinate of the workgroup.
 std::optional<std::size_t> grid_dimension_of(const Expr& e);
 
 }  // namespace vkmoye::gen::ir

@@ -44,10 +44,10 @@ inline constexpr std::uint64_t kMaxRounds = std::uint64_t{1} << 31;
 /// The recurrence of the variable of a loop, which is r in round r < `end`.
 Recurrence recurrence_of_rounds(const Expr& end);
 
-/// The recurrence of `e`; nothing where it has none, or a longer period than kMaxPeriod.
+/// The recurrence of `e`; nullopt if it has none, or a longer period than kMaxPeriod.
 std::optional<Recurrence> recurrence_of(const Expr& e, const Recurrences& names);
 
-/// The recurrence of two values together, one with `a` and one with `b`; nothing if its period would be too long.
+/// The recurrence of two values together, one with `a` and one with `b`; nullopt if its period would be too long.
 std::optional<Recurrence> combined(const Recurrence& a, const Recurrence& b);
 
 }  // namespace vkmoye::gen::ir

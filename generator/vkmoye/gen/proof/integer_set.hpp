@@ -56,7 +56,7 @@ class Set {
   /// With other names for its variables; those that `names` does not have keep theirs.
   Set renamed(const std::map<std::string, std::string>& names) const;
   std::vector<std::string> variables() const;
-  /// A point in it; nothing: it is empty.
+  /// A point in it; nullopt: it is empty.
   std::optional<Point> sample() const;
   std::string text() const;
 

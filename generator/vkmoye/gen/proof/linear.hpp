@@ -69,7 +69,7 @@ class Variables {
   Range range(const Linear& value) const;
   SameIn same_in(const Linear& value) const;
 
-  /// `value` / `divisor`, rounded down. Splits variables so that it is linear; nothing if they cannot be split so.
+  /// `value` / `divisor`, rounded down. Splits variables so that it is linear; nullopt if they cannot be split so.
   /// Precondition: divisor > 0.
   std::optional<Linear> quotient(const Linear& value, std::int64_t divisor);
 

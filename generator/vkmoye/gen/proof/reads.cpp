@@ -75,7 +75,7 @@ class ReadProver {
   }
 
   // The points of `write` in terms of the read: the first `equal` counters are the same, the next one is smaller.
-  // Nothing: they depend on what is not known, or was something else then.
+  // nullopt: they depend on what is not known, or was something else then.
   std::optional<Set> before(const Access& write, const std::vector<std::string>& counters,
                             std::size_t equal) {
     const bool is_shared = write.array->space == ir::Array::Space::shared;

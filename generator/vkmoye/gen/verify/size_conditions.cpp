@@ -261,7 +261,7 @@ SizeConditions union_of(const SizeConditions& a, const SizeConditions& b) {
 
 namespace {
 
-// The number of a condition; nothing where it is not known, or so large that the sum may wrap.
+// The number of a condition; nullopt if it is not known, or so large that the sum may wrap.
 std::optional<std::int64_t> number_in(const PathConditions::Number& one, std::size_t lane,
                                       const SizeConditionTable& table) {
   const machine::Value& value = one.number.in(lane);

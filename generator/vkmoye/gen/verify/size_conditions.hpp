@@ -82,7 +82,7 @@ class SizeConditionTable {
     std::int64_t max = 0;       // a larger number may wrap when it is added to the base
   };
   const Bound& bound(std::size_t number) const { return bounds_[number]; }
-  /// The number of the bound `base` + .. < `limit`, where arguments and the workgroup decide both; nothing if the sum
+  /// The number of the bound `base` + .. < `limit`, where arguments and the workgroup decide both; nullopt if the sum
   /// may wrap.
   std::optional<std::size_t> bound_below(const ir::Expr& base, const ir::Expr& limit);
 
@@ -123,7 +123,7 @@ struct PathConditions {
 
   /// Whether they imply `set` in `lane`.
   bool imply(const SizeConditions& set, std::size_t lane, const SizeConditionTable& table) const;
-  /// The conditions that `lane` needs; nothing if they are not known.
+  /// The conditions that `lane` needs; nullopt if they are not known.
   std::optional<SizeConditions> in(std::size_t lane, const SizeConditionTable& table) const;
 };
 

@@ -33,7 +33,7 @@ struct Tile {
   std::uint64_t coordinate(std::size_t axis, std::uint64_t place) const;
 };
 
-/// The tile of `array`, a buffer; nothing if the accesses are of another form.
+/// The tile of `array`, a buffer; nullopt if the accesses are of another form.
 std::optional<Tile> tile_of(const ir::Kernel& kernel, const ir::Array& array);
 
 /// The results whose claims hold in every launch. For others this is not known. Precondition: names, types and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Which elements of shared memory and registers are surely written, at one place on the way through a workgroup.
+// Which elements of shared memory and registers are certain to have been written when a given statement is reached.
 //
 //   state.write(sums, ..)                        certain from here on
 //   const auto mark = state.mark();

@@ -36,7 +36,7 @@ struct PhysicalDevice {
   bool has_extension(const char* name) const;
 };
 
-/// Queries `handle`. `queue_family`: the one that will be used; nothing: the best one.
+/// Queries `handle`. `queue_family`: the one that will be used; nullopt: the best one.
 /// A device that vkmoye cannot use has `caps.why_unusable` set and its limits left at 0.
 PhysicalDevice query(const Instance& instance, VkPhysicalDevice handle,
                      std::optional<std::uint32_t> queue_family = std::nullopt);

@@ -22,7 +22,7 @@ inline std::uint64_t ticks_between(std::uint64_t begin, std::uint64_t end, std::
 Owned<VkQueryPool> make_timestamps(const Context& context, const std::string& subject,
                                    std::uint32_t intervals);
 
-/// For `intervals` pairs of timestamps of `queries`, the first at 0 and 1, the time between the two; nothing if one of
+/// For `intervals` pairs of timestamps of `queries`, the first at 0 and 1, the time between the two; nullopt if one of
 /// them has not been written. Does not wait. Precondition: all were reset at least once. Throws DeviceError.
 std::vector<std::optional<double>> read_known_intervals_us(const Context& context,
                                                            VkQueryPool queries,

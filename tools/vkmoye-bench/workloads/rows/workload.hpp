@@ -39,7 +39,7 @@ struct LineArray {
   std::int64_t length = 1;              // number of elements of a line
   std::int64_t step = 1;                // from one element of a line to the next
   std::int64_t next = 1;                // from one line to the next; 0: all lines are the same
-  std::optional<ScalarType> type = {};  // element type; nothing: that of the request
+  std::optional<ScalarType> type = {};  // element type; nullopt: that of the request
 };
 
 using Line = std::vector<double>;

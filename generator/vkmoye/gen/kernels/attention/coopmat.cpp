@@ -39,11 +39,11 @@ struct TileStaging {
   }
 };
 
-// weights = scores, as an operand: in registers, or through rows of shared memory that each subgroup has for itself.
+// Makes scores the operand `weights`: in registers, or through rows of shared memory that each subgroup has for itself.
 // The barriers around the next tiles of k and v order these rows: every thread has read the old ones before a new one
 // is stored.
-void as_operand(Builder& builder, const AttentionCoopmatConfig& config, const MatrixValues& scores,
-                const Matrices& weights, const View& shared) {
+void move_to_operand(Builder& builder, const AttentionCoopmatConfig& config,
+                     const MatrixValues& scores, const Matrices& weights, const View& shared) {
   if (config.in_registers()) {
     return convert_matrices(builder, scores,
                             matrix_values(builder, weights, *config.order_a.layout));
@@ -55,7 +55,7 @@ void as_operand(Builder& builder, const AttentionCoopmatConfig& config, const Ma
   builder.load(own, weights, 1);
 }
 
-std::string reason_of(const AttentionCoopmatConfig& config) {
+std::string why_text(const AttentionCoopmatConfig& config) {
   return fmt::format("scores stay in registers{}{}",
                      config.in_registers() ? "" : ", weights go through shared memory",
                      config.prefetch ? "; the next tiles of k and v are fetched meanwhile" : "");
@@ -71,7 +71,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   Builder builder(name, config.threads(), to_index(config.subgroup_size));
   auto items = gen::items(attention_coopmat_fields(), config);
   items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
-  builder.describe(items, reason_of(config));
+  builder.describe(items, why_text(config));
   AttentionTile attention(builder, form, type, {config.tile_rows(), keys});
   ScoreBias bias(builder, form, attention);
   const auto sink = read_sink(builder, form, attention.head());
@@ -84,7 +84,8 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   };
   const View sK = shared("shared_k", form.width, keys);        // (width, keys)
   const View sV = shared("shared_v", form.value_width, keys);  // (value_width, keys)
-  const View sP = config.in_registers() ? sK : shared("shared_p", keys, config.tile_rows());
+  // With weights in registers it is not used.
+  const View sP = config.in_registers() ? View() : shared("shared_p", keys, config.tile_rows());
   const TileStaging staging = {builder, config, type};
   const View next_k = staging.next("next_k", sK), next_v = staging.next("next_v", sV);
 
@@ -104,7 +105,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
       *config.order_c.layout);
 
   // q goes through the tile of k, as many rows at a time as it has.
-  const std::int64_t together = keys / rows;  // subgroups
+  const std::int64_t subgroups_at_once = keys / rows;
   builder.titled(fmt::format("q goes through the tile of k, {} rows at a time", keys), [&] {
     builder.loop("part", to_index(config.tile_rows() / keys), [&](const Expr& part) {
       staging.fetch(
@@ -113,10 +114,10 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
       builder.barrier();
       staging.put(next_k, sK);
       builder.barrier();
-      builder.branch({equal(builder.subgroup() / to_index(together), part)}, [&] {
-        builder.load(
-            transpose(tile(sK, {form.width, rows}, {0, builder.subgroup() % to_index(together)})),
-            query, staging.width(sK));
+      builder.branch({equal(builder.subgroup() / to_index(subgroups_at_once), part)}, [&] {
+        builder.load(transpose(tile(sK, {form.width, rows},
+                                    {0, builder.subgroup() % to_index(subgroups_at_once)})),
+                     query, staging.width(sK));
       });
     });
   });
@@ -162,7 +163,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
         bias.add(scores.values, part, biased_rows, at);
         attention.hide_unseen(scores.values, part, own_rows, at);
         softmax.update(scores.by_row, sums.by_row);
-        as_operand(builder, config, scores, weights, sP);
+        move_to_operand(builder, config, scores, weights, sP);
         builder.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {
           builder.unrolled_loop("e", to_index(sums.matrices.columns), [&](const Expr& e) {
             builder.load(transpose(tile(sV, {atom, atom}, {e, key})), b, staging.width(sV));

@@ -59,7 +59,7 @@ const std::vector<ConfigField<AttentionCoopmatConfig>>& attention_coopmat_fields
 std::vector<ProbedMatrix> probes(const AttentionCoopmatConfig& config, ScalarType type);
 
 /// The shared tile of `count` rows of `width` elements: (width, count), padded so that neither the threads that stage
-/// it nor those that load matrices from it meet in a bank.
+/// it nor those that load matrices from it have bank conflicts.
 Layout padded_tile(const AttentionCoopmatConfig& config, ScalarType type, std::int64_t width,
                    std::int64_t count);
 

@@ -13,7 +13,7 @@ constexpr const char* kNotWhole = "a tile at an edge, or rows that are not align
 }  // namespace
 
 Blocks::Blocks(Builder& k, const Tensor& tensor, const IntTuple& extents, const TiledCopy& copy)
-    : k_(k),
+    : builder_(k),
       tensor_(tensor),
       extents_(extents),
       copy_(copy),
@@ -29,16 +29,16 @@ View Blocks::part(const std::vector<Expr>& coordinate) const {
   for (int mode = whole.shape().rank(); mode < extents_.rank(); ++mode) {
     whole = repeat(whole, mode, extents_.mode(mode));
   }
-  return partition(whole, copy_, k_.thread());
+  return partition(whole, copy_, builder_.thread());
 }
 
 View Blocks::registers(const std::string& name, ScalarType type) const {
-  return k_.registers(name, type, Layout(shape()));
+  return builder_.registers(name, type, Layout(shape()));
 }
 
 Conditions Blocks::whole(const std::vector<Expr>& coordinate) const {
   const View all = block(coordinate);
-  return all_of({k_.inside(all), k_.aligned(all, vector_.count)});
+  return all_of({builder_.inside(all), builder_.aligned(all, vector_.count)});
 }
 
 // No wider than the alignment that `whole` checks for rows.
@@ -49,19 +49,19 @@ CopyOptions Blocks::at_once() const {
 
 void Blocks::load(const std::vector<Expr>& coordinate, const View& to, const Expr& outside) {
   const View from = part(coordinate);
-  k_.branch(
-      whole(coordinate), kWhole, [&] { k_.copy(from, to, at_once()); }, kNotWhole,
+  builder_.branch(
+      whole(coordinate), kWhole, [&] { builder_.copy(from, to, at_once()); }, kNotWhole,
       [&] {
-        k_.assign(to, outside);
-        k_.copy(from, to, {.vector = vector_});
+        builder_.assign(to, outside);
+        builder_.copy(from, to, {.vector = vector_});
       });
 }
 
 void Blocks::store(const std::vector<Expr>& coordinate, const View& from) {
   const View to = part(coordinate);
-  k_.branch(
-      whole(coordinate), kWhole, [&] { k_.copy(from, to, at_once()); }, kNotWhole,
-      [&] { k_.copy(from, to, {.vector = vector_}); });
+  builder_.branch(
+      whole(coordinate), kWhole, [&] { builder_.copy(from, to, at_once()); }, kNotWhole,
+      [&] { builder_.copy(from, to, {.vector = vector_}); });
 }
 
 }  // namespace vkmoye::gen

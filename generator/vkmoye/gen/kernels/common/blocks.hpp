@@ -42,7 +42,7 @@ class Blocks {
   View block(const std::vector<Expr>& coordinate) const;
   Conditions whole(const std::vector<Expr>& coordinate) const;
   CopyOptions at_once() const;
-  Builder& k_;
+  Builder& builder_;
   Tensor tensor_;
   IntTuple extents_;
   TiledCopy copy_;

@@ -42,7 +42,7 @@ struct WeightFormat {
   std::int64_t bytes = 18;     // bytes per block: an even number
   std::uint32_t bits = 4;      // bits per code: 4 or 8
   Order order = Order::halves;
-  /// Bytes of the block before the scale; nothing: the scale is 1.
+  /// Bytes of the block before the scale; nullopt: the scale is 1.
   std::optional<std::int64_t> scale_at = 0;
   std::int64_t codes_at = 2;  // bytes before the codes: an even number
   std::int64_t zero = 8;      // the code of weight 0

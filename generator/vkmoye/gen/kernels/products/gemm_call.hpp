@@ -49,8 +49,8 @@ struct GemmCall {
   double alpha = 1, beta = 0;
   std::vector<AppliedEpilogueOp> epilogue = {};
   std::int64_t batch = 1;
-  /// The matrices of B, one for each group of rows of A and C, which an array of offsets tells; 0: there are no groups.
-  /// See parts/groups.hpp. C must have n contiguous.
+  /// The number of matrices of B: one for each group of rows of A and C. An array of offsets says where each group
+  /// begins. 0: there are no groups. See parts/groups.hpp. C must have n contiguous.
   std::int64_t experts = 0;
   std::int64_t slices = 1;  // slices of k, each summed separately; a second kernel adds the sums
   GemmPlacement a = {}, b = {}, c = {};

@@ -39,7 +39,7 @@ class SimtProduct {
         b_{operand_b(form, config.tile_n), config.pad_b, config.values_n, partition_B} {}
 
   ir::Kernel describe() {
-    builder_.describe(items_after_form(form_, config_.items()), reason());
+    builder_.describe(items_after_form(form_, config_.items()), why());
     const View tCgC = partition_C(mma_, transpose(buffers_.c()), thread_);  // ((VM,VN), RM, RN)
     declare_shared(a_, "shared_a");
     declare_shared(b_, "shared_b");
@@ -63,7 +63,7 @@ class SimtProduct {
   }
 
  private:
-  std::string reason() const {
+  std::string why() const {
     if (config_.stages == 2) {
       return "the next tiles are fetched into registers, then into the other shared tile, while "
              "this one is multiplied";

@@ -20,7 +20,7 @@ namespace vkmoye::gen {
 /// Options of a command line in their order; those without a value are switches.
 using OptionList = std::vector<std::pair<std::string, std::string>>;
 
-/// --type of a request and, if it has a shape, --size. Nothing for the shape of a single number.
+/// --type of a request and, if it has a shape, --size. nullopt for the shape of a single number.
 std::optional<OptionList> options_of_elements(const KernelRequest& request);
 
 template <class Config>
@@ -35,7 +35,7 @@ struct EntryParts {
   std::function<std::vector<std::string>(const Config&, const KernelRequest&)> refuse = {};
   /// See KernelEntry::probes.
   std::function<std::vector<ProbedMatrix>(const Config&, const KernelRequest&)> probes = {};
-  /// How a command line states the problem of a request; nothing if it cannot.
+  /// How a command line states the problem of a request; nullopt if it cannot.
   std::function<std::optional<OptionList>(const KernelRequest&)> problem = options_of_elements;
   bool converts = false;                  // see KernelEntry::converts
   bool takes_packed = false;              // see KernelEntry::takes_packed
@@ -56,7 +56,7 @@ std::vector<std::string> reasons_against_types(const KernelEntry& entry,
                                                const KernelRequest& request);
 
 /// The command that prints kernel `name` for a problem with these `options`:
-/// "vkmoye-bench emit transpose/padded --type f32 --pad 2". Empty if `problem` is nothing.
+/// "vkmoye-bench emit transpose/padded --type f32 --pad 2". Empty if `problem` is nullopt.
 std::string emit_command(const std::string& name, const std::optional<OptionList>& problem,
                          const Options& options);
 

@@ -22,7 +22,7 @@ namespace vkmoye::gen {
 
 struct EmbedConfig {
   ScalarType type = ScalarType::f32;      // of the table
-  std::optional<ScalarType> result = {};  // of dst; nothing: that of the table
+  std::optional<ScalarType> result = {};  // of dst; nullopt: that of the table
   std::int64_t threads = 0;        // of a workgroup, which has a part of one row; 0: chosen to fit
   std::int64_t vector_bytes = 16;  // bytes of an access, of the wider type
 

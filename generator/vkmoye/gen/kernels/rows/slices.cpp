@@ -15,22 +15,23 @@ SliceParts slice_blocks(Builder& k, const Expr& blocks, const Expr& slices) {
 
 SliceResultsWriter::SliceResultsWriter(Builder& k, const std::string& name, ScalarType type,
                                        const ThreadsConfig& config)
-    : k_(k),
+    : builder_(k),
       tensor_(k.output(name, type, kSlicesAndRows)),
       columns_(config.columns),
       rows_(config.threads / config.columns) {}
 
 void SliceResultsWriter::store(const View& value) {
   const Expr columns = to_index(columns_);
-  const View of_slice = tile(tensor_, {1, rows_}, {k_.block_y(), k_.block_x()});
-  const View to = parallelize(slice(of_slice, {0, _}), make_layout({rows_}), k_.thread() / columns);
-  k_.branch({ir::equal(k_.thread() % columns, 0)}, [&] { k_.copy(value, to); });
+  const View of_slice = tile(tensor_, {1, rows_}, {builder_.block_y(), builder_.block_x()});
+  const View to =
+      parallelize(slice(of_slice, {0, _}), make_layout({rows_}), builder_.thread() / columns);
+  builder_.branch({ir::equal(builder_.thread() % columns, 0)}, [&] { builder_.copy(value, to); });
 }
 
 SliceResultsReader::SliceResultsReader(Builder& k, const std::string& name,
                                        const ThreadsConfig& config, const Expr& row_tile,
                                        const Expr& outside)
-    : k_(k),
+    : builder_(k),
       tensor_(k.input(name, outside->type.element, kSlicesAndRows)),
       columns_(config.columns),
       row_tile_(row_tile),
@@ -40,7 +41,7 @@ SliceResultsReader::SliceResultsReader(Builder& k, const std::string& name,
       values_(blocks_.registers(name + "_of_row", outside->type.element)) {}
 
 void SliceResultsReader::each(const std::function<void(const Expr& block)>& body) {
-  k_.loop(
+  builder_.loop(
       "slice_block", ceil_div(Builder::extent(tensor_, 0), to_index(columns_)),
       [&](const Expr& block) {
         load(block);

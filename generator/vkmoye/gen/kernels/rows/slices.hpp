@@ -30,7 +30,7 @@ class SliceResultsWriter {
   void store(const View& value);
 
  private:
-  Builder& k_;
+  Builder& builder_;
   Tensor tensor_;
   std::int64_t columns_, rows_;  // of threads
 };
@@ -51,7 +51,7 @@ class SliceResultsReader {
   void each(const std::function<void(const Expr& block)>& body);
 
  private:
-  Builder& k_;
+  Builder& builder_;
   Tensor tensor_;
   std::int64_t columns_;
   Expr row_tile_, outside_;

@@ -25,7 +25,7 @@ RowBuilder::RowBuilder(const std::string& name, const ThreadsConfig& config, std
 
 Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr& outside, Part part,
          const Expr& slices)
-    : k_(k),
+    : builder_(k),
       block_{config.columns * config.width() * config.rounds, config.threads / config.columns},
       blocks_(k, src, block_, config.tiled_copy()),
       outside_(outside),
@@ -55,11 +55,12 @@ void Row::pass(const Body& body, const Body& redo) {
     body(first_);
     return;
   }
-  k_.loop(
+  builder_.loop(
       "block", count_,
       [&](const Expr& i) {
         const Expr block = part_ == Part::whole ? i : first_ + i;
-        k_.branch(is_first ? Conditions{} : Conditions{less(1, count_)}, [&] { read(block); });
+        builder_.branch(is_first ? Conditions{} : Conditions{less(1, count_)},
+                        [&] { read(block); });
         body(block);
       },
       ir::Unroll::never);

@@ -50,7 +50,7 @@ class Row {
   const View& x() const { return x_; }
 
   /// The index of the workgroup's tile of rows; a tile has `threads / columns` rows.
-  Expr row_tile() const { return part_ == Part::block ? k_.block_y() : k_.block_x(); }
+  Expr row_tile() const { return part_ == Part::block ? builder_.block_y() : builder_.block_x(); }
 
   /// Records `body` for each block of the row that the workgroup has. If the row has one block, x keeps its values
   /// from the previous pass; otherwise the block is read again, and `redo` repeats on x what previous passes did.
@@ -58,7 +58,7 @@ class Row {
       const Body& body, const Body& redo = [](const Expr&) {});
 
  private:
-  Builder& k_;
+  Builder& builder_;
   IntTuple block_;
   Blocks blocks_;
   Expr outside_;

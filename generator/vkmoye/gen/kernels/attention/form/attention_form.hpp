@@ -129,7 +129,7 @@ std::int64_t row_elements(const WeightFormat* format, std::int64_t width);
 std::string form_text(const AttentionForm& form);
 /// "bhsd" if all arrays have that order, else those of q, k, v and o: "bshd,bhsd,bhsd,bshd".
 std::string orders_text(const AttentionOrders& orders);
-/// The inverse; nothing if `text` is neither one order nor four.
+/// The inverse; nullopt if `text` is neither one order nor four.
 std::optional<AttentionOrders> parse_orders(const std::string& text);
 
 /// The arguments of all attention kernels:

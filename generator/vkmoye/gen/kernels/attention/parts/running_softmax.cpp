@@ -16,7 +16,7 @@ using ir::number;
 
 RunningSoftmax::RunningSoftmax(Builder& builder, const Expr& factor, const View& scores,
                                const ScoreModes& modes, const std::optional<Expr>& sink)
-    : k_(builder), factor_(factor), modes_(modes), sink_(sink) {
+    : builder_(builder), factor_(factor), modes_(modes), sink_(sink) {
   const View of_rows = first_along(scores, {modes.columns});
   row_max_ = builder.make_fragment_like("row_max", ScalarType::f32, of_rows);
   rescale_by_ = builder.make_fragment_like("rescale", ScalarType::f32, of_rows);
@@ -25,39 +25,39 @@ RunningSoftmax::RunningSoftmax(Builder& builder, const Expr& factor, const View&
 
 void RunningSoftmax::start() {
   if (sink_) {
-    const Expr exponent = k_.let("exponent_of_sink", *sink_ * kLog2E);
-    k_.titled("row_max <- the score that the sink stands for, at least -1e30",
-              [&] { k_.assign(row_max_, maximum(exponent / factor_, kNothingSeen)); });
+    const Expr exponent = builder_.let("exponent_of_sink", *sink_ * kLog2E);
+    builder_.titled("row_max <- the score that the sink stands for, at least -1e30",
+                    [&] { builder_.assign(row_max_, maximum(exponent / factor_, kNothingSeen)); });
     sink_ = exponent;
-    return k_.assign(row_sum_, number(ScalarType::f32, 0));
+    return builder_.assign(row_sum_, number(ScalarType::f32, 0));
   }
-  k_.titled("row_max <- -1e30, more than the scores of unseen keys",
-            [&] { k_.assign(row_max_, number(ScalarType::f32, kNothingSeen)); });
-  k_.assign(row_sum_, number(ScalarType::f32, 0));
+  builder_.titled("row_max <- -1e30, more than the scores of unseen keys",
+                  [&] { builder_.assign(row_max_, number(ScalarType::f32, kNothingSeen)); });
+  builder_.assign(row_sum_, number(ScalarType::f32, 0));
 }
 
 void RunningSoftmax::keep_row_max() {
-  k_.titled("rescale keeps the old row_max until the new one is known",
-            [&] { k_.copy(row_max_, rescale_by_); });
+  builder_.titled("rescale keeps the old row_max until the new one is known",
+                  [&] { builder_.copy(row_max_, rescale_by_); });
 }
 
 // Rescales earlier sums to the new maximum.
 void RunningSoftmax::rescale(const View& sums) {
-  k_.titled("rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums", [&] {
-    k_.apply(
+  builder_.titled("rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums", [&] {
+    builder_.apply(
         rescale_by_,
         [&](const Expr& before, const Expr& m) { return exp2((before - m) * factor_); },
         rescale_by_, row_max_);
   });
   for (const View& of : {row_sum_, sums}) {
-    k_.apply(
+    builder_.apply(
         of, [](const Expr& x, const Expr& by) { return x * by; }, of, rescale_by_);
   }
 }
 
 void RunningSoftmax::weigh(const View& scores) {
-  k_.titled("scores <- exp2(factor * scores - factor * row_max), the weights", [&] {
-    k_.apply(
+  builder_.titled("scores <- exp2(factor * scores - factor * row_max), the weights", [&] {
+    builder_.apply(
         scores,
         [&](const Expr& x, const Expr& m) {
           return exp2(multiply_add(x, factor_, -(m * factor_)));
@@ -68,20 +68,20 @@ void RunningSoftmax::weigh(const View& scores) {
 
 void RunningSoftmax::update(const View& scores, const View& sums) {
   keep_row_max();
-  k_.accumulate(row_max_, kMaximumOfNumbers, scores);
-  k_.reduce_across(row_max_, kMaximumOfNumbers, modes_.threads, modes_.shared_by_row);
+  builder_.accumulate(row_max_, kMaximumOfNumbers, scores);
+  builder_.reduce_across(row_max_, kMaximumOfNumbers, modes_.threads, modes_.shared_by_row);
   rescale(sums);
   weigh(scores);
-  k_.accumulate(row_sum_, kSum, scores);
+  builder_.accumulate(row_sum_, kSum, scores);
 }
 
 void RunningSoftmax::update_per_thread(const View& scores, const View& sums, const View* counts) {
   keep_row_max();
-  k_.accumulate(row_max_, kMaximumOfNumbers, scores);
+  builder_.accumulate(row_max_, kMaximumOfNumbers, scores);
   rescale(sums);
   weigh(scores);
-  if (counts == nullptr) return k_.accumulate(row_sum_, kSum, scores);
-  k_.apply(
+  if (counts == nullptr) return builder_.accumulate(row_sum_, kSum, scores);
+  builder_.apply(
       broadcast(row_sum_, scores.shape()),
       [](const Expr& all, const Expr& weight, const Expr& count) {
         return multiply_add(weight, count, all);
@@ -91,21 +91,21 @@ void RunningSoftmax::update_per_thread(const View& scores, const View& sums, con
 
 void RunningSoftmax::merge(const View& sums) {
   keep_row_max();
-  k_.reduce_across(row_max_, kMaximumOfNumbers, modes_.threads, modes_.shared_by_row);
+  builder_.reduce_across(row_max_, kMaximumOfNumbers, modes_.threads, modes_.shared_by_row);
   rescale(sums);
-  k_.reduce_across(row_sum_, kSum, modes_.threads, modes_.shared_by_row);
-  k_.reduce_across(sums, kSum, modes_.threads, modes_.shared_by_row);
+  builder_.reduce_across(row_sum_, kSum, modes_.threads, modes_.shared_by_row);
+  builder_.reduce_across(sums, kSum, modes_.threads, modes_.shared_by_row);
 }
 
 void RunningSoftmax::finish(const View& sums) {
-  k_.reduce_across(row_sum_, kSum, modes_.threads, modes_.shared_by_row);
+  builder_.reduce_across(row_sum_, kSum, modes_.threads, modes_.shared_by_row);
   divide(sums);
 }
 
 void RunningSoftmax::divide(const View& sums) {
   if (sink_) {
-    k_.titled("row_sum <- row_sum + exp2(exponent of the sink - factor * row_max)", [&] {
-      k_.apply(
+    builder_.titled("row_sum <- row_sum + exp2(exponent of the sink - factor * row_max)", [&] {
+      builder_.apply(
           row_sum_,
           [&](const Expr& all, const Expr& m) {
             return all + exp2(multiply_add(-m, factor_, *sink_));
@@ -113,8 +113,8 @@ void RunningSoftmax::divide(const View& sums) {
           row_sum_, row_max_);
     });
   }
-  k_.titled("sums <- sums / row_sum, 0 for rows that see no key", [&] {
-    k_.apply(
+  builder_.titled("sums <- sums / row_sum, 0 for rows that see no key", [&] {
+    builder_.apply(
         sums,
         [](const Expr& x, const Expr& whole) {
           return ir::select(equal(whole, number(ScalarType::f32, 0)), number(ScalarType::f32, 0),
@@ -126,10 +126,10 @@ void RunningSoftmax::divide(const View& sums) {
 
 void RunningSoftmax::store_log_sums(const View& to) {
   const Expr along = thread_coordinates(
-      modes_.threads, k_.thread())[static_cast<std::size_t>(modes_.shared_by_row)];
-  k_.branch({equal(along, 0)}, [&] {
-    k_.titled("log_sums <- log(row_sum) + the score of the maximum", [&] {
-      k_.apply(
+      modes_.threads, builder_.thread())[static_cast<std::size_t>(modes_.shared_by_row)];
+  builder_.branch({equal(along, 0)}, [&] {
+    builder_.titled("log_sums <- log(row_sum) + the score of the maximum", [&] {
+      builder_.apply(
           to,
           [&](const Expr& m, const Expr& all) {
             const Expr none = number(ScalarType::f32, -std::numeric_limits<double>::infinity());

@@ -18,11 +18,11 @@
 
 namespace vkmoye::gen {
 
-/// How threads have rows and columns of scores.
+/// How scores are distributed over threads.
 struct ScoreModes {
-  int columns;        // the mode of a thread's scores that has the columns
-  Layout threads;     // their coordinates
-  int shared_by_row;  // the mode of `threads` along which threads share a row
+  int columns;        // the mode of a thread's scores that runs along columns
+  Layout threads;     // the threads, as reduce_across takes them
+  int shared_by_row;  // the mode of `threads` whose threads share a row
 };
 
 class RunningSoftmax {
@@ -57,7 +57,7 @@ class RunningSoftmax {
   void rescale(const View& sums);
   void weigh(const View& scores);
 
-  Builder& k_;
+  Builder& builder_;
   Expr factor_;
   ScoreModes modes_;
   std::optional<Expr> sink_;

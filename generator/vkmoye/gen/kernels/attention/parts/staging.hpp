@@ -21,7 +21,7 @@ struct RowStaging {
 };
 
 /// The widest vectors, up to `max_vector` elements, with which `threads` threads divide `width` elements of `rows` rows
-/// evenly; nothing if there are none. `min_vector`: elements of a vector.
+/// evenly; nullopt if there are none. `min_vector`: elements of a vector.
 inline std::optional<RowStaging> row_staging(std::int64_t width, std::int64_t rows,
                                              std::int64_t threads, std::int64_t max_vector,
                                              std::int64_t min_vector = 1) {

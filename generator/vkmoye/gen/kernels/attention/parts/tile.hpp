@@ -8,8 +8,9 @@
 //     tile.cap(scores)                               the soft cap
 //     tile.hide_unseen(scores, part, rows, tile)     scores of keys that a row does not see: -2e30
 //
-// Rows of all heads of a group are one matrix (attention_form.hpp), and workgroups along y have heads of K and V in
-// the batch; or rows are those of one head, workgroups along y have heads of Q, and along z entries of the batch.
+// There are two ways to divide the work. With `rows_of_head_groups`, by default if has_rows_of_groups(form), the rows
+// of all heads of a group are one matrix, and block_y counts the heads of K and V of the whole batch. Otherwise a
+// matrix has the rows of one head, block_y counts the heads of Q, and block_z the entries of the batch.
 
 #include <functional>
 #include <optional>

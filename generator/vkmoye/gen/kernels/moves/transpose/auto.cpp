@@ -265,8 +265,10 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
                       [&] { straight_across(k, from, transpose(to), bN, config.threads); });
     }
     // Ragged loads clamp to the last element, or word, so there must be one.
-    k.branch({ir::less(0, Builder::element_count(src) / to_index(config.unit()))},
-             [&] { move_ragged(k, config, src, dst, *shared, col, row); });
+    k.branch(
+        {ir::less(0, Builder::element_count(src) / to_index(config.unit()))},
+        "a ragged tile, stored in whole sectors of dst",
+        [&] { move_ragged(k, config, src, dst, *shared, col, row); }, "", [] {});
   };
   // Most of a tile of a thin array is outside; the part inside needs no shared memory. They come
   // first, so that each condition stands beside what it chooses.

@@ -56,7 +56,7 @@ class Tile {
  public:
   Tile(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
        const View& shared, const Expr& col, const Expr& row, TileRows tile_rows = TileRows::all)
-      : k_(k),
+      : builder_(k),
         tile_(tile),
         src_(src),
         dst_(dst),
@@ -72,7 +72,7 @@ class Tile {
   template <class Body>
   void if_rows_inside(std::int64_t rows, const Expr& block, Body body) {
     if (tile_rows_ == TileRows::all) return body();
-    k_.branch({ir::less(row0_ + number(rows) * block, rows_)}, body);
+    builder_.branch({ir::less(row0_ + number(rows) * block, rows_)}, body);
   }
 
   // --- whole tiles of words ---
@@ -93,13 +93,13 @@ class Tile {
     each(lanes, tile_.cols, {"along", "x"}, [&](const Expr& b, const Expr& x) {
       if_rows_inside(along, b, [&] {
         const std::int64_t count = along / unit();
-        const Expr at = k_.let("from", evaluate(from, x) + number(count) * b);
+        const Expr at = builder_.let("from", evaluate(from, x) + number(count) * b);
         std::vector<Expr> parts;
         for (std::int64_t w = 0; w < count; ++w) {
-          parts.push_back(k_.load(fmt::format("word{}", w), shared_at(at + number(w))));
+          parts.push_back(builder_.load(fmt::format("word{}", w), shared_at(at + number(w))));
         }
-        k_.store(ir::vector(parts),
-                 words(dst_, {row0_ + number(along) * b, col0_ + x}, along, "whole words of dst"));
+        builder_.store(ir::vector(parts), words(dst_, {row0_ + number(along) * b, col0_ + x}, along,
+                                                "whole words of dst"));
       });
     });
   }
@@ -110,26 +110,26 @@ class Tile {
   // are never stored, so they may be anything.
   void load_ragged() {
     each(tile_.cols, tile_.rows, {"x", "slot"}, [&](const Expr& x, const Expr& slot) {
-      const Expr head = k_.let("head", head_of(col0_ + x));
+      const Expr head = builder_.let("head", head_of(col0_ + x));
       const Expr y =
-          k_.let("y", slot + ir::select(ir::less(slot, head), number(tile_.rows), Expr(0)));
-      const Expr place = k_.let("place", (row0_ + y) * cols_ + col0_ + x);
+          builder_.let("y", slot + ir::select(ir::less(slot, head), number(tile_.rows), Expr(0)));
+      const Expr place = builder_.let("place", (row0_ + y) * cols_ + col0_ + x);
       const Expr last = Builder::element_count(src_) - 1;
       const Expr value =
-          k_.load("single", {src_.array.name, {ir::minimum(place, last)}, "elements of src"});
-      k_.store(value, shared_at(in_ring(x, slot)));
+          builder_.load("single", {src_.array.name, {ir::minimum(place, last)}, "elements of src"});
+      builder_.store(value, shared_at(in_ring(x, slot)));
     });
   }
 
   // Stores whole sectors of each column.
   void store_ragged() {
     each(tile_.rows, tile_.cols, {"y", "x"}, [&](const Expr& y, const Expr& x) {
-      const Expr col = k_.let("col", col0_ + x), head = k_.let("head", head_of(col));
-      const Expr row = k_.let("row", row0_ + head + y);
-      k_.branch({ir::less(col, cols_), ir::less(row, rows_)}, [&] {
+      const Expr col = builder_.let("col", col0_ + x), head = builder_.let("head", head_of(col));
+      const Expr row = builder_.let("row", row0_ + head + y);
+      builder_.branch({ir::less(col, cols_), ir::less(row, rows_)}, [&] {
         const Expr value =
-            k_.load("turned", shared_at(in_ring(x, (head + y) % number(tile_.rows))));
-        k_.store(value, {dst_.array.name, {row, col}, "sectors of dst"});
+            builder_.load("turned", shared_at(in_ring(x, (head + y) % number(tile_.rows))));
+        builder_.store(value, {dst_.array.name, {row, col}, "sectors of dst"});
       });
     });
   }
@@ -148,27 +148,28 @@ class Tile {
   void store_ragged_words() {
     const Layout from = tile_.ragged_layout().layout.mode(0);
     each(tile_.rows / unit(), tile_.cols, {"y", "x"}, [&](const Expr& y, const Expr& x) {
-      const Expr col = k_.let("col", col0_ + x), head = k_.let("head", head_of(col));
-      const Expr row = k_.let("row", row0_ + head + number(unit()) * y);
-      const Expr word = k_.let("word", (col * rows_ + row0_ + head) / number(unit()) + y);
+      const Expr col = builder_.let("col", col0_ + x), head = builder_.let("head", head_of(col));
+      const Expr row = builder_.let("row", row0_ + head + number(unit()) * y);
+      const Expr word = builder_.let("word", (col * rows_ + row0_ + head) / number(unit()) + y);
       const Expr at = evaluate(from, x) + head / number(unit()) + y;
-      k_.branch({ir::less(col, cols_), ir::less(row + number(unit()), rows_),
-                 ir::less(word, Builder::element_count(dst_) / number(unit()))},
-                [&] {
-                  const Expr low = k_.load("low", shared_at(at));
-                  const Expr high = k_.load("high", shared_at(at + 1));
-                  k_.store(joined(low, high, bits_of(head)),
-                           words(dst_, {number(unit()) * word}, unit(), "sectors of dst"));
-                });
+      builder_.branch({ir::less(col, cols_), ir::less(row + number(unit()), rows_),
+                       ir::less(word, Builder::element_count(dst_) / number(unit()))},
+                      [&] {
+                        const Expr low = builder_.load("low", shared_at(at));
+                        const Expr high = builder_.load("high", shared_at(at + 1));
+                        builder_.store(
+                            joined(low, high, bits_of(head)),
+                            words(dst_, {number(unit()) * word}, unit(), "sectors of dst"));
+                      });
     });
   }
 
   // Moves the rows before the first sector of each column.
   void store_heads() {
-    k_.branch({ir::equal(tile_row_, 0)}, [&] {
-      k_.titled("the rows before the first sector of each column, element by element", [&] {
+    builder_.branch({ir::equal(tile_row_, 0)}, [&] {
+      builder_.titled("the rows before the first sector of each column, element by element", [&] {
         elementwise(sector(), [&](const Expr& y, const Expr& col) {
-          return std::pair(y, Conditions{ir::less(y, k_.let("head", head_of(col)))});
+          return std::pair(y, Conditions{ir::less(y, builder_.let("head", head_of(col)))});
         });
       });
     });
@@ -177,12 +178,12 @@ class Tile {
   // Moves the rows after the last word of each column.
   void store_tails() {
     if (unit() == 1) return;
-    k_.branch({ir::less(rows_, row0_ + number(tile_.rows + 1))}, [&] {
-      k_.titled("the rows after the last whole word of each column, element by element", [&] {
+    builder_.branch({ir::less(rows_, row0_ + number(tile_.rows + 1))}, [&] {
+      builder_.titled("the rows after the last whole word of each column, element by element", [&] {
         elementwise(unit(), [&](const Expr& y, const Expr& col) {
-          const Expr row = k_.let("row", rows_ - 1 - y);
-          const Expr head = k_.let("head", head_of(col));
-          const Expr begins = k_.let("word_begins", row - (row - head) % number(unit()));
+          const Expr row = builder_.let("row", rows_ - 1 - y);
+          const Expr head = builder_.let("head", head_of(col));
+          const Expr begins = builder_.let("word_begins", row - (row - head) % number(unit()));
           return std::pair(row, Conditions{ir::less(rows_ - begins, number(unit() + 1))});
         });
       });
@@ -206,24 +207,26 @@ class Tile {
   template <class Body>
   void each(std::int64_t lanes, std::int64_t count, std::array<const char*, 2> names, Body body) {
     const std::int64_t at_once = tile_.threads / lanes, rounds = ceil_div(count, at_once);
-    const Expr i = k_.thread() % number(lanes), first = k_.thread() / number(lanes);
+    const Expr i = builder_.thread() % number(lanes), first = builder_.thread() / number(lanes);
     const auto round = [&](const Expr& j) {
-      const Expr side = k_.let(names[0], i), step = k_.let(names[1], j);
+      const Expr side = builder_.let(names[0], i), step = builder_.let(names[1], j);
       if (count % at_once == 0) return body(side, step);
-      k_.branch({ir::less(step, number(count))}, [&] { body(side, step); });
+      builder_.branch({ir::less(step, number(count))}, [&] { body(side, step); });
     };
     if (rounds == 1) return round(first);
-    k_.loop("turn", number(rounds), [&](const Expr& z) { round(first + number(at_once) * z); });
+    builder_.loop("turn", number(rounds),
+                  [&](const Expr& z) { round(first + number(at_once) * z); });
   }
 
   void load_words_at(const Expr& a, const Expr& group, std::int64_t across, const Strides& to) {
     std::vector<Expr> rows;
     for (std::int64_t e = 0; e < unit(); ++e) {
       const Expr row = row0_ + number(unit()) * group + number(e);
-      rows.push_back(k_.load(fmt::format("row{}", e), words(src_, {col0_ + number(across) * a, row},
-                                                            across, "whole words of src")));
+      rows.push_back(builder_.load(
+          fmt::format("row{}", e),
+          words(src_, {col0_ + number(across) * a, row}, across, "whole words of src")));
     }
-    const Expr at = k_.let("to", number(to.run) * a + group);
+    const Expr at = builder_.let("to", number(to.run) * a + group);
     const auto count = static_cast<std::uint32_t>(tile_.load / 4);
     for (std::uint32_t w = 0; w < count; ++w) {
       std::vector<Expr> of_rows;
@@ -236,8 +239,8 @@ class Tile {
   // are `column` words apart.
   void store_turned(const std::string& name, const std::vector<Expr>& rows, const Expr& at,
                     std::int64_t offset, std::int64_t column) {
-    for (const Expr& word : turned(k_, name, rows)) {
-      k_.store(word, shared_at(at + number(offset)));
+    for (const Expr& word : turned(builder_, name, rows)) {
+      builder_.store(word, shared_at(at + number(offset)));
       offset += column;
     }
   }
@@ -251,16 +254,17 @@ class Tile {
   Expr row_of_src(const Expr& i, const Expr& group, std::int64_t e) {
     const Expr words_of_src = Builder::element_count(src_) / number(unit());
     const Expr row = row0_ + number(unit()) * group + number(e);
-    const Expr place = k_.let(fmt::format("place{}", e), row * cols_ + col0_ + number(unit()) * i);
+    const Expr place =
+        builder_.let(fmt::format("place{}", e), row * cols_ + col0_ + number(unit()) * i);
     const auto word = [&](const char* name, const Expr& at) {
-      return k_.load(fmt::format("{}{}", name, e),
-                     words(src_, {number(unit()) * ir::minimum(at, words_of_src - 1)}, unit(),
-                           "words of src"));
+      return builder_.load(fmt::format("{}{}", name, e),
+                           words(src_, {number(unit()) * ir::minimum(at, words_of_src - 1)}, unit(),
+                                 "words of src"));
     };
     const Expr low = word("low", place / number(unit())), bits = bits_of(place);
     if (ir::is_constant(bits, 0)) return low;
     const Expr high = word("high", place / number(unit()) + 1);
-    return k_.let(fmt::format("row{}", e), joined(low, high, bits));
+    return builder_.let(fmt::format("row{}", e), joined(low, high, bits));
   }
 
   // dst(row, col) = src(col, row), element by element, for up to `count` rows of each column: which(y, col)
@@ -268,19 +272,20 @@ class Tile {
   template <class Which>
   void elementwise(std::int64_t count, Which which) {
     each(tile_.cols, count, {"x", "y"}, [&](const Expr& x, const Expr& y) {
-      const Expr col = k_.let("col", col0_ + x);
+      const Expr col = builder_.let("col", col0_ + x);
       auto [row, where] = which(y, col);
       const Expr of_row = row;
       where.push_back(ir::less(col, cols_));
       where.push_back(ir::less(of_row, rows_));
-      k_.branch(where, [&] {
-        const Expr value = k_.load("single", {src_.array.name, {col, of_row}, "ends of columns"});
-        k_.store(value, {dst_.array.name, {of_row, col}, "ends of columns"});
+      builder_.branch(where, [&] {
+        const Expr value =
+            builder_.load("single", {src_.array.name, {col, of_row}, "ends of columns"});
+        builder_.store(value, {dst_.array.name, {of_row, col}, "ends of columns"});
       });
     });
   }
 
-  Builder& k_;
+  Builder& builder_;
   const TransposeTile& tile_;
   const Tensor &src_, &dst_;
   const View& shared_;

@@ -54,9 +54,9 @@ std::vector<std::string> reasons_against(const AccumulatorShape& shape, ScalarTy
   return reasons;
 }
 
-GemmAccumulators::GemmAccumulators(Builder& k, GemmBuffers& buffers, const GemmForm& form,
+GemmAccumulators::GemmAccumulators(Builder& builder, GemmBuffers& buffers, const GemmForm& form,
                                    const AccumulatorShape& shape)
-    : builder_(k), buffers_(buffers), form_(form), shape_(shape) {
+    : builder_(builder), buffers_(buffers), form_(form), shape_(shape) {
   sums_ = builder_.matrices(
       "sums", form_.accumulator,
       {ir::MatrixType::Use::accumulator, to_index(shape_.atom_m), to_index(shape_.atom_n)},

@@ -45,7 +45,7 @@ std::vector<std::string> reasons_against(const AccumulatorShape& shape, ScalarTy
 class GemmAccumulators {
  public:
   /// Declares matrices and shared memory. The arguments except `shape` must outlive this object.
-  GemmAccumulators(Builder& k, GemmBuffers& buffers, const GemmForm& form,
+  GemmAccumulators(Builder& builder, GemmBuffers& buffers, const GemmForm& form,
                    const AccumulatorShape& shape);
 
   const Matrices& matrices() const { return sums_; }

@@ -59,8 +59,8 @@ std::vector<std::string> reasons_against(const PackedWeights& weights) {
   return reasons;
 }
 
-PackedWeightTile::PackedWeightTile(Builder& k, PackedWeights weights, std::int64_t reads)
-    : builder_(k), weights_(std::move(weights)), reads_(reads) {
+PackedWeightTile::PackedWeightTile(Builder& builder, PackedWeights weights, std::int64_t reads)
+    : builder_(builder), weights_(std::move(weights)), reads_(reads) {
   tensor_ =
       builder_.input("b", ScalarType::u32,
                      {{"at", weights_.words()}, {"k_block", "k_blocks"}, {"block", "b_blocks"}});

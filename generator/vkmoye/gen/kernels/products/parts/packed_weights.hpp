@@ -60,9 +60,9 @@ std::vector<std::string> reasons_against(const PackedWeights& weights);
 /// What a subgroup has of packed weights: registers into which it reads blocks, and from which it decodes them.
 class PackedWeightTile {
  public:
-  /// Declares the buffer `b`, arguments k_blocks and b_blocks, and registers for `reads` blocks of each lane. `k` must
-  /// outlive this object.
-  PackedWeightTile(Builder& k, PackedWeights weights, std::int64_t reads);
+  /// Declares the buffer `b`, arguments k_blocks and b_blocks, and registers for `reads` blocks of each lane.
+  /// `builder` must outlive this object.
+  PackedWeightTile(Builder& builder, PackedWeights weights, std::int64_t reads);
 
   /// Reads block `k_block` along k of rows `block` as number `read`.
   void read(std::int64_t read, const Expr& k_block, const Expr& block);
