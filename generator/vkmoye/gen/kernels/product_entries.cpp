@@ -54,7 +54,7 @@ std::vector<std::string> with_matrix_units(std::vector<std::string> reasons, con
   return with_thread_limit(std::move(reasons), config.threads(), request);
 }
 
-// Numbers that the kernel takes at run time are examples. Nothing if the epilogue has a step of the user's own.
+// Numbers that the kernel takes at run time are examples. nullopt if the epilogue has a step of the user's own.
 std::optional<OptionList> options_of_product(const KernelRequest& request) {
   const GemmForm& form = request.gemm;
   std::vector<std::string> steps;

@@ -11,11 +11,12 @@
 // whether or not a device rounds once in fma, unless the format has a minimum or scales of f32: then adding it, or the
 // product, rounds once. Scales must be finite.
 //
-// For matrix units, weights are rounded to 16 bits. Whole numbers with a scale of f16 are decoded in f16, two codes that
-// are 16 bits apart in a word by one shift and one mask, as 1024 + code; others are rounded from f32, two at a time.
+// For matrix units, weights are rounded to 16 bits. Whole numbers with a scale of f16 are decoded in f16: two codes
+// that are 16 bits apart in a word by one shift and one mask, as 1024 + code. Others are rounded from f32, two at a
+// time.
 //
-// Codes of levels are looked up in shared memory, f32 in 16 words: lanes meet no bank twice, and those with the same
-// code read the same word. Codes of e4m3 and e5m2 are converted.
+// Codes of levels are looked up in shared memory, f32 in 16 words: each word is in a bank of its own, and lanes with
+// the same code read the same word. Codes of e4m3 and e5m2 are converted.
 
 #include <cstdint>
 #include <optional>
