@@ -204,13 +204,19 @@ KernelEntry packed_entry() {
   });
 }
 
+// `reasons`, and if there are none, those against the orders of the device's matrices.
+std::vector<std::string> with_orders(std::vector<std::string> reasons,
+                                     const GemmThinCoopmatConfig& config,
+                                     const KernelRequest& request, ReasonsAgainstOrders* against) {
+  if (!reasons.empty()) return reasons;
+  return reasons_against_orders_on(request.device, config, request.gemm, against);
+}
+
 // Of gemm/thin_coopmat and gemm/packed_weights.
 std::vector<std::string> reasons_of_thin_coopmat(const GemmThinCoopmatConfig& config,
                                                  const KernelRequest& request) {
-  const auto against = reasons_against(config, request.gemm);
-  return against.empty() ? reasons_against_orders_on(request.device, config, request.gemm,
-                                                     reasons_against_orders)
-                         : against;
+  return with_orders(reasons_against(config, request.gemm), config, request,
+                     reasons_against_orders);
 }
 
 std::vector<ProbedMatrix> probes_of_thin_coopmat(const GemmThinCoopmatConfig& config,
@@ -237,12 +243,10 @@ KernelEntry quantised_coopmat_entry() {
           },
       .refuse =
           [](const Config& config, const KernelRequest& request) {
-            auto reasons = reasons_against_quantised(config, request.gemm);
-            if (reasons.empty()) {
-              reasons = reasons_against_orders_on(request.device, config, request.gemm,
-                                                  reasons_against_orders_of_quantised);
-            }
-            return with_matrix_units(std::move(reasons), config, request);
+            return with_matrix_units(
+                with_orders(reasons_against_quantised(config, request.gemm), config, request,
+                            reasons_against_orders_of_quantised),
+                config, request);
           },
       .probes = probes_of_thin_coopmat,
       .weights = find_weight_format("q4_0"),

@@ -74,38 +74,24 @@ std::vector<std::string> reasons_against_quantised(const GemmThinCoopmatConfig& 
 
 std::vector<std::string> reasons_against_orders_of_quantised(const GemmThinCoopmatConfig& config,
                                                              const GemmForm& form) {
-  std::vector<std::string> reasons;
-  std::vector<FragmentLanes> lanes;
   std::int64_t words = 0;
-  const auto matrices = probes(config, form);
-  for (const ir::MatrixType::Use use : {ir::MatrixType::Use::a, ir::MatrixType::Use::b}) {
-    const bool is_a = use == ir::MatrixType::Use::a;
-    LanesOrReason apart = lanes_of(config, form, use);
-    if (!apart.lanes) {
-      reasons.push_back(std::move(apart.reason));
-      continue;
-    }
-    const std::string name = to_string(matrices[is_a ? 0 : 1]);
-    const std::int64_t along_k = size(apart.lanes->k_numbers);
+  const auto check = [&](ir::MatrixType::Use use, const FragmentLanes& lanes,
+                         const std::string& name, std::vector<std::string>& reasons) {
+    const std::int64_t along_k = size(lanes.k_numbers);
     require(kGroupOfPairs % along_k == 0,
             fmt::format("{}: a lane holds {} elements along k, which must divide {}", name, along_k,
                         kGroupOfPairs),
             reasons);
-    const std::int64_t rows =
-        (is_a ? config.tile_m : config.tile_n) / size(apart.lanes->lanes.mode(1));
+    const bool is_a = use == ir::MatrixType::Use::a;
+    const std::int64_t rows = (is_a ? config.tile_m : config.tile_n) / size(lanes.lanes.mode(1));
     const std::int64_t unit = is_a ? 2 * form.weights->elements : form.weights->bytes;
     words += rows * config.reads * unit / 4;
-    lanes.push_back(*std::move(apart.lanes));
-  }
+  };
+  std::vector<std::string> reasons = reasons_against_lanes(config, form, check);
   require(words <= kMaxWordsOfLane,
           fmt::format("a lane has {} words of A and B at once, but at most {} are possible", words,
                       kMaxWordsOfLane),
           reasons);
-  if (reasons.empty() && lanes[0].k_modes != lanes[1].k_modes) {
-    reasons.push_back(fmt::format("the orders {} of A and {} of B divide k differently among lanes",
-                                  to_string(*config.order_a.layout),
-                                  to_string(*config.order_b.layout)));
-  }
   return reasons;
 }
 

@@ -21,6 +21,7 @@
 // Otherwise the interface is that of simt.hpp. The fragment order of the device must be a layout, see packed_form.hpp.
 // thin_coopmat_config.cpp chooses and checks the config.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -83,6 +84,15 @@ LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form
 
 /// Every reason against `config` for `form`, except those of the orders.
 std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config, const GemmForm& form);
+
+/// Why the orders of A and B cannot be used together: one of them cannot be split into lanes, or they divide k
+/// differently among these. `check` adds what a kernel has against the lanes of one of them, called `name`.
+/// Precondition: `reasons_against` is empty.
+using CheckOfLanes =
+    std::function<void(ir::MatrixType::Use use, const FragmentLanes& lanes, const std::string& name,
+                       std::vector<std::string>& reasons)>;
+std::vector<std::string> reasons_against_lanes(const GemmThinCoopmatConfig& config,
+                                               const GemmForm& form, const CheckOfLanes& check);
 
 /// Why the orders of `config` cannot be used. Precondition: `reasons_against` is empty.
 std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,

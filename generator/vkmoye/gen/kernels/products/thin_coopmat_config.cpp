@@ -194,33 +194,18 @@ LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form
   return lanes;
 }
 
-std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
-                                                const GemmForm& form) {
+std::vector<std::string> reasons_against_lanes(const GemmThinCoopmatConfig& config,
+                                               const GemmForm& form, const CheckOfLanes& check) {
   std::vector<std::string> reasons;
   std::vector<FragmentLanes> lanes;
   const auto matrices = probes(config, form);
   for (const ir::MatrixType::Use use : {ir::MatrixType::Use::a, ir::MatrixType::Use::b}) {
-    const bool is_a = use == ir::MatrixType::Use::a;
     LanesOrReason apart = lanes_of(config, form, use);
     if (!apart.lanes) {
       reasons.push_back(std::move(apart.reason));
       continue;
     }
-    const std::string name = to_string(matrices[is_a ? 0 : 1]);
-    const std::int64_t vector = widest_access(unit_type(form));
-    const std::int64_t along_k = size(apart.lanes->k_numbers);
-    require(
-        vector % along_k == 0,
-        fmt::format("{}: a lane holds {} elements along k, which must divide the {} of 16 bytes",
-                    name, along_k, vector),
-        reasons);
-    const std::int64_t tile = is_a ? config.tile_m : config.tile_n;
-    const std::int64_t values = elements_at_once(config, form, *apart.lanes, tile);
-    const bool is_copied = is_a || form.weights == nullptr;
-    require(!is_copied || values <= kMaxValuesAtOnce,
-            fmt::format("{}: a lane has {} elements of a tile, but at most {} are possible", name,
-                        values, kMaxValuesAtOnce),
-            reasons);
+    check(use, *apart.lanes, to_string(matrices[use == ir::MatrixType::Use::a ? 0 : 1]), reasons);
     lanes.push_back(*std::move(apart.lanes));
   }
   if (reasons.empty() && lanes[0].k_modes != lanes[1].k_modes) {
@@ -228,6 +213,30 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
                                   to_string(*config.order_a.layout),
                                   to_string(*config.order_b.layout)));
   }
+  return reasons;
+}
+
+std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
+                                                const GemmForm& form) {
+  const auto check = [&](ir::MatrixType::Use use, const FragmentLanes& lanes,
+                         const std::string& name, std::vector<std::string>& reasons) {
+    const bool is_a = use == ir::MatrixType::Use::a;
+    const std::int64_t vector = widest_access(unit_type(form));
+    const std::int64_t along_k = size(lanes.k_numbers);
+    require(
+        vector % along_k == 0,
+        fmt::format("{}: a lane holds {} elements along k, which must divide the {} of 16 bytes",
+                    name, along_k, vector),
+        reasons);
+    const std::int64_t tile = is_a ? config.tile_m : config.tile_n;
+    const std::int64_t values = elements_at_once(config, form, lanes, tile);
+    const bool is_copied = is_a || form.weights == nullptr;
+    require(!is_copied || values <= kMaxValuesAtOnce,
+            fmt::format("{}: a lane has {} elements of a tile, but at most {} are possible", name,
+                        values, kMaxValuesAtOnce),
+            reasons);
+  };
+  std::vector<std::string> reasons = reasons_against_lanes(config, form, check);
   if (reasons.empty() && form.weights != nullptr) {
     return reasons_against(packed_weights(config, form));
   }

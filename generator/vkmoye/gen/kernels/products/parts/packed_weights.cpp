@@ -13,8 +13,6 @@
 namespace vkmoye::gen {
 namespace {
 
-Expr mask32(std::uint32_t value) { return ir::number(ScalarType::u32, value); }
-
 // The layout with all strides multiplied by `factor`.
 Layout with_longer_strides(const Layout& layout, std::int64_t factor) {
   return composition(Layout(layout.cosize(), factor), layout);
@@ -107,17 +105,10 @@ void PackedWeightTile::decode(const View& to) {
   const auto bits = weights_.format->bits;
   const std::int64_t pairs = 16 / bits;
   const ScalarType type = builder_.type_of(to), f32 = ScalarType::f32;
-  // In halves of a word, 1024 + code is the half with the bits 0x6400 | code.
   const bool in_halves = type == ScalarType::f16 && !weights_.format->minimum_at;
-  const auto mask = (1u << bits) - 1;
   const auto zero = static_cast<double>(weights_.zero());
   const Layout places = to.axes.front().values;  // (8, reads, rows of a lane)
   const Layout pairs_of_rows = composition(places.mode(2), Layout(weights_.rows_of_lane() / 2, 2));
-  const auto two_codes = [&](const Expr& codes, std::uint32_t by, const std::string& name) {
-    const Expr moved = by == 0 ? codes : shift_right(codes, mask32(by));
-    const Expr bits_of_two = bit_or(bit_and(moved, mask32(mask << 16 | mask)), mask32(0x64006400));
-    return builder_.let(name, bitcast(bits_of_two, ScalarType::f16));
-  };
   const auto half = [&](const View& words, const Expr& at, std::uint32_t number, const char* name) {
     const Expr both =
         bitcast(builder_.load(fmt::format("{}_words{}", name, number), {words.array, {at}, name}),
@@ -143,7 +134,8 @@ void PackedWeightTile::decode(const View& to) {
             const auto by = static_cast<std::uint32_t>(i * bits);
             std::vector<Expr> both;
             if (in_halves) {
-              const Expr two = two_codes(codes, by, fmt::format("two{}_{}{}", number, w, i));
+              const Expr two = builder_.let(fmt::format("two{}_{}{}", number, w, i),
+                                            two_codes_as_halves(codes, by, bits));
               for (const std::uint32_t high : {0u, 1u}) {
                 both.push_back((component(two, high) - (1024 + zero)) * scale);
               }

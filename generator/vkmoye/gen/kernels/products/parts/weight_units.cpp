@@ -74,6 +74,15 @@ CodeAsNumber code_as_number(const Expr& codes, std::uint32_t first_bit, std::uin
           std::ldexp(1, static_cast<int>(kMantissa - bit))};
 }
 
+Expr two_codes_as_halves(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits) {
+  const auto word = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
+  const std::uint32_t mask = (1u << bits) - 1;
+  const Expr moved = first_bit == 0 ? codes : shift_right(codes, word(first_bit));
+  // In halves of a word, 1024 + code is the half with the bits 0x6400 | code.
+  return bitcast(bit_or(bit_and(moved, word(mask << 16 | mask)), word(0x64006400)),
+                 ScalarType::f16);
+}
+
 std::int64_t access_words(const WeightFormat& format, std::int64_t blocks) {
   const std::int64_t words = blocks * format.bytes / 2;
   return std::min<std::int64_t>(words & -words, kWidestCopy / 2);
@@ -229,7 +238,6 @@ std::vector<Expr> WeightUnits::pairs(ScalarType type, std::int64_t unit, const W
                                      const std::vector<Expr>& words, const Scale& scale) {
   using namespace ir;
   const bool in_halves = type == ScalarType::f16 && format_.is_linear() && !scale.minimum;
-  const std::uint32_t mask = (1u << format_.bits) - 1;
   const std::vector<std::int64_t> order = order_of_pairs(format_);
   std::vector<Expr> weights;
   for (std::size_t i = 0; i < order.size(); i += 2) {
@@ -237,12 +245,8 @@ std::vector<Expr> WeightUnits::pairs(ScalarType type, std::int64_t unit, const W
     const WeightGroup::Code& high = group.codes[static_cast<std::size_t>(order[i + 1])];
     const std::string name = fmt::format("two{}_{}", group.first + order[i], unit);
     if (in_halves) {
-      const Expr& codes = words[low.word];
-      const Expr moved =
-          low.first_bit == 0 ? codes : shift_right(codes, number(ScalarType::u32, low.first_bit));
-      const Expr masked = bit_and(moved, number(ScalarType::u32, mask << 16 | mask));
-      const Expr two = builder_.let(
-          name, bitcast(bit_or(masked, number(ScalarType::u32, 0x64006400)), ScalarType::f16));
+      const Expr two =
+          builder_.let(name, two_codes_as_halves(words[low.word], low.first_bit, format_.bits));
       const Expr factor = convert(*scale.scale, type);
       for (const std::uint32_t half : {0u, 1u}) {
         weights.push_back((component(two, half) - (1024 + zero())) * factor);

@@ -58,6 +58,10 @@ struct CodeAsNumber {
 /// The code with bits `first_bit` to `first_bit` + `bits` - 1 of the word `codes`.
 CodeAsNumber code_as_number(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits);
 
+/// 1024 + code in both halves of a vector of f16, for the codes of `bits` bits at `first_bit`, below 16, and 16 bits
+/// above.
+Expr two_codes_as_halves(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits);
+
 /// The 16-bit words of the widest access, a power of two, that divides `blocks` blocks.
 std::int64_t access_words(const WeightFormat& format, std::int64_t blocks);
 
