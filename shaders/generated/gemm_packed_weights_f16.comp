@@ -126,7 +126,7 @@ void main() {
           matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
           matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
 
-          // scale * (code - zero), as elements of matrices
+          // scale * (code - 8), as elements of matrices
           [[unroll]] for (uint pair = 0u; pair < 4u; ++pair) {
             uint scale_words0 = next_scales[pair];
             float16_t scale0 = unpackFloat2x16(scale_words0).x;
@@ -268,7 +268,7 @@ void main() {
           matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
           matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
 
-          // scale * (code - zero), as elements of matrices
+          // scale * (code - 8), as elements of matrices
           [[unroll]] for (uint pair = 0u; pair < 4u; ++pair) {
             uint scale_words0 = next_scales[pair];
             float16_t scale0 = unpackFloat2x16(scale_words0).x;

@@ -49,8 +49,9 @@ const Names kWeightTypes = {"f16*q4_0,f32", "f32*q8_0",      "f16*nf4,f32", "bf1
 const Names kDecodedTypes = {"f16*q8_0,f32", "f32*nf4",       "f16*e4m3g128",
                              "f16*q4_0,f32", "f16*i8,f32",    "f16*i4g64,f32",
                              "f32*i4g128",   "f16*i4g32,f32", "bf16*q8_0"};
-const Names kPackedWeightTypes = {"f16*q8_0,f32", "f16*q4_0",      "f16*i4g64,f32",
-                                  "f16*q4_1,f32", "bf16*q4_0,f32", "f16*i4g128,f32"};
+const Names kPackedWeightTypes = {
+    "f16*q8_0,f32",   "f16*q4_0",    "f16*i4g64,f32",    "f16*q4_1,f32", "bf16*q4_0,f32",
+    "f16*i4g128,f32", "f16*nf4,f32", "f16*e4m3g128,f32", "f16*i8,f32",   "bf16*nf4,f32"};
 const Names kWeightTypesOfUnits = {"f16*q4_0,f32",  "f16*q8_0",      "f32*nf4",
                                    "f16*i4g64,f32", "bf16*q4_1,f32", "f16*e4m3g128,f32",
                                    "f16*i8,f32",    "f16*i4g128,f32"};

@@ -48,6 +48,11 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
                                   {256, 4096, 4096},
                                   {64, 96, 64},
                                   {172, 400, 2048},
+                                  {120, 332, 1896},
+                                  {2422, 324, 8532},
+                                  {1257, 983, 4001},
+                                  {512, 4096, 4096},
+                                  {32, 8192, 8192},
                                   {128, 128, 14336},
                                   {512, 512, 16384},
                                   {1024, 1024, 1024},
@@ -114,8 +119,7 @@ TEST(GemmChoice, SuitsEveryWeightFormat) {
       };
       EXPECT_EQ(chosen(1), "gemm/quantised") << format.name;
       const bool is_cpu = device.kind == DeviceKind::cpu;
-      const bool in_units = !is_cpu && format.name != "e4m3g128";
-      EXPECT_EQ(chosen(4), in_units ? "gemm/quantised_coopmat" : "gemm/quantised") << format.name;
+      EXPECT_EQ(chosen(4), is_cpu ? "gemm/quantised" : "gemm/quantised_coopmat") << format.name;
       EXPECT_EQ(chosen(512), is_cpu ? "gemm/coopmat" : "gemm/packed") << format.name;
     }
   }

@@ -59,6 +59,17 @@ struct WeightFormat {
   std::function<void(std::span<const double> weights, std::span<std::byte> block)> quantise = {};
 
   std::int64_t codes_bytes() const { return elements * bits / 8; }
+  /// The bytes of scale and minimum.
+  std::int64_t numbers_bytes() const {
+    return (scale_at.has_value() + minimum_at.has_value()) *
+           static_cast<std::int64_t>(size_of(scale_type));
+  }
+  /// The numbers of codes that kernels look up: of levels, or of codes with a type. 0: codes are whole numbers.
+  std::int64_t table_size() const {
+    return code_type ? std::int64_t{1} << bits : static_cast<std::int64_t>(levels.size());
+  }
+  /// Their bytes in shared memory, in f32.
+  std::int64_t table_bytes() const { return 4 * table_size(); }
   /// Whether a weight is scale * (code - zero), or that + minimum, with numbers of f16.
   bool is_linear() const {
     return levels.empty() && !code_type && scale_at && scale_type == ScalarType::f16;

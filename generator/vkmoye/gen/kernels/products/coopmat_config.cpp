@@ -12,14 +12,15 @@
 namespace vkmoye::gen {
 namespace {
 
-// The bytes of the tiles of A and B in shared memory.
+// The bytes of the tiles of A and B, and of the table of a weight format, in shared memory.
 std::int64_t operand_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
   const auto tile = [&](std::int64_t rows, bool k_contiguous) {
     const std::int64_t along = k_contiguous ? config.tile_k : rows;
     const std::int64_t across = k_contiguous ? rows : config.tile_k;
     return across * (along * bytes_of(unit_type(form)) + config.pad);
   };
-  return tile(config.tile_m, form.a_k_contiguous) + tile(config.tile_n, form.b_k_contiguous);
+  return tile(config.tile_m, form.a_k_contiguous) + tile(config.tile_n, form.b_k_contiguous) +
+         (form.weights == nullptr ? 0 : form.weights->table_bytes());
 }
 
 // The bytes of shared memory for the sums.

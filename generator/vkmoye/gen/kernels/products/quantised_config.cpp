@@ -23,7 +23,7 @@ std::int64_t all_shared(const GemmQuantisedConfig& config, const GemmForm& form)
   const std::int64_t sums = config.along_k > config.subgroup_size
                                 ? 4 * config.threads * config.rows * config.weights
                                 : 0;  // at most, of reduce_across
-  return bytes_of_a(config, form) + sums;
+  return bytes_of_a(config, form) + sums + form.weights->table_bytes();
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class QuantisedCoopmatProduct {
     const Conditions fits = all_of({builder_.fits(elements_of_lane(0), access_, Edges::zero),
                                     builder_.fits(words_of_lane(0), words(), Edges::zero)});
     buffers_.if_has_products([&] {
-      if (!format_.levels.empty()) builder_.barrier();
+      if (units_.has_table()) builder_.barrier();
       builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
         builder_.branch(
             fits, kAlignedRows, [&] { read(k_tile, Moved::in_vectors); }, kUnalignedRows,

@@ -47,6 +47,7 @@ class ThinCoopmatProduct {
                                   weights_ ? "weights packed in the order of lanes, A in its own"
                                            : "operands in their own order"));
     declare();
+    if (weights_) weights_->fill_table();
     builder_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
     // Checked once, not for each tile: whether rows are aligned to vectors.
     Conditions fits = builder_.fits(of_lane(a_, 0), a_.access, Edges::zero);
@@ -136,7 +137,7 @@ class ThinCoopmatProduct {
                         [&] { builder_.copy(x->loaded, elements(*x), {.loads_first = true}); });
       }
       if (weights_) {
-        builder_.titled("scale * (code - zero), as elements of matrices",
+        builder_.titled(weights_->formula() + ", as elements of matrices",
                         [&] { weights_->decode(elements(b_)); });
       }
       builder_.multiply(a_.matrices, b_.matrices, sums_.matrices());

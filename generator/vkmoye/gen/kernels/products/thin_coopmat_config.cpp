@@ -27,10 +27,9 @@ void halve_reads_until_they_fit(GemmThinCoopmatConfig& config, const GemmForm& f
   }
 }
 
-// The shared memory that is left beside the levels of a weight format.
+// The shared memory that is left beside the table of a weight format.
 std::int64_t bytes_for_sums(const GemmThinCoopmatConfig& config, const GemmForm& form) {
-  const std::size_t levels = form.weights == nullptr ? 0 : form.weights->levels.size();
-  return config.shared_bytes - static_cast<std::int64_t>(levels * sizeof(float));
+  return config.shared_bytes - (form.weights == nullptr ? 0 : form.weights->table_bytes());
 }
 
 constexpr std::int64_t kFewRowsOfB = 4096;

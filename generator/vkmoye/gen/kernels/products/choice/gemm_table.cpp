@@ -34,6 +34,11 @@ constexpr std::array<QuantityRow, static_cast<std::size_t>(GemmQuantity::count)>
     {"least", [](const Numbers& x) { return std::min(x.m, x.n); }},
     {"area", [](const Numbers& x) { return x.m * x.n; }},
     {"elements", [](const Numbers& x) { return x.m * x.n * x.batch; }},
+    {"k_alignment",
+     [](const Numbers& x) {
+       const auto k = static_cast<std::int64_t>(x.k);
+       return static_cast<double>(k & -k);
+     }},
     {"lanes", [](const Numbers& x) { return static_cast<double>(x.device.subgroup_size); }},
     {"shared", [](const Numbers& x) { return static_cast<double>(x.device.max_shared_bytes); }},
 }};

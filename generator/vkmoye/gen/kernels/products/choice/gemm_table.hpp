@@ -53,11 +53,12 @@ enum class GemmQuantity {
   n,
   k,
   batch,
-  least,     // the smaller of m and n
-  area,      // m * n
-  elements,  // elements of C: m * n * batch
-  lanes,     // lanes per subgroup on the device
-  shared,    // bytes of shared memory of a workgroup on the device
+  least,        // the smaller of m and n
+  area,         // m * n
+  elements,     // elements of C: m * n * batch
+  k_alignment,  // the largest power of two that divides k
+  lanes,        // lanes per subgroup on the device
+  shared,       // bytes of shared memory of a workgroup on the device
   count
 };
 

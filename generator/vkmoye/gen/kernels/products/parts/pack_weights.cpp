@@ -22,7 +22,8 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
   using namespace ir;
   throw_if_any("gemm/pack", reasons_against(weights));
   const WeightFormat& format = *weights.format;
-  const std::int64_t threads = std::gcd(kMaxPackThreads, weights.scale_words());
+  const std::int64_t threads =
+      std::gcd(kMaxPackThreads, std::gcd(weights.code_words(), weights.scale_words()));
   Builder builder("gemm/pack", threads);
   builder.describe({{"weights", format.name},
                     {"block", fmt::format("{} of k x {}", weights.depth(), weights.rows)},
@@ -42,15 +43,18 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
   };
   const std::uint32_t of_word = 32 / format.bits;
   const Layout places = right_inverse(weights.codes()), scales = right_inverse(weights.scales());
-  const auto halves = [&](std::int64_t at) -> PlacedFunction {
+  // A word of two scales of f16, or of half by half of one of f32, which are at byte `at` of their blocks.
+  const auto scale_word = [&](std::int64_t at) -> PlacedFunction {
     return [&, at](const std::vector<Expr>&, const std::vector<Expr>& word) {
+      const auto of_word = static_cast<std::uint32_t>(weights.scales_of_word());
       Expr out = number(ScalarType::u32, 0);
       for (const std::uint32_t i : {0u, 1u}) {
-        const Expr place = evaluate(scales, 2 * word[0] + i);  // row + rows * weight_block
-        const Expr weight_block = place / to_index(weights.rows);
+        const Expr place = evaluate(scales, of_word * word[0] + (of_word == 2 ? i : 0));
+        const Expr weight_block =
+            place / to_index(weights.rows);  // place: row + rows * weight_block
         const Expr half =
             from.half(fmt::format("half{}", i), first_k + to_index(format.elements) * weight_block,
-                      first_row + place % to_index(weights.rows), at);
+                      first_row + place % to_index(weights.rows), of_word == 2 ? at : at + 2 * i);
         out = i == 0 ? half : bit_or(out, shift_left(half, number(ScalarType::u32, 16)));
       }
       return out;
@@ -77,6 +81,7 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
                                       const PlacedFunction& of_minima) {
     const std::int64_t numbers = weights.scale_words();
     builder.titled("codes", [&] { write(0, weights.code_words(), of_codes); });
+    if (!format.scale_at) return;
     builder.titled("scales", [&] { write(weights.code_words(), numbers, of_scales); });
     if (!format.minimum_at) return;
     builder.titled("minima", [&] { write(weights.code_words() + numbers, numbers, of_minima); });
@@ -84,8 +89,8 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
   builder.branch(
       from.has_blocks(), "a row has a block",
       [&] {
-        write_packed_block(codes, halves(format.scale_at.value_or(0)),
-                           halves(format.minimum_at.value_or(0)));
+        write_packed_block(codes, scale_word(format.scale_at.value_or(0)),
+                           scale_word(format.minimum_at.value_or(0)));
       },
       "there is no block", [&] { write_packed_block(zeros, zeros, zeros); });
   return builder.finish();

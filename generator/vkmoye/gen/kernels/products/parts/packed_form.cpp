@@ -19,8 +19,8 @@ std::string to_string(const PackedForm& form) {
 std::int64_t PackedForm::block_bytes() const {
   if (weights == nullptr) return block_elements() * static_cast<std::int64_t>(size_of(type));
   const std::int64_t weight_blocks = (block_depth() + weights->elements - 1) / weights->elements;
-  const std::int64_t numbers = (weights->minimum_at ? 2 : 1) * weight_blocks;  // f16 of a row
-  return block_elements() * weights->bits / 8 + block_rows() * numbers * 2;
+  return block_elements() * weights->bits / 8 +
+         block_rows() * weight_blocks * weights->numbers_bytes();
 }
 
 View output_block(Builder& builder, ScalarType type, std::int64_t elements, bool batched) {

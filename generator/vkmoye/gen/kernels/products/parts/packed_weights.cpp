@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
 #include "vkmoye/layout/algebra.hpp"
 
 namespace vkmoye::gen {
@@ -35,16 +34,9 @@ Layout PackedWeights::scales() const {
                      Layout(scales_of_row(), rows));
 }
 
-std::int64_t PackedWeights::zero() const {
-  return format->has_sign ? std::int64_t{1} << (format->bits - 1) : format->zero;
-}
-
 std::vector<std::string> reasons_against(const PackedWeights& weights) {
   std::vector<std::string> reasons;
   const WeightFormat& format = *weights.format;
-  require(format.is_linear(),
-          fmt::format("packed {}: codes must be whole numbers with scales of f16", format.name),
-          reasons);
   require(weights.rows % size(weights.lanes.lanes.mode(1)) == 0 && weights.rows_of_lane() % 2 == 0,
           fmt::format("packed {}: a lane must have an even number of the {} rows of a block",
                       format.name, weights.rows),
@@ -58,7 +50,10 @@ std::vector<std::string> reasons_against(const PackedWeights& weights) {
 }
 
 PackedWeightTile::PackedWeightTile(Builder& builder, PackedWeights weights, std::int64_t reads)
-    : builder_(builder), weights_(std::move(weights)), reads_(reads) {
+    : builder_(builder),
+      weights_(std::move(weights)),
+      reads_(reads),
+      numbers_(builder, *weights_.format) {
   tensor_ =
       builder_.input("b", ScalarType::u32,
                      {{"at", weights_.words()}, {"k_block", "k_blocks"}, {"block", "b_blocks"}});
@@ -68,8 +63,15 @@ PackedWeightTile::PackedWeightTile(Builder& builder, PackedWeights weights, std:
   const std::int64_t vector = weights_.access_words();
   codes_ = builder_.registers("next_codes", ScalarType::u32,
                               make_layout({vector, weights_.words_of_lane() / vector, reads}));
-  scales_ = registers("next_scales", weights_.rows_of_lane() / 2);
-  if (weights_.format->minimum_at) minima_ = registers("next_minima", weights_.rows_of_lane() / 2);
+  const std::int64_t scales = scale_words_of(weights_.rows_of_lane());
+  if (weights_.format->scale_at) scales_ = registers("next_scales", scales);
+  if (weights_.format->minimum_at) minima_ = registers("next_minima", scales);
+}
+
+void PackedWeightTile::fill_table() {
+  if (!numbers_.has_table()) return;
+  numbers_.fill_table();
+  builder_.barrier();
 }
 
 void PackedWeightTile::read(std::int64_t read, const Expr& k_block, const Expr& block) {
@@ -88,7 +90,8 @@ void PackedWeightTile::read(std::int64_t read, const Expr& k_block, const Expr& 
                 builder_.lane());
   builder_.copy(of_lane, slice(codes_, {_, _, read}),
                 {.edges = Edges::inside, .vector = {to_index(vector)}});
-  const std::int64_t scales = weights_.rows_of_lane() / 2;
+  if (!weights_.format->scale_at) return;
+  const std::int64_t scales = scale_words_of(weights_.rows_of_lane());
   const std::vector<Expr> part = thread_coordinates(weights_.lanes.lanes, builder_.lane());
   Expr row = part[1];
   if (weights_.scales_of_row() > 1) {
@@ -100,66 +103,56 @@ void PackedWeightTile::read(std::int64_t read, const Expr& k_block, const Expr& 
   copy(codes + 2 * numbers, scales, to_index((codes + numbers) / scales) + row, minima_);
 }
 
+Expr PackedWeightTile::number_of(const char* name, const View& words, const Expr& read,
+                                 const Expr& pair, std::uint32_t number, ScalarType type) {
+  using namespace ir;
+  const std::int64_t of_pair = scale_words_of(2);  // 1: both are in a word
+  Expr at = pair * to_index(of_pair) + read * to_index(scale_words_of(weights_.rows_of_lane()));
+  if (of_pair == 2) at = at + number;
+  const Expr word =
+      builder_.load(fmt::format("{}_words{}", name, number), {words.array, {at}, name});
+  Expr one = bitcast(word, weights_.format->scale_type);
+  if (of_pair == 1) one = component(one, number);
+  return builder_.let(fmt::format("{}{}", name, number), convert(one, type));
+}
+
 void PackedWeightTile::decode(const View& to) {
   using namespace ir;
-  const auto bits = weights_.format->bits;
-  const std::int64_t pairs = 16 / bits;
-  const ScalarType type = builder_.type_of(to), f32 = ScalarType::f32;
-  const bool in_halves = type == ScalarType::f16 && !weights_.format->minimum_at;
-  const auto zero = static_cast<double>(weights_.zero());
+  const WeightFormat& format = *weights_.format;
+  const std::int64_t pairs = 16 / format.bits;
+  const ScalarType type = builder_.type_of(to);
+  const ScalarType of_scales = numbers_.decodes_in_halves(type) ? type : ScalarType::f32;
   const Layout places = to.axes.front().values;  // (8, reads, rows of a lane)
   const Layout pairs_of_rows = composition(places.mode(2), Layout(weights_.rows_of_lane() / 2, 2));
-  const auto half = [&](const View& words, const Expr& at, std::uint32_t number, const char* name) {
-    const Expr both =
-        bitcast(builder_.load(fmt::format("{}_words{}", name, number), {words.array, {at}, name}),
-                ScalarType::f16);
-    const Expr one = component(both, number);
-    return builder_.let(fmt::format("{}{}", name, number), in_halves ? one : convert(one, f32));
+  // The weights of word `w` of row `number` of a pair.
+  const auto decode_word = [&](const Expr& read, const Expr& pair, std::uint32_t number,
+                               std::int64_t w, const WeightScale& scale) {
+    const Expr at = to_index(weights_.words_of_row()) * (2 * pair + number) + to_index(w) +
+                    to_index(weights_.words_of_lane()) * read;
+    const Expr codes =
+        builder_.load(fmt::format("codes{}_{}", number, w), {codes_.array, {at}, "codes"});
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      const auto bit = static_cast<std::uint32_t>(i * format.bits);
+      std::int64_t v = 2 * i + 2 * pairs * w;
+      for (const Expr& weight : numbers_.pair({codes, bit}, {codes, bit + 16}, scale, type,
+                                              fmt::format("two{}_{}{}", number, w, i))) {
+        builder_.store(weight, {to.array,
+                                {evaluate(places.mode(1), read) + evaluate(pairs_of_rows, pair) +
+                                 to_index(places.mode(0)(v++) + places.mode(2)(number))},
+                                "weights"});
+      }
+    }
   };
   builder_.unrolled_loop("read", to_index(reads_), [&](const Expr& read) {
     builder_.unrolled_loop("pair", to_index(weights_.rows_of_lane() / 2), [&](const Expr& pair) {
-      const Expr at = pair + to_index(weights_.rows_of_lane() / 2) * read;
       for (const std::uint32_t number : {0u, 1u}) {
-        const Expr row = 2 * pair + number;
-        const Expr scale = half(scales_, at, number, "scale");
-        const Expr minimum =
-            weights_.format->minimum_at ? half(minima_, at, number, "minimum") : scale;
+        WeightScale scale;
+        if (format.scale_at)
+          scale.scale = number_of("scale", scales_, read, pair, number, of_scales);
+        if (format.minimum_at)
+          scale.minimum = number_of("minimum", minima_, read, pair, number, of_scales);
         for (std::int64_t w = 0; w < weights_.words_of_row(); ++w) {
-          const Expr codes = builder_.load(fmt::format("codes{}_{}", number, w),
-                                           {codes_.array,
-                                            {to_index(weights_.words_of_row()) * row + to_index(w) +
-                                             to_index(weights_.words_of_lane()) * read},
-                                            "codes"});
-          for (std::int64_t i = 0; i < pairs; ++i) {
-            const auto by = static_cast<std::uint32_t>(i * bits);
-            std::vector<Expr> both;
-            if (in_halves) {
-              const Expr two = builder_.let(fmt::format("two{}_{}{}", number, w, i),
-                                            two_codes_as_halves(codes, by, bits));
-              for (const std::uint32_t high : {0u, 1u}) {
-                both.push_back((component(two, high) - (1024 + zero)) * scale);
-              }
-            } else {
-              const auto weight = [&](std::uint32_t first_bit) {
-                const auto [code, power] = code_as_number(codes, first_bit, bits);
-                return weights_.format->minimum_at
-                           ? multiply_add(code - (power + zero), scale, minimum)
-                           : multiply_add(code, scale, -(scale * (power + zero)));
-              };
-              const Expr rounded =
-                  builder_.let(fmt::format("two{}_{}{}", number, w, i),
-                               convert(vector({weight(by), weight(by + 16)}), type));
-              both = {component(rounded, 0), component(rounded, 1)};
-            }
-            for (std::int64_t high = 0; high < 2; ++high) {
-              const std::int64_t v = 2 * i + high + 2 * pairs * w;
-              builder_.store(both[static_cast<std::size_t>(high)],
-                             {to.array,
-                              {evaluate(places.mode(1), read) + evaluate(pairs_of_rows, pair) +
-                               to_index(places.mode(0)(v) + places.mode(2)(number))},
-                              "weights"});
-            }
-          }
+          decode_word(read, pair, number, w, scale);
         }
       }
     });

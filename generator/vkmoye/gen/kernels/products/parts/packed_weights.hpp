@@ -10,7 +10,7 @@
 // So a lane reads 16 bytes at a time, and 8 consecutive elements of a row of A fit to a word of codes. Element v of
 // the 8 has code v / 2 + 4 (v % 2) of the word: one shift and one mask give two weights, in the halves of a word. Codes
 // with a sign are stored without it, code + 128. A format whose blocks are longer has its scales in each packed block,
-// one with shorter blocks several scales of each row; minima follow the scales.
+// one with shorter blocks several scales of each row; minima follow the scales. A scale of f32 takes a word.
 //
 // Block (i,j) is number j + blocks along k * i; rows past the last one have the codes of the last.
 
@@ -22,6 +22,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/kernels/common/weight_format.hpp"
+#include "vkmoye/gen/kernels/products/parts/weight_numbers.hpp"
 
 namespace vkmoye::gen {
 
@@ -42,16 +43,21 @@ struct PackedWeights {
   }
   std::int64_t code_words() const { return rows * depth() * format->bits / 32; }
   std::int64_t scales_of_row() const { return (depth() + format->elements - 1) / format->elements; }
+  std::int64_t scales_of_word() const {  // 0: there are none
+    return format->scale_at ? 4 / static_cast<std::int64_t>(size_of(format->scale_type)) : 0;
+  }
   /// The words of all scales of a block, or of all minima.
-  std::int64_t scale_words() const { return rows * scales_of_row() / 2; }
-  std::int64_t words() const { return code_words() + (format->minimum_at ? 2 : 1) * scale_words(); }
+  std::int64_t scale_words() const {
+    return format->scale_at ? rows * scales_of_row() / scales_of_word() : 0;
+  }
+  std::int64_t words() const {
+    return code_words() + rows * scales_of_row() * format->numbers_bytes() / 4;
+  }
 
   /// (k, row) of a block -> number of its code; code c is part c % (32 / bits) of word c / (32 / bits).
   Layout codes() const;
-  /// (row, block of the format) -> number of its scale, two in a word.
+  /// (row, block of the format) -> number of its scale.
   Layout scales() const;
-  /// The code of weight 0 as it is stored.
-  std::int64_t zero() const;
 };
 
 /// Every reason why weights cannot be packed like this; empty if they can.
@@ -63,17 +69,32 @@ class PackedWeightTile {
   /// Declares the buffer `b`, arguments k_blocks and b_blocks, and registers for `reads` blocks of each lane.
   /// `builder` must outlive this object.
   PackedWeightTile(Builder& builder, PackedWeights weights, std::int64_t reads);
+  PackedWeightTile(const PackedWeightTile&) = delete;
+
+  /// Fills the table of the format, if it has one, and waits for it. All invocations must get here before `decode`.
+  void fill_table();
 
   /// Reads block `k_block` along k of rows `block` as number `read`.
   void read(std::int64_t read, const Expr& k_block, const Expr& block);
   /// to(v, read, row) = the weights that were read, rounded to the type of `to`: registers of
   /// (8, reads, rows of a lane) elements. `scale * (code - zero)` is rounded once.
   void decode(const View& to);
+  /// "scale * (code - 8)", for titles.
+  std::string formula() const { return numbers_.formula(); }
 
  private:
+  // A lane's words of scales or of minima for `rows` of its rows.
+  std::int64_t scale_words_of(std::int64_t rows) const {
+    return weights_.scales_of_word() == 0 ? 0 : rows / weights_.scales_of_word();
+  }
+  // Scale or minimum number `pair` * 2 + `number` of `read`, in `type` or its own: `name`.
+  Expr number_of(const char* name, const View& words, const Expr& read, const Expr& pair,
+                 std::uint32_t number, ScalarType type);
+
   Builder& builder_;
   PackedWeights weights_;
   std::int64_t reads_;
+  WeightNumbers numbers_;
   Tensor tensor_;
   View codes_;            // registers: (words of an access, accesses, reads)
   View scales_, minima_;  // the same: (words of a lane, reads)

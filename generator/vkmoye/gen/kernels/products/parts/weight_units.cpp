@@ -4,20 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
-namespace {
-
-// The mantissa of an f32 has 23 bits. A number of 24 - kLowestBit bits times the 11 of a scale is exact.
-constexpr std::uint32_t kMantissa = 23, kLowestBit = 11;
-
-}  // namespace
-
 WeightGroups weight_groups(const WeightFormat& format, std::int64_t count) {
   using Order = WeightFormat::Order;
   const std::uint32_t bits = format.bits;
@@ -54,35 +47,6 @@ std::vector<std::int64_t> order_of_pairs(const WeightFormat& format) {
   return order;
 }
 
-CodeAsNumber code_as_number(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits) {
-  const auto word = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
-  const std::uint32_t highest = kMantissa - bits;
-  // The smallest shift that brings the code between these bits; codes that share a shift share an instruction.
-  int by = 0;
-  for (const int shift : {0, 8, -8, 4, -4, 12, -12}) {
-    const int at = static_cast<int>(first_bit) + shift;
-    by = shift;
-    if (at >= static_cast<int>(kLowestBit) && at <= static_cast<int>(highest)) break;
-  }
-  const auto bit = static_cast<std::uint32_t>(static_cast<int>(first_bit) + by);
-  const Expr moved = by == 0  ? codes
-                     : by > 0 ? shift_left(codes, word(static_cast<std::uint32_t>(by)))
-                              : shift_right(codes, word(static_cast<std::uint32_t>(-by)));
-  const auto bits_of_power = static_cast<std::uint32_t>((127 + kMantissa - bit) << kMantissa);
-  const std::uint32_t mask = ((1u << bits) - 1) << bit;
-  return {bitcast(bit_or(bit_and(moved, word(mask)), word(bits_of_power)), ScalarType::f32),
-          std::ldexp(1, static_cast<int>(kMantissa - bit))};
-}
-
-Expr two_codes_as_halves(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits) {
-  const auto word = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
-  const std::uint32_t mask = (1u << bits) - 1;
-  const Expr moved = first_bit == 0 ? codes : shift_right(codes, word(first_bit));
-  // In halves of a word, 1024 + code is the half with the bits 0x6400 | code.
-  return bitcast(bit_or(bit_and(moved, word(mask << 16 | mask)), word(0x64006400)),
-                 ScalarType::f16);
-}
-
 std::int64_t access_words(const WeightFormat& format, std::int64_t blocks) {
   const std::int64_t words = blocks * format.bytes / 2;
   return std::min<std::int64_t>(words & -words, kWidestCopy / 2);
@@ -90,19 +54,13 @@ std::int64_t access_words(const WeightFormat& format, std::int64_t blocks) {
 
 WeightUnits::WeightUnits(Builder& builder, const WeightFormat& format, std::int64_t blocks,
                          std::int64_t count)
-    : builder_(builder), format_(format), blocks_(blocks), count_(count) {
+    : builder_(builder),
+      format_(format),
+      blocks_(blocks),
+      count_(count),
+      numbers_(builder, format) {
   words_ = builder_.registers("words_of_thread", ScalarType::u32, make_layout({words(), count}));
-  if (format.levels.empty()) return;
-  levels_ = builder_.shared("levels", ScalarType::f32,
-                            make_layout({static_cast<std::int64_t>(format.levels.size())}));
-  builder_.titled("levels <- the number of each code of " + format.name, [&] {
-    builder_.branch({ir::equal(builder_.thread(), 0)}, [&] {
-      std::uint32_t code = 0;
-      for (const double level : format.levels) {
-        builder_.store(ir::number(ScalarType::f32, level), {levels_.array, {code++}, "levels"});
-      }
-    });
-  });
+  numbers_.fill_table();
 }
 
 void WeightUnits::read(std::int64_t unit, const std::string& array, const Expr& start) {
@@ -159,10 +117,10 @@ Expr WeightUnits::number_at(std::int64_t unit, const Expr& pair, std::int64_t bl
   return builder_.let(name, convert(ir::component(halves, byte % 4 == 0 ? 0 : 1), ScalarType::f32));
 }
 
-WeightUnits::Scale WeightUnits::scale(std::int64_t unit, const Expr& pair, std::int64_t block) {
+WeightScale WeightUnits::scale(std::int64_t unit, const Expr& pair, std::int64_t block) {
   // Always with a number: the argument of a step of the epilogue is called scale.
   const std::string suffix = std::to_string(block) + (count_ > 1 ? fmt::format("_{}", unit) : "");
-  Scale scale;
+  WeightScale scale;
   if (format_.scale_at) {
     scale.scale = number_at(unit, pair, block, *format_.scale_at, "scale" + suffix);
   }
@@ -172,55 +130,13 @@ WeightUnits::Scale WeightUnits::scale(std::int64_t unit, const Expr& pair, std::
   return scale;
 }
 
-// The number of a code that is not a whole number.
-Expr WeightUnits::listed(const Expr& codes, std::uint32_t first_bit) {
-  if (format_.code_type) {
-    const Expr numbers = bitcast(codes, *format_.code_type);
-    return convert(ir::component(numbers, first_bit / 8), ScalarType::f32);
-  }
-  const Expr codes_from_it =
-      first_bit == 0 ? codes : shift_right(codes, ir::number(ScalarType::u32, first_bit));
-  const Expr code = ir::to_index(codes_from_it) % (1u << format_.bits);
-  return builder_.load(fmt::format("level{}", read_++), {levels_.array, {code}, "levels"});
-}
-
-Expr WeightUnits::weight(const Expr& codes, std::uint32_t first_bit, const Scale& scale) {
-  if (!format_.levels.empty() || format_.code_type) {
-    const Expr number = listed(codes, first_bit);
-    if (scale.minimum) return multiply_add(number, *scale.scale, *scale.minimum);
-    return scale.scale ? number * *scale.scale : number;
-  }
-  const auto [number, power] = code_as_number(codes, first_bit, format_.bits);
-  const double least = power + zero();
-  if (!scale.scale) return number - least;
-  if (scale.minimum) return multiply_add(number - least, *scale.scale, *scale.minimum);
-  return multiply_add(number, *scale.scale, -(*scale.scale * least));
-}
-
-double WeightUnits::zero() const {
-  return format_.has_sign ? std::ldexp(1, static_cast<int>(format_.bits) - 1)
-                          : static_cast<double>(format_.zero);
-}
-
-std::string WeightUnits::decoding() const {
-  const std::int64_t zero = format_.has_sign ? std::int64_t{1} << (format_.bits - 1) : format_.zero;
-  const bool is_whole = format_.levels.empty() && !format_.code_type;
-  const std::string code = !format_.levels.empty()  ? "levels[code]"
-                           : zero == 0 || !is_whole ? "code"
-                                                    : fmt::format("(code - {})", zero);
-  return fmt::format(
-      "{}{}{}{}", format_.scale_at ? "scale * " : "", code, format_.minimum_at ? " + minimum" : "",
-      is_whole ? ": the bits of p, a power of two, with the code in its mantissa are the number p "
-                 "+ code"
-               : "");
-}
-
 void WeightUnits::for_each_weight_group(std::int64_t count, const Body& body) {
   const auto decode = [&](std::int64_t /*unit*/, const WeightGroup& group,
-                          const std::vector<Expr>& words, const Scale& scale) {
+                          const std::vector<Expr>& words, const WeightScale& scale) {
     std::vector<Expr> weights;
     for (const WeightGroup::Code& code : group.codes) {
-      weights.push_back(weight(words[code.word], code.first_bit, scale));
+      weights.push_back(numbers_.weight({words[code.word], code.first_bit}, scale,
+                                        fmt::format("level{}", read_++)));
     }
     return weights;
   };
@@ -229,33 +145,24 @@ void WeightUnits::for_each_weight_group(std::int64_t count, const Body& body) {
 
 void WeightUnits::for_each_group_of_pairs(ScalarType type, const Body& body) {
   const auto decode = [&](std::int64_t unit, const WeightGroup& group,
-                          const std::vector<Expr>& words,
-                          const Scale& scale) { return pairs(type, unit, group, words, scale); };
+                          const std::vector<Expr>& words, const WeightScale& scale) {
+    return pairs(type, unit, group, words, scale);
+  };
   for_each_group(weight_groups(format_, kGroupOfPairs), decode, body);
 }
 
 std::vector<Expr> WeightUnits::pairs(ScalarType type, std::int64_t unit, const WeightGroup& group,
-                                     const std::vector<Expr>& words, const Scale& scale) {
-  using namespace ir;
-  const bool in_halves = type == ScalarType::f16 && format_.is_linear() && !scale.minimum;
+                                     const std::vector<Expr>& words, const WeightScale& scale) {
   const std::vector<std::int64_t> order = order_of_pairs(format_);
   std::vector<Expr> weights;
+  const auto place = [&](std::int64_t weight) -> CodePlace {
+    const WeightGroup::Code& code = group.codes[static_cast<std::size_t>(weight)];
+    return {words[code.word], code.first_bit};
+  };
   for (std::size_t i = 0; i < order.size(); i += 2) {
-    const WeightGroup::Code& low = group.codes[static_cast<std::size_t>(order[i])];
-    const WeightGroup::Code& high = group.codes[static_cast<std::size_t>(order[i + 1])];
     const std::string name = fmt::format("two{}_{}", group.first + order[i], unit);
-    if (in_halves) {
-      const Expr two =
-          builder_.let(name, two_codes_as_halves(words[low.word], low.first_bit, format_.bits));
-      const Expr factor = convert(*scale.scale, type);
-      for (const std::uint32_t half : {0u, 1u}) {
-        weights.push_back((component(two, half) - (1024 + zero())) * factor);
-      }
-    } else {
-      const Expr two = vector({weight(words[low.word], low.first_bit, scale),
-                               weight(words[high.word], high.first_bit, scale)});
-      const Expr rounded = builder_.let(name, convert(two, type));
-      for (const std::uint32_t half : {0u, 1u}) weights.push_back(component(rounded, half));
+    for (Expr& one : numbers_.pair(place(order[i]), place(order[i + 1]), scale, type, name)) {
+      weights.push_back(std::move(one));
     }
   }
   return weights;
@@ -266,7 +173,7 @@ void WeightUnits::for_each_group(const WeightGroups& all, const Decode& decode, 
                      steps = format_.codes_bytes() / 4 / all.words;
   builder_.unrolled_loop("pair", to_index(blocks_ / in_pair), [&](const Expr& pair) {
     for (std::int64_t block = 0; block < in_pair; ++block) {
-      std::vector<Scale> scales;
+      std::vector<WeightScale> scales;
       for (std::int64_t unit = 0; unit < count_; ++unit) scales.push_back(scale(unit, pair, block));
       builder_.unrolled_loop("step", to_index(steps), [&](const Expr& step) {
         const Expr first_word = step * to_index(all.words);

@@ -6,25 +6,15 @@
 //     word j of block 0's codes    (words[j] >> 16) | (words[j + 1] << 16)      blocks of 18 bytes: every other one
 //     weights                      scale * (code - 8), where 16 + code is bitcast(16.0 | code << 19)
 //
-// A code becomes a number without a conversion: with its bits in the mantissa of a power of two, at bit 11 or above, so
-// that scale * number, scale * (power + zero) and their difference are exact in f32. Weights are therefore exact,
-// whether or not a device rounds once in fma, unless the format has a minimum or scales of f32: then adding it, or the
-// product, rounds once. Scales must be finite.
-//
-// For matrix units, weights are rounded to 16 bits. Whole numbers with a scale of f16 are decoded in f16: two codes
-// that are 16 bits apart in a word by one shift and one mask, as 1024 + code. Others are rounded from f32, two at a
-// time.
-//
-// Codes of levels are looked up in shared memory, f32 in 16 words: each word is in a bank of its own, and lanes with
-// the same code read the same word. Codes of e4m3 and e5m2 are converted.
+// How a code becomes a weight: weight_numbers.hpp. For matrix units, weights are rounded to 16 bits, two at a time.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/common/weight_format.hpp"
+#include "vkmoye/gen/kernels/products/parts/weight_numbers.hpp"
 
 namespace vkmoye::gen {
 
@@ -50,18 +40,6 @@ inline constexpr std::int64_t kGroupOfPairs = 8;
 /// {0, 2, 1, 3, 4, 6, 5, 7} for q4_0.
 std::vector<std::int64_t> order_of_pairs(const WeightFormat& format);
 
-/// power + code in f32, without a conversion: the code in the mantissa of a power of two, at bit 11 or above.
-struct CodeAsNumber {
-  Expr number;
-  double power;
-};
-/// The code with bits `first_bit` to `first_bit` + `bits` - 1 of the word `codes`.
-CodeAsNumber code_as_number(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits);
-
-/// 1024 + code in both halves of a vector of f16, for the codes of `bits` bits at `first_bit`, below 16, and 16 bits
-/// above.
-Expr two_codes_as_halves(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits);
-
 /// The 16-bit words of the widest access, a power of two, that divides `blocks` blocks.
 std::int64_t access_words(const WeightFormat& format, std::int64_t blocks);
 
@@ -73,11 +51,12 @@ inline std::int64_t blocks_of_pair(const WeightFormat& format) {
 /// Blocks of a thread, called a unit, in registers of 32-bit words.
 class WeightUnits {
  public:
-  /// Registers for `count` units of `blocks` blocks, and the levels of the format: all invocations must pass a barrier
-  /// between this and for_each_weight_group. `builder` and `format` must outlive this object.
+  /// Registers for `count` units of `blocks` blocks, and the table of the format, if it has one: then all invocations
+  /// must pass a barrier between this and the first weight. `builder` and `format` must outlive this object.
   WeightUnits(Builder& builder, const WeightFormat& format, std::int64_t blocks,
               std::int64_t count);
 
+  bool has_table() const { return numbers_.has_table(); }
   /// The 32-bit words of a unit.
   std::int64_t words() const { return blocks_ * format_.bytes / 4; }
 
@@ -85,7 +64,7 @@ class WeightUnits {
   void read(std::int64_t unit, const std::string& array, const Expr& start);
 
   /// How a weight is computed, for titles: "scale * (code - 8): in the mantissa ..".
-  std::string decoding() const;
+  std::string decoding() const { return numbers_.decoding(); }
 
   /// Records `body` for each group of `count` weights: with the values of each unit, and the number of the first weight
   /// in the unit.
@@ -96,33 +75,26 @@ class WeightUnits {
   void for_each_group_of_pairs(ScalarType type, const Body& body);
 
  private:
-  struct Scale {
-    std::optional<Expr> scale, minimum;
-  };
   // The weights of a group of unit number `unit`.
   using Decode =
       std::function<std::vector<Expr>(std::int64_t unit, const WeightGroup& group,
-                                      const std::vector<Expr>& words, const Scale& scale)>;
+                                      const std::vector<Expr>& words, const WeightScale& scale)>;
   void for_each_group(const WeightGroups& all, const Decode& decode, const Body& body);
   std::vector<Expr> pairs(ScalarType type, std::int64_t unit, const WeightGroup& group,
-                          const std::vector<Expr>& words, const Scale& scale);
-  // The code of weight 0; of a format with signs, after its sign bit was inverted.
-  double zero() const;
+                          const std::vector<Expr>& words, const WeightScale& scale);
   Expr word(std::int64_t unit, const Expr& pair, const Expr& at, const std::string& name);
   Expr codes(std::int64_t unit, const Expr& pair, std::int64_t block, const Expr& number,
              const std::string& suffix);
   Expr number_at(std::int64_t unit, const Expr& pair, std::int64_t block, std::int64_t at,
                  const std::string& name);
-  Scale scale(std::int64_t unit, const Expr& pair, std::int64_t block);
-  Expr weight(const Expr& codes, std::uint32_t first_bit, const Scale& scale);
-  Expr listed(const Expr& codes, std::uint32_t first_bit);
+  WeightScale scale(std::int64_t unit, const Expr& pair, std::int64_t block);
 
   Builder& builder_;
   const WeightFormat& format_;
   const std::int64_t blocks_, count_;
   View words_;
-  View levels_ = {};       // shared memory, if the format has levels
-  std::int64_t read_ = 0;  // levels in this step
+  WeightNumbers numbers_;
+  std::int64_t read_ = 0;  // numbers from the table in this step
 };
 
 }  // namespace vkmoye::gen
