@@ -9,7 +9,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/compute.hpp"
 #include "vkmoye/gen/dsl/titles.hpp"
-#include "vkmoye/gen/dsl/view_queries.hpp"
+#include "vkmoye/gen/dsl/matrix_in_memory.hpp"
 #include "vkmoye/layout/coalesce.hpp"
 #include "vkmoye/layout/text.hpp"
 
