@@ -106,7 +106,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
 
   // q goes through the tile of k, as many rows at a time as it has.
   const std::int64_t subgroups_at_once = keys / rows;
-  builder.titled(fmt::format("q goes through the tile of k, {} rows at a time", keys), [&] {
+  builder.with_title(fmt::format("q goes through the tile of k, {} rows at a time", keys), [&] {
     builder.loop("part", to_index(config.tile_rows() / keys), [&](const Expr& part) {
       staging.fetch(
           attention.q(keys, to_index(config.tile_rows() / keys) * attention.row_tile() + part),

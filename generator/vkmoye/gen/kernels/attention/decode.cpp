@@ -178,7 +178,7 @@ class DecodeAttention {
     load_keys(tile_number);
     read_k_->decode(key_elements_);
     builder_.assign(scores_, ir::number(f32, 0));
-    builder_.titled("scores += key_elements * q_elements", [&] {
+    builder_.with_title("scores += key_elements * q_elements", [&] {
       const View all = over(scores_, key_elements_);
       builder_.apply(all, multiply_and_add, all, key_elements_, repeat(q_elements_, 2, 1));
     });
@@ -191,7 +191,7 @@ class DecodeAttention {
     softmax_->update_per_thread(scores_, sums_);
     read_v_->decode(value_elements_);
     attention_.drop_beyond(value_elements_, part_at_places(by_.v), tile_number);
-    builder_.titled("sums += value_elements * scores", [&] {
+    builder_.with_title("sums += value_elements * scores", [&] {
       const View all = over(sums_, value_elements_);
       builder_.apply(all, multiply_and_add, all, value_elements_, scores_);
     });

@@ -47,7 +47,7 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const BiasRows
             {_, _, 0});
   // A mask of -infinity, the usual one of masked keys, must not meet another infinity.
   const std::string scaled = form_.slopes ? "scores" : "scores * unit";
-  builder_.titled("scores <- " + scaled + " + mask, -2e30 for keys that the mask hides", [&] {
+  builder_.with_title("scores <- " + scaled + " + mask, -2e30 for keys that the mask hides", [&] {
     builder_.apply(
         scores,
         [&](const Expr& x, const Expr& of_mask) {
@@ -63,7 +63,7 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const BiasRows
 // Distances are exact below 2^24.
 void ScoreBias::add_slopes(const View& scores, const PartOfScores& part, const BiasRows& rows,
                            const Expr& first_key) {
-  builder_.titled(
+  builder_.with_title(
       "scores <- scores * unit + slope * (key - query), counted from the last key", [&] {
         builder_.apply(
             scores, part(make_identity_view({rows.count, tile_.keys_of_tile()})),

@@ -140,7 +140,7 @@ AttentionTile::KeyTile AttentionTile::key_tile(const Expr& number, std::int64_t 
   if (form_.page == 0) return {number, 0, keys};
   const std::uint32_t of_page = to_index(form_.page / keys);
   // A negative number becomes a large one.
-  builder_.headed("the page of these keys", [&] {
+  builder_.under_heading("the page of these keys", [&] {
     builder_.copy(tile(pages_, {1, 1}, {number / of_page, entry_}), page_, {.edges = Edges::zero});
   });
   const Expr page = builder_.let("own_page", to_index(builder_.load("given_page", page_)));
@@ -221,7 +221,7 @@ Expr AttentionTile::sees(const Expr& row, const Expr& key) const {
 void AttentionTile::cap(const View& scores) {
   if (!form_.soft_cap) return;
   // tanh(z) = 1 - 2 / (1 + exp(2 z)) has an error of few units of 1, however small z is.
-  builder_.titled("scores <- tanh(scores * scale / soft_cap)", [&] {
+  builder_.with_title("scores <- tanh(scores * scale / soft_cap)", [&] {
     builder_.apply(
         scores, [&](const Expr& x) { return 1 - 2 / (1 + exp2(x * score_per_cap_)); }, scores);
   });
@@ -237,9 +237,11 @@ void AttentionTile::hide_unseen(const View& scores, const PartOfScores& part, co
     some = logical_or(some, less(begin + queries_ + window_, rows.end_query + keys_));
   }
   builder_.branch(
-      {some}, "some rows do not see some keys",
+      {some},
+      form_.causal || form_.window ? "some keys of this tile are hidden from some rows"
+                                   : "the last tile extends past the last key",
       [&] {
-        builder_.titled(
+        builder_.with_title(
             "scores <- -2e30, less than any maximum, where the row does not see the key", [&] {
               builder_.apply(scores, part(make_identity_view({rows.count, size_.keys})),
                              [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
@@ -278,7 +280,7 @@ void AttentionTile::drop_beyond(const View& values, const View& places, const Ex
   };
   builder_.branch(
       {less(keys_, begin + keys)}, "the entry ends in this tile",
-      [&] { builder_.titled("0 for the values of keys beyond it", drop); }, "", [] {});
+      [&] { builder_.with_title("0 for the values of keys beyond it", drop); }, "", [] {});
 }
 
 }  // namespace vkmoye::gen

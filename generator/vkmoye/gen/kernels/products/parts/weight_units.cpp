@@ -95,7 +95,7 @@ WeightUnits::WeightUnits(Builder& builder, const WeightFormat& format, std::int6
   if (format.levels.empty()) return;
   levels_ = builder_.shared("levels", ScalarType::f32,
                             make_layout({static_cast<std::int64_t>(format.levels.size())}));
-  builder_.titled("levels <- the number of each code of " + format.name, [&] {
+  builder_.with_title("levels <- the number of each code of " + format.name, [&] {
     builder_.branch({ir::equal(builder_.thread(), 0)}, [&] {
       std::uint32_t code = 0;
       for (const double level : format.levels) {
@@ -119,7 +119,7 @@ void WeightUnits::read(std::int64_t unit, const std::string& array, const Expr& 
                      {words_.array, {at}, "words of a thread"});
     }
   };
-  builder_.titled(count_ > 1 ? fmt::format("{}, row {}", title, unit) : title, [&] {
+  builder_.with_title(count_ > 1 ? fmt::format("{}, row {}", title, unit) : title, [&] {
     builder_.unrolled_loop("access", to_index(words() / words_at_once), read_all);
   });
 }
