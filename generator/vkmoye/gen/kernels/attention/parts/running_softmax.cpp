@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "vkmoye/gen/kernels/attention/parts/tile.hpp"
+#include "vkmoye/gen/kernels/attention/parts/score_scale.hpp"
 
 namespace vkmoye::gen {
 namespace {
