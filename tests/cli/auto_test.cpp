@@ -293,7 +293,7 @@ TEST_F(TableCli, AWrongRowIsPassedOverInOneLine) {
       bench({"run", "gemm/auto", "--size", "8", "--min-time", "0"}, environment());
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(StartsWith("vkmoye-bench: passed over: " + table_ +
-                                            ", row 2: gemm/simt: tile 'big' is not"),
+                                            ", row 2: gemm/simt: tile 'big': expected"),
                                  testing::EndsWith("passed over: 12 more rows\n")));
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 9) << outcome.err;
 }
