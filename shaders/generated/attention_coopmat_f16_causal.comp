@@ -1,6 +1,6 @@
-// generated: attention/coopmat  type=f16  form=width=64 causal  atom=16x16x16  subgroup-size=32  rows=16
-//   keys=32  subgroups=8  shared-bytes=32768  prefetch=yes  unroll=no
-//   order-c=((8,2),(2,4,2)):((32,4),(1,8,2))  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
+// generated: attention/coopmat  type=f16  width=64  causal  atom=16x16x16  subgroup-size=32  rows=16  keys=32
+//   subgroups=8  shared-bytes=32768  prefetch=yes  unroll=no  order-c=((8,2),(2,4,2)):((32,4),(1,8,2))
+//   order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
 // scores stay in registers; the next tiles of k and v are fetched meanwhile
 // vkmoye 0.1.0: vkmoye-bench emit attention/coopmat --type f16 --causal --keys 32
 //   --order-a '((8,2),(2,4,2)):((32,4),(1,8,2))' --order-c '((8,2),(2,4,2)):((32,4),(1,8,2))'
@@ -47,12 +47,12 @@ void main() {
   uint tile_query = 128u * row_tile % max(queries, 1u);
   uint end_query_of_tile = min(tile_query + 128u, queries);
   uint end_key = max(end_query_of_tile + keys, queries) - queries;
-  uint key_tiles = (end_key >> 5u) + min(end_key & 31u, 1u);
+  uint key_tiles = (end_key >> 5u) + min(end_key & 31u, 1u);  // ceil(end_key / 32)
 
   // q goes through the tile of k, 32 rows at a time
   for (uint part = 0u; part < 4u; ++part) {
-    // partition(slice(tile(q, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (4 row_tile + part), block_y)
-    // -> next_k
+    // copy partition(slice(tile(q, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (4 row_tile + part), block_y)
+    //   to next_k
     {
       uint q_d = thread & 7u;
       uint q_row = 32u * (4u * row_tile + part) + (thread >> 3u);
@@ -65,15 +65,15 @@ void main() {
 
     barrier();
 
-    // next_k
-    // -> partition(shared_k, (64,32))
+    // copy next_k
+    //   to partition(shared_k, (64,32))
     shared_k[(thread & 7u) + 9u * (thread >> 3u)] = next_k;
 
     barrier();
 
     if ((subgroup >> 1u) == part) {
-      // transpose(tile(shared_k, (64,16)))
-      // -> query
+      // load transpose(tile(shared_k, (64,16)))
+      //   into query
       [[unroll]] for (uint j = 0u; j < 4u; ++j) {
         coopMatLoad(query[j], shared_k, 144u * (subgroup & 1u) + 2u * j, 9u,
             gl_CooperativeMatrixLayoutRowMajor);
@@ -99,8 +99,8 @@ void main() {
     sums[j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
   }
 
-  // partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 0, block_y)
-  // -> next_k
+  // copy partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 0, block_y)
+  //   to next_k
   {
     uint k_d = thread & 7u;
     uint k_key = thread >> 3u;
@@ -111,8 +111,8 @@ void main() {
     }
   }
 
-  // partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,32)) at (0, 0, block_y)
-  // -> next_v
+  // copy partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,32)) at (0, 0, block_y)
+  //   to next_v
   {
     uint v_e = thread & 7u;
     uint v_key = thread >> 3u;
@@ -126,19 +126,19 @@ void main() {
   [[dont_unroll]] for (uint key_tile = 0u; key_tile < key_tiles; ++key_tile) {
     barrier();
 
-    // next_k
-    // -> partition(shared_k, (64,32))
+    // copy next_k
+    //   to partition(shared_k, (64,32))
     shared_k[(thread & 7u) + 9u * (thread >> 3u)] = next_k;
 
-    // next_v
-    // -> partition(shared_v, (64,32))
+    // copy next_v
+    //   to partition(shared_v, (64,32))
     shared_v[(thread & 7u) + 9u * (thread >> 3u)] = next_v;
 
     barrier();
 
     if (key_tile + 1u < key_tiles) {
-      // partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (key_tile + 1), block_y)
-      // -> next_k
+      // copy partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (key_tile + 1), block_y)
+      //   to next_k
       {
         uint k_d = thread & 7u;
         uint k_key = 32u * (key_tile + 1u) + (thread >> 3u);
@@ -149,8 +149,8 @@ void main() {
         }
       }
 
-      // partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (key_tile + 1), block_y)
-      // -> next_v
+      // copy partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (key_tile + 1), block_y)
+      //   to next_v
       {
         uint v_e = thread & 7u;
         uint v_key = 32u * (key_tile + 1u) + (thread >> 3u);
@@ -169,8 +169,8 @@ void main() {
 
     [[unroll]] for (uint d = 0u; d < 4u; ++d) {
       [[unroll]] for (uint key = 0u; key < 2u; ++key) {
-        // tile(shared_k, (16,16))
-        // -> b
+        // load tile(shared_k, (16,16))
+        //   into b
         coopMatLoad(b[0], shared_k, 2u * d + 144u * key, 9u, gl_CooperativeMatrixLayoutColumnMajor);
 
         // scores += query * b
@@ -179,7 +179,7 @@ void main() {
     }
 
     if (keys < 32u * key_tile + 32u || first_query_of_own + keys + 1u < 32u * key_tile + 32u + queries) {
-      // some rows do not see some keys:
+      // some keys of this tile are hidden from some rows:
       // scores <- -2e30, less than any maximum, where the row does not see the key
       [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -278,8 +278,8 @@ void main() {
 
     [[unroll]] for (uint key = 0u; key < 2u; ++key) {
       [[unroll]] for (uint e = 0u; e < 4u; ++e) {
-        // transpose(tile(shared_v, (16,16)))
-        // -> b
+        // load transpose(tile(shared_v, (16,16)))
+        //   into b
         coopMatLoad(b[0], shared_v, 2u * e + 144u * key, 9u, gl_CooperativeMatrixLayoutRowMajor);
 
         // sums += weights * b

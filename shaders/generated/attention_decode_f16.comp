@@ -1,4 +1,4 @@
-// generated: attention/decode  type=f16  form=width=64  rows=2  reads=2  threads=128  key-threads=8
+// generated: attention/decode  type=f16  width=64  rows=2  reads=2  threads=128  key-threads=8
 //   subgroup-size=32  slices=0  shared-bytes=32768
 // keys are split among workgroups and threads, which combine at the end
 // vkmoye 0.1.0: vkmoye-bench emit attention/decode --type f16 --reads 2 --rows 2
@@ -45,10 +45,10 @@ void main() {
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
   float factor = scale * 1.442695 /* log2(e) */;
-  uint key_tiles = (keys >> 5u) + min(keys & 31u, 1u);
+  uint key_tiles = (keys >> 5u) + min(keys & 31u, 1u);  // ceil(keys / 32)
 
-  // partition(slice(tile(q, (64,2,1)), (_,_,0)), (64,1)) at (0, 2 block_x, block_y)
-  // -> q_elements
+  // copy partition(slice(tile(q, (64,2,1)), (_,_,0)), (64,1)) at (0, 2 block_x, block_y)
+  //   to q_elements
   {
     uint q_d = thread & 7u;
     uint q_row0 = 2u * block_x;
@@ -99,8 +99,9 @@ void main() {
   uint own_tiles = min(max(key_tiles, tiles_before) - tiles_before, tiles_of_slice);
 
   [[dont_unroll]] for (uint key_tile = 0u; key_tile < own_tiles; ++key_tile) {
-    // partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,16)) at (0, 32 (tiles_before + key_tile), block_y)
-    // -> read_k
+    // copy partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,16)) at (0, 32 (tiles_before + key_tile),
+    //   block_y)
+    //   to read_k
     {
       uint k_d = thread & 7u;
       uint k_key0 = 32u * (tiles_before + key_tile) + (thread >> 3u);
@@ -114,8 +115,9 @@ void main() {
       }
     }
 
-    // partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,16)) at (0, 32 (tiles_before + key_tile), block_y)
-    // -> read_v
+    // copy partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,16)) at (0, 32 (tiles_before + key_tile),
+    //   block_y)
+    //   to read_v
     {
       uint v_e = thread & 7u;
       uint v_key0 = 32u * (tiles_before + key_tile) + (thread >> 3u);
@@ -129,8 +131,8 @@ void main() {
       }
     }
 
-    // read_k
-    // -> key_elements
+    // copy read_k
+    //   to key_elements
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       key_elements[8u * v2] = float(unpackFloat2x16(read_k[v2].x)[0]);
       key_elements[8u * v2 + 1u] = float(unpackFloat2x16(read_k[v2].x)[1]);
@@ -173,7 +175,7 @@ void main() {
     }
 
     if (keys < 32u * (tiles_before + key_tile) + 32u) {
-      // some rows do not see some keys:
+      // the last tile extends past the last key:
       // scores <- -2e30, less than any maximum, where the row does not see the key
       [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -226,8 +228,8 @@ void main() {
       }
     }
 
-    // read_v
-    // -> value_elements
+    // copy read_v
+    //   to value_elements
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       value_elements[8u * v2] = float(unpackFloat2x16(read_v[v2].x)[0]);
       value_elements[8u * v2 + 1u] = float(unpackFloat2x16(read_v[v2].x)[1]);
@@ -367,8 +369,8 @@ void main() {
   }
 
   if (thread < 8u) {
-    // sums
-    // -> partition(slice(tile(slice_sums, (64,2,1,1)), (_,_,0,0)), (64,1)) at (0, 2 block_x, block_y,
+    // copy sums
+    //   to partition(slice(tile(slice_sums, (64,2,1,1)), (_,_,0,0)), (64,1)) at (0, 2 block_x, block_y,
     //   block_z)
     uint slice_sums_e0 = 8u * thread;
     uint slice_sums_row0 = 2u * block_x;
@@ -397,8 +399,8 @@ void main() {
       }
     }
 
-    // row_sum
-    // -> slice(tile(slice_row_sums, (2,1,1)), (_,0,0)) at (2 block_x, block_y, block_z)
+    // copy row_sum
+    //   to slice(tile(slice_row_sums, (2,1,1)), (_,0,0)) at (2 block_x, block_y, block_z)
     {
       uint slice_row_sums_row0 = 2u * block_x;
       if (block_y < heads && block_z < slices) {

@@ -1,5 +1,5 @@
-// generated: attention/decode  type=f16*q8_0*q4_0  form=width=64 page=32 lengths  rows=1  reads=2
-//   threads=128  key-threads=8  subgroup-size=32  slices=0  shared-bytes=32768
+// generated: attention/decode  type=f16*q8_0*q4_0  width=64  page=32  lengths  rows=1  reads=2  threads=128
+//   key-threads=8  subgroup-size=32  slices=0  shared-bytes=32768
 // keys are split among workgroups and threads, which combine at the end
 // vkmoye 0.1.0: vkmoye-bench emit attention/decode --type 'f16*q8_0*q4_0' --page 32 --lengths
 //   --reads 2
@@ -57,10 +57,10 @@ void main() {
   uint kv_head = block_y % kv_heads;
   int given_length = lengths[entry];
   uint length = min(uint(max(given_length, 0)), keys);
-  uint key_tiles = (length >> 4u) + min(length & 15u, 1u);
+  uint key_tiles = (length >> 4u) + min(length & 15u, 1u);  // ceil(length / 16)
 
-  // partition(slice(tile(q, (64,1,1)), (_,_,0)), (64,1)) at (0, block_x, block_y)
-  // -> q_elements
+  // copy partition(slice(tile(q, (64,1,1)), (_,_,0)), (64,1)) at (0, block_x, block_y)
+  //   to q_elements
   {
     uint q_d = thread & 7u;
     if (block_x < group * queries && block_y < kv_heads * batch) {
@@ -104,8 +104,8 @@ void main() {
   [[dont_unroll]] for (uint key_tile = 0u; key_tile < own_tiles; ++key_tile) {
     {
       // the page of these keys:
-      // tile(pages, (1,1))
-      // -> page
+      // copy tile(pages, (1,1))
+      //   to page
       {
         uint pages_place = (16u * (tiles_before + key_tile) + (thread >> 3u)) >> 5u;
         if (pages_place < (keys >> 5u) + min(keys & 31u, 1u) && entry < batch) {
@@ -118,9 +118,9 @@ void main() {
       int given_page = page;
       uint own_page = uint(given_page);
 
-      // slice(partition(composition(slice(tile(k, (34,1,1,1)), (_,_,0,0)), ((4,(4,2)),1):((1,(4,17)),34)),
-      //   (32,1)), (_,_,0))
-      // -> slice(read_k, (_,_,0))
+      // copy slice(partition(composition(slice(tile(k, (34,1,1,1)), (_,_,0,0)),
+      //   ((4,(4,2)),1):((1,(4,17)),34)), (32,1)), (_,_,0))
+      //   to slice(read_k, (_,_,0))
       {
         uint k_word0 = 4u * (thread & 3u) + 17u * ((thread & 7u) >> 2u) + 1u;
         uint k_key = (16u * (tiles_before + key_tile) + (thread >> 3u)) & 31u;
@@ -134,9 +134,9 @@ void main() {
         }
       }
 
-      // slice(partition(composition(slice(tile(k, (34,1,1,1)), (_,_,0,0)), ((1,(4,2)),1):((1,(0,17)),34)),
-      //   (8,1)), (_,_,0))
-      // -> slice(scales_of_k, (_,_,0))
+      // copy slice(partition(composition(slice(tile(k, (34,1,1,1)), (_,_,0,0)),
+      //   ((1,(4,2)),1):((1,(0,17)),34)), (8,1)), (_,_,0))
+      //   to slice(scales_of_k, (_,_,0))
       {
         uint k_word = 17u * ((thread & 7u) >> 2u);
         uint k_key = (16u * (tiles_before + key_tile) + (thread >> 3u)) & 31u;
@@ -147,9 +147,9 @@ void main() {
         }
       }
 
-      // slice(partition(composition(slice(tile(v, (18,1,1,1)), (_,_,0,0)), ((2,(4,2)),1):((1,(2,9)),18)),
-      //   (16,1)), (_,_,0))
-      // -> slice(read_v, (_,_,0))
+      // copy slice(partition(composition(slice(tile(v, (18,1,1,1)), (_,_,0,0)),
+      //   ((2,(4,2)),1):((1,(2,9)),18)), (16,1)), (_,_,0))
+      //   to slice(read_v, (_,_,0))
       {
         uint v_word0 = 2u * (thread & 3u) + 9u * ((thread & 7u) >> 2u) + 1u;
         uint v_key = (16u * (tiles_before + key_tile) + (thread >> 3u)) & 31u;
@@ -163,9 +163,9 @@ void main() {
         }
       }
 
-      // slice(partition(composition(slice(tile(v, (18,1,1,1)), (_,_,0,0)), ((1,(4,2)),1):((1,(0,9)),18)),
-      //   (8,1)), (_,_,0))
-      // -> slice(scales_of_v, (_,_,0))
+      // copy slice(partition(composition(slice(tile(v, (18,1,1,1)), (_,_,0,0)),
+      //   ((1,(4,2)),1):((1,(0,9)),18)), (8,1)), (_,_,0))
+      //   to slice(scales_of_v, (_,_,0))
       {
         uint v_word = 9u * ((thread & 7u) >> 2u);
         uint v_key = (16u * (tiles_before + key_tile) + (thread >> 3u)) & 31u;
@@ -207,7 +207,7 @@ void main() {
     }
 
     if (length < 16u * (tiles_before + key_tile) + 16u) {
-      // some rows do not see some keys:
+      // the last tile extends past the last key:
       // scores <- -2e30, less than any maximum, where the row does not see the key
       uint key_of_score = 16u * (tiles_before + key_tile) + (thread >> 3u);
       scores = (key_of_score < length) ? scores : -2e+30;
@@ -373,8 +373,8 @@ void main() {
   }
 
   if (thread < 8u) {
-    // sums
-    // -> partition(composition(slice(tile(slice_sums, (64,1,1,1)), (_,_,0,0)),
+    // copy sums
+    //   to partition(composition(slice(tile(slice_sums, (64,1,1,1)), (_,_,0,0)),
     //   (((4,2),(4,2)),1):(((1,16),(4,32)),64)), (64,1)) at (0, block_x, block_y, block_z)
     uint slice_sums_e0 = 4u * (thread & 3u) + 32u * (thread >> 2u);
     if (block_x < group * queries && block_y < kv_heads * batch && block_z < slices) {
@@ -394,8 +394,8 @@ void main() {
           row_max * factor;
     }
 
-    // row_sum
-    // -> slice(tile(slice_row_sums, (1,1,1)), (_,0,0)) at (block_x, block_y, block_z)
+    // copy row_sum
+    //   to slice(tile(slice_row_sums, (1,1,1)), (_,0,0)) at (block_x, block_y, block_z)
     if (block_x < group * queries && block_y < kv_heads * batch && block_z < slices) {
       slice_row_sums[block_x + group * queries * block_y + group * queries * kv_heads * batch * block_z] =
           row_sum;

@@ -19,13 +19,13 @@ void main() {
 
   if (2048u * block_x + 2047u < cols * rows) {
     // a whole tile:
-    // partition(tile(src, (2048)), (2048)) at (2048 block_x)
-    // -> partition(tile(dst, (2048)), (2048)) at (2048 block_x)
+    // copy partition(tile(src, (2048)), (2048)) at (2048 block_x)
+    //   to partition(tile(dst, (2048)), (2048)) at (2048 block_x)
     dst_x8[256u * block_x + thread] = src_x8[256u * block_x + thread];
   } else {
     // the last tile, which the array does not fill:
-    // partition(tile(src, (2048)), (2048)) at (2048 block_x)
-    // -> partition(tile(dst, (2048)), (2048)) at (2048 block_x)
+    // copy partition(tile(src, (2048)), (2048)) at (2048 block_x)
+    //   to partition(tile(dst, (2048)), (2048)) at (2048 block_x)
     uint src_at0 = 2048u * block_x + 8u * thread;
     for (uint v0 = 0u; v0 < 8u; ++v0) {
       uint src_at = src_at0 + v0;

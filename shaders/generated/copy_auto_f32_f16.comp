@@ -19,13 +19,13 @@ void main() {
 
   if (1024u * block_x + 1023u < cols * rows) {
     // a whole tile:
-    // partition(tile(src, (1024)), (1024)) at (1024 block_x)
-    // -> partition(tile(dst, (1024)), (1024)) at (1024 block_x)
+    // copy partition(tile(src, (1024)), (1024)) at (1024 block_x)
+    //   to partition(tile(dst, (1024)), (1024)) at (1024 block_x)
     dst_x4[256u * block_x + thread] = f16vec4(src_x4[256u * block_x + thread]);
   } else {
     // the last tile, which the array does not fill:
-    // partition(tile(src, (1024)), (1024)) at (1024 block_x)
-    // -> partition(tile(dst, (1024)), (1024)) at (1024 block_x)
+    // copy partition(tile(src, (1024)), (1024)) at (1024 block_x)
+    //   to partition(tile(dst, (1024)), (1024)) at (1024 block_x)
     uint src_at0 = 1024u * block_x + 4u * thread;
     for (uint v0 = 0u; v0 < 4u; ++v0) {
       uint src_at = src_at0 + v0;

@@ -16,8 +16,8 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // parallelize(tile(src, (32,32)), (32,8):(1,32)) at (32 block_x, 32 block_y)
-  // -> parallelize(tile, (32,8):(1,32))
+  // copy parallelize(tile(src, (32,32)), (32,8):(1,32)) at (32 block_x, 32 block_y)
+  //   to parallelize(tile, (32,8):(1,32))
   {
     uint src_col = 32u * block_x + (thread & 31u);
     uint src_row0 = 32u * block_y + (thread >> 5u);
@@ -32,8 +32,8 @@ void main() {
     }
   }
 
-  // parallelize(tile, (32,8):(1,32))
-  // -> parallelize(tile(dst, (32,32)), (32,8):(1,32)) at (32 block_x, 32 block_y)
+  // copy parallelize(tile, (32,8):(1,32))
+  //   to parallelize(tile(dst, (32,32)), (32,8):(1,32)) at (32 block_x, 32 block_y)
   {
     uint tile_at = (thread & 31u) + 33u * (thread >> 5u);
     uint dst_col = 32u * block_x + (thread & 31u);

@@ -16,8 +16,8 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // parallelize(tile(src, (40,24)), (20,12):(12,1)) at (40 block_x, 24 block_y)
-  // -> parallelize(tile, (20,12):(12,1))
+  // copy parallelize(tile(src, (40,24)), (20,12):(12,1)) at (40 block_x, 24 block_y)
+  //   to parallelize(tile, (20,12):(12,1))
   {
     uint src_col0 = 40u * block_x + thread / 12u;
     uint src_row0 = 24u * block_y + thread % 12u;
@@ -33,8 +33,8 @@ void main() {
     }
   }
 
-  // parallelize(tile, (20,12):(12,1))
-  // -> parallelize(tile(dst, (40,24)), (20,12):(12,1)) at (40 block_x, 24 block_y)
+  // copy parallelize(tile, (20,12):(12,1))
+  //   to parallelize(tile(dst, (40,24)), (20,12):(12,1)) at (40 block_x, 24 block_y)
   {
     uint tile_at = thread / 12u + 40u * (thread % 12u);
     uint dst_col0 = 40u * block_x + thread / 12u;

@@ -17,8 +17,8 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // partition(tile(src, (128,32)), (128,8)) at (128 block_x, 32 block_y)
-  // -> partition(tile(dst, (128,32)), (128,8)) at (128 block_x, 32 block_y)
+  // copy partition(tile(src, (128,32)), (128,8)) at (128 block_x, 32 block_y)
+  //   to partition(tile(dst, (128,32)), (128,8)) at (128 block_x, 32 block_y)
   if ((cols & 1u) == 0u) {
     // 2 elements at a time
     uint src_col0 = 128u * block_x + 4u * (thread & 31u);

@@ -1,4 +1,4 @@
-// generated: gemm/combine  form=f16,f32,f16 a=k b=k epilogue=bias,relu  threads=(32,2,4):(1,32,64)
+// generated: gemm/combine  types=f16,f32,f16  a=k  b=k  epilogue=bias,relu  threads=(32,2,4):(1,32,64)
 // threads along slices are added up last, always in the same order
 // vkmoye 0.1.0
 #version 460
@@ -36,11 +36,11 @@ void main() {
     sums[v0] = 0.0;
   }
 
-  for (uint chunk = 0u; chunk < (slices >> 4u) + min(slices & 15u, 1u); ++chunk) {
+  for (uint chunk = 0u; chunk < (slices >> 4u) + min(slices & 15u, 1u); ++chunk) {  // ceil(slices / 16)
     if (128u * block_x + 127u < n && 2u * block_y + 1u < m && 16u * chunk + 15u < slices && (n & 3u) == 0u) {
       // a whole tile, rows aligned:
-      // partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
-      // -> values
+      // copy partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
+      //   to values
       uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
       uint partials_slice = 16u * chunk + (thread >> 6u);
       vec4 value0 =
@@ -77,8 +77,8 @@ void main() {
         }
       }
 
-      // partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
-      // -> values
+      // copy partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
+      //   to values
       if ((n & 3u) == 0u) {
         // 4 elements at a time
         uint partials_n = 128u * block_x + 4u * (thread & 31u);
@@ -143,8 +143,8 @@ void main() {
   }
 
   if (thread < 64u) {
-    // bias at the coordinates of partition(tile(c, (128,2)), (128,2))
-    // -> held_bias
+    // copy bias at the coordinates of partition(tile(c, (128,2)), (128,2))
+    //   to held_bias
     if ((n & 3u) == 0u) {
       // 4 elements at a time
       uint bias_n = 128u * block_x + 4u * (thread & 31u);
@@ -181,8 +181,8 @@ void main() {
       result[v0] = float16_t(after_relu);
     }
 
-    // result
-    // -> partition(tile(c, (128,2)), (128,2)) at (128 block_x, 2 block_y)
+    // copy result
+    //   to partition(tile(c, (128,2)), (128,2)) at (128 block_x, 2 block_y)
     if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
       // 4 elements at a time
       uint c_n = 128u * block_x + 4u * (thread & 31u);

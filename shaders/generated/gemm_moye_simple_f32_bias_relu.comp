@@ -1,4 +1,4 @@
-// generated: gemm/moye_simple  form=f32,f32,f32 a=k b=k epilogue=bias,relu  tile=128x128x8
+// generated: gemm/moye_simple  types=f32,f32,f32  a=k  b=k  epilogue=bias,relu  tile=128x128x8
 //   threads=(16,16):(1,16)  values=1x1  pad=0,0  stages=1  prefetch=no  fragments=1  unroll=8  vector=4
 // each tile is copied, then multiplied
 // vkmoye 0.1.0: vkmoye-bench emit gemm/moye_simple --type f32,f32,f32 --epilogue bias,relu
@@ -35,12 +35,12 @@ void main() {
   }
 
   if (alpha != 0.0 && k != 0u) {
-    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {
+    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {  // ceil(k / 8)
       if (8u * k_tile + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
         // whole tiles
 
-        // partition(tile(a, (8,128)), (8,32)) at (8 k_tile, 128 block_y)
-        // -> partition(transpose(shared_a), (8,32))
+        // copy partition(tile(a, (8,128)), (8,32)) at (8 k_tile, 128 block_y)
+        //   to partition(transpose(shared_a), (8,32))
         {
           uint a_k = 8u * k_tile + (thread & 7u);
           uint a_m = 128u * block_y + (thread >> 3u);
@@ -50,8 +50,8 @@ void main() {
           }
         }
 
-        // partition(tile(b, (8,128)), (8,32)) at (8 k_tile, 128 block_x)
-        // -> partition(transpose(shared_b), (8,32))
+        // copy partition(tile(b, (8,128)), (8,32)) at (8 k_tile, 128 block_x)
+        //   to partition(transpose(shared_b), (8,32))
         {
           uint b_k = 8u * k_tile + (thread & 7u);
           uint b_n = 128u * block_x + (thread >> 3u);
@@ -63,8 +63,8 @@ void main() {
       } else {
         // tiles at an edge, 0 outside
 
-        // partition(tile(a, (8,128)), (8,32)) at (8 k_tile, 128 block_y)
-        // -> partition(transpose(shared_a), (8,32))
+        // copy partition(tile(a, (8,128)), (8,32)) at (8 k_tile, 128 block_y)
+        //   to partition(transpose(shared_a), (8,32))
         {
           uint a_k = 8u * k_tile + (thread & 7u);
           uint a_m0 = 128u * block_y + (thread >> 3u);
@@ -79,8 +79,8 @@ void main() {
           }
         }
 
-        // partition(tile(b, (8,128)), (8,32)) at (8 k_tile, 128 block_x)
-        // -> partition(transpose(shared_b), (8,32))
+        // copy partition(tile(b, (8,128)), (8,32)) at (8 k_tile, 128 block_x)
+        //   to partition(transpose(shared_b), (8,32))
         {
           uint b_k = 8u * k_tile + (thread & 7u);
           uint b_n0 = 128u * block_x + (thread >> 3u);
@@ -100,8 +100,8 @@ void main() {
 
       [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
         // A of step kk:
-        // slice(partition(shared_a, (16)), (_,_,kk))
-        // -> slice(fragment_a, (_,_,0))
+        // copy slice(partition(shared_a, (16)), (_,_,kk))
+        //   to slice(fragment_a, (_,_,0))
         {
           uint shared_a_at = (thread & 15u) + 128u * kk;
           [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
@@ -110,8 +110,8 @@ void main() {
         }
 
         // B of step kk:
-        // slice(partition(shared_b, (16)), (_,_,kk))
-        // -> slice(fragment_b, (_,_,0))
+        // copy slice(partition(shared_b, (16)), (_,_,kk))
+        //   to slice(fragment_b, (_,_,0))
         {
           uint shared_b_at = (thread >> 4u) + 128u * kk;
           [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
@@ -132,8 +132,8 @@ void main() {
   }
 
   [[unroll]] for (uint r = 0u; r < 8u; ++r) {
-    // bias at the coordinates of slice(partition(transpose(tile(c, (128,128))), (16,16)), (_,r,_))
-    // -> held_bias
+    // copy bias at the coordinates of slice(partition(transpose(tile(c, (128,128))), (16,16)), (_,r,_))
+    //   to held_bias
     {
       uint bias_n0 = 128u * block_x + (thread >> 4u);
       [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
@@ -154,8 +154,8 @@ void main() {
       result[v2] = after_relu;
     }
 
-    // result
-    // -> slice(partition(transpose(tile(c, (128,128))), (16,16)), (_,r,_)) at (128 block_x, 128 block_y)
+    // copy result
+    //   to slice(partition(transpose(tile(c, (128,128))), (16,16)), (_,r,_)) at (128 block_x, 128 block_y)
     {
       uint c_n0 = 128u * block_x + (thread >> 4u);
       uint c_m = 128u * block_y + (thread & 15u) + 16u * r;

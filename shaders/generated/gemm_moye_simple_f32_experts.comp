@@ -1,4 +1,4 @@
-// generated: gemm/moye_simple  form=f32,f32,f32 a=k b=k experts  tile=32x32x8  threads=(8,8):(1,8)
+// generated: gemm/moye_simple  types=f32,f32,f32  a=k  b=k  experts  tile=32x32x8  threads=(8,8):(1,8)
 //   values=1x1  pad=0,0  stages=1  prefetch=no  fragments=1  unroll=8  vector=4
 // each tile is copied, then multiplied
 // vkmoye 0.1.0: vkmoye-bench emit gemm/moye_simple --type f32,f32,f32 --experts 4
@@ -37,7 +37,7 @@ void main() {
 
   barrier();
 
-  for (uint pass = 0u; pass < (experts >> 6u) + min(experts & 63u, 1u); ++pass) {
+  for (uint pass = 0u; pass < (experts >> 6u) + min(experts & 63u, 1u); ++pass) {  // ceil(experts / 64)
     uint other = 64u * pass + thread;
     if (other < experts) {
       uint row_of_other = offsets[other];
@@ -65,13 +65,13 @@ void main() {
 
   if (rows_before < expert_end - min(expert_row, expert_end) && expert_end <= m && tile_row < m) {
     if (alpha != 0.0 && k != 0u) {
-      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {  // ceil(k / 8)
         if (8u * k_tile + 7u < k && tile_row < m && 31u < m - tile_row && 32u * block_x + 31u < n
             && expert < experts) {
           // whole tiles
 
-          // partition(shifted(tile(a, (8,32)), tile_row), (8,8)) at (8 k_tile, tile_row)
-          // -> partition(transpose(shared_a), (8,8))
+          // copy partition(shifted(tile(a, (8,32)), tile_row), (8,8)) at (8 k_tile, tile_row)
+          //   to partition(transpose(shared_a), (8,8))
           {
             uint a_k = 8u * k_tile + (thread & 7u);
             uint a_m = tile_row + (thread >> 3u);
@@ -81,8 +81,8 @@ void main() {
             }
           }
 
-          // partition(slice(tile(b, (8,32,1)), (_,_,0)), (8,8)) at (8 k_tile, 32 block_x, expert)
-          // -> partition(transpose(shared_b), (8,8))
+          // copy partition(slice(tile(b, (8,32,1)), (_,_,0)), (8,8)) at (8 k_tile, 32 block_x, expert)
+          //   to partition(transpose(shared_b), (8,8))
           {
             uint b_k = 8u * k_tile + (thread & 7u);
             uint b_n = 32u * block_x + (thread >> 3u);
@@ -94,8 +94,8 @@ void main() {
         } else {
           // tiles at an edge, 0 outside
 
-          // partition(shifted(tile(a, (8,32)), tile_row), (8,8)) at (8 k_tile, tile_row)
-          // -> partition(transpose(shared_a), (8,8))
+          // copy partition(shifted(tile(a, (8,32)), tile_row), (8,8)) at (8 k_tile, tile_row)
+          //   to partition(transpose(shared_a), (8,8))
           {
             uint a_k = 8u * k_tile + (thread & 7u);
             uint a_m0 = tile_row + (thread >> 3u);
@@ -110,8 +110,8 @@ void main() {
             }
           }
 
-          // partition(slice(tile(b, (8,32,1)), (_,_,0)), (8,8)) at (8 k_tile, 32 block_x, expert)
-          // -> partition(transpose(shared_b), (8,8))
+          // copy partition(slice(tile(b, (8,32,1)), (_,_,0)), (8,8)) at (8 k_tile, 32 block_x, expert)
+          //   to partition(transpose(shared_b), (8,8))
           {
             uint b_k = 8u * k_tile + (thread & 7u);
             uint b_n0 = 32u * block_x + (thread >> 3u);
@@ -131,8 +131,8 @@ void main() {
 
         [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
           // A of step kk:
-          // slice(partition(shared_a, (8)), (_,_,kk))
-          // -> slice(fragment_a, (_,_,0))
+          // copy slice(partition(shared_a, (8)), (_,_,kk))
+          //   to slice(fragment_a, (_,_,0))
           {
             uint shared_a_at = (thread & 7u) + 32u * kk;
             [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
@@ -141,8 +141,8 @@ void main() {
           }
 
           // B of step kk:
-          // slice(partition(shared_b, (8)), (_,_,kk))
-          // -> slice(fragment_b, (_,_,0))
+          // copy slice(partition(shared_b, (8)), (_,_,kk))
+          //   to slice(fragment_b, (_,_,0))
           {
             uint shared_b_at = (thread >> 3u) + 32u * kk;
             [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
@@ -168,8 +168,8 @@ void main() {
         result[v2] = alpha * sums[r + 4u * v2];
       }
 
-      // result
-      // -> slice(partition(transpose(shifted(tile(c, (32,32)), tile_row)), (8,8)), (_,r,_)) at (32 block_x,
+      // copy result
+      //   to slice(partition(transpose(shifted(tile(c, (32,32)), tile_row)), (8,8)), (_,r,_)) at (32 block_x,
       //   tile_row)
       {
         uint c_n0 = 32u * block_x + (thread >> 3u);

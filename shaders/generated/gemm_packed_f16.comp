@@ -1,4 +1,4 @@
-// generated: gemm/packed  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  part=32x32
+// generated: gemm/packed  types=f16,f32,f16  a=k  b=k  atom=16x16x16  subgroup-size=32  part=32x32
 //   subgroups=2x2  shared-bytes=32768  prefetch-as=words  steps=2  strip=16
 // operands in fragment order: one step of k is read while another is multiplied
 // vkmoye 0.1.0: vkmoye-bench emit gemm/packed --type f16,f32,f16 --part 32x32
@@ -52,37 +52,37 @@ void main() {
     if (alpha != 0.0 && k != 0u) {
       if (0u < k_blocks && 0u < a_blocks && 0u < b_blocks) {
         // A of step 0 of the first block:
-        // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, 0, a_block)
-        // -> next_a0
+        // copy partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, 0, a_block)
+        //   to next_a0
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           next_a0[v1] = a_x8[lane + 32u * v1 + 128u * k_blocks * a_block];
         }
 
         // B of step 0 of the first block:
-        // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, 0, b_block)
-        // -> next_b0
+        // copy partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, 0, b_block)
+        //   to next_b0
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           next_b0[v1] = b_x8[lane + 32u * v1 + 128u * k_blocks * b_block];
         }
 
         [[dont_unroll]] for (uint block = 0u; block < k_blocks; ++block) {
           // A of step 1 of the same block:
-          // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, block, a_block)
-          // -> next_a1
+          // copy partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, block, a_block)
+          //   to next_a1
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             next_a1[v1] = a_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * a_block];
           }
 
           // B of step 1 of the same block:
-          // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, block, b_block)
-          // -> next_b1
+          // copy partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, block, b_block)
+          //   to next_b1
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             next_b1[v1] = b_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * b_block];
           }
 
           // the words of A as matrices:
-          // next_a0
-          // -> elements(matrices_a0)
+          // copy next_a0
+          //   to elements(matrices_a0)
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             matrices_a0[v1][0] = unpackFloat2x16(next_a0[v1].x)[0];
             matrices_a0[v1][1] = unpackFloat2x16(next_a0[v1].x)[1];
@@ -95,8 +95,8 @@ void main() {
           }
 
           // the words of B as matrices:
-          // next_b0
-          // -> elements(matrices_b0)
+          // copy next_b0
+          //   to elements(matrices_b0)
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             matrices_b0[v1][0] = unpackFloat2x16(next_b0[v1].x)[0];
             matrices_b0[v1][1] = unpackFloat2x16(next_b0[v1].x)[1];
@@ -116,9 +116,9 @@ void main() {
           }
 
           // A of step 0 of the next block:
-          // partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, min(block + 1, k_blocks
-          //   - 1), a_block)
-          // -> next_a0
+          // copy partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, min(block + 1,
+          //   k_blocks - 1), a_block)
+          //   to next_a0
           {
             uint a_k_block = min(block + 1u, k_blocks - 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -127,9 +127,9 @@ void main() {
           }
 
           // B of step 0 of the next block:
-          // partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, min(block + 1, k_blocks
-          //   - 1), b_block)
-          // -> next_b0
+          // copy partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, min(block + 1,
+          //   k_blocks - 1), b_block)
+          //   to next_b0
           {
             uint b_k_block = min(block + 1u, k_blocks - 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -138,8 +138,8 @@ void main() {
           }
 
           // the words of A as matrices:
-          // next_a1
-          // -> elements(matrices_a0)
+          // copy next_a1
+          //   to elements(matrices_a0)
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             matrices_a0[v1][0] = unpackFloat2x16(next_a1[v1].x)[0];
             matrices_a0[v1][1] = unpackFloat2x16(next_a1[v1].x)[1];
@@ -152,8 +152,8 @@ void main() {
           }
 
           // the words of B as matrices:
-          // next_b1
-          // -> elements(matrices_b0)
+          // copy next_b1
+          //   to elements(matrices_b0)
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             matrices_b0[v1][0] = unpackFloat2x16(next_b1[v1].x)[0];
             matrices_b0[v1][1] = unpackFloat2x16(next_b1[v1].x)[1];
@@ -178,8 +178,8 @@ void main() {
     [[unroll]] for (uint row = 0u; row < 2u; ++row) {
       barrier();
 
-      // sums
-      // -> tile(shared_c, (16,32))
+      // store sums
+      //   to tile(shared_c, (16,32))
       [[unroll]] for (uint j = 0u; j < 2u; ++j) {
         coopMatStore(sums[row + 2u * j], shared_c, 272u * (subgroup & 1u) + 8u * (subgroup >> 1u) + 4u * j,
             17u, gl_CooperativeMatrixLayoutRowMajor);
@@ -187,8 +187,8 @@ void main() {
 
       barrier();
 
-      // partition(transpose(tile(shared_c, (16,32))), (32,4))
-      // -> sum
+      // copy partition(transpose(tile(shared_c, (16,32))), (32,4))
+      //   to sum
       {
         uint shared_c_at = 272u * (subgroup & 1u) + 8u * (subgroup >> 1u) + (lane & 7u) + 17u * (lane >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
@@ -207,8 +207,8 @@ void main() {
         }
       }
 
-      // result
-      // -> partition(tile(tile(c, (64,64)), (32,16)), (32,4)) at (64 block_y, 64 tile_m)
+      // copy result
+      //   to partition(tile(tile(c, (64,64)), (32,16)), (32,4)) at (64 block_y, 64 tile_m)
       if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
         // 4 elements at a time
         uint c_n = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);

@@ -1,5 +1,5 @@
-// generated: gemm/packed_weights  form=f16*q4_0,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  tile=16x64
-//   subgroups=16  reads=1  shared-bytes=32768  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
+// generated: gemm/packed_weights  types=f16*q4_0,f32,f16  a=k  b=k  atom=16x16x16  subgroup-size=32
+//   tile=16x64  subgroups=16  reads=1  shared-bytes=32768  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
 //   order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
 // weights packed in the order of lanes, A in its own; the sums of the subgroups along k are added at the end
 // vkmoye 0.1.0: vkmoye-bench emit gemm/packed_weights --type 'f16*q4_0,f32,f16'
@@ -51,10 +51,11 @@ void main() {
     if (0u < k_blocks && 0u < b_blocks) {
       if ((k & 7u) == 0u && (lda & 7u) == 0u) {
         // rows of A and B are aligned: they are read in vectors
-        for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {
-          // partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128)) at (0, min(16 k_tile +
-          //   subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          // -> slice(next_codes, (_,_,0))
+        for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
+
+          // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128)) at (0, min(16
+          //   k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          //   to slice(next_codes, (_,_,0))
           {
             uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
             uint b_block = min(block_x, b_blocks - 1u);
@@ -67,9 +68,9 @@ void main() {
             }
           }
 
-          // tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) at (0, min(16 k_tile +
+          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) at (0, min(16 k_tile +
           //   subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          // -> slice(next_scales, (_,0))
+          //   to slice(next_scales, (_,0))
           {
             uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
             uint b_block = min(block_x, b_blocks - 1u);
@@ -82,8 +83,8 @@ void main() {
 
           if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
             // a whole tile:
-            // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-            // -> read_a
+            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+            //   to read_a
             uint a_m = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
               uvec4 value =
@@ -92,8 +93,8 @@ void main() {
             }
           } else {
             // a tile at an edge, 0 outside:
-            // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-            // -> read_a
+            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+            //   to read_a
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m0 = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -107,8 +108,8 @@ void main() {
           }
 
           // A as elements of matrices; k is permuted as in B:
-          // read_a
-          // -> elements(matrices_a)
+          // copy read_a
+          //   to elements(matrices_a)
           matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
           matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
           matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
@@ -168,10 +169,11 @@ void main() {
         }
       } else {
         // rows of A or B are not aligned: they are read element by element
-        for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {
-          // partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128)) at (0, min(16 k_tile +
-          //   subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          // -> slice(next_codes, (_,_,0))
+        for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
+
+          // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128)) at (0, min(16
+          //   k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          //   to slice(next_codes, (_,_,0))
           {
             uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
             uint b_block = min(block_x, b_blocks - 1u);
@@ -184,9 +186,9 @@ void main() {
             }
           }
 
-          // tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) at (0, min(16 k_tile +
+          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) at (0, min(16 k_tile +
           //   subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          // -> slice(next_scales, (_,0))
+          //   to slice(next_scales, (_,0))
           {
             uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
             uint b_block = min(block_x, b_blocks - 1u);
@@ -199,8 +201,8 @@ void main() {
 
           if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
             // a whole tile:
-            // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-            // -> read_a
+            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+            //   to read_a
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -218,8 +220,8 @@ void main() {
             }
           } else {
             // a tile at an edge, 0 outside:
-            // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-            // -> read_a
+            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+            //   to read_a
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m0 = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -249,8 +251,8 @@ void main() {
           }
 
           // A as elements of matrices; k is permuted as in B:
-          // read_a
-          // -> elements(matrices_a)
+          // copy read_a
+          //   to elements(matrices_a)
           matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
           matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
           matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
@@ -315,15 +317,15 @@ void main() {
   [[unroll]] for (uint part = 0u; part < 4u; ++part) {
     barrier();
 
-    // sums
-    // -> tile(shared_c, (16,16))
+    // store sums
+    //   to tile(shared_c, (16,16))
     coopMatStore(sums[part], shared_c, 80u * subgroup, 5u, gl_CooperativeMatrixLayoutRowMajor);
 
     barrier();
 
     if (thread < 64u) {
-      // partition(transpose(tile(shared_c, (16,16))), (16,16))
-      // -> sum
+      // copy partition(transpose(tile(shared_c, (16,16))), (16,16))
+      //   to sum
       {
         vec4 value = shared_c[(thread & 3u) + 5u * (thread >> 2u)];
         sum[0] = value.x;
@@ -333,8 +335,8 @@ void main() {
       }
 
       [[unroll]] for (uint other = 0u; other < 15u; ++other) {
-        // partition(transpose(tile(shared_c, (16,16))), (16,16))
-        // -> addend
+        // copy partition(transpose(tile(shared_c, (16,16))), (16,16))
+        //   to addend
         {
           uint shared_c_at = 80u * (other + 1u) + (thread & 3u) + 5u * (thread >> 2u);
           vec4 value = shared_c[shared_c_at];
@@ -355,8 +357,8 @@ void main() {
         result[v0] = float16_t(alpha * sum[v0]);
       }
 
-      // result
-      // -> partition(tile(tile(c, (64,16)), (16,16)), (16,16)) at (64 block_x, 16 block_y)
+      // copy result
+      //   to partition(tile(tile(c, (64,16)), (16,16)), (16,16)) at (64 block_x, 16 block_y)
       if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
         // 4 elements at a time
         uint c_n = 64u * block_x + 16u * part + 4u * (thread & 3u);

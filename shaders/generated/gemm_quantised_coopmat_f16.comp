@@ -1,4 +1,4 @@
-// generated: gemm/quantised_coopmat  form=f16*q4_0,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32
+// generated: gemm/quantised_coopmat  types=f16*q4_0,f32,f16  a=k  b=k  atom=16x16x16  subgroup-size=32
 //   tile=16x16  subgroups=2  reads=2  shared-bytes=32768  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
 //   order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
 // lanes read whole blocks of their rows of weights, and the same k of A; the sums of the subgroups along k
@@ -49,13 +49,13 @@ void main() {
   sums[0] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
 
   if (alpha != 0.0 && k != 0u && words != 0u) {
-    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {
+    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
       if ((k & 7u) == 0u && (lda & 7u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
         // rows of A and B are aligned: they are read in vectors
         if (144u * k_tile < words && 143u < words - 144u * k_tile && 16u * block_x + 15u < n) {
           // a whole tile:
-          // partition(tile(tile(b, (144,16)), (72,16)), (72,8)) at (144 k_tile, 16 block_x)
-          // -> read_b
+          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) at (144 k_tile, 16 block_x)
+          //   to read_b
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
@@ -66,8 +66,8 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(tile(b, (144,16)), (72,16)), (72,8)) at (144 k_tile, 16 block_x)
-          // -> read_b
+          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) at (144 k_tile, 16 block_x)
+          //   to read_b
           uint b_word0 = 144u * k_tile + 72u * subgroup + 18u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -85,8 +85,8 @@ void main() {
 
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
           // a whole tile:
-          // partition(tile(tile(a, (512,16)), (256,16)), (256,8)) at (512 k_tile, 16 block_y)
-          // -> read_a
+          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) at (512 k_tile, 16 block_y)
+          //   to read_a
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
@@ -97,8 +97,8 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(tile(a, (512,16)), (256,16)), (256,8)) at (512 k_tile, 16 block_y)
-          // -> read_a
+          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) at (512 k_tile, 16 block_y)
+          //   to read_a
           uint a_k0 = 512u * k_tile + 256u * subgroup + 64u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -117,8 +117,8 @@ void main() {
         // rows of A or B are not aligned: they are read element by element
         if (144u * k_tile < words && 143u < words - 144u * k_tile && 16u * block_x + 15u < n) {
           // a whole tile:
-          // partition(tile(tile(b, (144,16)), (72,16)), (72,8)) at (144 k_tile, 16 block_x)
-          // -> read_b
+          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) at (144 k_tile, 16 block_x)
+          //   to read_b
           uint b_word = 144u * k_tile + 72u * subgroup + 18u * (lane & 3u);
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -130,8 +130,8 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(tile(b, (144,16)), (72,16)), (72,8)) at (144 k_tile, 16 block_x)
-          // -> read_b
+          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) at (144 k_tile, 16 block_x)
+          //   to read_b
           uint b_word0 = 144u * k_tile + 72u * subgroup + 18u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -148,8 +148,8 @@ void main() {
 
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
           // a whole tile:
-          // partition(tile(tile(a, (512,16)), (256,16)), (256,8)) at (512 k_tile, 16 block_y)
-          // -> read_a
+          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) at (512 k_tile, 16 block_y)
+          //   to read_a
           uint a_k = 512u * k_tile + 256u * subgroup + 64u * (lane & 3u);
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -169,8 +169,8 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(tile(a, (512,16)), (256,16)), (256,8)) at (512 k_tile, 16 block_y)
-          // -> read_a
+          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) at (512 k_tile, 16 block_y)
+          //   to read_a
           uint a_k0 = 512u * k_tile + 256u * subgroup + 64u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -463,14 +463,14 @@ void main() {
     }
   }
 
-  // sums
-  // -> tile(shared_c, (16,16))
+  // store sums
+  //   to tile(shared_c, (16,16))
   coopMatStore(sums[0], shared_c, 80u * subgroup, 5u, gl_CooperativeMatrixLayoutRowMajor);
 
   barrier();
 
-  // partition(transpose(tile(shared_c, (16,16))), (16,16))
-  // -> sum
+  // copy partition(transpose(tile(shared_c, (16,16))), (16,16))
+  //   to sum
   {
     vec4 value = shared_c[(thread & 3u) + 5u * (thread >> 2u)];
     sum[0] = value.x;
@@ -479,8 +479,8 @@ void main() {
     sum[3] = value.w;
   }
 
-  // partition(transpose(tile(shared_c, (16,16))), (16,16))
-  // -> addend
+  // copy partition(transpose(tile(shared_c, (16,16))), (16,16))
+  //   to addend
   {
     vec4 value = shared_c[(thread & 3u) + 5u * (thread >> 2u) + 80u];
     addend[0] = value.x;
@@ -499,8 +499,8 @@ void main() {
     result[v0] = float16_t(alpha * sum[v0]);
   }
 
-  // result
-  // -> partition(tile(tile(c, (16,16)), (16,16)), (16,16)) at (16 block_x, 16 block_y)
+  // copy result
+  //   to partition(tile(tile(c, (16,16)), (16,16)), (16,16)) at (16 block_x, 16 block_y)
   if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
     // 4 elements at a time
     uint c_n = 16u * block_x + 4u * (thread & 3u);

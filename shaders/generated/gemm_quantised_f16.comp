@@ -1,4 +1,4 @@
-// generated: gemm/quantised  form=f16*q4_0,f32,f16 a=k b=k  rows=1  threads=256  along-k=16  blocks=2
+// generated: gemm/quantised  types=f16*q4_0,f32,f16  a=k  b=k  rows=1  threads=256  along-k=16  blocks=2
 //   weights=1  subgroup-size=32  shared-bytes=32768
 // the next weights are fetched while these, read once, are decoded in registers; the sums of the threads
 //   along k are added at the end
@@ -46,8 +46,8 @@ void main() {
       if (287u < words && 16u * block_x + 15u < n && 1023u < k && block_y < m) {
         // whole tiles
 
-        // partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
-        // -> next_weights
+        // copy partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
+        //   to next_weights
         {
           uint b_n = 16u * block_x + (thread >> 4u);
           [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
@@ -55,8 +55,8 @@ void main() {
           }
         }
 
-        // partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
-        // -> next_a
+        // copy partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
+        //   to next_a
         {
           f16vec4 value = a_x4[thread + ((lda * block_y) >> 2u)];
           next_a[0] = value.x;
@@ -67,8 +67,8 @@ void main() {
       } else {
         // tiles at an edge, 0 outside
 
-        // partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
-        // -> next_weights
+        // copy partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
+        //   to next_weights
         {
           uint b_word0 = 18u * (thread & 15u);
           uint b_n = 16u * block_x + (thread >> 4u);
@@ -82,8 +82,8 @@ void main() {
           }
         }
 
-        // partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
-        // -> next_a
+        // copy partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
+        //   to next_a
         {
           uint a_k = 4u * thread;
           if (a_k < k && block_y < m) {
@@ -105,8 +105,8 @@ void main() {
       if (287u < words && 16u * block_x + 15u < n && 1023u < k && block_y < m) {
         // whole tiles
 
-        // partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
-        // -> next_weights
+        // copy partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
+        //   to next_weights
         {
           uint b_word = 18u * (thread & 15u);
           uint b_n = 16u * block_x + (thread >> 4u);
@@ -117,8 +117,8 @@ void main() {
           }
         }
 
-        // partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
-        // -> next_a
+        // copy partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
+        //   to next_a
         {
           uint a_k = 4u * thread;
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -128,8 +128,8 @@ void main() {
       } else {
         // tiles at an edge, 0 outside
 
-        // partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
-        // -> next_weights
+        // copy partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
+        //   to next_weights
         {
           uint b_word0 = 18u * (thread & 15u);
           uint b_n = 16u * block_x + (thread >> 4u);
@@ -142,8 +142,8 @@ void main() {
           }
         }
 
-        // partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
-        // -> next_a
+        // copy partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
+        //   to next_a
         {
           uint a_k0 = 4u * thread;
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -155,12 +155,13 @@ void main() {
       }
     }
 
-    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 10u) + 1u; ++k_tile) {
+    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 10u) + 1u; ++k_tile) {  // ceil(k / 1024)
+
       barrier();
 
       // the next tile of A:
-      // next_a
-      // -> partition(shared_a, (1024,1))
+      // copy next_a
+      //   to partition(shared_a, (1024,1))
       shared_a[(thread & 15u) + 17u * (thread >> 4u)] = f16vec4(next_a[0], next_a[1], next_a[2], next_a[3]);
 
       barrier();
@@ -177,8 +178,8 @@ void main() {
             && 1024u * (k_tile + 1u) + 1023u < k && block_y < m) {
           // whole tiles
 
-          // partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
-          // -> next_weights
+          // copy partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
+          //   to next_weights
           {
             uint b_n = 16u * block_x + (thread >> 4u);
             [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
@@ -187,8 +188,8 @@ void main() {
             }
           }
 
-          // partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
-          // -> next_a
+          // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
+          //   to next_a
           {
             f16vec4 value = a_x4[256u * (k_tile + 1u) + thread + ((lda * block_y) >> 2u)];
             next_a[0] = value.x;
@@ -199,8 +200,8 @@ void main() {
         } else {
           // tiles at an edge, 0 outside
 
-          // partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
-          // -> next_weights
+          // copy partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
+          //   to next_weights
           {
             uint b_word0 = 288u * (k_tile + 1u) + 18u * (thread & 15u);
             uint b_n = 16u * block_x + (thread >> 4u);
@@ -214,8 +215,8 @@ void main() {
             }
           }
 
-          // partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
-          // -> next_a
+          // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
+          //   to next_a
           {
             uint a_k = 1024u * (k_tile + 1u) + 4u * thread;
             if (a_k < k && block_y < m) {
@@ -238,8 +239,8 @@ void main() {
             && 1024u * (k_tile + 1u) + 1023u < k && block_y < m) {
           // whole tiles
 
-          // partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
-          // -> next_weights
+          // copy partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
+          //   to next_weights
           {
             uint b_word = 288u * (k_tile + 1u) + 18u * (thread & 15u);
             uint b_n = 16u * block_x + (thread >> 4u);
@@ -250,8 +251,8 @@ void main() {
             }
           }
 
-          // partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
-          // -> next_a
+          // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
+          //   to next_a
           {
             uint a_k = 1024u * (k_tile + 1u) + 4u * thread;
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -261,8 +262,8 @@ void main() {
         } else {
           // tiles at an edge, 0 outside
 
-          // partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
-          // -> next_weights
+          // copy partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
+          //   to next_weights
           {
             uint b_word0 = 288u * (k_tile + 1u) + 18u * (thread & 15u);
             uint b_n = 16u * block_x + (thread >> 4u);
@@ -275,8 +276,8 @@ void main() {
             }
           }
 
-          // partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
-          // -> next_a
+          // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
+          //   to next_a
           {
             uint a_k0 = 1024u * (k_tile + 1u) + 4u * thread;
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -422,8 +423,8 @@ void main() {
     // result <- alpha * sums
     result = float16_t(alpha * sums);
 
-    // result
-    // -> partition(tile(c, (16,1)), (16,1)) at (16 block_x, block_y)
+    // copy result
+    //   to partition(tile(c, (16,1)), (16,1)) at (16 block_x, block_y)
     {
       uint c_n = 16u * block_x + (thread >> 4u);
       if (c_n < n && block_y < m) {

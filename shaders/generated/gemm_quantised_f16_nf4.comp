@@ -1,4 +1,4 @@
-// generated: gemm/quantised  form=f16*nf4,f32,f16 a=k b=k  rows=1  threads=256  along-k=16  blocks=1
+// generated: gemm/quantised  types=f16*nf4,f32,f16  a=k  b=k  rows=1  threads=256  along-k=16  blocks=1
 //   weights=1  subgroup-size=32  shared-bytes=32768
 // the next weights are fetched while these, read once, are decoded in registers; the sums of the threads
 //   along k are added at the end
@@ -67,8 +67,8 @@ void main() {
       if (287u < words && 16u * block_x + 15u < n && 1023u < k && block_y < m) {
         // whole tiles
 
-        // partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
-        // -> next_weights
+        // copy partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
+        //   to next_weights
         {
           uint b_n = 16u * block_x + (thread >> 4u);
           [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
@@ -76,8 +76,8 @@ void main() {
           }
         }
 
-        // partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
-        // -> next_a
+        // copy partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
+        //   to next_a
         {
           f16vec4 value = a_x4[thread + ((lda * block_y) >> 2u)];
           next_a[0] = value.x;
@@ -88,8 +88,8 @@ void main() {
       } else {
         // tiles at an edge, 0 outside
 
-        // partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
-        // -> next_weights
+        // copy partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
+        //   to next_weights
         {
           uint b_word0 = 18u * (thread & 15u);
           uint b_n = 16u * block_x + (thread >> 4u);
@@ -103,8 +103,8 @@ void main() {
           }
         }
 
-        // partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
-        // -> next_a
+        // copy partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
+        //   to next_a
         {
           uint a_k = 4u * thread;
           if (a_k < k && block_y < m) {
@@ -126,8 +126,8 @@ void main() {
       if (287u < words && 16u * block_x + 15u < n && 1023u < k && block_y < m) {
         // whole tiles
 
-        // partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
-        // -> next_weights
+        // copy partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
+        //   to next_weights
         {
           uint b_word = 18u * (thread & 15u);
           uint b_n = 16u * block_x + (thread >> 4u);
@@ -138,8 +138,8 @@ void main() {
           }
         }
 
-        // partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
-        // -> next_a
+        // copy partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
+        //   to next_a
         {
           uint a_k = 4u * thread;
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -149,8 +149,8 @@ void main() {
       } else {
         // tiles at an edge, 0 outside
 
-        // partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
-        // -> next_weights
+        // copy partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
+        //   to next_weights
         {
           uint b_word0 = 18u * (thread & 15u);
           uint b_n = 16u * block_x + (thread >> 4u);
@@ -163,8 +163,8 @@ void main() {
           }
         }
 
-        // partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
-        // -> next_a
+        // copy partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
+        //   to next_a
         {
           uint a_k0 = 4u * thread;
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -176,12 +176,13 @@ void main() {
       }
     }
 
-    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 10u) + 1u; ++k_tile) {
+    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 10u) + 1u; ++k_tile) {  // ceil(k / 1024)
+
       barrier();
 
       // the next tile of A:
-      // next_a
-      // -> partition(shared_a, (1024,1))
+      // copy next_a
+      //   to partition(shared_a, (1024,1))
       shared_a[(thread & 15u) + 17u * (thread >> 4u)] = f16vec4(next_a[0], next_a[1], next_a[2], next_a[3]);
 
       barrier();
@@ -198,8 +199,8 @@ void main() {
             && 1024u * (k_tile + 1u) + 1023u < k && block_y < m) {
           // whole tiles
 
-          // partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
-          // -> next_weights
+          // copy partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
+          //   to next_weights
           {
             uint b_n = 16u * block_x + (thread >> 4u);
             [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
@@ -208,8 +209,8 @@ void main() {
             }
           }
 
-          // partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
-          // -> next_a
+          // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
+          //   to next_a
           {
             f16vec4 value = a_x4[256u * (k_tile + 1u) + thread + ((lda * block_y) >> 2u)];
             next_a[0] = value.x;
@@ -220,8 +221,8 @@ void main() {
         } else {
           // tiles at an edge, 0 outside
 
-          // partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
-          // -> next_weights
+          // copy partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
+          //   to next_weights
           {
             uint b_word0 = 288u * (k_tile + 1u) + 18u * (thread & 15u);
             uint b_n = 16u * block_x + (thread >> 4u);
@@ -235,8 +236,8 @@ void main() {
             }
           }
 
-          // partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
-          // -> next_a
+          // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
+          //   to next_a
           {
             uint a_k = 1024u * (k_tile + 1u) + 4u * thread;
             if (a_k < k && block_y < m) {
@@ -259,8 +260,8 @@ void main() {
             && 1024u * (k_tile + 1u) + 1023u < k && block_y < m) {
           // whole tiles
 
-          // partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
-          // -> next_weights
+          // copy partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
+          //   to next_weights
           {
             uint b_word = 288u * (k_tile + 1u) + 18u * (thread & 15u);
             uint b_n = 16u * block_x + (thread >> 4u);
@@ -271,8 +272,8 @@ void main() {
             }
           }
 
-          // partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
-          // -> next_a
+          // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
+          //   to next_a
           {
             uint a_k = 1024u * (k_tile + 1u) + 4u * thread;
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -282,8 +283,8 @@ void main() {
         } else {
           // tiles at an edge, 0 outside
 
-          // partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
-          // -> next_weights
+          // copy partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
+          //   to next_weights
           {
             uint b_word0 = 288u * (k_tile + 1u) + 18u * (thread & 15u);
             uint b_n = 16u * block_x + (thread >> 4u);
@@ -296,8 +297,8 @@ void main() {
             }
           }
 
-          // partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
-          // -> next_a
+          // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
+          //   to next_a
           {
             uint a_k0 = 1024u * (k_tile + 1u) + 4u * thread;
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -383,8 +384,8 @@ void main() {
     // result <- alpha * sums
     result = float16_t(alpha * sums);
 
-    // result
-    // -> partition(tile(c, (16,1)), (16,1)) at (16 block_x, block_y)
+    // copy result
+    //   to partition(tile(c, (16,1)), (16,1)) at (16 block_x, block_y)
     {
       uint c_n = 16u * block_x + (thread >> 4u);
       if (c_n < n && block_y < m) {

@@ -1,4 +1,4 @@
-// generated: gemm/simt  form=f32,f32,f32 a=k b=k  tile=128x128x8  threads=((8,2),(4,2)):((1,32),(8,64))
+// generated: gemm/simt  types=f32,f32,f32  a=k  b=k  tile=128x128x8  threads=((8,2),(4,2)):((1,32),(8,64))
 //   values=4x4  pad=4,4  stages=2  prefetch=yes  fragments=2  unroll=8  vector=16
 // the next tiles are fetched into registers, then into the other shared tile, while this one is multiplied
 // vkmoye 0.1.0: vkmoye-bench emit gemm/simt --type f32,f32,f32
@@ -47,8 +47,8 @@ void main() {
       if (7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
         // whole tiles
 
-        // partition(tile(a, (8,128)), (8,64)) at (0, 128 block_y)
-        // -> next_a
+        // copy partition(tile(a, (8,128)), (8,64)) at (0, 128 block_y)
+        //   to next_a
         {
           uint a_m = 128u * block_y + (thread >> 1u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -60,8 +60,8 @@ void main() {
           }
         }
 
-        // partition(tile(b, (8,128)), (8,64)) at (0, 128 block_x)
-        // -> next_b
+        // copy partition(tile(b, (8,128)), (8,64)) at (0, 128 block_x)
+        //   to next_b
         {
           uint b_n = 128u * block_x + (thread >> 1u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -75,8 +75,8 @@ void main() {
       } else {
         // tiles at an edge, 0 outside
 
-        // partition(tile(a, (8,128)), (8,64)) at (0, 128 block_y)
-        // -> next_a
+        // copy partition(tile(a, (8,128)), (8,64)) at (0, 128 block_y)
+        //   to next_a
         {
           uint a_k = 4u * (thread & 1u);
           uint a_m0 = 128u * block_y + (thread >> 1u);
@@ -97,8 +97,8 @@ void main() {
           }
         }
 
-        // partition(tile(b, (8,128)), (8,64)) at (0, 128 block_x)
-        // -> next_b
+        // copy partition(tile(b, (8,128)), (8,64)) at (0, 128 block_x)
+        //   to next_b
         {
           uint b_k = 4u * (thread & 1u);
           uint b_n0 = 128u * block_x + (thread >> 1u);
@@ -121,8 +121,8 @@ void main() {
       }
 
       // the next tile of A:
-      // next_a
-      // -> partition(transpose(slice(shared_a, (_,_,0))), (8,64))
+      // copy next_a
+      //   to partition(transpose(slice(shared_a, (_,_,0))), (8,64))
       {
         uint shared_a_at = 528u * (thread & 1u) + (thread >> 1u);
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -134,8 +134,8 @@ void main() {
       }
 
       // the next tile of B:
-      // next_b
-      // -> partition(transpose(slice(shared_b, (_,_,0))), (8,64))
+      // copy next_b
+      //   to partition(transpose(slice(shared_b, (_,_,0))), (8,64))
       {
         uint shared_b_at = 528u * (thread & 1u) + (thread >> 1u);
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -149,8 +149,8 @@ void main() {
       barrier();
 
       // A of step 0:
-      // slice(partition(slice(shared_a, (_,_,0)), (64)), (_,_,0))
-      // -> slice(fragment_a, (_,_,0))
+      // copy slice(partition(slice(shared_a, (_,_,0)), (64)), (_,_,0))
+      //   to slice(fragment_a, (_,_,0))
       {
         uint shared_a_at = (thread & 7u) + 8u * ((thread >> 5u) & 1u);
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -163,8 +163,8 @@ void main() {
       }
 
       // B of step 0:
-      // slice(partition(slice(shared_b, (_,_,0)), (32)), (_,_,0))
-      // -> slice(fragment_b, (_,_,0))
+      // copy slice(partition(slice(shared_b, (_,_,0)), (32)), (_,_,0))
+      //   to slice(fragment_b, (_,_,0))
       {
         uint shared_b_at = ((thread >> 3u) & 3u) + 4u * (thread >> 6u);
         [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
@@ -176,12 +176,12 @@ void main() {
         }
       }
 
-      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {  // ceil(k / 8)
         if (8u * (k_tile + 1u) + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
           // whole tiles
 
-          // partition(tile(a, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_y)
-          // -> next_a
+          // copy partition(tile(a, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_y)
+          //   to next_a
           {
             uint a_m = 128u * block_y + (thread >> 1u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -193,8 +193,8 @@ void main() {
             }
           }
 
-          // partition(tile(b, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_x)
-          // -> next_b
+          // copy partition(tile(b, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_x)
+          //   to next_b
           {
             uint b_n = 128u * block_x + (thread >> 1u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -208,8 +208,8 @@ void main() {
         } else {
           // tiles at an edge, 0 outside
 
-          // partition(tile(a, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_y)
-          // -> next_a
+          // copy partition(tile(a, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_y)
+          //   to next_a
           {
             uint a_k = 8u * (k_tile + 1u) + 4u * (thread & 1u);
             uint a_m0 = 128u * block_y + (thread >> 1u);
@@ -230,8 +230,8 @@ void main() {
             }
           }
 
-          // partition(tile(b, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_x)
-          // -> next_b
+          // copy partition(tile(b, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_x)
+          //   to next_b
           {
             uint b_k = 8u * (k_tile + 1u) + 4u * (thread & 1u);
             uint b_n0 = 128u * block_x + (thread >> 1u);
@@ -255,8 +255,8 @@ void main() {
 
         [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
           // A of step kk + 1:
-          // slice(partition(slice(shared_a, (_,_,k_tile % 2)), (64)), (_,_,kk + 1))
-          // -> slice(fragment_a, (_,_,(kk + 1) % 2))
+          // copy slice(partition(slice(shared_a, (_,_,k_tile % 2)), (64)), (_,_,kk + 1))
+          //   to slice(fragment_a, (_,_,(kk + 1) % 2))
           {
             uint shared_a_at =
                 264u * (k_tile & 1u) + (thread & 7u) + 8u * ((thread >> 5u) & 1u) + 33u * (kk + 1u);
@@ -271,8 +271,8 @@ void main() {
           }
 
           // B of step kk + 1:
-          // slice(partition(slice(shared_b, (_,_,k_tile % 2)), (32)), (_,_,kk + 1))
-          // -> slice(fragment_b, (_,_,(kk + 1) % 2))
+          // copy slice(partition(slice(shared_b, (_,_,k_tile % 2)), (32)), (_,_,kk + 1))
+          //   to slice(fragment_b, (_,_,(kk + 1) % 2))
           {
             uint shared_b_at =
                 264u * (k_tile & 1u) + ((thread >> 3u) & 3u) + 4u * (thread >> 6u) + 33u * (kk + 1u);
@@ -300,8 +300,8 @@ void main() {
         }
 
         // the next tile of A:
-        // next_a
-        // -> partition(transpose(slice(shared_a, (_,_,(k_tile + 1) % 2))), (8,64))
+        // copy next_a
+        //   to partition(transpose(slice(shared_a, (_,_,(k_tile + 1) % 2))), (8,64))
         {
           uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 528u * (thread & 1u) + (thread >> 1u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -313,8 +313,8 @@ void main() {
         }
 
         // the next tile of B:
-        // next_b
-        // -> partition(transpose(slice(shared_b, (_,_,(k_tile + 1) % 2))), (8,64))
+        // copy next_b
+        //   to partition(transpose(slice(shared_b, (_,_,(k_tile + 1) % 2))), (8,64))
         {
           uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 528u * (thread & 1u) + (thread >> 1u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -328,8 +328,8 @@ void main() {
         barrier();
 
         // A of step 0:
-        // slice(partition(slice(shared_a, (_,_,(k_tile + 1) % 2)), (64)), (_,_,0))
-        // -> slice(fragment_a, (_,_,0))
+        // copy slice(partition(slice(shared_a, (_,_,(k_tile + 1) % 2)), (64)), (_,_,0))
+        //   to slice(fragment_a, (_,_,0))
         {
           uint shared_a_at = 264u * ((k_tile + 1u) & 1u) + (thread & 7u) + 8u * ((thread >> 5u) & 1u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -342,8 +342,8 @@ void main() {
         }
 
         // B of step 0:
-        // slice(partition(slice(shared_b, (_,_,(k_tile + 1) % 2)), (32)), (_,_,0))
-        // -> slice(fragment_b, (_,_,0))
+        // copy slice(partition(slice(shared_b, (_,_,(k_tile + 1) % 2)), (32)), (_,_,0))
+        //   to slice(fragment_b, (_,_,0))
         {
           uint shared_b_at = 264u * ((k_tile + 1u) & 1u) + ((thread >> 3u) & 3u) + 4u * (thread >> 6u);
           [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
@@ -372,8 +372,8 @@ void main() {
       if (7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
         // whole tiles
 
-        // partition(tile(a, (8,128)), (8,16)) at (0, 128 block_y)
-        // -> next_a
+        // copy partition(tile(a, (8,128)), (8,16)) at (0, 128 block_y)
+        //   to next_a
         {
           uint a_k = thread & 7u;
           uint a_m = 128u * block_y + (thread >> 3u);
@@ -382,8 +382,8 @@ void main() {
           }
         }
 
-        // partition(tile(b, (8,128)), (8,16)) at (0, 128 block_x)
-        // -> next_b
+        // copy partition(tile(b, (8,128)), (8,16)) at (0, 128 block_x)
+        //   to next_b
         {
           uint b_k = thread & 7u;
           uint b_n = 128u * block_x + (thread >> 3u);
@@ -394,8 +394,8 @@ void main() {
       } else {
         // tiles at an edge, 0 outside
 
-        // partition(tile(a, (8,128)), (8,16)) at (0, 128 block_y)
-        // -> next_a
+        // copy partition(tile(a, (8,128)), (8,16)) at (0, 128 block_y)
+        //   to next_a
         {
           uint a_k = thread & 7u;
           uint a_m0 = 128u * block_y + (thread >> 3u);
@@ -409,8 +409,8 @@ void main() {
           }
         }
 
-        // partition(tile(b, (8,128)), (8,16)) at (0, 128 block_x)
-        // -> next_b
+        // copy partition(tile(b, (8,128)), (8,16)) at (0, 128 block_x)
+        //   to next_b
         {
           uint b_k = thread & 7u;
           uint b_n0 = 128u * block_x + (thread >> 3u);
@@ -426,8 +426,8 @@ void main() {
       }
 
       // the next tile of A:
-      // next_a
-      // -> partition(transpose(slice(shared_a, (_,_,0))), (8,16))
+      // copy next_a
+      //   to partition(transpose(slice(shared_a, (_,_,0))), (8,16))
       {
         uint shared_a_at = 132u * (thread & 7u) + (thread >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
@@ -436,8 +436,8 @@ void main() {
       }
 
       // the next tile of B:
-      // next_b
-      // -> partition(transpose(slice(shared_b, (_,_,0))), (8,16))
+      // copy next_b
+      //   to partition(transpose(slice(shared_b, (_,_,0))), (8,16))
       {
         uint shared_b_at = 132u * (thread & 7u) + (thread >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
@@ -448,8 +448,8 @@ void main() {
       barrier();
 
       // A of step 0:
-      // slice(partition(slice(shared_a, (_,_,0)), (64)), (_,_,0))
-      // -> slice(fragment_a, (_,_,0))
+      // copy slice(partition(slice(shared_a, (_,_,0)), (64)), (_,_,0))
+      //   to slice(fragment_a, (_,_,0))
       {
         uint shared_a_at = (thread & 7u) + 8u * ((thread >> 5u) & 1u);
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -462,8 +462,8 @@ void main() {
       }
 
       // B of step 0:
-      // slice(partition(slice(shared_b, (_,_,0)), (32)), (_,_,0))
-      // -> slice(fragment_b, (_,_,0))
+      // copy slice(partition(slice(shared_b, (_,_,0)), (32)), (_,_,0))
+      //   to slice(fragment_b, (_,_,0))
       {
         uint shared_b_at = ((thread >> 3u) & 3u) + 4u * (thread >> 6u);
         [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
@@ -475,12 +475,12 @@ void main() {
         }
       }
 
-      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {  // ceil(k / 8)
         if (8u * (k_tile + 1u) + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
           // whole tiles
 
-          // partition(tile(a, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_y)
-          // -> next_a
+          // copy partition(tile(a, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_y)
+          //   to next_a
           {
             uint a_k = 8u * (k_tile + 1u) + (thread & 7u);
             uint a_m = 128u * block_y + (thread >> 3u);
@@ -489,8 +489,8 @@ void main() {
             }
           }
 
-          // partition(tile(b, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_x)
-          // -> next_b
+          // copy partition(tile(b, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_x)
+          //   to next_b
           {
             uint b_k = 8u * (k_tile + 1u) + (thread & 7u);
             uint b_n = 128u * block_x + (thread >> 3u);
@@ -501,8 +501,8 @@ void main() {
         } else {
           // tiles at an edge, 0 outside
 
-          // partition(tile(a, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_y)
-          // -> next_a
+          // copy partition(tile(a, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_y)
+          //   to next_a
           {
             uint a_k = 8u * (k_tile + 1u) + (thread & 7u);
             uint a_m0 = 128u * block_y + (thread >> 3u);
@@ -516,8 +516,8 @@ void main() {
             }
           }
 
-          // partition(tile(b, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_x)
-          // -> next_b
+          // copy partition(tile(b, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_x)
+          //   to next_b
           {
             uint b_k = 8u * (k_tile + 1u) + (thread & 7u);
             uint b_n0 = 128u * block_x + (thread >> 3u);
@@ -534,8 +534,8 @@ void main() {
 
         [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
           // A of step kk + 1:
-          // slice(partition(slice(shared_a, (_,_,k_tile % 2)), (64)), (_,_,kk + 1))
-          // -> slice(fragment_a, (_,_,(kk + 1) % 2))
+          // copy slice(partition(slice(shared_a, (_,_,k_tile % 2)), (64)), (_,_,kk + 1))
+          //   to slice(fragment_a, (_,_,(kk + 1) % 2))
           {
             uint shared_a_at =
                 264u * (k_tile & 1u) + (thread & 7u) + 8u * ((thread >> 5u) & 1u) + 33u * (kk + 1u);
@@ -550,8 +550,8 @@ void main() {
           }
 
           // B of step kk + 1:
-          // slice(partition(slice(shared_b, (_,_,k_tile % 2)), (32)), (_,_,kk + 1))
-          // -> slice(fragment_b, (_,_,(kk + 1) % 2))
+          // copy slice(partition(slice(shared_b, (_,_,k_tile % 2)), (32)), (_,_,kk + 1))
+          //   to slice(fragment_b, (_,_,(kk + 1) % 2))
           {
             uint shared_b_at =
                 264u * (k_tile & 1u) + ((thread >> 3u) & 3u) + 4u * (thread >> 6u) + 33u * (kk + 1u);
@@ -579,8 +579,8 @@ void main() {
         }
 
         // the next tile of A:
-        // next_a
-        // -> partition(transpose(slice(shared_a, (_,_,(k_tile + 1) % 2))), (8,16))
+        // copy next_a
+        //   to partition(transpose(slice(shared_a, (_,_,(k_tile + 1) % 2))), (8,16))
         {
           uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 132u * (thread & 7u) + (thread >> 3u);
           [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
@@ -589,8 +589,8 @@ void main() {
         }
 
         // the next tile of B:
-        // next_b
-        // -> partition(transpose(slice(shared_b, (_,_,(k_tile + 1) % 2))), (8,16))
+        // copy next_b
+        //   to partition(transpose(slice(shared_b, (_,_,(k_tile + 1) % 2))), (8,16))
         {
           uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 132u * (thread & 7u) + (thread >> 3u);
           [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
@@ -601,8 +601,8 @@ void main() {
         barrier();
 
         // A of step 0:
-        // slice(partition(slice(shared_a, (_,_,(k_tile + 1) % 2)), (64)), (_,_,0))
-        // -> slice(fragment_a, (_,_,0))
+        // copy slice(partition(slice(shared_a, (_,_,(k_tile + 1) % 2)), (64)), (_,_,0))
+        //   to slice(fragment_a, (_,_,0))
         {
           uint shared_a_at = 264u * ((k_tile + 1u) & 1u) + (thread & 7u) + 8u * ((thread >> 5u) & 1u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -615,8 +615,8 @@ void main() {
         }
 
         // B of step 0:
-        // slice(partition(slice(shared_b, (_,_,(k_tile + 1) % 2)), (32)), (_,_,0))
-        // -> slice(fragment_b, (_,_,0))
+        // copy slice(partition(slice(shared_b, (_,_,(k_tile + 1) % 2)), (32)), (_,_,0))
+        //   to slice(fragment_b, (_,_,0))
         {
           uint shared_b_at = 264u * ((k_tile + 1u) & 1u) + ((thread >> 3u) & 3u) + 4u * (thread >> 6u);
           [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
@@ -653,8 +653,8 @@ void main() {
       }
     }
 
-    // result
-    // -> slice(partition(transpose(tile(c, (128,128))), (64,32)), (_,r,_)) at (128 block_x, 128 block_y)
+    // copy result
+    //   to slice(partition(transpose(tile(c, (128,128))), (64,32)), (_,r,_)) at (128 block_x, 128 block_y)
     if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
       // 4 elements at a time
       uint c_n0 = 128u * block_x + 4u * ((thread >> 3u) & 3u) + 16u * (thread >> 6u);

@@ -1,4 +1,4 @@
-// generated: gemm/thin_coopmat  form=f16,f32,f16 a=k b=k  atom=16x16x16  subgroup-size=32  tile=16x16
+// generated: gemm/thin_coopmat  types=f16,f32,f16  a=k  b=k  atom=16x16x16  subgroup-size=32  tile=16x16
 //   subgroups=16  reads=1  shared-bytes=32768  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
 //   order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
 // operands in their own order; the sums of the subgroups along k are added at the end
@@ -48,19 +48,19 @@ void main() {
   if (alpha != 0.0 && k != 0u) {
     if ((k & 7u) == 0u && (lda & 7u) == 0u && (ldb & 7u) == 0u) {
       // rows of A and B are aligned: they are read in vectors
-      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
           // a whole tile:
-          // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-          // -> read_a
+          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+          //   to read_a
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             read_a[v2] = a_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((lda * (a_m + 8u * v2)) >> 3u)];
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-          // -> read_a
+          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+          //   to read_a
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -75,16 +75,16 @@ void main() {
 
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
           // a whole tile:
-          // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
-          // -> read_b
+          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
+          //   to read_b
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             read_b[v2] = b_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((ldb * (b_n + 8u * v2)) >> 3u)];
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
-          // -> read_b
+          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
+          //   to read_b
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -98,8 +98,8 @@ void main() {
         }
 
         // A as elements of matrices; k is permuted as in B:
-        // read_a
-        // -> elements(matrices_a)
+        // copy read_a
+        //   to elements(matrices_a)
         matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
         matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
         matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
@@ -118,8 +118,8 @@ void main() {
         matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
 
         // B as elements of matrices; k is permuted as in A:
-        // read_b
-        // -> elements(matrices_b)
+        // copy read_b
+        //   to elements(matrices_b)
         matrices_b[0][0] = unpackFloat2x16(read_b[0].x)[0];
         matrices_b[0][1] = unpackFloat2x16(read_b[0].x)[1];
         matrices_b[0][2] = unpackFloat2x16(read_b[0].y)[0];
@@ -143,11 +143,11 @@ void main() {
       }
     } else {
       // rows of A or B are not aligned: they are read element by element
-      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
           // a whole tile:
-          // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-          // -> read_a
+          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+          //   to read_a
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -164,8 +164,8 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
-          // -> read_a
+          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+          //   to read_a
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -196,8 +196,8 @@ void main() {
 
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
           // a whole tile:
-          // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
-          // -> read_b
+          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
+          //   to read_b
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -214,8 +214,8 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
-          // -> read_b
+          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
+          //   to read_b
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -245,8 +245,8 @@ void main() {
         }
 
         // A as elements of matrices; k is permuted as in B:
-        // read_a
-        // -> elements(matrices_a)
+        // copy read_a
+        //   to elements(matrices_a)
         matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
         matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
         matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
@@ -265,8 +265,8 @@ void main() {
         matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
 
         // B as elements of matrices; k is permuted as in A:
-        // read_b
-        // -> elements(matrices_b)
+        // copy read_b
+        //   to elements(matrices_b)
         matrices_b[0][0] = unpackFloat2x16(read_b[0].x)[0];
         matrices_b[0][1] = unpackFloat2x16(read_b[0].x)[1];
         matrices_b[0][2] = unpackFloat2x16(read_b[0].y)[0];
@@ -291,15 +291,15 @@ void main() {
     }
   }
 
-  // sums
-  // -> tile(shared_c, (16,16))
+  // store sums
+  //   to tile(shared_c, (16,16))
   coopMatStore(sums[0], shared_c, 80u * subgroup, 5u, gl_CooperativeMatrixLayoutRowMajor);
 
   barrier();
 
   if (thread < 64u) {
-    // partition(transpose(tile(shared_c, (16,16))), (16,16))
-    // -> sum
+    // copy partition(transpose(tile(shared_c, (16,16))), (16,16))
+    //   to sum
     {
       vec4 value = shared_c[(thread & 3u) + 5u * (thread >> 2u)];
       sum[0] = value.x;
@@ -309,8 +309,8 @@ void main() {
     }
 
     [[unroll]] for (uint other = 0u; other < 15u; ++other) {
-      // partition(transpose(tile(shared_c, (16,16))), (16,16))
-      // -> addend
+      // copy partition(transpose(tile(shared_c, (16,16))), (16,16))
+      //   to addend
       {
         uint shared_c_at = 80u * (other + 1u) + (thread & 3u) + 5u * (thread >> 2u);
         vec4 value = shared_c[shared_c_at];
@@ -331,8 +331,8 @@ void main() {
       result[v0] = float16_t(alpha * sum[v0]);
     }
 
-    // result
-    // -> partition(tile(tile(c, (16,16)), (16,16)), (16,16)) at (16 block_x, 16 block_y)
+    // copy result
+    //   to partition(tile(tile(c, (16,16)), (16,16)), (16,16)) at (16 block_x, 16 block_y)
     if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
       // 4 elements at a time
       uint c_n = 16u * block_x + 4u * (thread & 3u);

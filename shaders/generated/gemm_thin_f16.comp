@@ -1,4 +1,4 @@
-// generated: gemm/thin  form=f16,f32,f16 a=k b=k  small=m  rows=2  threads=128  along-k=32  reads=1x2
+// generated: gemm/thin  types=f16,f32,f16  a=k  b=k  small=m  rows=2  threads=128  along-k=32  reads=1x2
 //   vector=16  subgroup-size=32
 // the large operand is read once; the sums of the threads along k are added at the end
 // vkmoye 0.1.0: vkmoye-bench emit gemm/thin --type f16,f32,f16 --reads 1x2 --rows 2
@@ -40,11 +40,11 @@ void main() {
   if (alpha != 0.0 && k != 0u) {
     if ((k & 7u) == 0u && (ldb & 7u) == 0u && (lda & 7u) == 0u) {
       // rows of A and B are aligned: they are read in vectors
-      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 8u) + 1u; ++k_tile) {
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 8u) + 1u; ++k_tile) {  // ceil(k / 256)
         if (256u * k_tile + 255u < k && 8u * block_x + 7u < n) {
           // a whole tile:
-          // partition(tile(b, (256,8)), (256,4)) at (256 k_tile, 8 block_x)
-          // -> large
+          // copy partition(tile(b, (256,8)), (256,4)) at (256 k_tile, 8 block_x)
+          //   to large
           uint b_n = 8u * block_x + (thread >> 5u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             uvec4 value = b_x8[32u * k_tile + (thread & 31u) + ((ldb * (b_n + 4u * v1)) >> 3u)];
@@ -59,8 +59,8 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(b, (256,8)), (256,4)) at (256 k_tile, 8 block_x)
-          // -> large
+          // copy partition(tile(b, (256,8)), (256,4)) at (256 k_tile, 8 block_x)
+          //   to large
           uint b_k = 256u * k_tile + 8u * (thread & 31u);
           uint b_n0 = 8u * block_x + (thread >> 5u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -90,8 +90,8 @@ void main() {
 
         if (256u * k_tile + 255u < k && 2u * block_y + 1u < m) {
           // a whole tile:
-          // partition(tile(a, (256,2)), (256,1)) at (256 k_tile, 2 block_y)
-          // -> small
+          // copy partition(tile(a, (256,2)), (256,1)) at (256 k_tile, 2 block_y)
+          //   to small
           uint a_m = 2u * block_y;
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             uvec4 value = a_x8[32u * k_tile + (thread & 31u) + ((lda * (a_m + v2)) >> 3u)];
@@ -106,8 +106,8 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(a, (256,2)), (256,1)) at (256 k_tile, 2 block_y)
-          // -> small
+          // copy partition(tile(a, (256,2)), (256,1)) at (256 k_tile, 2 block_y)
+          //   to small
           uint a_k = 256u * k_tile + 8u * (thread & 31u);
           uint a_m0 = 2u * block_y;
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -146,11 +146,11 @@ void main() {
       }
     } else {
       // rows of A or B are not aligned: they are read element by element
-      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 8u) + 1u; ++k_tile) {
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 8u) + 1u; ++k_tile) {  // ceil(k / 256)
         if (256u * k_tile + 255u < k && 8u * block_x + 7u < n) {
           // a whole tile:
-          // partition(tile(b, (256,8)), (32,4)) at (256 k_tile, 8 block_x)
-          // -> large
+          // copy partition(tile(b, (256,8)), (32,4)) at (256 k_tile, 8 block_x)
+          //   to large
           uint b_k = 256u * k_tile + (thread & 31u);
           uint b_n = 8u * block_x + (thread >> 5u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -160,8 +160,8 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(b, (256,8)), (32,4)) at (256 k_tile, 8 block_x)
-          // -> large
+          // copy partition(tile(b, (256,8)), (32,4)) at (256 k_tile, 8 block_x)
+          //   to large
           uint b_k0 = 256u * k_tile + (thread & 31u);
           uint b_n0 = 8u * block_x + (thread >> 5u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -179,8 +179,8 @@ void main() {
 
         if (256u * k_tile + 255u < k && 2u * block_y + 1u < m) {
           // a whole tile:
-          // partition(tile(a, (256,2)), (32,1)) at (256 k_tile, 2 block_y)
-          // -> small
+          // copy partition(tile(a, (256,2)), (32,1)) at (256 k_tile, 2 block_y)
+          //   to small
           uint a_k = 256u * k_tile + (thread & 31u);
           uint a_m = 2u * block_y;
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -190,8 +190,8 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // partition(tile(a, (256,2)), (32,1)) at (256 k_tile, 2 block_y)
-          // -> small
+          // copy partition(tile(a, (256,2)), (32,1)) at (256 k_tile, 2 block_y)
+          //   to small
           uint a_k0 = 256u * k_tile + (thread & 31u);
           uint a_m0 = 2u * block_y;
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -234,8 +234,8 @@ void main() {
       }
     }
 
-    // result
-    // -> partition(tile(c, (8,2)), (4,1)) at (8 block_x, 2 block_y)
+    // copy result
+    //   to partition(tile(c, (8,2)), (4,1)) at (8 block_x, 2 block_y)
     {
       uint c_n0 = 8u * block_x + (thread >> 5u);
       uint c_m0 = 2u * block_y;

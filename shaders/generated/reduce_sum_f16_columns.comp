@@ -31,11 +31,12 @@ void main() {
     result[v0] = 0.0;
   }
 
+  // ceil(rows / 16)
   [[dont_unroll]] for (uint block = 0u; block < (rows >> 4u) + min(rows & 15u, 1u); ++block) {
     if (64u * block_x + 63u < cols && 16u * block + 15u < rows && (cols & 7u) == 0u) {
       // a whole tile, rows aligned:
-      // partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
-      // -> values
+      // copy partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
+      //   to values
       uint src_row = 16u * block + (thread >> 3u);
       uvec4 value0 = src_x8[8u * block_x + (thread & 7u) + ((cols * src_row) >> 3u)];
       uvec4 value1 = src_x8[8u * block_x + (thread & 7u) + ((cols * (src_row + 8u)) >> 3u)];
@@ -65,8 +66,8 @@ void main() {
         }
       }
 
-      // partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
-      // -> values
+      // copy partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
+      //   to values
       if ((cols & 7u) == 0u) {
         // 8 elements at a time
         uint src_col = 64u * block_x + 8u * (thread & 7u);
@@ -141,8 +142,8 @@ void main() {
   }
 
   if (thread < 8u) {
-    // result
-    // -> partition(tile(dst, (64)), (64,8)) at (64 block_x)
+    // copy result
+    //   to partition(tile(dst, (64)), (64,8)) at (64 block_x)
     if ((cols & 7u) == 0u) {
       // 8 elements at a time
       uint dst_col = 64u * block_x + 8u * thread;

@@ -16,8 +16,8 @@ void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint thread = gl_LocalInvocationIndex;
 
-  // partition(composition(tile(src, (64,2,32)), (32,2,64):(128,64,1)), (32,2,64))
-  // -> partition(tile, (32,2,64))
+  // copy partition(composition(tile(src, (64,2,32)), (32,2,64):(128,64,1)), (32,2,64))
+  //   to partition(tile, (32,2,64))
   {
     uint src_i1 = 2u * (block_x & 31u) + ((thread >> 4u) & 1u);
     uint src_i0 = 4u * (thread >> 5u);
@@ -40,8 +40,8 @@ void main() {
 
   barrier();
 
-  // partition(tile, (32,2,64))
-  // -> partition(tile(dst, (32,2,64)), (32,2,64))
+  // copy partition(tile, (32,2,64))
+  //   to partition(tile(dst, (32,2,64)), (32,2,64))
   {
     vec4 value0 = tile[thread ^ ((thread & 0x1c0u) >> 6u)];
     uint tile_linear = thread + 256u;

@@ -17,8 +17,8 @@ void main() {
   uint at2 = at0 + 2048u;
   uint at3 = at0 + 3072u;
 
-  // take(composition(tile(src, (128,64,32)), (128,32,64):(1,8192,128)), 4)
-  // -> take(tile(dst, (128,32,64)), 4)
+  // copy take(composition(tile(src, (128,64,32)), (128,32,64):(1,8192,128)), 4)
+  //   to take(tile(dst, (128,32,64)), 4)
   // 4 of them, all loads before the stores
   {
     uint src0_i2 = (at0 >> 12u) & 63u;

@@ -18,8 +18,8 @@ void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint thread = gl_LocalInvocationIndex;
 
-  // partition(tile(src, (12288)), (12288))
-  // -> partition(tile, (12288))
+  // copy partition(tile(src, (12288)), (12288))
+  //   to partition(tile, (12288))
   {
     uvec4 value0 = src_x16[768u * (block_x & 1u) + thread];
     uvec4 value1 = src_x16[768u * (block_x & 1u) + thread + 256u];
@@ -31,8 +31,8 @@ void main() {
 
   barrier();
 
-  // partition(tile, (12288))
-  // -> partition(composition(tile(dst, (4096,3)), ((3,4096)):((4096,1))), (12288))
+  // copy partition(tile, (12288))
+  //   to partition(composition(tile(dst, (4096,3)), ((3,4096)):((4096,1))), (12288))
   {
     uint tile_at = 3u * thread;
     uvec4 value0 = tile[tile_at];

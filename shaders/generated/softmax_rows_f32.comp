@@ -26,7 +26,7 @@ void main() {
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
-  uint blocks = (cols >> 8u) + min(cols & 255u, 1u);
+  uint blocks = (cols >> 8u) + min(cols & 255u, 1u);  // ceil(cols / 256)
 
   // first pass, the largest of the row:
   largest = uintBitsToFloat(0xff800000u /* -infinity */);
@@ -34,8 +34,8 @@ void main() {
   [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
       // a whole tile, rows aligned:
-      // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-      // -> x
+      // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+      //   to x
       vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
       x[0] = value.x;
       x[1] = value.y;
@@ -49,8 +49,8 @@ void main() {
         x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
       }
 
-      // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-      // -> x
+      // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+      //   to x
       if ((cols & 3u) == 0u) {
         // 4 elements at a time
         uint src_col = 256u * block + 4u * thread;
@@ -115,10 +115,11 @@ void main() {
 
   [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
     if (1u < blocks) {
+      // a row of several blocks: read again
       if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
         // a whole tile, rows aligned:
-        // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-        // -> x
+        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+        //   to x
         vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
         x[0] = value.x;
         x[1] = value.y;
@@ -132,8 +133,8 @@ void main() {
           x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
         }
 
-        // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-        // -> x
+        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+        //   to x
         if ((cols & 3u) == 0u) {
           // 4 elements at a time
           uint src_col = 256u * block + 4u * thread;
@@ -190,10 +191,11 @@ void main() {
   // third pass, each exponential divided by the sum
   [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
     if (1u < blocks) {
+      // a row of several blocks: read again
       if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
         // a whole tile, rows aligned:
-        // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-        // -> x
+        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+        //   to x
         vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
         x[0] = value.x;
         x[1] = value.y;
@@ -207,8 +209,8 @@ void main() {
           x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
         }
 
-        // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-        // -> x
+        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+        //   to x
         if ((cols & 3u) == 0u) {
           // 4 elements at a time
           uint src_col = 256u * block + 4u * thread;
@@ -246,13 +248,13 @@ void main() {
 
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
       // a whole tile, rows aligned:
-      // x
-      // -> partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
+      // copy x
+      //   to partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
       dst_x4[64u * block + thread + ((cols * block_x) >> 2u)] = vec4(x[0], x[1], x[2], x[3]);
     } else {
       // a tile at an edge, or rows that are not aligned:
-      // x
-      // -> partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
+      // copy x
+      //   to partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
       if ((cols & 3u) == 0u) {
         // 4 elements at a time
         uint dst_col = 256u * block + 4u * thread;

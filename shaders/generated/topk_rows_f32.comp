@@ -31,13 +31,13 @@ void main() {
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
-  uint blocks = (cols >> 8u) + min(cols & 255u, 1u);
+  uint blocks = (cols >> 8u) + min(cols & 255u, 1u);  // ceil(cols / 256)
 
   [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
       // a whole tile, rows aligned:
-      // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-      // -> x
+      // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+      //   to x
       vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
       x[0] = value.x;
       x[1] = value.y;
@@ -51,8 +51,8 @@ void main() {
         x[v0] = 0.0;
       }
 
-      // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-      // -> x
+      // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+      //   to x
       if ((cols & 3u) == 0u) {
         // 4 elements at a time
         uint src_col = 256u * block + 4u * thread;
@@ -86,10 +86,11 @@ void main() {
     own_column = 0xffffffffu;
     [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
       if (1u < blocks) {
+        // a row of several blocks: read again
         if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
           // a whole tile, rows aligned:
-          // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-          // -> x
+          // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+          //   to x
           vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
           x[0] = value.x;
           x[1] = value.y;
@@ -103,8 +104,8 @@ void main() {
             x[v0] = 0.0;
           }
 
-          // partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-          // -> x
+          // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+          //   to x
           if ((cols & 3u) == 0u) {
             // 4 elements at a time
             uint src_col = 256u * block + 4u * thread;
@@ -208,8 +209,8 @@ void main() {
             : uintBitsToFloat(last ^ ((last < 0x80000000u) ? 0xffffffffu : 0x80000000u)));
       }
 
-      // last_column
-      // -> parallelize(tile(columns, (1,1)), (1,1):(1,1)) at (taken, block_x)
+      // copy last_column
+      //   to parallelize(tile(columns, (1,1)), (1,1):(1,1)) at (taken, block_x)
       if (block_x < rows) {
         columns[taken + 4u * block_x] = last_column;
       }

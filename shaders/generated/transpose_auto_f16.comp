@@ -1,5 +1,5 @@
 // generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  edge-parts=2  order=dst
-// blocks turned in registers, wide accesses on both sides; ragged tiles in sectors of dst
+// blocks transposed in registers, wide accesses on both sides; ragged tiles in sectors of dst
 // vkmoye 0.1.0: vkmoye-bench emit transpose/auto --type f16
 #version 460
 #extension GL_EXT_shader_16bit_storage : require
@@ -25,72 +25,72 @@ void main() {
   if (64u * block_y + 63u < cols && 64u * block_x + 63u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
     // a whole tile, rows aligned
 
-    // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
+    // copy src to tile: 16 bytes of each of 2 rows, transposed into words of columns
     {
       uint across = thread & 7u;
       uint group = thread >> 3u;
       uvec4 row0 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group)) >> 3u)];
       uvec4 row1 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group + 1u)) >> 3u)];
-      uint to = 268u * across + group;
-      tile[to] = (row0.x & 0xffffu) | (row1.x << 16u);
-      tile[to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
-      tile[to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
-      tile[to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
-      tile[to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
-      tile[to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
-      tile[to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
-      tile[to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
+      uint tile_to = 268u * across + group;
+      tile[tile_to] = (row0.x & 0xffffu) | (row1.x << 16u);
+      tile[tile_to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
+      tile[tile_to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
+      tile[tile_to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
+      tile[tile_to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
+      tile[tile_to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
+      tile[tile_to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
+      tile[tile_to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
     }
 
     barrier();
 
-    // tile -> dst: 16 bytes of a column
-    for (uint turn = 0u; turn < 2u; ++turn) {
+    // copy tile to dst: 16 bytes of a column
+    for (uint pass = 0u; pass < 2u; ++pass) {
       uint along = thread & 7u;
-      uint x = (thread >> 3u) + 32u * turn;
-      uint from = 33u * (x & 7u) + 268u * (x >> 3u) + 4u * along;
-      uint word0 = tile[from];
-      uint word1 = tile[from + 1u];
-      uint word2 = tile[from + 2u];
-      uint word3 = tile[from + 3u];
-      dst_words_x4[8u * block_x + along + ((rows * (64u * block_y + x)) >> 3u)] =
+      uint column = (thread >> 3u) + 32u * pass;
+      uint tile_from = 33u * (column & 7u) + 268u * (column >> 3u) + 4u * along;
+      uint word0 = tile[tile_from];
+      uint word1 = tile[tile_from + 1u];
+      uint word2 = tile[tile_from + 2u];
+      uint word3 = tile[tile_from + 3u];
+      dst_words_x4[8u * block_x + along + ((rows * (64u * block_y + column)) >> 3u)] =
           uvec4(word0, word1, word2, word3);
     }
   } else if (64u * block_y + 63u < cols && 8u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
     // columns inside, rows aligned: only blocks of rows inside are moved
 
-    // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
+    // copy src to tile: 16 bytes of each of 2 rows, transposed into words of columns
     {
       uint across = thread & 7u;
       uint group = thread >> 3u;
       if (64u * block_x + 2u * group < rows) {
         uvec4 row0 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group)) >> 3u)];
         uvec4 row1 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group + 1u)) >> 3u)];
-        uint to = 268u * across + group;
-        tile[to] = (row0.x & 0xffffu) | (row1.x << 16u);
-        tile[to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
-        tile[to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
-        tile[to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
-        tile[to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
-        tile[to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
-        tile[to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
-        tile[to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
+        uint tile_to = 268u * across + group;
+        tile[tile_to] = (row0.x & 0xffffu) | (row1.x << 16u);
+        tile[tile_to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
+        tile[tile_to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
+        tile[tile_to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
+        tile[tile_to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
+        tile[tile_to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
+        tile[tile_to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
+        tile[tile_to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
       }
     }
 
     barrier();
 
-    // tile -> dst: 16 bytes of a column
-    for (uint turn = 0u; turn < 2u; ++turn) {
+    // copy tile to dst: 16 bytes of a column
+    for (uint pass = 0u; pass < 2u; ++pass) {
       uint along = thread & 7u;
-      uint x = (thread >> 3u) + 32u * turn;
+      uint column = (thread >> 3u) + 32u * pass;
       if (64u * block_x + 8u * along < rows) {
-        uint from = 33u * (x & 7u) + 268u * (x >> 3u) + 4u * along;
-        uint word0 = tile[from];
-        uint word1 = tile[from + 1u];
-        uint word2 = tile[from + 2u];
-        uint word3 = tile[from + 3u];
-        dst_words_x4[8u * block_x + along + ((rows * (64u * block_y + x)) >> 3u)] =
+        uint tile_from = 33u * (column & 7u) + 268u * (column >> 3u) + 4u * along;
+        uint word0 = tile[tile_from];
+        uint word1 = tile[tile_from + 1u];
+        uint word2 = tile[tile_from + 2u];
+        uint word3 = tile[tile_from + 3u];
+        dst_words_x4[8u * block_x + along + ((rows * (64u * block_y + column)) >> 3u)] =
             uvec4(word0, word1, word2, word3);
       }
     }
@@ -122,10 +122,10 @@ void main() {
     } else if (0u < ((cols * rows) >> 1u)) {
       // a ragged tile, stored in whole sectors of dst
       for (uint part = 0u; part < 2u; ++part) {
-        // src -> tile: of each column, the rows from the first sector of dst on
-        for (uint turn = 0u; turn < 3u; ++turn) {
+        // copy src to tile: of each column, the rows from the first sector of dst on
+        for (uint pass = 0u; pass < 3u; ++pass) {
           uint across = thread & 15u;
-          uint group = (thread >> 4u) + 16u * turn;
+          uint group = (thread >> 4u) + 16u * pass;
           if (group < 40u) {
             uint place0 = (64u * block_x + 2u * group) * cols + 32u * (2u * block_y + part) + 2u * across;
             uint low0 = src_words[min(place0 >> 1u, ((cols * rows) >> 1u) - 1u)];
@@ -141,10 +141,10 @@ void main() {
 
         barrier();
 
-        // tile -> dst: whole sectors of each column
-        for (uint turn = 0u; turn < 4u; ++turn) {
+        // copy tile to dst: whole sectors of each column
+        for (uint pass = 0u; pass < 4u; ++pass) {
           uint y = thread & 31u;
-          uint x = (thread >> 5u) + 8u * turn;
+          uint x = (thread >> 5u) + 8u * pass;
           uint col = 32u * (2u * block_y + part) + x;
           uint head = (0u - col * rows) & 15u;
           uint row = 64u * block_x + head + 2u * y;
@@ -158,9 +158,9 @@ void main() {
 
         if (block_x == 0u) {
           // the rows before the first sector of each column, element by element
-          for (uint turn = 0u; turn < 2u; ++turn) {
+          for (uint pass = 0u; pass < 2u; ++pass) {
             uint x = thread & 31u;
-            uint y = (thread >> 5u) + 8u * turn;
+            uint y = (thread >> 5u) + 8u * pass;
             uint col = 32u * (2u * block_y + part) + x;
             uint head = (0u - col * rows) & 15u;
             if (y < head && col < cols && y < rows) {

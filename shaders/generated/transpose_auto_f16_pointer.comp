@@ -1,6 +1,6 @@
 // generated: transpose/auto  type=f16  tile=64x64  threads=256  vector=16x16  edge-parts=2  order=dst
 //   address=pointer
-// blocks turned in registers, wide accesses on both sides; ragged tiles by elements
+// blocks transposed in registers, wide accesses on both sides; ragged tiles by elements
 // vkmoye 0.1.0: vkmoye-bench emit transpose/auto --type f16 --address pointer
 #version 460
 #extension GL_EXT_buffer_reference : require
@@ -33,7 +33,7 @@ void main() {
   if (64u * block_y + 63u < cols && 64u * block_x + 63u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
     // a whole tile, rows aligned
 
-    // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
+    // copy src to tile: 16 bytes of each of 2 rows, transposed into words of columns
     {
       uint across = thread & 7u;
       uint group = thread >> 3u;
@@ -45,38 +45,38 @@ void main() {
           src_address
           + 2ul * (uint64_t(64u * block_y + 8u * across)
             + uint64_t(cols) * uint64_t(64u * block_x + 2u * group + 1u))).src_words_x4;
-      uint to = 268u * across + group;
-      tile[to] = (row0.x & 0xffffu) | (row1.x << 16u);
-      tile[to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
-      tile[to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
-      tile[to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
-      tile[to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
-      tile[to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
-      tile[to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
-      tile[to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
+      uint tile_to = 268u * across + group;
+      tile[tile_to] = (row0.x & 0xffffu) | (row1.x << 16u);
+      tile[tile_to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
+      tile[tile_to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
+      tile[tile_to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
+      tile[tile_to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
+      tile[tile_to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
+      tile[tile_to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
+      tile[tile_to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
     }
 
     barrier();
 
-    // tile -> dst: 16 bytes of a column
-    for (uint turn = 0u; turn < 2u; ++turn) {
+    // copy tile to dst: 16 bytes of a column
+    for (uint pass = 0u; pass < 2u; ++pass) {
       uint along = thread & 7u;
-      uint x = (thread >> 3u) + 32u * turn;
-      uint from = 33u * (x & 7u) + 268u * (x >> 3u) + 4u * along;
-      uint word0 = tile[from];
-      uint word1 = tile[from + 1u];
-      uint word2 = tile[from + 2u];
-      uint word3 = tile[from + 3u];
+      uint column = (thread >> 3u) + 32u * pass;
+      uint tile_from = 33u * (column & 7u) + 268u * (column >> 3u) + 4u * along;
+      uint word0 = tile[tile_from];
+      uint word1 = tile[tile_from + 1u];
+      uint word2 = tile[tile_from + 2u];
+      uint word3 = tile[tile_from + 3u];
       Dst_words_x4(
           dst_address
           + 2ul * (uint64_t(64u * block_x + 8u * along)
-            + uint64_t(rows) * uint64_t(64u * block_y + x))).dst_words_x4 =
+            + uint64_t(rows) * uint64_t(64u * block_y + column))).dst_words_x4 =
           uvec4(word0, word1, word2, word3);
     }
   } else if (64u * block_y + 63u < cols && 8u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
     // columns inside, rows aligned: only blocks of rows inside are moved
 
-    // src -> tile: 16 bytes of each of 2 rows, turned into words of columns
+    // copy src to tile: 16 bytes of each of 2 rows, transposed into words of columns
     {
       uint across = thread & 7u;
       uint group = thread >> 3u;
@@ -89,34 +89,34 @@ void main() {
             src_address
             + 2ul * (uint64_t(64u * block_y + 8u * across)
               + uint64_t(cols) * uint64_t(64u * block_x + 2u * group + 1u))).src_words_x4;
-        uint to = 268u * across + group;
-        tile[to] = (row0.x & 0xffffu) | (row1.x << 16u);
-        tile[to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
-        tile[to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
-        tile[to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
-        tile[to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
-        tile[to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
-        tile[to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
-        tile[to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
+        uint tile_to = 268u * across + group;
+        tile[tile_to] = (row0.x & 0xffffu) | (row1.x << 16u);
+        tile[tile_to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
+        tile[tile_to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
+        tile[tile_to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
+        tile[tile_to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
+        tile[tile_to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
+        tile[tile_to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
+        tile[tile_to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
       }
     }
 
     barrier();
 
-    // tile -> dst: 16 bytes of a column
-    for (uint turn = 0u; turn < 2u; ++turn) {
+    // copy tile to dst: 16 bytes of a column
+    for (uint pass = 0u; pass < 2u; ++pass) {
       uint along = thread & 7u;
-      uint x = (thread >> 3u) + 32u * turn;
+      uint column = (thread >> 3u) + 32u * pass;
       if (64u * block_x + 8u * along < rows) {
-        uint from = 33u * (x & 7u) + 268u * (x >> 3u) + 4u * along;
-        uint word0 = tile[from];
-        uint word1 = tile[from + 1u];
-        uint word2 = tile[from + 2u];
-        uint word3 = tile[from + 3u];
+        uint tile_from = 33u * (column & 7u) + 268u * (column >> 3u) + 4u * along;
+        uint word0 = tile[tile_from];
+        uint word1 = tile[tile_from + 1u];
+        uint word2 = tile[tile_from + 2u];
+        uint word3 = tile[tile_from + 3u];
         Dst_words_x4(
             dst_address
             + 2ul * (uint64_t(64u * block_x + 8u * along)
-              + uint64_t(rows) * uint64_t(64u * block_y + x))).dst_words_x4 =
+              + uint64_t(rows) * uint64_t(64u * block_y + column))).dst_words_x4 =
             uvec4(word0, word1, word2, word3);
       }
     }

@@ -1,5 +1,5 @@
 // generated: transpose/auto  type=f32  tile=64x32  threads=256  vector=8x16  edge-parts=1  order=dst
-// blocks turned in registers, wide accesses on both sides; ragged tiles in sectors of dst
+// blocks transposed in registers, wide accesses on both sides; ragged tiles in sectors of dst
 // vkmoye 0.1.0: vkmoye-bench emit transpose/auto --type f32
 #version 460
 
@@ -21,8 +21,8 @@ void main() {
   if (32u * block_y + 31u < cols && 64u * block_x + 63u < rows && (cols & 1u) == 0u && (rows & 7u) == 0u) {
     // a whole tile, rows aligned
 
-    // partition(tile(src, (32,64)), (32,64)) at (32 block_y, 64 block_x)
-    // -> partition(tile, (32,64))
+    // copy partition(tile(src, (32,64)), (32,64)) at (32 block_y, 64 block_x)
+    //   to partition(tile, (32,64))
     {
       uint src_row = 64u * block_x + 4u * (thread >> 4u);
       vec2 value0 = src_x2[16u * block_y + (thread & 15u) + ((cols * src_row) >> 1u)];
@@ -37,8 +37,8 @@ void main() {
 
     barrier();
 
-    // partition(transpose(tile), (64,16))
-    // -> partition(tile(dst, (64,32)), (64,16)) at (64 block_x, 32 block_y)
+    // copy partition(transpose(tile), (64,16))
+    //   to partition(tile(dst, (64,32)), (64,16)) at (64 block_x, 32 block_y)
     {
       vec4 value0 = tile[thread ^ ((thread & 0x1e0u) >> 5u)];
       uint tile_linear = thread + 256u;
@@ -50,8 +50,8 @@ void main() {
   } else if (32u * block_y + 31u < cols && 8u < rows && (cols & 1u) == 0u && (rows & 7u) == 0u) {
     // columns inside, rows aligned: only blocks of rows inside are moved
     if (64u * block_x + 4u * (thread >> 4u) < rows) {
-      // partition(tile(src, (32,64)), (32,64)) at (32 block_y, 64 block_x)
-      // -> partition(tile, (32,64))
+      // copy partition(tile(src, (32,64)), (32,64)) at (32 block_y, 64 block_x)
+      //   to partition(tile, (32,64))
       uint src_row = 64u * block_x + 4u * (thread >> 4u);
       vec2 value0 = src_x2[16u * block_y + (thread & 15u) + ((cols * src_row) >> 1u)];
       vec2 value1 = src_x2[16u * block_y + (thread & 15u) + ((cols * (src_row + 1u)) >> 1u)];
@@ -66,8 +66,8 @@ void main() {
     barrier();
 
     if (64u * block_x + 4u * (thread & 15u) < rows) {
-      // partition(transpose(tile), (64,16))
-      // -> partition(tile(dst, (64,32)), (64,16)) at (64 block_x, 32 block_y)
+      // copy partition(transpose(tile), (64,16))
+      //   to partition(tile(dst, (64,32)), (64,16)) at (64 block_x, 32 block_y)
       vec4 value0 = tile[thread ^ ((thread & 0x1e0u) >> 5u)];
       uint tile_linear = thread + 256u;
       vec4 value1 = tile[tile_linear ^ ((tile_linear & 0x1e0u) >> 5u)];
@@ -98,10 +98,10 @@ void main() {
     } else if (0u < cols * rows) {
       // a ragged tile, stored in whole sectors of dst
 
-      // src -> tile: of each column, the rows from the first sector of dst on
-      for (uint turn = 0u; turn < 8u; ++turn) {
+      // copy src to tile: of each column, the rows from the first sector of dst on
+      for (uint pass = 0u; pass < 8u; ++pass) {
         uint x = thread & 31u;
-        uint slot = (thread >> 5u) + 8u * turn;
+        uint slot = (thread >> 5u) + 8u * pass;
         uint head = (0u - (32u * block_y + x) * rows) & 7u;
         uint y = slot + ((slot < head) ? 64u : 0u);
         uint place = (64u * block_x + y) * cols + 32u * block_y + x;
@@ -112,10 +112,10 @@ void main() {
 
       barrier();
 
-      // tile -> dst: whole sectors of each column
-      for (uint turn = 0u; turn < 8u; ++turn) {
+      // copy tile to dst: whole sectors of each column
+      for (uint pass = 0u; pass < 8u; ++pass) {
         uint y = thread & 63u;
-        uint x = (thread >> 6u) + 4u * turn;
+        uint x = (thread >> 6u) + 4u * pass;
         uint col = 32u * block_y + x;
         uint head = (0u - col * rows) & 7u;
         uint row = 64u * block_x + head + y;

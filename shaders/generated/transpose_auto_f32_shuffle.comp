@@ -27,7 +27,7 @@ void main() {
   if (32u * block_y + 31u < cols && 128u * block_x + 127u < rows && (cols & 3u) == 0u && (rows & 3u) == 0u) {
     // a whole tile, rows aligned
 
-    // src -> held: 16 bytes of a row
+    // copy src to held: 16 bytes of a row
     {
       uint src_col = 32u * block_y + 4u * (lane & 7u);
       uint src_row = 128u * block_x + 32u * subgroup + 8u * (lane >> 3u);
@@ -53,7 +53,7 @@ void main() {
       }
     }
 
-    // held -> dst: 16 bytes of a column
+    // copy held to dst: 16 bytes of a column
     {
       uint dst_row = 128u * block_x + 32u * subgroup + 4u * (lane & 1u) + 8u * (lane >> 3u);
       uint dst_col = 32u * block_y + 8u * ((lane >> 1u) & 3u);

@@ -17,8 +17,8 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // parallelize(tile(src, (80,48)), (16,8):(1,16)) at (80 block_x, 48 block_y)
-  // -> parallelize(tile, (16,8):(1,16))
+  // copy parallelize(tile(src, (80,48)), (16,8):(1,16)) at (80 block_x, 48 block_y)
+  //   to parallelize(tile, (16,8):(1,16))
   {
     uint src_col0 = 80u * block_x + (thread & 15u);
     uint src_row0 = 48u * block_y + (thread >> 4u);
@@ -36,8 +36,8 @@ void main() {
 
   barrier();
 
-  // parallelize(transpose(tile), (16,8):(1,16))
-  // -> parallelize(tile(dst, (48,80)), (16,8):(1,16)) at (48 block_y, 80 block_x)
+  // copy parallelize(transpose(tile), (16,8):(1,16))
+  //   to parallelize(tile(dst, (48,80)), (16,8):(1,16)) at (48 block_y, 80 block_x)
   {
     uint tile_at = 81u * (thread & 15u) + (thread >> 4u);
     uint dst_row0 = 48u * block_y + (thread & 15u);

@@ -18,8 +18,8 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // partition(tile(src, (64,32)), (64,32)) at (64 block_x, 32 block_y)
-  // -> partition(tile, (64,32))
+  // copy partition(tile(src, (64,32)), (64,32)) at (64 block_x, 32 block_y)
+  //   to partition(tile, (64,32))
   if ((cols & 1u) == 0u) {
     // 2 elements at a time
     uint src_col = 64u * block_x + 2u * (thread & 31u);
@@ -47,8 +47,8 @@ void main() {
 
   barrier();
 
-  // partition(transpose(tile), (32,64))
-  // -> partition(tile(dst, (32,64)), (32,64)) at (32 block_y, 64 block_x)
+  // copy partition(transpose(tile), (32,64))
+  //   to partition(tile(dst, (32,64)), (32,64)) at (32 block_y, 64 block_x)
   {
     uint tile_at = 65u * (thread & 31u) + 2u * (thread >> 5u);
     uint dst_row = 32u * block_y + (thread & 31u);

@@ -19,8 +19,8 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // partition(tile(src, (128,32)), (128,32)) at (128 block_x, 32 block_y)
-  // -> partition(tile, (128,32))
+  // copy partition(tile(src, (128,32)), (128,32)) at (128 block_x, 32 block_y)
+  //   to partition(tile, (128,32))
   if ((cols & 3u) == 0u) {
     // 4 elements at a time
     uint src_col = 128u * block_x + 4u * (thread & 31u);
@@ -45,8 +45,8 @@ void main() {
 
   barrier();
 
-  // partition(transpose(tile), (32,128))
-  // -> partition(tile(dst, (32,128)), (32,128)) at (32 block_y, 128 block_x)
+  // copy partition(transpose(tile), (32,128))
+  //   to partition(tile(dst, (32,128)), (32,128)) at (32 block_y, 128 block_x)
   if ((rows & 3u) == 0u) {
     // 4 elements at a time
     uint tile_at = 512u * (thread & 7u) + (thread >> 3u);

@@ -14,8 +14,8 @@ void main() {
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
-  // parallelize(transpose(tile(src, (32,32))), (32,32):(1,32)) at (32 block_x, 32 block_y)
-  // -> parallelize(tile(dst, (32,32)), (32,32):(1,32)) at (32 block_y, 32 block_x)
+  // copy parallelize(transpose(tile(src, (32,32))), (32,32):(1,32)) at (32 block_x, 32 block_y)
+  //   to parallelize(tile(dst, (32,32)), (32,32):(1,32)) at (32 block_y, 32 block_x)
   {
     uint src_col = 32u * block_x + (thread >> 5u);
     uint src_row = 32u * block_y + (thread & 31u);

@@ -210,9 +210,9 @@ TEST(AttentionCli, RefusesWhatIsNoProblem) {
   refused({"--heads", "3", "--kv-heads", "2"}, "3 heads are not a multiple of 2 heads of K and V");
   refused({"--size", "4x4x33"}, "width 33 is not a multiple of 8 from 32 to 256");
   refused({"--scale", "-1"}, "scale -1 is outside");
-  refused({"--heads", "0"}, "heads '0' is not a whole number from 1");
-  refused({"--axes", "sbhd"}, "axes 'sbhd' is not bhsd or bshd, or four of them for q,k,v,o");
-  refused({"--mask", "f64"}, "mask 'f64' is not no, f32, f16 or bf16");
+  refused({"--heads", "0"}, "heads '0': expected a whole number from 1");
+  refused({"--axes", "sbhd"}, "axes 'sbhd': expected bhsd or bshd, or four of them for q,k,v,o");
+  refused({"--mask", "f64"}, "mask 'f64': expected no, f32, f16 or bf16");
   refused({"--mask", "f16", "--heads", "4", "--mask-heads", "2"},
           "a mask of 2 heads is neither of 1 nor of 4");
   refused({"--size", "4x4x64x2"}, "has 4 extents, QUERIESxKEYSxWIDTH has 3");

@@ -183,7 +183,7 @@ TEST(AutoCli, ExplainSaysWhichAndWhy) {
   ASSERT_EQ(table.status, 0) << table.err;
   EXPECT_THAT(table.out, AllOf(StartsWith("chosen: gemm/simt (the shipped table, row "),
                                HasSubstr("): supports every size, order and type"),
-                               HasSubstr("gemm/thin: needs least<=16, but least is 512\n"),
+                               HasSubstr("gemm/thin: needs min(m,n)<=16, but min(m,n) is 512\n"),
                                HasSubstr("\ngemm/simt  form=f32,f32,f32 a=k b=k tile=128x128x8")));
   const json report = json::parse(
       bench({"explain", "gemm/auto", "--size", "512x512x4096", "--format", "json"}).out);
@@ -293,7 +293,7 @@ TEST_F(TableCli, AWrongRowIsPassedOverInOneLine) {
       bench({"run", "gemm/auto", "--size", "8", "--min-time", "0"}, environment());
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(StartsWith("vkmoye-bench: passed over: " + table_ +
-                                            ", row 2: gemm/simt: tile 'big' is not"),
+                                            ", row 2: gemm/simt: tile 'big': expected"),
                                  testing::EndsWith("passed over: 12 more rows\n")));
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 9) << outcome.err;
 }
@@ -354,9 +354,10 @@ TEST_F(TableCli, WhatCannotBeTunedIsRefused) {
   refused({"gemm"}, "--size");
   refused({"gemm", "--size", "0x4x4"}, "has no work to time");
   refused({"gemm", "--size", "4x4"}, "has 2 extents");
-  refused({"gemm", "--size", "8", "--budget", "-1"}, "--budget '-1' is not a number of seconds");
+  refused({"gemm", "--size", "8", "--budget", "-1"}, "--budget '-1': expected a number of seconds");
   refused({"gemm", "--size", "8", "--split-k", "2"}, "--split-k: tune searches its values itself");
   refused({"gemm", "--size", "8", "--device", "host"}, "kernels cannot be timed on the host");
+  refused({"--size", "8", "--device", "host"}, "kernels cannot be timed on the host");
 }
 
 TEST_F(TableCli, WhereNothingRunsNothingIsWritten) {

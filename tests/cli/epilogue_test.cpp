@@ -64,7 +64,7 @@ TEST(EpilogueCli, NumbersThatAreNotFiniteAreVerified) {
 TEST(EpilogueCli, TheTextAndTheHelpNameIt) {
   const Outcome text = bench({"emit", "gemm/simt", "--epilogue", "bias,relu", "--beta", "1"});
   EXPECT_EQ(text.status, 0) << text.err;
-  EXPECT_THAT(text.out.substr(0, text.out.find('\n')), HasSubstr(" beta epilogue=bias,relu "));
+  EXPECT_THAT(text.out.substr(0, text.out.find('\n')), HasSubstr("  beta  epilogue=bias,relu  "));
   EXPECT_THAT(bench({"emit", "gemm/simt", "--epilogue", "residual", "--interface", "-"}).out,
               HasSubstr("\"name\": \"residual\""));
   const Outcome explained = bench({"explain", "gemm/moye_simple", "--epilogue", "bias_m,residual"});
@@ -87,7 +87,7 @@ TEST(EpilogueCli, WhatIsNoEpilogueIsRefused) {
           "unknown step 'rleu' (did you mean 'relu'?); known: bias "
           "bias_m relu gelu silu residual residual_c scale");
   refused({"--epilogue", "bias,relu,bias"}, "bias is given twice");
-  refused({"--epilogue", "scale"}, "'scale' is not scale:NUMBER");
+  refused({"--epilogue", "scale"}, "'scale': expected scale:NUMBER");
   refused({"--epilogue", "relu:1"}, "'relu:1': relu takes no number");
   refused({"--epilogue", "gelu", "--type", "i32"}, "gelu needs the type f32");
   refused({"--epilogue", "scale:0.5", "--type", "i32"},

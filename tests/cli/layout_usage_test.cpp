@@ -22,6 +22,14 @@ TEST(Cli, LayoutDrawsNoPictureOfAnswers) {
   }
 }
 
+TEST(Cli, LayoutEvalReadsRequestsWithOrWithoutJsonl) {
+  EXPECT_EQ(bench_redirected("< /dev/null", {"layout", "eval"}).status, 0);
+  EXPECT_EQ(bench_redirected("< /dev/null", {"layout", "eval", "--jsonl"}).status, 0);
+  const Outcome without_eval = bench({"layout", "4:1", "--jsonl"});
+  EXPECT_EQ(without_eval.status, 2);
+  EXPECT_THAT(without_eval.err, HasSubstr("--jsonl needs the word eval"));
+}
+
 // The order of the twin: lane l holds the elements l, l + 32, .. along the rows.
 TEST(Cli, LayoutShowsAndDrawsFragments) {
   const auto layout = [](std::vector<std::string> words) {
@@ -43,9 +51,9 @@ TEST(Cli, LayoutShowsAndDrawsFragments) {
     EXPECT_EQ(outcome.status, status) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(why));
   };
-  refused(layout({"a:f16:16x16", "--device", "host"}), 2, "not OPERAND:TYPE:MxNxK");
+  refused(layout({"a:f16:16x16", "--device", "host"}), 2, "expected OPERAND:TYPE:MxNxK");
   EXPECT_EQ(layout({"c:f32:16x16x16", "--device", "host"}).out, "((2,8),16):((128,1),8)\n");
-  refused(layout({"d:f16:16x16x16", "--device", "host"}), 2, "not OPERAND:TYPE:MxNxK");
+  refused(layout({"d:f16:16x16x16", "--device", "host"}), 2, "expected OPERAND:TYPE:MxNxK");
   refused(layout({"a:f17:16x16x16", "--device", "host"}), 2, "unknown type 'f17'");
   refused(layout({"a:i8:16x16x32", "--device", "host"}), 3,
           "has no operand A 16x32 s8 in 32 lanes");

@@ -171,6 +171,14 @@ TEST(Cli, MatmulWithAnEpilogue) {
   }
   EXPECT_EQ(NumpyArray::read(folder.file("c.npy"), c.shape).values, c.values);
 
+  // A name with an underscore can be written with a hyphen.
+  NumpyArray::some({3}, 5).write(folder.file("bias_m.npy"));
+  for (const char* option : {"--bias_m", "--bias-m"}) {
+    words = plain;
+    words.insert(words.end(), {"--epilogue", "bias_m", option, folder.file("bias_m.npy")});
+    EXPECT_EQ(bench(words).status, 0) << option;
+  }
+
   words = plain;
   words.insert(words.end(), {"--epilogue", "bias_m", "--bias", folder.file("bias.npy")});
   const Outcome wrong = bench(words);

@@ -135,11 +135,11 @@ TEST(GemmCli, WhatIsNoProductIsRefused) {
     EXPECT_THAT(outcome.err, HasSubstr(text));
   };
   refused({"run", "gemm/simt", "--size", "32x32"}, "size '32x32' has 2 extents, MxNxK has 3");
-  refused({"run", "gemm/simt", "--a", "n"}, "a 'n' is not m or k");
-  refused({"run", "gemm/simt", "--alpha", "nan"}, "alpha 'nan' is not a finite number");
-  refused({"run", "gemm/simt", "--batch", "0"}, "batch '0' is not a whole number from 1");
+  refused({"run", "gemm/simt", "--a", "n"}, "a 'n': expected m or k");
+  refused({"run", "gemm/simt", "--alpha", "nan"}, "alpha 'nan': expected a finite number");
+  refused({"run", "gemm/simt", "--batch", "0"}, "batch '0': expected a whole number from 1");
   refused({"run", "gemm/simt", "--init", "integer"},
-          "init 'integer' is not random or integers or nonfinite: did you mean 'integers'?");
+          "init 'integer': expected random or integers or nonfinite; did you mean 'integers'?");
   refused({"run", "gemm/simt", "--type", "f32,f32,f32,f32"}, "4 parts");
   refused({"run", "gemm/simt", "--type", "f32,i32"}, "integers and floating-point numbers do not");
   refused({"emit", "gemm/simt", "--type", "f16,f32,i32"}, "accumulator of f32 and result of i32");

@@ -207,7 +207,7 @@ TEST_F(RowsCli, GatesMultiplyByAFunctionOfAnotherArray) {
   EXPECT_NEAR(last(), 8.411920, 1e-5);
   const Outcome wrong = apply("gate/rows", {"--function", "tanh"}, {"a.npy", "g.npy"});
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("function 'tanh' is not silu or gelu"));
+  EXPECT_THAT(wrong.err, HasSubstr("function 'tanh': expected silu or gelu"));
 }
 
 // The numbers at the end of the result, whose header is that of `shape`.

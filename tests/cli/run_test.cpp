@@ -55,7 +55,7 @@ TEST(Cli, SuiteTakesRandomShapes) {
   }
   const Outcome none = bench({"suite", "--cliffs", "0"});
   EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.err, HasSubstr("--cliffs '0' is not a whole number from 1 to 100000"));
+  EXPECT_THAT(none.err, HasSubstr("--cliffs '0': expected a whole number from 1 to 100000"));
 }
 
 TEST(Cli, RunVerifiesEverySizeAndReportsJson) {

@@ -55,9 +55,10 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "copy/simple", "--tiel", "8x8"}, "did you mean '--tile'?");
   refused({"run", "transpose/padded", "--pda", "1"},
           "'--pda' (did you mean '--pad'?); see 'vkmoye-bench run transpose/padded --help'\n");
-  refused({"apply", "copy/simple", "--in", "a.npy"},
-          "apply: --out is required\n  usage: vkmoye-bench apply KERNEL --in VALUE... --out VALUE...; "
-          "see ");
+  refused(
+      {"apply", "copy/simple", "--in", "a.npy"},
+      "apply: --out is required\n  usage: vkmoye-bench apply KERNEL --in VALUE... --out VALUE...; "
+      "see ");
   refused({"emit", "gemm/packed"},
           "gemm/packed: the kernel does not support f32; it supports f16 bf16\n");
   refused({"run", "copy/simple", "--type", "f31"}, "unknown type 'f31'");

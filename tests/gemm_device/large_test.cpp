@@ -37,7 +37,7 @@ class LargeArrays : public DeviceTest {
                            const Extents& size, const gen::Options& config = {}) {
     const gen::KernelEntry& entry = *gen::find_kernel(kernel);
     const auto workload = operation_of(entry).of_size({&entry, type, config, {}}, size);
-    const Plan plan = plan_on(products, *workload);
+    const RunPlan plan = plan_on(products, *workload);
     const std::string text = std::string(kernel) + " " + type + " " + bench::to_string(size);
     ASSERT_THAT(products.reasons_against(plan), testing::IsEmpty()) << text;
     const auto execution = products.prepare(plan);

@@ -44,13 +44,13 @@ void expect_right_on(bench::DeviceExecutor& executor, const gen::ir::Kernel& ker
   const std::span<const std::byte> inputs[] = {std::as_bytes(std::span(problem.q)),
                                                std::as_bytes(std::span(problem.keys)),
                                                std::as_bytes(std::span(problem.v))};
-  const bench::Plan plan{{{"q", inputs[0].size(), {}, 0},
-                          {"keys", inputs[1].size(), {}, 0},
-                          {"v", inputs[2].size(), {}, 0},
-                          {"o", 4 * o.size(), {}, 0}},
-                         {{{kernel, {}, {0, 1, 2, 3}}}},
-                         0,
-                         1};
+  const bench::RunPlan plan{{{"q", inputs[0].size(), {}, 0},
+                             {"keys", inputs[1].size(), {}, 0},
+                             {"v", inputs[2].size(), {}, 0},
+                             {"o", 4 * o.size(), {}, 0}},
+                            {{{kernel, {}, {0, 1, 2, 3}}}},
+                            0,
+                            1};
   ASSERT_THAT(executor.reasons_against(plan), testing::IsEmpty());
   const auto execution = executor.prepare(plan);
   for (std::size_t i = 0; i < std::size(inputs); ++i) execution->write(i, inputs[i], 0);

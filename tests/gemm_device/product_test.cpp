@@ -31,7 +31,7 @@ class ProductTest : public DeviceTest {
   // The number of mismatches if the kernel of `taken` computes the problem `asked`.
   static std::uint64_t mismatches(Products& products, const Problem& asked, const Problem& taken) {
     const auto workload = asked.workload(), other = taken.workload();
-    Plan plan = workload->plan(products.caps());
+    RunPlan plan = workload->plan(products.caps());
     plan.steps = other->plan(products.caps()).steps;
     const auto execution = products.prepare(plan);
     workload->fill(*execution, 1);
@@ -194,7 +194,7 @@ TEST_F(ProductTest, WhatIsPackedBeforehandComesFirst) {
       Problem problem = product("gemm/packed", {}, "f16,f32", {17, 33, 20});
       problem.gemm.packed = packed;
       const auto workload = problem.workload();
-      const Plan plan = plan_on(products, *workload);
+      const RunPlan plan = plan_on(products, *workload);
       EXPECT_EQ(plan.beforehand, beforehand);
       EXPECT_EQ(plan.main, 2u);
     }

@@ -24,11 +24,11 @@ gen::KernelEntry describes_once(const gen::KernelEntry& entry) {
   return out;
 }
 
-std::vector<std::string> Products::reasons_against(const Plan& plan) const {
+std::vector<std::string> Products::reasons_against(const RunPlan& plan) const {
   return bench::reasons_against(caps_, plan);
 }
 
-std::unique_ptr<Execution> Products::prepare(const Plan& plan) {
+std::unique_ptr<Execution> Products::prepare(const RunPlan& plan) {
   std::vector<LoadedStep> steps;
   for (const Step& step : plan.steps) {
     const std::string text = gen::glsl::print(step.kernel);
@@ -43,7 +43,7 @@ std::unique_ptr<Execution> Products::prepare(const Plan& plan) {
 
 std::string Products::wrong(const Problem& problem, std::uint64_t seed) {
   const auto workload = problem.workload();
-  const Plan plan = plan_on(*this, *workload);
+  const RunPlan plan = plan_on(*this, *workload);
   const auto reasons = reasons_against(plan);
   if (!reasons.empty()) throw Unavailable(join(reasons, "; "));
   const auto execution = prepare(plan);

@@ -24,8 +24,8 @@ class Products : public bench::Executor {
   void add_fragment_order(const FragmentOrder& order) override {
     caps_.fragment_orders.push_back(order);
   }
-  std::vector<std::string> reasons_against(const bench::Plan& plan) const override;
-  std::unique_ptr<bench::Execution> prepare(const bench::Plan& plan) override;
+  std::vector<std::string> reasons_against(const bench::RunPlan& plan) const override;
+  std::unique_ptr<bench::Execution> prepare(const bench::RunPlan& plan) override;
 
   /// The errors of the result, and writes outside it; empty: it is right. Checks every element up to 2^29
   /// multiplications, beyond that a sample of rows and columns. Throws Unavailable if the device cannot run it.

@@ -71,7 +71,7 @@ TEST_F(RepeatTest, TheSameBitsEachTime) {
       if (is_quick() && number % 2 == 0 && number != 12) continue;
       const gen::KernelEntry& entry = *gen::find_kernel(kernel);
       const auto workload = operation_of(entry).of_size({&entry, type, config, values}, size);
-      Plan plan;
+      RunPlan plan;
       try {
         plan = plan_on(products, *workload);
         if (const auto reasons = products.reasons_against(plan); !reasons.empty()) {
@@ -162,7 +162,7 @@ std::string wrong_other(Device& device, std::uint64_t round, Checked& checked) {
     const gen::KernelEntry& entry = *gen::find_kernel(kernel);
     if (entry.operation == "gemm") continue;
     const auto workload = operation_of(entry).of_size({&entry, type, config, values}, size);
-    const Plan plan = plan_on(products, *workload);
+    const RunPlan plan = plan_on(products, *workload);
     if (!products.reasons_against(plan).empty()) continue;
     const auto execution = products.prepare(plan);
     workload->fill(*execution, round);

@@ -57,7 +57,7 @@ void run_until_idle(Device& device, const Pipeline& pipeline, const std::vector<
 // buffer.
 class ExactExecution : public bench::Execution {
  public:
-  ExactExecution(Device& device, const bench::Plan& plan, std::vector<Pipeline> pipelines)
+  ExactExecution(Device& device, const bench::RunPlan& plan, std::vector<Pipeline> pipelines)
       : device_(device), plan_(plan), pipelines_(std::move(pipelines)) {
     for (const bench::Array& array : plan.arrays) {
       buffers_.push_back(device.buffer(array.bytes));
@@ -90,7 +90,7 @@ class ExactExecution : public bench::Execution {
 
  private:
   Device& device_;
-  const bench::Plan& plan_;
+  const bench::RunPlan& plan_;
   std::vector<Pipeline> pipelines_;
   std::vector<Buffer> buffers_;
 };
@@ -123,7 +123,7 @@ class GpuAssisted : public DeviceTest {
                      const gen::Options& config, const Extents& size) {
     const auto workload = bench::operation_of(entry).of_size({&entry, type, config, {}}, size);
     SCOPED_TRACE(entry.name + " " + type + " " + bench::to_string(size));
-    const bench::Plan plan = workload->plan(device.caps());
+    const bench::RunPlan plan = workload->plan(device.caps());
     std::vector<Pipeline> pipelines;
     bool is_first = false;
     for (const bench::Step& step : plan.steps) {

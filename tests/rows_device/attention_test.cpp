@@ -183,10 +183,10 @@ class KeptPipelines : public Executor {
   void add_fragment_order(const FragmentOrder& order) override {
     caps_.fragment_orders.push_back(order);
   }
-  std::vector<std::string> reasons_against(const Plan& plan) const override {
+  std::vector<std::string> reasons_against(const RunPlan& plan) const override {
     return bench::reasons_against(caps_, plan);
   }
-  std::unique_ptr<Execution> prepare(const Plan& plan) override {
+  std::unique_ptr<Execution> prepare(const RunPlan& plan) override {
     std::vector<LoadedStep> steps;
     for (const Step& step : plan.steps) {
       const std::string text = gen::glsl::print(step.kernel);
@@ -208,7 +208,7 @@ class KeptPipelines : public Executor {
 // What is wrong with the result; empty: nothing. Throws Unavailable if `executor` cannot run it.
 std::string wrong(Executor& executor, const AttentionProblem& problem, std::uint64_t seed) {
   const auto workload = problem.workload();
-  const Plan plan = plan_on(executor, *workload);
+  const RunPlan plan = plan_on(executor, *workload);
   const auto reasons = executor.reasons_against(plan);
   if (!reasons.empty()) throw Unavailable(join(reasons, "; "));
   const auto execution = executor.prepare(plan);

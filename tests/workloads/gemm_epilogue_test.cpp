@@ -45,8 +45,8 @@ TEST(GemmEpilogue, WhatIsNoStepIsRefused) {
   refused("", HasSubstr("unknown step ''"));
   refused("bias,,relu", HasSubstr("unknown step ''"));
   refused("bias:1", HasSubstr("'bias:1': bias takes no number"));
-  refused("scale", HasSubstr("'scale' is not scale:NUMBER"));
-  refused("scale:two", HasSubstr("scale 'two' is not a finite number"));
+  refused("scale", HasSubstr("'scale': expected scale:NUMBER"));
+  refused("scale:two", HasSubstr("scale 'two': expected a finite number"));
   refused("residual,relu,residual", HasSubstr("residual is given twice"));
 }
 

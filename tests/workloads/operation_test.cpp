@@ -38,7 +38,7 @@ TEST(Operations, EachDescribesItsKernelsForTheArgumentsThatItGives) {
       EXPECT_TRUE(workload->has_type());
       EXPECT_EQ(size_of_form(operation.size, workload->size()), workload->size());
       HostExecutor host;
-      const Plan plan = plan_on(host, *workload);
+      const RunPlan plan = plan_on(host, *workload);
       for (const Step& step : plan.steps) {
         const KernelInterface interface = gen::ir::interface_of(step.kernel);
         ASSERT_EQ(step.arrays.size(), interface.bindings.size()) << entry.name;
@@ -58,7 +58,7 @@ TEST(Plans, WithArraysShorterThanTheirBindingsAreRefused) {
   const gen::KernelEntry& entry = *gen::find_kernel("copy/simple");
   const auto workload = operation_of(entry).of_size({&entry, "f32", {}, {}}, {33, 65});
   HostExecutor host;
-  Plan plan = plan_on(host, *workload);
+  RunPlan plan = plan_on(host, *workload);
   EXPECT_THAT(host.reasons_against(plan), testing::IsEmpty());
   plan.arrays[1].bytes -= 1;
   const std::string reason = "dst of copy/simple has 2145 elements, ";

@@ -152,7 +152,7 @@ TEST_F(PackedFileTest, AnotherOrderIsRefusedWithBothLayouts) {
     return plan_on(host, *workload);
   };
   // Only the activations are packed.
-  const Plan plan = plan_with(packed);
+  const RunPlan plan = plan_with(packed);
   EXPECT_EQ(plan.steps.size(), 2u);
   EXPECT_EQ(plan.arrays[1].bytes, packed.bytes());
   EXPECT_EQ(plan.arrays[1].input, 1u);

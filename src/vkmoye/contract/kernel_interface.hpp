@@ -72,7 +72,7 @@ struct Extent {
   bool is_symbol() const { return !symbol.empty(); }
   /// The names of the arguments that it depends on: none, one or two.
   std::vector<std::string> arguments() const;
-  /// What it counts the parts of: n of ceil(n / 1024); itself if it counts none.
+  /// The extent that is divided into parts: n of ceil(n / 1024). If it counts no parts, the extent itself.
   Extent whole() const;
   /// Whether it is the value of an argument.
   bool is_argument() const { return is_symbol() && times.empty() && per == 1; }

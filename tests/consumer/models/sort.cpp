@@ -21,7 +21,7 @@ ir::Kernel sort() {
   k.barrier();
   for (std::uint32_t run = 2; run <= kMaxLength; run *= 2) {
     for (std::uint32_t step = run / 2; step > 0; step /= 2) {
-      k.titled(
+      k.with_title(
           "compare numbers " + std::to_string(step) + " apart, in runs of " +
               std::to_string(run),
           [&] {

@@ -145,7 +145,6 @@ TEST(Exchange, RefusesWithEveryReason) {
               ElementsAre(HasSubstr("the origins of the values do not form a layout")));
   EXPECT_THAT(reasons_against_exchange("(4,6):(1,4)"_layout, "(4,6):(6,1)"_layout, 8),
               ElementsAre(HasSubstr("straddles the boundary at 4 lanes")));
-  EXPECT_THROW(exchange_of("(8,3):(3,1)"_layout, "(8,3):(1,8)"_layout, 8), LayoutError);
 }
 
 TEST(Exchange, RefusesRegistersThatLanesCannotExchange) {

@@ -50,8 +50,9 @@ TEST(Titles, ABranchOfOneOperationKeepsTheTitleOfThatOperation) {
         k.copy(own, to);
       });
   const std::string text = glsl::print(k.finish());
-  EXPECT_THAT(text, HasSubstr("    // whole:\n    // own\n    // -> parallelize(tile(dst, (32)), "
-                              "(32):(1)) at (32 block_x)\n"));
+  EXPECT_THAT(text,
+              HasSubstr("    // whole:\n    // copy own\n    //   to parallelize(tile(dst, (32)), "
+                        "(32):(1)) at (32 block_x)\n"));
   EXPECT_THAT(text, HasSubstr("  } else {\n    // partial\n    own = 2.0;\n"));
   EXPECT_THAT(text, Not(HasSubstr("{\n    {")));
 }

@@ -235,9 +235,9 @@ TEST(GemmChoice, ARowThatIsRefusedIsPassedOverWithEveryReason) {
       join(choice.passed, "\n"),
       AllOf(
           HasSubstr("mine, row 1: gemm/coopmat: subgroups m times atom m = 32 does not divide 100"),
-          HasSubstr("mine, row 2: gemm/coopmat: tile 'big' is not"),
+          HasSubstr("mine, row 2: gemm/coopmat: tile 'big': expected three"),
           HasSubstr("mine, row 3: gemm/simt: k = 512 cannot be split into 1024 slices"),
-          HasSubstr("mine, row 4: gemm/simt: split-k 'none' is not"),
+          HasSubstr("mine, row 4: gemm/simt: split-k 'none': expected a"),
           HasSubstr("mine, row 5: gemm/fast: 'gemm/fast' is not a product kernel")));
 }
 

@@ -99,7 +99,7 @@ TEST(GemmTable, EntriesSayWhenTheyHold) {
   one.shape = {1, 3, 1};
   EXPECT_EQ(unmet(entry, one, {}), "needs m>=2, but m is 1");
   one.shape = {std::int64_t{1} << 32, std::int64_t{1} << 32, 2};  // m * n is beyond 64 bits
-  EXPECT_EQ(unmet(entry, one, {}), "needs area<=9000000000, but area is 18446744073709551616");
+  EXPECT_EQ(unmet(entry, one, {}), "needs m*n<=9000000000, but m*n is 18446744073709551616");
   one.shape.reset();
   EXPECT_EQ(unmet(entry, one, {}), "");  // 4096 each
 }

@@ -265,7 +265,7 @@ TEST(GemmPacked, RefusesWhatCannotBeWithEveryReason) {
       ThrowsMessage<KernelError>(HasSubstr("2048 threads, but a workgroup has at most 1024")));
   EXPECT_THAT(refused({{"subgroups", "2"}}),
               ThrowsMessage<KernelError>(
-                  HasSubstr("subgroups '2' is not 2 to 3 whole numbers, such as 64x32")));
+                  HasSubstr("subgroups '2': expected two to three whole numbers, such as 64x32")));
   EXPECT_THAT(refused({{"subgroups", "8x1x4"}, {"shared-bytes", "16384"}}),
               ThrowsMessage<KernelError>(HasSubstr("40960 bytes of shared memory are needed for "
                                                    "sums, but the limit is 16384")));

@@ -77,7 +77,7 @@ TEST(Registry, AnOptionThatAKernelHasNotIsRefusedWithThoseItHas) {
   } catch (const KernelError& error) {
     EXPECT_THAT(error.reasons,
                 ElementsAre("there is no option 'pad'; the options are tile, threads",
-                            "tile 'x' is not 2 whole numbers, such as 64x32"));
+                            "tile 'x': expected two whole numbers, such as 64x32"));
   }
 }
 

@@ -76,7 +76,7 @@ int apply(const CommandOptions& options) {
   }
 
   const auto executor = open_executor(options.device);
-  const Plan plan = plan_on(*executor, *workload);
+  const RunPlan plan = plan_on(*executor, *workload);
   const auto reasons = executor->reasons_against(plan);
   if (!reasons.empty()) throw_cannot_run(entry.name, reasons);
   const auto execution = executor->prepare(plan);

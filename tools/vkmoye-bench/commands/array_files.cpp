@@ -72,7 +72,7 @@ void print_call(std::ostream& out, const std::string& kernel, const std::vector<
                      device.name.substr(0, device.name.find(" (")), format_time(microseconds));
 }
 
-std::string kernel_text(const gen::KernelEntry& entry, const Plan& plan) {
+std::string kernel_text(const gen::KernelEntry& entry, const RunPlan& plan) {
   for (const auto& [name, value] : plan.chosen) {
     if (name == "kernel") return fmt::format("{} ({})", entry.name, value);
   }

@@ -48,6 +48,6 @@ void print_call(std::ostream& out, const std::string& kernel, const std::vector<
                 const std::string& results, const DeviceCaps& device, double microseconds);
 
 /// The name of the entry and, if it chooses a kernel, that of the chosen one.
-std::string kernel_text(const gen::KernelEntry& entry, const Plan& plan);
+std::string kernel_text(const gen::KernelEntry& entry, const RunPlan& plan);
 
 }  // namespace vkmoye::bench

@@ -53,7 +53,7 @@ struct Emitted {
 };
 
 // The file of --kernel: one kernel, or a whole plan for the size of `workload`.
-std::string file_text(const Workload& workload, const Plan& plan,
+std::string file_text(const Workload& workload, const RunPlan& plan,
                       const std::vector<Emitted>& kernels) {
   if (kernels.size() == 1) return kernel_text(kernels.front().compiled);
   CompiledPlan out;
@@ -70,7 +70,7 @@ std::string file_text(const Workload& workload, const Plan& plan,
 }
 
 // The interface of `plan`, made for the size of `workload`.
-ordered_json to_json(const Workload& workload, const Plan& plan,
+ordered_json to_json(const Workload& workload, const RunPlan& plan,
                      const std::vector<Emitted>& kernels) {
   ordered_json arrays = ordered_json::array(), steps = ordered_json::array();
   for (const Array& array : plan.arrays) {
@@ -153,7 +153,7 @@ int emit(const CommandOptions& options) {
   refuse_useless_values(options.values, {&entry});
   const DeviceCaps caps = described_for(options.device);
   const auto workload = workload_of(entry, options);
-  const Plan plan = workload->described_plan(caps);
+  const RunPlan plan = workload->described_plan(caps);
   const auto spirv = files_of("--spirv", options.spirv, plan.steps.size());
   std::vector<Target> targets;
   for (const std::string& file : spirv) targets.push_back({"--spirv", file});

@@ -44,7 +44,7 @@ std::vector<OperationOption> problem_of(const gen::KernelEntry& entry) {
 std::vector<OperationOption> problem_options(const gen::KernelEntry& entry, CommandName command) {
   std::vector<OperationOption> options = problem_of(entry);
   std::erase_if(options, [&](const OperationOption& option) {
-    return (commands_of(operation_of(entry), option) & of(command)) == 0;
+    return (commands_of(operation_of(entry), option) & for_commands(command)) == 0;
   });
   return options;
 }
@@ -123,7 +123,7 @@ std::string kernel_help(const gen::KernelEntry& entry, CommandName command) {
 
 bool takes_kernel_options(CommandName command) {
   using enum CommandName;
-  return (of(command) & of(run, apply, pack, emit, explain)) != 0;
+  return (for_commands(command) & for_commands(run, apply, pack, emit, explain)) != 0;
 }
 
 }  // namespace vkmoye::bench

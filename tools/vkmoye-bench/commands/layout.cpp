@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// layout EXPR: evaluates layout algebra and draws it; layout eval --jsonl: the same for scripts.
+// layout EXPR: evaluates layout algebra and draws it; layout eval: the same for scripts.
 
 #include <fmt/format.h>
 
@@ -116,10 +116,11 @@ int layout(const CommandOptions& options) {
   if (options.fragment.empty() && !options.device.empty()) {
     throw ArgumentError("layout: --device needs --fragment; an EXPR does not depend on a device");
   }
-  if (options.jsonl != (options.expression == "eval")) {
-    throw ArgumentError("layout: 'eval' and --jsonl go together: 'layout eval --jsonl'");
+  const bool evaluates_lines = options.expression == "eval";
+  if (options.jsonl && !evaluates_lines) {
+    throw ArgumentError("layout: --jsonl needs the word eval: 'layout eval --jsonl'");
   }
-  if (!options.draw.empty() && (options.jsonl || options.expression == "operations")) {
+  if (!options.draw.empty() && (evaluates_lines || options.expression == "operations")) {
     throw ArgumentError("layout: --draw needs an expression; '" + options.expression +
                         "' cannot be drawn");
   }
@@ -127,7 +128,7 @@ int layout(const CommandOptions& options) {
     const DeviceFragment fragment = fragment_of_device(options);
     std::cout << (options.draw.empty() ? to_string(fragment.order) + '\n'
                                        : draw(picture_of(fragment), options.draw));
-  } else if (options.jsonl) {
+  } else if (evaluates_lines) {
     evaluate_json_lines(std::cin, std::cout);
   } else if (options.expression == "operations") {
     print_operations();
@@ -154,7 +155,7 @@ const Command kLayout = {
     "  vkmoye-bench layout 'search_padding((32,32), parallelize((32,32), (32,8)),\n"
     "      parallelize((32,32):(32,1), (32,8)))'\n"
     "  vkmoye-bench layout --fragment a:f16:16x16x16 --draw svg > a.svg\n"
-    "  vkmoye-bench layout eval --jsonl < requests.jsonl > answers.jsonl",
+    "  vkmoye-bench layout eval < requests.jsonl > answers.jsonl",
     layout};
 
 }  // namespace vkmoye::bench

@@ -82,7 +82,7 @@ int matmul(const CommandOptions& options) {
 
   const auto executor = open_executor(options.device);
   // A result without elements launches nothing, whatever its batch.
-  Plan plan;
+  RunPlan plan;
   std::string by = "no kernel";
   if (!product.launches.empty()) {
     plan = plan_on(*executor, *workload);

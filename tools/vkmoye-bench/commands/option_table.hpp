@@ -11,7 +11,7 @@
 namespace vkmoye::bench {
 
 /// The number of values that an option takes.
-enum class Values {
+enum class ValueCount {
   none,     // a flag
   one,      // one value; the option may be given once
   each,     // one value; the option may be repeated
@@ -21,7 +21,7 @@ enum class Values {
 struct Option {
   std::string name;  // "--size"; a positional argument: "KERNEL"
   unsigned commands = 0;
-  Values values = Values::one;
+  ValueCount values = ValueCount::one;
   std::string help;
   std::string expects;  // for error messages: "a whole number"
   /// Returns false if the text is not valid, or throws ArgumentError with details.
@@ -32,7 +32,7 @@ struct Option {
 
 /// The bits of several commands.
 template <class... Names>
-constexpr unsigned of(Names... names) {
+constexpr unsigned for_commands(Names... names) {
   return (static_cast<unsigned>(names) | ...);
 }
 

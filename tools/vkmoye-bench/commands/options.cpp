@@ -30,7 +30,7 @@ class NamedOptions {
     if (found == options_.end()) {
       found = options_.insert(
           options_.end(),
-          {"--" + name, commands, is_flag ? Values::none : Values::one, help, "",
+          {"--" + name, commands, is_flag ? ValueCount::none : ValueCount::one, help, "",
            [name, target = target_](const std::string& text, CommandOptions& options) {
              (options.*target)[name] = text.empty() ? "yes" : text;
              return true;
@@ -52,7 +52,7 @@ std::vector<Option> all_options() {
   NamedOptions config(&CommandOptions::config);
   for (const gen::KernelEntry& entry : registry_in_use().kernels) {
     for (const gen::KernelOption& row : entry.options) {
-      config.add(row.name, row.help, of(run, apply, pack, emit, explain));
+      config.add(row.name, row.help, for_commands(run, apply, pack, emit, explain));
     }
   }
   NamedOptions values(&CommandOptions::values);
@@ -67,9 +67,16 @@ std::vector<Option> all_options() {
   return options;
 }
 
+// The names of an option for CLI11: one with an underscore can also be written with a hyphen.
+std::string spellings(const std::string& name) {
+  std::string hyphenated = name;
+  std::replace(hyphenated.begin(), hyphenated.end(), '_', '-');
+  return hyphenated == name ? name : name + "," + hyphenated;
+}
+
 // Reads the values of any option.
 void read(const Option& option, const std::vector<std::string>& texts, CommandOptions& options) {
-  if (option.values == Values::one && texts.size() > 1) {
+  if (option.values == ValueCount::one && texts.size() > 1) {
     throw ArgumentError(
         fmt::format("{} is given {} times; give it once", option.name, texts.size()));
   }
@@ -113,30 +120,31 @@ bool is_searched(const std::string& name) { return name == "split-k" || name == 
 
 unsigned commands_of(const Operation& operation, const OperationOption& option) {
   using enum CommandName;
-  return of(run, explain) | (option.of_apply ? of(apply) : 0u) | (option.of_emit ? of(emit) : 0u) |
-         (option.of_pack ? of(pack) : 0u) | (operation.is_tuned ? of(tune) : 0u);
+  return for_commands(run, explain) | (option.of_apply ? for_commands(apply) : 0u) |
+         (option.of_emit ? for_commands(emit) : 0u) | (option.of_pack ? for_commands(pack) : 0u) |
+         (operation.is_tuned ? for_commands(tune) : 0u);
 }
 
 void add_options(CLI::App& app, CommandName command,
                  const std::shared_ptr<CommandOptions>& options) {
   const bool is_for_products = command == CommandName::tune;
   for (const Option& option : all_options()) {
-    if ((option.commands & of(command)) == 0) continue;
+    if ((option.commands & for_commands(command)) == 0) continue;
     // CLI11 shows no options of a group without a name.
     const std::string group = option.group != kOfOneKernel ? option.group
                               : is_for_products && !is_searched(option.name.substr(2))
                                   ? "Options of the problem"
                                   : "";
-    if (option.values == Values::none) {
+    if (option.values == ValueCount::none) {
       app.add_flag_function(
-             option.name, [option, options](std::int64_t) { option.read("", *options); },
+             spellings(option.name), [option, options](std::int64_t) { option.read("", *options); },
              option.help)
           ->group(group);
       continue;
     }
     // CLI11's own conversions are not used: they accept NaN in any range, and read -1 as 2^64-1.
     CLI::Option* added = app.add_option(
-        option.name,
+        spellings(option.name),
         [option, options](const CLI::results_t& texts) {
           read(option, texts, *options);
           return true;
@@ -144,7 +152,7 @@ void add_options(CLI::App& app, CommandName command,
         option.help);
     added->expected(1, CLI::detail::expected_max_vector_size);
     // Otherwise a word after the value would be read as another value instead of as a kernel.
-    added->allow_extra_args(option.values == Values::several);
+    added->allow_extra_args(option.values == ValueCount::several);
     added->required(option.required)->group(group);
   }
 }

@@ -30,8 +30,9 @@ struct Subject {
 };
 
 std::vector<Subject> subjects_of(const CommandOptions& options) {
-  if (options.kernels.front() != "gemm" && options.kernels.front() != "gemm/auto") {
-    throw ArgumentError(fmt::format("tune {}: only gemm can be tuned", options.kernels.front()));
+  for (const std::string& kernel : options.kernels) {
+    if (kernel == "gemm" || kernel == "gemm/auto") continue;
+    throw ArgumentError(fmt::format("tune {}: only gemm can be tuned", kernel));
   }
   const std::vector<std::string> types =
       options.types.empty() ? std::vector<std::string>{"f32"} : options.types;

@@ -40,7 +40,7 @@ std::vector<std::string> reasons_against(const DeviceCaps& caps, const Step& ste
 
 }  // namespace
 
-std::vector<std::string> reasons_against(const DeviceCaps& caps, const Plan& plan) {
+std::vector<std::string> reasons_against(const DeviceCaps& caps, const RunPlan& plan) {
   std::vector<std::string> reasons = reasons_against_arrays(plan);
   for (const Step& step : plan.steps) {
     for (std::string& reason : reasons_against(caps, step)) {
@@ -148,11 +148,11 @@ Timing DeviceExecution::measure(const TimingRules& rules) {
   return time_launches(device_, std::span<const Launch>(launches_).subspan(beforehand_), rules);
 }
 
-std::vector<std::string> DeviceExecutor::reasons_against(const Plan& plan) const {
+std::vector<std::string> DeviceExecutor::reasons_against(const RunPlan& plan) const {
   return bench::reasons_against(caps(), plan);
 }
 
-std::vector<std::string> DeviceExecutor::trial_failures(const Plan& plan) {
+std::vector<std::string> DeviceExecutor::trial_failures(const RunPlan& plan) {
   const MatrixVerdicts verdicts(facts_);
   std::vector<std::string> wrong;
   for (const Step& step : plan.steps) {
@@ -162,7 +162,7 @@ std::vector<std::string> DeviceExecutor::trial_failures(const Plan& plan) {
   return wrong;
 }
 
-std::unique_ptr<Execution> DeviceExecutor::prepare(const Plan& plan) {
+std::unique_ptr<Execution> DeviceExecutor::prepare(const RunPlan& plan) {
   const std::vector<std::string> wrong = trial_failures(plan);
   if (!wrong.empty()) throw Unavailable(join(wrong, "; "));
   std::vector<LoadedStep> steps;

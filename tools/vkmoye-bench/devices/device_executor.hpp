@@ -15,14 +15,14 @@ namespace vkmoye::bench {
 
 /// Why the device of `caps` cannot run the plan on its arrays, including guard words. Checked before any allocation.
 /// Empty: it can.
-std::vector<std::string> reasons_against(const DeviceCaps& caps, const Plan& plan);
+std::vector<std::string> reasons_against(const DeviceCaps& caps, const RunPlan& plan);
 
 /// A step with its loaded kernel.
 using LoadedStep = PlanStep<Pipeline>;
 
 class DeviceExecution : public Execution {
  public:
-  /// `beforehand`: see Plan.
+  /// `beforehand`: see RunPlan.
   DeviceExecution(Device& device, const std::vector<Array>& arrays,
                   const std::vector<LoadedStep>& steps, std::size_t beforehand = 0);
 
@@ -62,9 +62,9 @@ class DeviceExecutor : public Executor {
     caps_.fragment_orders.push_back(order);
   }
   const DeviceFacts* facts() const override { return &facts_; }
-  std::vector<std::string> reasons_against(const Plan& plan) const override;
-  std::vector<std::string> trial_failures(const Plan& plan) override;
-  std::unique_ptr<Execution> prepare(const Plan& plan) override;
+  std::vector<std::string> reasons_against(const RunPlan& plan) const override;
+  std::vector<std::string> trial_failures(const RunPlan& plan) override;
+  std::unique_ptr<Execution> prepare(const RunPlan& plan) override;
   /// Saves the pipeline cache: without it, every start is as slow as the first.
   std::string save_pipeline_cache() override;
 

@@ -14,8 +14,8 @@ KernelInterface interface_of(const Step& step) {
   return step.compiled ? step.compiled->interface : gen::ir::interface_of(step.kernel);
 }
 
-Plan plan_of(gen::KernelPlan plan) {
-  Plan out;
+RunPlan plan_of(gen::KernelPlan plan) {
+  RunPlan out;
   for (const auto* arrays : {&plan.arrays, &plan.scratch}) {
     for (const PlanArray& array : *arrays) out.arrays.push_back({array.name, array.bytes, {}, 0});
   }
@@ -26,7 +26,7 @@ Plan plan_of(gen::KernelPlan plan) {
   return out;
 }
 
-std::vector<std::string> reasons_against_arrays(const Plan& plan) {
+std::vector<std::string> reasons_against_arrays(const RunPlan& plan) {
   std::vector<std::string> reasons;
   for (const Step& step : plan.steps) {
     const auto bindings = interface_of(step).bindings;

@@ -51,8 +51,8 @@ struct Step : gen::KernelStep {
 
 KernelInterface interface_of(const Step& step);
 
-/// Kernels that run in order; each sees the writes of the earlier ones.
-struct Plan {
+/// A plan as this program runs and reports it: kernels in order, each of which sees the writes of the earlier ones.
+struct RunPlan {
   std::vector<Array> arrays;
   std::vector<Step> steps;
   std::size_t main = 0;    // the step that does the main work; its config is reported for the plan
@@ -65,7 +65,7 @@ struct Plan {
 };
 
 /// Converts a plan of the generator: its scratch arrays follow its arrays; no array is marked as one of the user's.
-Plan plan_of(gen::KernelPlan plan);
+RunPlan plan_of(gen::KernelPlan plan);
 
 /// A plan ready to run, with its arrays, which are poisoned until they are written.
 class Execution {
@@ -92,7 +92,7 @@ class Execution {
 
 /// Why the arrays do not fit the steps: a step has not one array for each binding, or an array is too small for its
 /// arguments.
-std::vector<std::string> reasons_against_arrays(const Plan& plan);
+std::vector<std::string> reasons_against_arrays(const RunPlan& plan);
 
 /// Reads all of array number `array`, which has `bytes` bytes.
 std::vector<std::byte> read_all(const Execution& execution, std::size_t array, std::uint64_t bytes);
@@ -104,12 +104,12 @@ class Executor {
   /// The device to describe kernels for.
   virtual const DeviceCaps& caps() const = 0;
   /// Every reason why it cannot run the plan; empty: it can.
-  virtual std::vector<std::string> reasons_against(const Plan& plan) const = 0;
+  virtual std::vector<std::string> reasons_against(const RunPlan& plan) const = 0;
   /// The matrix shapes of the plan that the device multiplies wrong; shapes are tried now if they were not tried
   /// before. Precondition: reasons_against is empty. Throws DeviceError.
-  virtual std::vector<std::string> trial_failures(const Plan&) { return {}; }
+  virtual std::vector<std::string> trial_failures(const RunPlan&) { return {}; }
   /// Precondition: reasons_against is empty. Throws DeviceError; Unavailable for matrix shapes that are wrong.
-  virtual std::unique_ptr<Execution> prepare(const Plan& plan) = 0;
+  virtual std::unique_ptr<Execution> prepare(const RunPlan& plan) = 0;
 
   /// Adds an order that a probe found to the device description.
   virtual void add_fragment_order(const FragmentOrder& order) = 0;

@@ -23,7 +23,7 @@ constexpr std::byte kPoison{0xff};  // NaN, so that reading a poisoned element c
 
 class HostExecution : public Execution {
  public:
-  HostExecution(const DeviceCaps& caps, Plan plan) : caps_(caps), plan_(std::move(plan)) {
+  HostExecution(const DeviceCaps& caps, RunPlan plan) : caps_(caps), plan_(std::move(plan)) {
     for (const Array& array : plan_.arrays) memory_.emplace_back(array.bytes, kPoison);
   }
 
@@ -69,7 +69,7 @@ class HostExecution : public Execution {
   }
 
   const DeviceCaps& caps_;
-  Plan plan_;
+  RunPlan plan_;
   std::vector<std::vector<std::byte>> memory_;
   std::vector<std::string> reasons_;
 };
@@ -90,7 +90,7 @@ HostExecutor::HostExecutor() : caps_(common_device()) {
   caps_.matrix_shapes.push_back({16, 16, 16, "bf16", "bf16", "f32", "f32", "subgroup"});
 }
 
-std::vector<std::string> HostExecutor::reasons_against(const Plan& plan) const {
+std::vector<std::string> HostExecutor::reasons_against(const RunPlan& plan) const {
   std::vector<std::string> reasons = reasons_against_arrays(plan);
   std::uint64_t total = 0;
   for (const Array& array : plan.arrays) total += array.bytes;
@@ -119,7 +119,7 @@ std::vector<std::string> HostExecutor::reasons_against(const Plan& plan) const {
   return reasons;
 }
 
-std::unique_ptr<Execution> HostExecutor::prepare(const Plan& plan) {
+std::unique_ptr<Execution> HostExecutor::prepare(const RunPlan& plan) {
   return std::make_unique<HostExecution>(caps_, plan);
 }
 

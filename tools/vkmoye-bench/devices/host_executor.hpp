@@ -16,8 +16,8 @@ class HostExecutor : public Executor {
   void add_fragment_order(const FragmentOrder& order) override {
     caps_.fragment_orders.push_back(order);
   }
-  std::vector<std::string> reasons_against(const Plan& plan) const override;
-  std::unique_ptr<Execution> prepare(const Plan& plan) override;
+  std::vector<std::string> reasons_against(const RunPlan& plan) const override;
+  std::unique_ptr<Execution> prepare(const RunPlan& plan) override;
 
  private:
   DeviceCaps caps_;

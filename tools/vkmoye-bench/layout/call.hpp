@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "layout/operations.hpp"
+#include "layout/layout_operations.hpp"
 
 namespace vkmoye::bench {
 

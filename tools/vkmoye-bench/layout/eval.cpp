@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "layout/operations.hpp"
+#include "layout/layout_operations.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::bench {

@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-#include "layout/operations.hpp"
+#include "layout/layout_operations.hpp"
 
 namespace vkmoye::bench {
 

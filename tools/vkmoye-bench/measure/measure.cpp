@@ -22,7 +22,7 @@ namespace {
 double median(const Timing& timing) { return quantile(timing, 0.5); }
 
 // Moves the sizes among each step's arguments into its kernel. Returns their names, each once.
-std::vector<std::string> bake_sizes(Plan& plan) {
+std::vector<std::string> bake_sizes(RunPlan& plan) {
   std::set<std::string> names;
   for (Step& step : plan.steps) {
     Arguments sizes;
@@ -48,7 +48,7 @@ Timing time_kernel(Executor& executor, const gen::KernelEntry& entry, const Work
     const auto no_type = gen::reasons_against_types(entry, other->request());
     if (!no_type.empty()) throw Unavailable(join(no_type, "; "));
     if (!other->refusal().empty()) throw Unavailable(other->refusal());
-    Plan plan = plan_on(executor, *other);
+    RunPlan plan = plan_on(executor, *other);
     const auto baked = options.bake ? bake_sizes(plan) : std::vector<std::string>();
     const auto reasons = executor.reasons_against(plan);
     if (!reasons.empty()) throw Unavailable(join(reasons, "; "));
@@ -174,7 +174,7 @@ void add_times(Executor& executor, DeviceExecution& execution, const Workload& w
 }
 
 // Fills in the result of the check and the times of a result whose plan can run.
-void check_and_time(Executor& executor, const Workload& workload, const Plan& plan,
+void check_and_time(Executor& executor, const Workload& workload, const RunPlan& plan,
                     const MeasureOptions& options, CopyTimes& copies, Result& result) {
   const Verify verify =
       options.verify.value_or(workload.is_checked_in_full() ? Verify::full : Verify::sample);
@@ -224,7 +224,7 @@ Result measure(Executor& executor, const Workload& workload, const MeasureOption
   }
   result.skipped = workload.refusal();
   if (!result.skipped.empty()) return result;
-  Plan plan;
+  RunPlan plan;
   try {
     plan = plan_on(executor, workload);
   } catch (const KernelError& error) {

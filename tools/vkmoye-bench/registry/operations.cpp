@@ -10,11 +10,11 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/round_up.hpp"
 #include "vkmoye/base/text.hpp"
-#include "workloads/attention/operation.hpp"
+#include "workloads/attention/attention_operation.hpp"
 #include "workloads/moves/moves.hpp"
-#include "workloads/products/operation.hpp"
+#include "workloads/products/product_operation.hpp"
 #include "workloads/rows/lookup.hpp"
-#include "workloads/rows/operations.hpp"
+#include "workloads/rows/row_operations.hpp"
 #include "workloads/user_defined/user_operation.hpp"
 
 namespace vkmoye::bench {

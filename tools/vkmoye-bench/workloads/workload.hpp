@@ -89,13 +89,13 @@ class Workload {
   virtual Step step(const DeviceCaps& caps) const { return {{describe(caps), arguments(), {}}}; }
   /// All steps to run on the device of `caps`, by default only the kernel. Its arrays begin with those of `arrays()`.
   /// Throws KernelError with every reason.
-  virtual Plan plan(const DeviceCaps& caps) const;
+  virtual RunPlan plan(const DeviceCaps& caps) const;
   /// The same from a description of the device: steps that need a fact that only the device itself can provide,
   /// and that is not in `caps`, are left out.
-  virtual Plan described_plan(const DeviceCaps& caps) const { return plan(caps); }
+  virtual RunPlan described_plan(const DeviceCaps& caps) const { return plan(caps); }
   /// The plan, if it depends on more than a description: on what `executor` accepts and trusts. nullopt: use
   /// `plan`.
-  virtual std::optional<Plan> plan_chosen_on(Executor&) const { return std::nullopt; }
+  virtual std::optional<RunPlan> plan_chosen_on(Executor&) const { return std::nullopt; }
   /// The kernel chosen for the device of `caps` and the reasons, one per line; empty: there is no choice.
   virtual std::vector<std::string> choice(const DeviceCaps&) const { return {}; }
   /// The matrices for which the plan needs the order in which lanes hold them, see DeviceCaps::fragment_orders.
@@ -131,7 +131,7 @@ class Workload {
 
  protected:
   /// The plan of `kernels`, whose arrays are those of `arrays()`, with the inputs that these have.
-  Plan plan_over_arrays(gen::KernelPlan kernels) const;
+  RunPlan plan_over_arrays(gen::KernelPlan kernels) const;
   gen::KernelRequest request_for(const DeviceCaps& caps) const {
     gen::KernelRequest request = request_;
     request.device = caps;
@@ -146,6 +146,6 @@ class Workload {
 
 /// The plan of `workload` for the executor's device, after finding the orders that it needs. Throws KernelError with
 /// every reason.
-Plan plan_on(Executor& executor, const Workload& workload);
+RunPlan plan_on(Executor& executor, const Workload& workload);
 
 }  // namespace vkmoye::bench

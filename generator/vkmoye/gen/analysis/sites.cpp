@@ -126,8 +126,8 @@ Path both(const Path& outer, const Path& inner) {
 // The title of a copy, line by line:
 //
 //   a whole tile:                                    the case that it handles, if there are several
-//   partition(tile(a, (32,128)), (32,32)) at (0, 128 block_x)      a view, and where its tile starts
-//   -> next_a
+//   copy partition(tile(a, (32,128)), (32,32)) at (0, 128 block_x)      a view, and where its tile starts
+//     to next_a
 
 // "a whole tile"; empty: there is no case.
 std::string case_in(const std::string& title) {
@@ -138,8 +138,10 @@ std::string case_in(const std::string& title) {
 // "at (0, 128 block_x)": where the tile of `view` starts; empty: the title does not say it.
 std::string start_in(const std::string& title, const std::string& view) {
   for (const std::string& line : split(title, '\n')) {
-    const std::string text = line.starts_with("-> ") ? line.substr(3) : line;
-    if (text.starts_with(view + " at ")) return text.substr(view.size() + 1);
+    for (const char* before : {"", "copy ", "  to ", "load ", "  into ", "store "}) {
+      const std::string start = before + view + " ";
+      if (line.starts_with(start + "at ")) return line.substr(start.size());
+    }
   }
   return "";
 }

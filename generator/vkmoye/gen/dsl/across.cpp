@@ -155,8 +155,8 @@ void Builder::reduce_across(const View& values, Reduction reduction, const Layou
     for (const std::uint32_t step : parts.lane_steps) steps.push_back(fmt::format("^ {}", step));
     const std::string which =
         is_native ? "the lanes of the subgroup" : "lanes " + join(steps, ", then ");
-    titled(fmt::format("{} <- {} over {}", values.name, reduction.name(), which),
-           [&] { apply(values, over_lanes, values); });
+    with_title(fmt::format("{} <- {} over {}", values.name, reduction.name(), which),
+               [&] { apply(values, over_lanes, values); });
   }
   if (size(parts.members) == 1) return;
 
@@ -181,8 +181,8 @@ void Builder::reduce_across(const View& values, Reduction reduction, const Layou
                             : writers == 1 ? "one thread of each subgroup"
                                            : fmt::format("{} threads of each subgroup", writers);
   branch(writes, [&] {
-    titled(fmt::format("{} <- {}, from {}", partials.name, values.name, whose),
-           [&] { apply(at(parts.slots, by_slot), same_value, values); });
+    with_title(fmt::format("{} <- {}, from {}", partials.name, values.name, whose),
+               [&] { apply(at(parts.slots, by_slot), same_value, values); });
   });
   barrier();
   const int rank = by_slot.rank();

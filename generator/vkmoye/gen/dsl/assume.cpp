@@ -16,10 +16,10 @@ void Builder::assume_distinct(const View& array, const std::string& why) {
 }
 
 void Builder::assume_written(const Tensor& array, const std::string& why) {
-  kernel_.assumptions.push_back({array.array.name, why});
+  kernel_.assumptions.push_back({array.array.name, why, ir::Assumption::Kind::written});
 }
 void Builder::assume_written(const View& array, const std::string& why) {
-  kernel_.assumptions.push_back({array.array, why});
+  kernel_.assumptions.push_back({array.array, why, ir::Assumption::Kind::written});
 }
 
 }  // namespace vkmoye::gen

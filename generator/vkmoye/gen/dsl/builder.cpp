@@ -225,7 +225,7 @@ void Builder::axpby(const Expr& alpha, const View& x, const std::optional<Expr>&
 
 void Builder::add(ir::Block block) { kernel_.body.emplace_back(std::move(block)); }
 
-void Builder::titled(const std::string& title, const std::function<void()>& body) {
+void Builder::with_title(const std::string& title, const std::function<void()>& body) {
   ir::Body statements = recorded(body);
   auto* only = statements.size() == 1 ? std::get_if<ir::Block>(&statements.front().value) : nullptr;
   if (only != nullptr) {
@@ -240,8 +240,8 @@ bool Builder::is_single_register(const View& view) const {
          size(view.shape()) == 1;
 }
 
-void Builder::headed(const std::string& title, const std::function<void()>& body) {
-  append(kernel_.body, under_title(title, recorded(body)));
+void Builder::under_heading(const std::string& heading, const std::function<void()>& body) {
+  append(kernel_.body, under_title(heading, recorded(body)));
 }
 
 // --- matrices ---

@@ -106,9 +106,9 @@ class Builder {
   Codes unsigned_codes(const View& words, std::uint32_t bits) const;
   /// The same for codes in two's complement: those of 4 bits are -8 to 7.
   Codes signed_codes(const View& words, std::uint32_t bits) const;
-  /// to(v) = from(v), a number, converted to the type of `to`: loads each word once, with `options`, into registers
-  /// that it declares (`to_packed`), and takes it apart. By default, codes of words outside the buffer are 0. Throws
-  /// LayoutError if the values of a thread begin or end within a word; see codes.hpp.
+  /// to(v) = the code from(v), converted to the type of `to`. Loads each word once, with `options`, into new registers
+  /// (`to_packed`), and extracts its codes. By default, codes of words outside the buffer are 0. Throws LayoutError if
+  /// the values of a thread begin or end within a word; see codes.hpp.
   void copy(const Codes& from, const View& to, const CopyOptions& options = {.edges = Edges::zero});
 
   /// to(v) = value.
@@ -147,8 +147,8 @@ class Builder {
   void apply(const View& to, const Function& function, const Views&... from) {
     apply(to, [&](const std::vector<Expr>& x) { return applied(function, x, from...); }, {from...});
   }
-  /// to(v) = function((from(v)..), coordinates of at(v)) for each value v. `at` is not accessed: a view of a buffer, or
-  /// make_identity_view of a tile, split like `to`.
+  /// to(v) = function((from(v)..), coordinates of at(v)) for each value v. `at` is a view of a buffer, or
+  /// make_identity_view of a tile, that is split like `to`. It is not accessed.
   void apply(const View& to, const View& at, const PlacedFunction& function,
              const std::vector<View>& from);
   /// to(v) = value.
@@ -161,12 +161,17 @@ class Builder {
   Expr accumulate_atomically(const std::string& name, const ir::Element& to, Reduction reduction,
                              const Expr& value);
 
-  /// The statements that `body` records, with `title` above them in the generated text; the title of a single
-  /// operation, such as apply, is replaced by it. Names that `body` defines end with it.
-  void titled(const std::string& title, const std::function<void()>& body);
-  /// The same, but a single operation keeps its own title, on the line below: titled is for what replaces the formula,
-  /// headed for what a copy is for, "the next tile of A:", above its views.
-  void headed(const std::string& title, const std::function<void()>& body);
+  /// The statements that `body` records, with the comment `title` above them in the generated text, in place of the
+  /// comment of a single operation. Names that `body` defines end with it.
+  ///
+  ///   k.with_title("x <- x / sum", ..)                // x <- x / sum
+  void with_title(const std::string& title, const std::function<void()>& body);
+  /// The same, but a single operation keeps its own comment below `heading`.
+  ///
+  ///   k.under_heading("the next tile of A", ..)       // the next tile of A:
+  ///                                                   // copy partition(tile(a, (64,8)), ..) at (..)
+  ///                                                   //   to partition(shared_a, ..)
+  void under_heading(const std::string& heading, const std::function<void()>& body);
 
   /// Names a value, so that it is computed once.
   Expr let(const std::string& name, const Expr& value);

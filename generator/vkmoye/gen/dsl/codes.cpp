@@ -205,7 +205,7 @@ void Builder::copy(const Codes& from, const View& to, const CopyOptions& options
   for (std::size_t axis = 0; axis < to.axes.size(); ++axis) {
     target.axes[axis].values = (*refined)[axis + 2];
   }
-  titled(fmt::format("{} <- codes of {} bits of {}", to.name, from.bits, loaded.array), [&] {
+  with_title(fmt::format("{} <- codes of {} bits of {}", to.name, from.bits, loaded.array), [&] {
     apply(target, place,
           [&](const std::vector<Expr>& value, const std::vector<Expr>& at) {
             const Expr word = convert(value[0], ScalarType::u32);

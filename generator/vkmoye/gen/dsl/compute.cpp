@@ -308,8 +308,8 @@ void Builder::apply(const View& to, const View& at, const PlacedFunction& functi
 }
 
 void Builder::assign(const View& to, const Expr& value) {
-  titled(is_single_register(to) ? "" : fmt::format("{} <- {}", to.name, value_name(value)),
-         [&] { apply(to, [&](const std::vector<Expr>&) { return value; }, {}); });
+  with_title(is_single_register(to) ? "" : fmt::format("{} <- {}", to.name, value_name(value)),
+             [&] { apply(to, [&](const std::vector<Expr>&) { return value; }, {}); });
 }
 
 void Builder::accumulate(const View& to, Reduction reduction, const View& from) {

@@ -234,7 +234,7 @@ Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Arra
 }
 
 std::string copy_title(const View& from, const View& to) {
-  return fmt::format("{}{}\n-> {}{}", from.name, place_text(from), to.name, place_text(to));
+  return fmt::format("copy {}{}\n  to {}{}", from.name, place_text(from), to.name, place_text(to));
 }
 
 // --- checks ---

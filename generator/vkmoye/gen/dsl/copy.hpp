@@ -16,7 +16,8 @@
 //     loads   2 vectors of 8 f16      one row each
 //     stores  4 vectors of 4 f16      two columns each, (row 0, row 1) (row 0, row 1)
 //
-// Both convert elements to the type of `to`.
+// Both convert elements to the type of `to`. If some accesses to a shared array are to single elements, its vector
+// accesses have at most 4 elements.
 
 #include <cstdint>
 #include <utility>

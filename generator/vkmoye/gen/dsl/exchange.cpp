@@ -200,11 +200,6 @@ std::vector<std::string> reasons_against_exchange(const Layout& from, const Layo
 }
 
 LaneExchange exchange_of(const Layout& from, const Layout& to, std::uint32_t lanes) {
-  const std::vector<std::string> reasons = reasons_against_exchange(from, to, lanes);
-  if (!reasons.empty()) {
-    throw LayoutError(fmt::format("exchange from {} to {} in subgroups of {}: {}", to_string(from),
-                                  to_string(to), lanes, join(reasons, "; ")));
-  }
   return exchange_of_digits(digits_of(from, to).digits, threads_of(from), lanes);
 }
 
@@ -230,8 +225,7 @@ View Builder::exchange(const View& registers, const Layout& from, const Layout& 
                                  to_string(from), to_string(to), lanes()),
                      reasons));
   }
-  const LaneExchange exchange =
-      exchange_of_digits(digits_of(from, to).digits, threads_of(from), lanes());
+  const LaneExchange exchange = exchange_of(from, to, lanes());
   const View moved = composition(registers, exchange.values);
   const Layout& places = moved.axes.front().values;
   const auto element = [&](const Layout& numbers, const Expr& index, std::int64_t number) {

@@ -52,7 +52,7 @@ struct LaneExchange {
 std::vector<std::string> reasons_against_exchange(const Layout& from, const Layout& to,
                                                   std::uint32_t lanes);
 
-/// The exchange from `from` to `to`. Throws LayoutError with every reason against it.
+/// The exchange from `from` to `to`. Precondition: there is no reason against it.
 LaneExchange exchange_of(const Layout& from, const Layout& to, std::uint32_t lanes);
 
 }  // namespace vkmoye::gen

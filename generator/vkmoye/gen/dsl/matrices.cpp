@@ -8,8 +8,8 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/compute.hpp"
+#include "vkmoye/gen/dsl/matrix_in_memory.hpp"
 #include "vkmoye/gen/dsl/titles.hpp"
-#include "vkmoye/gen/dsl/view_queries.hpp"
 #include "vkmoye/layout/coalesce.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -131,7 +131,7 @@ View elements_of(const Matrices& matrices, std::uint32_t lanes) {
 ir::Block load_statements(const View& from, const ir::Array& from_array, const Matrices& to,
                           std::uint32_t lanes, std::uint32_t max_width) {
   require_shape(from, to, to.rows, to.columns);
-  return {fmt::format("{}{}\n-> {}", from.name, place_text(from), to.array),
+  return {fmt::format("load {}{}\n  into {}", from.name, place_text(from), to.array),
           for_each_matrix(to.rows, to.columns, [&](const Expr& i, const Expr& j) {
             return ir::statements(ir::MatrixLoad{
                 part_of(to, i, j, lanes),
@@ -148,7 +148,7 @@ ir::Block store_statements(const Matrices& from, const Expr& row, const Expr& co
   const std::int64_t rows = count(0, from.type.rows, from.rows);
   const std::int64_t columns = count(1, from.type.columns, from.columns);
   require_shape(to, from, rows, columns);
-  return {fmt::format("{}\n-> {}{}", from.array, to.name, place_text(to)),
+  return {fmt::format("store {}\n  to {}{}", from.array, to.name, place_text(to)),
           for_each_matrix(rows, columns, [&](const Expr& i, const Expr& j) {
             return ir::statements(
                 ir::MatrixStore{region_of(matrix_tile(to, from, i, j), to_array, lanes, kAnyWidth),

@@ -11,7 +11,7 @@
 //
 // GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix. They are loaded, stored, filled and
 // multiplied as a whole. The view that is loaded or stored must be a matrix in memory; see as_matrix
-// in view_queries.hpp. Which lane holds which element is defined by the device; the elements that a
+// in matrix_in_memory.hpp. Which lane holds which element is defined by the device; the elements that a
 // lane holds can be moved one by one, in the lane's own order:
 //
 //   k.copy(k.elements(a), mine)         // (8, 4) of the thread: 8 elements of each of 4 matrices

@@ -16,8 +16,8 @@ namespace vkmoye::gen {
 
 struct Reduction {
   ir::Op op;  // add, minimum or maximum
-  /// Whether minimum and maximum of a NaN and a number may be either: one instruction on most devices. Otherwise they
-  /// are NaN.
+  /// Whether the minimum or maximum of a NaN and a number may be either of them, which takes one instruction on most
+  /// devices. Otherwise it is NaN.
   bool may_lose_nan = false;
 
   /// The reduction of two elements of one type, or of two indices.

@@ -77,9 +77,9 @@ View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>
 /// `coordinate` of the rest.
 View tile(const View& view, const IntTuple& extents, const std::vector<Expr>& coordinate);
 
-/// A view of a buffer, shifted along an axis so that it begins `first` elements later, and with the coordinates from
-/// `end` on outside, as if the array ended there: rows of one of several groups of rows. Both may be values from
-/// memory; `end` must be at most the extent. No grid follows from it.
+/// A view of a buffer, shifted along an axis so that it begins `first` elements later. Coordinates from `end` on count
+/// as outside, as if the array ended there. This selects, for example, one of several groups of rows. Both numbers may
+/// be values from memory; `end` must be at most the extent. No grid follows from it.
 View shifted(const View& view, std::size_t axis, const Expr& first, const Expr& end);
 
 /// The coordinates of a tile of `extents` as a view without an array: value (i, j) has coordinate i along axis 0 and j

@@ -64,9 +64,22 @@ void made_by(const ir::Kernel& kernel, Lines& out) {
   out.line(line);
 }
 
+// The settings of a form, each after two spaces: "f16,f32,f16 a=k b=k" -> "  types=f16,f32,f16  a=k  b=k".
+std::string settings_of_form(const std::string& form) {
+  std::string out;
+  for (const std::string& setting : vkmoye::split(form, ' ')) {
+    const bool is_types = out.empty() && setting.find('=') == std::string::npos;
+    out += fmt::format("  {}{}", is_types ? "types=" : "", setting);
+  }
+  return out;
+}
+
 void header(const ir::Kernel& kernel, Lines& out) {
   std::string config;
-  for (const auto& [key, value] : kernel.config) config += fmt::format("  {}={}", key, value);
+  for (const auto& [key, value] : kernel.config) {
+    const bool has_settings = key == "form" && value.find('=') != std::string::npos;
+    config += has_settings ? settings_of_form(value) : fmt::format("  {}={}", key, value);
+  }
   out.line(fmt::format("// generated: {}{}", kernel.name, config));
   if (!kernel.why.empty()) out.line(fmt::format("// {}", kernel.why));
   made_by(kernel, out);
@@ -85,7 +98,7 @@ void extensions(const ir::Kernel& kernel, Lines& out) {
   for (const Array& array : kernel.arrays) {
     const Spelling& type = spelling(array.matrix ? spelled_as(array.type) : array.type);
     names.insert(type.in_shader.begin(), type.in_shader.end());
-    if (array.space == Array::Space::buffer) {
+    if (array.is_buffer()) {
       names.insert(type.in_buffer.begin(), type.in_buffer.end());
     }
   }
@@ -120,7 +133,7 @@ void conversions(const ir::Kernel& kernel, Lines& out) {
 void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
   int binding = 0;
   for (const Array& array : kernel.arrays) {
-    if (array.space != Array::Space::buffer) continue;
+    if (!array.is_buffer()) continue;
     std::vector<std::string> extents;
     for (const ir::Axis& axis : array.axes) extents.push_back(to_string(axis.extent));
     const auto widths = kernel.widths_of(array.name);
@@ -165,7 +178,7 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
   }
   bool is_first = true;
   for (const Array& array : kernel.arrays) {
-    if (array.space != Array::Space::shared) continue;
+    if (!array.is_shared()) continue;
     const std::uint32_t width = shared_width(kernel, array);
     if (is_first) out.apart();
     is_first = false;

@@ -108,7 +108,7 @@ class Finder {
     const auto* load = std::get_if<ir::Load>(&body_[i].value);
     if (load == nullptr || !is_made(load->name)) return false;
     const Array& array = *kernel_.find(load->from.array);
-    if (array.space != Array::Space::registers || array.matrix) return false;
+    if (!array.is_registers() || array.matrix) return false;
     const std::size_t last = last_use(i, load->name);
     for (std::size_t j = i + 1; j <= last; ++j) {
       const bool writes = summaries_[j].writes.contains(array.name);
@@ -162,7 +162,7 @@ class Finder {
     const std::string array = copy.substr(0, copy.find_last_not_of("0123456789") + 1);
     const auto is_shared = [&](const std::string& one) {
       const Array* found = kernel_.find(one);
-      return found != nullptr && found->space == Array::Space::shared;
+      return found != nullptr && found->is_shared();
     };
     return is_shared(copy) || is_shared(array);
   }
@@ -221,9 +221,9 @@ class Finder {
       if (found == coordinates.end()) continue;
       const Array& array = *kernel_.find(element.array);
       const auto axis = static_cast<std::size_t>(found - coordinates.begin());
-      const bool is_vector = array.space == Array::Space::shared
+      const bool is_vector = array.is_shared()
                                  ? element.width == shared_width(kernel_, array)
-                                 : array.space == Array::Space::buffer && !element.as_words &&
+                                 : array.is_buffer() && !element.as_words &&
                                        array.addressing == Addressing::descriptor &&
                                        is_constant(axes_of(element, array)[axis].stride, 1);
       // A matrix is accessed by its first element and a stride.

@@ -18,7 +18,7 @@ using ir::Array;
 using ir::Expr;
 
 bool is_single(const Array& array) {
-  return array.space == Array::Space::registers && !array.matrix && array.size() == array.vector;
+  return array.is_registers() && !array.matrix && array.size() == array.vector;
 }
 
 Expr address_of(const ir::Element& element, const Array& array) {
@@ -71,6 +71,26 @@ std::string subgroup_call(const ir::Subgroup& s) {
     case Kind::elect: return "subgroupElect()";
   }
   return "?";
+}
+
+std::string comment_on_rounding_up(const Expr& e) {
+  using ir::Op;
+  if (e->op != Op::add || e->operands[0]->op != Op::divide) return "";
+  const Expr &whole = e->operands[0]->operands[0], &part = e->operands[0]->operands[1];
+  const Expr& rest = e->operands[1];
+  const auto comment = [&](const Expr& rounded) {
+    return fmt::format("  // ceil({} / {})", print(rounded), part->value);
+  };
+  if (!ir::is_constant(part)) return "";
+  if (ir::is_constant(rest, 1) && whole->op == Op::subtract &&
+      ir::is_constant(whole->operands[1], 1)) {
+    return comment(whole->operands[0]);
+  }
+  const bool adds_one = rest->op == Op::minimum && ir::is_constant(rest->operands[1], 1) &&
+                        rest->operands[0]->op == Op::modulo &&
+                        ir::same(rest->operands[0]->operands[0], whole) &&
+                        ir::same(rest->operands[0]->operands[1], part);
+  return adds_one ? comment(whole) : "";
 }
 
 const char* unroll_text(ir::Unroll unroll) {

@@ -23,6 +23,10 @@ std::string matrix_name(const ir::Array& array);
 /// "subgroupAdd(x)".
 std::string subgroup_call(const ir::Subgroup& s);
 
+/// "  // ceil(keys / 32)" if `e` is a quotient rounded up, in one of the two ways in which it is computed:
+/// keys / 32 + min(keys % 32, 1), (keys - 1) / 32 + 1. Otherwise nothing.
+std::string comment_on_rounding_up(const ir::Expr& e);
+
 /// "[[unroll]] ", or nothing.
 const char* unroll_text(ir::Unroll unroll);
 

@@ -39,7 +39,7 @@ class Printer {
       if (node.op == Op::variable) used_.insert(node.name);
     });
     for (const Array& array : kernel.arrays) {
-      if (array.space == Array::Space::shared) {
+      if (array.is_shared()) {
         shared_widths_[array.name] = shared_width(kernel, array);
       }
     }
@@ -50,7 +50,7 @@ class Printer {
     out_.line("void main() {");
     out_.indent();
     for (const Array& array : kernel_.arrays) {
-      if (array.space != Array::Space::registers) continue;
+      if (!array.is_registers()) continue;
       if (is_single(array)) {
         out_.line(fmt::format("{} {};", element_name(array.type, array.vector), array.name));
         continue;
@@ -93,10 +93,10 @@ class Printer {
       return subscript(subscript(array.name, address / held), address % held);
     }
     if (is_single(array)) return array.name;
-    if (array.space == Array::Space::registers) {
+    if (array.is_registers()) {
       return subscript(array.name, address / array.vector);
     }
-    if (array.space == Array::Space::buffer) {
+    if (array.is_buffer()) {
       return subscript(array_name(array.name, type_of(element, array).width, element.as_words),
                        ir::divide_exactly(address, element.width));
     }
@@ -238,9 +238,10 @@ class Printer {
     return true;
   }
 
-  void declare(const ir::Type& type, const std::string& name, const std::string& text) {
+  void declare(const ir::Type& type, const std::string& name, const std::string& text,
+               const std::string& comment = "") {
     declares_ = true;
-    out_.line(fmt::format("{} {} = {};", spell_type(type), name, text));
+    out_.line(fmt::format("{} {} = {};{}", spell_type(type), name, text, comment));
   }
   void print_vectors(const ir::Let& s, std::uint32_t width) {
     if (used_.count(s.name) == 0) return;
@@ -277,7 +278,8 @@ class Printer {
   }
 
   void visit(const ir::Let& s) {
-    if (used_.count(s.name) > 0) declare(s.value->type, s.name, glsl::print(s.value));
+    if (used_.count(s.name) == 0) return;
+    declare(s.value->type, s.name, glsl::print(s.value), comment_on_rounding_up(s.value));
   }
   void visit(const ir::Load& s) { declare(loaded_type(s), s.name, load_text(s)); }
   void visit(const ir::Store& s) { out_.line(store_text(s)); }
@@ -305,8 +307,9 @@ class Printer {
     out_.outdent();
   }
   void visit(const ir::For& s) {
-    out_.line(fmt::format("{0}for (uint {1} = 0u; {2}; ++{1}) {{", unroll_text(s.unroll),
-                          s.variable, glsl::print(ir::less(ir::variable(s.variable), s.end))));
+    out_.line(fmt::format("{0}for (uint {1} = 0u; {2}; ++{1}) {{{3}", unroll_text(s.unroll),
+                          s.variable, glsl::print(ir::less(ir::variable(s.variable), s.end)),
+                          comment_on_rounding_up(s.end)));
     scopes_.define(s.variable);
     scope(s.body);
   }
@@ -337,7 +340,7 @@ class Printer {
   // The start of a region, its stride and its order: arguments of coopMatLoad and coopMatStore.
   std::string region(const ir::MatrixRegion& region) const {
     const Array& array = *kernel_.find(region.first.array);
-    const bool is_buffer = array.space == Array::Space::buffer;
+    const bool is_buffer = array.is_buffer();
     const std::uint32_t width = is_buffer ? region.first.width : shared_widths_.at(array.name);
     return fmt::format("{}, {}, {}, gl_CooperativeMatrixLayout{}Major",
                        is_buffer ? array_name(array.name, width) : array.name,

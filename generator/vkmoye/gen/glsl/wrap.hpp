@@ -3,7 +3,7 @@
 // Breaks long lines of GLSL at readable positions.
 //
 //   next[v] = uvec4(pack(a, b),          at most 28 columns: broken after a comma of the outermost call,
-//       pack(c, d));                     the rest is indented by four more columns
+//       pack(c, d));                     the rest is indented by two more columns, and two per open parenthesis
 //   next[v] =                            at most 36 columns: a value that fits a line has one
 //       uvec4(pack(a, b), pack(c, d));
 

@@ -130,8 +130,8 @@ struct MatrixFill {
 struct MatrixMultiply {
   MatrixPart to, a, b, c;
 };
-/// States that `condition` holds in every invocation that comes here, up to the end of the body that this is in. The
-/// author asserts it, `why`: no proof shows it, but proofs rely on it, and the host twin checks it.
+/// Asserts that `condition` holds in every invocation that reaches this statement, up to the end of the enclosing body.
+/// `why` is the author's reason. No proof shows it, but proofs rely on it, and the host twin checks it.
 struct Assume {
   Expr condition;
   std::string why;

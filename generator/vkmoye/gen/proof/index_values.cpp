@@ -226,8 +226,8 @@ void IndexValues::define(const ir::Definition& definition, const ir::Element* fr
   const Expr& value = definition.value;
   if (definition.is_data) {
     const ir::Array* array = from == nullptr ? nullptr : kernel_.find(from->array);
-    const bool is_input = array != nullptr && array->space == ir::Array::Space::buffer &&
-                          array->access == vkmoye::Access::read;
+    const bool is_input =
+        array != nullptr && array->is_buffer() && array->access == vkmoye::Access::read;
     name.identity = is_input ? identity_of_load(*from) : Identity{fmt::format("$data{}", data_++)};
     if (value->type == ir::kIndex) {
       const auto max = static_cast<std::int64_t>(value->bound) - 1;

@@ -78,7 +78,7 @@ class ReadProver {
   // nullopt: they depend on what is not known, or was something else then.
   std::optional<Set> before(const Access& write, const std::vector<std::string>& counters,
                             std::size_t equal) {
-    const bool is_shared = write.array->space == ir::Array::Space::shared;
+    const bool is_shared = write.array->is_shared();
     const bool in_the_same_round = equal == counters.size();
     std::set<std::string> kept;
     const auto keep = [&](const std::string& variable) {
@@ -127,7 +127,7 @@ std::string claim_of_reads(const std::string& array) {
 std::vector<Obligation> prove_reads(const ir::Kernel& kernel, const std::set<std::string>& others) {
   std::vector<Obligation> list;
   for (const ir::Array& array : kernel.arrays) {
-    if (array.space == ir::Array::Space::buffer || others.contains(array.name)) continue;
+    if (array.is_buffer() || others.contains(array.name)) continue;
     list.push_back(decide(kernel, array.name, claim_of_reads(array.name),
                           {ir::Assumption::Kind::written}, [&](Obligation& obligation) {
                             AccessSets sets(

@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned long kMaxStepsOfResults = 3'000'000;
 
 bool is_result(const ir::Array& array) {
-  return array.space == ir::Array::Space::buffer && array.access != vkmoye::Access::read;
+  return array.is_buffer() && array.access != vkmoye::Access::read;
 }
 
 using Accesses = std::vector<const Access*>;

@@ -56,7 +56,7 @@ class DeclarationChecker {
     // The block of a buffer has a name of its own, which nothing else may have.
     const auto names_of = [](const Array& of) {
       std::vector<std::string> names = {of.name};
-      if (of.space == Array::Space::buffer) names.push_back(block_name(of.name));
+      if (of.is_buffer()) names.push_back(block_name(of.name));
       return names;
     };
     const std::vector<std::string> ours = names_of(array);
@@ -81,9 +81,8 @@ class DeclarationChecker {
       use_(axis.stride, "stride of " + array.name);
     }
     if (array.axes.empty()) complain("array {} has no axis", array.name);
-    const bool is_vector = array.space == Array::Space::registers
-                               ? is_width(array.type, array.vector)
-                               : array.vector == 1;
+    const bool is_vector =
+        array.is_registers() ? is_width(array.type, array.vector) : array.vector == 1;
     const bool is_whole = !is_vector || array.axes.empty() || array.axes[0].extent.is_symbol() ||
                           array.axes[0].extent.value % array.vector == 0;
     if (!is_vector || !is_whole) {
@@ -92,14 +91,14 @@ class DeclarationChecker {
           "of elements and at most 16 bytes, which divide the array",
           array.name, array.vector);
     }
-    if (array.space == Array::Space::buffer) check_strides(array);
-    if (array.space == Array::Space::buffer || array.axes.empty()) return;
+    if (array.is_buffer()) check_strides(array);
+    if (array.is_buffer() || array.axes.empty()) return;
     if (array.axes.size() != 1 || array.axes[0].extent.is_symbol() ||
         !is_constant(array.axes[0].stride, 1)) {
       complain("{} {} must have one axis, of stride 1 and an extent that is a number",
-               array.space == Array::Space::shared ? "shared" : "registers", array.name);
+               array.is_shared() ? "shared" : "registers", array.name);
     }
-    if (array.space == Array::Space::registers) return;
+    if (array.is_registers()) return;
     const auto widths = kernel_.widths_of(array.name);
     if (widths.size() > 2 || (widths.size() == 2 && widths[0] != 1)) {
       complain(

@@ -41,8 +41,7 @@ Divergence divergence_of_data(const Stmt& statement, const Kernel& kernel, Diver
     const Array* array = kernel.find(load->from.array);
     const bool is_stable =
         array != nullptr &&
-        (array->space == Array::Space::shared ||
-         (array->space == Array::Space::buffer && array->access == Access::read));
+        (array->is_shared() || (array->is_buffer() && array->access == Access::read));
     return is_stable ? used : Divergence::within_subgroups;
   }
   const auto* s = std::get_if<Subgroup>(&statement.value);

@@ -215,7 +215,7 @@ std::vector<std::string> check_shared_memory(const ir::Kernel& kernel) {
   machine::ReasonsByKind reasons;
   bool any = false;
   for (const ir::Array& array : kernel.arrays) {
-    if (array.space != ir::Array::Space::shared) continue;
+    if (!array.is_shared()) continue;
     any = true;
     if (array.size() > kMaxElements) {
       reasons.add(array.name,

@@ -57,8 +57,7 @@ class ScopeChecker {
       if (array.addressing == Addressing::descriptor) continue;
       const std::string name = address_name(array.name);
       define(name, variable(name, element(ScalarType::u64)), Divergence::none);
-      if (array.space != Array::Space::buffer)
-        complain("{} is no buffer: it has no address", array.name);
+      if (!array.is_buffer()) complain("{} is no buffer: it has no address", array.name);
     }
     for (const Assumption& one : kernel.assumptions) {
       check_one_line(one.why);
@@ -162,8 +161,7 @@ class ScopeChecker {
     if (!is_split) return;
     complain(
         "{} uses the number of a workgroup without adding {}, so it is wrong when a launch is "
-        "split; "
-        "use block_x(), block_y() or block_z() of the Builder",
+        "split; use block_x(), block_y() or block_z() of the Builder",
         where, kFirstGroup[dimension]);
   }
 
@@ -235,7 +233,7 @@ class ScopeChecker {
           "at most 16 bytes, along a contiguous axis",
           element.source_text, element.width, array->name);
     }
-    if (array->space == Array::Space::registers) {
+    if (array->is_registers()) {
       if (element.width != array->vector) {
         complain(
             "'{}' touches {} elements of the registers {} at once: they are {}",
@@ -246,10 +244,10 @@ class ScopeChecker {
                  element.source_text, element.width, array->name, element.width);
       }
     }
-    if (array->space == Array::Space::buffer) check_alignment(element, axes);
+    if (array->is_buffer()) check_alignment(element, axes);
     for (std::size_t i = 0; i < axes.size(); ++i) {
       // Shared arrays are checked exactly, address by address, in races.cpp, unless data say which element it is.
-      const bool is_shared = array->space == Array::Space::shared;
+      const bool is_shared = array->is_shared();
       if (is_shared && (!take_shared_inside_ || element.width != 1)) continue;
       const bool is_inside =
           prove_in_range(element.coordinates[i], axes[i], guards_, definitions_).has_value();
@@ -258,8 +256,7 @@ class ScopeChecker {
       } else if (!is_inside) {
         complain(
             "'{}' accesses {} at a coordinate along {} that is not proved to be below {}; add a "
-            "condition "
-            "or a minimum",
+            "condition or a minimum",
             element.source_text, array->name, axes[i].coordinate, to_string(axes[i].extent));
       }
     }
@@ -319,8 +316,8 @@ class ScopeChecker {
                  where);
       } else {
         complain(
-            "{} needs the same place, number or value in all lanes, but it may "
-            "differ between lanes",
+            "{} needs the same place, number or value in all lanes, but it may differ between "
+            "lanes",
             effects.operation);
       }
     }

@@ -10,7 +10,7 @@ using machine::Values;
 
 namespace {
 
-bool is_register(const ir::Array& array) { return array.space == ir::Array::Space::registers; }
+bool is_register(const ir::Array& array) { return array.is_registers(); }
 
 }  // namespace
 
@@ -23,7 +23,7 @@ WrittenState::WrittenState(const ir::Kernel& kernel, const SizeConditionTable& s
     return;
   }
   for (const ir::Array& array : kernel.arrays) {
-    if (array.space == ir::Array::Space::buffer) continue;
+    if (array.is_buffer()) continue;
     const auto size = static_cast<std::size_t>(array.size());
     if (is_register(array)) {
       places_[array.name] = {registers_.size(), size / array.vector};

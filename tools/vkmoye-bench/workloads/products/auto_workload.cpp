@@ -25,15 +25,15 @@ class ChosenGemm : public Workload {
     return gen::gemm_auto(gemm_product(problem_, size()), caps, tuned_tables(caps));
   }
   Step step(const DeviceCaps& caps) const override { return chosen(choose(caps))->step(caps); }
-  Plan plan(const DeviceCaps& caps) const override { return chosen(choose(caps))->plan(caps); }
-  Plan described_plan(const DeviceCaps& caps) const override {
+  RunPlan plan(const DeviceCaps& caps) const override { return chosen(choose(caps))->plan(caps); }
+  RunPlan described_plan(const DeviceCaps& caps) const override {
     refuse_options(caps);
     const gen::GemmProduct product = gemm_product(problem_, size());
     const gen::GemmRefusal refuse = gen::refusal_on(product, caps);
     return chosen(gen::choose_gemm(product, caps, tuned_tables(caps), refuse))
         ->described_plan(caps);
   }
-  std::optional<Plan> plan_chosen_on(Executor& executor) const override {
+  std::optional<RunPlan> plan_chosen_on(Executor& executor) const override {
     refuse_options(executor.caps());
     return choose_on(executor, problem_, size()).plan;
   }
@@ -103,7 +103,7 @@ std::unique_ptr<Workload> make_product_by(const gen::GemmChoice& choice, const G
 
 ChosenPlan choose_on(Executor& executor, const GemmProblem& problem, const Extents& size) {
   const DeviceCaps caps = executor.caps();
-  std::optional<Plan> plan;
+  std::optional<RunPlan> plan;
   gen::GemmChoice choice = gen::choose_gemm(
       gemm_product(problem, size), caps, tuned_tables(caps), [&](const gen::GemmChoice& one) {
         plan = plan_on(executor, *make_product_by(one, problem, size));

@@ -27,7 +27,7 @@ std::unique_ptr<Workload> make_product_by(const gen::GemmChoice& choice, const G
 /// KernelError, DeviceError.
 struct ChosenPlan {
   gen::GemmChoice choice;
-  Plan plan;
+  RunPlan plan;
 };
 ChosenPlan choose_on(Executor& executor, const GemmProblem& problem, const Extents& size);
 

@@ -59,13 +59,13 @@ gen::AppliedEpilogueOp parse_step(const std::string& text) {
     throw ArgumentError(fmt::format("'{}': {} takes no number", text, named.step->name));
   }
   if (!has_number && !named.step->arguments.empty()) {
-    throw ArgumentError(fmt::format("'{}' is not {}", text, form_of(*named.step)));
+    throw ArgumentError(fmt::format("'{}': expected {}", text, form_of(*named.step)));
   }
   if (!has_number) return named;
   const auto number = parse_number(text.substr(colon + 1));
   if (!number) {
     throw ArgumentError(
-        fmt::format("{} '{}' is not a finite number", named.step->name, text.substr(colon + 1)));
+        fmt::format("{} '{}': expected a finite number", named.step->name, text.substr(colon + 1)));
   }
   named.number = *number;
   return named;

@@ -42,7 +42,7 @@ struct OperandToPack {
 /// The plan that packs an operand on the device of its request, from array 0 to array 1, and the packed operand.
 /// Throws KernelError with every reason.
 struct PackPlan {
-  Plan plan;
+  RunPlan plan;
   PackedOperand operand;
 };
 PackPlan pack_plan(const OperandToPack& given);

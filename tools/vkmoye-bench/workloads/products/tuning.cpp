@@ -122,7 +122,7 @@ class Search {
       const Extents checked = checked_size();
       tuning_.checked_small = checked != size_;
       const auto workload = workload_of(choice, checked);
-      const Plan plan = plan_on(executor_, *workload);
+      const RunPlan plan = plan_on(executor_, *workload);
       reasons = executor_.reasons_against(plan);
       if (!reasons.empty()) return leave_out(tuning_.refused, join(reasons, "; "));
       auto execution = executor_.prepare(plan);
@@ -150,7 +150,7 @@ class Search {
   double trial_seconds() const { return std::clamp(options_.budget_seconds / 200, 0.01, 0.2); }
 
   void time_anew(const gen::GemmChoice& choice, double seconds) {
-    const Plan plan = plan_on(executor_, *workload_of(choice, size_));
+    const RunPlan plan = plan_on(executor_, *workload_of(choice, size_));
     throw_if_any(choice.entry->name, executor_.reasons_against(plan));
     const auto execution = executor_.prepare(plan);
     inputs_.give_to(*execution);
@@ -158,7 +158,8 @@ class Search {
   }
 
   // Adds the config to the timed ones, or replaces its earlier times.
-  void time(const gen::GemmChoice& choice, const Plan& plan, Execution& execution, double seconds) {
+  void time(const gen::GemmChoice& choice, const RunPlan& plan, Execution& execution,
+            double seconds) {
     TimeOptions times;
     times.warm_up_seconds = times.min_seconds = seconds;
     times.max_seconds = 4 * seconds;

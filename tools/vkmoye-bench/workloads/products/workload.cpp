@@ -101,8 +101,8 @@ class Gemm : public Workload {
     return entry().probes ? entry().probes(request_for(caps)) : std::vector<gen::ProbedMatrix>();
   }
 
-  Plan plan(const DeviceCaps& caps) const override { return make_plan(caps, /*packs=*/true); }
-  Plan described_plan(const DeviceCaps& caps) const override {
+  RunPlan plan(const DeviceCaps& caps) const override { return make_plan(caps, /*packs=*/true); }
+  RunPlan described_plan(const DeviceCaps& caps) const override {
     std::vector<std::string> unknown;
     if (entry().takes_packed) {
       for (const gen::ProbedMatrix& probed : probes(caps)) {
@@ -110,7 +110,7 @@ class Gemm : public Workload {
         if (!found.layout) unknown.push_back(found.reason);
       }
     }
-    Plan plan = make_plan(caps, /*packs=*/unknown.empty());
+    RunPlan plan = make_plan(caps, /*packs=*/unknown.empty());
     if (!unknown.empty()) {
       plan.left_out = {"the kernels that pack A and B: " + join(unknown, "; ")};
     }
@@ -160,11 +160,11 @@ class Gemm : public Workload {
 
  private:
   // `packs`: with the steps that pack operands.
-  Plan make_plan(const DeviceCaps& caps, bool packs) const {
+  RunPlan make_plan(const DeviceCaps& caps, bool packs) const {
     const gen::KernelRequest request = request_for(caps);
     const bool takes_packed = entry().takes_packed;
-    Plan plan = plan_of(takes_packed ? packed_plan(entry(), request, problem_, size(), packs)
-                                     : gen::gemm_plan(entry(), request, problem_, size()));
+    RunPlan plan = plan_of(takes_packed ? packed_plan(entry(), request, problem_, size(), packs)
+                                        : gen::gemm_plan(entry(), request, problem_, size()));
     const std::vector<Array> given = arrays();
     for (std::size_t i = 0; i < given.size(); ++i) {
       const bool comes_packed = i < 2 && problem_.files[i];

@@ -40,7 +40,7 @@ class Lines : public Workload {
     return arrays;
   }
   Arguments arguments() const override { return operation_.arguments; }
-  Plan plan(const DeviceCaps& caps) const override {
+  RunPlan plan(const DeviceCaps& caps) const override {
     gen::KernelPlan kernels = entry().plan ? entry().plan(request_for(caps)) : gen::KernelPlan();
     return kernels.steps.empty() ? Workload::plan(caps) : plan_over_arrays(std::move(kernels));
   }

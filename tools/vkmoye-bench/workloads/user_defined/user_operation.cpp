@@ -72,8 +72,8 @@ class OwnWorkload : public Workload {
     return arrays;
   }
   Arguments arguments() const override { return problem_.arguments; }
-  Plan plan(const DeviceCaps& caps) const override {
-    Plan plan = Workload::plan(caps);
+  RunPlan plan(const DeviceCaps& caps) const override {
+    RunPlan plan = Workload::plan(caps);
     plan.result = problem_.inputs.size();
     return plan;
   }

@@ -128,7 +128,7 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
                  builder.copy(tile_of_sums(chunk), part,
                               {.edges = Edges::zero, .vector = {to_index(vector)}});
                  softmax.update_per_thread(row_max, sums, &row_sum);
-                 builder.titled("sums += part * max_of_slice", [&] {
+                 builder.with_title("sums += part * max_of_slice", [&] {
                    builder.apply(
                        sums,
                        [](const Expr& sum, const Expr& x, const Expr& weight) {

@@ -8,7 +8,7 @@
 #include "vkmoye/gen/kernels/attention/parts/bias.hpp"
 #include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/parts/staging.hpp"
-#include "vkmoye/gen/kernels/attention/parts/tile.hpp"
+#include "vkmoye/gen/kernels/attention/parts/visible_keys.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
@@ -73,6 +73,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   items.insert(items.begin(), {{"type", std::string(to_string(type))}, {"form", form_text(form)}});
   builder.describe(items, why_text(config));
   AttentionTile attention(builder, form, type, {config.tile_rows(), keys});
+  VisibleKeys visible(builder, form, attention);
   ScoreBias bias(builder, form, attention);
   const auto sink = read_sink(builder, form, attention.head());
   const auto log_sums = attention.log_sums();
@@ -106,7 +107,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
 
   // q goes through the tile of k, as many rows at a time as it has.
   const std::int64_t subgroups_at_once = keys / rows;
-  builder.titled(fmt::format("q goes through the tile of k, {} rows at a time", keys), [&] {
+  builder.with_title(fmt::format("q goes through the tile of k, {} rows at a time", keys), [&] {
     builder.loop("part", to_index(config.tile_rows() / keys), [&](const Expr& part) {
       staging.fetch(
           attention.q(keys, to_index(config.tile_rows() / keys) * attention.row_tile() + part),
@@ -124,11 +125,10 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
 
   const Expr row_tile_of_subgroup =
       to_index(config.subgroups) * attention.row_tile() + builder.subgroup();
-  const QueryRows own_rows =
-      attention.query_rows("own", to_index(rows) * row_tile_of_subgroup, rows);
+  const QueryRows own_rows = visible.query_rows("own", to_index(rows) * row_tile_of_subgroup, rows);
   const BiasRows biased_rows = bias.rows("own", row_tile_of_subgroup, rows, attention.head());
   const auto part = [&](const View& tile) { return scores.part(builder, tile); };
-  RunningSoftmax softmax(builder, attention.exponent_factor(), scores.by_row,
+  RunningSoftmax softmax(builder, attention.score_scale().exponent_factor(), scores.by_row,
                          {.columns = 0, .threads = scores.threads, .shared_by_row = 0}, sink);
   softmax.start();
   builder.fill(sums.matrices, ir::number(ScalarType::f32, 0));
@@ -137,20 +137,20 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
     staging.fetch(attention.k(at), next_k);
     staging.fetch(attention.v(at), next_v);
   };
-  if (config.prefetch) fetch_tile(attention.first());
+  if (config.prefetch) fetch_tile(visible.first());
   builder.loop(
-      "key_tile", attention.count(),
+      "key_tile", visible.count(),
       [&](const Expr& i) {
-        const Expr at = attention.first() + i;
+        const Expr at = visible.first() + i;
         if (!config.prefetch) fetch_tile(at);
         builder.barrier();
         staging.put(next_k, sK);
-        attention.drop_beyond(next_v, staging.part(make_identity_view({form.value_width, keys})),
-                              at, staging.width(sV));
+        visible.drop_beyond(next_v, staging.part(make_identity_view({form.value_width, keys})), at,
+                            staging.width(sV));
         staging.put(next_v, sV);
         builder.barrier();
         if (config.prefetch) {
-          builder.branch({less(i + 1, attention.count())}, [&] { fetch_tile(at + 1); });
+          builder.branch({less(i + 1, visible.count())}, [&] { fetch_tile(at + 1); });
         }
         builder.fill(scores.matrices, ir::number(ScalarType::f32, 0));
         builder.unrolled_loop("d", to_index(query.columns), [&](const Expr& d) {
@@ -159,9 +159,9 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
             builder.multiply(column_of(query, d), b, column_of(scores.matrices, key));
           });
         });
-        attention.cap(scores.values);
+        attention.score_scale().cap(builder, scores.values);
         bias.add(scores.values, part, biased_rows, at);
-        attention.hide_unseen(scores.values, part, own_rows, at);
+        visible.hide_unseen(scores.values, part, own_rows, at);
         softmax.update(scores.by_row, sums.by_row);
         move_to_operand(builder, config, scores, weights, sP);
         builder.unrolled_loop("key", to_index(weights.columns), [&](const Expr& key) {

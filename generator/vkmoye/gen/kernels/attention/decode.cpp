@@ -11,7 +11,7 @@
 #include "vkmoye/gen/kernels/attention/parts/bias.hpp"
 #include "vkmoye/gen/kernels/attention/parts/key_rows.hpp"
 #include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
-#include "vkmoye/gen/kernels/attention/parts/tile.hpp"
+#include "vkmoye/gen/kernels/attention/parts/visible_keys.hpp"
 #include "vkmoye/gen/kernels/common/slice_parts.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
@@ -29,6 +29,7 @@ class DecodeAttention {
         by_(decode_threads(config, form, type)),
         builder_(name, config.threads, to_index(config.subgroup_size)),
         attention_(builder_, form, type, {config.rows, by_.tile()}, /*rows_of_head_groups=*/true),
+        visible_(builder_, form, attention_),
         bias_(builder_, form, attention_),
         threads_(make_layout({by_.threads_per_key, by_.keys})),
         thread_of_key_(builder_.thread() % to_index(by_.threads_per_key)),
@@ -43,17 +44,16 @@ class DecodeAttention {
                       "keys are split among workgroups and threads, which combine at the end");
     declare();
     load_rows();
-    softmax_.emplace(builder_, attention_.exponent_factor(), scores_,
+    softmax_.emplace(builder_, attention_.score_scale().exponent_factor(), scores_,
                      ScoreModes{.columns = 2, .threads = threads_, .shared_by_row = 1});
     softmax_->start();
     builder_.assign(sums_of_thread_, ir::number(f32, 0));
     const Expr slices = maximum(Builder::extent(slice_sums_, 3), 1);
-    const SliceParts own_tiles =
-        slice_parts(builder_, attention_.count(), slices, builder_.block_z(),
-                    {"tiles_of_slice", "tiles_before", "own_tiles"});
+    const SliceParts own_tiles = slice_parts(builder_, visible_.count(), slices, builder_.block_z(),
+                                             {"tiles_of_slice", "tiles_before", "own_tiles"});
     builder_.loop(
         "key_tile", own_tiles.count,
-        [&](const Expr& i) { add_tile(attention_.first() + own_tiles.first + i); },
+        [&](const Expr& i) { add_tile(visible_.first() + own_tiles.first + i); },
         ir::Unroll::never);
     softmax_->merge(sums_);
     write_slice();
@@ -178,20 +178,20 @@ class DecodeAttention {
     load_keys(tile_number);
     read_k_->decode(key_elements_);
     builder_.assign(scores_, ir::number(f32, 0));
-    builder_.titled("scores += key_elements * q_elements", [&] {
+    builder_.with_title("scores += key_elements * q_elements", [&] {
       const View all = over(scores_, key_elements_);
       builder_.apply(all, multiply_and_add, all, key_elements_, repeat(q_elements_, 2, 1));
     });
     builder_.reduce_across(scores_, kSum, threads_, 0);
-    attention_.cap(scores_);
+    attention_.score_scale().cap(builder_, scores_);
     add_bias(tile_number);
-    attention_.hide_unseen(
+    visible_.hide_unseen(
         scores_, [&](const View& view) { return part_of_scores(view); },
-        attention_.rows_of_workgroup(), tile_number);
+        visible_.rows_of_workgroup(), tile_number);
     softmax_->update_per_thread(scores_, sums_);
     read_v_->decode(value_elements_);
-    attention_.drop_beyond(value_elements_, part_at_places(by_.v), tile_number);
-    builder_.titled("sums += value_elements * scores", [&] {
+    visible_.drop_beyond(value_elements_, part_at_places(by_.v), tile_number);
+    builder_.with_title("sums += value_elements * scores", [&] {
       const View all = over(sums_, value_elements_);
       builder_.apply(all, multiply_and_add, all, value_elements_, scores_);
     });
@@ -214,7 +214,8 @@ class DecodeAttention {
     builder_.branch({equal(builder_.thread(), 0)}, [&] {
       const Layout values(config_.rows, 1);
       builder_.apply(
-          of_workgroup(slice_max_), [&](const Expr& m) { return m * attention_.exponent_factor(); },
+          of_workgroup(slice_max_),
+          [&](const Expr& m) { return m * attention_.score_scale().exponent_factor(); },
           builder_.retile(softmax_->row_max(), values));
       builder_.copy(builder_.retile(softmax_->row_sum(), values), of_workgroup(slice_row_sums_));
     });
@@ -226,6 +227,7 @@ class DecodeAttention {
   const DecodeThreads by_;
   Builder builder_;
   AttentionTile attention_;
+  VisibleKeys visible_;
   ScoreBias bias_;
   Layout threads_;  // (threads_per_key, keys)
   Expr thread_of_key_, key_;

@@ -12,7 +12,7 @@
 #include "vkmoye/gen/kernels/attention/parts/key_rows.hpp"
 #include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/parts/staging.hpp"
-#include "vkmoye/gen/kernels/attention/parts/tile.hpp"
+#include "vkmoye/gen/kernels/attention/parts/visible_keys.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 #include "vkmoye/tensor/tiled_mma.hpp"
@@ -123,6 +123,7 @@ class SimtAttention {
             make_layout({config.threads / kTogether, kTogether}, {kTogether, std::int64_t{1}}))),
         builder_(name, config.threads, to_index(config.subgroup_size)),
         attention_(builder_, form, type, {config.rows, config.keys}),
+        visible_(builder_, form, attention_),
         bias_(builder_, form, attention_),
         sink_(read_sink(builder_, form, attention_.head())),
         log_sums_(attention_.log_sums()),
@@ -135,14 +136,14 @@ class SimtAttention {
     declare();
     const BiasRows biased_rows =
         bias_.rows("tile", attention_.row_tile(), config_.rows, attention_.head());
-    RunningSoftmax softmax(builder_, attention_.exponent_factor(), scores_,
+    RunningSoftmax softmax(builder_, attention_.score_scale().exponent_factor(), scores_,
                            {.columns = 2, .threads = mma_.threads, .shared_by_row = 1}, sink_);
     softmax.start();
     builder_.assign(sums_, ir::number(ScalarType::f32, 0));
     stage(attention_.q(), shared_q_);
     builder_.loop(
-        "key_tile", attention_.count(),
-        [&](const Expr& i) { add_tile(attention_.first() + i, biased_rows, softmax); },
+        "key_tile", visible_.count(),
+        [&](const Expr& i) { add_tile(visible_.first() + i, biased_rows, softmax); },
         ir::Unroll::never);
     softmax.finish(sums_);
     if (log_sums_) {
@@ -237,14 +238,14 @@ class SimtAttention {
     builder_.barrier();
     builder_.assign(scores_, ir::number(ScalarType::f32, 0));
     multiply("qk", transpose(shared_q_), transpose(shared_k_), scores_, form_.width);
-    attention_.cap(scores_);
+    attention_.score_scale().cap(builder_, scores_);
     bias_.add(scores_, part_of, biased_rows, tile_number);
-    attention_.hide_unseen(scores_, part_of, attention_.rows_of_workgroup(), tile_number);
+    visible_.hide_unseen(scores_, part_of, visible_.rows_of_workgroup(), tile_number);
     softmax.update(scores_, sums_);
     builder_.copy(scores_, weights_);
     builder_.barrier();
     stage_keys("v", form_.value_format, attention_.v(key_tile), shared_v_);
-    attention_.drop_beyond(
+    visible_.drop_beyond(
         staged(form_.value_format, shared_v_),
         staged(form_.value_format, make_identity_view({form_.value_width, config_.keys})),
         tile_number);
@@ -259,6 +260,7 @@ class SimtAttention {
   const TiledMma mma_;
   Builder builder_;
   AttentionTile attention_;
+  VisibleKeys visible_;
   ScoreBias bias_;
   std::optional<Expr> sink_;
   std::optional<Tensor> log_sums_;

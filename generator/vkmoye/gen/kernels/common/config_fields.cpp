@@ -26,9 +26,12 @@ std::optional<std::vector<std::int64_t>> parse_numbers(std::string_view text, ch
 std::string numbers_text(std::size_t min_count, std::size_t max_count, const std::string& between) {
   if (max_count == 1) return "a whole number of 64 bits";
   std::vector<std::string> example = {"64", "32", "8"};
+  if (between == ",") example = {"4", "4", "4"};  // padding
   example.resize(min_count);
-  const std::string count = min_count == max_count ? std::to_string(max_count)
-                                                   : fmt::format("{} to {}", min_count, max_count);
+  constexpr const char* kCounts[] = {"no", "one", "two", "three"};
+  const std::string count = min_count == max_count
+                                ? kCounts[max_count]
+                                : fmt::format("{} to {}", kCounts[min_count], kCounts[max_count]);
   return fmt::format("{} whole numbers, such as {}", count, join(example, between));
 }
 
@@ -99,7 +102,7 @@ void require_subgroups(std::int64_t lanes, std::int64_t threads,
 }
 
 std::string not_read(const std::string& name, const std::string& text, const std::string& expects) {
-  return fmt::format("{} '{}' is not {}", name, text, expects);
+  return fmt::format("{} '{}': expected {}", name, text, expects);
 }
 
 std::string no_option(const std::string& name, const std::vector<std::string>& options) {

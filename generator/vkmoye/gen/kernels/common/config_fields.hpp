@@ -44,14 +44,14 @@ struct ConfigField {
 /// "128x128x8" with the separator x: 128, 128, 8. nullopt if a part is not a 64-bit integer.
 std::optional<std::vector<std::int64_t>> parse_numbers(std::string_view text, char between);
 
-/// "2 whole numbers, such as 64x32"; with a smaller `min_count`: "2 to 3 whole numbers ..".
+/// "two whole numbers, such as 64x32"; with a smaller `min_count`: "two to three whole numbers ..". At most three.
 std::string numbers_text(std::size_t min_count, std::size_t max_count, const std::string& between);
 
 /// Parses a shape, "16x8", as the compact layout of that shape, or a layout: "(16,8):(8,1)". Throws
 /// LayoutError.
 Layout parse_shape_or_layout(const std::string& text);
 
-/// "pad '1.5' is not a whole number".
+/// "pad '1.5': expected a whole number".
 std::string not_read(const std::string& name, const std::string& text, const std::string& expects);
 
 /// "there is no option 'pad'; the options are tile, threads".
@@ -203,7 +203,7 @@ std::vector<std::string> read_fields(const std::vector<ConfigField<Config>>& fie
     try {
       if (!field->read(text, config)) reasons.push_back(not_read(name, text, field->expects));
     } catch (const Error& error) {
-      reasons.push_back(not_read(name, text, field->expects) + ": " + error.what());
+      reasons.push_back(not_read(name, text, field->expects) + "; " + error.what());
     }
   }
   return reasons;

@@ -90,7 +90,8 @@ std::vector<std::string> reasons_against(const WeightFormat& format);
 std::int64_t code_of(const WeightFormat& format, std::span<const std::byte> block,
                      std::int64_t element);
 
-/// That weight, exactly: scale * (code - zero) + minimum, or what stands for code - zero.
+/// The exact value of that weight: scale * (code - zero) + minimum, where a level or the number that the code
+/// represents may replace code - zero.
 double weight_of(const WeightFormat& format, std::span<const std::byte> block,
                  std::int64_t element);
 

@@ -125,7 +125,7 @@ class PackedProduct {
     for (const PackedOperand* x : {&a_, &b_}) {
       const View to =
           prefetches_words() ? x->prefetched[stage] : builder_.elements(x->matrices[stage]);
-      builder_.headed(fmt::format("{} of step {} of the {} block", x->title, step, of), [&] {
+      builder_.under_heading(fmt::format("{} of step {} of the {} block", x->title, step, of), [&] {
         builder_.copy(of_lane(*x, k_block, step), to,
                       {.edges = Edges::inside, .vector = vector(*x)});
       });
@@ -137,7 +137,7 @@ class PackedProduct {
   void multiply(int stage) {
     if (prefetches_words()) {
       for (const PackedOperand* x : {&a_, &b_}) {
-        builder_.headed(fmt::format("the words of {} as matrices", x->title), [&] {
+        builder_.under_heading(fmt::format("the words of {} as matrices", x->title), [&] {
           builder_.copy(x->prefetched[stage], builder_.elements(x->matrices[0]),
                         {.vector = vector(*x)});
         });

@@ -97,7 +97,7 @@ class QuantisedProduct {
     fetch(0);
     builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
       builder_.barrier();
-      builder_.headed("the next tile of A", [&] {
+      builder_.under_heading("the next tile of A", [&] {
         const View to = part(shared_a_);
         builder_.copy(builder_.retile(next_a_, to), to, {.vector = {to_index(kGroup)}});
       });
@@ -140,7 +140,7 @@ class QuantisedProduct {
     units_.for_each_weight_group(kGroup, [&](const std::vector<std::vector<Expr>>& weights,
                                              const Expr& first) {
       std::uint32_t at = 0;
-      builder_.titled("decoded <- " + units_.decoding(), [&] {
+      builder_.with_title("decoded <- " + units_.decoding(), [&] {
         for (const std::vector<Expr>& of_row : weights) {
           for (const Expr& weight : of_row)
             builder_.store(weight, {decoded_.array, {at++}, "decoded"});
@@ -148,7 +148,7 @@ class QuantisedProduct {
       });
       builder_.unrolled_loop("row", to_index(config_.rows), [&](const Expr& row) {
         const Expr start = row * to_index(pitch() * config_.along_k) + at_[0] * to_index(pitch());
-        builder_.titled("elements <- the elements of A for these weights", [&] {
+        builder_.with_title("elements <- the elements of A for these weights", [&] {
           const Expr four = builder_.load(
               "a_values", {shared_a_.array, {start + first}, "elements of A", to_index(kGroup)});
           for (std::uint32_t i = 0; i < kGroup; ++i) {
@@ -157,7 +157,7 @@ class QuantisedProduct {
           }
         });
         const View to = repeat(select(sums_, 1, row), 0, kGroup);  // (k, rows of weights)
-        builder_.titled("sums += decoded * elements", [&] {
+        builder_.with_title("sums += decoded * elements", [&] {
           builder_.apply(
               to,
               [](const Expr& sum, const Expr& w, const Expr& x) { return multiply_add(w, x, sum); },

@@ -129,7 +129,7 @@ class QuantisedCoopmatProduct {
     const std::vector<std::int64_t> order = order_of_pairs(format_);
     units_.for_each_group_of_pairs(
         unit_type(form_), [&](const std::vector<std::vector<Expr>>& weights, const Expr& first) {
-          builder_.titled("matrices_b <- " + units_.decoding(), [&] {
+          builder_.with_title("matrices_b <- " + units_.decoding(), [&] {
             for (std::size_t row = 0; row < weights.size(); ++row) {
               for (std::size_t i = 0; i < weights[row].size(); ++i) {
                 store(weights[row][i], b_, lanes_b_, static_cast<std::int64_t>(row),
@@ -137,7 +137,7 @@ class QuantisedCoopmatProduct {
               }
             }
           });
-          builder_.titled("matrices_a <- the elements of A for these weights", [&] {
+          builder_.with_title("matrices_a <- the elements of A for these weights", [&] {
             for (std::int64_t row = 0; row < rows_of_lane(lanes_a_, config_.tile_m); ++row) {
               const std::vector<Expr> elements = elements_of_a(row, first);
               for (std::int64_t i = 0; i < kGroupOfPairs; ++i) {

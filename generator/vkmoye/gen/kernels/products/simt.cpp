@@ -17,8 +17,8 @@ namespace {
 
 // Registers and shared memory have the type of the buffer.
 struct SimtOperand : GemmOperand {
-  std::int64_t pad,
-      values;  // padding elements after the rows of a tile; contiguous rows of a thread
+  std::int64_t pad;                  // elements after the rows of a tile
+  std::int64_t values;               // contiguous rows of a thread
   decltype(&partition_A) partition;  // the part of a shared tile that a thread multiplies
 
   View shared = {};     // (rows, bK) or, with two stages, (rows, bK, 2)
@@ -157,7 +157,7 @@ class SimtProduct {
   // The shared tiles of stage `at` <- the next tiles.
   void store_next(const Expr& at, Moved moved) {
     for (const SimtOperand* x : {&a_, &b_}) {
-      builder_.headed(fmt::format("the next tile of {}", x->title), [&] {
+      builder_.under_heading(fmt::format("the next tile of {}", x->title), [&] {
         builder_.copy(registers_of(*x, moved), destination(*x, at, moved),
                       {.vector = {vector_of(*x, moved)}});
       });
@@ -167,7 +167,7 @@ class SimtProduct {
   // Fragments `number` <- step kk of the shared tiles of stage `at`.
   void fetch(const Expr& at, const Expr& kk, const Expr& number) {
     for (const SimtOperand* x : {&a_, &b_}) {
-      builder_.headed(fmt::format("{} of step {}", x->title, ir::to_string(kk)), [&] {
+      builder_.under_heading(fmt::format("{} of step {}", x->title, ir::to_string(kk)), [&] {
         builder_.copy(select(multiplied(*x, at), 2, kk), fragment(*x, number),
                       {.vector = {to_index(fragment_vector(x->type, x->values))}});
       });

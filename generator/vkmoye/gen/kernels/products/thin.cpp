@@ -156,7 +156,7 @@ class ThinProduct {
     const View to = repeat(sums_, 1, tile_.k);  // (row, k, s)
     const View of_large = repeat(permute(large_, {1, 0}), 2, config_.rows);
     const View of_small = repeat(small_, 0, tile_.rows);
-    builder_.titled("sums += large * small, over the k of the tile", [&] {
+    builder_.with_title("sums += large * small, over the k of the tile", [&] {
       builder_.apply(
           to, [](const Expr& sum, const Expr& a, const Expr& b) { return multiply_add(a, b, sum); },
           to, of_large, of_small);

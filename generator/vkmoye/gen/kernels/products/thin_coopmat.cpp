@@ -132,13 +132,14 @@ class ThinCoopmatProduct {
     builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
       read(k_tile, elementwise);
       for (const ThinCoopmatOperand* x : read_plainly()) {
-        builder_.headed(x == &a_ ? "A as elements of matrices; k is permuted as in B"
-                                 : "B as elements of matrices; k is permuted as in A",
-                        [&] { builder_.copy(x->loaded, elements(*x), {.loads_first = true}); });
+        builder_.under_heading(
+            x == &a_ ? "A as elements of matrices; k is permuted as in B"
+                     : "B as elements of matrices; k is permuted as in A",
+            [&] { builder_.copy(x->loaded, elements(*x), {.loads_first = true}); });
       }
       if (weights_) {
-        builder_.titled(weights_->formula() + ", as elements of matrices",
-                        [&] { weights_->decode(elements(b_)); });
+        builder_.with_title(weights_->formula() + ", as elements of matrices",
+                            [&] { weights_->decode(elements(b_)); });
       }
       builder_.multiply(a_.matrices, b_.matrices, sums_.matrices());
     });

@@ -38,7 +38,7 @@ LargestOfRow find_largest(Builder& k, Row& row, const Tensor& src, const Threads
 
   k.assign(first, no_column());
   row.pass([&](const Expr& block) {
-    k.titled("column <- that of x if x is the largest", [&] {
+    k.with_title("column <- that of x if x is the largest", [&] {
       k.apply(column, places.part({block, row.row_tile()}),
               [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
                 return column_of_largest(v[0], v[1], convert(at[0], ScalarType::u32));
@@ -102,7 +102,7 @@ ir::Kernel argmax_combine(const ThreadsConfig& wanted, const std::string& name) 
   largest_of.each([&](const Expr& block) {
     column_of.load(block);
     const View column = column_of.values();
-    k.titled("keep the column if it is of the largest", [&] {
+    k.with_title("keep the column if it is of the largest", [&] {
       k.apply(
           column,
           [](const Expr& c, const Expr& of_slice, const Expr& of_row) {

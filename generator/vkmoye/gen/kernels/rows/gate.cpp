@@ -39,7 +39,7 @@ ir::Kernel gate(const GateConfig& wanted, const std::string& name) {
   const bool is_gelu = config.function == GateFunction::gelu;
   row.pass([&](const Expr& block) {
     factors.load({block, k.block_x()}, y, zero);
-    k.titled(is_gelu ? "x <- gelu(x) * y" : "x <- silu(x) * y", [&] {
+    k.with_title(is_gelu ? "x <- gelu(x) * y" : "x <- silu(x) * y", [&] {
       k.apply(
           x,
           [&](const Expr& v, const Expr& factor) {

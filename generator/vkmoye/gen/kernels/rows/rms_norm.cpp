@@ -96,7 +96,7 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
   const Row::Body add_residual = [&](const Expr& block) {
     if (!has_residual) return;
     others->load({block, row.row_tile()}, other, zero);
-    k.titled("x <- x + other", [&] {
+    k.with_title("x <- x + other", [&] {
       k.apply(
           x, [](const Expr& v, const Expr& r) { return v + r; }, x, other);
     });
@@ -110,7 +110,7 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
       add_residual(block);
       if (totals) totals->store({block, row.row_tile()}, x);
       const View to = broadcast(sum, x.shape());
-      k.titled("sum += x * x, for each value of x", [&] {
+      k.with_title("sum += x * x, for each value of x", [&] {
         k.apply(
             to, [](const Expr& s, const Expr& v) { return multiply_add(v, v, s); }, to, x);
       });
@@ -124,7 +124,7 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
   const View scale = k.registers("scale", ScalarType::f32, Layout());
   const Expr count = convert(Builder::extent(src, 0), ScalarType::f32);
   const Expr epsilon = ir::number(ScalarType::f32, config.epsilon);
-  k.titled("scale <- 1 / sqrt(sum / cols + epsilon)", [&] {
+  k.with_title("scale <- 1 / sqrt(sum / cols + epsilon)", [&] {
     k.apply(
         scale, [&](const Expr& s) { return rsqrt(s / count + epsilon); }, sum);
   });
@@ -136,7 +136,7 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
       [&](const Expr& block) {
         if (part == Part::block && totals) totals->store({block, row.row_tile()}, x);
         weights.load({block}, w, zero);
-        k.titled("x <- x * scale * w", [&] {
+        k.with_title("x <- x * scale * w", [&] {
           k.apply(
               x, [](const Expr& v, const Expr& s, const Expr& g) { return v * s * g; }, x, scale,
               w);

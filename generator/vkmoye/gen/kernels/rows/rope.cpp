@@ -85,7 +85,7 @@ ir::Kernel rope(const RopeConfig& config, const std::string& name) {
          [&](const Expr& block) {
            k.copy(of_pairs(block), frequency, {.edges = Edges::zero});
            k.copy(mine(src, block), x, {.edges = Edges::zero, .vector = {sides_of_a_vector}});
-           k.titled("angle <- position * frequency, between -pi and pi", [&] {
+           k.with_title("angle <- position * frequency, between -pi and pi", [&] {
              k.apply(
                  angle,
                  [&](const Expr& f) {
@@ -100,7 +100,7 @@ ir::Kernel rope(const RopeConfig& config, const std::string& name) {
            k.apply(
                s, [](const Expr& v) { return sin(v); }, angle);
            const auto wide = [&](const Expr& v) { return convert(v, f32); };
-           k.titled("y <- x, rotated", [&] {
+           k.with_title("y <- x, rotated", [&] {
              k.apply(
                  select(y, sides, 0),
                  [&](const Expr& l, const Expr& r, const Expr& co, const Expr& si) {

@@ -26,25 +26,25 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name) {
   const View largest = k.registers("largest", ScalarType::f32, Layout());  // one value
   const View sum = k.registers("sum", ScalarType::f32, Layout());
 
-  k.headed("first pass, the largest of the row", [&] { k.assign(largest, neutral); });
+  k.under_heading("first pass, the largest of the row", [&] { k.assign(largest, neutral); });
   row.pass([&](const Expr&) { k.accumulate(largest, kMaximum, x); });
   k.reduce_across(largest, kMaximum, config.thread_layout(), 0);
 
   const auto exponentials = [&] {
-    k.titled("x <- exp(x - largest)", [&] { k.apply(x, difference_exp, x, largest); });
+    k.with_title("x <- exp(x - largest)", [&] { k.apply(x, difference_exp, x, largest); });
   };
-  k.headed("second pass, the sum of the exponentials",
-           [&] { k.assign(sum, ir::number(ScalarType::f32, 0)); });
+  k.under_heading("second pass, the sum of the exponentials",
+                  [&] { k.assign(sum, ir::number(ScalarType::f32, 0)); });
   row.pass([&](const Expr&) {
     exponentials();
     k.accumulate(sum, kSum, x);
   });
   k.reduce_across(sum, kSum, config.thread_layout(), 0);
 
-  k.headed("third pass, each exponential divided by the sum", [&] {
+  k.under_heading("third pass, each exponential divided by the sum", [&] {
     row.pass(
         [&](const Expr& block) {
-          k.titled("x <- x / sum", [&] {
+          k.with_title("x <- x / sum", [&] {
             k.apply(
                 x, [](const Expr& e, const Expr& whole) { return e / whole; }, x, sum);
           });
@@ -67,7 +67,7 @@ ir::Kernel softmax_slices(const ThreadsConfig& wanted, const std::string& name) 
   const View before = k.registers("before", ScalarType::f32, Layout());    // largest, a block ago
   const View sum = k.registers("sum", ScalarType::f32, Layout());
   const auto rescale = [&] {
-    k.titled("sum <- sum * exp(before - largest)", [&] {
+    k.with_title("sum <- sum * exp(before - largest)", [&] {
       k.apply(
           sum,
           [](const Expr& s, const Expr& old, const Expr& new_max) {
@@ -84,7 +84,7 @@ ir::Kernel softmax_slices(const ThreadsConfig& wanted, const std::string& name) 
     k.copy(largest, before);
     k.accumulate(largest, kMaximum, x);
     rescale();
-    k.titled("x <- exp(x - largest)", [&] { k.apply(x, difference_exp, x, largest); });
+    k.with_title("x <- exp(x - largest)", [&] { k.apply(x, difference_exp, x, largest); });
     k.accumulate(sum, kSum, x);
   });
   k.copy(largest, before);
@@ -117,7 +117,7 @@ ir::Kernel softmax_combine(const ThreadsConfig& wanted, const std::string& name)
   k.assign(sum, zero);
   largest_of.each([&](const Expr& block) {
     sum_of.load(block);
-    k.titled("sum += slice_sum * exp(slice_largest - largest)", [&] {
+    k.with_title("sum += slice_sum * exp(slice_largest - largest)", [&] {
       k.apply(
           sum_of.values(),
           [](const Expr& s, const Expr& max_of_slice, const Expr& max_of_row) {
@@ -129,7 +129,7 @@ ir::Kernel softmax_combine(const ThreadsConfig& wanted, const std::string& name)
   });
   k.reduce_across(sum, kSum, config.thread_layout(), 0);
   row.pass([&](const Expr& block) {
-    k.titled("x <- exp(x - largest) / sum", [&] {
+    k.with_title("x <- exp(x - largest) / sum", [&] {
       k.apply(
           x,
           [](const Expr& v, const Expr& max_of_row, const Expr& whole) {

@@ -59,8 +59,13 @@ void Row::pass(const Body& body, const Body& redo) {
       "block", count_,
       [&](const Expr& i) {
         const Expr block = part_ == Part::whole ? i : first_ + i;
-        builder_.branch(is_first ? Conditions{} : Conditions{less(1, count_)},
-                        [&] { read(block); });
+        const auto read_block = [&] { read(block); };
+        if (is_first) {
+          read_block();
+        } else {
+          builder_.branch({less(1, count_)}, "a row of several blocks: read again", read_block, "",
+                          [] {});
+        }
         body(block);
       },
       ir::Unroll::never);

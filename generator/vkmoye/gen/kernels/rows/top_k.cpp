@@ -88,7 +88,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
     builder.assign(own_column, word(kNoColumn));
     row.pass([&](const Expr& block) {
       const View part = parts.part({block, builder.block_x()});
-      builder.titled("keys <- numbers in the order of x, 0 for those that are taken", [&] {
+      builder.with_title("keys <- numbers in the order of x, 0 for those that are taken", [&] {
         builder.apply(keys, part,
                       [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
                         const Expr key = key_of(builder, v[0]);
@@ -103,7 +103,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
       });
       builder.copy(best, before);
       builder.accumulate(best, kMaximum, keys);
-      builder.titled("block_columns <- the columns of the largest keys", [&] {
+      builder.with_title("block_columns <- the columns of the largest keys", [&] {
         builder.apply(block_columns, part,
                       [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
                         return select(ir::equal(v[0], v[1]), convert(at[0], u32), word(kNoColumn));
@@ -112,7 +112,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
       });
       builder.assign(first_in_block, word(kNoColumn));
       builder.accumulate(first_in_block, kMinimum, block_columns);
-      builder.titled("own_column <- first_in_block if the block has a larger key", [&] {
+      builder.with_title("own_column <- first_in_block if the block has a larger key", [&] {
         builder.apply(
             own_column,
             [&](const Expr& p, const Expr& in_block, const Expr& now, const Expr& earlier) {
@@ -123,7 +123,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
     });
     builder.copy(best, last);
     builder.reduce_across(last, kMaximum, config.thread_layout(), 0);
-    builder.titled("last_column <- the first column of that key", [&] {
+    builder.with_title("last_column <- the first column of that key", [&] {
       builder.apply(
           last_column,
           [](const Expr& p, const Expr& own, const Expr& largest) {
@@ -137,7 +137,7 @@ ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
                          builder.thread() / threads_per_row);
     };
     builder.branch({ir::equal(builder.thread() % threads_per_row, 0)}, [&] {
-      builder.titled("values <- the number of the key", [&] {
+      builder.with_title("values <- the number of the key", [&] {
         builder.apply(
             to(values), [](const Expr& key) { return number_of_key(key); }, last);
       });

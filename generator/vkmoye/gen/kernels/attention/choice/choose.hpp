@@ -36,8 +36,8 @@ AttentionChoice choose_attention(const KernelRequest& request, const AttentionRe
 /// reason.
 KernelPlan attention_plan(const KernelEntry& entry, const KernelRequest& request);
 
-/// Those of the kernel that is chosen. Kernels on matrix units are considered only if the fragment orders of the
-/// device are known (matrix_units/probe.hpp).
+/// All kernels of the chosen entry. Kernels on matrix units are considered only if the fragment orders of the device
+/// are known (matrix_units/probe.hpp).
 KernelPlan attention_plan(const AttentionCall& call, ScalarType type, const DeviceCaps& device);
 
 /// The error for options given to attention/auto.

@@ -15,7 +15,7 @@
 // With C = length - queries, where length is the number of keys of the entry of the batch, query i sees key j if
 //
 //   j < length
-//   causal        j <= i + C                     the queries are the last of the keys
+//   causal        j <= i + C                     the queries are at the last positions of the keys
 //   window W      j > i + C - W
 //
 // The score of query i and key j of a head, if it is seen, is
@@ -29,10 +29,10 @@
 // keys / page, rounded up) says where key j of an entry is: in row j % page of page pages[entry, j / page].
 //
 // Scores are f32. Scores below -1e30, such as those with a mask of -infinity, count as keys that are not seen. A row
-// that sees no key is 0. A sink is one more score of each row of its head, without a value: it joins the maximum and
-// the sum. The second result, log_sums (batch, heads, queries), is the logarithm of that sum of exp(s): -infinity for a
-// row that sees nothing.
-// Sources: ALiBi: Press, Smith and Lewis, 2022. Sinks: Xiao et al., Efficient Streaming Language Models, 2024.
+// that sees no key is 0. A sink adds one score to each row of its head: it enters the maximum and the sum, but has no
+// value. The second result, log_sums (batch, heads, queries), is the logarithm of that sum of exp(s); it is -infinity
+// for a row that sees no key. Sources: ALiBi: Press, Smith and Lewis, 2022. Sinks: Xiao et al., Efficient Streaming
+// Language Models, 2024.
 
 #include <cstdint>
 #include <optional>
@@ -110,7 +110,7 @@ bool has_entries(const AttentionForm& form);
 /// Whether something is added to the scores.
 inline bool has_bias(const AttentionForm& form) { return form.slopes || form.mask.has_value(); }
 
-/// The types of k and v in memory, those of blocks in words: u16.
+/// The types of k and v in memory; for blocks u16, the type of their words.
 ScalarType key_type(ScalarType type, const AttentionForm& form);
 ScalarType value_type(ScalarType type, const AttentionForm& form);
 
@@ -119,7 +119,7 @@ inline bool has_blocks(const AttentionForm& form) {
   return form.key_format != nullptr || form.value_format != nullptr;
 }
 
-/// "f16", "f16*q8_0" for keys and values in a format or of another type, "f16*q8_0*q4_0" if theirs differ.
+/// "f16", "f16*q8_0" if keys and values have a format or another type, "f16*q8_0*q4_0" if these two differ.
 std::string type_text(ScalarType type, const AttentionForm& form);
 
 /// Elements of a row in memory: `width`, or the 16-bit words of its blocks, of type u16.
@@ -141,12 +141,12 @@ std::optional<AttentionOrders> parse_orders(const std::string& text);
 ///   heads              without entries: the heads of K and V in the batch
 ///   group              with entries: the heads that share a head of K and V
 ///   kv_heads           with entries: the heads of K and V of an entry
-///   batch              with entries: how many
+///   batch              with entries: the number of entries
 ///   window             with a window
 ///   soft_cap           with a soft cap
-///   stored             with pages: how many are stored
-///   masks              with a mask: how many, each of queries x keys numbers
-///   mask_head_step     with a mask: how many masks from that of a head to that of the next; 0 if heads share one
+///   stored             with pages: the number of stored pages
+///   masks              with a mask: the number of masks of queries x keys elements
+///   mask_head_step     with a mask: the distance between the masks of neighbouring heads, in masks; 0: they share one
 ///   mask_entry_step    with a mask: the same for entries
 Arguments attention_arguments(const AttentionCall& call);
 

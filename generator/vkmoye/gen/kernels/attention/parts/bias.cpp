@@ -38,23 +38,23 @@ BiasRows ScoreBias::rows(const std::string& name, const Expr& number, std::int64
 void ScoreBias::add(const View& scores, const PartOfScores& part, const BiasRows& rows,
                     const Expr& tile_number) {
   if (!has_bias(form_)) return;
-  const std::uint32_t keys = to_index(tile_.keys_of_tile());
+  const std::uint32_t keys = to_index(tile_.size().keys);
   if (form_.slopes) add_slopes(scores, part, rows, keys * tile_number);
   if (!form_.mask) return;
   const View mask =
-      slice(tile(mask_, {tile_.keys_of_tile(), rows.count, 1},
+      slice(tile(mask_, {tile_.size().keys, rows.count, 1},
                  {tile_number, rows.number, head_step_ * rows.head + entry_step_ * tile_.entry()}),
             {_, _, 0});
   // A mask of -infinity, the usual one of masked keys, must not meet another infinity.
   const std::string scaled = form_.slopes ? "scores" : "scores * unit";
-  builder_.titled("scores <- " + scaled + " + mask, -2e30 for keys that the mask hides", [&] {
+  builder_.with_title("scores <- " + scaled + " + mask, -2e30 for keys that the mask hides", [&] {
     builder_.apply(
         scores,
         [&](const Expr& x, const Expr& of_mask) {
           const Expr m = ir::convert(of_mask, ScalarType::f32);
           return ir::select(less(m, number(ScalarType::f32, -1e30)),
                             number(ScalarType::f32, kUnseenScore),
-                            form_.slopes ? x + m : multiply_add(x, tile_.score_unit(), m));
+                            form_.slopes ? x + m : multiply_add(x, tile_.score_scale().unit(), m));
         },
         scores, part(transpose(mask)));
   });
@@ -63,15 +63,15 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const BiasRows
 // Distances are exact below 2^24.
 void ScoreBias::add_slopes(const View& scores, const PartOfScores& part, const BiasRows& rows,
                            const Expr& first_key) {
-  builder_.titled(
+  builder_.with_title(
       "scores <- scores * unit + slope * (key - query), counted from the last key", [&] {
         builder_.apply(
-            scores, part(make_identity_view({rows.count, tile_.keys_of_tile()})),
+            scores, part(make_identity_view({rows.count, tile_.size().keys})),
             [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
               const Expr key = first_key + at[1] + tile_.queries(),
                          query = to_index(rows.count) * rows.number + at[0] + tile_.keys();
               const Expr distance = convert(key, ScalarType::f32) - convert(query, ScalarType::f32);
-              return multiply_add(x[0], tile_.score_unit(), distance * rows.slope);
+              return multiply_add(x[0], tile_.score_scale().unit(), distance * rows.slope);
             },
             {scores});
       });

@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "vkmoye/gen/kernels/attention/parts/tile.hpp"
+#include "vkmoye/gen/kernels/attention/parts/visible_keys.hpp"
 
 namespace vkmoye::gen {
 

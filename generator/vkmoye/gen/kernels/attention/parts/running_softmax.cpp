@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "vkmoye/gen/kernels/attention/parts/tile.hpp"
+#include "vkmoye/gen/kernels/attention/parts/score_scale.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -26,29 +26,31 @@ RunningSoftmax::RunningSoftmax(Builder& builder, const Expr& factor, const View&
 void RunningSoftmax::start() {
   if (sink_) {
     const Expr exponent = builder_.let("exponent_of_sink", *sink_ * kLog2E);
-    builder_.titled("row_max <- the score that the sink stands for, at least -1e30",
-                    [&] { builder_.assign(row_max_, maximum(exponent / factor_, kNothingSeen)); });
+    builder_.with_title("row_max <- the score that the sink stands for, at least -1e30", [&] {
+      builder_.assign(row_max_, maximum(exponent / factor_, kNothingSeen));
+    });
     sink_ = exponent;
     return builder_.assign(row_sum_, number(ScalarType::f32, 0));
   }
-  builder_.titled("row_max <- -1e30, more than the scores of unseen keys",
-                  [&] { builder_.assign(row_max_, number(ScalarType::f32, kNothingSeen)); });
+  builder_.with_title("row_max <- -1e30, more than the scores of unseen keys",
+                      [&] { builder_.assign(row_max_, number(ScalarType::f32, kNothingSeen)); });
   builder_.assign(row_sum_, number(ScalarType::f32, 0));
 }
 
 void RunningSoftmax::keep_row_max() {
-  builder_.titled("rescale keeps the old row_max until the new one is known",
-                  [&] { builder_.copy(row_max_, rescale_by_); });
+  builder_.with_title("rescale keeps the old row_max until the new one is known",
+                      [&] { builder_.copy(row_max_, rescale_by_); });
 }
 
 // Rescales earlier sums to the new maximum.
 void RunningSoftmax::rescale(const View& sums) {
-  builder_.titled("rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums", [&] {
-    builder_.apply(
-        rescale_by_,
-        [&](const Expr& before, const Expr& m) { return exp2((before - m) * factor_); },
-        rescale_by_, row_max_);
-  });
+  builder_.with_title(
+      "rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums", [&] {
+        builder_.apply(
+            rescale_by_,
+            [&](const Expr& before, const Expr& m) { return exp2((before - m) * factor_); },
+            rescale_by_, row_max_);
+      });
   for (const View& of : {row_sum_, sums}) {
     builder_.apply(
         of, [](const Expr& x, const Expr& by) { return x * by; }, of, rescale_by_);
@@ -56,7 +58,7 @@ void RunningSoftmax::rescale(const View& sums) {
 }
 
 void RunningSoftmax::weigh(const View& scores) {
-  builder_.titled("scores <- exp2(factor * scores - factor * row_max), the weights", [&] {
+  builder_.with_title("scores <- exp2(factor * scores - factor * row_max), the weights", [&] {
     builder_.apply(
         scores,
         [&](const Expr& x, const Expr& m) {
@@ -104,7 +106,7 @@ void RunningSoftmax::finish(const View& sums) {
 
 void RunningSoftmax::divide(const View& sums) {
   if (sink_) {
-    builder_.titled("row_sum <- row_sum + exp2(exponent of the sink - factor * row_max)", [&] {
+    builder_.with_title("row_sum <- row_sum + exp2(exponent of the sink - factor * row_max)", [&] {
       builder_.apply(
           row_sum_,
           [&](const Expr& all, const Expr& m) {
@@ -113,7 +115,7 @@ void RunningSoftmax::divide(const View& sums) {
           row_sum_, row_max_);
     });
   }
-  builder_.titled("sums <- sums / row_sum, 0 for rows that see no key", [&] {
+  builder_.with_title("sums <- sums / row_sum, 0 for rows that see no key", [&] {
     builder_.apply(
         sums,
         [](const Expr& x, const Expr& whole) {
@@ -128,7 +130,7 @@ void RunningSoftmax::store_log_sums(const View& to) {
   const Expr along = thread_coordinates(
       modes_.threads, builder_.thread())[static_cast<std::size_t>(modes_.shared_by_row)];
   builder_.branch({equal(along, 0)}, [&] {
-    builder_.titled("log_sums <- log(row_sum) + the score of the maximum", [&] {
+    builder_.with_title("log_sums <- log(row_sum) + the score of the maximum", [&] {
       builder_.apply(
           to,
           [&](const Expr& m, const Expr& all) {

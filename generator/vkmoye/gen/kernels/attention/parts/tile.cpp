@@ -2,14 +2,6 @@
 #include "vkmoye/gen/kernels/attention/parts/tile.hpp"
 
 namespace vkmoye::gen {
-namespace {
-
-using ir::number;
-
-// a - b, or 0 if that is negative.
-Expr difference(const Expr& a, const Expr& b) { return maximum(a, b) - b; }
-
-}  // namespace
 
 AttentionTile::AttentionTile(Builder& builder, const AttentionForm& form, ScalarType type,
                              AttentionTileSize size, bool rows_of_head_groups)
@@ -39,7 +31,6 @@ AttentionTile::AttentionTile(Builder& builder, const AttentionForm& form, Scalar
   declare_arguments();
   declare_pages();
   read_length();
-  find_visible_tiles();
 }
 
 AttentionTile::HeadTensor AttentionTile::head_tensor(bool is_result, const std::string& name,
@@ -83,13 +74,7 @@ void AttentionTile::declare_arguments() {
   keys_ = builder_.argument("keys", ScalarType::u32);
   const Expr scale = builder_.argument("scale", ScalarType::f32);
   if (form_.window) window_ = builder_.argument("window", ScalarType::u32);
-  score_unit_ = scale;
-  if (form_.soft_cap) {
-    score_unit_ = builder_.argument("soft_cap", ScalarType::f32);
-    score_per_cap_ = builder_.let("of_cap", scale * (2 * kLog2E) / score_unit_);
-  }
-  exponent_factor_ = has_bias(form_) ? number(ScalarType::f32, kLog2E)
-                                     : builder_.let("factor", score_unit_ * kLog2E);
+  score_scale_ = ScoreScale(builder_, form_, scale);
   head_ = builder_.block_y();
   if (!has_entries(form_)) return;
   const Expr kv_heads = builder_.argument("kv_heads", ScalarType::u32),
@@ -140,7 +125,7 @@ AttentionTile::KeyTile AttentionTile::key_tile(const Expr& number, std::int64_t 
   if (form_.page == 0) return {number, 0, keys};
   const std::uint32_t of_page = to_index(form_.page / keys);
   // A negative number becomes a large one.
-  builder_.headed("the page of these keys", [&] {
+  builder_.under_heading("the page of these keys", [&] {
     builder_.copy(tile(pages_, {1, 1}, {number / of_page, entry_}), page_, {.edges = Edges::zero});
   });
   const Expr page = builder_.let("own_page", to_index(builder_.load("given_page", page_)));
@@ -174,111 +159,6 @@ QueryOfHead AttentionTile::query_of_head(const std::string& name, const Expr& nu
   const Expr queries = maximum(queries_, 1);
   return {builder_.let("query_of_" + name, number % queries),
           builder_.let("head_of_" + name, kv_head_ * group_size_ + number / queries)};
-}
-
-QueryRows AttentionTile::query_rows(const std::string& name, const Expr& first,
-                                    std::int64_t count) {
-  if (!form_.causal && !form_.window) return {first, 0, 0, count};
-  const Expr some = to_index(count);
-  if (!rows_of_head_groups_) {
-    return {first, first, builder_.let("end_query_of_" + name, minimum(first + some, queries_)),
-            count};
-  }
-  const Expr query = builder_.let(name + "_query", first % maximum(queries_, 1));
-  // Rows that continue in the next head of a group have its first queries as well.
-  return {first,
-          builder_.let("first_query_of_" + name,
-                       ir::select(less(queries_, query + some), Expr(0), query)),
-          builder_.let("end_query_of_" + name, minimum(query + some, queries_)), count};
-}
-
-void AttentionTile::find_visible_tiles() {
-  const std::uint32_t rows = to_index(size_.rows), keys = to_index(size_.keys);
-  rows_of_workgroup_ = query_rows("tile", rows * row_tile_, size_.rows);
-  Expr end_key = keys_;
-  if (form_.causal)
-    end_key = builder_.let("end_key", difference(rows_of_workgroup_.end_query + keys_, queries_));
-  Expr end = ceil_div(end_key, keys);
-  if (form_.window) {
-    first_ = builder_.let(
-        "first_tile",
-        difference(rows_of_workgroup_.first_query + keys_ + 1, queries_ + window_) / keys);
-    end = difference(end, first_);
-  }
-  count_ = builder_.let("key_tiles", end);
-}
-
-Expr AttentionTile::sees(const Expr& row, const Expr& key) const {
-  Expr seen = less(key, keys_);
-  if (!form_.causal && !form_.window) return seen;
-  const Expr query =
-      rows_of_head_groups_ ? builder_.let("query_of_score", row % maximum(queries_, 1)) : row;
-  if (form_.causal) seen = logical_and(seen, less(key + queries_, query + keys_ + 1));
-  if (form_.window) seen = logical_and(seen, less(query + keys_, key + queries_ + window_));
-  return seen;
-}
-
-void AttentionTile::cap(const View& scores) {
-  if (!form_.soft_cap) return;
-  // tanh(z) = 1 - 2 / (1 + exp(2 z)) has an error of few units of 1, however small z is.
-  builder_.titled("scores <- tanh(scores * scale / soft_cap)", [&] {
-    builder_.apply(
-        scores, [&](const Expr& x) { return 1 - 2 / (1 + exp2(x * score_per_cap_)); }, scores);
-  });
-}
-
-void AttentionTile::hide_unseen(const View& scores, const PartOfScores& part, const QueryRows& rows,
-                                const Expr& tile_number) {
-  const std::uint32_t keys = to_index(size_.keys);
-  const Expr begin = keys * tile_number, end = begin + keys;
-  Expr some = less(keys_, end);
-  if (form_.causal) some = logical_or(some, less(rows.first_query + keys_ + 1, end + queries_));
-  if (form_.window) {
-    some = logical_or(some, less(begin + queries_ + window_, rows.end_query + keys_));
-  }
-  builder_.branch(
-      {some}, "some rows do not see some keys",
-      [&] {
-        builder_.titled(
-            "scores <- -2e30, less than any maximum, where the row does not see the key", [&] {
-              builder_.apply(scores, part(make_identity_view({rows.count, size_.keys})),
-                             [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
-                               const Expr key = builder_.let("key_of_score", begin + at[1]);
-                               return ir::select(sees(rows.first + at[0], key), x[0],
-                                                 number(ScalarType::f32, kUnseenScore));
-                             },
-                             {scores});
-            });
-      },
-      "", [] {});
-}
-
-void AttentionTile::drop_beyond(const View& values, const View& places, const Expr& tile_number,
-                                std::uint32_t vector) {
-  if (!form_.lengths && form_.page == 0) return;
-  const ScalarType type = builder_.type_of(values);
-  const std::uint32_t keys = to_index(size_.keys);
-  const Expr begin = keys * tile_number;
-  const auto drop = [&] {
-    if (vector == 1) {
-      return builder_.apply(values, places,
-                            [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
-                              return ir::select(less(begin + at[1], keys_), x[0], number(type, 0));
-                            },
-                            {values});
-    }
-    const std::vector<Expr> zeros(vector, number(type, 0));
-    for (std::int64_t i = 0; i < size(values.shape()); i += vector) {
-      const Expr key = begin + origin(places.axes[1]) + to_index(places.axes[1].values(i));
-      builder_.branch({less(keys_, key + 1)}, [&] {
-        builder_.store(ir::vector(zeros),
-                       ir::Element{values.array, {to_index(i)}, values.name, vector});
-      });
-    }
-  };
-  builder_.branch(
-      {less(keys_, begin + keys)}, "the entry ends in this tile",
-      [&] { builder_.titled("0 for the values of keys beyond it", drop); }, "", [] {});
 }
 
 }  // namespace vkmoye::gen

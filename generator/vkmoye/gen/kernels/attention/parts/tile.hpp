@@ -1,43 +1,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the kernels of attention share: the arrays, and which keys a row sees.
+// The arrays of attention, in the tiles of a workgroup.
 //
 //   AttentionTile tile(k, form, type, {64, 32});     64 rows of a head, 32 keys at a time
 //     tile.q(), tile.k(keys), tile.v(keys)           (width, 64), (width, 32), (value_width, 32); key_tile(number)
-//     tile.first(), tile.count()                     the tiles of keys that a row of the workgroup sees
-//     tile.cap(scores)                               the soft cap
-//     tile.hide_unseen(scores, part, rows, tile)     scores of keys that a row does not see: -2e30
+//   VisibleKeys visible(k, form, tile);              which of the keys its rows see: visible_keys.hpp
 //
 // There are two ways to divide the work. With `rows_of_head_groups`, by default if has_rows_of_groups(form), the rows
 // of all heads of a group are one matrix, and block_y counts the heads of K and V of the whole batch. Otherwise a
 // matrix has the rows of one head, block_y counts the heads of Q, and block_z the entries of the batch.
 
-#include <functional>
 #include <optional>
 #include <string>
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
+#include "vkmoye/gen/kernels/attention/parts/score_scale.hpp"
 
 namespace vkmoye::gen {
 
 /// Rows of q and of k in a tile.
 struct AttentionTileSize {
   std::int64_t rows = 64, keys = 32;
-};
-
-inline constexpr double kLog2E = 1.4426950408889634;
-
-/// The score of a key that its row does not see: less than the first maximum of RunningSoftmax.
-inline constexpr double kUnseenScore = -2e30;
-
-/// The values of a thread of a view (rows, keys), in the shape of its scores.
-using PartOfScores = std::function<View(const View&)>;
-
-/// `count` rows of q from `first` on, and the queries in them.
-struct QueryRows {
-  Expr first, first_query, end_query;
-  std::int64_t count = 0;
 };
 
 /// A query, and its head in the entry.
@@ -83,10 +67,6 @@ class AttentionTile {
   /// The first keys, for the shape of a tile.
   KeyTile some_keys() const { return {0, 0, size_.keys}; }
 
-  /// The tiles of keys from the first to the last key that a row of the workgroup sees.
-  const Expr& first() const { return first_; }
-  const Expr& count() const { return count_; }
-
   /// Declares the result o, and the workgroup's part of it.
   Tensor output(const std::string& name, ScalarType type);
   View tile_of(const Tensor& result) const { return tile_of(result, size_.rows, row_tile_); }
@@ -98,34 +78,20 @@ class AttentionTile {
   View tile_of_log_sums(const Tensor& log_sums, std::int64_t rows, const Expr& number,
                         std::int64_t columns) const;
 
-  QueryRows query_rows(const std::string& name, const Expr& first, std::int64_t count);
-  const QueryRows& rows_of_workgroup() const { return rows_of_workgroup_; }
-
   /// The query and the head of row `number` of a group.
   QueryOfHead query_of_head(const std::string& name, const Expr& number);
   View q(const QueryOfHead& row) const;  // (width, 1)
 
-  /// Replaces scores by tanh(scores * scale / soft_cap), if the form has a soft cap.
-  void cap(const View& scores);
-  /// Sets the scores of keys of tile `tile_number` that their row does not see to kUnseenScore.
-  void hide_unseen(const View& scores, const PartOfScores& part, const QueryRows& rows,
-                   const Expr& tile_number);
-  /// Sets `values`, which are the elements and keys `places` of tile `tile_number` of v, to 0 beyond the keys of the
-  /// batch entry: the rest of the array or of the last page may hold NaN, and 0 * NaN is NaN. `vector`: the width of
-  /// registers that are vectors.
-  void drop_beyond(const View& values, const View& places, const Expr& tile_number,
-                   std::uint32_t vector = 1);
-
-  /// What a score, as it is multiplied and capped, is multiplied by: as a score, and as an exponent of 2.
-  const Expr& score_unit() const { return score_unit_; }
-  const Expr& exponent_factor() const { return exponent_factor_; }
+  const ScoreScale& score_scale() const { return score_scale_; }
 
   /// The head of the workgroup, if all its rows are of one head; else the head of K and V.
   const Expr& head() const { return head_; }
   const Expr& entry() const { return entry_; }  // the number of the batch entry
   const Expr& queries() const { return queries_; }
   const Expr& keys() const { return keys_; }  // how many the entry has
-  std::int64_t keys_of_tile() const { return size_.keys; }
+  const Expr& window() const { return window_; }
+  const AttentionTileSize& size() const { return size_; }
+  bool has_rows_of_head_groups() const { return rows_of_head_groups_; }
 
  private:
   // An array, and whether it has an axis of heads in the batch, or one of heads and one of entries.
@@ -144,8 +110,6 @@ class AttentionTile {
   void declare_arguments();
   void declare_pages();
   void read_length();
-  void find_visible_tiles();
-  Expr sees(const Expr& row, const Expr& key) const;
 
   Builder& builder_;
   AttentionForm form_;
@@ -158,9 +122,7 @@ class AttentionTile {
   View page_;
   Expr head_ = 0, kv_head_ = 0, entry_ = 0;
   Expr queries_ = 0, keys_ = 0, window_ = 0, group_size_ = 0;
-  Expr score_unit_ = 0, exponent_factor_ = 0, score_per_cap_ = 0;
-  QueryRows rows_of_workgroup_ = {0, 0, 0, 0};
-  Expr first_ = 0, count_ = 0;
+  ScoreScale score_scale_;
 };
 
 }  // namespace vkmoye::gen

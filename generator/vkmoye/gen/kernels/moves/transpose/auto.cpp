@@ -16,19 +16,19 @@ namespace {
 
 // The maximum number of rows or columns of a thin array: an eighth of the tile's extent `across` in that
 // direction, but at least as many as all threads move at once, side by side `along` the other direction.
-std::int64_t few(std::int64_t across, std::int64_t along, std::int64_t threads) {
+std::int64_t thin_limit(std::int64_t across, std::int64_t along, std::int64_t threads) {
   return std::max(across / 8, threads / std::min(along, threads));
 }
 
 // Also at least the rows that a ragged tile needs.
-std::int64_t few_rows(const TransposeAutoConfig& config) {
+std::int64_t thin_row_limit(const TransposeAutoConfig& config) {
   const std::int64_t rows =
-      std::max(few(config.rows, config.cols, config.threads), min_rows(config));
+      std::max(thin_limit(config.rows, config.cols, config.threads), min_rows(config));
   return next_power_of_two(rows);
 }
 
-std::int64_t few_cols(const TransposeAutoConfig& config) {
-  return few(config.cols, config.rows, config.threads);
+std::int64_t thin_col_limit(const TransposeAutoConfig& config) {
+  return thin_limit(config.cols, config.rows, config.threads);
 }
 
 std::int64_t bytes_of_transposed_tile(const TransposeAutoConfig& config) {
@@ -141,9 +141,9 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
     require_divides("elements of a word times parts", config.unit() * config.parts, kCols,
                     config.cols, reasons);
   }
-  require_divides("columns moved at once of an array of few columns", few_cols(config), kCols,
+  require_divides("columns moved at once of an array of few columns", thin_col_limit(config), kCols,
                   config.cols, reasons);
-  require_divides("rows moved at once of an array of few rows", few_rows(config), kRows,
+  require_divides("rows moved at once of an array of few rows", thin_row_limit(config), kRows,
                   config.rows, reasons);
   if (!reasons.empty()) return reasons;
   if (shuffles) return reasons_against_shuffles(config, config.subgroup_size);
@@ -229,7 +229,7 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   const bool by_elements = shuffles || config.address == AddressChoice::pointer;
   k.describe(items, fmt::format("{}, wide accesses on both sides; ragged tiles {}",
                                 shuffles ? "lanes exchange what they load for what they store"
-                                         : "blocks turned in registers",
+                                         : "blocks transposed in registers",
                                 by_elements ? "by elements" : "in sectors of dst"));
 
   const std::int64_t bM = config.cols, bN = config.rows;
@@ -261,8 +261,8 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   // Without descriptors, offsets do not fit into an index: such tiles are moved element by element.
   const auto ragged_tile = [&] {
     if (by_elements) {
-      return k.titled("a ragged tile, element by element",
-                      [&] { straight_across(k, from, transpose(to), bN, config.threads); });
+      return k.with_title("a ragged tile, element by element",
+                          [&] { straight_across(k, from, transpose(to), bN, config.threads); });
     }
     // Ragged loads clamp to the last element, or word, so there must be one.
     k.branch(
@@ -273,12 +273,14 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   // Most of a tile of a thin array is outside; the part inside needs no shared memory. They come
   // first, so that each condition stands beside what it chooses.
   const auto of_few_rows = [&] {
-    k.titled(fmt::format("at most {} rows, element by element", few_rows(config)),
-             [&] { straight_across(k, from, transpose(to), few_rows(config), config.threads); });
+    k.with_title(fmt::format("at most {} rows, element by element", thin_row_limit(config)), [&] {
+      straight_across(k, from, transpose(to), thin_row_limit(config), config.threads);
+    });
   };
   const auto of_few_cols = [&] {
-    k.titled(fmt::format("at most {} columns, element by element", few_cols(config)),
-             [&] { straight_across(k, transpose(from), to, few_cols(config), config.threads); });
+    k.with_title(
+        fmt::format("at most {} columns, element by element", thin_col_limit(config)),
+        [&] { straight_across(k, transpose(from), to, thin_col_limit(config), config.threads); });
   };
   const auto more_than = [](std::int64_t count, const Expr& extent) {
     return ir::less(to_index(count), extent);
@@ -289,8 +291,9 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   };
   const auto not_whole = [&] {
     k.branch(k.begins_inside(from), [&] {
-      k.branch({at_most(few_rows(config), rows)}, of_few_rows,
-               [&] { k.branch({at_most(few_cols(config), cols)}, of_few_cols, ragged_tile); });
+      k.branch({at_most(thin_row_limit(config), rows)}, of_few_rows, [&] {
+        k.branch({at_most(thin_col_limit(config), cols)}, of_few_cols, ragged_tile);
+      });
     });
   };
   // If the rows of dst are not aligned to sectors, every tile is ragged.
@@ -303,7 +306,7 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
     // The last row of tiles, or the only one, unless it has too few rows to be worth it.
     const Conditions columns_inside = {ir::less(Expr(to_index(bM)) * col + to_index(bM - 1), cols)};
     k.branch(
-        all_of({columns_inside, {more_than(few(bN, bM, config.threads), rows)}, aligned}),
+        all_of({columns_inside, {more_than(thin_limit(bN, bM, config.threads), rows)}, aligned}),
         "columns inside, rows aligned: only blocks of rows inside are moved",
         [&] { move_whole(k, config, src, dst, *shared, col, row, TileRows::some); }, "", not_whole);
   });

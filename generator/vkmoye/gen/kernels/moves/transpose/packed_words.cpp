@@ -10,7 +10,8 @@ ir::Element words(const Tensor& tensor, std::vector<Expr> at, std::int64_t eleme
   return {tensor.array.name, std::move(at), whose, to_index(elements), {}, /*as_words=*/true};
 }
 
-std::vector<Expr> turned(Builder& k, const std::string& name, const std::vector<Expr>& rows) {
+std::vector<Expr> transposed_words(Builder& k, const std::string& name,
+                                   const std::vector<Expr>& rows) {
   // A shift by a half needs no mask: what it moves is all that remains.
   const auto masked = [](const Expr& word, std::uint32_t mask, std::uint32_t bits) {
     return bits == 16 ? word : bit_and(word, mask);

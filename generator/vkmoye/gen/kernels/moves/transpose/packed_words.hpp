@@ -17,6 +17,7 @@ ir::Element words(const Tensor& tensor, std::vector<Expr> at, std::int64_t eleme
 /// Transposes the words of neighbouring rows, as many as a word has elements: 1, 2 or 4. Each word of the
 /// result is of a column: a block of 2x2 halves or 4x4 bytes is transposed. `name`: prefix of the names of
 /// intermediate values.
-std::vector<Expr> turned(Builder& k, const std::string& name, const std::vector<Expr>& rows);
+std::vector<Expr> transposed_words(Builder& k, const std::string& name,
+                                   const std::vector<Expr>& rows);
 
 }  // namespace vkmoye::gen

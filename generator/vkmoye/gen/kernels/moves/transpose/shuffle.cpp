@@ -151,16 +151,17 @@ void move_by_shuffles(Builder& k, const TransposeTile& tile, const Tensor& src, 
           of_rows.push_back(count == 1 ? one : component(one, to_index(w)));
         }
         std::int64_t e = unit * w;
-        for (const Expr& word : turned(k, fmt::format("turned{}", w), of_rows)) {
+        for (const Expr& word : transposed_words(k, fmt::format("word{}", w), of_rows)) {
           k.store(word, {held.array, {number(unit * count) * group + number(e++)}, held.name});
         }
       }
     });
   };
   const std::string rows =
-      unit == 1 ? "a row" : fmt::format("each of {} rows, turned into words of columns", unit);
-  k.titled(fmt::format("{} -> {}: {} bytes of {}", src.array.name, held.array, tile.load, rows),
-           load);
+      unit == 1 ? "a row" : fmt::format("each of {} rows, transposed into words of columns", unit);
+  k.with_title(
+      fmt::format("copy {} to {}: {} bytes of {}", src.array.name, held.array, tile.load, rows),
+      load);
 
   const View moved = k.exchange(held, loaded, stored);  // (word, unit, column)
   const Layout places = moved.axes.front().values;
@@ -178,8 +179,9 @@ void move_by_shuffles(Builder& k, const TransposeTile& tile, const Tensor& src, 
               words(dst, {dst_row, dst_col + column}, mine.along * unit, "whole words of dst"));
     });
   };
-  k.titled(fmt::format("{} -> {}: {} bytes of a column", held.array, dst.array.name, tile.store),
-           store);
+  k.with_title(
+      fmt::format("copy {} to {}: {} bytes of a column", held.array, dst.array.name, tile.store),
+      store);
 }
 
 }  // namespace vkmoye::gen

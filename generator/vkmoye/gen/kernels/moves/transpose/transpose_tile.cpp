@@ -90,16 +90,16 @@ class Tile {
   void store_words() {
     const std::int64_t along = tile_.store / tile_.bytes(), lanes = tile_.rows / along;
     const Layout from = tile_.whole_layout().layout.mode(0);
-    each(lanes, tile_.cols, {"along", "x"}, [&](const Expr& b, const Expr& x) {
+    each(lanes, tile_.cols, {"along", "column"}, [&](const Expr& b, const Expr& column) {
       if_rows_inside(along, b, [&] {
         const std::int64_t count = along / unit();
-        const Expr at = builder_.let("from", evaluate(from, x) + number(count) * b);
+        const Expr at = builder_.let("tile_from", evaluate(from, column) + number(count) * b);
         std::vector<Expr> parts;
         for (std::int64_t w = 0; w < count; ++w) {
           parts.push_back(builder_.load(fmt::format("word{}", w), shared_at(at + number(w))));
         }
-        builder_.store(ir::vector(parts), words(dst_, {row0_ + number(along) * b, col0_ + x}, along,
-                                                "whole words of dst"));
+        builder_.store(ir::vector(parts), words(dst_, {row0_ + number(along) * b, col0_ + column},
+                                                along, "whole words of dst"));
       });
     });
   }
@@ -128,7 +128,7 @@ class Tile {
       const Expr row = builder_.let("row", row0_ + head + y);
       builder_.branch({ir::less(col, cols_), ir::less(row, rows_)}, [&] {
         const Expr value =
-            builder_.load("turned", shared_at(in_ring(x, (head + y) % number(tile_.rows))));
+            builder_.load("transposed", shared_at(in_ring(x, (head + y) % number(tile_.rows))));
         builder_.store(value, {dst_.array.name, {row, col}, "sectors of dst"});
       });
     });
@@ -141,7 +141,7 @@ class Tile {
          [&](const Expr& i, const Expr& group) {
            std::vector<Expr> rows;
            for (std::int64_t e = 0; e < unit(); ++e) rows.push_back(row_of_src(i, group, e));
-           store_turned("turned", rows, number(to.run) * i + group, 0, to.column);
+           store_transposed("word", rows, number(to.run) * i + group, 0, to.column);
          });
   }
 
@@ -167,11 +167,12 @@ class Tile {
   // Moves the rows before the first sector of each column.
   void store_heads() {
     builder_.branch({ir::equal(tile_row_, 0)}, [&] {
-      builder_.titled("the rows before the first sector of each column, element by element", [&] {
-        elementwise(sector(), [&](const Expr& y, const Expr& col) {
-          return std::pair(y, Conditions{ir::less(y, builder_.let("head", head_of(col)))});
-        });
-      });
+      builder_.with_title(
+          "the rows before the first sector of each column, element by element", [&] {
+            elementwise(sector(), [&](const Expr& y, const Expr& col) {
+              return std::pair(y, Conditions{ir::less(y, builder_.let("head", head_of(col)))});
+            });
+          });
     });
   }
 
@@ -179,14 +180,15 @@ class Tile {
   void store_tails() {
     if (unit() == 1) return;
     builder_.branch({ir::less(rows_, row0_ + number(tile_.rows + 1))}, [&] {
-      builder_.titled("the rows after the last whole word of each column, element by element", [&] {
-        elementwise(unit(), [&](const Expr& y, const Expr& col) {
-          const Expr row = builder_.let("row", rows_ - 1 - y);
-          const Expr head = builder_.let("head", head_of(col));
-          const Expr begins = builder_.let("word_begins", row - (row - head) % number(unit()));
-          return std::pair(row, Conditions{ir::less(rows_ - begins, number(unit() + 1))});
-        });
-      });
+      builder_.with_title(
+          "the rows after the last whole word of each column, element by element", [&] {
+            elementwise(unit(), [&](const Expr& y, const Expr& col) {
+              const Expr row = builder_.let("row", rows_ - 1 - y);
+              const Expr head = builder_.let("head", head_of(col));
+              const Expr begins = builder_.let("word_begins", row - (row - head) % number(unit()));
+              return std::pair(row, Conditions{ir::less(rows_ - begins, number(unit() + 1))});
+            });
+          });
     });
   }
 
@@ -214,7 +216,7 @@ class Tile {
       builder_.branch({ir::less(step, number(count))}, [&] { body(side, step); });
     };
     if (rounds == 1) return round(first);
-    builder_.loop("turn", number(rounds),
+    builder_.loop("pass", number(rounds),
                   [&](const Expr& z) { round(first + number(at_once) * z); });
   }
 
@@ -226,20 +228,20 @@ class Tile {
           fmt::format("row{}", e),
           words(src_, {col0_ + number(across) * a, row}, across, "whole words of src")));
     }
-    const Expr at = builder_.let("to", number(to.run) * a + group);
+    const Expr at = builder_.let("tile_to", number(to.run) * a + group);
     const auto count = static_cast<std::uint32_t>(tile_.load / 4);
     for (std::uint32_t w = 0; w < count; ++w) {
       std::vector<Expr> of_rows;
       for (const Expr& row : rows) of_rows.push_back(count == 1 ? row : component(row, w));
-      store_turned(fmt::format("turned{}", w), of_rows, at, to.column * w * unit(), to.column);
+      store_transposed(fmt::format("word{}", w), of_rows, at, to.column * w * unit(), to.column);
     }
   }
 
   // Transposes one word of each of `rows` and stores the results to the columns from `at` + `offset` on, which
   // are `column` words apart.
-  void store_turned(const std::string& name, const std::vector<Expr>& rows, const Expr& at,
-                    std::int64_t offset, std::int64_t column) {
-    for (const Expr& word : turned(builder_, name, rows)) {
+  void store_transposed(const std::string& name, const std::vector<Expr>& rows, const Expr& at,
+                        std::int64_t offset, std::int64_t column) {
+    for (const Expr& word : transposed_words(builder_, name, rows)) {
       builder_.store(word, shared_at(at + number(offset)));
       offset += column;
     }
@@ -317,12 +319,13 @@ void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const 
   if (tile.unit() > 1) {
     Tile words(k, tile, src, dst, shared, col, row, rows);
     const std::string &from = src.array.name, &to = dst.array.name;
-    k.titled(fmt::format("{} -> {}: {} bytes of each of {} rows, turned into words of columns",
-                         from, shared.array, tile.load, tile.unit()),
-             [&] { words.load_words(); });
+    k.with_title(
+        fmt::format("copy {} to {}: {} bytes of each of {} rows, transposed into words of columns",
+                    from, shared.array, tile.load, tile.unit()),
+        [&] { words.load_words(); });
     k.barrier();
-    k.titled(fmt::format("{} -> {}: {} bytes of a column", shared.array, to, tile.store),
-             [&] { words.store_words(); });
+    k.with_title(fmt::format("copy {} to {}: {} bytes of a column", shared.array, to, tile.store),
+                 [&] { words.store_words(); });
     return;
   }
   const std::int64_t across = tile.load / tile.bytes(), along = tile.store / tile.bytes();
@@ -352,15 +355,15 @@ void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const 
 void move_ragged(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
                  const View& shared, const Expr& col, const Expr& row) {
   const std::string load =
-      fmt::format("{} -> {}: of each column, the rows from the first sector of {} on",
+      fmt::format("copy {} to {}: of each column, the rows from the first sector of {} on",
                   src.array.name, shared.array, dst.array.name);
   const std::string store =
-      fmt::format("{} -> {}: whole sectors of each column", shared.array, dst.array.name);
+      fmt::format("copy {} to {}: whole sectors of each column", shared.array, dst.array.name);
   if (tile.unit() == 1) {
     Tile ragged(k, tile, src, dst, shared, col, row);
-    k.titled(load, [&] { ragged.load_ragged(); });
+    k.with_title(load, [&] { ragged.load_ragged(); });
     k.barrier();
-    k.titled(store, [&] { ragged.store_ragged(); });
+    k.with_title(store, [&] { ragged.store_ragged(); });
     ragged.store_heads();
     return;
   }
@@ -369,9 +372,9 @@ void move_ragged(Builder& k, const TransposeTile& tile, const Tensor& src, const
   part.parts = 1;
   const auto move_part = [&](const Expr& part_col) {
     Tile ragged(k, part, src, dst, shared, part_col, row);
-    k.titled(load, [&] { ragged.load_ragged_words(); });
+    k.with_title(load, [&] { ragged.load_ragged_words(); });
     k.barrier();
-    k.titled(store, [&] { ragged.store_ragged_words(); });
+    k.with_title(store, [&] { ragged.store_ragged_words(); });
     ragged.store_heads();
     ragged.store_tails();
   };

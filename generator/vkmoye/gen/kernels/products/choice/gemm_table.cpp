@@ -22,25 +22,28 @@ struct Numbers {
 };
 
 struct QuantityRow {
-  const char* name;
+  const char* name;  // in a file of entries
+  const char* text;  // in messages
   double (*of)(const Numbers&);
 };
 
 constexpr std::array<QuantityRow, static_cast<std::size_t>(GemmQuantity::count)> kQuantities = {{
-    {"m", [](const Numbers& x) { return x.m; }},
-    {"n", [](const Numbers& x) { return x.n; }},
-    {"k", [](const Numbers& x) { return x.k; }},
-    {"batch", [](const Numbers& x) { return x.batch; }},
-    {"least", [](const Numbers& x) { return std::min(x.m, x.n); }},
-    {"area", [](const Numbers& x) { return x.m * x.n; }},
-    {"elements", [](const Numbers& x) { return x.m * x.n * x.batch; }},
-    {"k_alignment",
+    {"m", "m", [](const Numbers& x) { return x.m; }},
+    {"n", "n", [](const Numbers& x) { return x.n; }},
+    {"k", "k", [](const Numbers& x) { return x.k; }},
+    {"batch", "batch", [](const Numbers& x) { return x.batch; }},
+    {"least", "min(m,n)", [](const Numbers& x) { return std::min(x.m, x.n); }},
+    {"area", "m*n", [](const Numbers& x) { return x.m * x.n; }},
+    {"elements", "m*n*batch", [](const Numbers& x) { return x.m * x.n * x.batch; }},
+    {"k_alignment", "k's largest power of two",
      [](const Numbers& x) {
        const auto k = static_cast<std::int64_t>(x.k);
        return static_cast<double>(k & -k);
      }},
-    {"lanes", [](const Numbers& x) { return static_cast<double>(x.device.subgroup_size); }},
-    {"shared", [](const Numbers& x) { return static_cast<double>(x.device.max_shared_bytes); }},
+    {"lanes", "lanes",
+     [](const Numbers& x) { return static_cast<double>(x.device.subgroup_size); }},
+    {"shared", "shared memory",
+     [](const Numbers& x) { return static_cast<double>(x.device.max_shared_bytes); }},
 }};
 static_assert(kQuantities.back().name != nullptr, "a quantity without a row");
 
@@ -78,7 +81,7 @@ const char* to_string(GemmQuantity quantity) { return row_of(quantity).name; }
 
 std::string to_string(const GemmRange& range) {
   const GemmRange any{range.quantity};
-  const char* name = to_string(range.quantity);
+  const char* name = row_of(range.quantity).text;
   if (range.min == range.max) return fmt::format("{}={}", name, range.min);
   if (range.max == any.max) return fmt::format("{}>={}", name, range.min);
   if (range.min == any.min) return fmt::format("{}<={}", name, range.max);
@@ -144,8 +147,7 @@ bool is_for_types(const GemmTableEntry& entry, const GemmForm& form) {
 std::string unmet(const GemmTableEntry& entry, const GemmForm& form) {
   const GemmWhere& where = entry.where;
   if (where.weights && *where.weights != (form.weights != nullptr)) {
-    return not_met("weights in blocks", *where.weights ? "yes" : "no",
-                   form.weights != nullptr ? "yes" : "no");
+    return *where.weights ? "needs weights in blocks" : "refuses weights in blocks";
   }
   if (where.a != 0 && where.a != contiguous_a(form)) {
     return not_met("a", {where.a}, {contiguous_a(form)});
@@ -174,7 +176,7 @@ std::string unmet(const GemmTableEntry& entry, const GemmProduct& product,
     const bool holds =
         static_cast<double>(range.min) <= found && found <= static_cast<double>(range.max);
     if (holds) continue;
-    return fmt::format("needs {}, but {} is {:.0f}", to_string(range), to_string(range.quantity),
+    return fmt::format("needs {}, but {} is {:.0f}", to_string(range), row_of(range.quantity).text,
                        found);
   }
   return unmet(entry, product.form);

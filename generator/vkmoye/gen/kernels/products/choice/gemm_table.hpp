@@ -34,8 +34,8 @@ struct GemmProduct {
   std::int64_t batch = 1;
 };
 
-/// The types of a product. An entry without a result type matches every result type; one with a weight format, products
-/// with weights in that format alone.
+/// The types of a product. An entry without a result type matches every result type. An entry with a weight format
+/// matches only products whose weights have that format.
 struct GemmTypes {
   ScalarType a, b, accumulator;
   std::optional<ScalarType> result = {};

@@ -80,11 +80,12 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
                                       const PlacedFunction& of_scales,
                                       const PlacedFunction& of_minima) {
     const std::int64_t numbers = weights.scale_words();
-    builder.titled("codes", [&] { write(0, weights.code_words(), of_codes); });
+    builder.with_title("codes", [&] { write(0, weights.code_words(), of_codes); });
     if (!format.scale_at) return;
-    builder.titled("scales", [&] { write(weights.code_words(), numbers, of_scales); });
+    builder.with_title("scales", [&] { write(weights.code_words(), numbers, of_scales); });
     if (!format.minimum_at) return;
-    builder.titled("minima", [&] { write(weights.code_words() + numbers, numbers, of_minima); });
+    builder.with_title("minima",
+                       [&] { write(weights.code_words() + numbers, numbers, of_minima); });
   };
   builder.branch(
       from.has_blocks(), "a row has a block",

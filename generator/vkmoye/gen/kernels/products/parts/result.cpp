@@ -140,9 +140,9 @@ void GemmResult::finish(const View& sums, const View& c, const View& result, con
     return ir::convert(e.value, form_.result);
   };
   const std::string added = beta_ ? fmt::format(" + beta * {}", result.name) : "";
-  builder_.titled(fmt::format("{} <- alpha * {}{}, then {}", result.name, sums.name, added,
-                              epilogue_text(form_.epilogue)),
-                  [&] { builder_.apply(result, c, element, from); });
+  builder_.with_title(fmt::format("{} <- alpha * {}{}, then {}", result.name, sums.name, added,
+                                  epilogue_text(form_.epilogue)),
+                      [&] { builder_.apply(result, c, element, from); });
 }
 
 }  // namespace vkmoye::gen

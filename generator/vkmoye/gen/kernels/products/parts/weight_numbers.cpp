@@ -54,7 +54,7 @@ void WeightNumbers::fill_table() {
   const auto store = [&](const Expr& number, const Expr& code) {
     builder_.store(number, {table_.array, {code}, "levels"});
   };
-  builder_.titled("levels <- the number of each code of " + format_.name, [&] {
+  builder_.with_title("levels <- the number of each code of " + format_.name, [&] {
     if (!format_.code_type) {
       builder_.branch({ir::equal(builder_.thread(), 0)}, [&] {
         std::uint32_t code = 0;

@@ -77,7 +77,7 @@ void WeightUnits::read(std::int64_t unit, const std::string& array, const Expr& 
                      {words_.array, {at}, "words of a thread"});
     }
   };
-  builder_.titled(count_ > 1 ? fmt::format("{}, row {}", title, unit) : title, [&] {
+  builder_.with_title(count_ > 1 ? fmt::format("{}, row {}", title, unit) : title, [&] {
     builder_.unrolled_loop("access", to_index(words() / words_at_once), read_all);
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "workloads/attention/operation.hpp"
+#include "workloads/attention/attention_operation.hpp"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ class Attention : public Workload {
   std::vector<gen::ProbedMatrix> probes(const DeviceCaps& caps) const override {
     return entry().probes ? entry().probes(request_for(caps)) : std::vector<gen::ProbedMatrix>();
   }
-  Plan plan(const DeviceCaps& caps) const override {
+  RunPlan plan(const DeviceCaps& caps) const override {
     return plan_over_arrays(gen::attention_plan(entry(), request_for(caps)));
   }
 
@@ -194,16 +194,16 @@ class ChosenAttention : public Attention {
   using Attention::Attention;
 
   Step step(const DeviceCaps& caps) const override {
-    Plan chosen = plan(caps);
+    RunPlan chosen = plan(caps);
     return std::move(chosen.steps[chosen.main]);
   }
-  Plan plan(const DeviceCaps& caps) const override {
+  RunPlan plan(const DeviceCaps& caps) const override {
     refuse_options();
     return plan_over_arrays(gen::attention_plan(*choose(caps).entry, request_for(caps)));
   }
-  std::optional<Plan> plan_chosen_on(Executor& executor) const override {
+  std::optional<RunPlan> plan_chosen_on(Executor& executor) const override {
     refuse_options();
-    std::optional<Plan> plan;
+    std::optional<RunPlan> plan;
     const auto choice =
         gen::choose_attention(request_for(executor.caps()), [&](const gen::KernelEntry& one) {
           const Attention chosen(one, request(), size(), options(), call());

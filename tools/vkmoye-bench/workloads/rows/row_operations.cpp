@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "workloads/rows/operations.hpp"
+#include "workloads/rows/row_operations.hpp"
 
 #include <fmt/format.h>
 

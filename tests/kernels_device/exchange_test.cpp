@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "kernels/compute_fixture.hpp"
+#include "kernels_device/compute_fixture.hpp"
 
 namespace vkmoye::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "layout/operations.hpp"
+#include "layout/layout_operations.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is asked of the layouts of a view: widths, owners, rings, bounds, matrices.
 
-#include "vkmoye/gen/dsl/view_queries.hpp"
+#include "vkmoye/gen/dsl/matrix_in_memory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,55 +15,6 @@ namespace vkmoye::gen {
 namespace {
 
 using testing::HasSubstr;
-
-TEST(Questions, EveryElementOfATileHasOneOwner) {
-  Builder k("test", 64);
-  const Tensor src = k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
-  const View whole = tile(src, {32, 16}, {k.block_x(), k.block_y()});
-  const View smem =
-      k.shared("tile", ScalarType::f32, composition(Swizzle(3, 0, 4), make_layout({32, 16})));
-  const TiledCopy copy = make_tiled_copy(make_layout({8, 8}), make_layout({4, 2}));
-  const Layout threads = "((4,4),4):((1,16),4)"_layout;
-  for (const View& view :
-       {partition(whole, copy, k.thread()), parallelize(whole, threads, k.thread()),
-        partition(smem, copy, k.thread()), parallelize(transpose(smem), threads, k.thread())}) {
-    std::map<std::vector<std::int64_t>, int> owners;
-    for (std::uint32_t thread = 0; thread < 64; ++thread) {
-      for (const auto& element : owned_by(view, thread)) ++owners[element];
-    }
-    EXPECT_EQ(owners.size(), 512u) << view.name;
-    for (const auto& [element, count] : owners) EXPECT_EQ(count, 1) << view.name;
-  }
-}
-
-TEST(Questions, TheTutorialsThreadHasTheElementsThatItPrints) {
-  Builder k("test", 6);
-  const View smem = k.shared("tile", ScalarType::f64, make_layout({4, 9}));
-  const TiledCopy copy = make_tiled_copy("(2,3):(3,1)"_layout, "(2,3):(1,2)"_layout);
-  std::vector<std::int64_t> mine;
-  for (const auto& element : owned_by(partition(smem, copy, k.thread()), 1)) {
-    mine.push_back(element[0]);
-  }
-  EXPECT_THAT(mine, testing::ElementsAre(12, 13, 16, 17, 20, 21));
-}
-
-TEST(Questions, AStageComesRoundAfterAsManyRoundsAsThereAre) {
-  Builder k("test", 32);
-  const View stages = k.shared("stages", ScalarType::f32, "(128,8,3):(1,132,1056)"_layout);
-  const Expr round = ir::variable("k_tile");
-  const auto ring = [&](const Expr& index) {
-    return ring_of(
-        partition(select(stages, 2, index),
-                  make_tiled_copy(make_layout({32, 1}), make_layout({4, 8})), k.thread()),
-        "k_tile");
-  };
-  ASSERT_TRUE(ring((round + 1) % 3));
-  EXPECT_EQ(ring((round + 1) % 3)->period, 3);
-  EXPECT_EQ(ring((round + 1) % 3)->stride, 1056);
-  EXPECT_EQ(ring(round / 4 % 3)->period, 12);
-  EXPECT_FALSE(ring(0));                                      // it stays where it is
-  EXPECT_FALSE(ring(ir::variable("k_tile", ir::kIndex, 3)));  // it never comes back
-}
 
 TEST(Questions, AViewIsAMatrixWithOneLeadingStrideOrSaysWhichModePreventsIt) {
   Builder k("test", 32);

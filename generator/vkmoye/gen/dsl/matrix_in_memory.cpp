@@ -1,36 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/dsl/view_queries.hpp"
+#include "vkmoye/gen/dsl/matrix_in_memory.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
-#include "vkmoye/gen/ir/recurrence.hpp"
 #include "vkmoye/layout/coalesce.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-void add_names(const Expr& e, ir::Definitions& names) {
-  if (e->op == ir::Op::variable) names.emplace(e->name, 0);
-  for (const Expr& operand : e->operands) add_names(operand, names);
-}
-
-// The value of `e` in thread number `thread`, with all other variables 0.
-std::int64_t value_in(const Expr& e, std::uint32_t thread) {
-  ir::Definitions names;
-  add_names(e, names);
-  names.insert_or_assign("thread", Expr(thread));
-  return static_cast<std::int64_t>(ir::expand(e, names)->value);
-}
-
-bool mentions(const Expr& e, const std::string& variable) {
-  return (e->op == ir::Op::variable && e->name == variable) ||
-         std::any_of(e->operands.begin(), e->operands.end(),
-                     [&](const Expr& operand) { return mentions(operand, variable); });
-}
 
 // The stride of mode `mode` of the values, in elements; nullopt if it has no single stride.
 std::optional<Expr> stride_of(const View& view, const ir::Array& array, int mode) {
@@ -44,34 +22,6 @@ std::optional<Expr> stride_of(const View& view, const ir::Array& array, int mode
 }
 
 }  // namespace
-
-std::vector<std::vector<std::int64_t>> owned_by(const View& view, std::uint32_t thread) {
-  std::vector<std::vector<std::int64_t>> out(static_cast<std::size_t>(size(view.shape())));
-  for (const View::Axis& axis : view.axes) {
-    const std::int64_t first = value_in(origin(axis), thread);
-    for (std::size_t v = 0; v < out.size(); ++v) {
-      out[v].push_back(view.swizzle(first + axis.values(static_cast<std::int64_t>(v))));
-    }
-  }
-  return out;
-}
-
-std::optional<Ring> ring_of(const View& view, const std::string& variable) {
-  std::optional<Ring> ring;
-  for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    for (const View::FixedMode& one : view.axes[i].fixed) {
-      if (!mentions(one.index, variable)) continue;
-      const Layout mode = coalesce(one.mode);
-      const auto recurrence =
-          ir::recurrence_of(one.index, {{variable, ir::recurrence_of_rounds(ir::variable("end"))}});
-      const bool comes_round =
-          i == 0 && !ring && mode.leaves().size() == 1 && recurrence && recurrence->step == 0;
-      if (!comes_round) return std::nullopt;
-      ring = Ring{static_cast<std::int64_t>(recurrence->period), mode.leaves()[0].stride};
-    }
-  }
-  return ring;
-}
 
 MatrixOrReason as_matrix(const View& view, const ir::Array& array) {
   const auto none = [&](const std::string& reason) {

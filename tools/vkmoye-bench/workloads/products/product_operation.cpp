@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "workloads/products/operation.hpp"
+#include "workloads/products/product_operation.hpp"
 
 #include <memory>
 #include <vector>

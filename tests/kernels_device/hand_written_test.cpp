@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "kernels/compute_fixture.hpp"
+#include "kernels_device/compute_fixture.hpp"
 
 namespace vkmoye::test {
 namespace {

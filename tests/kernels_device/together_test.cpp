@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "kernels/compute_fixture.hpp"
+#include "kernels_device/compute_fixture.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/layout/text.hpp"
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Queries on the layouts of a view: which elements a thread owns, the period of a stage, whether the
-// view is a matrix.
+// A view as a matrix in memory, as matrix units load and store it.
 //
-//   part = parallelize(smem (32,32):(1,33), (32,8), thread)
-//     owned_by(part, 33)        1+33 .. : the elements of thread 33, (32,8) threads: (1,1), (1,9), ..
 //   stage = select(shared (128,8,2):(1,132,1056), 2, k_tile % 2)
-//     ring_of(stage, "k_tile")  {2, 1056}: after 2 iterations of k_tile the first stage is reused
 //     as_matrix(stage)          rows contiguous, columns 132 apart, starting at multiples of 4
 //
 // An operand of a matrix unit is a matrix (rows, columns) that is contiguous along one mode and has
@@ -21,20 +17,6 @@
 #include "vkmoye/gen/dsl/view.hpp"
 
 namespace vkmoye::gen {
-
-/// For each value of `view` that thread number `thread` owns, its coordinate along each axis, with
-/// block coordinates and loop variables set to 0.
-std::vector<std::vector<std::int64_t>> owned_by(const View& view, std::uint32_t thread);
-
-/// A stage of a ring buffer: after `period` iterations of a loop, the first stage comes again.
-struct Ring {
-  std::int64_t period = 1;
-  std::int64_t stride = 0;  // from one stage to the next, along axis 0
-};
-
-/// The ring along which the loop over `variable` moves `view`; nullopt if the loop does not move it
-/// or does not return to the first stage.
-std::optional<Ring> ring_of(const View& view, const std::string& variable);
 
 /// A matrix in memory: element (i, j) is at first + i * rows + j * columns.
 struct MatrixInMemory {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "kernels/compute_fixture.hpp"
+#include "kernels_device/compute_fixture.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 
 namespace vkmoye::test {

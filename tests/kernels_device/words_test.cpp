@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "kernels/compute_fixture.hpp"
+#include "kernels_device/compute_fixture.hpp"
 #include "vkmoye/contract/spirv.hpp"
 #include "vkmoye/gen/dsl/functions.hpp"
 #include "vkmoye/gen/spirv/validate.hpp"

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "kernels/compute_fixture.hpp"
+#include "kernels_device/compute_fixture.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/attention/parts/score_scale.hpp"
+
+namespace vkmoye::gen {
+
+ScoreScale::ScoreScale(Builder& builder, const AttentionForm& form, const Expr& scale)
+    : has_cap_(form.soft_cap), unit_(scale) {
+  if (has_cap_) {
+    unit_ = builder.argument("soft_cap", ScalarType::f32);
+    per_cap_ = builder.let("of_cap", scale * (2 * kLog2E) / unit_);
+  }
+  exponent_factor_ =
+      has_bias(form) ? ir::number(ScalarType::f32, kLog2E) : builder.let("factor", unit_ * kLog2E);
+}
+
+void ScoreScale::cap(Builder& builder, const View& scores) const {
+  if (!has_cap_) return;
+  // tanh(z) = 1 - 2 / (1 + exp(2 z)) has an error of few units of 1, however small z is.
+  builder.with_title("scores <- tanh(scores * scale / soft_cap)", [&] {
+    builder.apply(
+        scores, [&](const Expr& x) { return 1 - 2 / (1 + exp2(x * per_cap_)); }, scores);
+  });
+}
+
+}  // namespace vkmoye::gen
