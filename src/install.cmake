@@ -2,7 +2,7 @@
 # What `cmake --install` puts there, in three components:
 #   runtime     layouts and the Vulkan runtime: libraries, public headers, what find_package and pkg-config need
 #   generator   what describes and compiles kernels
-#   tools       vkmoye-bench, and with the generator the library that it is made of, vkmoye::bench
+#   tools       vkmoye-bench and descriptions of devices, and with the generator the library that it is made of, vkmoye::bench
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/vkmoye)
@@ -58,6 +58,9 @@ endforeach()
 install(FILES LICENSE TYPE DOC COMPONENT runtime)
 if(VKMOYE_BUILD_TOOLS)
   install(TARGETS vkmoye-bench COMPONENT tools)
+  # vkmoye-bench finds them from where it is (tools/vkmoye-bench/CMakeLists.txt).
+  install(DIRECTORY tools/devices/ DESTINATION ${CMAKE_INSTALL_DATADIR}/vkmoye/devices COMPONENT tools
+          FILES_MATCHING PATTERN *.json)
   install(TARGETS vkmoye_bench vkmoye_work vkmoye_report vkmoye_layout_tool
           EXPORT vkmoyeBenchTargets COMPONENT tools)
   install(EXPORT vkmoyeBenchTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT tools)

@@ -64,7 +64,7 @@ struct VkCommandBuffer_T;
 /* Versions of this interface. A library serves programs that were built for the same major version and the same or an
    earlier minor version. */
 #define VKMOYE_C_VERSION_MAJOR 1
-#define VKMOYE_C_VERSION_MINOR 0
+#define VKMOYE_C_VERSION_MINOR 1
 
 /* The version of the library: 65536 * major + minor. */
 VKMOYE_API uint32_t vkmoye_c_version(void);
@@ -145,7 +145,7 @@ typedef struct vkmoye_open_options {
   uint32_t struct_size;
   uint32_t flags;
   /* Where compiled pipelines are kept; NULL: $VKMOYE_CACHE_DIR, else $XDG_CACHE_HOME/vkmoye, else
-     $HOME/.cache/vkmoye; on Windows %LOCALAPPDATA%\vkmoye. */
+     $HOME/.cache/vkmoye; on Windows %LOCALAPPDATA%\vkmoye. For an adopted device, NULL: nowhere. */
   const char* cache_folder;
   /* The longest wait for the device, in seconds; 0: 60 seconds; INFINITY: no limit. A wait that reaches it is
      VKMOYE_LOST, and the device then takes no new work. */
@@ -215,6 +215,10 @@ typedef struct vkmoye_adopted_device {
   void (*lock_queue)(void* user);
   void (*unlock_queue)(void* user);
   void* user;
+  /* Since version 1.1. Your own VkPipelineCache, (uint64_t)your_cache, with which pipelines are created; no file is
+     then read or written, and cache_folder must be NULL. 0: none. If it is externally synchronized, do not use it in
+     another thread during vkmoye_make_recorder. */
+  uint64_t pipeline_cache;
 } vkmoye_adopted_device;
 
 /* `options` may be NULL. */

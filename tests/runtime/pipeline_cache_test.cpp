@@ -4,13 +4,16 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <optional>
 #include <random>
 
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
 #include "support/fault_table.hpp"
 #include "support/process.hpp"
+#include "support/their_device.hpp"
 #include "vkmoye/base/cache_folder.hpp"
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
 #include "vkmoye/runtime/vulkan.hpp"
 
@@ -199,18 +202,99 @@ TEST_F(PipelineCacheTest, CanBeOff) {
   EXPECT_EQ(use(options), "off");
 }
 
+// Sets the variables that say where files are kept, and restores them.
+class CacheVariables {
+ public:
+  CacheVariables(const std::string& own, const std::string& xdg, const std::string& home) {
+    const std::string values[] = {own, xdg, home};
+    for (int i = 0; i < 3; ++i) {
+      if (const char* value = std::getenv(kNames[i])) saved_[i] = value;
+      setenv(kNames[i], values[i].c_str(), 1);
+    }
+  }
+  ~CacheVariables() {
+    for (int i = 0; i < 3; ++i) {
+      saved_[i] ? setenv(kNames[i], saved_[i]->c_str(), 1) : unsetenv(kNames[i]);
+    }
+  }
+  CacheVariables(const CacheVariables&) = delete;
+  CacheVariables& operator=(const CacheVariables&) = delete;
+
+ private:
+  static constexpr const char* kNames[] = {"VKMOYE_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
+  std::optional<std::string> saved_[3];
+};
+
+// A user's device. Drivers keep caches of their own below the same folders: only our files count.
+class AdoptedCacheTest : public PipelineCacheTest {
+ protected:
+  // Loads a kernel on a Device that adopted `theirs`, and returns the status of its cache in the end.
+  static std::string load_on(const AdoptedDevice& theirs, const OpenOptions& options = {}) {
+    Device device = Device::adopt(theirs, options);
+    device.load(affine_kernel());
+    device.save_cache();
+    return device.cache_status();
+  }
+
+  static int files_of_ours(const std::string& folder) {
+    int count = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      count += entry.path().filename().string().starts_with("pipelines-");
+    }
+    return count;
+  }
+};
+
+TEST_F(AdoptedCacheTest, IsAFileOnlyInAFolderOfTheUsersChoice) {
+  const Device owner = Device::open("0", validated({.cache = false}));
+  const TemporaryFolder home, chosen;
+  const CacheVariables variables(home.file("own"), home.file("xdg"), home.path());
+  EXPECT_THAT(load_on(handles_in(owner)),
+              HasSubstr("in memory only: no OpenOptions::cache_folder"));
+  EXPECT_EQ(load_on(handles_in(owner), {.cache = false, .cache_folder = chosen.path()}), "off");
+  EXPECT_EQ(files_of_ours(chosen.path()), 0);
+  EXPECT_THAT(load_on(handles_in(owner), in(chosen.path())), StartsWith("new: "));
+  EXPECT_THAT(load_on(handles_in(owner), in(chosen.path())), StartsWith("loaded "));
+  EXPECT_EQ(files_of_ours(chosen.path()), 1);
+  EXPECT_EQ(files_of_ours(home.path()), 0);
+}
+
+TEST_F(AdoptedCacheTest, MayBeTheUsersOwn) {
+  FaultTable faults;
+  const Device owner =
+      open_through(FaultTable::get_instance_proc_addr(), "0", validated({.cache = false}));
+  const VkDevice device = handles_of(owner).device;
+  VkPipelineCacheCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+  AdoptedDevice theirs = handles_in(owner);
+  ASSERT_EQ(function_of<PFN_vkCreatePipelineCache>(owner, "vkCreatePipelineCache")(
+                device, &info, nullptr, &theirs.pipeline_cache),
+            VK_SUCCESS);
+  const TemporaryFolder home;
+  const CacheVariables variables(home.file("own"), home.file("xdg"), home.path());
+  std::vector<VkPipelineCache> used;
+  faults.on_create_pipelines = [&](VkPipelineCache cache) { used.push_back(cache); };
+  const int made = faults.calls("vkCreatePipelineCache");
+  EXPECT_EQ(load_on(theirs), "AdoptedDevice::pipeline_cache");
+  EXPECT_EQ(load_on(theirs, {.cache = false, .cache_folder = home.path()}),
+            "AdoptedDevice::pipeline_cache");
+  EXPECT_EQ(used, std::vector<VkPipelineCache>(2, theirs.pipeline_cache));
+  EXPECT_EQ(faults.calls("vkCreatePipelineCache"), made);
+  EXPECT_EQ(faults.calls("vkDestroyPipelineCache"), 0);
+  EXPECT_EQ(faults.calls("vkGetPipelineCacheData"), 0);
+  EXPECT_EQ(files_of_ours(home.path()), 0);
+  EXPECT_THAT(
+      [&] { load_on(theirs, in(home.path())); },
+      testing::ThrowsMessage<ArgumentError>(HasSubstr(
+          "pipeline_cache is set, and nothing is kept in the cache_folder '" + home.path() + "'")));
+  function_of<PFN_vkDestroyPipelineCache>(owner, "vkDestroyPipelineCache")(
+      device, theirs.pipeline_cache, nullptr);
+}
+
 TEST(CacheFolder, FollowsTheEnvironment) {
   const auto with = [](const char* own, const char* xdg, const char* home) {
-    const char* names[] = {"VKMOYE_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
-    const char* values[] = {own, xdg, home};
-    std::string saved[3];
-    for (int i = 0; i < 3; ++i) {
-      if (const char* value = std::getenv(names[i])) saved[i] = value;
-      setenv(names[i], values[i], 1);
-    }
-    const std::string folder = default_cache_folder().string();
-    for (int i = 0; i < 3; ++i) setenv(names[i], saved[i].c_str(), 1);
-    return folder;
+    const CacheVariables variables(own, xdg, home);
+    return default_cache_folder().string();
   };
   EXPECT_EQ(with("/own", "/xdg", "/home/a"), "/own");
   EXPECT_EQ(with("", "/xdg", "/home/a"), "/xdg/vkmoye");

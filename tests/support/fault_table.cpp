@@ -67,6 +67,11 @@ struct Hook<Name, Result (*)(A...)> {
         current->on_create_pipeline_cache(*std::get<1>(std::tuple(arguments...)));
       }
     }
+    if constexpr (std::is_same_v<Name, CreateComputePipelinesName>) {
+      if (current->on_create_pipelines) {
+        current->on_create_pipelines(std::get<1>(std::tuple(arguments...)));
+      }
+    }
     if constexpr (std::is_same_v<Name, WaitForFencesName>) {
       current->waits(std::get<4>(std::tuple(arguments...)));
     }

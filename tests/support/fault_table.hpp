@@ -49,6 +49,8 @@ class FaultTable {
   std::uint64_t wait_limit() const { return wait_limit_; }
   /// Called with the arguments of each vkCreatePipelineCache.
   std::function<void(const VkPipelineCacheCreateInfo&)> on_create_pipeline_cache;
+  /// Called with the cache of each vkCreateComputePipelines.
+  std::function<void(VkPipelineCache)> on_create_pipelines;
 
   // For the hooks.
   VkResult fault_for(const std::string& name);

@@ -3,6 +3,7 @@
 
 #include "vkmoye/runtime/device.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <utility>
 
@@ -61,6 +62,7 @@ AdoptedDevice adopted_of(const vkmoye_adopted_device* given) {
   if (theirs.unlock_queue != nullptr) {
     adopted.unlock_queue = [unlock = theirs.unlock_queue, user = theirs.user] { unlock(user); };
   }
+  adopted.pipeline_cache = std::bit_cast<VkPipelineCache>(theirs.pipeline_cache);
   return adopted;
 }
 

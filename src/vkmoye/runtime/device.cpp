@@ -64,6 +64,11 @@ Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
   if (!theirs.lock_queue != !theirs.unlock_queue) {
     wrong.push_back("lock_queue and unlock_queue belong together");
   }
+  if (theirs.pipeline_cache != VK_NULL_HANDLE && options.cache && !options.cache_folder.empty()) {
+    wrong.push_back(fmt::format(
+        "pipeline_cache is set, and nothing is kept in the cache_folder '{}': set one of them",
+        options.cache_folder));
+  }
   auto context = std::make_shared<vk::Context>();
   if (wrong.empty()) {
     context->instance = std::make_unique<vk::Instance>(theirs.get_instance_proc_addr,
@@ -120,7 +125,8 @@ Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
           "vkSetDebugUtilsObjectNameEXT");
     }
   }
-  vk::create_resources(*context, options, {theirs.lock_queue, theirs.unlock_queue});
+  vk::create_resources(*context, options, {theirs.lock_queue, theirs.unlock_queue},
+                       theirs.pipeline_cache);
   return Device(std::move(context));
 }
 

@@ -78,7 +78,7 @@ class Device {
     return run(prepare(pipeline, buffers, arguments));
   }
 
-  /// One line about the pipeline cache on disk: loaded, new, rebuilt and why, not saved and why.
+  /// One line about the pipeline cache: loaded, new, rebuilt and why, not saved and why, none on disk and why.
   std::string cache_status() const;
   /// Writes the cache now rather than at the end. Never throws; `cache_status` says what happened.
   void save_cache() noexcept;

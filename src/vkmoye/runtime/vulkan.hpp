@@ -53,6 +53,10 @@ struct AdoptedDevice {
   /// Kernels that will be loaded: adopting a device that cannot run one of them throws at once, and names what is
   /// missing.
   std::vector<const KernelInterface*> kernels = {};
+  /// Your own cache: pipelines are created with it, and vkmoye neither reads nor writes a file. Null: see
+  /// OpenOptions::cache. If it was created with VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT, do not use it in
+  /// another thread while this Device loads a kernel.
+  VkPipelineCache pipeline_cache = VK_NULL_HANDLE;
 };
 
 /// Device::open with your own functions in place of the system's loader.

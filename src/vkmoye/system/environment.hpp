@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Folders that the environment names.
+// Folders that the environment names, and the file of the program.
 
 #include <filesystem>
 
@@ -12,5 +12,8 @@ std::filesystem::path path_variable(const char* name);
 /// Where programs of this user keep what they can compute again; empty if the environment does not say.
 /// POSIX: $XDG_CACHE_HOME, else $HOME/.cache; relative paths are ignored. Windows: %LOCALAPPDATA%.
 std::filesystem::path cache_home();
+
+/// The file of the program that runs, without links; empty if the system does not say.
+std::filesystem::path program_file();
 
 }  // namespace vkmoye::system

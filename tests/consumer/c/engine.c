@@ -124,6 +124,47 @@ static int record(VkCommandBuffer commands, VkBuffer buffer, vkmoye_recorder* ge
   return vkmoye_record(product, commands, ranges, 3, NULL, 0, &host);
 }
 
+/* Vulkan's functions, with one that notes the cache that pipelines are created with. */
+static VkPipelineCache used;
+static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice owner, VkPipelineCache cache,
+                                                       uint32_t count,
+                                                       const VkComputePipelineCreateInfo* infos,
+                                                       const VkAllocationCallbacks* allocator,
+                                                       VkPipeline* pipelines) {
+  used = cache;
+  return vkCreateComputePipelines(owner, cache, count, infos, allocator, pipelines);
+}
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice owner, const char* name) {
+  return strcmp(name, "vkCreateComputePipelines") == 0 ? (PFN_vkVoidFunction)create_pipelines
+                                                       : vkGetDeviceProcAddr(owner, name);
+}
+static vkmoye_void_function VKMOYE_VULKAN_CALL function_of(VkInstance owner, const char* name) {
+  return strcmp(name, "vkGetDeviceProcAddr") == 0 ? (vkmoye_void_function)device_function
+                                                  : vkGetInstanceProcAddr(owner, name);
+}
+
+/* With the engine's own pipeline cache, which still answers afterwards, and is destroyed here. */
+static int keep(vkmoye_adopted_device ours, const vkmoye_file* file) {
+  const VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+  vkmoye_device* adopted = NULL;
+  vkmoye_recorder* product = NULL;
+  VkPipelineCache cache;
+  size_t bytes = 0;
+  if (vkCreatePipelineCache(device, &info, NULL, &cache) != VK_SUCCESS) return 1;
+  ours.get_instance_proc_addr = function_of;
+  ours.pipeline_cache = (uint64_t)cache;
+  if (vkmoye_adopt_device(&ours, NULL, &adopted) ||
+      vkmoye_make_recorder(adopted, file, NULL, &product)) {
+    return 1;
+  }
+  vkmoye_free_recorder(product);
+  vkmoye_free_device(adopted);
+  if (vkGetPipelineCacheData(device, cache, &bytes, NULL) != VK_SUCCESS) return 1;
+  vkDestroyPipelineCache(device, cache, NULL);
+  if (used != cache) printf("pipelines are not created with the engine's cache\n");
+  return used != cache;
+}
+
 /* On a device that does not wait. A second run after VKMOYE_LOST must not touch what the device still uses. */
 static int lose(const vkmoye_adopted_device* ours, const vkmoye_file* file, VkBuffer buffer) {
   const vkmoye_open_options impatient = {.struct_size = sizeof impatient, .wait_seconds = 1e-9};
@@ -217,7 +258,7 @@ static int run(vkmoye_file* gemm_file, vkmoye_file* product_file) {
   vkmoye_free_recorder(gemm);
   vkmoye_free_recorder(product);
   vkmoye_free_device(adopted);
-  wrong += lose(&ours, product_file, buffer);
+  wrong += keep(ours, product_file) + lose(&ours, product_file, buffer);
   vkmoye_free_requirements(needs);
   vkDestroyCommandPool(device, pool, NULL);
   vkDestroyBuffer(device, buffer, NULL);

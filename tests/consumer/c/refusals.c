@@ -92,6 +92,17 @@ static void check_options(vkmoye_file* gemm, vkmoye_device* device) {
   REFUSES(vkmoye_adopt_device(&nothing, NULL, &other), VKMOYE_BAD_ARGUMENT, "instance is null");
   REFUSES(vkmoye_adopt_device(&nothing, NULL, &other), VKMOYE_BAD_ARGUMENT, "queue is null");
   REFUSES(vkmoye_adopt_device(NULL, NULL, &other), VKMOYE_BAD_ARGUMENT, "adopted is null");
+  /* A program of version 1.0 has no pipeline_cache: what follows its structure is not read. */
+  vkmoye_adopted_device old = {.struct_size = offsetof(vkmoye_adopted_device, pipeline_cache),
+                               .pipeline_cache = 1};
+  const vkmoye_open_options folder = {.struct_size = sizeof folder, .cache_folder = "/kept"};
+  REFUSES(vkmoye_adopt_device(&old, &folder, &other), VKMOYE_BAD_ARGUMENT, "queue is null");
+  HOLDS(strstr(vkmoye_last_error(), "pipeline_cache") == NULL);
+  old.struct_size = sizeof old;
+  REFUSES(vkmoye_adopt_device(&old, &folder, &other), VKMOYE_BAD_ARGUMENT,
+          "pipeline_cache is set, and nothing is kept in the cache_folder '/kept'");
+  old.struct_size = offsetof(vkmoye_adopted_device, pipeline_cache) - 1;
+  REFUSES(vkmoye_adopt_device(&old, NULL, &other), VKMOYE_BAD_ARGUMENT, "struct_size is");
 }
 
 static void check_runs(vkmoye_recorder* gemm, vkmoye_recorder* product, vkmoye_device* device) {

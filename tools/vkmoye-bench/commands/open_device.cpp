@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "devices/fragments.hpp"
 #include "devices/host_executor.hpp"
 #include "devices/noop_driver.hpp"
+#include "devices/shipped.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
@@ -33,6 +36,39 @@ std::vector<std::string> names_of_devices() {
     }
   }
   return names;
+}
+
+// The file of the shipped description that `selector` names; empty: there is none.
+std::filesystem::path shipped_file(const std::string& selector) {
+  for (const ShippedDescription& shipped : shipped_descriptions()) {
+    if (shipped.name == lower_case(selector)) return shipped.file;
+  }
+  return {};
+}
+
+// Whether the name of a device of this machine contains `selector`.
+bool names_a_device(const std::string& selector) {
+  try {
+    const std::vector<DeviceCaps> devices = list_devices();
+    return std::any_of(devices.begin(), devices.end(), [&](const DeviceCaps& caps) {
+      return lower_case(caps.name).find(lower_case(selector)) != std::string::npos;
+    });
+  } catch (const DeviceError&) {
+    return false;  // no Vulkan, no devices
+  }
+}
+
+// `error` of opening the device `selector` for a command that needs none: with the descriptions that it takes as well.
+std::string with_descriptions(const std::string& error, const std::string& selector) {
+  std::vector<std::string> names;
+  for (const ShippedDescription& shipped : shipped_descriptions()) names.push_back(shipped.name);
+  if (names.empty()) return error;
+  std::string text = error + "\nand these are described without being there: " + join(names, " ");
+  const std::string near = did_you_mean(lower_case(selector), names);
+  if (!near.empty() && error.find("did you mean") == std::string::npos) {
+    text += fmt::format("\ndid you mean '{}'?", near);
+  }
+  return text;
 }
 
 // Like Device::open, but suggests the most similar name if `selector` matches no device, and waits longer.
@@ -65,7 +101,10 @@ std::vector<gen::ProbedMatrix> add_kept_orders(DeviceCaps& caps) {
 
 }  // namespace
 
-bool is_description(const std::string& selector) { return selector.ends_with(".json"); }
+bool is_description(const std::string& selector) {
+  if (selector.ends_with(".json")) return true;
+  return !shipped_file(selector).empty() && !names_a_device(selector);
+}
 
 bool is_host(const std::string& selector) { return selector == "host"; }
 
@@ -95,8 +134,8 @@ std::string find_orders(std::size_t index, DeviceCaps& caps) {
 std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics) {
   if (is_description(selector)) {
     throw ArgumentError(
-        fmt::format("--device {}: a saved description cannot run kernels; only emit, explain and "
-                    "layout take one",
+        fmt::format("--device {}: a saved description cannot run kernels; only emit, explain, list "
+                    "and layout take one",
                     selector));
   }
   if (is_host(selector)) return std::make_unique<HostExecutor>();
@@ -109,11 +148,22 @@ std::unique_ptr<Executor> open_executor(const std::string& selector, bool statis
 
 DeviceCaps described_for(const std::string& selector) {
   if (selector.empty()) return common_device();
-  if (is_description(selector)) return read_device_description(selector);
+  if (is_description(selector)) {
+    const bool is_file = selector.ends_with(".json");
+    return read_device_description(is_file ? std::filesystem::path(selector)
+                                           : shipped_file(selector));
+  }
   if (is_host(selector)) return HostExecutor().caps();
-  DeviceCaps caps = open_device(selector).caps();
-  add_kept_orders(caps);
-  return caps;
+  try {
+    DeviceCaps caps = open_device(selector).caps();
+    add_kept_orders(caps);
+    return caps;
+  } catch (const ArgumentError& error) {
+    throw ArgumentError(with_descriptions(error.what(), selector));
+  } catch (const DeviceError& error) {
+    if (error.kind != DeviceError::Kind::kNoDevice) throw;
+    throw DeviceError(error.kind, with_descriptions(error.what(), selector));
+  }
 }
 
 void throw_cannot_run(std::string_view kernel, std::vector<std::string> reasons) {

@@ -12,7 +12,8 @@
 
 namespace vkmoye::bench {
 
-/// Whether `selector` names a saved description.
+/// Whether `selector` names a saved description: a file FILE.json, or a shipped one (devices/shipped.hpp) if no device
+/// of this machine has a name that contains it.
 bool is_description(const std::string& selector);
 
 /// Whether `selector` names the host, without Vulkan.
@@ -27,8 +28,8 @@ std::string find_orders(std::size_t index, DeviceCaps& caps);
 /// collect the statistics of the driver's compiler, see pipeline_statistics.hpp.
 std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics = false);
 
-/// The device to describe kernels for when nothing runs: the device that `selector` names, a description
-/// FILE.json as written by `devices --format json`, or a common device if it is empty.
+/// The device to describe kernels for when nothing runs: the device or the saved description that `selector` names, or
+/// a common device if it is empty. Throws like Device::open; the error also lists the shipped descriptions.
 DeviceCaps described_for(const std::string& selector);
 
 /// Throws DeviceError with every reason. The caller made no mistake: another device could run the kernel.

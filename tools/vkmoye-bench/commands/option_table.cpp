@@ -191,8 +191,8 @@ std::vector<Option> plain_options() {
        "the lanes of the device hold that operand, (row, k) -> lane * elements per lane + number",
        "", store_in(&CommandOptions::fragment)},
       {"--device", for_commands(layout), ValueCount::one,
-       "the device of the fragment: index, part of the name, host, or FILE.json written by "
-       "'devices --format json' (the best device)",
+       "the device of the fragment: index, part of the name, host, FILE.json written by "
+       "'devices --format json', or the name of a description as in emit (the best device)",
        "", store_in(&CommandOptions::device)},
       {"--device", for_commands(tune), ValueCount::one,
        "index or part of the name (the best device)", "", store_in(&CommandOptions::device)},
@@ -201,8 +201,9 @@ std::vector<Option> plain_options() {
        "with every access checked",
        "", store_in(&CommandOptions::device)},
       {"--device", for_commands(emit, explain), ValueCount::one,
-       "the target device: index, part of the name, host, or FILE.json written by "
-       "'devices --format json' (a common one: 32 KiB of shared memory, subgroups of 32)",
+       "the target device: index, part of the name, host, FILE.json written by "
+       "'devices --format json', or a description that comes with vkmoye, such as navi31 or "
+       "rtx4090 (a common one: 32 KiB of shared memory, subgroups of 32)",
        "", store_in(&CommandOptions::device)},
       {"--verify", for_commands(run), ValueCount::one,
        "full, sample or off (full up to 2^26 moved elements or 2^29 multiplications, else sample)",

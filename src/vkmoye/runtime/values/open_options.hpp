@@ -22,7 +22,8 @@ struct OpenOptions {
   bool debug_names = false;
 
   /// Keeps compiled pipelines on disk, in `cache_folder` or, if that is empty, in $VKMOYE_CACHE_DIR, else
-  /// $XDG_CACHE_HOME/vkmoye, else $HOME/.cache/vkmoye; on Windows %LOCALAPPDATA%\vkmoye.
+  /// $XDG_CACHE_HOME/vkmoye, else $HOME/.cache/vkmoye; on Windows %LOCALAPPDATA%\vkmoye. For an adopted device, only
+  /// in `cache_folder`: if that is empty, no file is read or written.
   bool cache = true;
   std::string cache_folder = {};
 

@@ -63,6 +63,24 @@ const PhysicalDevice* find_device(const std::vector<PhysicalDevice>& devices,
   return match;
 }
 
+// A program with its own device decides where its files are: without a folder from it, there is no file.
+std::unique_ptr<PipelineCache> pipeline_cache_of(const Context& context, const OpenOptions& options,
+                                                 VkPipelineCache theirs) {
+  if (theirs != VK_NULL_HANDLE) return std::make_unique<PipelineCache>(*context.device, theirs);
+  std::filesystem::path folder;
+  std::string memory_only = "off";
+  if (options.cache) {
+    folder = options.cache_folder;
+    memory_only = "in memory only: no OpenOptions::cache_folder for the adopted device";
+    if (folder.empty() && !context.device->is_borrowed()) {
+      folder = default_cache_folder();
+      memory_only = "in memory only: VKMOYE_CACHE_DIR, XDG_CACHE_HOME and HOME name no folder";
+    }
+  }
+  return std::make_unique<PipelineCache>(*context.device, context.physical.identity, folder,
+                                         std::move(memory_only));
+}
+
 }  // namespace
 
 const PhysicalDevice& choose(const std::vector<PhysicalDevice>& devices,
@@ -88,24 +106,17 @@ const PhysicalDevice& choose(const std::vector<PhysicalDevice>& devices,
           : fmt::format("no usable Vulkan device; the devices are{}", table_of(devices)));
 }
 
-void create_resources(Context& context, const OpenOptions& options, QueueLock queue_lock) {
+void create_resources(Context& context, const OpenOptions& options, QueueLock queue_lock,
+                      VkPipelineCache their_cache) {
   if (std::isnan(options.wait_seconds) || options.wait_seconds < 0) {
     throw ArgumentError(
         fmt::format("OpenOptions::wait_seconds = {}: must be a number of seconds, at least 0",
                     options.wait_seconds));
   }
-  std::filesystem::path folder;
-  std::string memory_only = "off";
-  if (options.cache) {
-    folder = options.cache_folder.empty() ? default_cache_folder()
-                                          : std::filesystem::path(options.cache_folder);
-    memory_only = "in memory only: VKMOYE_CACHE_DIR, XDG_CACHE_HOME and HOME name no folder";
-  }
   if (options.pretend) options.pretend(context.physical.caps);
   context.memory = std::make_unique<Memory>(*context.instance, context.physical, *context.device,
                                             options.direct_access);
-  context.cache = std::make_unique<PipelineCache>(*context.device, context.physical.identity,
-                                                  folder, std::move(memory_only));
+  context.cache = pipeline_cache_of(context, options, their_cache);
   context.commands = std::make_unique<Commands>(*context.device, context.physical.queue_family,
                                                 context.caps().timestamp_period_ns > 0,
                                                 std::move(queue_lock), options.wait_seconds);

@@ -36,7 +36,9 @@ struct Context {
 /// The device that `selector` names; throws as Device::open does.
 const PhysicalDevice& choose(const std::vector<PhysicalDevice>& devices, std::string_view selector);
 
-/// Creates the members of `context` from `memory` on, once it has instance, physical and device.
-void create_resources(Context& context, const OpenOptions& options, QueueLock queue_lock);
+/// Creates the members of `context` from `memory` on, once it has instance, physical and device. `their_cache`: the
+/// user's own pipeline cache, or null.
+void create_resources(Context& context, const OpenOptions& options, QueueLock queue_lock,
+                      VkPipelineCache their_cache = VK_NULL_HANDLE);
 
 }  // namespace vkmoye::vk

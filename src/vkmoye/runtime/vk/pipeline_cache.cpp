@@ -53,12 +53,16 @@ PipelineCache::PipelineCache(const LogicalDevice& device, const DriverIdentity& 
       changed_ = !decoded.refusal.empty();
     }
   }
-  if (!payload.empty() && make_cache(device_, payload, cache_) != VK_SUCCESS) {
+  if (!payload.empty() && make_cache(device_, payload, owned_) != VK_SUCCESS) {
     loaded_ = fmt::format("rebuilt: {}: the driver refused it", path_.string());
     payload = {};
   }
-  if (payload.empty()) check(make_cache(device_, {}, cache_), "vkCreatePipelineCache");
+  if (payload.empty()) check(make_cache(device_, {}, owned_), "vkCreatePipelineCache");
+  handle_ = owned_.get();
 }
+
+PipelineCache::PipelineCache(const LogicalDevice& device, VkPipelineCache theirs)
+    : device_(device), handle_(theirs), loaded_("AdoptedDevice::pipeline_cache") {}
 
 void PipelineCache::mark_changed() {
   const std::lock_guard lock(mutex_);
@@ -82,7 +86,7 @@ void PipelineCache::save_or_throw() {
   const DeviceTable& vk = device_.table();
   const auto payload = enumerate<std::byte>("vkGetPipelineCacheData", [&](auto* count, auto* data) {
     std::size_t bytes = *count;
-    const VkResult result = vk.GetPipelineCacheData(device_.handle(), cache_.get(), &bytes, data);
+    const VkResult result = vk.GetPipelineCacheData(device_.handle(), handle_, &bytes, data);
     *count = static_cast<std::uint32_t>(bytes);
     return result;
   });

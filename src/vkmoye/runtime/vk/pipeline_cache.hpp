@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The driver's pipeline cache, kept on disk between runs.
+// The driver's pipeline cache: ours, kept on disk between runs, or the user's own.
 
 #include <filesystem>
 #include <mutex>
@@ -17,8 +17,10 @@ class PipelineCache {
   /// `folder` empty: in memory only, and `status()` begins with `why_memory_only`.
   PipelineCache(const LogicalDevice& device, const DriverIdentity& driver,
                 const std::filesystem::path& folder, std::string why_memory_only);
+  /// Pipelines are created with `theirs`, which is neither saved nor destroyed.
+  PipelineCache(const LogicalDevice& device, VkPipelineCache theirs);
 
-  VkPipelineCache handle() const { return cache_.get(); }
+  VkPipelineCache handle() const { return handle_; }
   /// Call after a pipeline was created: there is something to save.
   void mark_changed();
   /// Writes the file if something changed since it was read or written.
@@ -31,8 +33,9 @@ class PipelineCache {
 
   const LogicalDevice& device_;
   DriverIdentity driver_;
-  std::filesystem::path path_;  // empty: memory only
-  Owned<VkPipelineCache> cache_;
+  std::filesystem::path path_;    // empty: memory only
+  Owned<VkPipelineCache> owned_;  // null: the user's
+  VkPipelineCache handle_ = VK_NULL_HANDLE;
   mutable std::mutex mutex_;
   bool changed_ = false;
   std::string loaded_, saved_;  // the two halves of status()

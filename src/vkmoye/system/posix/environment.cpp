@@ -2,6 +2,7 @@
 #include "vkmoye/system/environment.hpp"
 
 #include <cstdlib>
+#include <system_error>
 
 namespace vkmoye::system {
 
@@ -15,6 +16,12 @@ std::filesystem::path cache_home() {
   if (const auto xdg = path_variable("XDG_CACHE_HOME"); xdg.is_absolute()) return xdg;
   if (const auto home = path_variable("HOME"); home.is_absolute()) return home / ".cache";
   return {};
+}
+
+std::filesystem::path program_file() {
+  std::error_code unknown;
+  auto file = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  return unknown ? std::filesystem::path() : file;
 }
 
 }  // namespace vkmoye::system

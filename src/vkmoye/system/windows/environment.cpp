@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "vkmoye/system/windows/windows.hpp"
+
 namespace vkmoye::system {
 
 std::filesystem::path path_variable(const char* name) {
@@ -16,6 +18,13 @@ std::filesystem::path path_variable(const char* name) {
 std::filesystem::path cache_home() {
   if (const auto local = path_variable("LOCALAPPDATA"); local.is_absolute()) return local;
   return {};
+}
+
+std::filesystem::path program_file() {
+  std::wstring name(32768, L'\0');  // the longest path
+  const DWORD length = GetModuleFileNameW(nullptr, name.data(), static_cast<DWORD>(name.size()));
+  name.resize(length < name.size() ? length : 0);
+  return name;
 }
 
 }  // namespace vkmoye::system

@@ -35,7 +35,7 @@ constexpr std::array<QuantityRow, static_cast<std::size_t>(GemmQuantity::count)>
     {"least", "min(m,n)", [](const Numbers& x) { return std::min(x.m, x.n); }},
     {"area", "m*n", [](const Numbers& x) { return x.m * x.n; }},
     {"elements", "m*n*batch", [](const Numbers& x) { return x.m * x.n * x.batch; }},
-    {"k_alignment", "k's largest power of two",
+    {"k_alignment", "alignment of k",
      [](const Numbers& x) {
        const auto k = static_cast<std::int64_t>(x.k);
        return static_cast<double>(k & -k);
