@@ -19,8 +19,8 @@ using testing::StartsWith;
 
 TEST(Cli, EveryCommandHelpsWithTwoExamples) {
   EXPECT_EQ(bench({"--help"}).status, 0);
-  for (const char* command :
-       {"devices", "list", "run", "apply", "pack", "emit", "explain", "layout", "tune", "suite"}) {
+  for (const char* command : {"devices", "list", "run", "apply", "pack", "emit", "explain",
+                              "layout", "tune", "peak", "suite"}) {
     const Outcome help = bench({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     const auto examples = help.out.find("Examples:");
@@ -55,9 +55,10 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"run", "copy/simple", "--tiel", "8x8"}, "did you mean '--tile'?");
   refused({"run", "transpose/padded", "--pda", "1"},
           "'--pda' (did you mean '--pad'?); see 'vkmoye-bench run transpose/padded --help'\n");
-  refused({"apply", "copy/simple", "--in", "a.npy"},
-          "apply: --out is required\n  usage: vkmoye-bench apply KERNEL --in VALUE... --out VALUE...; "
-          "see ");
+  refused(
+      {"apply", "copy/simple", "--in", "a.npy"},
+      "apply: --out is required\n  usage: vkmoye-bench apply KERNEL --in VALUE... --out VALUE...; "
+      "see ");
   refused({"emit", "gemm/packed"},
           "gemm/packed: the kernel does not support f32; it supports f16 bf16\n");
   refused({"run", "copy/simple", "--type", "f31"}, "unknown type 'f31'");

@@ -48,6 +48,14 @@ Device open_device(const std::string& selector, OpenOptions options = {}) {
   }
 }
 
+void refuse_description(const std::string& selector) {
+  if (!is_description(selector)) return;
+  throw ArgumentError(
+      fmt::format("--device {}: a saved description cannot run kernels; only emit, explain and "
+                  "layout take one",
+                  selector));
+}
+
 // Adds the orders kept from earlier runs; returns the operands without one.
 std::vector<gen::ProbedMatrix> add_kept_orders(DeviceCaps& caps) {
   const DeviceFacts facts(DeviceFacts::default_file());
@@ -92,28 +100,33 @@ std::string find_orders(std::size_t index, DeviceCaps& caps) {
   return why;
 }
 
-std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics) {
-  if (is_description(selector)) {
-    throw ArgumentError(
-        fmt::format("--device {}: a saved description cannot run kernels; only emit, explain and "
-                    "layout take one",
-                    selector));
-  }
-  if (is_host(selector)) return std::make_unique<HostExecutor>();
+Device open_real_device(const std::string& selector, bool statistics) {
+  refuse_description(selector);
+  if (is_host(selector)) throw ArgumentError("--device host: is not a device of Vulkan");
   OpenOptions options;
   options.statistics = statistics;
-  Device device = open_device(selector, options);
+  return open_device(selector, options);
+}
+
+std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics) {
+  refuse_description(selector);
+  if (is_host(selector)) return std::make_unique<HostExecutor>();
+  Device device = open_real_device(selector, statistics);
   require_execution(device);
   return std::make_unique<DeviceExecutor>(std::move(device));
+}
+
+DeviceCaps described_by(const Device& device) {
+  DeviceCaps caps = device.caps();
+  add_kept_orders(caps);
+  return caps;
 }
 
 DeviceCaps described_for(const std::string& selector) {
   if (selector.empty()) return common_device();
   if (is_description(selector)) return read_device_description(selector);
   if (is_host(selector)) return HostExecutor().caps();
-  DeviceCaps caps = open_device(selector).caps();
-  add_kept_orders(caps);
-  return caps;
+  return described_by(open_device(selector));
 }
 
 void throw_cannot_run(std::string_view kernel, std::vector<std::string> reasons) {

@@ -189,7 +189,7 @@ std::vector<Option> plain_options() {
        "the device of the fragment: index, part of the name, host, or FILE.json written by "
        "'devices --format json' (the best device)",
        "", store_in(&CommandOptions::device)},
-      {"--device", of(tune), Values::one, "index or part of the name (the best device)", "",
+      {"--device", of(tune, peak), Values::one, "index or part of the name (the best device)", "",
        store_in(&CommandOptions::device)},
       {"--device", of(run, apply, matmul, pack, suite), Values::one,
        "index or part of the name (the best device); host: run on the CPU without Vulkan, slowly, "
@@ -208,6 +208,13 @@ std::vector<Option> plain_options() {
        fmt::format("a number of seconds from 0 to {}", kMaxSeconds),
        number_to(kMaxSeconds,
                  [](CommandOptions& options) -> double& { return options.measure.min_time; })},
+      {"--min-time", of(peak), Values::one,
+       "seconds of timed work for each ceiling (0.5); the warm-up is as long",
+       fmt::format("a number of seconds from 0 to {}", kMaxSeconds),
+       number_to(kMaxSeconds,
+                 [](CommandOptions& options) -> double& { return options.measure.min_time; })},
+      {"--again", of(peak), Values::none, "measure again, and replace the ceilings that are kept",
+       "", [](const std::string&, CommandOptions& options) { return options.again = true; }},
       {"--stop-noise", of(run), Values::one,
        "sample until half the width of the 95 % confidence interval is below this percentage of "
        "the median, or until --budget is spent",
@@ -282,7 +289,7 @@ std::vector<Option> plain_options() {
        "also list each claim about every launch: whether it is proved or assumed, by which method, "
        "and in how many milliseconds",
        "", [](const std::string&, CommandOptions& options) { return options.prove = true; }},
-      {"--format", of(list), Values::one, "table or json (table)", "",
+      {"--format", of(list, peak), Values::one, "table or json (table)", "",
        store_word_in("format", {"table", "json"}, &CommandOptions::format)},
       {"--device", of(list), Values::one,
        "the device to describe the kernels of --format json for: as in explain (a common one)", "",
