@@ -73,8 +73,8 @@ TEST(Cli, ListAndHelpFitEightyColumns) {
                                                     {"list", "gemm/simt"},
                                                     {"run", "gemm/*", "--help"},
                                                     {"apply", "transpose/auto", "--help"}};
-  for (const char* command :
-       {"devices", "list", "run", "apply", "pack", "emit", "explain", "layout", "tune", "suite"}) {
+  for (const char* command : {"devices", "list", "run", "apply", "pack", "emit", "explain",
+                              "layout", "tune", "peak", "suite"}) {
     commands.push_back({command, "--help"});
   }
   for (const auto& words : commands) {

@@ -19,8 +19,8 @@ using testing::StartsWith;
 
 TEST(Cli, EveryCommandHelpsWithTwoExamples) {
   EXPECT_EQ(bench({"--help"}).status, 0);
-  for (const char* command :
-       {"devices", "list", "run", "apply", "pack", "emit", "explain", "layout", "tune", "suite"}) {
+  for (const char* command : {"devices", "list", "run", "apply", "pack", "emit", "explain",
+                              "layout", "tune", "peak", "suite"}) {
     const Outcome help = bench({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     const auto examples = help.out.find("Examples:");

@@ -56,6 +56,48 @@ TEST(Peak, OfNumbersIsAChainOfMultiplyAdds) {
               HasSubstr("fma("));
 }
 
+// What the twin computes is what the definition says, for the inputs that a device gets.
+void expect_defined(const PeakKernel& peak) {
+  PeakInputs numbers;
+  std::vector<std::vector<std::byte>> arrays;
+  for (const auto& [type, elements] : peak.inputs) {
+    std::vector<double>& input = numbers.emplace_back(elements);
+    auto& array = arrays.emplace_back(elements * size_of(type));
+    for (std::uint64_t i = 0; i < elements; ++i) {
+      input[i] = static_cast<double>(peak.least + static_cast<std::int64_t>(i * 2654435761 >> 7) %
+                                                      (peak.most - peak.least + 1));
+      store_number(type, input[i], &array[i * size_of(type)]);
+    }
+  }
+  arrays.emplace_back(peak.output_bytes);
+  const auto report = gen::run_on_host(peak.kernel, {arrays.begin(), arrays.end()},
+                                       {{"rounds", peak.rounds_to_check}});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  const std::vector<double> wanted = peak.definition(numbers);
+  const std::size_t width = size_of(peak.result), count = arrays.back().size() / width;
+  ASSERT_EQ(count, kGroups * wanted.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    ASSERT_EQ(load_number(peak.result, &arrays.back()[i * width]), wanted[i % wanted.size()]) << i;
+  }
+}
+
+TEST(Peak, KernelsComputeWhatTheyAreDefinedTo) {
+  for (const ScalarType type :
+       {ScalarType::f16, ScalarType::f32, ScalarType::f64, ScalarType::i32, ScalarType::u32}) {
+    SCOPED_TRACE(to_string(type));
+    expect_defined(peak_of_numbers(type, kGroups));
+  }
+  expect_defined(peak_of_shared(kGroups));
+  expect_defined(peak_of_l2(kGroups));
+}
+
+TEST(Peak, ReadsAreAsWideAsPossible) {
+  EXPECT_THAT(gen::glsl::print(peak_of_shared(kGroups).kernel), HasSubstr("shared uvec4 held"));
+  EXPECT_EQ(peak_of_shared(kGroups).kernel.shared_bytes(), 16384u);
+  EXPECT_EQ(peak_of_l2(kGroups).inputs.front().second * 4, 2u << 20);
+  EXPECT_EQ(peak_of_l2(kGroups).work_of_a_round, 8.0 * 256 * 16 * kGroups);
+}
+
 DeviceCaps with_matrices() {
   DeviceCaps caps;
   caps.name = "a device";
@@ -73,10 +115,11 @@ TEST(Peak, OfMatricesIsAChainOfProducts) {
   const gen::GemmForm form = {
       .a_type = ScalarType::f16, .b_type = ScalarType::f16, .accumulator = ScalarType::f32};
   const PeakKernel peak = peak_of_matrices(form, with_matrices(), kGroups);
-  EXPECT_EQ(peak.flops_of_a_round, kSteps * kGroups * 2.0 * 32 * 64 * 16);
+  EXPECT_EQ(peak.work_of_a_round, kSteps * kGroups * 2.0 * 32 * 64 * 16);
   const auto found = results_of(peak, 3, 2, ScalarType::f32);
   EXPECT_THAT(found, testing::Each(3 * kSteps * 16 * 4.0));
   EXPECT_EQ(found.size(), kGroups * 32u * 64u);
+  expect_defined(peak);
 }
 
 TEST(Peak, OfMatricesThatTheDeviceDoesNotHaveIsNone) {

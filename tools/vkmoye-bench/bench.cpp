@@ -30,9 +30,9 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr const Command* kCommands[] = {&kDevices, &kList, &kRun,   &kApply,
-                                        &kMatmul,  &kPack, &kEmit,  &kExplain,
-                                        &kLayout,  &kTune, &kSuite, &kCompare};
+constexpr const Command* kCommands[] = {&kDevices, &kList,  &kRun,     &kApply,  &kMatmul,
+                                        &kPack,    &kEmit,  &kExplain, &kLayout, &kTune,
+                                        &kPeak,    &kSuite, &kCompare};
 
 // Wraps help at 80 columns.
 class Help : public CLI::Formatter {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a baseline needs to be timed beside a kernel.
+// What a baseline needs to be timed beside a kernel, and what it returns.
 
 #include <cstdint>
 
@@ -17,6 +17,17 @@ struct BaselineRun {
   const Step& step;  // the kernel itself
   TimingRules rules;
   std::uint64_t seed;
+};
+
+/// The times of launches, and what one of them does: bytes, or operations.
+struct TimedWork {
+  Timing timing;
+  double work = 0;
+};
+
+/// A kernel that was to be timed did not compute what it is defined to.
+struct WrongResult : Unavailable {
+  using Unavailable::Unavailable;
 };
 
 }  // namespace vkmoye::bench

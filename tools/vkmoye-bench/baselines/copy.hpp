@@ -18,4 +18,8 @@ Timing time_copy(Device& device, const GuardedBuffer& src, const GuardedBuffer& 
 /// arrays have different sizes. Throws Unavailable.
 Timing time_copy_of(std::uint64_t bytes, const BaselineRun& run);
 
+/// Times a copy between two arrays that are larger than any cache, or as large as the device allows, after checking
+/// parts of its result. Throws WrongResult, Unavailable.
+TimedWork time_copy_of_memory(Device& device, const TimingRules& rules, std::uint64_t seed);
+
 }  // namespace vkmoye::bench

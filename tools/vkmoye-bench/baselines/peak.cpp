@@ -44,12 +44,10 @@ bool multiplies_matrices(const gen::ir::Kernel& kernel) {
 }
 
 // Unrolls the steps of a round: on an H200, the loop counter took a sixth of the time of 16 multiply-adds.
-constexpr std::uint32_t kSteps = 8;
-
 void loop_over_steps(Builder& k, const Expr& rounds, const std::function<void()>& step) {
   k.loop("repeat", rounds, [&](const Expr&) {
     k.loop(
-        "step", kSteps, [&](const Expr&) { step(); }, gen::ir::Unroll::always);
+        "step", kPeakSteps, [&](const Expr&) { step(); }, gen::ir::Unroll::always);
   });
 }
 
@@ -63,6 +61,38 @@ std::int64_t rounds_for(Device& device, const Pipeline& pipeline,
   const double microseconds = std::max(device.run(few), 0.1);
   const double rounds = static_cast<double>(kFew) * kMicroseconds / microseconds;
   return std::clamp(static_cast<std::int64_t>(rounds), kFew, kMax);
+}
+
+// Runs the kernel on whole numbers and compares all that it writes with its definition. Throws WrongResult.
+void require_right(Device& device, const PeakKernel& peak, const Pipeline& pipeline,
+                   std::vector<Buffer>& buffers, std::uint64_t seed) {
+  PeakInputs inputs;
+  const auto choices = static_cast<std::uint64_t>(peak.most - peak.least + 1);
+  for (std::size_t i = 0; i < peak.inputs.size(); ++i) {
+    const auto& [type, elements] = peak.inputs[i];
+    std::vector<double>& numbers = inputs.emplace_back(elements);
+    std::vector<std::byte> bytes(elements * size_of(type));
+    for (std::uint64_t j = 0; j < elements; ++j) {
+      const auto drawn = static_cast<std::int64_t>(random_bits(seed + i, j) % choices);
+      numbers[j] = static_cast<double>(peak.least + drawn);
+      store_number(type, numbers[j], &bytes[j * size_of(type)]);
+    }
+    buffers[i].write(bytes);
+  }
+  std::vector<std::byte> found(peak.output_bytes, std::byte{0xa5});
+  buffers.back().write(found);
+  device.run(device.prepare(pipeline, {buffers.begin(), buffers.end()},
+                            {{"rounds", peak.rounds_to_check}}));
+  buffers.back().read(found);
+  const std::vector<double> wanted = peak.definition(inputs);
+  const std::size_t width = size_of(peak.result);
+  for (std::size_t at = 0; at < found.size() / width; ++at) {
+    const double number = load_number(peak.result, &found[at * width]);
+    const double definition = wanted[at % wanted.size()];
+    if (number == definition) continue;
+    throw WrongResult(
+        fmt::format("its result is wrong: element {} is {}, not {}", at, number, definition));
+  }
 }
 
 }  // namespace
@@ -89,8 +119,20 @@ PeakKernel peak_of_numbers(ScalarType type, std::int64_t groups) {
   k.copy(x, to);
   PeakKernel out;
   out.kernel = k.finish();
-  out.flops_of_a_round = 2.0 * kSteps * static_cast<double>(groups * kTile);
+  out.work_of_a_round = 2.0 * kPeakSteps * static_cast<double>(groups * kTile);
   out.inputs = {{type, kTile}};
+  out.result = type;
+  // Halving the distance to 2 is exact, if it begins at a whole number of 7 bits: f16 has 11.
+  out.least = whole ? 0 : -62;
+  out.most = out.least + 126;
+  out.definition = [whole](const PeakInputs& inputs) {
+    std::vector<double> wanted;
+    for (double x : inputs[0]) {
+      for (std::uint32_t step = 0; step < kPeakSteps; ++step) x = whole ? 5 * x + 1 : 0.5 * x + 1;
+      wanted.push_back(x);
+    }
+    return wanted;
+  };
   out.output_bytes = static_cast<std::uint64_t>(groups * kTile) * size_of(type);
   return out;
 }
@@ -135,47 +177,79 @@ PeakKernel peak_of_matrices(const gen::GemmForm& form, const DeviceCaps& device,
            [&] { k.store(sums, 0, transpose(to)); });  // always true; the verifier needs it
   PeakKernel out;
   out.kernel = k.finish();
-  out.flops_of_a_round = 2.0 * kSteps * static_cast<double>(groups) * static_cast<double>(m) *
-                         static_cast<double>(n) * static_cast<double>(depth);
+  out.work_of_a_round = 2.0 * kPeakSteps * static_cast<double>(groups) * static_cast<double>(m) *
+                        static_cast<double>(n) * static_cast<double>(depth);
   out.inputs = {{unit_type(form), static_cast<std::uint64_t>(m * depth)},
                 {unit_type(form), static_cast<std::uint64_t>(n * depth)}};
+  out.result = form.accumulator;
+  // Sums of at most 8 * depth such products are exact in f16.
+  out.least = is_unsigned(unit_type(form)) ? 0 : -1;
+  out.most = 1;
+  out.definition = [m, n, depth](const PeakInputs& inputs) {
+    std::vector<double> wanted;
+    for (std::int64_t row = 0; row < m; ++row) {
+      for (std::int64_t column = 0; column < n; ++column) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < depth; ++i) {
+          sum += inputs[0][static_cast<std::size_t>(i + depth * row)] *
+                 inputs[1][static_cast<std::size_t>(column + n * i)];
+        }
+        wanted.push_back(kPeakSteps * sum);
+      }
+    }
+    return wanted;
+  };
   out.output_bytes = static_cast<std::uint64_t>(groups * m * n) * size_of(form.accumulator);
   return out;
 }
 
-Timing time_peak(const BaselineRun& run, const gen::GemmForm& form, double flops) {
-  if (run.step.compiled)
-    throw Unavailable("the arithmetic of a kernel given as SPIR-V is not known");
-  Device& device = run.execution.device();
-  const DeviceCaps& caps = run.execution.caps();
+std::int64_t groups_for_peak(const DeviceCaps& device) {
+  // Enough to fill the largest GPUs several times; a CPU has only a few cores.
+  return device.kind == DeviceKind::cpu ? 64 : 4096;
+}
+
+TimedWork time_peak(Device& device, const PeakKernel& peak, TimingRules rules, std::uint64_t seed) {
   try {
-    // Enough to fill the largest GPUs several times; a CPU has only a few cores.
-    const std::int64_t groups = caps.kind == DeviceKind::cpu ? 64 : 4096;
-    const PeakKernel peak = multiplies_matrices(run.step.kernel)
-                                ? peak_of_matrices(form, caps, groups)
-                                : peak_of_numbers(form.accumulator, groups);
     const Pipeline pipeline = device.load(gen::compile(peak.kernel));
     std::vector<Buffer> buffers;
-    for (const auto& [type, elements] : peak.inputs) {
+    for (const auto& [type, elements] : peak.inputs)
       buffers.push_back(device.buffer(elements * size_of(type)));
-      buffers.back().write(peak_input(type, elements, run.seed));
-    }
     buffers.push_back(device.buffer(peak.output_bytes));
     const std::vector<BufferView> views(buffers.begin(), buffers.end());
+    require_right(device, peak, pipeline, buffers, seed);
+    for (std::size_t i = 0; i < peak.inputs.size(); ++i) {
+      const auto& [type, elements] = peak.inputs[i];
+      buffers[i].write(peak_input(type, elements, seed));
+    }
     const std::int64_t rounds = rounds_for(device, pipeline, views);
     const Launch launch = device.prepare(pipeline, views, {{"rounds", rounds}});
-    TimingRules rules = run.rules;
-    rules.cold = false;  // it reads almost nothing
-    Timing timing = time_launches(device, {&launch, 1}, rules);
-    const double of_a_launch = peak.flops_of_a_round * static_cast<double>(rounds);
-    for (double& microseconds : timing.samples_us) microseconds *= flops / of_a_launch;
-    return timing;
+    rules.cold = false;  // it reads almost nothing from memory
+    return {time_launches(device, {&launch, 1}, rules),
+            peak.work_of_a_round * static_cast<double>(rounds)};
   } catch (const KernelError& error) {
     throw Unavailable(join(error.reasons, "; "));
   } catch (const DeviceError& error) {
     if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
     throw Unavailable(error.what());
   }
+}
+
+Timing time_peak(const BaselineRun& run, const gen::GemmForm& form, double flops) {
+  if (run.step.compiled)
+    throw Unavailable("the arithmetic of a kernel given as SPIR-V is not known");
+  const DeviceCaps& caps = run.execution.caps();
+  const std::int64_t groups = groups_for_peak(caps);
+  const PeakKernel peak = [&] {
+    try {
+      return multiplies_matrices(run.step.kernel) ? peak_of_matrices(form, caps, groups)
+                                                  : peak_of_numbers(form.accumulator, groups);
+    } catch (const KernelError& error) {
+      throw Unavailable(join(error.reasons, "; "));
+    }
+  }();
+  TimedWork found = time_peak(run.execution.device(), peak, run.rules, run.seed);
+  for (double& microseconds : found.timing.samples_us) microseconds *= flops / found.work;
+  return std::move(found.timing);
 }
 
 }  // namespace vkmoye::bench

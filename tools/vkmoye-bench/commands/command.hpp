@@ -27,6 +27,6 @@ struct Command {
 };
 
 extern const Command kDevices, kList, kRun, kApply, kMatmul, kPack, kEmit, kExplain, kLayout, kTune,
-    kSuite, kCompare;
+    kPeak, kSuite, kCompare;
 
 }  // namespace vkmoye::bench

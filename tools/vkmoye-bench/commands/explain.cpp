@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// explain KERNEL: what the layouts prove about each access; --prove: what holds in every launch. Needs no device.
+// explain KERNEL: what the layouts prove about each access; --prove: what holds in every launch. Needs no device; of a
+// device, the shortest time by its ceilings, and what its driver's compiler says.
 
 #include <iostream>
+#include <optional>
 
 #include "commands/command.hpp"
 #include "commands/explain_report.hpp"
@@ -16,7 +18,11 @@ namespace {
 int explain(const CommandOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernels.front());
   refuse_useless_values(options.values, {&entry});
-  const DeviceCaps caps = described_for(options.device);
+  const bool is_real =
+      !options.device.empty() && !is_description(options.device) && !is_host(options.device);
+  std::optional<Device> device;
+  if (is_real) device.emplace(open_target(options.device, /*statistics=*/true));
+  const DeviceCaps caps = device ? described_by(*device) : described_for(options.device);
   const Operation& operation = operation_of(entry);
   const auto workload = operation.of_size(
       {&entry, one_type(options, "f32"), options.config, options.values},
@@ -28,9 +34,12 @@ int explain(const CommandOptions& options) {
     const auto* size = std::get_if<std::int64_t>(&value.value);
     if (size != nullptr) model.sizes[name] = static_cast<std::uint32_t>(*size);
   }
+  DeviceFindings findings =
+      findings_on(caps, options.device, is_real, step.kernel, workload->bytes(), workload->flops());
+  if (device) findings.driver = compile_with_driver(*device, step.kernel);
   std::cout << explain_text(
       step.kernel, model, gen::analyse(step.kernel, model), options.format, workload->choice(caps),
-      options.prove ? gen::claims_of(step.kernel) : std::vector<gen::Claim>());
+      options.prove ? gen::claims_of(step.kernel) : std::vector<gen::Claim>(), findings);
   return kOk;
 }
 
@@ -42,9 +51,12 @@ const Command kExplain = {
     "guards, by a machine that follows a workgroup, or by isl with sets of integers.\n"
     "twin: the only launch that the kernel can have was run, without data. author:\n"
     "the author of the kernel asserts it.\n\n"
+    "With --device, the report ends with the shortest time by the ceilings that\n"
+    "'peak' has kept, and with the statistics of the driver's compiler.\n\n"
     "Examples:\n  vkmoye-bench explain transpose/simple\n"
     "  vkmoye-bench explain transpose/simple --type f16 --shared '(32,32):(1,34)'\n"
     "  vkmoye-bench explain gemm/auto --size 512x512x16384   # which kernel, and why\n"
+    "  vkmoye-bench explain gemm/auto --size 4096x4096x4096 --device 0\n"
     "  vkmoye-bench explain transpose/padded --prove\n"
     "  vkmoye-bench explain gemm/simt --prove --format json",
     explain};

@@ -26,6 +26,7 @@ struct Explained {
   const gen::KernelReport& report;
   const std::vector<std::string>& choice;
   const std::vector<Claim>& claims;
+  const DeviceFindings& device;
 };
 
 std::string config_text(const gen::ir::Kernel& kernel) {
@@ -212,7 +213,8 @@ std::string table(const Explained& subject) {
   }
   out += '\n';
   for (const std::string& line : summary(subject)) out += wrapped(line);
-  return subject.claims.empty() ? out : out + claim_table(subject);
+  if (!subject.claims.empty()) out += claim_table(subject);
+  return out + table_of(subject.device);
 }
 
 // Escapes the bars of a cell of a Markdown table.
@@ -244,7 +246,7 @@ std::string markdown(const Explained& subject) {
   }
   out += "\n";
   for (const std::string& line : summary(subject)) out += fmt::format("- {}\n", line);
-  if (subject.claims.empty()) return out;
+  if (subject.claims.empty()) return out + markdown_of(subject.device);
   out += "\n| claim | answer | by | ms |\n| --- | --- | --- | ---: |\n";
   for (const Claim& claim : subject.claims) {
     out += fmt::format("| {} | {} | {} | {} |\n", cell(claim.text), gen::to_string(claim.answer),
@@ -253,7 +255,7 @@ std::string markdown(const Explained& subject) {
   const std::vector<std::string> assumptions = assumptions_of(subject);
   if (!assumptions.empty()) out += '\n';
   for (const std::string& one : assumptions) out += fmt::format("- assumption: {}\n", one);
-  return out;
+  return out + markdown_of(subject.device);
 }
 
 ordered_json to_json(const AccessReport& access) {
@@ -331,6 +333,7 @@ std::string json(const Explained& subject) {
     for (const Claim& claim : subject.claims) out["claims"].push_back(to_json(claim));
     out["assumptions"] = gen::ir::interface_of(subject.kernel).assumptions;
   }
+  add_to(out, subject.device);
   return out.dump(2) + "\n";
 }
 
@@ -338,8 +341,9 @@ std::string json(const Explained& subject) {
 
 std::string explain_text(const gen::ir::Kernel& kernel, const gen::AccessModel& model,
                          const gen::KernelReport& report, const std::string& format,
-                         const std::vector<std::string>& choice, const std::vector<Claim>& claims) {
-  const Explained subject{kernel, model, report, choice, claims};
+                         const std::vector<std::string>& choice, const std::vector<Claim>& claims,
+                         const DeviceFindings& device) {
+  const Explained subject{kernel, model, report, choice, claims, device};
   if (format == "table") return table(subject);
   if (format == "json") return json(subject);
   if (format == "markdown") return markdown(subject);

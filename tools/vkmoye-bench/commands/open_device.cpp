@@ -84,6 +84,14 @@ Device open_device(const std::string& selector, OpenOptions options = {}) {
   }
 }
 
+void refuse_description(const std::string& selector) {
+  if (!is_description(selector)) return;
+  throw ArgumentError(
+      fmt::format("--device {}: a saved description cannot run kernels; only emit, explain, list "
+                  "and layout take one",
+                  selector));
+}
+
 // Adds the orders kept from earlier runs; returns the operands without one.
 std::vector<gen::ProbedMatrix> add_kept_orders(DeviceCaps& caps) {
   const DeviceFacts facts(DeviceFacts::default_file());
@@ -131,19 +139,39 @@ std::string find_orders(std::size_t index, DeviceCaps& caps) {
   return why;
 }
 
-std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics) {
-  if (is_description(selector)) {
-    throw ArgumentError(
-        fmt::format("--device {}: a saved description cannot run kernels; only emit, explain, list "
-                    "and layout take one",
-                    selector));
-  }
-  if (is_host(selector)) return std::make_unique<HostExecutor>();
+Device open_real_device(const std::string& selector, bool statistics) {
+  refuse_description(selector);
+  if (is_host(selector)) throw ArgumentError("--device host: is not a device of Vulkan");
   OpenOptions options;
   options.statistics = statistics;
-  Device device = open_device(selector, options);
+  return open_device(selector, options);
+}
+
+std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics) {
+  refuse_description(selector);
+  if (is_host(selector)) return std::make_unique<HostExecutor>();
+  Device device = open_real_device(selector, statistics);
   require_execution(device);
   return std::make_unique<DeviceExecutor>(std::move(device));
+}
+
+Device open_target(const std::string& selector, bool statistics) {
+  OpenOptions options;
+  options.statistics = statistics;
+  try {
+    return open_device(selector, options);
+  } catch (const ArgumentError& error) {
+    throw ArgumentError(with_descriptions(error.what(), selector));
+  } catch (const DeviceError& error) {
+    if (error.kind != DeviceError::Kind::kNoDevice) throw;
+    throw DeviceError(error.kind, with_descriptions(error.what(), selector));
+  }
+}
+
+DeviceCaps described_by(const Device& device) {
+  DeviceCaps caps = device.caps();
+  add_kept_orders(caps);
+  return caps;
 }
 
 DeviceCaps described_for(const std::string& selector) {
@@ -154,16 +182,7 @@ DeviceCaps described_for(const std::string& selector) {
                                            : shipped_file(selector));
   }
   if (is_host(selector)) return HostExecutor().caps();
-  try {
-    DeviceCaps caps = open_device(selector).caps();
-    add_kept_orders(caps);
-    return caps;
-  } catch (const ArgumentError& error) {
-    throw ArgumentError(with_descriptions(error.what(), selector));
-  } catch (const DeviceError& error) {
-    if (error.kind != DeviceError::Kind::kNoDevice) throw;
-    throw DeviceError(error.kind, with_descriptions(error.what(), selector));
-  }
+  return described_by(open_target(selector, /*statistics=*/false));
 }
 
 void throw_cannot_run(std::string_view kernel, std::vector<std::string> reasons) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "devices/execution.hpp"
+#include "vkmoye/runtime/device.hpp"
 
 namespace vkmoye::bench {
 
@@ -27,6 +28,17 @@ std::string find_orders(std::size_t index, DeviceCaps& caps);
 /// Opens the host or Device::open(selector). Throws DeviceError if that device executes nothing. `statistics`:
 /// collect the statistics of the driver's compiler, see pipeline_statistics.hpp.
 std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics = false);
+
+/// The device `selector` without checking that it executes anything. Throws ArgumentError for the host and for a saved
+/// description, which are no devices, and with the most similar name if there is no such device; DeviceError.
+Device open_real_device(const std::string& selector, bool statistics = false);
+
+/// The device `selector` for a command that also takes saved descriptions: the errors list the shipped ones.
+/// Precondition: it is neither the host nor a description.
+Device open_target(const std::string& selector, bool statistics);
+
+/// What kernels for `device` are described for: what it is, and the orders kept from earlier runs.
+DeviceCaps described_by(const Device& device);
 
 /// The device to describe kernels for when nothing runs: the device or the saved description that `selector` names, or
 /// a common device if it is empty. Throws like Device::open; the error also lists the shipped descriptions.

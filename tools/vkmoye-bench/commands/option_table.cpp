@@ -194,7 +194,7 @@ std::vector<Option> plain_options() {
        "the device of the fragment: index, part of the name, host, FILE.json written by "
        "'devices --format json', or the name of a description as in emit (the best device)",
        "", store_in(&CommandOptions::device)},
-      {"--device", for_commands(tune), ValueCount::one,
+      {"--device", for_commands(tune, peak), ValueCount::one,
        "index or part of the name (the best device)", "", store_in(&CommandOptions::device)},
       {"--device", for_commands(run, apply, matmul, pack, suite), ValueCount::one,
        "index or part of the name (the best device); host: run on the CPU without Vulkan, slowly, "
@@ -214,6 +214,14 @@ std::vector<Option> plain_options() {
        fmt::format("a number of seconds from 0 to {}", kMaxSeconds),
        number_to(kMaxSeconds,
                  [](CommandOptions& options) -> double& { return options.measure.min_time; })},
+      {"--min-time", for_commands(peak), ValueCount::one,
+       "seconds of timed work for each ceiling (0.5); the warm-up is as long",
+       fmt::format("a number of seconds from 0 to {}", kMaxSeconds),
+       number_to(kMaxSeconds,
+                 [](CommandOptions& options) -> double& { return options.measure.min_time; })},
+      {"--again", for_commands(peak), ValueCount::none,
+       "measure again, and replace the ceilings that are kept", "",
+       [](const std::string&, CommandOptions& options) { return options.again = true; }},
       {"--stop-noise", for_commands(run), ValueCount::one,
        "sample until half the width of the 95 % confidence interval is below this percentage of "
        "the median, or until --budget is spent",
@@ -291,7 +299,7 @@ std::vector<Option> plain_options() {
        "also list each claim about every launch: whether it is proved or assumed, by which method, "
        "and in how many milliseconds",
        "", [](const std::string&, CommandOptions& options) { return options.prove = true; }},
-      {"--format", for_commands(list), ValueCount::one, "table or json (table)", "",
+      {"--format", for_commands(list, peak), ValueCount::one, "table or json (table)", "",
        store_word_in("format", {"table", "json"}, &CommandOptions::format)},
       {"--device", for_commands(list), ValueCount::one,
        "with --format json: the target device, as for explain (a common one)", "",

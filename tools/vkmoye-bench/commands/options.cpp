@@ -112,6 +112,7 @@ const char* to_string(CommandName name) {
     case pack: return "pack";
     case matmul: return "matmul";
     case compare: return "compare";
+    case peak: return "peak";
   }
   return "?";
 }

@@ -29,6 +29,7 @@ enum class CommandName : unsigned {
   tune = 512,
   matmul = 1024,
   compare = 2048,
+  peak = 4096,
 };
 
 const char* to_string(CommandName name);
@@ -50,6 +51,7 @@ struct CommandOptions {
   bool quick = false;
   std::int64_t cliffs = 0;  // random shapes of `suite`; 0: its own sizes
   bool prove = false;       // list what must hold in every launch
+  bool again = false;       // measure ceilings that are kept
   double budget = 60;       // seconds
   std::string table;        // the file that `tune` writes; empty: the device's own
 

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 namespace vkmoye::bench {
 namespace {
@@ -31,6 +33,11 @@ std::string spilled(const PipelineExecutable& executable) {
     if (more > 0) return fmt::format("{} {}", spill.name, more);
   }
   return "";
+}
+
+bool counts_spills(const PipelineExecutable& executable) {
+  return std::any_of(std::begin(kSpills), std::end(kSpills),
+                     [&](const Spill& spill) { return executable.count(spill.name).has_value(); });
 }
 
 }  // namespace vkmoye::bench

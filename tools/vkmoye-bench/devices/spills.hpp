@@ -12,4 +12,7 @@ namespace vkmoye::bench {
 /// them.
 std::string spilled(const PipelineExecutable& executable);
 
+/// Whether the driver reports spills.
+bool counts_spills(const PipelineExecutable& executable);
+
 }  // namespace vkmoye::bench

@@ -10,6 +10,7 @@
 #include <span>
 #include <system_error>
 
+#include "io/device_file_name.hpp"
 #include "io/folder_lock.hpp"
 #include "io/program.hpp"
 #include "vkmoye/base/cache_folder.hpp"
@@ -25,20 +26,6 @@ namespace {
 constexpr const char* kTable = "gemm/auto";
 constexpr std::int64_t kFormat = 3;  // 1 and 2 were not JSON
 constexpr std::size_t kMaxBytes = 1 << 20, kMaxWrong = 8;
-
-// A name for a file: letters, digits and single dashes.
-std::string file_name(const std::string& text) {
-  std::string name;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (plain) {
-      name += c;
-    } else if (!name.empty() && name.back() != '-') {
-      name += '-';
-    }
-  }
-  return name;
-}
 
 std::string text_of(const std::filesystem::path& file, std::string& error) {
   const std::vector<std::byte> bytes = system::read_file(file, error);
@@ -116,7 +103,7 @@ std::filesystem::path tuned_table_file(const DeviceCaps& caps) {
   if (given != nullptr && *given != '\0') return std::filesystem::absolute(given);
   const std::filesystem::path folder = default_cache_folder();
   if (folder.empty() || caps.driver.empty()) return {};  // not a device that can be tuned
-  return folder / ("gemm-" + file_name(caps.name) + ".json");
+  return folder / ("gemm-" + device_file_name(caps.name) + ".json");
 }
 
 TunedTable read_tuned_table(const std::filesystem::path& file, const DeviceCaps& caps) {

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "commands/explain_device.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "commands/open_device.hpp"
+#include "io/parse.hpp"
+#include "io/program.hpp"
+#include "io/wrap.hpp"
+#include "report/formats.hpp"
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+// "100.7 MB", "137 GFLOP": three digits and a power of 1000.
+std::string amount(double value, const char* unit) {
+  constexpr const char* kPowers[] = {"", "k", "M", "G", "T", "P"};
+  std::size_t power = 0;
+  for (; value >= 1000 && power + 1 < std::size(kPowers); ++power) value /= 1000;
+  return fmt::format("{:.4g} {}{}", value, kPowers[power], unit);
+}
+
+std::string work_text(const DeviceFindings& findings) {
+  std::string text = fmt::format("at least {}", amount(findings.bytes, "B"));
+  if (findings.flops == 0) return text + ", no arithmetic is counted";
+  text += ", " + amount(findings.flops, "FLOP");
+  if (findings.bytes > 0) {
+    text += fmt::format(", {:.3g} FLOP/byte", findings.flops / findings.bytes);
+  }
+  return text;
+}
+
+std::string unit_text(const UnitTime& unit) {
+  return fmt::format("{} {} at {} {}", name_of(unit.of), format_time(unit.microseconds),
+                     rate_text(unit.rate), measure_of(unit.of));
+}
+
+// "25 us, limited by copy": one line each, beginning with the time.
+std::vector<std::string> time_lines(const DeviceFindings& findings) {
+  if (!findings.shortest) return {findings.why_no_time};
+  const ShortestTime& shortest = *findings.shortest;
+  std::vector<std::string> lines;
+  if (const UnitTime* limit = shortest.limit()) {
+    std::vector<std::string> units;
+    for (const UnitTime& unit : shortest.units) units.push_back(unit_text(unit));
+    std::string line = fmt::format("{}, limited by {}: {}", format_time(limit->microseconds),
+                                   name_of(limit->of), join(units, ", "));
+    // Arrays that a run before has left in a cache need not come from memory.
+    if (limit->of.unit == CeilingOf::Unit::copy && shortest.in_l2) {
+      line += fmt::format("; arrays that are in L2 {}", format_time(shortest.in_l2->microseconds));
+    }
+    lines.push_back(line);
+  } else {
+    lines.emplace_back("not known: no unit that it uses has a ceiling");
+  }
+  if (!shortest.not_counted.empty()) lines.push_back(shortest.not_counted);
+  return lines;
+}
+
+// What is known of a program beside its statistics: "subgroups of 64; spills: none; occupancy: ..".
+std::string program_text(const PipelineExecutable& program) {
+  std::vector<std::string> parts = {program.name};
+  if (program.subgroup_size > 0)
+    parts.push_back(fmt::format("subgroups of {}", program.subgroup_size));
+  if (const std::string spills = spills_of(program); !spills.empty()) {
+    parts.push_back((spills == "none" ? "spills: " : "problem: it spills registers: ") + spills);
+  }
+  if (const std::string occupancy = occupancy_of(program); !occupancy.empty()) {
+    parts.push_back("occupancy: " + occupancy);
+  }
+  return join(parts, "; ");
+}
+
+ordered_json json_of(const PipelineStatistic& statistic) {
+  return {{"name", statistic.name},
+          {"value", std::visit([](auto value) { return ordered_json(value); }, statistic.value)},
+          {"description", statistic.description}};
+}
+
+ordered_json json_or_null(const std::string& text) {
+  return text.empty() ? ordered_json(nullptr) : ordered_json(text);
+}
+
+ordered_json json_of(const PipelineExecutable& program) {
+  ordered_json statistics = ordered_json::array();
+  for (const PipelineStatistic& one : program.statistics) statistics.push_back(json_of(one));
+  return {{"name", program.name},
+          {"subgroup_size",
+           program.subgroup_size > 0 ? ordered_json(program.subgroup_size) : ordered_json(nullptr)},
+          {"spills", json_or_null(spills_of(program))},
+          {"occupancy", json_or_null(occupancy_of(program))},
+          {"statistics", statistics}};
+}
+
+}  // namespace
+
+DeviceFindings findings_on(const DeviceCaps& device, const std::string& selector, bool is_real,
+                           const gen::ir::Kernel& kernel, double bytes, double flops) {
+  DeviceFindings out;
+  out.bytes = bytes;
+  out.flops = flops;
+  if (selector.empty()) {
+    out.why_no_time = "not known for a common device; give --device";
+    out.driver.why_none = "none: --device names no device of this machine";
+    return out;
+  }
+  if (!is_real) {
+    out.driver.why_none = is_host(selector) ? "none: the host has no driver"
+                                            : "none: a saved description has no driver";
+  }
+  if (is_host(selector)) {
+    out.why_no_time = "not known: kernels cannot be timed on the host";
+    return out;
+  }
+  const KeptCeilings kept = read_ceilings(ceilings_file(device), device);
+  if (!kept.ignored.empty()) print_error(kept.ignored);
+  if (kept.ceilings.empty()) {
+    out.why_no_time =
+        is_real
+            ? fmt::format("not known: '{}' measures what {} can do",
+                          shell_line({program_name(), "peak", "--device", selector}), device.name)
+            : fmt::format(
+                  "not known: no ceilings of {} are kept on this machine; '{} peak' "
+                  "measures them where the device is",
+                  device.name, program_name());
+    return out;
+  }
+  out.shortest = shortest_time(kernel, bytes, flops, kept.ceilings);
+  return out;
+}
+
+std::string table_of(const DeviceFindings& findings) {
+  std::string out = '\n' + hanging("work: ", work_text(findings));
+  for (const std::string& line : time_lines(findings)) out += hanging("shortest time: ", line);
+  if (!findings.driver.why_none.empty()) return out + hanging("driver: ", findings.driver.why_none);
+  for (const PipelineExecutable& program : findings.driver.programs) {
+    out += hanging("driver: ", program_text(program));
+    for (const PipelineStatistic& one : program.statistics) {
+      out += fmt::format("  {:<32} {:>12}\n", one.name, vkmoye::to_string(one.value));
+    }
+  }
+  return out;
+}
+
+std::string markdown_of(const DeviceFindings& findings) {
+  std::string out = fmt::format("\n- work: {}\n", work_text(findings));
+  for (const std::string& line : time_lines(findings)) {
+    out += fmt::format("- shortest time: {}\n", line);
+  }
+  if (!findings.driver.why_none.empty()) {
+    return out + fmt::format("- driver: {}\n", findings.driver.why_none);
+  }
+  for (const PipelineExecutable& program : findings.driver.programs) {
+    out += fmt::format("\n{}\n\n| statistic | value |\n| --- | ---: |\n", program_text(program));
+    for (const PipelineStatistic& one : program.statistics) {
+      out += fmt::format("| {} | {} |\n", one.name, vkmoye::to_string(one.value));
+    }
+  }
+  return out;
+}
+
+void add_to(ordered_json& report, const DeviceFindings& findings) {
+  report["work"] = {
+      {"bytes", findings.bytes},
+      {"flops", findings.flops},
+      {"flops_per_byte",
+       findings.bytes > 0 ? ordered_json(findings.flops / findings.bytes) : ordered_json(nullptr)}};
+  ordered_json time = {{"time_us", nullptr},
+                       {"limit", nullptr},
+                       {"units", ordered_json::array()},
+                       {"in_l2_us", nullptr},
+                       {"not_counted", nullptr},
+                       {"why_none", json_or_null(findings.why_no_time)}};
+  if (findings.shortest) {
+    if (const UnitTime* limit = findings.shortest->limit()) {
+      time["time_us"] = limit->microseconds;
+      time["limit"] = name_of(limit->of);
+    }
+    for (const UnitTime& unit : findings.shortest->units) {
+      time["units"].push_back({{"ceiling", name_of(unit.of)},
+                               {"rate", unit.rate},
+                               {"unit", measure_of(unit.of)},
+                               {"time_us", unit.microseconds}});
+    }
+    if (findings.shortest->in_l2) time["in_l2_us"] = findings.shortest->in_l2->microseconds;
+    time["not_counted"] = json_or_null(findings.shortest->not_counted);
+  }
+  report["shortest_time"] = time;
+  ordered_json programs = ordered_json::array();
+  for (const PipelineExecutable& one : findings.driver.programs) programs.push_back(json_of(one));
+  report["driver"] = {{"programs", programs}, {"why_none", json_or_null(findings.driver.why_none)}};
+}
+
+}  // namespace vkmoye::bench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The end of the report of `explain`: the work of the problem, its shortest time on the device, and what the driver's
+// compiler says.
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "devices/driver_report.hpp"
+#include "measure/kept_ceilings.hpp"
+#include "measure/shortest_time.hpp"
+
+namespace vkmoye::bench {
+
+struct DeviceFindings {
+  double bytes = 0, flops = 0;  // see Workload
+  std::optional<ShortestTime> shortest;
+  std::string why_no_time;  // where there is no shortest time
+  DriverReport driver;
+};
+
+/// What the ceilings of `device`, which were kept in an earlier run, say about a problem of `bytes` and `flops`.
+/// `selector`: the device as typed; `is_real`: it is one of this machine.
+DeviceFindings findings_on(const DeviceCaps& device, const std::string& selector, bool is_real,
+                           const gen::ir::Kernel& kernel, double bytes, double flops);
+
+std::string table_of(const DeviceFindings& findings);
+std::string markdown_of(const DeviceFindings& findings);
+/// Adds the members "work", "shortest_time" and "driver".
+void add_to(nlohmann::ordered_json& report, const DeviceFindings& findings);
+
+}  // namespace vkmoye::bench
