@@ -278,7 +278,7 @@ void main() {
     row_max[v3] = uintBitsToFloat(0xff800000u /* -infinity */);
   }
 
-  // row_max <- max(row_max, row_max_partials)
+  // row_max <- max(row_max, each of row_max_partials)
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       row_max[v3] = max(row_max[v3], row_max_partials[(thread & 7u) + 32u * v3 + 8u * v4]);
@@ -324,7 +324,7 @@ void main() {
     row_sum[v3] = 0.0;
   }
 
-  // row_sum += row_sum_partials
+  // row_sum += each of row_sum_partials
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       row_sum[v3] += row_sum_partials[(thread & 7u) + 32u * v3 + 8u * v4];
@@ -359,7 +359,7 @@ void main() {
     }
   }
 
-  // sums += sums_partials
+  // sums += each of sums_partials
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {

@@ -295,7 +295,7 @@ void main() {
 
   row_max = uintBitsToFloat(0xff800000u /* -infinity */);
 
-  // row_max <- max(row_max, row_max_partials)
+  // row_max <- max(row_max, each of row_max_partials)
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     row_max = max(row_max, row_max_partials[(thread & 7u) + 8u * v4]);
   }
@@ -330,7 +330,7 @@ void main() {
 
   row_sum = 0.0;
 
-  // row_sum += row_sum_partials
+  // row_sum += each of row_sum_partials
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     row_sum += row_sum_partials[(thread & 7u) + 8u * v4];
   }
@@ -363,7 +363,7 @@ void main() {
     }
   }
 
-  // sums += sums_partials
+  // sums += each of sums_partials
   [[unroll]] for (uint v5 = 0u; v5 < 4u; ++v5) {
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {

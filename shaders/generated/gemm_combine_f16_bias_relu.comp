@@ -135,7 +135,7 @@ void main() {
     sums[v0] = 0.0;
   }
 
-  // sums += sums_partials
+  // sums += each of sums_partials
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
       sums[v0] += sums_partials[(thread & 63u) + 256u * v0 + 64u * v4];

@@ -30,7 +30,7 @@ void main() {
   // assumed: experts != 0: there is an expert
   // assumed: experts < ends: offsets has the end of the last one
 
-  // the last expert whose tiles begin at this one or before
+  // the expert of this tile: the last one whose first tile is not after it
   if (thread == 0u) {
     found[0] = 0u;
   }

@@ -134,7 +134,7 @@ void main() {
     result[v0] = 0.0;
   }
 
-  // result += result_partials
+  // result += each of result_partials
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
       result[v0] += result_partials[(thread & 7u) + 16u * v0 + 8u * v3];

@@ -104,7 +104,7 @@ void main() {
 
   largest = uintBitsToFloat(0xff800000u /* -infinity */);
 
-  // largest <- max(largest, largest_partials)
+  // largest <- max(largest, each of largest_partials)
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
     float largest_partials_value = largest_partials[v1];
     largest = (largest_partials_value < largest || isnan(largest)) ? largest : largest_partials_value;
@@ -183,7 +183,7 @@ void main() {
 
   sum = 0.0;
 
-  // sum += sum_partials
+  // sum += each of sum_partials
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
     sum += sum_partials[v1];
   }

@@ -176,7 +176,7 @@ void main() {
 
     last = 0u;
 
-    // last <- max(last, last_partials)
+    // last <- max(last, each of last_partials)
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       last = max(last, last_partials[v1]);
     }
@@ -196,7 +196,7 @@ void main() {
 
     last_column = 0xffffffffu;
 
-    // last_column <- min(last_column, last_column_partials)
+    // last_column <- min(last_column, each of last_column_partials)
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       last_column = min(last_column, last_column_partials[v1]);
     }

@@ -161,7 +161,7 @@ class Author {
 
   ir::Kernel make() {
     src_ = k_.input("src", p_.type, axes(false, p_.src_steps ? "ld_src" : ""));
-    std::vector<Builder::AxisName> result = axes(p_.transposed, p_.dst_steps ? "ld_dst" : "");
+    std::vector<Builder::AxisSpec> result = axes(p_.transposed, p_.dst_steps ? "ld_dst" : "");
     if (p_.sums) result[1] = {"part", p_.n, result[1].stride};
     dst_ = k_.output("dst", p_.type, result);
     if (p_.shared) shared_ = k_.shared("tile", p_.type, *p_.shared);
@@ -183,8 +183,8 @@ class Author {
   }
 
  private:
-  std::vector<Builder::AxisName> axes(bool transposed, const std::string& step) const {
-    std::vector<Builder::AxisName> out = {{"col", "cols"}, {"row", "rows"}};
+  std::vector<Builder::AxisSpec> axes(bool transposed, const std::string& step) const {
+    std::vector<Builder::AxisSpec> out = {{"col", "cols"}, {"row", "rows"}};
     if (transposed) std::swap(out[0], out[1]);
     if (!step.empty()) out[1].stride = Extent(step);
     if (p_.layers) out.push_back({"layer", "layers"});

@@ -182,8 +182,8 @@ TEST_F(TunedTableTest, WrongRowsArePassedOverWithAReason) {
       {simt(R"("devices": [7])"), "devices is not an array of strings"},
       {simt(R"("where": 1)"), "where is not an object"},
       {simt(R"("where": {"q": 1})"),
-       "where: there is no 'q'; known: m, n, k, batch, least, area, elements, lanes, shared, "
-       "a, b, beta, epilogue"},
+       "where: there is no 'q'; known: m, n, k, batch, least, area, elements, k_alignment, lanes, "
+       "shared, a, b, beta, epilogue"},
       {simt(R"("where": {"m": 1.5})"), "where.m is neither a whole number nor [least, most]"},
       {simt(R"("where": {"m": [1]})"), "where.m is neither"},
       {simt(R"("where": {"m": [1, "2"]})"), "where.m is neither"},

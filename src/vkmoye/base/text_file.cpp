@@ -12,7 +12,7 @@
 
 namespace vkmoye {
 
-std::string read_text(const std::filesystem::path& file) {
+std::string read_text_file(const std::filesystem::path& file) {
   require_readable(file);
   std::string reason;
   const std::vector<std::byte> bytes = system::read_file(file, reason);

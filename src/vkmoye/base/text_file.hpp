@@ -10,15 +10,15 @@
 namespace vkmoye {
 
 /// The whole file. Throws ArgumentError naming it.
-std::string read_text(const std::filesystem::path& file);
+std::string read_text_file(const std::filesystem::path& file);
 
 /// Writes a temporary file and renames it once it is complete. Throws ArgumentError naming the file.
 void write_text_file(const std::filesystem::path& file, const std::string& text);
 
 /// The result of `parse` for its text. Throws ArgumentError naming the file, also if `parse` throws.
 template <class Parse>
-auto read_text_file(const std::filesystem::path& file, Parse parse) {
-  const std::string text = read_text(file);
+auto parse_text_file(const std::filesystem::path& file, Parse parse) {
+  const std::string text = read_text_file(file);
   try {
     return parse(text);
   } catch (const ArgumentError& error) {

@@ -47,7 +47,7 @@ vkmoye_status vkmoye_read_file(const char* path, vkmoye_file** out) {
     require(path, "vkmoye_read_file", "path");
     require(out, "vkmoye_read_file", "out");
     const std::filesystem::path file = reinterpret_cast<const char8_t*>(path);  // UTF-8
-    *out = vkmoye::read_text_file(file, parse).release();
+    *out = vkmoye::parse_text_file(file, parse).release();
   });
 }
 

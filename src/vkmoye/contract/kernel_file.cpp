@@ -36,7 +36,7 @@ void write_kernel_file(const std::filesystem::path& file, const CompiledKernel& 
 }
 
 CompiledKernel read_kernel_file(const std::filesystem::path& file) {
-  return read_text_file(file, parse_kernel);
+  return parse_text_file(file, parse_kernel);
 }
 
 }  // namespace vkmoye

@@ -123,7 +123,7 @@ void write_plan_file(const std::filesystem::path& file, const CompiledPlan& plan
 }
 
 CompiledPlan read_plan_file(const std::filesystem::path& file) {
-  return read_text_file(file, parse_plan);
+  return parse_text_file(file, parse_plan);
 }
 
 }  // namespace vkmoye

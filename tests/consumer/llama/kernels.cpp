@@ -68,8 +68,8 @@ ir::Kernel embedding(const WeightFormat& format, ScalarType activations) {
 
 ir::Kernel append(ScalarType activations, ScalarType cache) {
   Builder k("llama/append", 64);
-  const std::vector<Builder::AxisName> rows = {{"d", "width"}, {"token", "count"}};
-  const std::vector<Builder::AxisName> places = {{"d", "width"}, {"place", "places"}};
+  const std::vector<Builder::AxisSpec> rows = {{"d", "width"}, {"token", "count"}};
+  const std::vector<Builder::AxisSpec> places = {{"d", "width"}, {"place", "places"}};
   const Tensor keys = k.input("k", activations, rows), values = k.input("v", activations, rows);
   const Tensor positions = k.input("positions", i32, {{"token", "count"}});
   const Tensor cache_k = k.in_out("cache_k", cache, places);

@@ -23,7 +23,7 @@ ir::Kernel attention_matrices(const Orders& on, std::uint32_t group) {
   const std::int64_t size = on.size, block = 4 * size, queries = kSubgroups * size;
   Builder k("attention_matrices", kSubgroups * on.lanes, on.lanes);
   const auto heads = [](const char* head) {
-    return std::vector<Builder::AxisName>{{"d", kWidth}, {"head", head}, {"token", "tokens"}};
+    return std::vector<Builder::AxisSpec>{{"d", kWidth}, {"head", head}, {"token", "tokens"}};
   };
   const Tensor q = k.input("q", f16, heads("heads"));
   const Tensor keys = k.input("keys", f16, heads("kv_heads"));

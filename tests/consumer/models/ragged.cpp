@@ -15,7 +15,7 @@ ir::Kernel ragged(std::uint32_t lanes, std::uint32_t group) {
   Builder k("ragged_attention", 128, lanes);
   const Tensor q =
       k.input("q", f32, {{"d", kWidth}, {"head", "heads"}, {"sequence", "sequences"}});
-  const std::vector<Builder::AxisName> cache = {
+  const std::vector<Builder::AxisSpec> cache = {
       {"d", kWidth}, {"head", "kv_heads"}, {"token", "places"}, {"sequence", "sequences"}};
   const Tensor keys = k.input("keys", f32, cache), values = k.input("values", f32, cache);
   const Tensor lengths = k.input("lengths", ScalarType::u32, {{"sequence", "sequences"}});

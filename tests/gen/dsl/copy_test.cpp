@@ -39,7 +39,7 @@ struct Case {
 ir::Kernel kernel_copying(const Case& c) {
   Builder k("test", 16);
   const Tensor src = k.input("src", ScalarType::f32, {{"col", "cols"}, {"row", "rows"}});
-  std::vector<Builder::AxisName> axes = {{"x", "width"}, {"y", "height"}};
+  std::vector<Builder::AxisSpec> axes = {{"x", "width"}, {"y", "height"}};
   if (c.transposed) std::swap(axes[0], axes[1]);
   const Tensor dst = k.output("dst", ScalarType::f32, axes);
   // As many workgroups as dst needs, whatever src has.

@@ -31,7 +31,7 @@ constexpr ScalarType f16 = ScalarType::f16, f32 = ScalarType::f32;
 ir::Kernel product(bool b_by_columns, bool d_by_columns, bool with_barrier = true) {
   Builder k("product", 32, 32);
   const auto axes = [](const char* first, const char* second) {
-    return std::vector<Builder::AxisName>{{first, 16}, {second, 16}};
+    return std::vector<Builder::AxisSpec>{{first, 16}, {second, 16}};
   };
   const Tensor a = k.input("a", f16, axes("k", "m"));
   const Tensor b = k.input("b", f16, b_by_columns ? axes("k", "n") : axes("n", "k"));

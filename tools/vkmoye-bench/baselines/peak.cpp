@@ -16,6 +16,7 @@
 #include "numbers/random.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
@@ -111,10 +112,13 @@ PeakKernel peak_of_numbers(ScalarType type, std::int64_t groups) {
   const View x = k.make_fragment_like("x", type, from);
   k.copy(from, x, {.edges = gen::Edges::inside});
   const bool whole = range_of(type).epsilon == 0;
-  const Expr a = gen::ir::number(type, whole ? 5 : 0.5), b = gen::ir::number(type, 1);
+  // A compiler turns several steps of 5 x + 1 into one; of x x + 1 it cannot.
+  const Expr one = gen::ir::number(type, 1), half = whole ? one : gen::ir::number(type, 0.5);
   loop_over_steps(k, rounds, [&] {
     k.apply(
-        x, [&](const Expr& value) { return gen::ir::multiply_add(value, a, b); }, x);
+        x,
+        [&](const Expr& value) { return gen::ir::multiply_add(value, whole ? value : half, one); },
+        x);
   });
   k.copy(x, to);
   PeakKernel out;
@@ -125,11 +129,15 @@ PeakKernel peak_of_numbers(ScalarType type, std::int64_t groups) {
   // Halving the distance to 2 is exact, if it begins at a whole number of 7 bits: f16 has 11.
   out.least = whole ? 0 : -62;
   out.most = out.least + 126;
-  out.definition = [whole](const PeakInputs& inputs) {
+  out.definition = [type, whole](const PeakInputs& inputs) {
     std::vector<double> wanted;
     for (double x : inputs[0]) {
-      for (std::uint32_t step = 0; step < kPeakSteps; ++step) x = whole ? 5 * x + 1 : 0.5 * x + 1;
-      wanted.push_back(x);
+      auto bits = static_cast<std::uint32_t>(x);
+      for (std::uint32_t step = 0; step < kPeakSteps; ++step) {
+        x = 0.5 * x + 1;
+        bits = bits * bits + 1;
+      }
+      wanted.push_back(whole ? number_of(type, bits) : x);
     }
     return wanted;
   };

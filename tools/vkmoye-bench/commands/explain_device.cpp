@@ -109,7 +109,7 @@ DeviceFindings findings_on(const DeviceCaps& device, const std::string& selector
   out.flops = flops;
   if (selector.empty()) {
     out.why_no_time = "not known for a common device; give --device";
-    out.driver.why_none = "none: --device names no device of this machine";
+    out.driver.why_none = "not asked: with --device, what its compiler reports";
     return out;
   }
   if (!is_real) {

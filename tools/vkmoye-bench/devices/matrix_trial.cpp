@@ -71,7 +71,7 @@ class Trial {
   }
 
  private:
-  static std::vector<Builder::AxisName> axes(const char* first, std::uint32_t extent,
+  static std::vector<Builder::AxisSpec> axes(const char* first, std::uint32_t extent,
                                              const char* second, std::uint32_t other,
                                              std::uint32_t count) {
     return {{first, extent}, {second, other}, {"which", count}};

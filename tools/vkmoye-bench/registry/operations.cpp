@@ -29,21 +29,10 @@ bool takes(const Operation& operation, const std::string& value) {
 
 const std::vector<Operation>& builtin_operations() {
   static const std::vector<Operation> table = {
-      copies(),
-      transposes(),
-      relayouts(),
-      sums(),
-      largest_elements(),
-      softmaxes(),
-      norms(),
-      residual_norms(),
-      columns_of_largest(),
-      several_largest(),
-      gates(),
-      rotations(),
-      lookups(),
-      attentions(),
-      products(),
+      copies(),           transposes(),        relayouts(),          sum_operation(),
+      max_operation(),    softmax_operation(), rms_norm_operation(), residual_norm_operation(),
+      argmax_operation(), topk_operation(),    gate_operation(),     rope_operation(),
+      lookups(),          attentions(),        products(),
   };
   return table;
 }

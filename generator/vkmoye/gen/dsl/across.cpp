@@ -191,7 +191,8 @@ void Builder::reduce_across(const View& values, Reduction reduction, const Layou
   modes.push_back(make_layout(std::vector{parts.members}));
   const View group = at(parts.group, make_layout(modes));
   assign(values, reduction.neutral(type));
-  accumulate(repeat(values, rank, group.shape().mode(rank)), reduction, group);
+  with_title(reduction.title(values.name, "each of " + partials.name),
+             [&] { accumulate(repeat(values, rank, group.shape().mode(rank)), reduction, group); });
 }
 
 }  // namespace vkmoye::gen

@@ -48,17 +48,17 @@ void Builder::describe(std::vector<std::pair<std::string, std::string>> config, 
   kernel_.why = std::move(why);
 }
 
-Tensor Builder::input(const std::string& name, ScalarType type, const std::vector<AxisName>& axes) {
+Tensor Builder::input(const std::string& name, ScalarType type, const std::vector<AxisSpec>& axes) {
   return buffer(name, type, Access::read, axes);
 }
 
 Tensor Builder::output(const std::string& name, ScalarType type,
-                       const std::vector<AxisName>& axes) {
+                       const std::vector<AxisSpec>& axes) {
   return buffer(name, type, Access::write, axes);
 }
 
 Tensor Builder::in_out(const std::string& name, ScalarType type,
-                       const std::vector<AxisName>& axes) {
+                       const std::vector<AxisSpec>& axes) {
   return buffer(name, type, Access::read_write, axes);
 }
 
@@ -75,10 +75,10 @@ Expr Builder::argument(const std::string& name, ScalarType type) {
 }
 
 Tensor Builder::buffer(const std::string& name, ScalarType type, Access access,
-                       const std::vector<AxisName>& axes) {
+                       const std::vector<AxisSpec>& axes) {
   ir::Array array{name, type, ir::Array::Space::buffer, access, {}, ""};
   Expr stride = 1;
-  for (const AxisName& axis : axes) {
+  for (const AxisSpec& axis : axes) {
     const Extent none = 1;
     for (const Extent& number : {axis.extent, axis.stride.value_or(none)}) {
       for (const std::string& name : number.arguments()) add_argument(name);

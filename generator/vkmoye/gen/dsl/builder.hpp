@@ -52,15 +52,15 @@ class Builder {
 
   /// An axis of a buffer: the name of its coordinate, its extent, and its stride in elements. Without
   /// a stride, the axes up to this one are compact.
-  struct AxisName {
+  struct AxisSpec {
     std::string coordinate;
     Extent extent;
     std::optional<Extent> stride = {};
   };
-  Tensor input(const std::string& name, ScalarType type, const std::vector<AxisName>& axes);
-  Tensor output(const std::string& name, ScalarType type, const std::vector<AxisName>& axes);
+  Tensor input(const std::string& name, ScalarType type, const std::vector<AxisSpec>& axes);
+  Tensor output(const std::string& name, ScalarType type, const std::vector<AxisSpec>& axes);
   /// A buffer that the kernel both reads and writes.
-  Tensor in_out(const std::string& name, ScalarType type, const std::vector<AxisName>& axes);
+  Tensor in_out(const std::string& name, ScalarType type, const std::vector<AxisSpec>& axes);
 
   /// A scalar that the launch passes: an i32, f32 or f64, or an index if u32.
   Expr argument(const std::string& name, ScalarType type);
@@ -296,7 +296,7 @@ class Builder {
  private:
   std::vector<std::size_t> grid_dimensions() const;
   Tensor buffer(const std::string& name, ScalarType type, Access access,
-                const std::vector<AxisName>& axes);
+                const std::vector<AxisSpec>& axes);
   // The array of that name. Throws KernelError, naming `user`, if the kernel does not declare it.
   const ir::Array& array(const std::string& name, const std::string& user) const;
   const ir::Array& array(const View& view) const { return array(view.array, view.name); }

@@ -34,7 +34,7 @@ namespace vkmoye::gen {
 
 using ir::Expr;
 
-/// A whole storage buffer. Extents and strides are numbers or arguments; see Builder::AxisName.
+/// A whole storage buffer. Extents and strides are numbers or arguments; see Builder::AxisSpec.
 struct Tensor {
   ir::Array array;
 };

@@ -31,7 +31,7 @@ ReduceConfig usual_reduce(const KernelRequest& request) {
 RmsNormConfig usual_norm(const KernelRequest& request) {
   return rms_norm_config(request.type, request.device);
 }
-ThreadsConfig usual_softmax(const KernelRequest& request) {
+ThreadsConfig usual_threads(const KernelRequest& request) {
   return threads_config(request.type, request.device);
 }
 TopKConfig usual_top_k(const KernelRequest& request) {
@@ -154,7 +154,7 @@ std::vector<KernelEntry> row_entries() {
                     "softmax; of long rows, the online one",
           .types = kRows,
           .fields = threads_fields<ThreadsConfig>(),
-          .defaults = usual_softmax,
+          .defaults = usual_threads,
           .describe =
               [](const ThreadsConfig& config, const KernelRequest& request) {
                 return softmax(fitted_to_rows(config, cols_of(request)));
@@ -198,7 +198,7 @@ std::vector<KernelEntry> row_entries() {
           .source = "numpy.argmax",
           .types = kRows,
           .fields = threads_fields<ThreadsConfig>(),
-          .defaults = usual_softmax,
+          .defaults = usual_threads,
           .describe =
               [](const ThreadsConfig& config, const KernelRequest& request) {
                 return argmax(fitted_to_rows(config, cols_of(request)));
@@ -282,7 +282,7 @@ RopeConfig rope_config_of(const KernelRequest& request) {
 }
 
 ThreadsConfig softmax_config_of(const KernelRequest& request) {
-  return fitted_to_rows(read(usual_softmax(request), threads_fields<ThreadsConfig>(), request),
+  return fitted_to_rows(read(usual_threads(request), threads_fields<ThreadsConfig>(), request),
                         cols_of(request));
 }
 

@@ -139,7 +139,7 @@ LineOperation residual_norm(const LineSpec& spec) {
   return out;
 }
 
-LineOperation column_of_largest(const LineSpec& spec) {
+LineOperation argmax(const LineSpec& spec) {
   LineOperation out = of_rows(spec);
   const Extents& shape = spec.shape;
   out.output = {"dst", {shape.begin(), shape.end() - 1}, 1, 1, 1, ScalarType::u32};
@@ -155,7 +155,7 @@ LineOperation column_of_largest(const LineSpec& spec) {
   return out;
 }
 
-LineOperation largest_of_rows(const LineSpec& spec) {
+LineOperation top_k(const LineSpec& spec) {
   LineOperation out = of_rows(spec);
   // The kernel refuses others.
   const std::int64_t k = std::max<std::int64_t>(
@@ -218,17 +218,15 @@ LineOperation rotation(const LineSpec& spec) {
 
 }  // namespace
 
-Operation sums() { return line_operation("sum", sum, /*takes_fortran_order=*/true); }
-Operation largest_elements() {
-  return line_operation("max", largest, /*takes_fortran_order=*/true);
-}
-Operation softmaxes() { return line_operation("softmax", softmax); }
-Operation norms() { return line_operation("rms_norm", rms_norm); }
-Operation residual_norms() { return line_operation("residual_norm", residual_norm); }
-Operation columns_of_largest() { return line_operation("argmax", column_of_largest); }
-Operation several_largest() { return line_operation("topk", largest_of_rows); }
-Operation gates() { return line_operation("gate", gate); }
-Operation rotations() {
+Operation sum_operation() { return line_operation("sum", sum, /*takes_fortran_order=*/true); }
+Operation max_operation() { return line_operation("max", largest, /*takes_fortran_order=*/true); }
+Operation softmax_operation() { return line_operation("softmax", softmax); }
+Operation rms_norm_operation() { return line_operation("rms_norm", rms_norm); }
+Operation residual_norm_operation() { return line_operation("residual_norm", residual_norm); }
+Operation argmax_operation() { return line_operation("argmax", argmax); }
+Operation topk_operation() { return line_operation("topk", top_k); }
+Operation gate_operation() { return line_operation("gate", gate); }
+Operation rope_operation() {
   Operation out = line_operation("rope", rotation);
   out.size = {.text = "TOKENSxHEADSxWIDTH", .rank = 3, .example = {512, 32, 128}};
   out.suite_sizes = [](bool cpu, bool quick) {

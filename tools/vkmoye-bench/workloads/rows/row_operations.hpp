@@ -8,14 +8,14 @@
 
 namespace vkmoye::bench {
 
-Operation sums();
-Operation largest_elements();
-Operation softmaxes();
-Operation norms();
-Operation residual_norms();
-Operation columns_of_largest();
-Operation several_largest();
-Operation gates();
-Operation rotations();
+Operation sum_operation();
+Operation max_operation();
+Operation softmax_operation();
+Operation rms_norm_operation();
+Operation residual_norm_operation();
+Operation argmax_operation();
+Operation topk_operation();
+Operation gate_operation();
+Operation rope_operation();
 
 }  // namespace vkmoye::bench

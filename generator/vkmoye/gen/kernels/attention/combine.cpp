@@ -30,9 +30,9 @@ struct SliceRow {
   }
 
   Tensor output(Builder& builder, const AttentionForm& form, ScalarType type) const {
-    const Builder::AxisName element = {"e", form.value_width};
+    const Builder::AxisSpec element = {"e", form.value_width};
     if (!of_heads) return builder.output("o", type, {element, {"row", rows}, {"head", heads}});
-    std::vector<Builder::AxisName> axes = axes_of_heads();
+    std::vector<Builder::AxisSpec> axes = axes_of_heads();
     if (form.orders.o == AttentionOrder::bshd) std::swap(axes[0], axes[1]);
     axes.insert(axes.begin(), element);
     return builder.output("o", type, axes);
@@ -52,7 +52,7 @@ struct SliceRow {
     return builder.output("log_sums", ScalarType::f32,
                           of_heads
                               ? axes_of_heads()
-                              : std::vector<Builder::AxisName>{{"row", rows}, {"head", heads}});
+                              : std::vector<Builder::AxisSpec>{{"row", rows}, {"head", heads}});
   }
   // (1, 1, 1) of the workgroup.
   View part(Builder& builder, const Tensor& log_sums) const {
@@ -66,7 +66,7 @@ struct SliceRow {
   Expr row = ir::variable(kBlockNames[0]), head = ir::variable(kBlockNames[1]);
 
  private:
-  static std::vector<Builder::AxisName> axes_of_heads() {
+  static std::vector<Builder::AxisSpec> axes_of_heads() {
     return {{"row", "queries"}, {"head", {"kv_heads", "group"}}, {"entry", "batch"}};
   }
 };
@@ -87,7 +87,7 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
   builder.describe({{"type", std::string(to_string(type))}, {"form", form_text(form)}},
                    "slices are weighed by their maxima, and added up always in the same order");
   const SliceRow own(builder, form);
-  const Builder::AxisName row = {"row", own.rows}, head = {"head", own.heads},
+  const Builder::AxisSpec row = {"row", own.rows}, head = {"head", own.heads},
                           slice_axis = {"slice", "slices"};
   const Tensor slice_sums =
       builder.input("slice_sums", f32, {{"e", form.value_width}, row, head, slice_axis});

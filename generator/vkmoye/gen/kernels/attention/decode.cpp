@@ -67,7 +67,7 @@ class DecodeAttention {
   static constexpr std::int64_t kOne = 1;
 
   void declare() {
-    const Builder::AxisName row_axis = {"row", attention_.row_extent()},
+    const Builder::AxisSpec row_axis = {"row", attention_.row_extent()},
                             head_axis = {"head", attention_.head_extent()},
                             slice_axis = {"slice", "slices"};
     slice_sums_ = builder_.output("slice_sums", f32,

@@ -53,7 +53,7 @@ ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
   builder.describe({{"form", form_text(form)}, {"threads", to_string(threads)}},
                    "threads along slices are added up last, always in the same order");
   for (const char* extent : {"m", "n"}) builder.argument(extent, ScalarType::u32);
-  std::vector<Builder::AxisName> axes = {{"n", "n"}, {"m", "m"}, {"slice", "slices"}};
+  std::vector<Builder::AxisSpec> axes = {{"n", "n"}, {"m", "m"}, {"slice", "slices"}};
   if (form.batched) axes.push_back({"batch", "batch"});
   const Tensor partials = builder.input("partials", type, axes);
   GemmResult result(builder, form);

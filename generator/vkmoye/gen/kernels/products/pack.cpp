@@ -47,7 +47,7 @@ ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCa
                    "a block of the result for each workgroup, neighbours for each thread");
 
   const std::int64_t rows = form.block_rows(), depth = form.block_depth();
-  std::vector<Builder::AxisName> of_src = {{"k", "k"}, {"row", "rows", "leading"}};
+  std::vector<Builder::AxisSpec> of_src = {{"k", "k"}, {"row", "rows", "leading"}};
   if (!config.k_contiguous) of_src = {{"row", "rows"}, {"k", "k", "leading"}};
   if (config.batched) of_src.push_back({"batch", "batch", "stride"});
   const Tensor src = builder.input("src", config.type, of_src);

@@ -90,7 +90,7 @@ ir::Kernel reduce_kernel(ReducePart part, const ReduceConfig& wanted, Reduction 
   k.describe(typed_items(reduce_fields(), config), comment_of(part));
   const int along = config.axis == 1 ? 0 : 1;  // the mode of src that is reduced
   const auto mode = static_cast<std::size_t>(along);
-  std::vector<Builder::AxisName> axes = {{"col", "cols"}, {"row", "rows"}}, of_slices = axes;
+  std::vector<Builder::AxisSpec> axes = {{"col", "cols"}, {"row", "rows"}}, of_slices = axes;
   of_slices[mode] = {"slice", "slices"};
   const ScalarType type = computing_type(config.type);
   const Tensor src = part == ReducePart::combine ? k.input(kSliceResults, config.type, of_slices)

@@ -48,7 +48,7 @@ ir::Kernel rope(const RopeConfig& config, const std::string& name) {
     if (!are_neighbours) std::swap(modes[0], modes[1]);
     return modes;
   };
-  const auto axes = in_order(std::vector<Builder::AxisName>{
+  const auto axes = in_order(std::vector<Builder::AxisSpec>{
       {"side", 2}, {"pair", "pairs"}, {"head", "heads"}, {"token", "tokens"}});
   const Tensor src = k.input("src", config.type, axes);
   const Tensor positions = k.input("positions", ScalarType::i32, {{"token", "tokens"}});

@@ -4,7 +4,7 @@
 namespace vkmoye::gen {
 namespace {
 
-const std::vector<Builder::AxisName> kSlicesAndRows = {{"slice", "slices"}, {"row", "rows"}};
+const std::vector<Builder::AxisSpec> kSlicesAndRows = {{"slice", "slices"}, {"row", "rows"}};
 
 }  // namespace
 

@@ -24,7 +24,7 @@
 namespace vkmoye::gen {
 
 /// The axes of a matrix whose rows a kernel works on.
-inline const std::vector<Builder::AxisName> kRowAxes = {{"col", "cols"}, {"row", "rows"}};
+inline const std::vector<Builder::AxisSpec> kRowAxes = {{"col", "cols"}, {"row", "rows"}};
 
 /// The builder of a kernel that has no parameters but ThreadsConfig.
 class RowBuilder : public Builder {

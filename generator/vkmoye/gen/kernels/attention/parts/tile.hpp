@@ -100,7 +100,7 @@ class AttentionTile {
     bool is_flat;
     AttentionOrder order;
   };
-  using Axis = Builder::AxisName;
+  using Axis = Builder::AxisSpec;
   HeadTensor head_tensor(bool is_result, const std::string& name, ScalarType type,
                          const Axis& element, const char* row, AttentionOrder order);
   View tile_of_head(const HeadTensor& of, std::int64_t width, std::int64_t rows, const Expr& number,

@@ -65,10 +65,10 @@ std::vector<std::vector<std::size_t>> axes_of(const RelayoutSchedule& schedule,
   return axes;
 }
 
-std::vector<Builder::AxisName> names_of(const RelayoutSchedule& schedule,
+std::vector<Builder::AxisSpec> names_of(const RelayoutSchedule& schedule,
                                         const std::vector<std::vector<std::size_t>>& axes,
                                         std::int64_t JointMode::*stride) {
-  std::vector<Builder::AxisName> names;
+  std::vector<Builder::AxisSpec> names;
   for (const auto& axis : axes) {
     names.push_back({fmt::format("i{}", fmt::join(axis, "_")),
                      extent_of(extents_of(schedule), axis), schedule.modes[axis.front()].*stride});

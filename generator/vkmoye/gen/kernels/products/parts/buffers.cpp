@@ -45,7 +45,7 @@ GemmResult GemmBuffers::declare(const PackedOperands& packed) {
 
 Tensor GemmBuffers::declare(const Operand& operand, const char* name, const char* row,
                             const char* leading, const char* stride, bool in_blocks) {
-  std::vector<Builder::AxisName> axes = {{"k", "k"}, {row, row, leading}};
+  std::vector<Builder::AxisSpec> axes = {{"k", "k"}, {row, row, leading}};
   if (in_blocks) axes[0] = {"word", "words"};
   if (!operand.k_contiguous) axes = {{row, row}, {"k", "k", leading}};
   if (form_.batched) axes.push_back({"batch", "batch", stride});

@@ -21,7 +21,7 @@ RowGroup find_row_group(Builder& builder, const Tensor& offsets, std::int64_t ro
   };
   const View found = builder.shared("found", u32, make_layout({1}));
   const ir::Element last{found.array, {0}, "the last expert"};
-  builder.with_title("the last expert whose tiles begin at this one or before", [&] {
+  builder.with_title("the expert of this tile: the last one whose first tile is not after it", [&] {
     builder.branch({ir::equal(builder.thread(), 0)},
                    [&] { builder.store(ir::number(u32, 0), last); });
     builder.barrier();

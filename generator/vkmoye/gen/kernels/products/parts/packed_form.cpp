@@ -24,7 +24,7 @@ std::int64_t PackedForm::block_bytes() const {
 }
 
 View output_block(Builder& builder, ScalarType type, std::int64_t elements, bool batched) {
-  std::vector<Builder::AxisName> axes = {
+  std::vector<Builder::AxisSpec> axes = {
       {"at", elements}, {"k_block", "k_blocks"}, {"block", "blocks"}};
   if (batched) axes.push_back({"batch", "batch"});
   const Tensor dst = builder.output("dst", type, axes);

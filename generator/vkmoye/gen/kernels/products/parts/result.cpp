@@ -40,10 +40,10 @@ Expr GemmResult::argument(const std::string& name) {
 }
 
 // The axes of an input of the epilogue; along both: those of C.
-std::vector<Builder::AxisName> GemmResult::axes_of(GemmInput::Along along) const {
+std::vector<Builder::AxisSpec> GemmResult::axes_of(GemmInput::Along along) const {
   if (along == GemmInput::Along::n) return {{"n", "n"}};
   if (along == GemmInput::Along::m) return {{"m", "m"}};
-  std::vector<Builder::AxisName> axes = {{"n", "n"}, {"m", "m", "ldc"}};
+  std::vector<Builder::AxisSpec> axes = {{"n", "n"}, {"m", "m", "ldc"}};
   if (form_.split_k) {
     const Extent slices =
         form_.batched ? Extent(std::string("slices"), std::string("batch")) : Extent("slices");

@@ -43,7 +43,7 @@ class GemmResult {
 
  private:
   Expr argument(const std::string& name);
-  std::vector<Builder::AxisName> axes_of(GemmInput::Along along) const;
+  std::vector<Builder::AxisSpec> axes_of(GemmInput::Along along) const;
   View registers(const std::string& name, ScalarType type, const IntTuple& shape);
   View held(const GemmInput& input, const View& c, const Vector& of_c);
   void finish(const View& sums, const View& c, const View& result, const Vector& vector);

@@ -8,7 +8,7 @@ namespace vkmoye::gen {
 
 WeightBlocks::WeightBlocks(Builder& builder, const WeightFormat& format, bool batched)
     : builder_(builder), format_(format) {
-  std::vector<Builder::AxisName> axes = {{"word", "words"}, {"row", "rows", "leading"}};
+  std::vector<Builder::AxisSpec> axes = {{"word", "words"}, {"row", "rows", "leading"}};
   if (batched) {
     axes.push_back({"batch", "batch", "stride"});
     matrix_ = builder.block_z();
