@@ -65,8 +65,8 @@ TEST_P(RandomProducts, AreRight) {
     const std::int64_t alignment =
         std::max<std::int64_t>(device.caps().storage_buffer_alignment, 16);
     int right = 0, wrong = 0, exact = 0;
-    bool has_elements =
-        false;  // of B; weights in blocks are no whole numbers, cli/quantised_test compares exact ones
+    // Of B: weights in blocks are no whole numbers, and cli/quantised_test compares exact ones.
+    bool has_elements = false;
     std::vector<std::string> lacking;  // why a form is left out
     for (std::int64_t f = GetParam(); f * kProblemsOfAForm < end && wrong < kMaxWrong;
          f += kKernelSlots) {

@@ -23,7 +23,8 @@ std::string with_range(const std::string& help, const std::string& expects) {
   const bool are_numbers = expects == gen::numbers_text(1, 1, "") || expects == count_text(0) ||
                            expects == count_text(1) ||
                            expects.find(" whole numbers, such as ") != std::string::npos;
-  return expects.empty() || are_numbers ? help : help + "; " + expects;
+  const bool is_said = expects == "a layout" && help.find("layout") != std::string::npos;
+  return expects.empty() || are_numbers || is_said ? help : help + "; " + expects;
 }
 
 constexpr const char* kLimit = "whole numbers are at most 4294967295";

@@ -76,6 +76,12 @@ std::string wrapped_comment(std::string_view text, std::size_t indent, std::size
     const std::size_t room = columns - spaces.size() - prefix.size();
     std::size_t at = text.rfind("  ", room);
     if (at == std::string_view::npos || at < 4) at = text.rfind(' ', room);
+    // Rather before the place of a tile than inside: ".. at (32 block_x, tile_row)".
+    const std::size_t place = text.rfind(" at (", at);
+    if (place != std::string_view::npos && place > room / 2 &&
+        open_in(text.substr(place, at - place)) > 0) {
+      at = place;
+    }
     if (at == std::string_view::npos || at < 4) break;
     out += prefix + std::string(text.substr(0, at)) + "\n" + spaces;
     text.remove_prefix(std::min(text.find_first_not_of(' ', at), text.size()));

@@ -12,6 +12,28 @@
 // An element that was written stays so. From some round on, indices and conditions repeat after as many rounds as the
 // period of the loop; what was written before a read then, was written before the same read one period later. So
 // one period is followed.
+//
+// A write that some paths miss counts as follows.
+//
+// - Inside a branch or a loop, a write counts until the end of that body: for all threads if they all take the same
+//   path, otherwise only for the thread that wrote.
+// - After two branches it counts if both write, or if it is known that the invocation takes the branch. After a loop
+//   it counts if the number of rounds is known.
+// - In a later statement of the same body under the same condition, or in a loop with the same end, it counts again:
+//   names keep their values there. Where the condition fails, what was written in the other branch counts.
+// - A loop to n has a round r only if r < n. So a write before the loop under if (r < n) counts in round r. A write
+//   under if (r + 1 < n) in the round before counts as well.
+// - if (8 * r + t < n) s[t] = .. counts as written for a later read under 8 * r + t < n. In general, a condition is a
+//   conjunction of bounds base + k < limit. Base and limit depend on arguments and the workgroup alone; k belongs to
+//   the thread, and may grow with the counter of a loop, as 8 r does here. written_before_read keeps k for each write.
+// - if (t < n) s[t] = .. counts for a later read under t + 4 < n: a read finds a write with the same base and limit
+//   whose k is not larger. In a later round of a loop, the bound of the read has a larger k, too. A read also finds a
+//   write whose base is 0, if the limits are equal and the k of the write is not larger.
+// - if (t + 3 < n) s[t] = .. counts for a read under n % 4 == 0 && t < n, where t is a multiple of 4: if a condition
+//   makes the limit a multiple of a number, a bound on a multiple of it holds up to the next multiple.
+// - 64 * block_x + t < n has the base 64 * block_x: a base is 0 or a sum of multiples of the workgroup's coordinates.
+//   One of these follows an extent and is at most 2^32 - 4096; the others and k together are below 4096. So the sum
+//   does not wrap.
 
 #include <set>
 #include <string>

@@ -7,6 +7,7 @@
 
 namespace vkmoye::bench {
 
-Operation user_operation(const OperationEntry& row);
+/// The operation that `entry` describes.
+Operation user_operation(const OperationEntry& entry);
 
 }  // namespace vkmoye::bench

@@ -80,7 +80,7 @@ const std::vector<ConfigField<TileConfig>>& direct_tile_fields() {
 const std::vector<ConfigField<TileConfig>>& tile_fields() {
   static const auto fields = joined<TileConfig>(
       direct_tile_fields(),
-      {numbers_field<TileConfig>("pad", "padding elements after each tile-width of the shared tile",
+      {numbers_field<TileConfig>("pad", "elements of padding after each row of the shared tile",
                                  {&TileConfig::pad}),
        {"shared",
         "layout of the shared tile, instead of pad: (32,32):(1,33), or swizzled, "

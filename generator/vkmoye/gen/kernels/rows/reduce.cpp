@@ -126,7 +126,7 @@ ir::Kernel reduce_kernel(ReducePart part, const ReduceConfig& wanted, Reduction 
   const View values = blocks.registers("values", type);
   const View result = k.make_fragment_like("result", type, to);
   k.assign(result, reduction.neutral(type));
-  const Expr block_count = ceil_div(k.extent(src, mode), step);
+  const Expr block_count = ceil_div(Builder::extent(src, mode), step);
   const SliceParts own = part == ReducePart::slices
                              ? slice_blocks(k, block_count, Builder::extent(dst, mode))
                              : SliceParts{0, block_count};
