@@ -87,7 +87,7 @@ struct Tally {
       const auto min = std::find_if(
           std::begin(kMin), std::end(kMin),
           [name = std::string(kind)](const MinShares& shares) { return shares.kind == name; });
-      ASSERT_NE(min, std::end(kMin)) << "no least share is given for '" << kind << "'";
+      ASSERT_NE(min, std::end(kMin)) << "no minimum share is given for '" << kind << "'";
       if (counts[0] < kEnough) continue;
       EXPECT_GE(100 * counts[1], min->faulty * counts[0]) << kind << ": faulty";
       EXPECT_GE(100 * counts[2], min->refused * counts[0]) << kind << ": refused";

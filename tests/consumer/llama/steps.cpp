@@ -71,7 +71,7 @@ class List {
       request.result = options_.activations;
       request.shape = {{count, vocabulary, sizes_.width}};
       return shipped("embedding", "embed/rows", request,
-                     {{"cols", sizes_.width}, {"words", vocabulary}, {"rows", count}},
+                     {{"cols", sizes_.width}, {"entries", vocabulary}, {"rows", count}},
                      std::move(arrays));
     }
     const auto blocks = static_cast<std::uint32_t>(sizes_.width / table.type->block_elements);

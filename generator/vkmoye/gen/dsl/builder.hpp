@@ -14,7 +14,7 @@
 // Names in the generated text come from the names given here, never from counters.
 //
 // across.cpp, assume.cpp, codes.cpp, compute.cpp, exchange.cpp and finish.cpp define the members that they are named
-// for, builder.cpp the rest.
+// for; compute.cpp also let, load, store and extents; builder.cpp the rest.
 
 #include <array>
 #include <concepts>

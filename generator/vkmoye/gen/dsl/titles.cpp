@@ -52,7 +52,11 @@ std::string place_text(const View& view) {
     if (!place) return "";
     places.push_back(*place);
   }
-  return places.empty() ? "" : fmt::format(" at ({})", join(places, ", "));
+  // Of a tile of a tile, only the outer one is known.
+  const bool is_nested = view.name.find("tile(tile(") != std::string::npos;
+  return places.empty()
+             ? ""
+             : fmt::format(" {} ({})", is_nested ? "in the tile at" : "at", join(places, ", "));
 }
 
 ir::Body under_title(const std::string& title, ir::Body body) {

@@ -64,7 +64,12 @@ Text infix(const Expr& e, const char* symbol, Strength strength) {
   const bool is_truth = e->op == Op::logical_and || e->op == Op::logical_or;
   const bool regroups = (is_index_sum || is_truth) && e->operands[1]->op == e->op;
   const auto tighter = static_cast<Strength>(strength + (regroups ? 0 : 1));
-  return {fmt::format("{} {} {}", within(left, strength), symbol, within(right, tighter)),
+  // && within || gets parentheses for readability.
+  const auto grouped = [&](const Text& operand, Strength needed) {
+    const bool is_mixed = strength == kOr2 && operand.strength == kAnd2;
+    return within(operand, is_mixed ? kPrimary : needed);
+  };
+  return {fmt::format("{} {} {}", grouped(left, strength), symbol, grouped(right, tighter)),
           strength};
 }
 

@@ -39,22 +39,22 @@ LookupTypes lookup_types(const std::string& text, const std::string& kernel) {
 class Lookup : public Workload {
  public:
   /// `shape`: of the indices.
-  Lookup(const WorkloadSpec& spec, LookupTypes types, Extents shape, std::int64_t words,
+  Lookup(const WorkloadSpec& spec, LookupTypes types, Extents shape, std::int64_t entries,
          std::int64_t cols)
-      : Workload(*spec.entry, request_of(spec, types, {product(shape), words, cols}),
-                 {product(shape), words, cols}),
+      : Workload(*spec.entry, request_of(spec, types, {product(shape), entries, cols}),
+                 {product(shape), entries, cols}),
         shape_(std::move(shape)),
         rows_(product(shape_)),
-        words_(words),
+        entries_(entries),
         cols_(cols) {}
 
   std::vector<Array> arrays() const override {
-    return {{"table", count(words_, cols_) * width(), 0},
+    return {{"table", count(entries_, cols_) * width(), 0},
             {"indices", count(rows_, 4), 1},
             {"dst", count(rows_, cols_) * size_of(result_type())}};
   }
   Arguments arguments() const override {
-    return {{"cols", cols_}, {"words", words_}, {"rows", rows_}};
+    return {{"cols", cols_}, {"entries", entries_}, {"rows", rows_}};
   }
   std::string type_text() const override {
     return gen::operands_text(request().type, result_type());
@@ -71,7 +71,7 @@ class Lookup : public Workload {
   }
 
   void fill(Execution& execution, std::uint64_t seed) const override {
-    std::vector<std::byte> table(count(words_, cols_) * width());
+    std::vector<std::byte> table(count(entries_, cols_) * width());
     for (std::uint64_t i = 0; i * width() < table.size(); ++i) {
       element({&table[i * width()], width()}, seed, i);
     }
@@ -91,23 +91,23 @@ class Lookup : public Workload {
     const std::vector<std::byte> zero(result_width);
     for (const std::int64_t row : rows_to_check(verify, seed)) {
       execution.read(2, line, count(row, cols_) * result_width);
-      const std::int64_t word = index(seed, row);
-      const bool is_inside = word >= 0 && word < words_;
+      const std::int64_t entry = index(seed, row);
+      const bool is_inside = entry >= 0 && entry < entries_;
       for (std::int64_t col = 0; col < cols_; ++col) {
         const std::byte* got = &line[count(col, 1) * result_width];
         bool is_right = std::memcmp(zero.data(), got, result_width) == 0;
         if (is_inside) {
-          element(expected, seed, count(word, cols_) + count(col, 1));
+          element(expected, seed, count(entry, cols_) + count(col, 1));
           is_right = request().type == result_type()
                          ? std::memcmp(expected.data(), got, width()) == 0
                          : is_converted(request().type, expected.data(), result_type(), got);
         }
         if (is_right || checked.mismatches++ > 0) continue;
         checked.first =
-            is_inside
-                ? fmt::format("element {} of row {} is not element {} of row {} of the table", col,
-                              row, col, word)
-                : fmt::format("element {} of row {} is not 0, but its index is {}", col, row, word);
+            is_inside ? fmt::format("element {} of row {} is not element {} of row {} of the table",
+                                    col, row, col, entry)
+                      : fmt::format("element {} of row {} is not 0, but its index is {}", col, row,
+                                    entry);
       }
     }
     return checked;
@@ -144,10 +144,10 @@ class Lookup : public Workload {
       random_convertible(out, request().type, result_type(), seed, i);
     }
   }
-  // From -1 on, up to the number of words: both are outside.
+  // From -1 on, up to the number of entries: both are outside.
   std::int64_t index(std::uint64_t seed, std::int64_t row) const {
     const std::uint64_t bits = random_bits(~seed, static_cast<std::uint64_t>(row));
-    return static_cast<std::int64_t>(bits % (static_cast<std::uint64_t>(words_) + 2)) - 1;
+    return static_cast<std::int64_t>(bits % (static_cast<std::uint64_t>(entries_) + 2)) - 1;
   }
 
   std::vector<std::int64_t> rows_to_check(Verify verify, std::uint64_t seed) const {
@@ -165,7 +165,7 @@ class Lookup : public Workload {
   }
 
   Extents shape_;
-  std::int64_t rows_, words_, cols_;
+  std::int64_t rows_, entries_, cols_;
 };
 
 std::unique_ptr<Workload> lookup_of_arrays(const WorkloadSpec& spec,

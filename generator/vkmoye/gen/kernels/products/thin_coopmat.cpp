@@ -56,8 +56,8 @@ class ThinCoopmatProduct {
     }
     const auto sum = [&] {
       builder_.branch(
-          fits, kAlignedRows, [&] { sum_up(/*elementwise=*/false); }, kUnalignedRows,
-          [&] { sum_up(/*elementwise=*/true); });
+          fits, weights_ ? kAlignedRowsOfA : kAlignedRows, [&] { sum_up(/*elementwise=*/false); },
+          weights_ ? kUnalignedRowsOfA : kUnalignedRows, [&] { sum_up(/*elementwise=*/true); });
     };
     buffers_.if_has_products([&] {
       if (!weights_) return sum();

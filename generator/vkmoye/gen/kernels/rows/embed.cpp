@@ -62,7 +62,7 @@ ir::Kernel embed(const EmbedConfig& wanted, const std::string& name) {
     items.insert(items.begin() + 1, {"result", std::string(to_string(result))});
   }
   k.describe(items, "a workgroup copies a part of a row; rows outside the table are 0");
-  const Tensor table = k.input("table", config.type, {{"col", "cols"}, {"word", "words"}});
+  const Tensor table = k.input("table", config.type, {{"col", "cols"}, {"entry", "entries"}});
   const Tensor indices = k.input("indices", ScalarType::i32, {{"row", "rows"}});
   const Tensor dst = k.output("dst", result, {{"col", "cols"}, {"row", "rows"}});
 
@@ -71,9 +71,10 @@ ir::Kernel embed(const EmbedConfig& wanted, const std::string& name) {
   const IntTuple block = {config.threads * config.width(), 1};
   Blocks from(k, table, block, copy), to(k, dst, block, copy);
   const View x = to.registers("x", result);
-  // A negative index becomes a large word.
-  const Expr word = k.let("word", ir::to_index(k.load("entry", tile(indices, {1}, {k.block_y()}))));
-  from.load({k.block_x(), word}, x, ir::number(result, 0));
+  // A negative index becomes a large one.
+  const Expr entry =
+      k.let("entry", ir::to_index(k.load("index", tile(indices, {1}, {k.block_y()}))));
+  from.load({k.block_x(), entry}, x, ir::number(result, 0));
   to.store({k.block_x(), k.block_y()}, x);
   return k.finish();
 }

@@ -7,7 +7,7 @@
 // A row whose index is outside the table, such as -1 for padding, is 0, since a kernel cannot report an
 // error. The result may have another type than the table, to which each element is converted.
 //
-// Interface: bindings table (cols, words), indices (rows) of i32, dst (cols, rows); arguments cols, words, rows.
+// Interface: bindings table (cols, entries), indices (rows) of i32, dst (cols, rows); arguments cols, entries, rows.
 
 #include <cstdint>
 #include <optional>

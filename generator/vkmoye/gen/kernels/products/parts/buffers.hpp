@@ -39,10 +39,14 @@ struct KTiles {
 /// How elements of the operands' tiles are moved: one by one, or in vectors along the contiguous axis.
 enum class Moved : bool { one_by_one, in_vectors };
 
-// Titles of the two branches of a kernel that checks once whether A and B can be read in vectors.
+// Titles of the two branches of a kernel that checks once whether A and B, or A beside a packed B, can be read in
+// vectors.
 inline constexpr const char* kAlignedRows = "rows of A and B are aligned: they are read in vectors";
 inline constexpr const char* kUnalignedRows =
     "rows of A or B are not aligned: they are read element by element";
+inline constexpr const char* kAlignedRowsOfA = "rows of A are aligned: they are read in vectors";
+inline constexpr const char* kUnalignedRowsOfA =
+    "rows of A are not aligned: they are read element by element";
 
 /// The operands whose layout is not that of the form, and what declares them.
 struct PackedOperands {
