@@ -308,8 +308,8 @@ void main() {
     }
   }
 
-  // partition(transpose(slice(tile(o, (64,16,1)), (_,_,0))), (16,16)) at (0, 16 (8 row_tile + subgroup),
-  //   block_y) <- f16(elements(sums))
+  // partition(transpose(slice(tile(o, (64,16,1)), (_,_,0))), (16,16))
+  //   at (0, 16 (8 row_tile + subgroup), block_y) <- f16(elements(sums))
   [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {

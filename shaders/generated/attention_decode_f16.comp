@@ -99,8 +99,8 @@ void main() {
   uint own_tiles = min(max(key_tiles, tiles_before) - tiles_before, tiles_of_slice);
 
   [[dont_unroll]] for (uint key_tile = 0u; key_tile < own_tiles; ++key_tile) {
-    // copy partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,16)) at (0, 32 (tiles_before + key_tile),
-    //   block_y)
+    // copy partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,16))
+    //   at (0, 32 (tiles_before + key_tile), block_y)
     //   to read_k
     {
       uint k_d = thread & 7u;
@@ -115,8 +115,8 @@ void main() {
       }
     }
 
-    // copy partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,16)) at (0, 32 (tiles_before + key_tile),
-    //   block_y)
+    // copy partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,16))
+    //   at (0, 32 (tiles_before + key_tile), block_y)
     //   to read_v
     {
       uint v_e = thread & 7u;
@@ -370,8 +370,8 @@ void main() {
 
   if (thread < 8u) {
     // copy sums
-    //   to partition(slice(tile(slice_sums, (64,2,1,1)), (_,_,0,0)), (64,1)) at (0, 2 block_x, block_y,
-    //   block_z)
+    //   to partition(slice(tile(slice_sums, (64,2,1,1)), (_,_,0,0)), (64,1))
+    //   at (0, 2 block_x, block_y, block_z)
     uint slice_sums_e0 = 8u * thread;
     uint slice_sums_row0 = 2u * block_x;
     if (block_y < heads && block_z < slices) {

@@ -169,8 +169,8 @@ void main() {
       }
 
       // copy result
-      //   to slice(partition(transpose(shifted(tile(c, (32,32)), tile_row)), (8,8)), (_,r,_)) at (32 block_x,
-      //   tile_row)
+      //   to slice(partition(transpose(shifted(tile(c, (32,32)), tile_row)), (8,8)), (_,r,_))
+      //   at (32 block_x, tile_row)
       {
         uint c_n0 = 32u * block_x + (thread >> 3u);
         uint c_m = tile_row + (thread & 7u) + 8u * r;

@@ -116,8 +116,8 @@ void main() {
           }
 
           // A of step 0 of the next block:
-          // copy partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, min(block + 1,
-          //   k_blocks - 1), a_block)
+          // copy partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256))
+          //   at (0, min(block + 1, k_blocks - 1), a_block)
           //   to next_a0
           {
             uint a_k_block = min(block + 1u, k_blocks - 1u);
@@ -127,8 +127,8 @@ void main() {
           }
 
           // B of step 0 of the next block:
-          // copy partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, min(block + 1,
-          //   k_blocks - 1), b_block)
+          // copy partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256))
+          //   at (0, min(block + 1, k_blocks - 1), b_block)
           //   to next_b0
           {
             uint b_k_block = min(block + 1u, k_blocks - 1u);
@@ -208,7 +208,7 @@ void main() {
       }
 
       // copy result
-      //   to partition(tile(tile(c, (64,64)), (32,16)), (32,4)) at (64 block_y, 64 tile_m)
+      //   to partition(tile(tile(c, (64,64)), (32,16)), (32,4)) in the tile at (64 block_y, 64 tile_m)
       if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
         // 4 elements at a time
         uint c_n = 64u * block_y + 32u * (subgroup >> 1u) + 4u * (lane & 7u);

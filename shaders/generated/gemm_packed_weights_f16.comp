@@ -50,11 +50,11 @@ void main() {
   if (alpha != 0.0 && k != 0u) {
     if (0u < k_blocks && 0u < b_blocks) {
       if ((k & 7u) == 0u && (lda & 7u) == 0u) {
-        // rows of A and B are aligned: they are read in vectors
+        // rows of A are aligned: they are read in vectors
         for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
 
-          // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128)) at (0, min(16
-          //   k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128))
+          //   at (0, min(16 k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
           //   to slice(next_codes, (_,_,0))
           {
             uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
@@ -68,8 +68,8 @@ void main() {
             }
           }
 
-          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) at (0, min(16 k_tile +
-          //   subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4))
+          //   at (0, min(16 k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
           //   to slice(next_scales, (_,0))
           {
             uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
@@ -83,7 +83,8 @@ void main() {
 
           if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
             // a whole tile:
-            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile
+            //   at (512 k_tile, 16 block_y)
             //   to read_a
             uint a_m = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -93,7 +94,8 @@ void main() {
             }
           } else {
             // a tile at an edge, 0 outside:
-            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile
+            //   at (512 k_tile, 16 block_y)
             //   to read_a
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m0 = 16u * block_y + (lane >> 2u);
@@ -168,11 +170,11 @@ void main() {
           }
         }
       } else {
-        // rows of A or B are not aligned: they are read element by element
+        // rows of A are not aligned: they are read element by element
         for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
 
-          // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128)) at (0, min(16
-          //   k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128))
+          //   at (0, min(16 k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
           //   to slice(next_codes, (_,_,0))
           {
             uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
@@ -186,8 +188,8 @@ void main() {
             }
           }
 
-          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) at (0, min(16 k_tile +
-          //   subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4))
+          //   at (0, min(16 k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
           //   to slice(next_scales, (_,0))
           {
             uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
@@ -201,7 +203,8 @@ void main() {
 
           if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
             // a whole tile:
-            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile
+            //   at (512 k_tile, 16 block_y)
             //   to read_a
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m = 16u * block_y + (lane >> 2u);
@@ -220,7 +223,8 @@ void main() {
             }
           } else {
             // a tile at an edge, 0 outside:
-            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile
+            //   at (512 k_tile, 16 block_y)
             //   to read_a
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m0 = 16u * block_y + (lane >> 2u);
@@ -358,7 +362,7 @@ void main() {
       }
 
       // copy result
-      //   to partition(tile(tile(c, (64,16)), (16,16)), (16,16)) at (64 block_x, 16 block_y)
+      //   to partition(tile(tile(c, (64,16)), (16,16)), (16,16)) in the tile at (64 block_x, 16 block_y)
       if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
         // 4 elements at a time
         uint c_n = 64u * block_x + 16u * part + 4u * (thread & 3u);

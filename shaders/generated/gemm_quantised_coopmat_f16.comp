@@ -54,7 +54,7 @@ void main() {
         // rows of A and B are aligned: they are read in vectors
         if (144u * k_tile < words && 143u < words - 144u * k_tile && 16u * block_x + 15u < n) {
           // a whole tile:
-          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) at (144 k_tile, 16 block_x)
+          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) in the tile at (144 k_tile, 16 block_x)
           //   to read_b
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -66,7 +66,7 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) at (144 k_tile, 16 block_x)
+          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) in the tile at (144 k_tile, 16 block_x)
           //   to read_b
           uint b_word0 = 144u * k_tile + 72u * subgroup + 18u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
@@ -85,7 +85,8 @@ void main() {
 
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
           // a whole tile:
-          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) at (512 k_tile, 16 block_y)
+          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) in the tile
+          //   at (512 k_tile, 16 block_y)
           //   to read_a
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -97,7 +98,8 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) at (512 k_tile, 16 block_y)
+          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) in the tile
+          //   at (512 k_tile, 16 block_y)
           //   to read_a
           uint a_k0 = 512u * k_tile + 256u * subgroup + 64u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
@@ -117,7 +119,7 @@ void main() {
         // rows of A or B are not aligned: they are read element by element
         if (144u * k_tile < words && 143u < words - 144u * k_tile && 16u * block_x + 15u < n) {
           // a whole tile:
-          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) at (144 k_tile, 16 block_x)
+          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) in the tile at (144 k_tile, 16 block_x)
           //   to read_b
           uint b_word = 144u * k_tile + 72u * subgroup + 18u * (lane & 3u);
           uint b_n = 16u * block_x + (lane >> 2u);
@@ -130,7 +132,7 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) at (144 k_tile, 16 block_x)
+          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) in the tile at (144 k_tile, 16 block_x)
           //   to read_b
           uint b_word0 = 144u * k_tile + 72u * subgroup + 18u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
@@ -148,7 +150,8 @@ void main() {
 
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
           // a whole tile:
-          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) at (512 k_tile, 16 block_y)
+          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) in the tile
+          //   at (512 k_tile, 16 block_y)
           //   to read_a
           uint a_k = 512u * k_tile + 256u * subgroup + 64u * (lane & 3u);
           uint a_m = 16u * block_y + (lane >> 2u);
@@ -169,7 +172,8 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) at (512 k_tile, 16 block_y)
+          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) in the tile
+          //   at (512 k_tile, 16 block_y)
           //   to read_a
           uint a_k0 = 512u * k_tile + 256u * subgroup + 64u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
@@ -500,7 +504,7 @@ void main() {
   }
 
   // copy result
-  //   to partition(tile(tile(c, (16,16)), (16,16)), (16,16)) at (16 block_x, 16 block_y)
+  //   to partition(tile(tile(c, (16,16)), (16,16)), (16,16)) in the tile at (16 block_x, 16 block_y)
   if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
     // 4 elements at a time
     uint c_n = 16u * block_x + 4u * (thread & 3u);

@@ -51,7 +51,7 @@ void main() {
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
           // a whole tile:
-          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
           //   to read_a
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -59,7 +59,7 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
           //   to read_a
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
@@ -75,7 +75,7 @@ void main() {
 
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
           // a whole tile:
-          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
+          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_x)
           //   to read_b
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -83,7 +83,7 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
+          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_x)
           //   to read_b
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
@@ -146,7 +146,7 @@ void main() {
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
           // a whole tile:
-          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
           //   to read_a
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m = 16u * block_y + (lane >> 2u);
@@ -164,7 +164,7 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_y)
+          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
           //   to read_a
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
@@ -196,7 +196,7 @@ void main() {
 
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
           // a whole tile:
-          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
+          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_x)
           //   to read_b
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n = 16u * block_x + (lane >> 2u);
@@ -214,7 +214,7 @@ void main() {
           }
         } else {
           // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) at (512 k_tile, 16 block_x)
+          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_x)
           //   to read_b
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
@@ -332,7 +332,7 @@ void main() {
     }
 
     // copy result
-    //   to partition(tile(tile(c, (16,16)), (16,16)), (16,16)) at (16 block_x, 16 block_y)
+    //   to partition(tile(tile(c, (16,16)), (16,16)), (16,16)) in the tile at (16 block_x, 16 block_y)
     if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
       // 4 elements at a time
       uint c_n = 16u * block_x + 4u * (thread & 3u);

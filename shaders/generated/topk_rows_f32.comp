@@ -136,7 +136,7 @@ void main() {
         uint bits = floatBitsToUint((x[v0] == 0.0) ? 0.0 : x[v0]);
         uint key = isnan(x[v0]) ? 0xfffffffeu : bits ^ ((bits < 0x80000000u) ? 0x80000000u : 0xffffffffu);
         keys[v0] = (256u * block + 4u * thread + v0 < cols
-            && (key < last || key == last && last_column < 256u * block + 4u * thread + v0)) ? key : 0u;
+            && (key < last || (key == last && last_column < 256u * block + 4u * thread + v0))) ? key : 0u;
       }
 
       before = best;

@@ -158,7 +158,7 @@ int report(const std::string& what, int status) {
 
 int parse_and_run(int argc, char** argv) {
   // The name as typed, so that the commands it prints run from the same directory.
-  CLI::App app{"GPU kernels described by layouts, on Vulkan", program_name()};
+  CLI::App app{"GPU kernels described by layouts, on Vulkan", argc > 0 ? argv[0] : program_name()};
   app.require_subcommand(1);
   const bool ours = program_name() == "vkmoye-bench";
   app.set_version_flag("--version", program_name() + (ours ? " " : ", vkmoye ") + VKMOYE_VERSION,
