@@ -57,7 +57,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
           "'--pda' (did you mean '--pad'?); see 'vkmoye-bench run transpose/padded --help'\n");
   refused(
       {"apply", "copy/simple", "--in", "a.npy"},
-      "apply: --out is required\n  usage: vkmoye-bench apply KERNEL --in VALUE... --out VALUE...; "
+      "apply: --out is required\n  usage: vkmoye-bench apply KERNEL --in FILE... --out FILE...; "
       "see ");
   refused({"emit", "gemm/packed"},
           "gemm/packed: the kernel does not support f32; it supports f16 bf16\n");

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "commands/command.hpp"
@@ -34,6 +35,25 @@ constexpr const Command* kCommands[] = {&kDevices, &kList,  &kRun,     &kApply, 
                                         &kPack,    &kEmit,  &kExplain, &kLayout, &kTune,
                                         &kPeak,    &kSuite, &kCompare};
 
+// What help calls the value of an option; others are VALUE.
+constexpr std::pair<std::string_view, const char*> kValueWords[] = {
+    {"--baseline", "NAME"},    {"--bias", "FILE"},     {"--budget", "SECONDS"},
+    {"--cliffs", "N"},         {"--device", "DEVICE"}, {"--effect", "PERCENT"},
+    {"--epilogue", "STEPS"},   {"--format", "FORMAT"}, {"--in", "FILE"},
+    {"--interface", "FILE"},   {"--kernel", "FILE"},   {"--lanes", "N"},
+    {"--min-time", "SECONDS"}, {"--out", "FILE"},      {"--output", "FILE"},
+    {"--report", "FILE"},      {"--residual", "FILE"}, {"--seed", "N"},
+    {"--size", "SIZE"},        {"--spirv", "FILE"},    {"--stop-noise", "PERCENT"},
+    {"--table", "FILE"},       {"--type", "TYPE"},
+};
+
+const char* value_word(const CLI::Option* option) {
+  const auto* const found =
+      std::find_if(std::begin(kValueWords), std::end(kValueWords),
+                   [&](const auto& row) { return row.first == option->get_name(); });
+  return found == std::end(kValueWords) ? "VALUE" : found->second;
+}
+
 // Wraps help at 80 columns.
 class Help : public CLI::Formatter {
  public:
@@ -43,7 +63,7 @@ class Help : public CLI::Formatter {
   }
   std::string make_option_opts(const CLI::Option* option) const override {
     const bool takes_value = !option->get_positional() && option->get_expected_max() > 0;
-    return std::string(takes_value ? " VALUE" : "") +
+    return (takes_value ? std::string(" ") + value_word(option) : "") +
            (option->get_required() && !option->get_positional() ? " (required)" : "");
   }
   // Options may be given several times to get a message of ours; only some take several values.
@@ -138,13 +158,13 @@ std::string unknown_name(const CLI::App& app, const std::vector<std::string>& wo
   return "";
 }
 
-// "run KERNEL --in VALUE": the command with everything that it requires.
+// "run KERNEL --in FILE": the command with everything that it requires.
 std::string required_usage(const CLI::App& command) {
   std::string out = command.get_name();
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_required()) continue;
     const std::string name = option->get_name();
-    out += ' ' + name + (option->get_positional() ? "" : " VALUE") +
+    out += ' ' + name + (option->get_positional() ? "" : std::string(" ") + value_word(option)) +
            (option->get_allow_extra_args() ? "..." : "");
   }
   return out;
