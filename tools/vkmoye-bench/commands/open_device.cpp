@@ -72,7 +72,9 @@ std::string with_descriptions(const std::string& error, const std::string& selec
 }
 
 // Like Device::open, but suggests the most similar name if `selector` matches no device, and waits longer.
-Device open_device(const std::string& selector, OpenOptions options = {}) {
+Device open_device(const std::string& selector, bool statistics) {
+  OpenOptions options;
+  options.statistics = statistics;
   // llvmpipe compiles a kernel at its first launch: products on matrix units for a minute and more.
   options.wait_seconds = 600;
   try {
@@ -142,13 +144,10 @@ std::string find_orders(std::size_t index, DeviceCaps& caps) {
 Device open_real_device(const std::string& selector, bool statistics) {
   refuse_description(selector);
   if (is_host(selector)) throw ArgumentError("--device host: is not a device of Vulkan");
-  OpenOptions options;
-  options.statistics = statistics;
-  return open_device(selector, options);
+  return open_device(selector, statistics);
 }
 
 std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics) {
-  refuse_description(selector);
   if (is_host(selector)) return std::make_unique<HostExecutor>();
   Device device = open_real_device(selector, statistics);
   require_execution(device);
@@ -156,10 +155,8 @@ std::unique_ptr<Executor> open_executor(const std::string& selector, bool statis
 }
 
 Device open_target(const std::string& selector, bool statistics) {
-  OpenOptions options;
-  options.statistics = statistics;
   try {
-    return open_device(selector, options);
+    return open_device(selector, statistics);
   } catch (const ArgumentError& error) {
     throw ArgumentError(with_descriptions(error.what(), selector));
   } catch (const DeviceError& error) {

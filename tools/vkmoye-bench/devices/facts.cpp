@@ -17,10 +17,6 @@
 namespace vkmoye::bench {
 namespace {
 
-std::string checksum_field(const std::string& before) {
-  return fmt::format("{:016x}", checksum(std::as_bytes(std::span(before))));
-}
-
 // The lines of `file` with correct checksums, without the checksums.
 std::vector<std::string> good_lines(const std::filesystem::path& file) {
   std::string error;
@@ -31,7 +27,7 @@ std::vector<std::string> good_lines(const std::filesystem::path& file) {
     const std::size_t end = line.rfind('\t');
     if (end == std::string::npos) continue;
     std::string before = line.substr(0, end);
-    if (line.substr(end + 1) == checksum_field(before)) out.push_back(std::move(before));
+    if (line.substr(end + 1) == checksum_text(before)) out.push_back(std::move(before));
   }
   return out;
 }
@@ -73,7 +69,7 @@ void DeviceFacts::store(const DeviceCaps& caps, const std::string& name,
   std::erase_if(lines, [&](const std::string& line) { return line.starts_with(key); });
   lines.push_back(key + in_one_line(value));
   std::string text;
-  for (const std::string& line : lines) text += line + '\t' + checksum_field(line) + '\n';
+  for (const std::string& line : lines) text += line + '\t' + checksum_text(line) + '\n';
   static_cast<void>(
       system::replace_file(file_, std::as_bytes(std::span(text)), system::Permissions::owner_only));
   *lines_ = std::move(lines);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "baselines/copy.hpp"
 #include "baselines/peak.hpp"
@@ -20,14 +21,30 @@ using Unit = CeilingOf::Unit;
 constexpr ScalarType kMultiplyAdds[] = {ScalarType::f32, ScalarType::f16, ScalarType::f64,
                                         ScalarType::i32, ScalarType::u32};
 
-bool is_of_bytes(Unit unit) {
-  return unit == Unit::copy || unit == Unit::l2 || unit == Unit::shared;
-}
+struct UnitRow {
+  const char* word;  // in files
+  const char* name;  // followed by the types
+  std::size_t types;
+};
+
+constexpr std::array<UnitRow, static_cast<std::size_t>(Unit::count)> kUnits = {{
+    {"copy", "copy", 0},
+    {"l2", "L2", 0},
+    {"shared", "shared memory", 0},
+    {"multiply-add", "multiply-add", 1},
+    {"matrix", "matrix units", 2},
+}};
+static_assert(kUnits.back().word != nullptr, "a unit without a row");
+
+const UnitRow& row_of(Unit unit) { return kUnits[static_cast<std::size_t>(unit)]; }
+
+bool is_of_bytes(Unit unit) { return row_of(unit).types == 0; }
 
 PeakKernel kernel_of(const CeilingOf& of, const DeviceCaps& caps) {
   const std::int64_t groups = groups_for_peak(caps);
   switch (of.unit) {
-    case Unit::copy: break;  // has two large arrays, see time_copy_of_memory
+    case Unit::copy:  // has two large arrays, see time_copy_of_memory
+    case Unit::count: break;
     case Unit::l2: return peak_of_l2(groups);
     case Unit::shared: return peak_of_shared(groups);
     case Unit::multiply_add: return peak_of_numbers(of.operand.value(), groups);
@@ -48,16 +65,9 @@ TimedWork timed(Device& device, const CeilingOf& of, const TimingRules& rules, s
 
 }  // namespace
 
-std::string word_of(Unit unit) {
-  switch (unit) {
-    case Unit::copy: return "copy";
-    case Unit::l2: return "l2";
-    case Unit::shared: return "shared";
-    case Unit::multiply_add: return "multiply-add";
-    case Unit::matrix: return "matrix";
-  }
-  return "?";
-}
+const char* word_of(Unit unit) { return row_of(unit).word; }
+
+std::size_t type_count(Unit unit) { return row_of(unit).types; }
 
 std::string types_of(const CeilingOf& of) {
   std::string text;
@@ -67,14 +77,8 @@ std::string types_of(const CeilingOf& of) {
 }
 
 std::string name_of(const CeilingOf& of) {
-  switch (of.unit) {
-    case Unit::copy: return "copy";
-    case Unit::l2: return "L2";
-    case Unit::shared: return "shared memory";
-    case Unit::multiply_add: return "multiply-add " + types_of(of);
-    case Unit::matrix: return "matrix units " + types_of(of);
-  }
-  return "?";
+  const std::string types = types_of(of);
+  return types.empty() ? row_of(of.unit).name : fmt::format("{} {}", row_of(of.unit).name, types);
 }
 
 std::string measure_of(const CeilingOf& of) {

@@ -7,6 +7,7 @@
 //   multiply-add f32          62 TFLOP/s     operands stay in registers; a multiply-add is two operations
 //   matrix units f16,f32     900 TFLOP/s     type of the operands, type of the sums
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,7 +21,7 @@ namespace vkmoye::bench {
 
 /// What a ceiling is of.
 struct CeilingOf {
-  enum class Unit : std::uint8_t { copy, l2, shared, multiply_add, matrix };
+  enum class Unit : std::uint8_t { copy, l2, shared, multiply_add, matrix, count };
   Unit unit = Unit::copy;
   std::optional<ScalarType> operand = {};  // of multiply_add and matrix
   std::optional<ScalarType> sum = {};      // of matrix
@@ -39,7 +40,9 @@ struct Ceiling {
 /// "copy", "L2", "shared memory", "multiply-add f32", "matrix units f16,f32".
 std::string name_of(const CeilingOf& of);
 /// The name of the unit in files: "copy", "l2", "shared", "multiply-add", "matrix".
-std::string word_of(CeilingOf::Unit unit);
+const char* word_of(CeilingOf::Unit unit);
+/// The types that belong to it: 0 of memory, 1 of operands, 2 of operands and sums.
+std::size_t type_count(CeilingOf::Unit unit);
 /// "f32", "f16,f32"; empty for memory.
 std::string types_of(const CeilingOf& of);
 /// "GB/s", "TFLOP/s", or "TOP/s" for integers.

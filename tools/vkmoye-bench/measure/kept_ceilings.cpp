@@ -26,8 +26,7 @@ constexpr std::size_t kMaxBytes = 1 << 20;
 // Of all but the checksum itself.
 std::string checksum_of(Json json) {
   json.erase("checksum");
-  const std::string text = dump(json);
-  return fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
+  return checksum_text(dump(json));
 }
 
 Json json_of(const Ceiling& ceiling) {
@@ -49,14 +48,15 @@ CeilingOf of_in(const Json& json) {
   const std::string* types = text_in(member_or_null(json, "type"));
   if (word == nullptr || types == nullptr) throw ArgumentError("a ceiling has no unit or no type");
   using Unit = CeilingOf::Unit;
-  for (const Unit unit : {Unit::copy, Unit::l2, Unit::shared, Unit::multiply_add, Unit::matrix}) {
+  for (std::size_t number = 0; number < static_cast<std::size_t>(Unit::count); ++number) {
+    const auto unit = static_cast<Unit>(number);
     if (*word != word_of(unit)) continue;
     CeilingOf of{unit};
     const std::vector<std::string> parts =
         types->empty() ? std::vector<std::string>() : split(*types, ',');
     if (!parts.empty()) of.operand = parse_scalar_type(parts[0]);
     if (parts.size() > 1) of.sum = parse_scalar_type(parts[1]);
-    const std::size_t wanted = unit == Unit::matrix ? 2 : unit == Unit::multiply_add ? 1 : 0;
+    const std::size_t wanted = type_count(unit);
     const std::size_t read = (of.operand ? 1u : 0u) + (of.sum ? 1u : 0u);
     if (parts.size() != wanted || read != wanted) {
       throw ArgumentError(fmt::format("{}: '{}' is no type of it", *word, *types));

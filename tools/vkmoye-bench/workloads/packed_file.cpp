@@ -211,7 +211,7 @@ void write_packed(OutputFile& file, const PackedOperand& operand, std::span<cons
   header["device"] = operand.device;
   header["driver"] = operand.driver;
   header["program"] = VKMOYE_VERSION;
-  header["checksum"] = fmt::format("{:016x}", checksum(data));
+  header["checksum"] = checksum_text(data);
   const std::string text = header.dump(1, ' ', true, Json::error_handler_t::replace) + '\n';
   Start start;
   std::memcpy(start.magic, kMagic.data(), kMagic.size());
