@@ -58,6 +58,8 @@ struct WeightFormat {
   /// Writes the block of these weights.
   std::function<void(std::span<const double> weights, std::span<std::byte> block)> quantise = {};
 
+  /// The code of weight 0 among codes without a sign: a sign bit is inverted.
+  std::int64_t unsigned_zero() const { return has_sign ? std::int64_t{1} << (bits - 1) : zero; }
   std::int64_t codes_bytes() const { return elements * bits / 8; }
   /// The bytes of scale and minimum.
   std::int64_t numbers_bytes() const {

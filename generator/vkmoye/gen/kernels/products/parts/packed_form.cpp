@@ -18,9 +18,7 @@ std::string to_string(const PackedForm& form) {
 
 std::int64_t PackedForm::block_bytes() const {
   if (weights == nullptr) return block_elements() * static_cast<std::int64_t>(size_of(type));
-  const std::int64_t weight_blocks = (block_depth() + weights->elements - 1) / weights->elements;
-  return block_elements() * weights->bits / 8 +
-         block_rows() * weight_blocks * weights->numbers_bytes();
+  return packed_bytes(*weights, block_rows(), block_depth());
 }
 
 View output_block(Builder& builder, ScalarType type, std::int64_t elements, bool batched) {

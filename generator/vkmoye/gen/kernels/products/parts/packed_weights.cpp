@@ -19,6 +19,11 @@ Layout with_longer_strides(const Layout& layout, std::int64_t factor) {
 
 }  // namespace
 
+std::int64_t packed_bytes(const WeightFormat& format, std::int64_t rows, std::int64_t depth) {
+  const std::int64_t scales_of_row = (depth + format.elements - 1) / format.elements;
+  return rows * (depth * format.bits / 8 + scales_of_row * format.numbers_bytes());
+}
+
 Layout PackedWeights::codes() const {
   const std::int64_t pairs = 16 / format->bits, of_access = access_words() * 2 * pairs;
   const std::int64_t together = access_words() / words_of_row();  // rows of an access
@@ -63,7 +68,7 @@ PackedWeightTile::PackedWeightTile(Builder& builder, PackedWeights weights, std:
   const std::int64_t vector = weights_.access_words();
   codes_ = builder_.registers("next_codes", ScalarType::u32,
                               make_layout({vector, weights_.words_of_lane() / vector, reads}));
-  const std::int64_t scales = scale_words_of(weights_.rows_of_lane());
+  const std::int64_t scales = weights_.words_of(weights_.rows_of_lane());
   if (weights_.format->scale_at) scales_ = registers("next_scales", scales);
   if (weights_.format->minimum_at) minima_ = registers("next_minima", scales);
 }
@@ -91,7 +96,7 @@ void PackedWeightTile::read(std::int64_t read, const Expr& k_block, const Expr& 
   builder_.copy(of_lane, slice(codes_, {_, _, read}),
                 {.edges = Edges::inside, .vector = {to_index(vector)}});
   if (!weights_.format->scale_at) return;
-  const std::int64_t scales = scale_words_of(weights_.rows_of_lane());
+  const std::int64_t scales = weights_.words_of(weights_.rows_of_lane());
   const std::vector<Expr> part = thread_coordinates(weights_.lanes.lanes, builder_.lane());
   Expr row = part[1];
   if (weights_.scales_of_row() > 1) {
@@ -106,8 +111,8 @@ void PackedWeightTile::read(std::int64_t read, const Expr& k_block, const Expr& 
 Expr PackedWeightTile::number_of(const char* name, const View& words, const Expr& read,
                                  const Expr& pair, std::uint32_t number, ScalarType type) {
   using namespace ir;
-  const std::int64_t of_pair = scale_words_of(2);  // 1: both are in a word
-  Expr at = pair * to_index(of_pair) + read * to_index(scale_words_of(weights_.rows_of_lane()));
+  const std::int64_t of_pair = weights_.words_of(2);  // 1: both are in a word
+  Expr at = pair * to_index(of_pair) + read * to_index(weights_.words_of(weights_.rows_of_lane()));
   if (of_pair == 2) at = at + number;
   const Expr word =
       builder_.load(fmt::format("{}_words{}", name, number), {words.array, {at}, name});

@@ -29,6 +29,10 @@ namespace vkmoye::gen {
 /// The elements of A of 16 bits that a lane reads at once.
 inline constexpr std::int64_t kPackedVector = 8;
 
+/// The bytes of a block of `rows` x `depth` weights, packed: its codes, and a scale and a minimum, as the format has
+/// them, for each of its blocks of the format, or for each row if that is longer.
+std::int64_t packed_bytes(const WeightFormat& format, std::int64_t rows, std::int64_t depth);
+
 struct PackedWeights {
   const WeightFormat* format = nullptr;
   FragmentLanes lanes;     // how lanes hold a matrix of B
@@ -43,16 +47,16 @@ struct PackedWeights {
   }
   std::int64_t code_words() const { return rows * depth() * format->bits / 32; }
   std::int64_t scales_of_row() const { return (depth() + format->elements - 1) / format->elements; }
-  std::int64_t scales_of_word() const {  // 0: there are none
-    return format->scale_at ? 4 / static_cast<std::int64_t>(size_of(format->scale_type)) : 0;
+  std::int64_t scales_of_word() const {
+    return 4 / static_cast<std::int64_t>(size_of(format->scale_type));
+  }
+  /// The words of so many scales or minima; 0 if the format has none.
+  std::int64_t words_of(std::int64_t scales) const {
+    return format->scale_at ? scales / scales_of_word() : 0;
   }
   /// The words of all scales of a block, or of all minima.
-  std::int64_t scale_words() const {
-    return format->scale_at ? rows * scales_of_row() / scales_of_word() : 0;
-  }
-  std::int64_t words() const {
-    return code_words() + rows * scales_of_row() * format->numbers_bytes() / 4;
-  }
+  std::int64_t scale_words() const { return words_of(rows * scales_of_row()); }
+  std::int64_t words() const { return packed_bytes(*format, rows, depth()) / 4; }
 
   /// (k, row) of a block -> number of its code; code c is part c % (32 / bits) of word c / (32 / bits).
   Layout codes() const;
@@ -83,10 +87,6 @@ class PackedWeightTile {
   std::string formula() const { return numbers_.formula(); }
 
  private:
-  // A lane's words of scales or of minima for `rows` of its rows.
-  std::int64_t scale_words_of(std::int64_t rows) const {
-    return weights_.scales_of_word() == 0 ? 0 : rows / weights_.scales_of_word();
-  }
   // Scale or minimum number `pair` * 2 + `number` of `read`, in `type` or its own: `name`.
   Expr number_of(const char* name, const View& words, const Expr& read, const Expr& pair,
                  std::uint32_t number, ScalarType type);

@@ -81,9 +81,7 @@ Expr WeightBlocks::weight(const std::string& suffix, const Expr& k_of_row, const
       value = select(equal(code, ir::number(ScalarType::u32, i)), level, value);
     }
   } else {
-    value = convert(code, ScalarType::f32) -
-            static_cast<double>(format_.has_sign ? std::int64_t{1} << (format_.bits - 1)
-                                                 : format_.zero);
+    value = convert(code, ScalarType::f32) - static_cast<double>(format_.unsigned_zero());
   }
   if (!format_.scale_at) return value;
   const Expr scale = number_at("scale" + suffix, k_of_row, row, *format_.scale_at);

@@ -87,7 +87,7 @@ Expr WeightNumbers::weight(const CodePlace& code, const WeightScale& scale,
     return scale.scale ? number * *scale.scale : number;
   }
   const auto [number, power] = code_as_number(code.word, code.first_bit, format_.bits);
-  const double least = power + zero();
+  const double least = power + static_cast<double>(format_.unsigned_zero());
   if (!scale.scale) return number - least;
   if (scale.minimum) return multiply_add(number - least, *scale.scale, *scale.minimum);
   return multiply_add(number, *scale.scale, -(*scale.scale * least));
@@ -101,7 +101,7 @@ std::vector<Expr> WeightNumbers::pair(const CodePlace& low, const CodePlace& hig
     const Expr two = builder_.let(name, two_codes_as_halves(low.word, low.first_bit, format_.bits));
     std::vector<Expr> weights;
     for (const std::uint32_t half : {0u, 1u}) {
-      const Expr code = component(two, half) - (1024 + zero());
+      const Expr code = component(two, half) - static_cast<double>(1024 + format_.unsigned_zero());
       weights.push_back(scale.scale ? code * convert(*scale.scale, type) : code);
     }
     return weights;
@@ -117,13 +117,8 @@ bool WeightNumbers::decodes_in_halves(ScalarType type) const {
          !format_.minimum_at;
 }
 
-double WeightNumbers::zero() const {
-  return format_.has_sign ? std::ldexp(1, static_cast<int>(format_.bits) - 1)
-                          : static_cast<double>(format_.zero);
-}
-
 std::string WeightNumbers::formula() const {
-  const auto zero = static_cast<std::int64_t>(this->zero());
+  const std::int64_t zero = format_.unsigned_zero();
   const std::string code = has_table() ? "levels[code]"
                            : zero == 0 ? "code"
                                        : fmt::format("(code - {})", zero);

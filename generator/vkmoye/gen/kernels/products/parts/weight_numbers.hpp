@@ -68,9 +68,6 @@ class WeightNumbers {
   std::string decoding() const;
 
  private:
-  // The code of weight 0, for codes as CodePlace has them.
-  double zero() const;
-
   Builder& builder_;
   const WeightFormat& format_;
   View table_ = {};  // shared memory
