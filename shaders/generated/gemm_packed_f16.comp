@@ -67,14 +67,16 @@ void main() {
 
         [[dont_unroll]] for (uint block = 0u; block < k_blocks; ++block) {
           // A of step 1 of the same block:
-          // copy partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, block, a_block)
+          // copy partition(tile(slice(tile(a, (1024,1,1)), (_,0,0)), (512)), (256)) in the tile
+          //   at (0, block, a_block)
           //   to next_a1
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             next_a1[v1] = a_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * a_block];
           }
 
           // B of step 1 of the same block:
-          // copy partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) at (0, block, b_block)
+          // copy partition(tile(slice(tile(b, (1024,1,1)), (_,0,0)), (512)), (256)) in the tile
+          //   at (0, block, b_block)
           //   to next_b1
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             next_b1[v1] = b_x8[lane + 64u + 32u * v1 + 128u * block + 128u * k_blocks * b_block];

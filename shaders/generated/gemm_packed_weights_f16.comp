@@ -68,7 +68,7 @@ void main() {
             }
           }
 
-          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4))
+          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) in the tile
           //   at (0, min(16 k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
           //   to slice(next_scales, (_,0))
           {
@@ -188,7 +188,7 @@ void main() {
             }
           }
 
-          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4))
+          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) in the tile
           //   at (0, min(16 k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
           //   to slice(next_scales, (_,0))
           {

@@ -332,7 +332,7 @@ void main() {
     }
 
     // copy result
-    //   to partition(tile(tile(c, (16,16)), (16,16)), (16,16)) in the tile at (16 block_x, 16 block_y)
+    //   to partition(tile(tile(c, (16,16)), (16,16)), (16,16)) at (16 block_x, 16 block_y)
     if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
       // 4 elements at a time
       uint c_n = 16u * block_x + 4u * (thread & 3u);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -52,11 +53,12 @@ std::string place_text(const View& view) {
     if (!place) return "";
     places.push_back(*place);
   }
-  // Of a tile of a tile, only the outer one is known.
-  const bool is_nested = view.name.find("tile(tile(") != std::string::npos;
+  // Of a tile of a tile, only the place of the outer one is known.
+  const bool is_inner = std::any_of(view.tilings.begin(), view.tilings.end(),
+                                    [](const View::Tiling& tiling) { return tiling.has_inner; });
   return places.empty()
              ? ""
-             : fmt::format(" {} ({})", is_nested ? "in the tile at" : "at", join(places, ", "));
+             : fmt::format(" {} ({})", is_inner ? "in the tile at" : "at", join(places, ", "));
 }
 
 ir::Body under_title(const std::string& title, ir::Body body) {

@@ -261,8 +261,13 @@ View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>
 View tile(const View& view, const IntTuple& extents, const std::vector<Expr>& coordinate) {
   const std::string name = fmt::format("tile({}, {})", view.name, to_string(extents));
   require_divides(view, extents, name);
-  return split_view(view, name, coordinate,
-                    [&](const Layout& values) { return tile_split(values, extents); });
+  View out = split_view(view, name, coordinate,
+                        [&](const Layout& values) { return tile_split(values, extents); });
+  const bool is_first = std::all_of(coordinate.begin(), coordinate.end(), [](const Expr& at) {
+    return is_constant(at) && at->value == 0;
+  });
+  for (View::Tiling& tiling : out.tilings) tiling.has_inner = tiling.has_inner || !is_first;
+  return out;
 }
 
 View shifted(const View& view, std::size_t axis, const Expr& first, const Expr& end) {

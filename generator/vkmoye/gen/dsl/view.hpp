@@ -56,6 +56,7 @@ struct View {
     Expr coordinate;
     Extent extent;
     std::int64_t tile;
+    bool has_inner = false;  // the view is in a tile of this tile, at a place of its own
   };
   std::string array;
   std::vector<Axis> axes;
