@@ -77,27 +77,52 @@ void main() {
         }
       }
 
-      // copy partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
-      //   to values
       if ((n & 3u) == 0u) {
-        // 4 elements at a time
+        // rows aligned: loads outside are moved inside, and not used:
+        // copy partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
+        //   to values
         uint partials_n = 128u * block_x + 4u * (thread & 31u);
         uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
-        uint partials_slice0 = 16u * chunk + (thread >> 6u);
-        if (partials_n < n && partials_m < m) {
-          [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
-            uint partials_slice = partials_slice0 + 4u * v3;
-            if (partials_slice < slices) {
-              vec4 value = partials_x4[(partials_n + n * partials_m + n * m * partials_slice) >> 2u];
-              values[4u * v3] = value.x;
-              values[4u * v3 + 1u] = value.y;
-              values[4u * v3 + 2u] = value.z;
-              values[4u * v3 + 3u] = value.w;
-            }
-          }
+        uint partials_slice = 16u * chunk + (thread >> 6u);
+        vec4 value0 = partials_x4[(4u * min(partials_n >> 2u, (n >> 2u) - 1u) + n * min(partials_m, m - 1u)
+              + n * m * min(partials_slice, slices - 1u)) >> 2u];
+        vec4 value1 = partials_x4[(4u * min(partials_n >> 2u, (n >> 2u) - 1u) + n * min(partials_m, m - 1u)
+              + n * m * min(partials_slice + 4u, slices - 1u)) >> 2u];
+        vec4 value2 = partials_x4[(4u * min(partials_n >> 2u, (n >> 2u) - 1u) + n * min(partials_m, m - 1u)
+              + n * m * min(partials_slice + 8u, slices - 1u)) >> 2u];
+        vec4 value3 = partials_x4[(4u * min(partials_n >> 2u, (n >> 2u) - 1u) + n * min(partials_m, m - 1u)
+              + n * m * min(partials_slice + 12u, slices - 1u)) >> 2u];
+        if (partials_n < n && partials_m < m && partials_slice < slices) {
+          values[0] = value0.x;
+          values[1] = value0.y;
+          values[2] = value0.z;
+          values[3] = value0.w;
+        }
+
+        if (partials_n < n && partials_m < m && partials_slice + 4u < slices) {
+          values[4] = value1.x;
+          values[5] = value1.y;
+          values[6] = value1.z;
+          values[7] = value1.w;
+        }
+
+        if (partials_n < n && partials_m < m && partials_slice + 8u < slices) {
+          values[8] = value2.x;
+          values[9] = value2.y;
+          values[10] = value2.z;
+          values[11] = value2.w;
+        }
+
+        if (partials_n < n && partials_m < m && partials_slice + 12u < slices) {
+          values[12] = value3.x;
+          values[13] = value3.y;
+          values[14] = value3.z;
+          values[15] = value3.w;
         }
       } else {
-        // one element at a time
+        // rows that are not aligned:
+        // copy partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
+        //   to values
         uint partials_n0 = 128u * block_x + 4u * (thread & 31u);
         uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
         uint partials_slice0 = 16u * chunk + (thread >> 6u);

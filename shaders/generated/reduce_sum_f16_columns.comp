@@ -66,30 +66,41 @@ void main() {
         }
       }
 
-      // copy partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
-      //   to values
       if ((cols & 7u) == 0u) {
-        // 8 elements at a time
+        // rows aligned: loads outside are moved inside, and not used:
+        // copy partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
+        //   to values
         uint src_col = 64u * block_x + 8u * (thread & 7u);
-        uint src_row0 = 16u * block + (thread >> 3u);
-        if (src_col < cols) {
-          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            uint src_row = src_row0 + 8u * v2;
-            if (src_row < rows) {
-              uvec4 value = src_x8[(src_col >> 3u) + ((cols * src_row) >> 3u)];
-              values[8u * v2] = float(unpackFloat2x16(value.x)[0]);
-              values[8u * v2 + 1u] = float(unpackFloat2x16(value.x)[1]);
-              values[8u * v2 + 2u] = float(unpackFloat2x16(value.y)[0]);
-              values[8u * v2 + 3u] = float(unpackFloat2x16(value.y)[1]);
-              values[8u * v2 + 4u] = float(unpackFloat2x16(value.z)[0]);
-              values[8u * v2 + 5u] = float(unpackFloat2x16(value.z)[1]);
-              values[8u * v2 + 6u] = float(unpackFloat2x16(value.w)[0]);
-              values[8u * v2 + 7u] = float(unpackFloat2x16(value.w)[1]);
-            }
-          }
+        uint src_row = 16u * block + (thread >> 3u);
+        uvec4 value0 =
+            src_x8[(8u * min(src_col >> 3u, (cols >> 3u) - 1u) + cols * min(src_row, rows - 1u)) >> 3u];
+        uvec4 value1 =
+            src_x8[(8u * min(src_col >> 3u, (cols >> 3u) - 1u) + cols * min(src_row + 8u, rows - 1u)) >> 3u];
+        if (src_col < cols && src_row < rows) {
+          values[0] = float(unpackFloat2x16(value0.x)[0]);
+          values[1] = float(unpackFloat2x16(value0.x)[1]);
+          values[2] = float(unpackFloat2x16(value0.y)[0]);
+          values[3] = float(unpackFloat2x16(value0.y)[1]);
+          values[4] = float(unpackFloat2x16(value0.z)[0]);
+          values[5] = float(unpackFloat2x16(value0.z)[1]);
+          values[6] = float(unpackFloat2x16(value0.w)[0]);
+          values[7] = float(unpackFloat2x16(value0.w)[1]);
+        }
+
+        if (src_col < cols && src_row + 8u < rows) {
+          values[8] = float(unpackFloat2x16(value1.x)[0]);
+          values[9] = float(unpackFloat2x16(value1.x)[1]);
+          values[10] = float(unpackFloat2x16(value1.y)[0]);
+          values[11] = float(unpackFloat2x16(value1.y)[1]);
+          values[12] = float(unpackFloat2x16(value1.z)[0]);
+          values[13] = float(unpackFloat2x16(value1.z)[1]);
+          values[14] = float(unpackFloat2x16(value1.w)[0]);
+          values[15] = float(unpackFloat2x16(value1.w)[1]);
         }
       } else {
-        // one element at a time
+        // rows that are not aligned:
+        // copy partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
+        //   to values
         uint src_col0 = 64u * block_x + 8u * (thread & 7u);
         uint src_row0 = 16u * block + (thread >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {

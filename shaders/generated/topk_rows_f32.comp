@@ -51,20 +51,23 @@ void main() {
         x[v0] = 0.0;
       }
 
-      // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-      //   to x
       if ((cols & 3u) == 0u) {
-        // 4 elements at a time
+        // rows aligned: loads outside are moved inside, and not used:
+        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+        //   to x
         uint src_col = 256u * block + 4u * thread;
+        vec4 value =
+            src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
         if (src_col < cols && block_x < rows) {
-          vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
           x[0] = value.x;
           x[1] = value.y;
           x[2] = value.z;
           x[3] = value.w;
         }
       } else {
-        // one element at a time
+        // rows that are not aligned:
+        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+        //   to x
         uint src_col0 = 256u * block + 4u * thread;
         if (block_x < rows) {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -104,20 +107,23 @@ void main() {
             x[v0] = 0.0;
           }
 
-          // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-          //   to x
           if ((cols & 3u) == 0u) {
-            // 4 elements at a time
+            // rows aligned: loads outside are moved inside, and not used:
+            // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+            //   to x
             uint src_col = 256u * block + 4u * thread;
+            vec4 value =
+                src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
             if (src_col < cols && block_x < rows) {
-              vec4 value = src_x4[(src_col >> 2u) + ((cols * block_x) >> 2u)];
               x[0] = value.x;
               x[1] = value.y;
               x[2] = value.z;
               x[3] = value.w;
             }
           } else {
-            // one element at a time
+            // rows that are not aligned:
+            // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+            //   to x
             uint src_col0 = 256u * block + 4u * thread;
             if (block_x < rows) {
               [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {

@@ -63,9 +63,29 @@ TEST(Guards, WhatWouldBe0WithAnExtentShowsThatItIsNot) {
   EXPECT_TRUE(follows_from(n));
   EXPECT_TRUE(follows_from(n / 256 + minimum(n % 256, 1)));
   EXPECT_TRUE(follows_from(thread96 * n));
+  EXPECT_TRUE(follows_from(maximum(n / 256, block) - block));  // what is left after `block`
+  EXPECT_FALSE(follows_from(maximum(n / 256, block) - thread96));
   EXPECT_FALSE(follows_from(n / 256 + 1));
   EXPECT_FALSE(follows_from(maximum(n, 7)));
   EXPECT_FALSE(follows_from(thread96));
+}
+
+TEST(Guards, ANamedEndIsWhatItIsDefinedAs) {
+  ir::Definitions definitions;
+  add_definition(definitions, "blocks", n / 256 + minimum(n % 256, 1));
+  const ir::Guards guards = {less(block, ir::variable("blocks"))};
+  EXPECT_TRUE(ir::is_positive(n, guards, definitions));
+  EXPECT_FALSE(ir::is_positive(n, guards));
+  EXPECT_FALSE(ir::is_positive(n / 4, guards, definitions));
+}
+
+TEST(Guards, AMultipleThatIsNot0HasAWholePart) {
+  const ir::Expr is_multiple_of_4 = ir::equal(n % 4, 0);
+  EXPECT_TRUE(ir::is_positive(n / 4, {less(0, n), is_multiple_of_4}));
+  EXPECT_TRUE(ir::is_positive(n / 2, {less(0, n), is_multiple_of_4}));
+  EXPECT_FALSE(ir::is_positive(n / 8, {less(0, n), is_multiple_of_4}));
+  EXPECT_FALSE(ir::is_positive(n / 4, {less(0, n)}));
+  EXPECT_FALSE(ir::is_positive(n / 4, {is_multiple_of_4}));
 }
 
 TEST(Guards, AWholeWordOfAnArrayIsInside) {

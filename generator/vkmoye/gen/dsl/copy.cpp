@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/compute.hpp"
@@ -188,11 +189,12 @@ Body in_loops(const View& from, const ir::Array& from_array, const View& to,
 // --- loads first ---
 
 ViewAccesses accesses_at_once(const View& view, const ir::Array& array, const std::string& name,
-                              std::uint32_t bytes, Edges edges, Side side) {
+                              std::uint32_t bytes, const CopyOptions& how, Side side) {
   AccessOptions options = {.name = name};
   options.width = to_index(width_of(view, array, bytes).elements);
-  if (array.is_buffer() && edges != Edges::inside) {
-    options.outside = side == Side::store ? Outside::guarded : Outside::clamped;
+  if (!array.is_buffer() || how.edges == Edges::inside) return accesses_of(view, array, options);
+  options.outside = side == Side::store ? Outside::guarded : Outside::clamped;
+  if (!how.vectors_fit) {
     // If the vector width divides the extent and all strides, each vector is entirely inside or outside.
     const Expr extent = end_of(view, array, 0);
     options.width = ir::is_constant(extent) ? std::gcd(options.width, extent->value) : 1;
@@ -205,6 +207,37 @@ ViewAccesses accesses_at_once(const View& view, const ir::Array& array, const st
   return accesses_of(view, array, options);
 }
 
+// `stores`, each where the values that it stores are inside `from`, and inside `to`. Stores of the values of one load
+// share its conditions.
+Body where_inside(const ViewAccesses& from, const ViewAccesses& to, std::vector<ir::Store> stores,
+                  Edges edges) {
+  Body out;
+  Conditions shared;
+  Body of_shared;
+  const auto end_shared = [&] { append(out, guarded(shared, std::exchange(of_shared, {}))); };
+  for (std::size_t i = 0; i < stores.size(); ++i) {
+    Conditions conditions = to.accesses[i].inside;
+    if (edges == Edges::skip) {
+      for (const ContiguousAccess& load : from.accesses) {
+        const bool has_value =
+            std::any_of(load.values.begin(), load.values.end(), [&](std::size_t value) {
+              return std::find(to.accesses[i].values.begin(), to.accesses[i].values.end(), value) !=
+                     to.accesses[i].values.end();
+            });
+        if (has_value) conditions = all_of({conditions, load.inside});
+      }
+    }
+    const bool are_same =
+        std::equal(conditions.begin(), conditions.end(), shared.begin(), shared.end(),
+                   [](const Expr& one, const Expr& other) { return ir::same(one, other); });
+    if (!are_same) end_shared();
+    shared = std::move(conditions);
+    of_shared.emplace_back(std::move(stores[i]));
+  }
+  end_shared();
+  return out;
+}
+
 Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Array& from_array,
                  const ir::Array& to_array, const CopyOptions& options) {
   const bool is_only = pairs.size() == 1;
@@ -214,9 +247,9 @@ Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Arra
     const std::string number = is_only ? "" : std::to_string(i);
     const ViewAccesses source =
         accesses_at_once(pairs[i].first, from_array, from_array.name + number, options.from_bytes,
-                         options.edges, Side::load);
+                         options, Side::load);
     ViewAccesses target = accesses_at_once(pairs[i].second, to_array, to_array.name + number,
-                                           options.to_bytes, options.edges, Side::store);
+                                           options.to_bytes, options, Side::store);
     share_names(source, target);
     const Loaded values = loaded(source, from_array.type, options.edges == Edges::zero,
                                  is_only ? std::nullopt : std::optional(loads));
@@ -224,10 +257,11 @@ Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Arra
     append(body, source.names_before);
     append(body, values.loads);
     append(stores, target.names_before);
+    std::vector<ir::Store> of_pair;
     for (const ContiguousAccess& access : target.accesses) {
-      const ir::Store store{access.element, value_for(access, source, values, to_array.type)};
-      append(stores, guarded(access.inside, ir::statements(store)));
+      of_pair.push_back({access.element, value_for(access, source, values, to_array.type)});
     }
+    append(stores, where_inside(source, target, std::move(of_pair), options.edges));
   }
   append(body, stores);
   return body;
@@ -267,18 +301,11 @@ void check_shapes(const View& from, const View& to) {
       fmt::format("the shapes {} and {} differ", to_string(from.shape()), to_string(to.shape())));
 }
 
-void check_loads_first(const View& from, const ir::Array& from_array, const View& to,
-                       std::int64_t values, const CopyOptions& options) {
-  if (values > kMaxValuesAtOnce) {
-    refuse(from, to,
-           fmt::format("{} values for each thread, but at most {} can be loaded first", values,
-                       kMaxValuesAtOnce));
-  }
-  if (from_array.is_buffer() && options.edges == Edges::skip) {
-    refuse(from, to,
-           "a copy that loads first cannot skip values outside the buffer; use Edges::clamp or "
-           "Edges::zero, or Edges::inside if no tile extends past an edge");
-  }
+void check_loads_first(const View& from, const View& to, std::int64_t values) {
+  if (values <= kMaxValuesAtOnce) return;
+  refuse(from, to,
+         fmt::format("{} values for each thread, but at most {} can be loaded first", values,
+                     kMaxValuesAtOnce));
 }
 
 // Both views with a common refinement of their leaves, so that the same loops run over both.
@@ -317,7 +344,7 @@ ir::Block copy_statements(const std::vector<std::pair<View, View>>& pairs,
     values += size(from.shape());
   }
   const auto& [from, to] = pairs.front();
-  check_loads_first(from, from_array, to, values, options);
+  check_loads_first(from, to, values);
   const std::string others =
       pairs.size() > 1 ? fmt::format("\n{} of them, all loads before the stores", pairs.size())
                        : "";

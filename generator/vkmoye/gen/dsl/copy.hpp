@@ -46,8 +46,9 @@ struct CopyOptions {
   bool from_elementwise = false;
 
   // Loads first, with the widest access on each side. A side that may be outside its buffer is accessed
-  // element by element; if all its strides and its extent along axis 0 are numbers, in vectors that
-  // divide them.
+  // element by element; in vectors if all its strides and its extent along axis 0 are numbers that they divide, or
+  // with `vectors_fit`. With Edges::skip, a load outside reads the nearest element, or vector, inside, which is not
+  // stored; so the buffer must have one.
   bool loads_first = false;
   std::uint32_t from_bytes = kWidestCopy, to_bytes = kWidestCopy;
 };
@@ -60,8 +61,7 @@ struct CopyOptions {
 /// - the modes of their shapes have different sizes or, in loops, no common refinement;
 /// - vector.count is not a valid width of a type in memory, or does not divide its leaf, or vectors
 ///   would have to be clamped;
-/// - with `loads_first`: there are more than kMaxValuesAtOnce values, or `from` is a buffer and the
-///   edges are Edges::skip.
+/// - with `loads_first`: there are more than kMaxValuesAtOnce values.
 ir::Block copy_statements(const View& from, const ir::Array& from_array, const View& to,
                           const ir::Array& to_array, const CopyOptions& options = {});
 

@@ -52,6 +52,13 @@ bool is_below(const Expr& coordinate, const Expr& extent) {
   return ir::is_constant(extent) && coordinate->bound <= extent->value;
 }
 
+// The coordinate, or that of the last vector of `width` elements below `extent`. Preconditions: there is one; both are
+// multiples of `width`, and where `extent` is no number, only `coordinate` says so.
+Expr clamped(const Expr& coordinate, const Expr& extent, std::uint32_t width) {
+  if (width == 1 || ir::is_constant(extent)) return ir::minimum(coordinate, extent - width);
+  return ir::minimum(coordinate / width, extent / width - 1) * width;
+}
+
 // Names `value` unless it is a name or a number already.
 Expr named(ir::Body& body, const std::string& name, const Expr& value) {
   if (value->op == ir::Op::constant || value->op == ir::Op::variable) return value;
@@ -101,7 +108,7 @@ ViewAccesses accesses_of(const View& view, const ir::Array& array, const AccessO
       const bool is_inside = is_below(coordinate, extent);
       if (checks && !is_inside) access.inside.push_back(ir::less(coordinate, extent));
       access.element.coordinates.push_back(clamps && !is_inside
-                                               ? ir::minimum(coordinate, extent - width)
+                                               ? clamped(coordinate, extent, width)
                                                : swizzled(view.swizzle, coordinate));
     }
   }

@@ -86,16 +86,25 @@ bool vanishes_with(const Expr& e, const Expr& value) {
     case Op::minimum: return part(0) || part(1);
     case Op::divide:
     case Op::modulo: return part(0);
+    case Op::subtract: {  // max(a, b) - b, what is left of a
+      const Expr &most = e->operands[0], &taken = e->operands[1];
+      return most->op == Op::maximum && same(most->operands[1], taken) &&
+             vanishes_with(most->operands[0], value);
+    }
     default: return false;
   }
 }
 
 }  // namespace
 
-bool is_positive(const Expr& value, const Guards& guards) {
+bool is_positive(const Expr& value, const Guards& guards, const Definitions& definitions) {
   if (is_constant(value)) return value->value != 0;
+  if (value->op == Op::divide && is_constant(value->operands[1]) &&
+      is_multiple(value->operands[0], value->operands[1]->value, guards)) {
+    return is_positive(value->operands[0], guards, definitions);
+  }
   return std::any_of(guards.begin(), guards.end(), [&](const Expr& guard) {
-    return guard->op == Op::less && vanishes_with(guard->operands[1], value);
+    return guard->op == Op::less && vanishes_with(expand(guard->operands[1], definitions), value);
   });
 }
 
@@ -216,7 +225,8 @@ bool is_in_whole_word(const Expr& e, const Expr& word, const Expr& words, const 
 }
 
 // Whether e < limit because e is n * min(.., limit / n - 1) plus less than n.
-bool is_clamped_word(const Expr& e, const Expr& limit, const Guards& guards) {
+bool is_clamped_word(const Expr& e, const Expr& limit, const Guards& guards,
+                     const Definitions& definitions) {
   const bool is_sum = e->op == Op::add && is_constant(e->operands[1]);
   const Expr word = is_sum ? e->operands[0] : e;
   if (word->op != Op::multiply || !is_constant(word->operands[0])) return false;
@@ -224,7 +234,7 @@ bool is_clamped_word(const Expr& e, const Expr& limit, const Guards& guards) {
   const Expr& number = word->operands[1];
   const Expr words = limit / n;
   return number->op == Op::minimum && same(number->operands[1], words - 1) &&
-         is_positive(words, guards) && (!is_sum || e->operands[1]->value < n->value);
+         is_positive(words, guards, definitions) && (!is_sum || e->operands[1]->value < n->value);
 }
 
 // Whether e < limit follows from `guard`, number < limit - base, and another guard, base < limit: `e` adds at most that
@@ -313,11 +323,12 @@ std::optional<RangeProof> prove_below(const Expr& coordinate, const Expr& limit,
   const Expr whole = expand(coordinate, definitions);
   if (is_bounded(whole)) return RangeProof{};
   if (whole->op == Op::minimum && same(whole->operands[1], limit - 1) &&
-      is_positive(limit, guards)) {
+      is_positive(limit, guards, definitions)) {
     return RangeProof{};
   }
-  if (is_clamped_word(whole, limit, guards)) return RangeProof{};
-  if (whole->op == Op::modulo && same(whole->operands[1], limit) && is_positive(limit, guards)) {
+  if (is_clamped_word(whole, limit, guards, definitions)) return RangeProof{};
+  if (whole->op == Op::modulo && same(whole->operands[1], limit) &&
+      is_positive(limit, guards, definitions)) {
     return RangeProof{};
   }
   if (whole->op == Op::select) {

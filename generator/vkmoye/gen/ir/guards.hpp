@@ -35,9 +35,13 @@ using Guards = std::vector<Expr>;
 /// tiles, so that this extent and its factors are not 0; and what assumptions_of_launch has.
 Guards guards_of_launch(const Kernel& kernel);
 
+/// The values of names, in which only names without a definition occur.
+using Definitions = std::map<std::string, Expr>;
+
 /// Whether `value` cannot be 0: it is a number other than 0, or a guard says that some value is below it, or below an
-/// expression that is 0 whenever it is 0. A loop over `t < ceil_div(n, 256)` has a round only if n is not 0.
-bool is_positive(const Expr& value, const Guards& guards);
+/// expression that is 0 whenever it is 0. A loop over `t < ceil_div(n, 256)` has a round only if n is not 0. n / 4 is not
+/// 0 if n is a multiple of 4 other than 0.
+bool is_positive(const Expr& value, const Guards& guards, const Definitions& definitions = {});
 
 /// Adds the comparisons that hold if `condition` holds; if it fails.
 void add_guards(Guards& guards, const Expr& condition);
@@ -49,9 +53,6 @@ void add_guards(Guards& guards, const NestedBody& inner);
 
 /// Whether `value` is a multiple of `factor`, by its alignment or by a guard `value % n == 0`.
 bool is_multiple(const Expr& value, std::uint32_t factor, const Guards& guards);
-
-/// The values of names, in which only names without a definition occur.
-using Definitions = std::map<std::string, Expr>;
 
 /// `e` with every defined name replaced by its value.
 Expr expand(const Expr& e, const Definitions& definitions);

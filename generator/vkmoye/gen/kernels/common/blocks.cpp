@@ -6,9 +6,11 @@
 namespace vkmoye::gen {
 namespace {
 
-// Titles of the two branches on `whole`.
+// Titles of branches.
 constexpr const char* kWhole = "a whole tile, rows aligned";
 constexpr const char* kNotWhole = "a tile at an edge, or rows that are not aligned";
+constexpr const char* kAligned = "rows aligned: loads outside are moved inside, and not used";
+constexpr const char* kNotAligned = "rows that are not aligned";
 
 }  // namespace
 
@@ -53,7 +55,12 @@ void Blocks::load(const std::vector<Expr>& coordinate, const View& to, const Exp
       whole(coordinate), kWhole, [&] { builder_.copy(from, to, at_once()); }, kNotWhole,
       [&] {
         builder_.assign(to, outside);
-        builder_.copy(from, to, {.vector = vector_});
+        CopyOptions at_edge = at_once();
+        at_edge.edges = Edges::skip;
+        at_edge.vectors_fit = true;
+        builder_.branch(
+            builder_.fits(from, vector_), kAligned, [&] { builder_.copy(from, to, at_edge); },
+            kNotAligned, [&] { builder_.copy(from, to); });
       });
 }
 

@@ -7,8 +7,8 @@
 //   View x = k.registers("x", f32, Layout(src.shape()));
 //   src.load({block, k.block_x()}, x, 0);             // 0 where the block extends past an edge
 //
-// Whole blocks whose rows are aligned to the access width are moved in wide accesses, all in flight at
-// once; others element by element, or in vectors if the sizes allow it.
+// Blocks whose rows are aligned to the access width are moved in wide accesses, all loads in flight at once; others
+// element by element.
 
 #include <string>
 #include <vector>
@@ -32,7 +32,7 @@ class Blocks {
   View registers(const std::string& name, ScalarType type) const;
 
   /// to(v) = the value of the block at `coordinate`, converted to the type of `to`; values past an
-  /// edge are `outside`, which has that type.
+  /// edge are `outside`, which has that type. Precondition: the block begins inside the tensor.
   void load(const std::vector<Expr>& coordinate, const View& to, const Expr& outside);
   /// Stores from(v) to the block at `coordinate`, except past an edge.
   void store(const std::vector<Expr>& coordinate, const View& from);

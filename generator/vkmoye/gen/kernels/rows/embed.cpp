@@ -74,7 +74,13 @@ ir::Kernel embed(const EmbedConfig& wanted, const std::string& name) {
   // A negative index becomes a large one.
   const Expr entry =
       k.let("entry", ir::to_index(k.load("index", tile(indices, {1}, {k.block_y()}))));
-  from.load({k.block_x(), entry}, x, ir::number(result, 0));
+  const Expr zero = ir::number(result, 0);
+  k.branch(
+      {ir::less(entry, Builder::extent(table, 1))}, "a row of the table",
+      [&] {
+        from.load({k.block_x(), entry}, x, zero);
+      },
+      "a row outside the table", [&] { k.assign(x, zero); });
   to.store({k.block_x(), k.block_y()}, x);
   return k.finish();
 }
