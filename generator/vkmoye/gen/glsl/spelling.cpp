@@ -29,45 +29,37 @@ uint float_to_bf16(float number) {
 }
 )";
 
-// Rounded to nearest even. Values beyond 448 become NaN, because e4m3 has no infinity. Below 2^-6, codes are
-// multiples of 2^-9: 2^-6 (1 + code / 8) - 2^-6. An integer is not converted to float, which GPUs do at a quarter of
-// the rate.
+// As bits of an f16, the magnitude of a code is the number / 256. Rounded to nearest even. Values beyond 448 become NaN,
+// because e4m3 has no infinity. Below 2^-6, codes are multiples of 2^-9, the last place of numbers from 2^14 on. An
+// integer is not converted to float, nor a float rounded to one, which GPUs do at a quarter of the rate.
 constexpr std::string_view kE4m3 = R"(
 float e4m3_to_float(uint code) {
-  uint magnitude = code & 127u;
-  uint shifted = (magnitude << 20u) + 0x3c000000u;
-  float small = uintBitsToFloat(shifted + 0x800000u) - 0.015625;
-  float number = magnitude < 8u ? small : uintBitsToFloat(shifted);
-  uint bits = magnitude == 127u ? 0x7fc00000u : floatBitsToUint(number);
-  return uintBitsToFloat(bits | ((code & 128u) << 24u));
+  float number = 256.0 * unpackHalf2x16(((code & 128u) << 8u) | ((code & 127u) << 7u)).x;
+  return abs(number) > 448.0 ? uintBitsToFloat(0x7fc00000u) : number;
 }
 
 uint float_to_e4m3(float number) {
   uint bits = floatBitsToUint(number);
   uint magnitude = bits & 0x7fffffffu;
   uint normal = ((magnitude + 0x7ffffu + ((magnitude >> 20u) & 1u)) >> 20u) - 960u;
-  uint small = uint(roundEven(uintBitsToFloat(magnitude) * 512.0));
+  uint small = floatBitsToUint(uintBitsToFloat(magnitude) + 16384.0) - 0x46800000u;
   uint code = magnitude < 0x3c800000u ? small : min(normal, 127u);
   return code | ((bits >> 24u) & 128u);
 }
 )";
 
-// Rounded to nearest even. Values beyond 57344 become infinity. Below 2^-14, codes are multiples of 2^-16.
+// The upper half of an f16. Rounded to nearest even. Values beyond 57344 become infinity. Below 2^-14, codes are
+// multiples of 2^-16, the last place of numbers from 2^7 on.
 constexpr std::string_view kE5m2 = R"(
 float e5m2_to_float(uint code) {
-  uint magnitude = code & 127u;
-  uint shifted = (magnitude << 21u) + 0x38000000u;
-  float small = uintBitsToFloat(shifted + 0x800000u) - 0.00006103515625;
-  float number = magnitude < 4u ? small : uintBitsToFloat(shifted);
-  uint bits = magnitude > 124u ? 0x7fc00000u : magnitude == 124u ? 0x7f800000u : floatBitsToUint(number);
-  return uintBitsToFloat(bits | ((code & 128u) << 24u));
+  return unpackHalf2x16((code & 255u) << 8u).x;
 }
 
 uint float_to_e5m2(float number) {
   uint bits = floatBitsToUint(number);
   uint magnitude = bits & 0x7fffffffu;
   uint normal = ((magnitude + 0xfffffu + ((magnitude >> 21u) & 1u)) >> 21u) - 448u;
-  uint small = uint(roundEven(uintBitsToFloat(magnitude) * 65536.0));
+  uint small = floatBitsToUint(uintBitsToFloat(magnitude) + 128.0) - 0x43000000u;
   uint code = magnitude < 0x38800000u ? small : min(normal, 124u);
   return (magnitude > 0x7f800000u ? 126u : code) | ((bits >> 24u) & 128u);
 }
