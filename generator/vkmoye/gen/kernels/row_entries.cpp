@@ -24,6 +24,11 @@ std::optional<std::int64_t> cols_of(const KernelRequest& request) {
                                                   : std::nullopt;
 }
 
+std::optional<std::int64_t> rows_of(const KernelRequest& request) {
+  return request.shape && request.shape->size() == 2 ? std::optional(request.shape->front())
+                                                     : std::nullopt;
+}
+
 // The default configs.
 ReduceConfig usual_reduce(const KernelRequest& request) {
   return reduce_config(request.type, request.device);
@@ -37,9 +42,7 @@ ThreadsConfig usual_threads(const KernelRequest& request) {
 TopKConfig usual_top_k(const KernelRequest& request) {
   return top_k_config(request.type, request.device);
 }
-GateConfig usual_gate(const KernelRequest& request) {
-  return gate_config(request.type, request.device);
-}
+GateConfig usual_gate(const KernelRequest& request) { return {.type = request.type}; }
 
 // `usual` with the options of the request that it has.
 template <class Config>
@@ -85,7 +88,7 @@ std::function<KernelPlan(const Config&, const KernelRequest&)> plan_of_rows(
 KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
                           const KernelRequest& request, Reduction reduction) {
   if (!request.shape || request.shape->size() != 2) return {};
-  const ReduceConfig of_all = fitted(config, cols_of(request));
+  const ReduceConfig of_all = fitted(config, cols_of(request), rows_of(request));
   if (!reasons_against(of_all).empty()) return {};
   const std::int64_t rows = request.shape->front(), cols = request.shape->back();
   const std::int64_t block_cols = of_all.columns * of_all.width(),
@@ -99,7 +102,7 @@ KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
   ReduceConfig of_slices = reduce_config(computing_type(config.type), request.device);
   of_slices.axis = config.axis;
   of_slices.result = reduced_type(config.type, reduction);
-  of_slices = fitted(of_slices, of_rows ? count : cols);
+  of_slices = of_rows ? fitted(of_slices, count, rows) : fitted(of_slices, cols, count);
   ir::Kernel slices = reduce_slices(of_all, reduction, "reduce/slices");
   slices.command = emit_command(entry, options_of_elements(request), request.options);
   return plan_of_slices(std::move(slices), reduce_combine(of_slices, reduction, "reduce/combine"),
@@ -130,7 +133,7 @@ KernelEntry reduction(const char* name, const char* operation, const char* summa
       .defaults = usual_reduce,
       .describe =
           [=](const ReduceConfig& config, const KernelRequest& request) {
-            return reduce(fitted(config, cols_of(request)), reduction, name);
+            return reduce(fitted(config, cols_of(request), rows_of(request)), reduction, name);
           },
       .plan =
           [=](const ReduceConfig& config, const KernelRequest& request) {
@@ -226,10 +229,7 @@ std::vector<KernelEntry> row_entries() {
           .types = kRows,
           .fields = gate_fields(),
           .defaults = usual_gate,
-          .describe =
-              [](const GateConfig& config, const KernelRequest& request) {
-                return gate(fitted_to_rows(config, cols_of(request)));
-              },
+          .describe = [](const GateConfig& config, const KernelRequest&) { return gate(config); },
       }),
       entry_of<EmbedConfig>({
           .name = "embed/rows",
@@ -262,7 +262,8 @@ std::vector<KernelEntry> row_entries() {
 }
 
 ReduceConfig reduce_config_of(const KernelRequest& request) {
-  return fitted(read(usual_reduce(request), reduce_fields(), request), cols_of(request));
+  return fitted(read(usual_reduce(request), reduce_fields(), request), cols_of(request),
+                rows_of(request));
 }
 
 RmsNormConfig rms_norm_config_of(const KernelRequest& request) {
@@ -270,7 +271,7 @@ RmsNormConfig rms_norm_config_of(const KernelRequest& request) {
 }
 
 GateConfig gate_config_of(const KernelRequest& request) {
-  return fitted_to_rows(read(usual_gate(request), gate_fields(), request), cols_of(request));
+  return read(usual_gate(request), gate_fields(), request);
 }
 
 TopKConfig top_k_config_of(const KernelRequest& request) {

@@ -3,52 +3,73 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/common/activations.hpp"
-#include "vkmoye/gen/kernels/rows/staged_row.hpp"
+#include "vkmoye/gen/kernels/common/blocks.hpp"
+#include "vkmoye/gen/kernels/common/threads_config.hpp"
 
 namespace vkmoye::gen {
+namespace {
 
-GateConfig gate_config(ScalarType type, const DeviceCaps& device) {
-  return {threads_config(type, device)};
+// The same as a config of rows: one row of all elements.
+ThreadsConfig of_one_row(const GateConfig& config) {
+  ThreadsConfig row;
+  row.type = config.type;
+  row.threads = row.columns = config.threads;
+  row.rounds = config.rounds;
+  row.vector_bytes = config.vector_bytes;
+  row.subgroup_size = 1;  // lanes exchange nothing
+  return row;
 }
+
+}  // namespace
 
 const std::vector<ConfigField<GateConfig>>& gate_fields() {
   static const auto fields = [] {
     auto function = choice_field<GateConfig, GateFunction>("function", "the function of src",
                                                            {"silu", "gelu"}, &GateConfig::function);
     function.changes_result = true;
-    return joined<GateConfig>(threads_fields<GateConfig>(), {function});
+    return std::vector<ConfigField<GateConfig>>{
+        numbers_field<GateConfig>("threads", "threads of a workgroup", {&GateConfig::threads}),
+        numbers_field<GateConfig>("rounds", "accesses that a thread has in flight to each array",
+                                  {&GateConfig::rounds}),
+        numbers_field<GateConfig>("vector", "bytes of an access, at most 16",
+                                  {&GateConfig::vector_bytes}),
+        function};
   }();
   return fields;
 }
 
-ir::Kernel gate(const GateConfig& wanted, const std::string& name) {
-  const GateConfig config = fitted_to_rows(wanted);
-  throw_if_any(name, reasons_against_rows(config));
+ir::Kernel gate(const GateConfig& config, const std::string& name) {
+  const ThreadsConfig row = of_one_row(config);
+  throw_if_any(name, reasons_against_rows(row));
 
-  Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(gate_fields(), config), "each element is read and written once");
-  const Tensor src = k.input("src", config.type, kRowAxes);
-  const Tensor gated = k.input("gated", config.type, kRowAxes);
-  const Tensor dst = k.output("dst", config.type, kRowAxes);
-  const Expr zero = ir::number(ScalarType::f32, 0);
-  Row row(k, config, src, zero);
-  Blocks factors(k, gated, row.block(), config.tiled_copy());
-  Blocks result(k, dst, row.block(), config.tiled_copy());
-  const View x = row.x();                                  // (value, round, 1)
+  Builder k(name, config.threads);
+  k.describe(typed_items(gate_fields(), config),
+             "flat arrays: each element is read and written once");
+  const Extent count("cols", "rows");
+  const std::vector<Builder::AxisSpec> axes = {{"at", count}};
+  const Tensor src = k.input("src", config.type, axes);
+  const Tensor gated = k.input("gated", config.type, axes);
+  const Tensor dst = k.output("dst", config.type, axes);
+  const IntTuple block = {row.threads * row.width() * row.rounds, 1};
+  Blocks values(k, src, block, row.tiled_copy());
+  Blocks factors(k, gated, block, row.tiled_copy());
+  Blocks result(k, dst, block, row.tiled_copy());
+  const View x = values.registers("x", ScalarType::f32);   // (value, round, 1)
   const View y = factors.registers("y", ScalarType::f32);  // the same
+
+  const Expr zero = ir::number(ScalarType::f32, 0);
+  values.load({k.block_x()}, x, zero);
+  factors.load({k.block_x()}, y, zero);
   const bool is_gelu = config.function == GateFunction::gelu;
-  row.pass([&](const Expr& block) {
-    factors.load({block, k.block_x()}, y, zero);
-    k.with_title(is_gelu ? "x <- gelu(x) * y" : "x <- silu(x) * y", [&] {
-      k.apply(
-          x,
-          [&](const Expr& v, const Expr& factor) {
-            return (is_gelu ? gelu(k, v) : silu(k, v)) * factor;
-          },
-          x, y);
-    });
-    result.store({block, k.block_x()}, x);
+  k.with_title(is_gelu ? "x <- gelu(x) * y" : "x <- silu(x) * y", [&] {
+    k.apply(
+        x,
+        [&](const Expr& v, const Expr& factor) {
+          return (is_gelu ? gelu(k, v) : silu(k, v)) * factor;
+        },
+        x, y);
   });
+  result.store({k.block_x()}, x);
   return k.finish();
 }
 

@@ -7,6 +7,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/common/blocks.hpp"
+#include "vkmoye/gen/kernels/common/powers.hpp"
 #include "vkmoye/gen/kernels/rows/slices.hpp"
 
 namespace vkmoye::gen {
@@ -32,21 +33,40 @@ const std::vector<ConfigField<ReduceConfig>>& reduce_fields() {
   return fields;
 }
 
-// The fastest config of a sweep on an H200 at 8192x8192: workgroups that hold a row at once; for columns,
-// lines of 128 bytes, so that there are enough workgroups, with many rows in flight.
-ReduceConfig fitted(ReduceConfig config, std::optional<std::int64_t> cols) {
-  fit_vector(config, cols);
-  if (config.axis == 0) {
-    if (config.threads == 0) {
-      config.threads = std::min<std::int64_t>(config.width() == 8 ? 1024 : 512, config.max_threads);
-    }
-    if (config.columns == 0) {
-      config.columns = std::min<std::int64_t>(
-          kLine / std::max<std::int64_t>(1, config.vector_bytes), config.threads);
-    }
-    const std::int64_t width = std::max<std::int64_t>(1, config.width());
-    if (config.rounds == 0) config.rounds = std::clamp<std::int64_t>(kMaxValues / width, 1, 8);
+namespace {
+
+// Sets what is not set of a config for columns: lines of 128 bytes, so that there are enough workgroups, with many rows
+// in flight; if there are fewer rows than that, more columns in place of threads without a row.
+void fit_to_columns(ReduceConfig& config, std::optional<std::int64_t> rows) {
+  const std::int64_t width = std::max<std::int64_t>(1, config.width());
+  const bool chooses_threads = config.threads == 0;
+  if (chooses_threads) {
+    config.threads = std::min<std::int64_t>(config.width() == 8 ? 1024 : 512, config.max_threads);
   }
+  const std::int64_t line = kLine / std::max<std::int64_t>(1, config.vector_bytes);
+  const std::int64_t most_rounds = std::clamp<std::int64_t>(kMaxValues / width, 1, 8);
+  if (config.rounds == 0) {
+    config.rounds = std::min(most_rounds, next_power_of_two(rows.value_or(most_rounds)));
+  }
+  if (config.columns != 0) return;
+  config.columns = std::min(line, config.threads);
+  if (!rows) return;
+  const std::int64_t busy =
+      next_power_of_two(ceil_div(*rows, std::max<std::int64_t>(1, config.rounds)));
+  if (chooses_threads) {
+    const std::int64_t usual = std::min<std::int64_t>(256, config.threads);
+    config.threads = std::clamp(line * busy, usual, config.threads);
+  }
+  config.columns = std::max(config.columns, config.threads / busy);
+}
+
+}  // namespace
+
+// The fastest config of a sweep on an H200 at 8192x8192: workgroups that hold a row at once; for columns, see above.
+ReduceConfig fitted(ReduceConfig config, std::optional<std::int64_t> cols,
+                    std::optional<std::int64_t> rows) {
+  fit_vector(config, cols);
+  if (config.axis == 0) fit_to_columns(config, rows);
   if (config.threads == 0) config.threads = std::min<std::int64_t>(256, config.max_threads);
   fit_columns(config, cols);
   return config;

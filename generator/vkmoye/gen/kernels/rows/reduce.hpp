@@ -33,8 +33,9 @@ ReduceConfig reduce_config(ScalarType type, const DeviceCaps& device);
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<ReduceConfig>>& reduce_fields();
 
-/// `config` with all values set, for rows of `cols` columns, or of any length.
-ReduceConfig fitted(ReduceConfig config, std::optional<std::int64_t> cols = std::nullopt);
+/// `config` with all values set, for rows of `cols` columns, or of any length, and for `rows` rows, or any number.
+ReduceConfig fitted(ReduceConfig config, std::optional<std::int64_t> cols = std::nullopt,
+                    std::optional<std::int64_t> rows = std::nullopt);
 
 /// Every reason against `config`, which must be fitted; empty if it is valid.
 std::vector<std::string> reasons_against(const ReduceConfig& config);
