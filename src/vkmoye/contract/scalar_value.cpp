@@ -27,6 +27,11 @@ struct Format {
 constexpr Format kHalf = {16, 10, 15}, kBrain = {16, 7, 127}, kE4m3 = {8, 3, 7, false},
                  kE5m2 = {8, 2, 15};
 
+// 2^exponent, for the exponents of normal numbers. std::ldexp takes ten times as long.
+double power_of_two(int exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
 double from_short(std::uint64_t bits, const Format& format) {
   const int code = static_cast<int>(bits) & (format.sign() - 1);
   const int exponent = code >> format.fraction;
@@ -36,17 +41,12 @@ double from_short(std::uint64_t bits, const Format& format) {
     magnitude = format.has_infinity && fraction == 0 ? std::numeric_limits<double>::infinity()
                                                      : std::numeric_limits<double>::quiet_NaN();
   } else if (exponent == 0) {
-    magnitude = std::ldexp(fraction, 1 - format.bias - format.fraction);
+    magnitude = fraction * power_of_two(1 - format.bias - format.fraction);
   } else {
-    magnitude =
-        std::ldexp(fraction + (1 << format.fraction), exponent - format.bias - format.fraction);
+    magnitude = (fraction + (1 << format.fraction)) *
+                power_of_two(exponent - format.bias - format.fraction);
   }
   return (static_cast<int>(bits) & format.sign()) != 0 ? -magnitude : magnitude;
-}
-
-// 2^exponent, for the exponents of normal numbers. std::ldexp takes ten times as long.
-double power_of_two(int exponent) {
-  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
 std::uint64_t to_short(double value, const Format& format) {

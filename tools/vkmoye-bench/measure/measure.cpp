@@ -145,7 +145,7 @@ void add_ceiling(DeviceExecution& execution, const Workload& workload, const Ste
 
 // A GPU that was idle while the host checked needs some time until its clock frequency has risen.
 double warm_up_of(const DeviceCaps& device, double min_time) {
-  constexpr double kUntilTheClockHasRisen = 0.3;  // seconds; 0.15 to 0.25 measured on an H200
+  constexpr double kUntilTheClockHasRisen = 0.7;  // seconds; 0.15 to 0.35 measured on H200s
   const bool has_clock = min_time > 0 && device.kind != DeviceKind::cpu;
   return has_clock ? std::max(min_time, kUntilTheClockHasRisen) : min_time;
 }
