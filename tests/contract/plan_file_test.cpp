@@ -58,6 +58,13 @@ CompiledPlan some_plan() {
   return plan;
 }
 
+// The first step writes the groups of the third into scratch "one".
+CompiledPlan indirect_plan() {
+  CompiledPlan plan = some_plan();
+  plan.steps[2].indirect = 2;
+  return plan;
+}
+
 TEST(CompiledPlan, ScratchLiesWhereTheDeviceTakesIt) {
   EXPECT_THAT(reasons_against(some_plan()), IsEmpty());
   DeviceCaps caps = common_device();
@@ -80,6 +87,31 @@ TEST(CompiledPlan, WhatIsNoneIsRefusedWithEveryReason) {
                           "step 1, second: b2 is array 9, but the plan has 4 arrays",
                           "step 2, third: reads two, which no earlier step writes"));
   EXPECT_THAT(reasons_against(CompiledPlan()), ElementsAre("it has no steps"));
+}
+
+TEST(CompiledPlan, TakesGroupsFromScratchThatWasWritten) {
+  EXPECT_THAT(reasons_against(indirect_plan()), IsEmpty());
+  CompiledPlan plan = indirect_plan();
+  plan.steps[2].indirect = 1;
+  EXPECT_THAT(reasons_against(plan),
+              ElementsAre("step 2, third: its groups are in array 1, which is not scratch: the "
+                          "plan has 2 arrays of the caller, then 2 of scratch"));
+  plan.steps[2].indirect = 4;
+  EXPECT_THAT(reasons_against(plan),
+              ElementsAre(HasSubstr("are in array 4, which is not scratch")));
+  plan = indirect_plan();
+  plan.scratch[0].bytes = kCommandBytes - 1;
+  EXPECT_THAT(reasons_against(plan), ElementsAre("step 2, third: its groups are in one, which has "
+                                                 "11 bytes instead of 12"));
+  plan = some_plan();
+  plan.steps[0].indirect = 3;
+  EXPECT_THAT(reasons_against(plan),
+              ElementsAre("step 0, first: its groups are in two, which no earlier step writes"));
+  plan = some_plan();
+  plan.steps[1].indirect = 3;
+  EXPECT_THAT(reasons_against(plan),
+              ElementsAre("step 1, second: its groups are in two, which no earlier step writes",
+                          "step 1, second: writes two, which has its own groups"));
 }
 
 // Otherwise offsets would wrap, and two arrays would overlap.
@@ -115,8 +147,39 @@ TEST(PlanFile, IsReadAsItWasWritten) {
   }
 }
 
+TEST(PlanFile, HasIndirectSteps) {
+  const std::string text = plan_text(indirect_plan());
+  const CompiledPlan back = parse_plan(text);
+  EXPECT_EQ(plan_text(back), text);
+  EXPECT_EQ(back.steps[1].indirect, std::nullopt);
+  EXPECT_EQ(back.steps[2].indirect, 2u);
+  CompiledPlan plan = indirect_plan();
+  plan.steps[2].indirect = 0;
+  EXPECT_THAT([&] { parse_plan(plan_text(plan)); },
+              ThrowsMessage<ArgumentError>(HasSubstr("its groups are in array 0")));
+}
+
+// Version 1 is what plans without indirect steps were written as.
+TEST(PlanFile, IsReadInBothVersions) {
+  const std::string text = plan_text(some_plan()), version = "\"version\": 2";
+  const std::size_t at = text.find(version);
+  ASSERT_NE(at, text.npos);
+  const auto in_version = [&](char digit) {
+    std::string other = text;
+    other[at + version.size() - 1] = digit;
+    return other;
+  };
+  EXPECT_EQ(plan_text(parse_plan(in_version('1'))), text);
+  for (const char digit : {'0', '3'}) {
+    EXPECT_THAT(
+        [&] { parse_plan(in_version(digit)); },
+        ThrowsMessage<ArgumentError>(HasSubstr(std::string("plan file: it has version ") + digit +
+                                               ", but this vkmoye reads versions 1 to 2")));
+  }
+}
+
 TEST(PlanFile, IsRefusedWhereItWasDamagedOrCutOff) {
-  const std::string text = plan_text(some_plan());
+  const std::string text = plan_text(indirect_plan());
   std::mt19937 random(1);
   for (std::size_t at = 0; at + 1 < text.size(); ++at) {
     EXPECT_THROW(parse_plan(text.substr(0, at)), ArgumentError) << at;

@@ -45,9 +45,12 @@ Json checked_content(const FileKind& kind, std::string_view text) {
     refuse_file(kind, {fmt::format("\"format\" is not \"{}\"", format_of(kind))});
   }
   const auto number = whole_in(member_or_null(file, "version"));
-  if (number != kind.version) {
-    refuse_file(kind, {fmt::format("it has version {}, but this vkmoye reads version {}",
-                                   !number ? "none" : std::to_string(*number), kind.version)});
+  if (!number || *number < kind.oldest || *number > kind.version) {
+    const std::string read = kind.oldest == kind.version
+                                 ? fmt::format("version {}", kind.version)
+                                 : fmt::format("versions {} to {}", kind.oldest, kind.version);
+    refuse_file(kind, {fmt::format("it has version {}, but this vkmoye reads {}",
+                                   !number ? "none" : std::to_string(*number), read)});
   }
   const Json* content = find(file, kind.what);
   if (content == nullptr) refuse_file(kind, {fmt::format("{} is missing", kind.what)});

@@ -20,7 +20,8 @@ namespace vkmoye {
 /// "vkmoye kernel" is the format of `what` "kernel".
 struct FileKind {
   const char* what;
-  int version;
+  int version;           // that is written
+  int oldest = version;  // that is still read
 };
 
 std::string checked_text(const FileKind& kind, Json content);

@@ -13,6 +13,34 @@ namespace {
 // Below this, offsets in scratch memory do not wrap, even with padding.
 constexpr std::uint64_t kMaxScratchBytes = std::uint64_t{1} << 62;
 
+// `is_written`: for each array, whether it has contents before the step. Precondition: the step has as many arrays as
+// bindings.
+void check_command(const CompiledPlan& plan, const CompiledStep& step, const std::string& subject,
+                   const std::vector<bool>& is_written, std::vector<std::string>& reasons) {
+  const std::size_t command = *step.indirect, given = plan.arrays.size();
+  if (command < given || command - given >= plan.scratch.size()) {
+    reasons.push_back(fmt::format(
+        "{}: its groups are in array {}, which is not scratch: the plan has {} arrays of the "
+        "caller, then {} of scratch",
+        subject, command, given, plan.scratch.size()));
+    return;
+  }
+  const PlanArray& array = plan.array(command);
+  if (array.bytes < kCommandBytes) {
+    reasons.push_back(fmt::format("{}: its groups are in {}, which has {} bytes instead of {}",
+                                  subject, array.name, array.bytes, kCommandBytes));
+  }
+  if (!is_written[command]) {
+    reasons.push_back(
+        fmt::format("{}: its groups are in {}, which no earlier step writes", subject, array.name));
+  }
+  for (std::size_t b = 0; b < step.arrays.size(); ++b) {
+    const Binding& binding = step.kernel.interface.bindings[b];
+    if (step.arrays[b] != command || binding.access == Access::read) continue;
+    reasons.push_back(fmt::format("{}: writes {}, which has its own groups", subject, array.name));
+  }
+}
+
 }  // namespace
 
 std::vector<const KernelInterface*> kernels_of(const CompiledPlan& plan) {
@@ -65,6 +93,7 @@ std::vector<std::string> reasons_against(const CompiledPlan& plan) {
                                       plan.array(array).name));
       }
     }
+    if (step.indirect) check_command(plan, step, subject, is_written, reasons);
     for (std::size_t b = 0; b < bindings.size(); ++b) {
       if (bindings[b].access == Access::read || step.arrays[b] >= count) continue;
       is_written[step.arrays[b]] = true;

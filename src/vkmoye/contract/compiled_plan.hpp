@@ -7,9 +7,15 @@
 //   arrays   0 A   1 B   2 C        the caller's
 //   scratch  3 sums of slices
 //   steps    gemm/simt (0, 1, 3), gemm/combine (3, 2)
+//
+//   a copy whose number of rows only the device knows:
+//   arrays   0 src   1 dst   2 sizes   3 status
+//   scratch  4 command   5 checked
+//   steps    sizes/check (2, 4, 5, 3), copy/simple (0, 1, 5) with the groups in 4
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +37,14 @@ struct PlanStep {
   Arguments arguments;
   /// For each binding, the number of its array; scratch arrays are counted after the others.
   std::vector<std::size_t> arrays;
+  /// For an indirect step, the number of the scratch array that an earlier step fills with the groups in x, y and z, a
+  /// VkDispatchIndirectCommand; nullopt: they follow from `arguments`. The sizes that an indirect step reads from a
+  /// buffer have their maxima in `arguments`, by which its arrays and limits are checked.
+  std::optional<std::size_t> indirect = {};
 };
+
+/// The groups in x, y and z of an indirect step, each a u32.
+inline constexpr std::uint64_t kCommandBytes = 3 * sizeof(std::uint32_t);
 
 /// Steps run in order; each sees the writes of the steps before it. `Kernel` is the type of what a step runs: a
 /// CompiledKernel here, the description of a kernel in the generator.
@@ -65,7 +78,8 @@ struct ScratchPlaces {
 ScratchPlaces scratch_places(const CompiledPlan& plan, const DeviceCaps& caps);
 
 /// Every reason why `plan` is invalid: a step uses an array number that does not exist, has too few or too many
-/// arrays, or reads scratch that no earlier step wrote; or scratch exceeds 2^62 bytes. Empty if it is valid.
+/// arrays, or reads scratch that no earlier step wrote; an indirect step writes its own command, or has one that is no
+/// scratch or too short; or scratch exceeds 2^62 bytes. Empty if it is valid.
 std::vector<std::string> reasons_against(const CompiledPlan& plan);
 
 }  // namespace vkmoye

@@ -14,7 +14,7 @@
 namespace vkmoye {
 namespace {
 
-constexpr FileKind kPlanFile = {"plan", kPlanFileVersion};
+constexpr FileKind kPlanFile = {"plan", kPlanFileVersion, 1};
 
 Json to_json(const std::vector<PlanArray>& arrays) {
   Json out = Json::array();
@@ -77,6 +77,10 @@ CompiledStep step_of(const Json& json, std::vector<std::string>& reasons) {
     if (!number) reasons.emplace_back("arrays contains something other than numbers");
     step.arrays.push_back(number.value_or(0));
   }
+  if (const Json* indirect = find(json, "indirect")) {
+    step.indirect = count_of(*indirect);
+    if (!step.indirect) reasons.emplace_back("indirect is not a number");
+  }
   return step;
 }
 
@@ -90,6 +94,7 @@ std::string plan_text(const CompiledPlan& plan) {
     steps.push_back({{"kernel", kernel_to_json(step.kernel)},
                      {"arguments", std::move(arguments)},
                      {"arrays", step.arrays}});
+    if (step.indirect) steps.back()["indirect"] = *step.indirect;
   }
   return checked_text(kPlanFile, {{"name", plan.name},
                                   {"arrays", to_json(plan.arrays)},

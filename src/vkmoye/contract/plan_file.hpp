@@ -7,7 +7,7 @@
 //
 //   {
 //     "format": "vkmoye plan",
-//     "version": 1,
+//     "version": 2,
 //     "checksum": "0123456789abcdef",     XXH64, seed 0, of "plan" without spaces and line ends
 //     "plan": {
 //       "name": "gemm/simt",
@@ -15,9 +15,12 @@
 //       "scratch": [{"name": "sums of slices", "bytes": 4096}],
 //       "steps": [{"kernel": {..},                    as in a kernel file
 //                  "arguments": {"m": 16, "alpha": "1.5"},    numbers that are not whole as strings
-//                  "arrays": [0, 1, 3]}, ..]
+//                  "arrays": [0, 1, 3],
+//                  "indirect": 4}, ..]          the array with the groups; only of an indirect step
 //     }
 //   }
+//
+// Version 1 has no indirect steps, and is read as well.
 //
 // The same plan gives the same bytes.
 
@@ -29,7 +32,7 @@
 
 namespace vkmoye {
 
-inline constexpr int kPlanFileVersion = 1;
+inline constexpr int kPlanFileVersion = 2;
 
 /// The text of the file.
 std::string plan_text(const CompiledPlan& plan);
