@@ -41,9 +41,14 @@ class Use {
     for (std::size_t b = 0; b < step.arrays.size(); ++b) {
       body(step.arrays[b], step.kernel.interface.bindings[b].access);
     }
+    if (step.indirect) body(*step.indirect, Access::read);
   }
   std::vector<bool> read_, written_;
 };
+
+// The scope of an indirect step, which also reads its groups.
+constexpr SyncScope kIndirectScope = {kKernelScope.stages | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
+                                      kKernelScope.access | VK_ACCESS_INDIRECT_COMMAND_READ_BIT};
 
 }  // namespace
 
@@ -53,7 +58,9 @@ struct PlanRecorder::State {
     Arguments arguments;
     std::vector<std::size_t> arrays;
     bool waits;  // for an earlier step
+    std::optional<std::size_t> indirect;
     std::vector<BufferView> views = {};
+    std::optional<vk::CommandPlace> groups = {};  // where they are, of an indirect step
   };
   std::shared_ptr<vk::Context> context;
   std::string name;
@@ -76,13 +83,14 @@ struct PlanRecorder::State {
     place_scratch(device, plan, options.scratch);
     Use all(arrays.size()), since_barrier(arrays.size());
     for (const CompiledStep& step : plan.steps) {
-      const bool waits = since_barrier.conflicts(step);
+      // The barriers of other steps do not make a command visible.
+      const bool waits = step.indirect || since_barrier.conflicts(step);
       if (waits) since_barrier = Use(arrays.size());
       since_barrier.add(step);
       all.add(step);
       steps.push_back(
           {vk::RecordedKernel(device, step.kernel, options.recordings, options.timestamps),
-           step.arguments, step.arrays, waits});
+           step.arguments, step.arrays, waits, step.indirect});
     }
     for (std::size_t i = 0; i < arrays.size(); ++i) is_written.push_back(all.writes(i));
   }
@@ -128,8 +136,19 @@ struct PlanRecorder::State {
       step.views.clear();
       for (const std::size_t array : step.arrays) step.views.push_back(views[array]);
       collect([&] { step.kernel.bind(step.views, step.arguments); });
+      if (step.indirect) collect([&] { bind_groups(step); });
     }
     if (!reasons.empty()) throw ArgumentError(with_reasons("plan " + name, reasons));
+  }
+
+  void bind_groups(Step& step) const {
+    const vk::BoundBuffer bound = vk::resolve(*context, name, views[*step.indirect]);
+    step.groups = {bound.handle, bound.range.offset};
+    if (step.kernel.dispatches() <= 1) return;
+    throw ArgumentError(fmt::format(
+        "{}: its grid takes {} dispatches at the maxima of its sizes, because the device limits "
+        "the groups of each (maxComputeWorkGroupCount); an indirect dispatch cannot be split",
+        step.kernel.pipeline().interface.name, step.kernel.dispatches()));
   }
 
   // Also between arrays that no step uses together.
@@ -169,11 +188,12 @@ void PlanRecorder::record(VkCommandBuffer commands, std::span<const BufferView> 
   // Nothing can fail from here on, so it is safe to start recording.
   const vk::DeviceTable& table = state.context->table();
   vk::order(table, commands, neighbours.after, kKernelScope);
-  // The previous recording may still use the scratch.
+  // The previous recording may still use the scratch; its indirect reads come before its compute stage.
   if (!state.scratch.empty()) vk::order(table, commands, kKernelScope, kKernelScope);
   for (State::Step& step : state.steps) {
-    if (step.waits) vk::order(table, commands, kKernelScope, kKernelScope);
-    step.kernel.record(commands);
+    const SyncScope& scope = step.indirect ? kIndirectScope : kKernelScope;
+    if (step.waits) vk::order(table, commands, kKernelScope, scope);
+    step.kernel.record(commands, step.groups);
     step.kernel.release();
   }
   vk::order(table, commands, kKernelScope, neighbours.before);

@@ -25,8 +25,9 @@ struct PlanRecorderOptions {
   std::uint32_t recordings = 0;  // recordings of the whole plan, see RecorderOptions
   std::uint32_t timestamps = 0;  // recordings that are timed, see RecorderOptions
   /// Your own memory for the scratch arrays of the plan: scratch_places(plan, caps).bytes bytes, at a multiple of
-  /// storage_buffer_alignment and of 16. Nothing else may use it while a recording runs. If it is not given, the
-  /// PlanRecorder allocates it once.
+  /// storage_buffer_alignment and of 16. Nothing else may use it while a recording runs. For a plan with an indirect
+  /// step, its VkBuffer also needs VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT. If it is not given, the PlanRecorder allocates
+  /// it once.
   std::optional<BufferView> scratch = {};
 };
 
@@ -47,7 +48,8 @@ class PlanRecorder {
 
   /// Records all steps, or nothing if it throws. Each view starts at the array's first element. Throws
   /// ArgumentError with every reason of every step: those of Recorder::record; too few or too many arrays; an array
-  /// that is written and overlaps another one, even if no step uses both.
+  /// that is written and overlaps another one, even if no step uses both; an indirect step whose grid, at the maxima of
+  /// its sizes, exceeds maxComputeWorkGroupCount.
   void record(VkCommandBuffer commands, std::span<const BufferView> arrays,
               const Neighbours& neighbours = {});
   void record(VkCommandBuffer commands, std::initializer_list<BufferView> arrays,

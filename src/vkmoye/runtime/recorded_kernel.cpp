@@ -60,7 +60,7 @@ void RecordedKernel::take_set() {
                                                    writes_.data(), 0, nullptr);
 }
 
-void RecordedKernel::record(VkCommandBuffer commands) {
+void RecordedKernel::record(VkCommandBuffer commands, const std::optional<CommandPlace>& groups) {
   const std::uint32_t number = recorded_;
   if (recorded_ < std::numeric_limits<std::uint32_t>::max()) ++recorded_;
   if (!runs()) return;
@@ -86,7 +86,11 @@ void RecordedKernel::record(VkCommandBuffer commands) {
     taken_ = VK_NULL_HANDLE;
     ++used_;
   }
-  vk::record(commands, *pipeline_, launch_.dispatches);
+  if (groups) {
+    vk::record(commands, *pipeline_, launch_.dispatches, *groups);
+  } else {
+    vk::record(commands, *pipeline_, launch_.dispatches);
+  }
   stamp(1);
 }
 

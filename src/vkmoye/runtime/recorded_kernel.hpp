@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,8 +37,11 @@ class RecordedKernel {
   /// Allocates the descriptor set of the next recording, if it needs one. Throws DeviceError. A set that was not
   /// recorded is used again.
   void take_set();
-  /// Records nothing if the grid is empty.
-  void record(VkCommandBuffer commands);
+  /// Of the grid for the arguments that are bound.
+  std::size_t dispatches() const { return launch_.dispatches.pieces.size(); }
+  /// Records nothing if the grid is empty. With `groups`, the number of groups is there. Precondition: the grid for the
+  /// arguments that are bound then takes one dispatch.
+  void record(VkCommandBuffer commands, const std::optional<CommandPlace>& groups = {});
   /// Releases the buffers, which may then be destroyed.
   void release() { launch_.buffers.clear(); }
 

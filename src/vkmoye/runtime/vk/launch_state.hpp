@@ -23,6 +23,15 @@ struct LaunchState {
 /// Records push constants and dispatches, for the pipeline and the descriptors that are bound.
 void record(VkCommandBuffer commands, const PipelineState& pipeline, const Dispatches& dispatches);
 
+/// Where the groups of an indirect dispatch are.
+struct CommandPlace {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  std::uint64_t offset = 0;
+};
+/// The same with one dispatch, whose groups are in a buffer. Precondition: `dispatches` has one piece.
+void record(VkCommandBuffer commands, const PipelineState& pipeline, const Dispatches& dispatches,
+            const CommandPlace& groups);
+
 /// Records a launch: no submit, no allocation. Pieces of a split grid are ordered.
 void record(VkCommandBuffer commands, const LaunchState& launch);
 

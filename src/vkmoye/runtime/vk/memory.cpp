@@ -126,8 +126,9 @@ BufferMemory Memory::create_whole_or_in_pieces(std::uint64_t bytes, Commands& co
     how.preferredFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
     how.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
   }
-  VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                             VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                             VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |  // for the scratch of plans
+                             VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (gives_addresses_) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   if (bytes <= max_allocation_bytes_) return make(allocator_of(allocator_), bytes, usage, how);
   // Slightly more than the limit may work, and one allocation is faster than several: 127x129x255x257 of f32, 1.7 MB

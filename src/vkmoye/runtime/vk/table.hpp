@@ -82,6 +82,7 @@ namespace vkmoye::vk {
   X(CmdBindDescriptorSets)         \
   X(CmdPushConstants)              \
   X(CmdDispatch)                   \
+  X(CmdDispatchIndirect)           \
   X(CmdPipelineBarrier)            \
   X(CmdCopyBuffer)                 \
   X(CmdFillBuffer)                 \
