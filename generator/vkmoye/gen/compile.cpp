@@ -46,7 +46,7 @@ CompiledPlan compile(const KernelPlan& plan, const DeviceCaps& caps) {
   std::vector<std::string> reasons;
   for (const KernelStep& step : plan.steps) {
     try {
-      out.steps.push_back({compile(step.kernel, caps), step.arguments, step.arrays});
+      out.steps.push_back({compile(step.kernel, caps), step.arguments, step.arrays, step.indirect});
     } catch (const KernelError& error) {
       reasons.emplace_back(error.what());
     }

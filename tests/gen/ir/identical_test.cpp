@@ -52,6 +52,10 @@ TEST(Identical, ACopyIsUntilAnythingInItIsChanged) {
          ir::Expr& at = first<ir::Load>(k.body)->from.coordinates[0];
          at = ir::bounded(at, 3);
        }},
+      {"arguments in a buffer",
+       [](Kernel& k) {
+         k.arguments_in_buffer = ir::ArgumentsInBuffer{"src", {"cols"}};
+       }},
       {"unroll", [](Kernel& k) { first<ir::For>(k.body)->unroll = ir::Unroll::never; }},
   };
   for (const auto& [what, change] : changes) {

@@ -158,6 +158,11 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
     };
     for (const std::uint32_t width : widths) declare(width, /*as_words=*/false);
     for (const std::uint32_t width : words) declare(width, /*as_words=*/true);
+    if (kernel.arguments_in_buffer && kernel.arguments_in_buffer->array == array.name) {
+      out.line(fmt::format(
+          "layout(std430, binding = {}) readonly restrict buffer {} {{ uint {}; }};", binding,
+          ir::block_name(array.name), join(kernel.arguments_in_buffer->names, ", ")));
+    }
     ++binding;
   }
   const std::vector<PushConstant> arguments = ir::interface_of(kernel).push_constants;

@@ -89,8 +89,9 @@ KernelInterface interface_of(const Kernel& kernel) {
     out.push_constants.emplace_back(address_name(array.name), ScalarType::u64);
     out.features.add({Feature::buffer_address, Feature::i64});
   }
-  out.push_constants.insert(out.push_constants.end(), kernel.arguments.begin(),
-                            kernel.arguments.end());
+  for (const PushConstant& argument : kernel.arguments) {
+    if (!kernel.is_in_buffer(argument.name)) out.push_constants.push_back(argument);
+  }
   out.grid = kernel.grid;
   out.workgroup_size = {kernel.threads, 1, 1};
   out.shared_bytes = kernel.shared_bytes();
@@ -126,6 +127,9 @@ KernelInterface interface_of(const Kernel& kernel) {
     for (const std::uint32_t width : kernel.widths_of(array.name)) align(width, array.type);
     for (const std::uint32_t width : kernel.word_widths_of(array.name)) {
       align(width, ScalarType::u32);
+    }
+    if (kernel.arguments_in_buffer && kernel.arguments_in_buffer->array == array.name) {
+      align(1, array.type);
     }
     if (kernel.hand_written && kernel.hand_written->widest.contains(array.name)) {
       binding.alignment = kernel.hand_written->widest.at(array.name);

@@ -167,6 +167,12 @@ std::vector<std::uint32_t> access_widths(const Kernel& kernel, const std::string
 
 }  // namespace
 
+bool Kernel::is_in_buffer(const std::string& argument) const {
+  if (!arguments_in_buffer) return false;
+  const std::vector<std::string>& names = arguments_in_buffer->names;
+  return std::find(names.begin(), names.end(), argument) != names.end();
+}
+
 std::vector<std::uint32_t> Kernel::widths_of(const std::string& array) const {
   return access_widths(*this, array, /*as_words=*/false);
 }

@@ -129,6 +129,14 @@ struct HandWritten {
   bool operator==(const HandWritten&) const = default;
 };
 
+/// Arguments that are in a buffer of u32, one after the other, instead of in push constants: sizes that only the device
+/// knows. Nothing checks them when the kernel is launched; what fills the buffer must.
+struct ArgumentsInBuffer {
+  std::string array;               // read-only, and accessed by no statement
+  std::vector<std::string> names;  // of arguments of type u32
+  bool operator==(const ArgumentsInBuffer&) const = default;
+};
+
 struct Kernel {
   std::string name;  // "transpose/padded"
   // The options that it was generated with.
@@ -150,7 +158,10 @@ struct Kernel {
   std::string command = {};
   /// If set, `body` is empty; see Builder::finish_with_glsl.
   std::optional<HandWritten> hand_written = {};
+  std::optional<ArgumentsInBuffer> arguments_in_buffer = {};
 
+  /// Whether that argument is in a buffer.
+  bool is_in_buffer(const std::string& argument) const;
   /// The widths of all accesses to `array` as elements, in increasing order.
   std::vector<std::uint32_t> widths_of(const std::string& array) const;
   /// Those of accesses to it as words, in words.

@@ -189,6 +189,8 @@ std::map<std::string, std::uint32_t> numbers_of(const ir::Kernel& kernel, const 
     const auto* value = std::get_if<std::int64_t>(&argument.value);
     if (!known) {
       reasons.push_back(fmt::format("'{}' is not a size of the kernel", name));
+    } else if (kernel.is_in_buffer(name)) {
+      reasons.push_back(fmt::format("{} is read from a buffer, so it is not a constant", name));
     } else if (value == nullptr || *value < 0 || *value > 0xffffffff) {
       reasons.push_back(fmt::format("{} = {} is outside 0..2^32-1", name, to_string(argument)));
     } else {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 #include "vkmoye/base/error.hpp"
@@ -69,6 +70,49 @@ TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byt
   return report;
 }
 
+// Precondition: there is a buffer for each binding.
+const std::span<std::byte>& buffer_of(const KernelInterface& interface,
+                                      const std::vector<std::span<std::byte>>& buffers,
+                                      const std::string& array) {
+  const auto found = std::find_if(interface.bindings.begin(), interface.bindings.end(),
+                                  [&](const Binding& binding) { return binding.name == array; });
+  return buffers.at(static_cast<std::size_t>(found - interface.bindings.begin()));
+}
+
+// `arguments` with those that the kernel reads from a buffer as they are there.
+Arguments with_arguments_in_buffer(const ir::Kernel& kernel,
+                                   const std::vector<std::span<std::byte>>& buffers,
+                                   Arguments arguments) {
+  const auto& [array, names] = *kernel.arguments_in_buffer;
+  const std::span<std::byte>& bytes = buffer_of(interface_of(kernel), buffers, array);
+  if (bytes.size() != names.size() * sizeof(std::uint32_t)) {
+    throw ArgumentError(
+        fmt::format("{} on the host: {} has {} arguments of 4 bytes, but the buffer "
+                    "has {} bytes",
+                    kernel.name, array, names.size(), bytes.size()));
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+    arguments[names[i]] = value;
+  }
+  return arguments;
+}
+
+// The elements that the launch has of each buffer, which may be larger.
+std::vector<std::span<std::byte>> first_elements(const ir::Kernel& kernel,
+                                                 const std::vector<std::span<std::byte>>& buffers,
+                                                 const Arguments& arguments) {
+  const KernelInterface interface = interface_of(kernel);
+  std::vector<std::span<std::byte>> out;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const Binding& binding = interface.bindings[i];
+    const std::uint64_t bytes = element_count(binding, arguments) * size_of(binding.type);
+    out.push_back(buffers[i].first(std::min<std::size_t>(buffers[i].size(), bytes)));
+  }
+  return out;
+}
+
 }  // namespace
 
 TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
@@ -82,13 +126,20 @@ TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<std::span<std
         fmt::format("it binds {} buffers, but {} were given", bindings, buffers.size()));
   }
   for (const PushConstant& argument : kernel.arguments) {
-    if (arguments.contains(argument.name) || is_first_group(argument.name)) continue;
+    if (arguments.contains(argument.name) || is_first_group(argument.name) ||
+        kernel.is_in_buffer(argument.name)) {
+      continue;
+    }
     wrong.push_back(fmt::format("argument '{}' is missing", argument.name));
   }
   if (!wrong.empty()) {
     throw ArgumentError(with_reasons(kernel.name + " on the host", wrong));
   }
-  return follow(kernel, buffers, arguments, options, /*with_data=*/true);
+  if (!kernel.arguments_in_buffer) {
+    return follow(kernel, buffers, arguments, options, /*with_data=*/true);
+  }
+  const Arguments all = with_arguments_in_buffer(kernel, buffers, arguments);
+  return follow(kernel, first_elements(kernel, buffers, all), all, options, /*with_data=*/true);
 }
 
 TwinReport watch(const ir::Kernel& kernel, const Arguments& sizes, const TwinOptions& options) {

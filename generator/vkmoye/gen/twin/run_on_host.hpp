@@ -50,8 +50,9 @@ struct TwinReport {
 };
 
 /// Runs the whole launch on `buffers`, the bytes of each binding in order, and stores the results there. `arguments`
-/// are those of a launch; `first_group_*` are 0. Throws ArgumentError if an argument is missing, or a buffer is not
-/// as large as the launch needs, BrokenAssumption, and TooManySteps.
+/// are those of a launch; `first_group_*` are 0. Those that the kernel reads from a buffer are taken from there,
+/// whatever `arguments` has, and the other buffers may then be larger than the launch needs. Throws ArgumentError if an
+/// argument is missing, or a buffer is not as large as the launch needs, BrokenAssumption, and TooManySteps.
 TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
                        const Arguments& arguments, const TwinOptions& options = {});
 

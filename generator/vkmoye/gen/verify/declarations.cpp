@@ -27,6 +27,7 @@ class DeclarationChecker {
       check_extent(dimension.extent, "the grid");
     }
     for (const Array& array : kernel_.arrays) check_array(array);
+    if (kernel_.arguments_in_buffer) check_arguments_in_buffer(*kernel_.arguments_in_buffer);
   }
 
  private:
@@ -109,6 +110,28 @@ class DeclarationChecker {
     if (widths.size() == 2 && is_packed(array.type, widths.back())) {
       complain("shared {} is touched one by one and in packed vectors of {} {}", array.name,
                widths.back(), to_string(array.type));
+    }
+  }
+
+  void check_arguments_in_buffer(const ArgumentsInBuffer& in_buffer) {
+    const auto& [name, arguments] = in_buffer;
+    const Array* array = kernel_.find(name);
+    const bool is_right = array != nullptr && array->is_buffer() &&
+                          array->type == ScalarType::u32 && array->access == Access::read &&
+                          array->addressing == Addressing::descriptor && array->axes.size() == 1 &&
+                          array->axes[0].extent == Extent(arguments.size());
+    if (!is_right) {
+      complain("{} arguments are in the array {}, which is not a read-only buffer of {} u32",
+               arguments.size(), name, arguments.size());
+    } else if (!kernel_.widths_of(name).empty() || !kernel_.word_widths_of(name).empty()) {
+      complain("the array {} has arguments, but a statement accesses it", name);
+    }
+    for (const std::string& argument : arguments) {
+      const auto& known = kernel_.arguments;
+      const bool is_size =
+          std::find(known.begin(), known.end(), PushConstant(argument)) != known.end() &&
+          !is_first_group(argument);
+      if (!is_size) complain("'{}' in the array {} is not an argument of type u32", argument, name);
     }
   }
 
