@@ -79,6 +79,58 @@ TEST_F(KernelFileCli, OfSeveralKernelsIsAPlan) {
               HasSubstr("emit --kernel: a file needs every step, and some are missing"));
 }
 
+// Arrays in the order of the command line, for the maxima, then the sizes and the status.
+TEST_F(KernelFileCli, TakesSizesFromABuffer) {
+  const std::string file = emitted(
+      {"gemm/moye_simple", "--size", "40x24x130", "--sizes-from-buffer", "m,k", "--alpha", "0.5"});
+  const json plan = json::parse(read_file(file))["plan"];
+  EXPECT_EQ(plan["name"], "gemm/moye_simple");
+  EXPECT_EQ(plan["arrays"], json::parse(R"([{"name": "A", "bytes": 20800},
+      {"name": "B", "bytes": 12480}, {"name": "C", "bytes": 3840}, {"name": "sizes", "bytes": 8},
+      {"name": "status", "bytes": 4}])"));
+  EXPECT_EQ(plan["scratch"], json::parse(R"([{"name": "command", "bytes": 12},
+      {"name": "checked", "bytes": 8}])"));
+  ASSERT_EQ(plan["steps"].size(), 2u);
+  EXPECT_EQ(plan["steps"][0]["kernel"]["interface"]["kernel"], "sizes/check");
+  EXPECT_EQ(plan["steps"][0]["arrays"], json({3, 4, 5, 6}));
+  EXPECT_FALSE(plan["steps"][0].contains("indirect"));
+  EXPECT_EQ(plan["steps"][1]["arrays"], json({0, 1, 2, 6}));
+  EXPECT_EQ(plan["steps"][1]["indirect"], 5);
+  EXPECT_EQ(plan["steps"][1]["arguments"]["m"], 40);
+  EXPECT_EQ(plan["steps"][1]["arguments"]["lda"], 130);
+  EXPECT_THAT(std::string(plan["steps"][1]["kernel"]["glsl"]),
+              AllOf(HasSubstr("--size 40x24x130"), HasSubstr("--sizes-from-buffer m,k")));
+  const std::string interface = folder.file("i.json");
+  const Outcome printed = bench({"emit", "copy/simple", "--size", "4x8", "--sizes-from-buffer",
+                                 "rows", "--interface", interface});
+  EXPECT_EQ(printed.status, 0) << printed.err;
+  EXPECT_THAT(printed.out, AllOf(HasSubstr("// generated: sizes/check  max_rows=4"),
+                                 HasSubstr("buffer Checked { uint rows; }")));
+  EXPECT_EQ(json::parse(read_file(interface))["steps"][1]["indirect"], 4);
+  const Outcome run = bench({"run", "--kernel", file, "--reference", "gemm"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("is a plan of 2 kernels"));
+}
+
+TEST_F(KernelFileCli, RefusesSizesFromABufferWithEveryReason) {
+  const auto refused = [](std::vector<std::string> words, const auto& why) {
+    words.insert(words.begin(), "emit");
+    const Outcome outcome = bench(words);
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, why);
+  };
+  refused({"copy/simple", "--sizes-from-buffer", "rows"},
+          HasSubstr("--sizes-from-buffer: --size is missing"));
+  refused({"copy/simple", "--size", "4x8", "--sizes-from-buffer", "cols,height"},
+          AllOf(HasSubstr("cols is part of a stride (src along row, dst along row)"),
+                HasSubstr("'height' is not an extent of its arrays or its grid (cols, rows)")));
+  refused({"gemm/simt", "--split-k", "4", "--size", "40x24x130", "--sizes-from-buffer", "m"},
+          HasSubstr("gemm/simt takes 2 kernels at this size"));
+  refused({"gemm/simt", "--bake", "--size", "40x24x130", "--sizes-from-buffer", "m"},
+          HasSubstr("--bake"));
+  refused({"copy/simple", "--size", "4x8"}, HasSubstr("takes its sizes at run time"));
+}
+
 TEST_F(KernelFileCli, IsVerifiedAndTimed) {
   expect_verified(emitted({"transpose/padded", "--type", "f16"}),
                   {"--reference", "transpose", "--size", "33x65,1x1"}, 2);

@@ -26,6 +26,7 @@
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/passes/sizes_from_buffer.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -39,10 +40,60 @@ std::unique_ptr<Workload> workload_of(const gen::KernelEntry& entry,
   const WorkloadSpec spec = {&entry, one_type(options, "f32"), options.config, options.values};
   const Extents size = size_of_form(operation.size, one_size(options, operation.size.example));
   auto workload = operation.of_size(spec, size);
-  if (!options.sizes.empty() && !workload->request().shape) {
+  if (!options.sizes.empty() && !workload->request().shape && options.sizes_from_buffer.empty()) {
     throw ArgumentError(fmt::format("--size: {} takes its sizes at run time", entry.name));
   }
   return workload;
+}
+
+// What is emitted: `steps` over `arrays`, of which the first `given` are the caller's.
+struct EmittedPlan : RunPlan {
+  std::size_t given = 0;
+};
+
+// `plan` with the sizes of --sizes-from-buffer from an array behind those of the caller, see
+// gen::with_sizes_from_buffer; the size of `workload` has the maxima.
+EmittedPlan with_sizes_from_buffer(const Workload& workload, EmittedPlan plan,
+                                   const CommandOptions& options) {
+  if (options.sizes.empty()) {
+    throw ArgumentError("emit --sizes-from-buffer: --size is missing, which has the maxima");
+  }
+  if (plan.steps.size() + plan.left_out.size() != 1) {
+    throw ArgumentError(
+        fmt::format("emit --sizes-from-buffer: {} takes {} kernels at this size, "
+                    "but only a plan of one kernel can have sizes from a buffer",
+                    workload.entry().name, plan.steps.size() + plan.left_out.size()));
+  }
+  const Step one = std::move(plan.steps.front());
+  gen::KernelPlan sized =
+      gen::with_sizes_from_buffer(one.kernel, split(options.sizes_from_buffer, ','), one.arguments);
+  // The arrays of `sized`: those of the kernel, then its own.
+  const std::size_t of_kernel = one.arrays.size(), first_own = plan.arrays.size();
+  plan.given += sized.arrays.size() - of_kernel;
+  for (const auto* arrays : {&sized.arrays, &sized.scratch}) {
+    for (const PlanArray& array : *arrays) {
+      if (arrays == &sized.arrays && &array < &(*arrays)[of_kernel]) continue;
+      plan.arrays.push_back({array.name, array.bytes, {}, 0});
+    }
+  }
+  const auto number_of = [&](std::size_t number) {
+    return number < of_kernel ? one.arrays[number] : first_own + number - of_kernel;
+  };
+  plan.steps.clear();
+  for (gen::KernelStep& step : sized.steps) {
+    for (std::size_t& array : step.arrays) array = number_of(array);
+    if (step.indirect) step.indirect = number_of(*step.indirect);
+    std::vector<std::string> size;
+    for (const std::int64_t extent : workload.size()) size.push_back(std::to_string(extent));
+    step.kernel.command =
+        one.kernel.command + (one.kernel.command.empty()
+                                  ? ""
+                                  : fmt::format(" --size {} --sizes-from-buffer {}",
+                                                join(size, "x"), options.sizes_from_buffer));
+    plan.steps.push_back({std::move(step)});
+  }
+  plan.main = sized.main;
+  return plan;
 }
 
 // A step and its compiled kernel.
@@ -52,19 +103,17 @@ struct Emitted {
   std::string spirv;  // the file, as the user typed it; empty: none
 };
 
-// The file of --kernel: one kernel, or a whole plan for the size of `workload`.
-std::string file_text(const Workload& workload, const RunPlan& plan,
-                      const std::vector<Emitted>& kernels) {
+// The file of --kernel: one kernel, or a whole plan.
+std::string file_text(const EmittedPlan& plan, const std::vector<Emitted>& kernels) {
   if (kernels.size() == 1) return kernel_text(kernels.front().compiled);
   CompiledPlan out;
   out.name = kernels[plan.main].compiled.interface.name;
-  const std::size_t given = workload.arrays().size();
   for (const Array& array : plan.arrays) {
-    auto& arrays = out.arrays.size() < given ? out.arrays : out.scratch;
+    auto& arrays = out.arrays.size() < plan.given ? out.arrays : out.scratch;
     arrays.push_back({array.name, array.bytes - std::min(array.bytes, array.offset)});
   }
   for (const Emitted& one : kernels) {
-    out.steps.push_back({one.compiled, one.step.arguments, one.step.arrays});
+    out.steps.push_back({one.compiled, one.step.arguments, one.step.arrays, one.step.indirect});
   }
   return plan_text(out);
 }
@@ -89,6 +138,7 @@ ordered_json to_json(const Workload& workload, const RunPlan& plan,
     step["arrays"] = one.step.arrays;
     step["arguments"] = arguments;
     step["beforehand"] = steps.size() < plan.beforehand;
+    if (one.step.indirect) step["indirect"] = *one.step.indirect;
     steps.push_back(std::move(step));
   }
   return {{"schema", 1},
@@ -101,7 +151,8 @@ ordered_json to_json(const Workload& workload, const RunPlan& plan,
           {"steps_rule",
            "run the steps in order, each after the writes of the earlier ones are "
            "visible; run those with beforehand only once; arrays: the index in the "
-           "list above for each binding; arguments: those for this size"},
+           "list above for each binding; arguments: those for this size; indirect: the array with "
+           "the groups of the step, for vkCmdDispatchIndirect"},
           {"left_out", plan.left_out}};
 }
 
@@ -153,7 +204,10 @@ int emit(const CommandOptions& options) {
   refuse_useless_values(options.values, {&entry});
   const DeviceCaps caps = described_for(options.device);
   const auto workload = workload_of(entry, options);
-  const RunPlan plan = workload->described_plan(caps);
+  EmittedPlan plan{workload->described_plan(caps), workload->arrays().size()};
+  if (!options.sizes_from_buffer.empty()) {
+    plan = with_sizes_from_buffer(*workload, std::move(plan), options);
+  }
   const auto spirv = files_of("--spirv", options.spirv, plan.steps.size());
   std::vector<Target> targets;
   for (const std::string& file : spirv) targets.push_back({"--spirv", file});
@@ -181,7 +235,7 @@ int emit(const CommandOptions& options) {
   }
   if (!options.kernel_file.empty()) {
     written.push_back(std::make_unique<OutputFile>(options.kernel_file));
-    written.back()->write(file_text(*workload, plan, kernels));
+    written.back()->write(file_text(plan, kernels));
   }
   if (!options.interface.empty()) {
     const ordered_json interface = is_alone ? interface_to_json(kernels.front().compiled.interface)
@@ -210,7 +264,8 @@ const Command kEmit = {
     "  vkmoye-bench emit copy/simple --type f16 --spirv c.spv --interface c.json\n"
     "  vkmoye-bench emit gemm/simt --split-k 8 --spirv k.spv     # k.1.spv, k.2.spv\n"
     "  vkmoye-bench emit gemm/simt --kernel k.json       # for run --kernel k.json\n"
-    "  vkmoye-bench emit gemm/simt --split-k 8 --size 64x64x8192 --kernel p.json",
+    "  vkmoye-bench emit gemm/simt --split-k 8 --size 64x64x8192 --kernel p.json\n"
+    "  vkmoye-bench emit softmax/rows --size 4096x1024 --sizes-from-buffer rows --kernel p.json",
     emit};
 
 }  // namespace vkmoye::bench

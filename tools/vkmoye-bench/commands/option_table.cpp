@@ -321,6 +321,10 @@ std::vector<Option> plain_options() {
        "write the calling interface to this file as JSON, step by step for several kernels; -: to "
        "stdout, instead of the GLSL",
        "", store_in(&CommandOptions::interface)},
+      {"--sizes-from-buffer", for_commands(emit), ValueCount::one,
+       "a plan that reads these sizes from a buffer on the device, m,n or rows, and checks them "
+       "against their maxima, those of --size",
+       "", store_in(&CommandOptions::sizes_from_buffer)},
       {"--lanes", for_commands(explain), ValueCount::one,
        fmt::format("lanes of a request to memory, 1..{} (the subgroup of the device)", kMaxLanes),
        fmt::format("a whole number from 1 to {}", kMaxLanes),

@@ -61,7 +61,8 @@ struct CommandOptions {
   std::vector<std::string> results;  // files that `apply` writes
   std::string out, spirv, interface;
   std::string kernel_file, reference;
-  std::string as = "b";  // the operand that `pack` packs
+  std::string sizes_from_buffer;  // names, separated by commas; empty: none
+  std::string as = "b";           // the operand that `pack` packs
   std::optional<std::int64_t> subgroup_size;
 
   std::string expression, draw, fragment;

@@ -43,6 +43,11 @@ std::vector<std::string> reasons_against(const DeviceCaps& caps, const Step& ste
 std::vector<std::string> reasons_against(const DeviceCaps& caps, const RunPlan& plan) {
   std::vector<std::string> reasons = reasons_against_arrays(plan);
   for (const Step& step : plan.steps) {
+    if (step.indirect) {
+      reasons.push_back(
+          fmt::format("{} takes its groups from a buffer, as only a PlanRecorder records it",
+                      step.kernel.name));
+    }
     for (std::string& reason : reasons_against(caps, step)) {
       if (plan.steps.size() > 1) reason = step.kernel.name + ": " + reason;
       reasons.push_back(std::move(reason));

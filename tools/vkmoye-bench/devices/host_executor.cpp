@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/reasons.hpp"
@@ -48,7 +49,16 @@ class HostExecution : public Execution {
   std::string damage() const override { return join(reasons_, "; "); }
 
  private:
+  // The groups of an indirect step follow from the sizes that it reads; none, if the step before refused these.
+  bool has_groups(const Step& step) const {
+    if (!step.indirect) return true;
+    std::array<std::uint32_t, 3> groups = {};
+    read(*step.indirect, std::as_writable_bytes(std::span(groups)), /*offset=*/0);
+    return std::count(groups.begin(), groups.end(), 0u) == 0;
+  }
+
   void run(const Step& step) {
+    if (!has_groups(step)) return;
     const KernelInterface interface = interface_of(step.kernel);
     std::vector<std::span<std::byte>> buffers;
     for (std::size_t i = 0; i < step.arrays.size(); ++i) {
