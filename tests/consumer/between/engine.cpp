@@ -75,7 +75,7 @@ Arena::Arena(VkInstance instance, VkPhysicalDevice physical, VkDevice device, st
   VkBufferCreateInfo buffer = {};
   buffer.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   buffer.size = bytes;
-  buffer.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  buffer.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   VmaAllocationCreateInfo how = {};
   how.usage = VMA_MEMORY_USAGE_AUTO;
   how.flags = VMA_ALLOCATION_CREATE_HOST_ACCESS_RANDOM_BIT | VMA_ALLOCATION_CREATE_MAPPED_BIT;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // An engine that records a product of vkmoye between two of its own compute passes, in its own command buffer, on
-// arrays that it suballocated. Usage: between GEMM.json PRODUCT.json FILL.spv TONE.spv. It links only the runtime: the
-// kernel, and the plan of a product whose k is split into slices, come from files written by `vkmoye-bench emit
-// --kernel`. Exit status 0: the image is right in all three runs.
+// arrays that it suballocated. Usage: between GEMM.json PRODUCT.json ROWS.json FILL.spv TONE.spv. It links only the
+// runtime: the kernel, the plan of a product whose k is split into slices, and the plan of one whose number of rows is
+// in a buffer come from files written by `vkmoye-bench emit --kernel`. Exit status 0: the image is right in all four
+// runs.
 
 #include <cstdio>
 #include <exception>
@@ -17,11 +18,12 @@
 namespace {
 
 constexpr std::uint32_t kM = 33, kN = 65, kK = 17;
+constexpr std::uint32_t kVisible = 20;  // of kM rows, in the product whose rows a buffer counts
 
-// Elements of the image that are not 2 * (A * B^T) + 1, all whole numbers.
-int wrong_in(const float* image) {
+// Elements of the first `rows` rows of the image that are not 2 * (A * B^T) + 1, all whole numbers.
+int wrong_in(const float* image, std::uint32_t rows = kM) {
   int wrong = 0;
-  for (std::uint32_t m = 0; m < kM; ++m) {
+  for (std::uint32_t m = 0; m < rows; ++m) {
     for (std::uint32_t n = 0; n < kN; ++n) {
       std::uint32_t sum = 0;
       for (std::uint32_t k = 0; k < kK; ++k) sum += (m + k) % 5 * ((n + 2 * k) % 7);
@@ -31,8 +33,8 @@ int wrong_in(const float* image) {
   return wrong;
 }
 
-int run(const char* kernel_file, const char* plan_file, const char* fill_file,
-        const char* tone_file) {
+int run(const char* kernel_file, const char* plan_file, const char* rows_file,
+        const char* fill_file, const char* tone_file) {
   const VkInstance instance = engine::create_instance();
   const VkPhysicalDevice physical = engine::first_device(instance);
   const std::uint32_t family = engine::compute_family(physical);
@@ -121,23 +123,41 @@ int run(const char* kernel_file, const char* plan_file, const char* fill_file,
     wrong += wrong_in(arena.host(again.offset));
     pending.wait();
 
+    // A product whose number of rows is in a buffer, where an earlier command of the engine writes it.
+    const vkmoye::CompiledPlan plan_of_rows = vkmoye::read_plan_file(rows_file);
+    vkmoye::PlanRecorder of_rows(device, plan_of_rows, {.recordings = 16});
+    const engine::Range part = array(kM * kN), toned = array(kM * kN), count = array(1),
+                        status = array(1);
+    const engine::Recording frame_of_rows = engine::begin(vk_device, family);
+    const VkCommandBuffer rows_commands = frame_of_rows.commands;
+    vkCmdUpdateBuffer(rows_commands, count.buffer, count.offset, sizeof kVisible, &kVisible);
+    of_rows.record(rows_commands, {view(a), view(b), view(part), view(count), view(status)},
+                   {.after = {VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT},
+                    .before = vkmoye::kComputePass});
+    tone.record(rows_commands, {part, toned}, {kM, kN, kK}, kM * kN);
+    engine::submit(ours.queue, frame_of_rows, timeline, 4, 5);
+    engine::wait_for(vk_device, timeline, 5);
+    wrong += wrong_in(arena.host(toned.offset), kVisible);
+    if (*arena.host(status.offset) != 0) ++wrong;  // the bits of 0 as f32
+
     vkDestroySemaphore(vk_device, timeline, nullptr);
-    for (const engine::Recording& recording : {frame, frame_of_plan, next}) {
+    for (const engine::Recording& recording : {frame, frame_of_plan, next, frame_of_rows}) {
       vkDestroyCommandPool(vk_device, recording.pool, nullptr);
     }
   }
   vkDestroyDevice(vk_device, nullptr);
   vkDestroyInstance(instance, nullptr);
-  std::printf("%s: %d of %u elements are wrong\n", caps.name.c_str(), wrong, 3 * kM * kN);
+  std::printf("%s: %d of %u elements are wrong\n", caps.name.c_str(), wrong,
+              (3 * kM + kVisible) * kN);
   return wrong == 0 ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 5) return 2;
+  if (count != 6) return 2;
   try {
-    return run(arguments[1], arguments[2], arguments[3], arguments[4]);
+    return run(arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
