@@ -12,6 +12,7 @@
 #include <isl/val.h>
 
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 namespace vkmoye::gen::proof {
@@ -20,6 +21,27 @@ namespace {
 bool decided(isl_bool answer) {
   if (answer == isl_bool_error) throw GaveUp{};
   return answer == isl_bool_true;
+}
+
+// Whole numbers of 64 bits. isl's own conversions are from and to long, which has 32 bits on Windows.
+isl_val* value_of(isl_ctx* context, std::int64_t number) {
+  const auto bits = static_cast<std::uint64_t>(number);
+  const std::uint64_t magnitude = number < 0 ? 0 - bits : bits;
+  isl_val* value = isl_val_int_from_chunks(context, 1, sizeof magnitude, &magnitude);
+  return number < 0 ? isl_val_neg(value) : value;
+}
+
+// 0 for a number that does not fit, as isl's own conversion.
+std::int64_t number_of(isl_val* value) {
+  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t magnitude = 0;
+  if (isl_val_n_abs_num_chunks(value, sizeof magnitude) != 1 ||
+      isl_val_get_abs_num_chunks(value, sizeof magnitude, &magnitude) != isl_stat_ok ||
+      magnitude > kMax) {
+    return 0;
+  }
+  const auto number = static_cast<std::int64_t>(magnitude);
+  return isl_val_sgn(value) < 0 ? -number : number;
 }
 
 }  // namespace
@@ -88,7 +110,7 @@ std::optional<Point> Set::sample() const {
     const std::vector<std::string> names = variables();
     for (std::size_t i = 0; i < names.size(); ++i) {
       isl_val* value = isl_point_get_coordinate_val(point, isl_dim_param, static_cast<int>(i));
-      out->emplace(names[i], value == nullptr ? 0 : isl_val_get_num_si(value));
+      out->emplace(names[i], value == nullptr ? 0 : number_of(value));
       isl_val_free(value);
     }
   }
@@ -118,11 +140,11 @@ Set Solver::constrained(const Factors& factors, std::int64_t constant, bool is_e
   isl_local_space* local = isl_local_space_from_space(isl_space_copy(space));
   isl_constraint* constraint =
       is_equality ? isl_constraint_alloc_equality(local) : isl_constraint_alloc_inequality(local);
-  constraint = isl_constraint_set_constant_val(constraint, isl_val_int_from_si(context, constant));
+  constraint = isl_constraint_set_constant_val(constraint, value_of(context, constant));
   int number = 0;
   for (const auto& [name, factor] : factors) {
     constraint = isl_constraint_set_coefficient_val(constraint, isl_dim_param, number++,
-                                                    isl_val_int_from_si(context, factor));
+                                                    value_of(context, factor));
   }
   return Set(isl_set_add_constraint(isl_set_universe(space), constraint));
 }
