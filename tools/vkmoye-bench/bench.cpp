@@ -26,6 +26,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
+#include "vkmoye/system/arguments.hpp"
 #include "vkmoye/system/terminal.hpp"
 
 namespace vkmoye::bench {
@@ -176,10 +177,15 @@ int report(const std::string& what, int status) {
   return status;
 }
 
-int parse_and_run(int argc, char** argv) {
+// `arguments`: with the name of the program as the first.
+int parse_and_run(const std::vector<std::string>& arguments) {
   // The name as typed, so that the commands it prints run from the same directory.
-  CLI::App app{"GPU kernels described by layouts, on Vulkan", argc > 0 ? argv[0] : program_name()};
+  CLI::App app{"GPU kernels described by layouts, on Vulkan",
+               arguments.empty() ? program_name() : arguments[0]};
   app.require_subcommand(1);
+  app.allow_windows_style_options(false);  // "/" begins a path there, too
+  const std::vector<std::string> words(arguments.begin() + (arguments.empty() ? 0 : 1),
+                                       arguments.end());
   const bool ours = program_name() == "vkmoye-bench";
   app.set_version_flag("--version", program_name() + (ours ? " " : ", vkmoye ") + VKMOYE_VERSION,
                        "print the version");
@@ -212,7 +218,7 @@ int parse_and_run(int argc, char** argv) {
     });
   }
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the last one first
   } catch (const CLI::CallForHelp&) {
     // The help of the command, if there is one, not of the program.
     const auto chosen = app.get_subcommands();
@@ -241,7 +247,7 @@ int parse_and_run(int argc, char** argv) {
         kUsage);
   } catch (const CLI::RequiredError& error) {
     const auto chosen = app.get_subcommands();
-    const std::string unknown = unknown_name(app, {argv + std::min(argc, 1), argv + argc});
+    const std::string unknown = unknown_name(app, words);
     if (chosen.empty() || !unknown.empty()) {
       return report(unknown.empty() ? error.what() : unknown, kUsage);
     }
@@ -250,15 +256,15 @@ int parse_and_run(int argc, char** argv) {
                     error.what(), program_name(), required_usage(*chosen.front())),
         kUsage);
   } catch (const CLI::ParseError& error) {
-    const std::string unknown = unknown_name(app, {argv + std::min(argc, 1), argv + argc});
+    const std::string unknown = unknown_name(app, words);
     return report(unknown.empty() ? error.what() : unknown, kUsage);
   }
   return status;
 }
 
-int run_or_explain(int argc, char** argv) {
+int run_or_explain(const std::vector<std::string>& arguments) {
   try {
-    return parse_and_run(argc, argv);
+    return parse_and_run(arguments);
   } catch (const DeviceError& error) {
     const bool none =
         error.kind == DeviceError::Kind::kNoDevice || error.kind == DeviceError::Kind::kOutOfMemory;
@@ -280,11 +286,12 @@ int run_or_explain(int argc, char** argv) {
 
 int main(int argc, char** argv, Registry registry) {
   system::prepare_standard_streams();
-  if (argc > 0) name_program(argv[0]);
+  const std::vector<std::string> arguments = system::arguments_of_main(argc, argv);
+  if (!arguments.empty()) name_program(arguments[0]);
   const std::vector<std::string> reasons = reasons_against(registry);
   if (!reasons.empty()) return report(with_reasons("the registry", reasons), kUsage);
   use(std::move(registry));
-  const int status = run_or_explain(argc, argv);
+  const int status = run_or_explain(arguments);
   std::cout.flush();
   if (std::cout) return status;
   return report("cannot write to standard output", status == kOk ? kUsage : status);

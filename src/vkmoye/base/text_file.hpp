@@ -6,6 +6,7 @@
 #include <string>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 
 namespace vkmoye {
 
@@ -22,7 +23,7 @@ auto parse_text_file(const std::filesystem::path& file, Parse parse) {
   try {
     return parse(text);
   } catch (const ArgumentError& error) {
-    throw ArgumentError(file.string() + ": " + error.what());
+    throw ArgumentError(path_text(file) + ": " + error.what());
   }
 }
 

@@ -3,27 +3,19 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/system/environment.hpp"
 #include "vkmoye/system/library.hpp"
 
 namespace vkmoye::bench {
-namespace {
-
-std::string value_of(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value == nullptr ? "" : value;
-}
-
-}  // namespace
-
 std::string folder_in(const char* variable) {
-  const std::filesystem::path path = value_of(variable);
+  const std::filesystem::path path = system::path_variable(variable);
   std::error_code ignored;
-  return std::filesystem::is_regular_file(path, ignored) ? path.parent_path().string()
-                                                         : path.string();
+  return std::filesystem::is_regular_file(path, ignored) ? path_text(path.parent_path())
+                                                         : path_text(path);
 }
 
 Library::Library(const char* variable, const std::vector<std::string>& sonames,
@@ -40,7 +32,7 @@ Library::Library(const char* variable, const std::vector<std::string>& sonames,
       handle_ = system::open_library(path_.c_str(), why);
       if (handle_ != nullptr) return;
       std::error_code ignored;
-      if (!place.empty() && std::filesystem::exists(path_, ignored)) {
+      if (!place.empty() && std::filesystem::exists(path_of(path_), ignored)) {
         damaged += fmt::format("; {}", why);
       }
     }

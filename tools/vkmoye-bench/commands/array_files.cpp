@@ -10,18 +10,20 @@
 #include "registry/operations.hpp"
 #include "report/report.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
 
 ArrayFile::ArrayFile(const std::string& name) {
-  if (is_packed_file(name)) {
-    PackedFile packed = read_packed_header(name);
+  const std::filesystem::path path = path_of(name);
+  if (is_packed_file(path)) {
+    PackedFile packed = read_packed_header(path);
     const PackedOperand& operand = packed.operand;
     array_ = {name, operand.form.type, operand.shape(), operand};
     header_ = std::move(packed);
   } else {
-    NpyHeader npy = read_npy_header(name);
+    NpyHeader npy = read_npy_header(path);
     array_ = {name, npy.type, npy.shape, std::nullopt, npy.fortran_order};
     header_ = std::move(npy);
   }
@@ -29,10 +31,10 @@ ArrayFile::ArrayFile(const std::string& name) {
 
 std::vector<std::byte> ArrayFile::data() const {
   if (const auto* packed = std::get_if<PackedFile>(&header_)) {
-    return read_packed_data(array_.name, *packed);
+    return read_packed_data(path_of(array_.name), *packed);
   }
   const NpyHeader& npy = std::get<NpyHeader>(header_);
-  std::vector<std::byte> data = read_npy_data(array_.name, npy);
+  std::vector<std::byte> data = read_npy_data(path_of(array_.name), npy);
   if (npy.fortran_order == array_.fortran_order) return data;
   return in_c_order(data, npy.shape, size_of(npy.type));
 }

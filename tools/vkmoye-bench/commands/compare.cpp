@@ -16,6 +16,7 @@
 #include "report/comparison.hpp"
 #include "report/report.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -118,13 +119,15 @@ int compare(const CommandOptions& options) {
   }
   for (const std::string& report : options.in) {
     std::error_code none;
-    if (!options.output.empty() && std::filesystem::equivalent(options.output, report, none)) {
+    if (!options.output.empty() &&
+        std::filesystem::equivalent(path_of(options.output), path_of(report), none)) {
       throw ArgumentError(
           fmt::format("--output {}: is {}, one of the reports to compare; it would be overwritten",
                       options.output, report));
     }
   }
-  const Comparison comparison = compare_reports(options.in[0], options.in[1], options.min_effect);
+  const Comparison comparison =
+      compare_reports(path_of(options.in[0]), path_of(options.in[1]), options.min_effect);
   std::optional<StreamedFile> file;
   if (!options.output.empty() && options.output != "-") file.emplace(options.output);
   std::ostream& out = file ? file->stream() : std::cout;

@@ -21,6 +21,7 @@
 #include "io/program.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/interface_json.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
@@ -161,7 +162,7 @@ std::vector<std::string> files_of(const char* option, const std::string& file,
                                   std::size_t kernels) {
   if (file.empty() || kernels == 1) return std::vector<std::string>(kernels, file);
   std::error_code none;
-  const std::filesystem::path path = file;
+  const std::filesystem::path path = path_of(file);
   if (file == "-" ||
       (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none))) {
     throw ArgumentError(
@@ -172,8 +173,8 @@ std::vector<std::string> files_of(const char* option, const std::string& file,
   std::vector<std::string> files;
   for (std::size_t i = 1; i <= kernels; ++i) {
     const std::string name =
-        fmt::format("{}.{}{}", path.stem().string(), i, path.extension().string());
-    files.push_back((path.parent_path() / name).string());
+        fmt::format("{}.{}{}", path_text(path.stem()), i, path_text(path.extension()));
+    files.push_back(path_text(path.parent_path() / path_of(name)));
   }
   return files;
 }
@@ -187,7 +188,8 @@ struct Target {
 // Throws ArgumentError if two of `targets` are the same file.
 void refuse_same_file(const std::vector<Target>& targets) {
   const auto place = [](const std::string& file) {
-    return file == "-" ? file : std::filesystem::absolute(file).lexically_normal().string();
+    return file == "-" ? file
+                       : path_text(std::filesystem::absolute(path_of(file)).lexically_normal());
   };
   for (const Target& one : targets) {
     for (const Target& other : targets) {

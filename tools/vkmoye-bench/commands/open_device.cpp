@@ -19,6 +19,7 @@
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
@@ -175,8 +176,7 @@ DeviceCaps described_for(const std::string& selector) {
   if (selector.empty()) return common_device();
   if (is_description(selector)) {
     const bool is_file = selector.ends_with(".json");
-    return read_device_description(is_file ? std::filesystem::path(selector)
-                                           : shipped_file(selector));
+    return read_device_description(is_file ? path_of(selector) : shipped_file(selector));
   }
   if (is_host(selector)) return HostExecutor().caps();
   return described_by(open_target(selector, /*statistics=*/false));

@@ -14,6 +14,7 @@
 #include "io/npy.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 #include "workloads/products/given_arrays.hpp"
 
 namespace vkmoye::bench {
@@ -57,7 +58,7 @@ int pack(const CommandOptions& options) {
         fmt::format("pack: {} has no packed operands; use gemm/packed", entry.name));
   }
   const std::string& file = options.in.front();
-  if (is_packed_file(file)) throw ArgumentError(file + ": is already packed");
+  if (is_packed_file(path_of(file))) throw ArgumentError(file + ": is already packed");
   std::vector<ArrayFile> files = read_array_files({file});
   std::vector<GivenArray> inputs = given_arrays(entry, files);
   std::vector<std::byte> data = files.front().data();

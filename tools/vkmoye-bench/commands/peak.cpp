@@ -18,6 +18,7 @@
 #include "measure/kept_ceilings.hpp"
 #include "report/formats.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/contract/json.hpp"
 
 namespace vkmoye::bench {
@@ -109,15 +110,15 @@ int peak(const CommandOptions& options) {
     const std::string failure =
         file.empty() ? "there is no cache folder" : write_ceilings(file, caps, kept);
     if (!failure.empty()) {
-      print_error(fmt::format("the ceilings are not kept: {}{}{}", file.string(),
+      print_error(fmt::format("the ceilings are not kept: {}{}{}", path_text(file),
                               file.empty() ? "" : ": ", failure));
       file.clear();
     }
   }
   if (options.format == "json") {
-    std::cout << dump(json_of(caps, kept, file.string(), measures), 2) << '\n';
+    std::cout << dump(json_of(caps, kept, path_text(file), measures), 2) << '\n';
   } else {
-    print_table(caps, kept, origin_text(kept, file.string(), measures));
+    print_table(caps, kept, origin_text(kept, path_text(file), measures));
   }
   const auto any = [&](auto is) {
     return std::any_of(kept.ceilings.begin(), kept.ceilings.end(), is);

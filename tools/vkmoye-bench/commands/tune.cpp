@@ -16,6 +16,7 @@
 #include "measure/repeat_command.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 #include "workloads/products/auto_workload.hpp"
 #include "workloads/products/tuned_table.hpp"
 #include "workloads/products/tuning.hpp"
@@ -87,9 +88,9 @@ void print_lines(const char* what, const std::vector<std::string>& lines) {
 // Throws ArgumentError if `output` is a table of gemm/auto or the file `table`, where the table will be written.
 void refuse_table_as_report(const std::string& output, const std::filesystem::path& table) {
   if (output.empty() || output == "-") return;
-  const bool is_table =
-      is_tuned_table(output) || std::filesystem::absolute(output).lexically_normal() ==
-                                    std::filesystem::absolute(table).lexically_normal();
+  const bool is_table = is_tuned_table(path_of(output)) ||
+                        std::filesystem::absolute(path_of(output)).lexically_normal() ==
+                            std::filesystem::absolute(table).lexically_normal();
   if (!is_table) return;
   throw ArgumentError(fmt::format(
       "tune: --output {}: is a table of gemm/auto; --output names the file of the report, "
@@ -103,13 +104,14 @@ int tune(const CommandOptions& options) {
   const auto opened = open_executor(options.device, /*statistics=*/true);
   auto& executor = dynamic_cast<DeviceExecutor&>(*opened);
   const DeviceCaps caps = executor.caps();
-  const std::filesystem::path file =
-      options.table.empty() ? tuned_table_file(caps) : std::filesystem::absolute(options.table);
+  const std::filesystem::path file = options.table.empty()
+                                         ? tuned_table_file(caps)
+                                         : std::filesystem::absolute(path_of(options.table));
   if (file.empty())
     throw ArgumentError("tune: there is no cache folder for the table; give --table FILE");
   refuse_table_as_report(options.output, file);
   const std::string reason = reason_against_writing(file);
-  if (!reason.empty()) throw ArgumentError(fmt::format("tune: {}: {}", file.string(), reason));
+  if (!reason.empty()) throw ArgumentError(fmt::format("tune: {}: {}", path_text(file), reason));
   const std::string ignored = read_tuned_table(file, caps).ignored;
   if (!ignored.empty()) print_error(fmt::format("{}; it is replaced", ignored));
 
@@ -158,14 +160,14 @@ int tune(const CommandOptions& options) {
     // Written after each search, so that its result is kept if a later search fails.
     const std::string failure =
         write_tuned_entries(file, caps, {tuned_entry(tuning, subject.problem, subject.size)});
-    if (!failure.empty()) throw ArgumentError(fmt::format("{}: {}", file.string(), failure));
+    if (!failure.empty()) throw ArgumentError(fmt::format("{}: {}", path_text(file), failure));
     any_right = true;
   }
   save_pipeline_cache(executor);
   report->finish();
   if (output) output->close();
   if (!any_right) return any_wrong ? kWrongResult : kNothingRan;
-  fmt::print(stderr, "gemm/auto reads {}\n", file.string());
+  fmt::print(stderr, "gemm/auto reads {}\n", path_text(file));
   return any_wrong ? kWrongResult : kOk;
 }
 

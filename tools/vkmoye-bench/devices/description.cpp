@@ -10,6 +10,7 @@
 #include "devices/fragments.hpp"
 #include "devices/matrix_trial.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
@@ -281,7 +282,7 @@ std::string device_descriptions(const std::vector<DeviceDescription>& devices) {
 
 DeviceCaps read_device_description(const std::filesystem::path& file) {
   const auto refuse = [&](const std::string& why) {
-    throw ArgumentError(fmt::format("{}: {}", file.string(), why));
+    throw ArgumentError(fmt::format("{}: {}", path_text(file), why));
   };
   require_readable(file);
   std::string error;
@@ -299,7 +300,7 @@ DeviceCaps read_device_description(const std::filesystem::path& file) {
   }
   std::vector<std::string> reasons;
   const DeviceCaps caps = caps_of(devices[0], reasons);
-  if (!reasons.empty()) throw ArgumentError(with_reasons(file.string(), reasons));
+  if (!reasons.empty()) throw ArgumentError(with_reasons(path_text(file), reasons));
   return caps;
 }
 

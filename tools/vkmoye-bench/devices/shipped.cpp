@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/system/environment.hpp"
 
 namespace vkmoye::bench {
@@ -18,7 +19,7 @@ std::vector<ShippedDescription> shipped_descriptions() {
     std::error_code absent;
     for (const auto& entry : fs::directory_iterator(program.parent_path() / folder, absent)) {
       const fs::path& file = entry.path();
-      if (file.extension() == ".json") found.push_back({file.stem().string(), file});
+      if (file.extension() == ".json") found.push_back({path_text(file.stem()), file});
     }
     if (!found.empty()) break;
   }

@@ -16,6 +16,7 @@
 
 #include "io/parse.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/require_readable.hpp"
 
 namespace vkmoye::bench {
@@ -124,7 +125,7 @@ class HeaderParser {
 };
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
-  throw ArgumentError(fmt::format("{}: {}", path.string(), why));
+  throw ArgumentError(fmt::format("{}: {}", path_text(path), why));
 }
 
 // The first character of `descr` is the byte order: '=' is that of the machine; NumPy writes '|' for one-byte

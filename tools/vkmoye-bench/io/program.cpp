@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "vkmoye/base/path_text.hpp"
+
 namespace vkmoye::bench {
 namespace {
 
@@ -16,7 +18,9 @@ std::string& stored_name() {
 }  // namespace
 
 void name_program(std::string_view started_as) {
-  const std::string_view name = started_as.substr(started_as.rfind('/') + 1);
+  constexpr std::string_view kSuffix = ".exe";
+  std::string name = path_text(path_of(started_as).filename());
+  if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
   if (!name.empty()) stored_name() = name;
 }
 

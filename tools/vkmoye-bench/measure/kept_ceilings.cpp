@@ -12,6 +12,7 @@
 #include "io/folder_lock.hpp"
 #include "vkmoye/base/cache_folder.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/json.hpp"
 #include "vkmoye/system/file.hpp"
@@ -130,7 +131,7 @@ KeptCeilings read_ceilings(const std::filesystem::path& file, const DeviceCaps& 
     if (!error.empty()) throw ArgumentError(error);
     return kept_in({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, caps);
   } catch (const Error& why) {
-    return {.ignored = in_one_line(fmt::format("{} is ignored: {}", file.string(), why.what()))};
+    return {.ignored = in_one_line(fmt::format("{} is ignored: {}", path_text(file), why.what()))};
   }
 }
 

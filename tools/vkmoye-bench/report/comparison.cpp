@@ -15,6 +15,7 @@
 #include "report/report.hpp"
 #include "timing/statistics.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
@@ -74,14 +75,14 @@ ReadReport read_report(const std::filesystem::path& path) {
   std::ifstream file(path);
   const bool is_folder = file && std::filesystem::is_directory(path);
   if (!file || is_folder) {
-    throw ArgumentError(fmt::format("{}: cannot be read: {}", path.string(),
+    throw ArgumentError(fmt::format("{}: cannot be read: {}", path_text(path),
                                     std::generic_category().message(is_folder ? EISDIR : errno)));
   }
   ReadReport out;
-  out.name = path.filename().string();
+  out.name = path_text(path.filename());
   try {
     const json report = json::parse(file);
-    if (report.at("schema") != 1) throw ArgumentError(path.string() + ": its schema is not 1");
+    if (report.at("schema") != 1) throw ArgumentError(path_text(path) + ": its schema is not 1");
     out.device = report.at("device").at("name");
     for (const json& result : report.at("results")) {
       ReportedResult one = read_result(result);
@@ -97,7 +98,7 @@ ReadReport read_report(const std::filesystem::path& path) {
     std::string what = error.what();
     what.erase(0, what.find("] ") + 2);  // the parser's error number
     throw ArgumentError(
-        fmt::format("{}: is not a report of 'run --format json': {}", path.string(), what));
+        fmt::format("{}: is not a report of 'run --format json': {}", path_text(path), what));
   }
   return out;
 }

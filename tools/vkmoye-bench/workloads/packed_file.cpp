@@ -13,6 +13,7 @@
 
 #include "io/checksum.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
@@ -42,7 +43,7 @@ std::uint64_t checksum_of(const Start& start, const std::string& header) {
 }
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
-  throw ArgumentError(fmt::format("{}: {}", path.string(), why));
+  throw ArgumentError(fmt::format("{}: {}", path_text(path), why));
 }
 
 // Reads a whole number of the header; adds to `reasons` if it is not one.
@@ -168,7 +169,7 @@ PackedFile read_packed_header(const std::filesystem::path& path) {
   std::vector<std::string> reasons;
   PackedFile file = parse(header, reasons);
   if (!reasons.empty())
-    throw ArgumentError(with_reasons(path.string() + ": has an invalid header", reasons));
+    throw ArgumentError(with_reasons(path_text(path) + ": has an invalid header", reasons));
   file.data_at = sizeof start + start.header_bytes;
   if (file_bytes - file.data_at != file.operand.bytes()) {
     refuse(path,

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
 #include "vkmoye/runtime/vk/check.hpp"
 #include "vkmoye/system/file.hpp"
@@ -41,20 +42,20 @@ PipelineCache::PipelineCache(const LogicalDevice& device, const DriverIdentity& 
     std::string error;
     file = system::read_file(path_, error);
     if (!error.empty()) {
-      loaded_ = fmt::format("not read: {}: {}", path_.string(), error);
+      loaded_ = fmt::format("not read: {}: {}", path_text(path_), error);
     } else if (file.empty()) {
-      loaded_ = fmt::format("new: {}", path_.string());
+      loaded_ = fmt::format("new: {}", path_text(path_));
     } else {
       const DecodedCache decoded = decode_cache(driver, file);
       payload = decoded.payload;
       loaded_ = decoded.refusal.empty()
-                    ? fmt::format("loaded {} bytes: {}", payload.size(), path_.string())
-                    : fmt::format("rebuilt: {}: {}", path_.string(), decoded.refusal);
+                    ? fmt::format("loaded {} bytes: {}", payload.size(), path_text(path_))
+                    : fmt::format("rebuilt: {}: {}", path_text(path_), decoded.refusal);
       changed_ = !decoded.refusal.empty();
     }
   }
   if (!payload.empty() && make_cache(device_, payload, owned_) != VK_SUCCESS) {
-    loaded_ = fmt::format("rebuilt: {}: the driver refused it", path_.string());
+    loaded_ = fmt::format("rebuilt: {}: the driver refused it", path_text(path_));
     payload = {};
   }
   if (payload.empty()) check(make_cache(device_, {}, owned_), "vkCreatePipelineCache");
@@ -96,7 +97,7 @@ void PipelineCache::save_or_throw() {
                                       : system::replace_file(path_, encode_cache(driver_, payload),
                                                              system::Permissions::owner_only);
   saved_ = error.empty() ? fmt::format("saved {} bytes", payload.size())
-                         : fmt::format("not saved: {}: {}", path_.string(), error);
+                         : fmt::format("not saved: {}: {}", path_text(path_), error);
   changed_ = !error.empty();
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <span>
@@ -15,8 +14,10 @@
 #include "io/program.hpp"
 #include "vkmoye/base/cache_folder.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
+#include "vkmoye/system/environment.hpp"
 #include "vkmoye/system/file.hpp"
 #include "workloads/products/tuned_entry.hpp"
 
@@ -43,7 +44,7 @@ struct Content {
 
 Content content_of(const std::filesystem::path& file, const DeviceCaps& caps) {
   const auto ignore = [&](const std::string& why) {
-    return Content{{}, in_one_line(fmt::format("{} is ignored: {}", file.string(), why))};
+    return Content{{}, in_one_line(fmt::format("{} is ignored: {}", path_text(file), why))};
   };
   std::string error;
   const std::string text = text_of(file, error);
@@ -99,8 +100,8 @@ bool is_for_the_same(const Json& json, const gen::GemmTableEntry& entry) {
 }  // namespace
 
 std::filesystem::path tuned_table_file(const DeviceCaps& caps) {
-  const char* given = std::getenv("VKMOYE_GEMM_TABLE");
-  if (given != nullptr && *given != '\0') return std::filesystem::absolute(given);
+  const std::filesystem::path given = system::path_variable("VKMOYE_GEMM_TABLE");
+  if (!given.empty()) return std::filesystem::absolute(given);
   const std::filesystem::path folder = default_cache_folder();
   if (folder.empty() || caps.driver.empty()) return {};  // not a device that can be tuned
   return folder / ("gemm-" + device_file_name(caps.name) + ".json");
@@ -108,12 +109,12 @@ std::filesystem::path tuned_table_file(const DeviceCaps& caps) {
 
 TunedTable read_tuned_table(const std::filesystem::path& file, const DeviceCaps& caps) {
   const Content content = content_of(file, caps);
-  TunedTable out{{file.string(), {}}, content.ignored, {}};
+  TunedTable out{{path_text(file), {}}, content.ignored, {}};
   int number = 0;
   for (const Json& json : member_or_null(content.json, "rows")) {
     ++number;
     const auto refuse = [&](const std::string& why) {
-      out.wrong.push_back(in_one_line(fmt::format("{}, row {}: {}", file.string(), number, why)));
+      out.wrong.push_back(in_one_line(fmt::format("{}, row {}: {}", path_text(file), number, why)));
     };
     try {
       gen::GemmTableEntry entry = table_entry_of(json);
@@ -139,7 +140,7 @@ std::vector<gen::GemmTable> tuned_tables(const DeviceCaps& caps) {
   if (file.empty()) return {};
   const std::lock_guard lock(mutex);
   const auto [found, is_new] =
-      known.try_emplace(join({file.string(), caps.name, caps.driver}, "\n"));
+      known.try_emplace(join({path_text(file), caps.name, caps.driver}, "\n"));
   if (is_new) {
     found->second = read_tuned_table(file, caps);
     const TunedTable& read = found->second;
