@@ -2,45 +2,36 @@
 #pragma once
 // The output files of the commands.
 //
-//   OutputFile:   an unnamed file in the folder of the target -> written, synced -> gets its name
+//   OutputFile:   there as a whole or not at all (system/staged_file.hpp)
 //   StreamedFile: written in place, line by line; can be read while it grows
 
 #include <cstddef>
-#include <filesystem>
 #include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "vkmoye/system/staged_file.hpp"
+
 namespace vkmoye::bench {
 
-/// A file that is written completely or not at all: without commit, the target stays unchanged even if the program
-/// crashes. Symbolic links are followed; a replaced file keeps its mode and owner. Devices, pipes and stdout, which
-/// is also called "-", are written in place. Each function throws ArgumentError with the file and the reason.
+/// A file that is written completely or not at all; "-" is standard output. Each function throws ArgumentError with
+/// the file and the reason.
 class OutputFile {
  public:
   /// Throws if the target cannot be written, so that no work is done in vain; changes nothing.
   explicit OutputFile(const std::string& path);
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
-  bool goes_to_stdout() const { return to_stdout_; }
+  bool goes_to_stdout() const { return file_.goes_to_stdout(); }
   /// Precondition: something was written.
   void commit();
 
  private:
-  void open_for_writing();
-  void give_name();
-  [[noreturn]] void refuse(int error) const;
-
-  std::string path_;  // as the user typed it
-  std::filesystem::path target_;
-  std::filesystem::path temporary_;  // its name until it is whole; empty: it has none
-  int descriptor_ = -1;
-  bool in_place_ = false, to_stdout_ = false;
+  std::string path_;     // as the user typed it
+  std::string refusal_;  // set by the constructor of `file_`
+  system::StagedFile file_;
 };
 
 /// A file that can be read while it is written. Whatever ends the program, the file keeps the lines so far; a new

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/system/terminal.hpp"
 
+#include <fcntl.h>
+#include <io.h>
+
+#include <cstdio>
+#include <cstdlib>
+
 #include "vkmoye/system/windows/windows.hpp"
 
 namespace vkmoye::system {
@@ -36,6 +42,13 @@ bool has_escape_sequences(Stream stream) {
 }
 
 // Handles are not reused as descriptors are, and there is no such limit.
-void prepare_standard_streams() {}
+void prepare_standard_streams() {
+  for (std::FILE* stream : {stdout, stderr}) _setmode(_fileno(stream), _O_BINARY);
+  // The console belongs to the shell as well, which gets its code page back.
+  static UINT before;
+  before = GetConsoleOutputCP();
+  if (before == 0 || before == CP_UTF8) return;
+  if (SetConsoleOutputCP(CP_UTF8) != 0) std::atexit([] { SetConsoleOutputCP(before); });
+}
 
 }  // namespace vkmoye::system
