@@ -10,7 +10,7 @@
 
 #include "fuzz/formats.hpp"
 #include "support/effort.hpp"
-#include "support/process.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace vkmoye::fuzz {
 

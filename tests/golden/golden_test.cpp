@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "golden/goldens.hpp"
-#include "support/process.hpp"
+#include "support/temporary_folder.hpp"
 #include "vkmoye/gen/compile.hpp"
 
 namespace vkmoye::test {

@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "report/report.hpp"
-#include "support/process.hpp"
+#include "support/temporary_folder.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::bench {

@@ -5,9 +5,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include "support/process.hpp"
+#include "support/temporary_folder.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::bench {
@@ -16,7 +15,7 @@ namespace {
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    names.push_back(entry.path().filename());
+    names.push_back(entry.path().filename().string());
   }
   return names;
 }

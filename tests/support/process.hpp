@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "support/temporary_folder.hpp"
+
 namespace vkmoye::test {
 
 struct Outcome {
@@ -20,23 +22,5 @@ struct Outcome {
 Outcome run(const std::vector<std::string>& arguments,
             const std::vector<std::string>& environment = {},
             const std::function<void(pid_t)>& meanwhile = {});
-
-/// A temporary folder, removed by the destructor.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-/// The contents of the file; "" if it does not exist.
-std::string read_file(const std::string& path);
-void write_file(const std::string& path, const std::string& bytes);
 
 }  // namespace vkmoye::test

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "devices/facts.hpp"
-#include "support/process.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace vkmoye::bench {
 namespace {

@@ -13,7 +13,7 @@
 #include "devices/fragments.hpp"
 #include "devices/host_executor.hpp"
 #include "io/checksum.hpp"
-#include "support/process.hpp"
+#include "support/temporary_folder.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/text.hpp"
 #include "workloads/products/given_arrays.hpp"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "measure/kept_ceilings.hpp"
-#include "support/process.hpp"
+#include "support/temporary_folder.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::bench {

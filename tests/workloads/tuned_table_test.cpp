@@ -13,7 +13,7 @@
 #include <sstream>
 #include <thread>
 
-#include "support/process.hpp"
+#include "support/temporary_folder.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {

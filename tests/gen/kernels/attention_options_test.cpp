@@ -160,7 +160,9 @@ TEST(AttentionOptions, MasksOfHeadsAndEntries) {
     const Floats got =
         run(kernel, call,
             {{"v", v}, {"mask", {-kInfinity, 0, 0, three, 5, 5, -kInfinity, -kInfinity}}});
-    EXPECT_THAT(of_rows(got.at("o")), ElementsAre(8, testing::FloatNear(7, 1e-5f), 6, 0)) << kernel;
+    EXPECT_THAT(of_rows(got.at("o")),
+                ElementsAre(8, testing::FloatNear(7, 1e-5f), testing::FloatNear(6, 1e-5f), 0))
+        << kernel;  // the exponential function of Windows rounds otherwise than that of Linux
   }
   call.mask_batch = 1;  // that of a head is the same in each entry
   const Floats got =
