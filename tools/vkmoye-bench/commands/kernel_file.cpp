@@ -15,6 +15,7 @@
 #include "commands/open_device.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/extent_names.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
@@ -139,11 +140,11 @@ void require_fit(const Workload& workload, const KernelInterface& kernel,
 // Throws ArgumentError if the file holds a plan or cannot be read.
 CompiledKernel read_one_kernel(const std::string& file) {
   try {
-    return read_kernel_file(file);
+    return read_kernel_file(path_of(file));
   } catch (const ArgumentError&) {
     std::optional<CompiledPlan> plan;
     try {
-      plan = read_plan_file(file);
+      plan = read_plan_file(path_of(file));
     } catch (const ArgumentError&) {
     }
     if (!plan) throw;

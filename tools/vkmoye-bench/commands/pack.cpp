@@ -43,7 +43,7 @@ int pack(const CommandOptions& options) {
         "pack: --type {}: {} takes weights in a format, such as f16*q4_0,f32", type, entry.name));
   }
   std::error_code unknown;
-  if (std::filesystem::equivalent(options.in.front(), options.out, unknown)) {
+  if (std::filesystem::equivalent(path_of(options.in.front()), path_of(options.out), unknown)) {
     throw ArgumentError(options.out + ": is the file of --in; it would be overwritten");
   }
   if (packs_weights && options.as == "a") {
