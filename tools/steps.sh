@@ -128,10 +128,10 @@ use_lavapipe() {
   export GLIBC_TUNABLES=${GLIBC_TUNABLES:-glibc.malloc.tcache_count=2000:glibc.malloc.trim_threshold=1073741824}
 }
 
-# windows: runs tools/windows; passes as well where that lacks a package, which it names.
+# windows [all]: runs tools/windows; passes as well where that lacks a package, which it names.
 windows() {
   local status=0
-  tools/windows || status=$?
+  tools/windows "$@" || status=$?
   ((status == 0 || status == 77))
 }
 
