@@ -102,7 +102,8 @@ VKMOYE_API const char* vkmoye_file_name(const vkmoye_file* file);
 /* The arrays that a recording takes, and their names in order; NULL if `index` is out of range. */
 VKMOYE_API uint32_t vkmoye_array_count(const vkmoye_file* file);
 VKMOYE_API const char* vkmoye_array_name(const vkmoye_file* file, uint32_t index);
-/* The arguments that a recording takes, in the order of vkmoye_record_values: none of a plan, whose sizes are fixed. */
+/* The arguments that a recording takes, in the order of vkmoye_record_values. A plan takes none: its sizes are fixed,
+ * or in one of its arrays. */
 VKMOYE_API uint32_t vkmoye_argument_count(const vkmoye_file* file);
 VKMOYE_API const char* vkmoye_argument_name(const vkmoye_file* file, uint32_t index);
 

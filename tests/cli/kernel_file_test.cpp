@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/bench.hpp"
 #include "support/process.hpp"
@@ -110,6 +112,25 @@ TEST_F(KernelFileCli, TakesSizesFromABuffer) {
   const Outcome run = bench({"run", "--kernel", file, "--reference", "gemm"});
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("is a plan of 2 kernels"));
+}
+
+// softmax/rows is described for its size, so that its own command has one.
+TEST_F(KernelFileCli, PrintsACommandThatPrintsItsSizesFromABufferAgain) {
+  const Outcome first = bench(
+      {"emit", "softmax/rows", "--size", "100x96", "--sizes-from-buffer", "rows", "--type", "f16"});
+  ASSERT_EQ(first.status, 0) << first.err;
+  const std::string begin = "vkmoye-bench ";
+  const std::size_t at = first.out.find(begin);
+  ASSERT_NE(at, first.out.npos);
+  // The command may go on in further lines of the comment, and ends where that does.
+  std::string line = first.out.substr(at + begin.size(), first.out.find("\n#") - at - begin.size());
+  for (std::size_t slash = 0; (slash = line.find("\n//")) != line.npos;)
+    line.replace(slash, 3, " ");
+  std::istringstream words(line);
+  const std::vector<std::string> command{std::istream_iterator<std::string>(words), {}};
+  const Outcome second = bench(command);
+  EXPECT_EQ(second.status, 0) << line << second.err;
+  EXPECT_EQ(second.out, first.out);
 }
 
 TEST_F(KernelFileCli, RefusesSizesFromABufferWithEveryReason) {

@@ -208,6 +208,11 @@ TEST_F(RowsCli, GatesMultiplyByAFunctionOfAnotherArray) {
   const Outcome wrong = apply("gate/rows", {"--function", "tanh"}, {"a.npy", "g.npy"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("function 'tanh': expected silu or gelu"));
+  const Outcome none =
+      apply("gate/rows", {"--threads", "0", "--rounds", "0", "--vector", "0"}, {"a.npy", "g.npy"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, AllOf(HasSubstr("gate/rows"), HasSubstr("threads = 0"),
+                              HasSubstr("rounds = 0"), HasSubstr("vector 0")));
 }
 
 // The numbers at the end of the result, whose header is that of `shape`.

@@ -2,7 +2,7 @@
 # vkmoye-bench.exe and the tests of the generator and of the command line that compile for Windows. Left out:
 #   gen/spirv, cli                    run other programs (spirv-val, vkmoye-bench) by fork and exec
 #   gen/kernels/address_test.cpp      maps memory by mmap
-#   report/output_file_test.cpp       files without a name, which Windows has not; staged_file_test.cpp in their place
+#   report/output_file_test.cpp       unnamed files, which Windows does not have; staged_file_test.cpp in their place
 #   report/table_test.cpp             sets COLUMNS by setenv
 #   workloads/tuned_table_test.cpp    modes of POSIX, umask
 #   corpus                            maps memory by mmap

@@ -13,6 +13,7 @@
 #include "devices/fragments.hpp"
 #include "devices/host_executor.hpp"
 #include "io/checksum.hpp"
+#include "registry/operations.hpp"
 #include "support/temporary_folder.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/text.hpp"

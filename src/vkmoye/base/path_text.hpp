@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Paths as text. Text is UTF-8 on every system; std::filesystem::path alone would take it, on Windows, for that of the
-// code page of the machine.
+// Paths as text. Text is UTF-8 on every system; std::filesystem::path alone would interpret it in the machine's code
+// page on Windows.
 //
 //   path_of("größe.npy")  ->  L"größe.npy" on Windows, the same bytes on POSIX
 

@@ -14,7 +14,7 @@
 namespace vkmoye {
 namespace {
 
-constexpr FileKind kPlanFile = {"plan", kPlanFileVersion, 1};
+constexpr FileKind kPlanFile = {"plan", kPlanFileVersion, 1}, kWithoutIndirectSteps = {"plan", 1};
 
 Json to_json(const std::vector<PlanArray>& arrays) {
   Json out = Json::array();
@@ -88,18 +88,22 @@ CompiledStep step_of(const Json& json, std::vector<std::string>& reasons) {
 
 std::string plan_text(const CompiledPlan& plan) {
   Json steps = Json::array();
+  bool is_indirect = false;
   for (const CompiledStep& step : plan.steps) {
     Json arguments = Json::object();
     for (const auto& [name, value] : step.arguments) arguments[name] = to_json(value);
     steps.push_back({{"kernel", kernel_to_json(step.kernel)},
                      {"arguments", std::move(arguments)},
                      {"arrays", step.arrays}});
-    if (step.indirect) steps.back()["indirect"] = *step.indirect;
+    if (!step.indirect) continue;
+    steps.back()["indirect"] = *step.indirect;
+    is_indirect = true;
   }
-  return checked_text(kPlanFile, {{"name", plan.name},
-                                  {"arrays", to_json(plan.arrays)},
-                                  {"scratch", to_json(plan.scratch)},
-                                  {"steps", std::move(steps)}});
+  return checked_text(is_indirect ? kPlanFile : kWithoutIndirectSteps,
+                      {{"name", plan.name},
+                       {"arrays", to_json(plan.arrays)},
+                       {"scratch", to_json(plan.scratch)},
+                       {"steps", std::move(steps)}});
 }
 
 CompiledPlan parse_plan(std::string_view text) {

@@ -20,7 +20,7 @@
 //     }
 //   }
 //
-// Version 1 has no indirect steps, and is read as well.
+// Version 1 has no indirect steps. A plan without them is written in version 1, so that earlier runtimes read it.
 //
 // The same plan gives the same bytes.
 

@@ -135,8 +135,10 @@ struct PlanRecorder::State {
     for (Step& step : steps) {
       step.views.clear();
       for (const std::size_t array : step.arrays) step.views.push_back(views[array]);
-      collect([&] { step.kernel.bind(step.views, step.arguments); });
-      if (step.indirect) collect([&] { bind_groups(step); });
+      collect([&] {
+        step.kernel.bind(step.views, step.arguments);
+        if (step.indirect) bind_groups(step);
+      });
     }
     if (!reasons.empty()) throw ArgumentError(with_reasons("plan " + name, reasons));
   }

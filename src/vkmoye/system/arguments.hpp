@@ -8,7 +8,7 @@
 namespace vkmoye::system {
 
 /// What main got as `argc` and `argv`. Windows converts these to the code page of the machine, which lacks most
-/// letters: where they are those of the program, they are read from its command line instead.
+/// letters. If they are the program's own arguments, they are read from its command line instead.
 std::vector<std::string> arguments_of_main(int argc, const char* const* argv);
 
 }  // namespace vkmoye::system

@@ -26,7 +26,8 @@ WriteTarget write_target(const std::filesystem::path& path);
 /// Each function returns the reason if it fails, else "".
 class StagedFile {
  public:
-  /// `refusal`: why `path` cannot be written, so that no work is done in vain. Changes nothing.
+  /// `refusal`: why `path` cannot be written, so that no work is done in vain. Leaves nothing behind; on
+  /// Windows, a file is made in the folder of `path` and deleted, to see whether that can be done.
   StagedFile(const std::filesystem::path& path, std::string& refusal);
   ~StagedFile();
   StagedFile(const StagedFile&) = delete;

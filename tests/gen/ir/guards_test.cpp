@@ -70,6 +70,16 @@ TEST(Guards, WhatWouldBe0WithAnExtentShowsThatItIsNot) {
   EXPECT_FALSE(follows_from(thread96));
 }
 
+// -1 is less than 0; no index is.
+TEST(Guards, AComparisonOfDataSaysNothingOfAnIndex) {
+  for (const ScalarType type : {ScalarType::f32, ScalarType::i32}) {
+    const Expr value = ir::variable("value", ir::element(type)), zero = ir::number(type, 0);
+    EXPECT_FALSE(ir::is_positive(n, {less(value, zero)}));
+    EXPECT_FALSE(is_in_range(minimum(block, n - 1), "n", {less(value, zero)}));
+  }
+  EXPECT_TRUE(is_in_range(minimum(block, n - 1), "n", {less(0, n)}));
+}
+
 TEST(Guards, ANamedEndIsWhatItIsDefinedAs) {
   ir::Definitions definitions;
   add_definition(definitions, "blocks", n / 256 + minimum(n % 256, 1));

@@ -296,8 +296,9 @@ TEST(SizesFromBuffer, DeclarationsAreVerified) {
               Contains(HasSubstr("1 arguments are in the array src, which is not")));
   kernel = good;
   kernel.body.emplace_back(ir::Load{"size", {"checked", {0}, "checked[0]"}});
-  EXPECT_THAT(verify(kernel),
-              Contains(HasSubstr("the array checked has arguments, but a statement accesses it")));
+  EXPECT_THAT(
+      verify(kernel),
+      Contains(HasSubstr("the array checked holds arguments, so no statement may access it")));
 }
 
 }  // namespace

@@ -72,25 +72,25 @@ EmittedPlan with_sizes_from_buffer(const Workload& workload, EmittedPlan plan,
   const std::size_t of_kernel = one.arrays.size(), first_own = plan.arrays.size();
   plan.given += sized.arrays.size() - of_kernel;
   for (const auto* arrays : {&sized.arrays, &sized.scratch}) {
-    for (const PlanArray& array : *arrays) {
-      if (arrays == &sized.arrays && &array < &(*arrays)[of_kernel]) continue;
-      plan.arrays.push_back({array.name, array.bytes, {}, 0});
+    for (std::size_t i = arrays == &sized.arrays ? of_kernel : 0; i < arrays->size(); ++i) {
+      plan.arrays.push_back({(*arrays)[i].name, (*arrays)[i].bytes, {}, 0});
     }
   }
   const auto number_of = [&](std::size_t number) {
     return number < of_kernel ? one.arrays[number] : first_own + number - of_kernel;
   };
+  std::string command = one.kernel.command;
+  if (!command.empty()) {
+    if (command.find(" --size ") == std::string::npos) {
+      command += fmt::format(" --size {}", fmt::join(workload.size(), "x"));
+    }
+    command += " --sizes-from-buffer " + options.sizes_from_buffer;
+  }
   plan.steps.clear();
   for (gen::KernelStep& step : sized.steps) {
     for (std::size_t& array : step.arrays) array = number_of(array);
     if (step.indirect) step.indirect = number_of(*step.indirect);
-    std::vector<std::string> size;
-    for (const std::int64_t extent : workload.size()) size.push_back(std::to_string(extent));
-    step.kernel.command =
-        one.kernel.command + (one.kernel.command.empty()
-                                  ? ""
-                                  : fmt::format(" --size {} --sizes-from-buffer {}",
-                                                join(size, "x"), options.sizes_from_buffer));
+    step.kernel.command = command;
     plan.steps.push_back({std::move(step)});
   }
   plan.main = sized.main;
@@ -267,7 +267,7 @@ const Command kEmit = {
     "  vkmoye-bench emit gemm/simt --split-k 8 --spirv k.spv     # k.1.spv, k.2.spv\n"
     "  vkmoye-bench emit gemm/simt --kernel k.json       # for run --kernel k.json\n"
     "  vkmoye-bench emit gemm/simt --split-k 8 --size 64x64x8192 --kernel p.json\n"
-    "  vkmoye-bench emit softmax/rows --size 4096x1024 --sizes-from-buffer rows --kernel p.json",
+    "  vkmoye-bench emit gemm/simt --size 9x9x9 --sizes-from-buffer m --kernel p.json",
     emit};
 
 }  // namespace vkmoye::bench

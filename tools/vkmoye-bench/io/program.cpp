@@ -3,8 +3,6 @@
 
 #include <cstdio>
 
-#include "vkmoye/base/path_text.hpp"
-
 namespace vkmoye::bench {
 namespace {
 
@@ -19,7 +17,8 @@ std::string& stored_name() {
 
 void name_program(std::string_view started_as) {
   constexpr std::string_view kSuffix = ".exe";
-  std::string name = path_text(path_of(started_as).filename());
+  // Not by std::filesystem: on Windows, the text may be in another encoding than names of files.
+  std::string name(started_as.substr(started_as.find_last_of("/\\") + 1));
   if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
   if (!name.empty()) stored_name() = name;
 }

@@ -53,7 +53,7 @@ bool is_below(const Expr& coordinate, const Expr& extent) {
 }
 
 // The coordinate, or that of the last vector of `width` elements below `extent`. Preconditions: there is one; both are
-// multiples of `width`, and where `extent` is no number, only `coordinate` says so.
+// multiples of `width`. If `extent` is not a constant, only the alignment of `coordinate` is known here.
 Expr clamped(const Expr& coordinate, const Expr& extent, std::uint32_t width) {
   if (width == 1 || ir::is_constant(extent)) return ir::minimum(coordinate, extent - width);
   return ir::minimum(coordinate / width, extent / width - 1) * width;

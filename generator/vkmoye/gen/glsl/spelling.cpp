@@ -29,9 +29,11 @@ uint float_to_bf16(float number) {
 }
 )";
 
-// As bits of an f16, the magnitude of a code is the number / 256. Rounded to nearest even. Values beyond 448 become NaN,
-// because e4m3 has no infinity. Below 2^-6, codes are multiples of 2^-9, the last place of numbers from 2^14 on. An
-// integer is not converted to float, nor a float rounded to one, which GPUs do at a quarter of the rate.
+// As bits of an f16, the magnitude of a code is the number / 256. Rounded to nearest even. Values beyond 448 become
+// NaN, because e4m3 has no infinity. Below 2^-6, codes are multiples of 2^-9, the spacing of f32 numbers from 2^14 on.
+// An integer is not converted to float, nor a float rounded to one, which GPUs do at a quarter of the rate. This relies
+// on two things that Vulkan leaves to the device, and that CodesTest checks: unpackHalf2x16 keeps denormals, and f32
+// additions round to nearest even.
 constexpr std::string_view kE4m3 = R"(
 float e4m3_to_float(uint code) {
   float number = 256.0 * unpackHalf2x16(((code & 128u) << 8u) | ((code & 127u) << 7u)).x;
@@ -49,7 +51,7 @@ uint float_to_e4m3(float number) {
 )";
 
 // The upper half of an f16. Rounded to nearest even. Values beyond 57344 become infinity. Below 2^-14, codes are
-// multiples of 2^-16, the last place of numbers from 2^7 on.
+// multiples of 2^-16, the spacing of f32 numbers from 2^7 on. Relies on the same as above.
 constexpr std::string_view kE5m2 = R"(
 float e5m2_to_float(uint code) {
   return unpackHalf2x16((code & 255u) << 8u).x;

@@ -104,7 +104,8 @@ bool is_positive(const Expr& value, const Guards& guards, const Definitions& def
     return is_positive(value->operands[0], guards, definitions);
   }
   return std::any_of(guards.begin(), guards.end(), [&](const Expr& guard) {
-    return guard->op == Op::less && vanishes_with(expand(guard->operands[1], definitions), value);
+    return guard->op == Op::less && guard->operands[1]->type == kIndex &&
+           vanishes_with(expand(guard->operands[1], definitions), value);
   });
 }
 

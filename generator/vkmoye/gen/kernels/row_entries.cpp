@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/row_entries.hpp"
 
+#include <algorithm>
+
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/gen/kernels/rows/argmax.hpp"
 #include "vkmoye/gen/kernels/rows/embed.hpp"
@@ -42,7 +44,12 @@ ThreadsConfig usual_threads(const KernelRequest& request) {
 TopKConfig usual_top_k(const KernelRequest& request) {
   return top_k_config(request.type, request.device);
 }
-GateConfig usual_gate(const KernelRequest& request) { return {.type = request.type}; }
+GateConfig usual_gate(const KernelRequest& request) {
+  GateConfig config = {.type = request.type};
+  config.threads =
+      std::min(config.threads, threads_config(request.type, request.device).max_threads);
+  return config;
+}
 
 // `usual` with the options of the request that it has.
 template <class Config>

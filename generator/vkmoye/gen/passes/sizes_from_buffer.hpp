@@ -22,8 +22,9 @@ namespace vkmoye::gen {
 /// The plan that runs `kernel` with the sizes `names` from the array `sizes`, one u32 for each in this order. `maxima`
 /// has the maximum of each of them, which is at least 1, and the values of all other arguments; missing strides are
 /// compact for the maxima. The first step checks each size against its maximum and against those assumptions of the
-/// kernel that only arguments decide, and writes to `status`, one u32, 0 if it accepts them, or 1 + the index of the
-/// first size that it refuses. If one size is 0 and the grid depends on it, no group of the second step runs.
+/// kernel that only arguments decide. To `status`, one u32, it writes 0 if it accepts them, else 1 + the index of the
+/// first size that is above its maximum or occurs in a broken assumption. If one size is 0 and the grid depends on it,
+/// no group of the second step runs.
 /// Throws ArgumentError with every reason: a name that is not an extent of an array or of the grid; an extent on which
 /// a stride depends, so that elements would lie elsewhere for each size; missing, unknown or invalid values; a shader
 /// that was written by hand.

@@ -124,7 +124,7 @@ class DeclarationChecker {
       complain("{} arguments are in the array {}, which is not a read-only buffer of {} u32",
                arguments.size(), name, arguments.size());
     } else if (!kernel_.widths_of(name).empty() || !kernel_.word_widths_of(name).empty()) {
-      complain("the array {} has arguments, but a statement accesses it", name);
+      complain("the array {} holds arguments, so no statement may access it", name);
     }
     for (const std::string& argument : arguments) {
       const auto& known = kernel_.arguments;

@@ -4,12 +4,22 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/common/activations.hpp"
 #include "vkmoye/gen/kernels/common/blocks.hpp"
+#include "vkmoye/gen/kernels/common/powers.hpp"
 #include "vkmoye/gen/kernels/common/threads_config.hpp"
+#include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-// The same as a config of rows: one row of all elements.
+std::vector<std::string> reasons_against(const GateConfig& config) {
+  std::vector<std::string> reasons;
+  require_power_of_two("threads", config.threads, 1024, reasons);
+  require_power_of_two("rounds", config.rounds, 16, reasons);
+  require_access(config.type, config.vector_bytes, reasons);
+  return reasons;
+}
+
+// As a config of rows: one row of all elements.
 ThreadsConfig of_one_row(const GateConfig& config) {
   ThreadsConfig row;
   row.type = config.type;
@@ -39,6 +49,7 @@ const std::vector<ConfigField<GateConfig>>& gate_fields() {
 }
 
 ir::Kernel gate(const GateConfig& config, const std::string& name) {
+  throw_if_any(name, reasons_against(config));
   const ThreadsConfig row = of_one_row(config);
   throw_if_any(name, reasons_against_rows(row));
 
