@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <variant>
@@ -16,11 +14,10 @@
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
+#include "vkmoye/gen/ir/with_values.hpp"
 
 namespace vkmoye::gen::ir {
 namespace {
-
-using Meanings = std::map<std::string, Expr>;  // of names for values
 
 // How an operation on two operands is written, and how tightly it binds.
 struct Infix {
@@ -95,17 +92,17 @@ class LaunchFinder {
     }
   }
 
-  void collect(const Body& body, Meanings meanings) {
+  void collect(const Body& body, Values meanings) {
     for (const Stmt& statement : body) {
       if (const auto* let = std::get_if<Let>(&statement.value)) {
         if (is_of_launch(let->value, meanings)) {
-          meanings.insert_or_assign(let->name, with_meanings(let->value, meanings));
+          meanings.insert_or_assign(let->name, with_values(let->value, meanings));
         }
       } else if (const auto* block = std::get_if<Block>(&statement.value)) {
         collect(block->body, meanings);
       } else if (const auto* assume = std::get_if<Assume>(&statement.value)) {
         if (!is_of_launch(assume->condition, meanings)) continue;
-        list.push_back({with_meanings(assume->condition, meanings), assume->why});
+        list.push_back({with_values(assume->condition, meanings), assume->why});
       }
     }
   }
@@ -114,7 +111,7 @@ class LaunchFinder {
 
  private:
   // Whether `e` has one value in a launch: it consists of arguments and numbers.
-  bool is_of_launch(const Expr& e, const Meanings& meanings) const {
+  bool is_of_launch(const Expr& e, const Values& meanings) const {
     bool is = true;
     for_each_node(e, [&](const Node& node) {
       const bool is_name = node.op == Op::variable;
@@ -123,27 +120,6 @@ class LaunchFinder {
     });
     return is;
   }
-  // `e` with names for values replaced by them.
-  static Expr with_meanings(const Expr& e, const Meanings& meanings) {
-    std::unordered_map<const Node*, Expr> done;
-    return with_meanings(e, meanings, done);
-  }
-  static Expr with_meanings(const Expr& e, const Meanings& meanings,
-                            std::unordered_map<const Node*, Expr>& done) {
-    if (const auto known = done.find(&*e); known != done.end()) return known->second;
-    Expr out = e;
-    if (e->op == Op::variable) {
-      const auto found = meanings.find(e->name);
-      if (found != meanings.end()) out = found->second;
-    } else if (!e->operands.empty()) {
-      std::vector<Expr> operands;
-      for (const Expr& one : e->operands) operands.push_back(with_meanings(one, meanings, done));
-      out = with_operands(e, operands);
-    }
-    done.emplace(&*e, out);
-    return out;
-  }
-
   std::set<std::string> arguments_;
 };
 

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
@@ -15,7 +13,7 @@
 #include "vkmoye/contract/compact_strides.hpp"
 #include "vkmoye/contract/extent_names.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
-#include "vkmoye/gen/ir/traversal.hpp"
+#include "vkmoye/gen/ir/with_values.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -23,7 +21,7 @@ namespace {
 using ir::Expr;
 
 using Names = std::vector<std::string>;
-using Values = std::map<std::string, Expr>;  // of arguments
+using ir::Values;  // of arguments
 
 // The arrays of the plan beside those of the kernel.
 constexpr const char *kSizes = "sizes", *kStatus = "status", *kCommand = "command",
@@ -124,23 +122,6 @@ Arguments checked_maxima(const ir::Kernel& kernel, const Names& names, const Arg
 
 // --- the step that checks ---
 
-// `e` with the variables in `values` replaced.
-Expr with_values(const Expr& e, const Values& values,
-                 std::unordered_map<const ir::Node*, Expr>& done) {
-  if (const auto known = done.find(&*e); known != done.end()) return known->second;
-  Expr out = e;
-  if (e->op == ir::Op::variable) {
-    const auto found = values.find(e->name);
-    if (found != values.end()) out = found->second;
-  } else if (!e->operands.empty()) {
-    std::vector<Expr> operands;
-    for (const Expr& one : e->operands) operands.push_back(with_values(one, values, done));
-    out = with_operands(e, operands);
-  }
-  done.emplace(&*e, out);
-  return out;
-}
-
 // The number of groups as GridDimension defines it.
 Expr groups_of(const GridDimension& dimension, const Values& values) {
   const Extent& extent = dimension.extent;
@@ -183,14 +164,13 @@ std::vector<std::pair<std::size_t, Expr>> conditions_of(const ir::Kernel& kernel
     const auto max = static_cast<std::uint32_t>(std::get<std::int64_t>(maxima.at(names[i]).value));
     conditions.emplace_back(i, logical_not(ir::less(max, values.at(names[i]))));
   }
-  std::unordered_map<const ir::Node*, Expr> done;
   for (const ir::Assume& assume : ir::assumptions_of_launch(kernel)) {
     std::size_t first = names.size();
     for (const Expr& variable : ir::variables_of(assume.condition)) {
       const auto found = std::find(names.begin(), names.end(), variable->name);
       first = std::min(first, static_cast<std::size_t>(found - names.begin()));
     }
-    const Expr condition = with_values(assume.condition, values, done);
+    const Expr condition = with_values(assume.condition, values);
     if (first < names.size()) {
       conditions.emplace_back(first, condition);
     } else if (ir::constant_value(condition) == 0u) {
