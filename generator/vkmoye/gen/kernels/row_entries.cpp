@@ -203,15 +203,14 @@ std::vector<KernelEntry> row_entries() {
       entry_of<ThreadsConfig>({
           .name = "argmax/rows",
           .operation = "argmax",
-          .summary = "finds the first largest element of each row; rows that fit in registers are "
-                     "read once",
+          .summary = "finds the first largest element of each row in one pass over memory",
           .source = "numpy.argmax",
           .types = kRows,
           .fields = threads_fields<ThreadsConfig>(),
           .defaults = usual_threads,
           .describe =
               [](const ThreadsConfig& config, const KernelRequest& request) {
-                return argmax(fitted_to_rows(config, cols_of(request)));
+                return argmax(fitted_to_argmax(config, cols_of(request)));
               },
           .plan = plan_of_rows<ThreadsConfig>("argmax/rows", argmax_slices, argmax_combine),
       }),

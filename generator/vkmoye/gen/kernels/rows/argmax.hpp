@@ -4,14 +4,20 @@
 //
 //   1 5 5 2    1
 //
-// A workgroup computes one row, or several short ones. Rows that fit in registers are read once, longer ones twice.
+// A workgroup computes one row, or several short ones. Each row is read once.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/threads_config.hpp"
 
 namespace vkmoye::gen {
+
+/// `config` with the values that are not set, for rows of `cols` columns, or of any length.
+ThreadsConfig fitted_to_argmax(ThreadsConfig config,
+                               std::optional<std::int64_t> cols = std::nullopt);
 
 /// src (cols, rows), of a floating type computed in f32; dst (rows) of u32. Of a row without elements the result is
 /// 2^32 - 1. Throws KernelError with every reason.
