@@ -234,6 +234,28 @@ TEST(Cli, ThePatternOfAMoveIsTimedAndComparedWithNothing) {
   EXPECT_THAT(bench({"run", "--help"}).out, HasSubstr("not compared"));
 }
 
+// Large arrays of few rows or columns, which relayout's kernel moves, beside those that are whole tiles or small.
+TEST(Cli, NarrowArraysAreTransposedByAKernelForTheirShape) {
+  const Outcome outcome =
+      bench({"run", "transpose/auto", "--size", "30001x7,7x30001,200x1001,1x200000", "--size",
+             "256x1024,300x7", "--type", "i8,f16,f64", "--min-time", "0", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json results = json::parse(outcome.out)["results"];
+  ASSERT_EQ(results.size(), 18u);
+  for (const json& row : results) {
+    EXPECT_EQ(row["verified"], true) << row;
+    const bool is_general = row["size"] == json({256, 1024}) || row["size"] == json({300, 7});
+    EXPECT_EQ(row["config"].contains("src"), !is_general) << row;
+  }
+  const Outcome emitted = bench({"emit", "transpose/auto", "--size", "30001x7"});
+  EXPECT_THAT(emitted.out, HasSubstr("src=(7,30001):(1,7)"));
+  EXPECT_THAT(emitted.out, HasSubstr("vkmoye-bench emit transpose/auto --type f32 --size 30001x7"));
+  const Outcome with_options =
+      bench({"emit", "transpose/auto", "--order", "src", "--size", "30001x7"});
+  EXPECT_EQ(with_options.status, 2);
+  EXPECT_THAT(with_options.err, HasSubstr("takes its sizes at run time"));
+}
+
 TEST(Cli, ARowOfAMoveIsAPercentageOfACopyOfAsManyBytes) {
   const auto row_of = [](const std::vector<std::string>& words) {
     std::vector<std::string> all = {"run", "--format", "json"};

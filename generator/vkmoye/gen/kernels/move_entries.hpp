@@ -3,6 +3,7 @@
 // The registry entries of copies and transposes: the variants of the tutorials, and the best kernel of
 // each family.
 
+#include <cstdint>
 #include <vector>
 
 #include "vkmoye/gen/kernels/registry/registry.hpp"
@@ -10,5 +11,9 @@
 namespace vkmoye::gen {
 
 std::vector<KernelEntry> move_entries();
+
+/// Whether transpose/auto has a kernel that is made for `shape` alone, with its sizes baked: that of relayout, for a
+/// large array of few rows or columns. It is described if the request has this shape and no options.
+bool is_narrow_transpose(const std::vector<std::int64_t>& shape);
 
 }  // namespace vkmoye::gen

@@ -12,6 +12,7 @@
 #include "numbers/random.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/move_entries.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "vkmoye/gen/kernels/relayout_entries.hpp"
 #include "workloads/moves/baselines.hpp"
@@ -192,9 +193,13 @@ std::unique_ptr<Workload> make_transpose(const WorkloadSpec& spec, MoveTypes typ
   }
   if (given.size() < 2) return make_copy(spec, types, given, fortran_order);
   const Extents shape = fortran_order ? reversed(given) : given;
-  return std::make_unique<Move>(*spec.entry, request_of(spec, types),
+  gen::KernelRequest request = request_of(spec, types);
+  const bool is_baked = spec.entry->name == "transpose/auto" && spec.config.empty() &&
+                        gen::is_narrow_transpose(shape);
+  if (is_baked) request.shape = shape;
+  return std::make_unique<Move>(*spec.entry, request,
                                 MoveMap{shape, {shape[1], shape[0]}, {1, shape[1]}},
-                                rows_and_cols(shape), fortran_order);
+                                is_baked ? Arguments() : rows_and_cols(shape), fortran_order);
 }
 
 // The permutation of `request` for the reversed shape, where axis i is axis rank - 1 - i.
