@@ -64,8 +64,17 @@ void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols) {
   // Reading long rows of single elements twice is faster than using more threads than usual.
   const std::int64_t max_threads = config.width() == 1 ? usual : config.max_threads;
   const bool chooses_threads = config.threads == 0;
+  const bool chooses_all = chooses_threads && config.columns == 0 && config.rounds == 0;
   if (chooses_threads) config.threads = cols ? max_threads : usual;
   fit_columns(config, cols);
+  // So is it for rows of 16 bits that leave a quarter of a block empty: on an H100, norm/rms of 3456x11464 takes 63 us
+  // in 256 threads of 16 values instead of 90, softmax/rows of 2048x24000 84 in 512 instead of 116.
+  const bool is_half = size_of(config.type) == 2;
+  const std::int64_t block = config.columns * config.rounds * config.width();
+  if (cols && chooses_all && is_half && config.columns > usual && 4 * *cols <= 3 * block) {
+    config.columns /= 2;
+    config.rounds = std::max<std::int64_t>(1, kMaxValues / 2 / config.width());
+  }
   if (chooses_threads) config.threads = std::max(usual, config.columns);
 }
 
