@@ -51,36 +51,36 @@ void main() {
     if (0u < k_blocks && 0u < b_blocks) {
       if ((k & 7u) == 0u && (lda & 7u) == 0u) {
         // rows of A are aligned: they are read in vectors
+
+        // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128))
+        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+        //   to slice(next_codes, (_,_,0))
+        {
+          uint b_k_block = min(subgroup, k_blocks - 1u);
+          uint b_block = min(block_x, b_blocks - 1u);
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uvec4 value = b_x4[lane + 32u * v1 + 72u * b_k_block + 72u * k_blocks * b_block];
+            next_codes[4u * v1] = value.x;
+            next_codes[4u * v1 + 1u] = value.y;
+            next_codes[4u * v1 + 2u] = value.z;
+            next_codes[4u * v1 + 3u] = value.w;
+          }
+        }
+
+        // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) in the tile
+        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+        //   to slice(next_scales, (_,0))
+        {
+          uint b_k_block = min(subgroup, k_blocks - 1u);
+          uint b_block = min(block_x, b_blocks - 1u);
+          uvec4 value = b_x4[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
+          next_scales[0] = value.x;
+          next_scales[1] = value.y;
+          next_scales[2] = value.z;
+          next_scales[3] = value.w;
+        }
+
         for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
-
-          // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128))
-          //   at (0, min(16 k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          //   to slice(next_codes, (_,_,0))
-          {
-            uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
-            uint b_block = min(block_x, b_blocks - 1u);
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uvec4 value = b_x4[lane + 32u * v1 + 72u * b_k_block + 72u * k_blocks * b_block];
-              next_codes[4u * v1] = value.x;
-              next_codes[4u * v1 + 1u] = value.y;
-              next_codes[4u * v1 + 2u] = value.z;
-              next_codes[4u * v1 + 3u] = value.w;
-            }
-          }
-
-          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) in the tile
-          //   at (0, min(16 k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          //   to slice(next_scales, (_,0))
-          {
-            uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
-            uint b_block = min(block_x, b_blocks - 1u);
-            uvec4 value = b_x4[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
-            next_scales[0] = value.x;
-            next_scales[1] = value.y;
-            next_scales[2] = value.z;
-            next_scales[3] = value.w;
-          }
-
           if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
             // a whole tile:
             // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile
@@ -163,21 +163,11 @@ void main() {
             matrices_b[2u * pair + 1u][7] = (two1_03.y - float16_t(1032.0)) * scale1;
           }
 
-          // sums += matrices_a * matrices_b
-          [[unroll]] for (uint j = 0u; j < 4u; ++j) {
-            sums[j] = coopMatMulAdd(matrices_a[0], matrices_b[2u * j], sums[j]);
-            sums[j] = coopMatMulAdd(matrices_a[1], matrices_b[1u + 2u * j], sums[j]);
-          }
-        }
-      } else {
-        // rows of A are not aligned: they are read element by element
-        for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
-
           // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128))
-          //   at (0, min(16 k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
           //   to slice(next_codes, (_,_,0))
           {
-            uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
+            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
             uint b_block = min(block_x, b_blocks - 1u);
             [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
               uvec4 value = b_x4[lane + 32u * v1 + 72u * b_k_block + 72u * k_blocks * b_block];
@@ -189,10 +179,10 @@ void main() {
           }
 
           // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) in the tile
-          //   at (0, min(16 k_tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
           //   to slice(next_scales, (_,0))
           {
-            uint b_k_block = min(16u * k_tile + subgroup, k_blocks - 1u);
+            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
             uint b_block = min(block_x, b_blocks - 1u);
             uvec4 value = b_x4[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
             next_scales[0] = value.x;
@@ -201,6 +191,44 @@ void main() {
             next_scales[3] = value.w;
           }
 
+          // sums += matrices_a * matrices_b
+          [[unroll]] for (uint j = 0u; j < 4u; ++j) {
+            sums[j] = coopMatMulAdd(matrices_a[0], matrices_b[2u * j], sums[j]);
+            sums[j] = coopMatMulAdd(matrices_a[1], matrices_b[1u + 2u * j], sums[j]);
+          }
+        }
+      } else {
+        // rows of A are not aligned: they are read element by element
+
+        // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128))
+        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+        //   to slice(next_codes, (_,_,0))
+        {
+          uint b_k_block = min(subgroup, k_blocks - 1u);
+          uint b_block = min(block_x, b_blocks - 1u);
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            uvec4 value = b_x4[lane + 32u * v1 + 72u * b_k_block + 72u * k_blocks * b_block];
+            next_codes[4u * v1] = value.x;
+            next_codes[4u * v1 + 1u] = value.y;
+            next_codes[4u * v1 + 2u] = value.z;
+            next_codes[4u * v1 + 3u] = value.w;
+          }
+        }
+
+        // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) in the tile
+        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+        //   to slice(next_scales, (_,0))
+        {
+          uint b_k_block = min(subgroup, k_blocks - 1u);
+          uint b_block = min(block_x, b_blocks - 1u);
+          uvec4 value = b_x4[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
+          next_scales[0] = value.x;
+          next_scales[1] = value.y;
+          next_scales[2] = value.z;
+          next_scales[3] = value.w;
+        }
+
+        for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
           if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
             // a whole tile:
             // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile
@@ -306,6 +334,34 @@ void main() {
             f16vec2 two1_03 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
             matrices_b[2u * pair + 1u][6] = (two1_03.x - float16_t(1032.0)) * scale1;
             matrices_b[2u * pair + 1u][7] = (two1_03.y - float16_t(1032.0)) * scale1;
+          }
+
+          // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128))
+          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          //   to slice(next_codes, (_,_,0))
+          {
+            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
+            uint b_block = min(block_x, b_blocks - 1u);
+            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+              uvec4 value = b_x4[lane + 32u * v1 + 72u * b_k_block + 72u * k_blocks * b_block];
+              next_codes[4u * v1] = value.x;
+              next_codes[4u * v1 + 1u] = value.y;
+              next_codes[4u * v1 + 2u] = value.z;
+              next_codes[4u * v1 + 3u] = value.w;
+            }
+          }
+
+          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) in the tile
+          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          //   to slice(next_scales, (_,0))
+          {
+            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
+            uint b_block = min(block_x, b_blocks - 1u);
+            uvec4 value = b_x4[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
+            next_scales[0] = value.x;
+            next_scales[1] = value.y;
+            next_scales[2] = value.z;
+            next_scales[3] = value.w;
           }
 
           // sums += matrices_a * matrices_b
