@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <tuple>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/compact_strides.hpp"
@@ -154,8 +155,8 @@ TEST(KernelFile, SaysWhyItIsRefused) {
     EXPECT_THAT([&] { parse_kernel(changed); }, ThrowsMessage<ArgumentError>(why));
   };
   refused("{}", HasSubstr("\"format\" is not \"vkmoye kernel\""));
-  refused(replaced(text, "\"version\": 1", "\"version\": 2"),
-          HasSubstr("it has version 2, but this vkmoye reads version 1"));
+  refused(replaced(text, "\"version\": 1", "\"version\": 3"),
+          HasSubstr("it has version 3, but this vkmoye reads versions 1 to 2"));
   refused(replaced(text, "\"tile\": 32", "\"tile\": 64"), HasSubstr("changed or damaged"));
   refused(replaced(text, "\"checksum\": \"", "\"checksum\": \"0"), HasSubstr("changed or damaged"));
   refused(text + "x", HasSubstr("expected end of input"));
@@ -245,6 +246,66 @@ TEST(KernelFile, KeepsAssumptions) {
                                    "assumptions has a control character"));
 }
 
+// `some_kernel` with n and m as specialisation constants, which its SPIR-V declares with these constant_ids.
+CompiledKernel specialised_kernel(std::uint32_t id_of_n = 0, std::uint32_t id_of_m = 1) {
+  CompiledKernel kernel = some_kernel();
+  kernel.interface.push_constants.erase(kernel.interface.push_constants.begin(),
+                                        kernel.interface.push_constants.begin() + 2);
+  kernel.interface.specialised = {{"n"}, {"m"}};
+  std::vector<std::uint32_t>& words = kernel.spirv;
+  words.pop_back();  // the end of a function
+  const auto add = [&](std::uint32_t operation, std::vector<std::uint32_t> operands) {
+    words.push_back(static_cast<std::uint32_t>(operands.size() + 1) << 16 | operation);
+    words.insert(words.end(), operands.begin(), operands.end());
+  };
+  add(21, {50, 32, 0});  // u32
+  for (const auto& [result, letter, id] : {std::tuple(51u, 'n', id_of_n), {52u, 'm', id_of_m}}) {
+    add(5, {result, static_cast<std::uint32_t>(letter)});  // its name
+    add(71, {result, 1, id});
+    add(50, {50, result, 1});
+  }
+  add(56, {});
+  return kernel;
+}
+
+// Earlier runtimes would not give the constants their values.
+TEST(KernelFile, HasAnotherVersionWhereSizesAreSpecialised) {
+  EXPECT_THAT(kernel_text(some_kernel()),
+              AllOf(HasSubstr("\"version\": 1"), Not(HasSubstr("specialised"))));
+  const CompiledKernel kernel = specialised_kernel();
+  const std::string text = kernel_text(kernel);
+  EXPECT_THAT(text, HasSubstr("\"version\": 2"));
+  const CompiledKernel back = parse_kernel(text);
+  expect_equal(back, kernel);
+  ASSERT_EQ(back.interface.specialised.size(), 2u);
+  EXPECT_EQ(back.interface.specialised[1].name, "m");
+  EXPECT_EQ(back.interface.specialised[1].value, std::nullopt);
+  EXPECT_THAT(interface_text(kernel.interface), HasSubstr("\"constant_id\": 1"));
+}
+
+TEST(KernelFile, IsRefusedWhereSpecialisationConstantsDiffer) {
+  const auto refused = [](const CompiledKernel& kernel, const auto& why) {
+    EXPECT_THAT([&] { parse_kernel(kernel_text(kernel)); }, ThrowsMessage<ArgumentError>(why));
+  };
+  refused(specialised_kernel(1, 0),
+          AllOf(HasSubstr("constant_id 1 is u32 n in its SPIR-V, u32 m in its interface"),
+                HasSubstr("constant_id 0 is u32 m in its SPIR-V, u32 n in its interface")));
+  refused(specialised_kernel(0, 2),
+          HasSubstr("constant_id 2 is u32 m in its SPIR-V, none in its interface"));
+  CompiledKernel kernel = specialised_kernel();
+  kernel.interface.push_constants.emplace_back("m");
+  kernel.interface.specialised[0].name = "m";
+  refused(kernel, AllOf(HasSubstr("two specialisation constants are called m"),
+                        HasSubstr("m is both a push constant and a specialisation constant")));
+  std::vector<std::string> reasons;
+  Json json = interface_to_json(specialised_kernel().interface);
+  json["specialised"][0]["constant_id"] = 3;
+  json["specialised"][1]["type"] = "f32";
+  interface_of_json(json, reasons);
+  EXPECT_THAT(reasons, ElementsAre("the specialisation constants are not 0, 1, ..",
+                                   "the specialisation constant m is not u32"));
+}
+
 // Words that are not a module must not be read past their end.
 TEST(KernelFile, ReadsAnyWordsAfterAHeader) {
   const CompiledKernel good = some_kernel();
@@ -253,8 +314,8 @@ TEST(KernelFile, ReadsAnyWordsAfterAHeader) {
     std::vector<std::uint32_t> words = good.spirv;
     for (int change = 0; change < 3; ++change) {
       // Instructions that are read, with a length that sometimes is correct.
-      constexpr std::uint32_t kOpcodes[] = {6,  15, 16, 17, 21, 22, 23, 28,   29,   30,
-                                            32, 43, 56, 59, 71, 72, 56, 4456, 4459, 61};
+      constexpr std::uint32_t kOpcodes[] = {5,  6,  15, 16, 17, 21, 22, 23, 28,   29,   30, 32,
+                                            43, 48, 50, 56, 59, 71, 72, 56, 4456, 4459, 61};
       const std::size_t at = 5 + random() % (words.size() - 5);
       words[at] = random() % 2 == 0
                       ? random() % 64

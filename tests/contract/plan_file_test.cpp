@@ -147,6 +147,28 @@ TEST(PlanFile, IsReadAsItWasWritten) {
   }
 }
 
+// The second step has n as a specialisation constant.
+CompiledPlan specialised_plan() {
+  CompiledPlan plan = indirect_plan();
+  KernelInterface& interface = plan.steps[1].kernel.interface;
+  interface.push_constants.erase(interface.push_constants.begin());
+  interface.specialised = {{"n"}};
+  return plan;
+}
+
+TEST(PlanFile, HasSpecialisationConstants) {
+  const std::string text = plan_text(specialised_plan());
+  EXPECT_THAT(text, HasSubstr("\"version\": 3"));
+  const CompiledPlan back = parse_plan(text);
+  EXPECT_EQ(plan_text(back), text);
+  ASSERT_EQ(back.steps[1].kernel.interface.specialised.size(), 1u);
+  CompiledPlan plan = specialised_plan();
+  plan.steps[1].arguments.erase("n");
+  EXPECT_THAT(reasons_against(plan),
+              ElementsAre("step 1, second: n is a specialisation constant, but not among its "
+                          "arguments"));
+}
+
 TEST(PlanFile, HasIndirectSteps) {
   const std::string text = plan_text(indirect_plan());
   const CompiledPlan back = parse_plan(text);
@@ -159,8 +181,8 @@ TEST(PlanFile, HasIndirectSteps) {
               ThrowsMessage<ArgumentError>(HasSubstr("its groups are in array 0")));
 }
 
-// Version 1 is for plans without indirect steps, so that earlier runtimes read these.
-TEST(PlanFile, IsReadInBothVersions) {
+// Version 1 is for plans that have nothing of the later ones, so that earlier runtimes read these.
+TEST(PlanFile, IsReadInEachVersion) {
   EXPECT_THAT(plan_text(indirect_plan()), HasSubstr("\"version\": 2"));
   const std::string text = plan_text(some_plan()), version = "\"version\": 1";
   const std::size_t at = text.find(version);
@@ -171,11 +193,12 @@ TEST(PlanFile, IsReadInBothVersions) {
     return other;
   };
   EXPECT_EQ(plan_text(parse_plan(in_version('2'))), text);
-  for (const char digit : {'0', '3'}) {
+  EXPECT_EQ(plan_text(parse_plan(in_version('3'))), text);
+  for (const char digit : {'0', '4'}) {
     EXPECT_THAT(
         [&] { parse_plan(in_version(digit)); },
         ThrowsMessage<ArgumentError>(HasSubstr(std::string("plan file: it has version ") + digit +
-                                               ", but this vkmoye reads versions 1 to 2")));
+                                               ", but this vkmoye reads versions 1 to 3")));
   }
 }
 

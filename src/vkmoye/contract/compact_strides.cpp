@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/contract/compact_strides.hpp"
 
+#include <utility>
+
+#include "vkmoye/contract/specialisation.hpp"
+
 namespace vkmoye {
 
 Arguments with_compact_strides(const KernelInterface& kernel, Arguments arguments) {
+  arguments = with_specialised_values(kernel, std::move(arguments));
   for (const Binding& binding : kernel.bindings) {
     Binding before = binding;  // the modes so far, compact
     before.strides.clear();

@@ -10,8 +10,9 @@
 
 namespace vkmoye {
 
-/// Returns `arguments` with every missing stride of a binding added: the product of the extents of the modes
-/// before it. Throws ArgumentError if an extent is missing.
+/// Returns `arguments` with the values of specialised arguments that the kernel was loaded with, and with every missing
+/// stride of a binding added: the product of the extents of the modes before it. Throws ArgumentError if an extent is
+/// missing.
 Arguments with_compact_strides(const KernelInterface& kernel, Arguments arguments);
 
 }  // namespace vkmoye

@@ -94,6 +94,11 @@ std::vector<std::string> reasons_against(const CompiledPlan& plan) {
       }
     }
     if (step.indirect) check_command(plan, step, subject, is_written, reasons);
+    for (const SpecialisedArgument& one : step.kernel.interface.specialised) {
+      if (step.arguments.contains(one.name)) continue;
+      reasons.push_back(fmt::format(
+          "{}: {} is a specialisation constant, but not among its arguments", subject, one.name));
+    }
     for (std::size_t b = 0; b < bindings.size(); ++b) {
       if (bindings[b].access == Access::read || step.arrays[b] >= count) continue;
       is_written[step.arrays[b]] = true;

@@ -79,7 +79,8 @@ ScratchPlaces scratch_places(const CompiledPlan& plan, const DeviceCaps& caps);
 
 /// Every reason why `plan` is invalid: a step uses an array number that does not exist, has too few or too many
 /// arrays, or reads scratch that no earlier step wrote; an indirect step writes its own command, or has one that is
-/// not scratch, that is too short, or that no earlier step writes; or scratch exceeds 2^62 bytes. Empty if it is valid.
+/// not scratch, that is too short, or that no earlier step writes; a specialised argument has no value; or scratch
+/// exceeds 2^62 bytes. Empty if it is valid.
 std::vector<std::string> reasons_against(const CompiledPlan& plan);
 
 }  // namespace vkmoye

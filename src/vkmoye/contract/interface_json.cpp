@@ -163,6 +163,14 @@ void check_names(const KernelInterface& kernel, Reader& read) {
   };
   check_twice(kernel.bindings, "bindings");
   check_twice(kernel.push_constants, "push constants");
+  check_twice(kernel.specialised, "specialisation constants");
+  for (const SpecialisedArgument& one : kernel.specialised) {
+    const auto has_name = [&](const PushConstant& other) { return other.name == one.name; };
+    const auto& others = kernel.push_constants;
+    if (std::any_of(others.begin(), others.end(), has_name)) {
+      read.note("{} is both a push constant and a specialisation constant", one.name);
+    }
+  }
   const auto& constants = kernel.push_constants;
   for (const Binding& binding : kernel.bindings) {
     const PushConstant address(address_name(binding.name), ScalarType::u64);
@@ -240,6 +248,18 @@ Json interface_to_json(const KernelInterface& kernel) {
         {"push_constant_bytes", push_constant_bytes(kernel)},
         {"storage_buffers", descriptor_count(kernel)}}}};
   if (!kernel.assumptions.empty()) out["assumptions"] = kernel.assumptions;
+  if (!kernel.specialised.empty()) {
+    Json specialised = Json::array();
+    for (const SpecialisedArgument& argument : kernel.specialised) {
+      specialised.push_back({{"name", argument.name},
+                             {"type", to_string(ScalarType::u32)},
+                             {"constant_id", specialised.size()}});
+    }
+    out["specialised"] = specialised;
+    out["specialised_rule"] =
+        "sizes that are specialisation constants of the SPIR-V: give each its value, at least 1, "
+        "in VkSpecializationInfo; extents and the grid use the same value";
+  }
   return out;
 }
 
@@ -308,6 +328,17 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
   if (find(json, "assumptions") != nullptr) {
     for (const Json& assumption : read.list(json, "assumptions")) {
       kernel.assumptions.push_back(read.printed(assumption, "assumptions"));
+    }
+  }
+  if (find(json, "specialised") != nullptr) {
+    for (const Json& row : read.list(json, "specialised")) {
+      kernel.specialised.push_back({read.name(row, "name")});
+      if (read.count(row, "constant_id") + 1 != kernel.specialised.size()) {
+        read.note("the specialisation constants are not 0, 1, ..");
+      }
+      if (read.text(row, "type") != to_string(ScalarType::u32)) {
+        read.note("the specialisation constant {} is not u32", kernel.specialised.back().name);
+      }
     }
   }
   check_names(kernel, read);

@@ -11,7 +11,8 @@
 namespace vkmoye {
 namespace {
 
-constexpr FileKind kKernelFile = {"kernel", kKernelFileVersion};
+constexpr FileKind kKernelFile = {"kernel", kKernelFileVersion, 1},
+                   kWithoutSpecialisation = {"kernel", 1};
 
 }  // namespace
 
@@ -20,7 +21,8 @@ std::string interface_text(const KernelInterface& kernel) {
 }
 
 std::string kernel_text(const CompiledKernel& kernel) {
-  return checked_text(kKernelFile, kernel_to_json(kernel));
+  return checked_text(kernel.interface.specialised.empty() ? kWithoutSpecialisation : kKernelFile,
+                      kernel_to_json(kernel));
 }
 
 CompiledKernel parse_kernel(std::string_view text) {

@@ -8,7 +8,7 @@
 //
 //   {
 //     "format": "vkmoye kernel",
-//     "version": 1,
+//     "version": 2,
 //     "checksum": "0123456789abcdef",     XXH64, seed 0, of "kernel" without spaces and line ends
 //     "kernel": {
 //       "interface": {..},                as `emit --interface` writes it
@@ -16,6 +16,9 @@
 //       "spirv": ".."                     little-endian words in base64 (RFC 4648)
 //     }
 //   }
+//
+// Version 1 has no specialisation constants. A kernel without them is written in version 1, so that earlier runtimes
+// read it.
 //
 // The same kernel gives the same bytes. Strings in files, such as the kernel's name, are UTF-8.
 
@@ -27,7 +30,7 @@
 
 namespace vkmoye {
 
-inline constexpr int kKernelFileVersion = 1;
+inline constexpr int kKernelFileVersion = 2;
 
 /// How to call the kernel, as JSON: bindings, push constants, grid, the features it needs, and the rules by which
 /// other runtimes interpret these.

@@ -15,6 +15,7 @@
 #include <concepts>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -131,6 +132,13 @@ struct PushConstant {
   bool operator==(const PushConstant&) const = default;
 };
 
+/// An argument of type u32 that is a specialisation constant of the SPIR-V: it gets its value when the kernel is
+/// loaded, and the driver compiles a pipeline for this value. A launch need not pass it.
+struct SpecialisedArgument {
+  std::string name;
+  std::optional<std::uint32_t> value = {};  // nullopt until it is loaded; not kept in files
+};
+
 struct KernelInterface {
   std::string name;  // "transpose/padded"
   std::vector<Binding> bindings;
@@ -145,6 +153,8 @@ struct KernelInterface {
   /// What the author of the kernel asserts and nothing proves, a sentence each: "each element of dst is written by one
   /// invocation alone: no row is empty". Nothing in a launch depends on it.
   std::vector<std::string> assumptions = {};
+  /// The constant_id of each is its place here. They are not among `push_constants`.
+  std::vector<SpecialisedArgument> specialised = {};
 };
 
 /// The push constants that the runtime sets itself, for each piece of a grid that it splits.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -14,7 +15,18 @@
 namespace vkmoye {
 namespace {
 
-constexpr FileKind kPlanFile = {"plan", kPlanFileVersion, 1}, kWithoutIndirectSteps = {"plan", 1};
+constexpr FileKind kPlanFile = {"plan", kPlanFileVersion, 1};
+
+// The oldest version that has all of `plan`.
+FileKind kind_of(const CompiledPlan& plan) {
+  const auto any = [&](auto condition) {
+    return std::any_of(plan.steps.begin(), plan.steps.end(), condition);
+  };
+  const bool is_specialised =
+      any([](const CompiledStep& step) { return !step.kernel.interface.specialised.empty(); });
+  const bool is_indirect = any([](const CompiledStep& step) { return step.indirect.has_value(); });
+  return {"plan", is_specialised ? kPlanFileVersion : is_indirect ? 2 : 1};
+}
 
 Json to_json(const std::vector<PlanArray>& arrays) {
   Json out = Json::array();
@@ -88,22 +100,18 @@ CompiledStep step_of(const Json& json, std::vector<std::string>& reasons) {
 
 std::string plan_text(const CompiledPlan& plan) {
   Json steps = Json::array();
-  bool is_indirect = false;
   for (const CompiledStep& step : plan.steps) {
     Json arguments = Json::object();
     for (const auto& [name, value] : step.arguments) arguments[name] = to_json(value);
     steps.push_back({{"kernel", kernel_to_json(step.kernel)},
                      {"arguments", std::move(arguments)},
                      {"arrays", step.arrays}});
-    if (!step.indirect) continue;
-    steps.back()["indirect"] = *step.indirect;
-    is_indirect = true;
+    if (step.indirect) steps.back()["indirect"] = *step.indirect;
   }
-  return checked_text(is_indirect ? kPlanFile : kWithoutIndirectSteps,
-                      {{"name", plan.name},
-                       {"arrays", to_json(plan.arrays)},
-                       {"scratch", to_json(plan.scratch)},
-                       {"steps", std::move(steps)}});
+  return checked_text(kind_of(plan), {{"name", plan.name},
+                                      {"arrays", to_json(plan.arrays)},
+                                      {"scratch", to_json(plan.scratch)},
+                                      {"steps", std::move(steps)}});
 }
 
 CompiledPlan parse_plan(std::string_view text) {

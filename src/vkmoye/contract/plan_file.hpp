@@ -7,7 +7,7 @@
 //
 //   {
 //     "format": "vkmoye plan",
-//     "version": 2,
+//     "version": 3,
 //     "checksum": "0123456789abcdef",     XXH64, seed 0, of "plan" without spaces and line ends
 //     "plan": {
 //       "name": "gemm/simt",
@@ -20,7 +20,9 @@
 //     }
 //   }
 //
-// Version 1 has no indirect steps. A plan without them is written in version 1, so that earlier runtimes read it.
+// Version 2 has no specialisation constants, version 1 neither these nor indirect steps. A plan is written in the
+// oldest version that has all of it, so that earlier runtimes read it. The value of a specialisation constant is that
+// of the argument of its step.
 //
 // The same plan gives the same bytes.
 
@@ -32,7 +34,7 @@
 
 namespace vkmoye {
 
-inline constexpr int kPlanFileVersion = 2;
+inline constexpr int kPlanFileVersion = 3;
 
 /// The text of the file.
 std::string plan_text(const CompiledPlan& plan);

@@ -129,6 +129,21 @@ void check_push_constants(const KernelInterface& kernel, const SpirvModule& spir
                           text_of(spirv.push_constants), text_of(expected)));
 }
 
+// A kernel that reads none of them need not declare them.
+void check_specialised(const KernelInterface& kernel, const SpirvModule& spirv, Reasons& reasons) {
+  for (const SpirvModule::Specialised& one : spirv.specialised) {
+    const std::string* expected =
+        one.id < kernel.specialised.size() ? &kernel.specialised[one.id].name : nullptr;
+    const bool is_equal = expected != nullptr && one.type == ScalarType::u32 &&
+                          (one.name.empty() || one.name == *expected);
+    if (is_equal) continue;
+    reasons.add(fmt::format("constant_id {} is {} {} in its SPIR-V, {} in its interface", one.id,
+                            one.type ? to_string(*one.type) : "?",
+                            one.name.empty() ? "?" : one.name,
+                            expected != nullptr ? "u32 " + *expected : "none"));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> reasons_against_spirv(const KernelInterface& kernel,
@@ -149,6 +164,7 @@ std::vector<std::string> reasons_against_spirv(const KernelInterface& kernel,
   check_capabilities(kernel, spirv, reasons);
   check_buffers(kernel, spirv, reasons);
   check_push_constants(kernel, spirv, reasons);
+  check_specialised(kernel, spirv, reasons);
   if (spirv.shared_bytes > kernel.shared_bytes) {
     reasons.add(fmt::format("its SPIR-V uses {} bytes of shared memory, but its interface has {}",
                             spirv.shared_bytes, kernel.shared_bytes));

@@ -20,6 +20,7 @@ using Operands = std::span<const std::uint32_t>;
 
 // The opcodes and enumerants of the SPIR-V specification, 3.x, that are read.
 enum Opcode : std::uint32_t {
+  kOpName = 5,
   kOpMemberName = 6,
   kOpEntryPoint = 15,
   kOpExecutionMode = 16,
@@ -32,6 +33,9 @@ enum Opcode : std::uint32_t {
   kOpTypeStruct = 30,
   kOpTypePointer = 32,
   kOpConstant = 43,
+  kOpSpecConstantTrue = 48,
+  kOpSpecConstantFalse = 49,
+  kOpSpecConstant = 50,
   kOpFunctionEnd = 56,
   kOpVariable = 59,
   kOpDecorate = 71,
@@ -41,6 +45,7 @@ enum Opcode : std::uint32_t {
 };
 constexpr std::uint32_t kMagic = 0x07230203, kGlCompute = 5, kLocalSize = 17;
 enum Decoration : std::uint32_t {
+  kSpecId = 1,
   kArrayStride = 6,
   kNonWritable = 24,
   kNonReadable = 25,
@@ -62,7 +67,7 @@ struct SpirvType {
   std::vector<Id> members;  // for a struct; for a matrix: scope, rows, columns, use
 };
 
-// Decorations of an id, or of a member of one (its number + 1).
+// An id, or a member of one (its number + 1): what a decoration or a name belongs to.
 using Place = std::pair<Id, std::uint32_t>;
 
 class ModuleReader {
@@ -107,8 +112,11 @@ class ModuleReader {
           module_.workgroup_size = {o[2], o[3], o[4]};
         }
         return;
+      case kOpName:
+        if (has(2)) names_[{o[0], 0}] = text_of(o.subspan(1));
+        return;
       case kOpMemberName:
-        if (has(3)) names_[{o[0], o[1]}] = text_of(o.subspan(2));
+        if (has(3)) names_[{o[0], o[1] + 1}] = text_of(o.subspan(2));
         return;
       case kOpDecorate:
         if (has(2)) decorations_[{o[0], 0}][o[1]] = has(3) ? o[2] : 0;
@@ -118,6 +126,11 @@ class ModuleReader {
         return;
       case kOpConstant:
         if (has(3)) constants_[o[1]] = o[2];
+        return;
+      case kOpSpecConstantTrue:
+      case kOpSpecConstantFalse:
+      case kOpSpecConstant:
+        if (has(2)) add_specialised(o[0], o[1]);
         return;
       case kOpVariable:
         if (has(3)) add_variable(o[0], o[1], o[2]);
@@ -245,20 +258,35 @@ class ModuleReader {
   }
 
   void add_constant(Id block, std::uint32_t member) {
-    SpirvModule::Constant constant;
-    const auto name = names_.find({block, member});
-    if (name != names_.end()) constant.name = name->second;
-    constant.offset = decoration(block, member + 1, kOffset).value_or(0);
-    const SpirvType* type = type_of(types_.at(block).members[member]);
+    module_.push_constants.push_back({name_of({block, member + 1}),
+                                      number_type_of(types_.at(block).members[member]),
+                                      decoration(block, member + 1, kOffset).value_or(0)});
+  }
+
+  // One without a constant_id cannot be given a value.
+  void add_specialised(Id type, Id id) {
+    const auto constant_id = decoration(id, 0, kSpecId);
+    if (!constant_id) return;
+    module_.specialised.push_back({name_of({id, 0}), number_type_of(type), *constant_id});
+  }
+
+  // "": it was stripped.
+  std::string name_of(const Place& place) const {
+    const auto name = names_.find(place);
+    return name == names_.end() ? "" : name->second;
+  }
+
+  std::optional<ScalarType> number_type_of(Id id) const {
+    const SpirvType* type = type_of(id);
     for (const ScalarType candidate :
          {ScalarType::u32, ScalarType::i32, ScalarType::f32, ScalarType::f64, ScalarType::u64}) {
       const bool is_float = candidate == ScalarType::f32 || candidate == ScalarType::f64;
       if (type != nullptr && type->kind == (is_float ? kOpTypeFloat : kOpTypeInt) &&
           type->bytes == size_of(candidate) && type->is_signed == (candidate == ScalarType::i32)) {
-        constant.type = candidate;
+        return candidate;
       }
     }
-    module_.push_constants.push_back(std::move(constant));
+    return std::nullopt;
   }
 
   std::string component_of(const SpirvType& matrix) const {

@@ -8,6 +8,7 @@
 //   OpExecutionMode %main LocalSize 256 1 1           workgroup_size {256, 1, 1}
 //   buffer Src { float src[]; } at binding 0          buffers {{.binding = 0, .stride = 4}}
 //   push_constant Arguments { uint cols, rows; }      push_constants {{"cols", u32, 0}, {"rows", u32, 4}}
+//   layout(constant_id = 0) const uint cols = 1;      specialised {{"cols", u32, 0}}
 //   shared float tile[1055]                           shared_bytes 4220
 
 #include <array>
@@ -33,12 +34,19 @@ struct SpirvModule {
     std::optional<ScalarType> type;  // none: it is not a number
     std::uint32_t offset = 0;        // bytes
   };
+  /// A specialisation constant.
+  struct Specialised {
+    std::string name;                // empty: it was stripped
+    std::optional<ScalarType> type;  // none: it is not a number
+    std::uint32_t id = 0;            // its constant_id
+  };
 
   std::vector<std::uint32_t> capabilities;
   bool has_main = false;  // a compute shader of that name
   std::optional<std::array<std::uint32_t, 3>> workgroup_size;
   std::vector<Buffer> buffers;
   std::vector<Constant> push_constants;
+  std::vector<Specialised> specialised;
   std::uint64_t shared_bytes = 0;
   std::vector<MatrixShape> products;  // that matrix units compute, each once
 };

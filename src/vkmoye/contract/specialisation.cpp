@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/contract/specialisation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye {
+
+bool is_specialised(const KernelInterface& kernel, std::string_view name) {
+  return std::any_of(kernel.specialised.begin(), kernel.specialised.end(),
+                     [&](const SpecialisedArgument& one) { return one.name == name; });
+}
+
+KernelInterface specialised(KernelInterface kernel, const Arguments& values) {
+  Reasons reasons;
+  std::vector<std::string> names;
+  for (SpecialisedArgument& argument : kernel.specialised) {
+    names.push_back(argument.name);
+    const auto found = values.find(argument.name);
+    if (found == values.end()) {
+      reasons.add(fmt::format("'{}' is a specialisation constant, and has no value to load it with",
+                              argument.name));
+      continue;
+    }
+    const auto* whole = std::get_if<std::int64_t>(&found->second.value);
+    if (whole == nullptr || *whole < 1 || *whole > std::numeric_limits<std::uint32_t>::max()) {
+      reasons.add(fmt::format("the specialisation constant {} = {} is outside 1..2^32-1",
+                              argument.name, to_string(found->second)));
+      continue;
+    }
+    argument.value = static_cast<std::uint32_t>(*whole);
+  }
+  for (const auto& [name, value] : values) {
+    if (is_specialised(kernel, name)) continue;
+    reasons.add(fmt::format("'{}' is not a specialisation constant of it ({})", name,
+                            names.empty() ? "it has none" : join(names, ", ")));
+  }
+  if (!reasons.empty()) throw ArgumentError(reasons.text(kernel.name));
+  return kernel;
+}
+
+Arguments specialised_among(const KernelInterface& kernel, const Arguments& arguments) {
+  Arguments out = arguments;
+  std::erase_if(out, [&](const auto& one) { return !is_specialised(kernel, one.first); });
+  return out;
+}
+
+Arguments with_specialised_values(const KernelInterface& kernel, Arguments arguments) {
+  for (const SpecialisedArgument& argument : kernel.specialised) {
+    if (argument.value) arguments.emplace(argument.name, *argument.value);
+  }
+  return arguments;
+}
+
+}  // namespace vkmoye
