@@ -63,6 +63,36 @@ KernelInterface strided_interface() {
   return kernel;
 }
 
+TEST(Dispatches, SpecialisedArgumentsMayBeMissingOrHaveTheirValue) {
+  KernelInterface kernel = transpose_interface();
+  kernel.push_constants.erase(kernel.push_constants.begin());
+  kernel.specialised = {{"cols", 64}};
+  const auto prepared = [&](const Arguments& arguments) {
+    return prepare_dispatches(kernel, caps_with(100, 100), two_buffers(4096 * 4), arguments);
+  };
+  EXPECT_THAT(argument_names(kernel), ElementsAre("rows"));
+  const Dispatches without = prepared({{"rows", 40}}),
+                   with = prepared({{"rows", 40}, {"cols", 64}});
+  EXPECT_THAT(words_of(without), ElementsAre(40, 0, 0));
+  EXPECT_THAT(without.pieces, ElementsAre(GridPiece{{}, {2, 2, 1}}));
+  EXPECT_EQ(without.needed_bytes[0], 4u * 64 * 40);
+  EXPECT_EQ(words_of(with), words_of(without));
+  EXPECT_EQ(with.pieces, without.pieces);
+  EXPECT_THAT(
+      [&] {
+        prepared({{"cols", 65}, {"colls", 64}});
+      },
+      ThrowsMessage<ArgumentError>(
+          AllOf(HasSubstr("argument cols = 65, but the kernel was loaded for cols = 64"),
+                HasSubstr("argument 'rows' is missing"),
+                HasSubstr("unknown argument 'colls', did you mean 'cols'?"))));
+  EXPECT_THAT(
+      [&] {
+        prepared({{"rows", 1}, {"cols", 64.0}});
+      },
+      ThrowsMessage<ArgumentError>(HasSubstr("but the kernel was loaded for cols = 64")));
+}
+
 TEST(Dispatches, AWrittenArrayOfMoreCoordinatesThan64BitsCountIsRefused) {
   KernelInterface kernel = strided_interface();
   kernel.bindings[1].extents = {"n", "n", "n"};

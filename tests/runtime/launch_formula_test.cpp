@@ -79,10 +79,21 @@ const std::vector<BoundRange> kRanges = {{&three_buffers[0], 1 << 20, 0, 1 << 20
                                          {&three_buffers[1], 1 << 20, 0, 1 << 20, 0},
                                          {&three_buffers[2], 1 << 20, 0, 1 << 20, 0}};
 
+// Makes some arguments of a random interface specialised, with values that may be too large for its arrays.
+void specialise_some(KernelInterface& kernel, std::mt19937& random) {
+  for (const char* name : {"k", "lda", "m", "n"}) {
+    if (random() % 3 != 0) continue;
+    std::erase(kernel.push_constants, PushConstant(name));
+    const std::int64_t value = std::max<std::int64_t>(1, random_size(random));
+    kernel.specialised.push_back({name, static_cast<std::uint32_t>(value)});
+  }
+}
+
 // The dispatches for these arguments by name; nullopt if they are refused.
 std::optional<Dispatches> by_name(const KernelInterface& kernel, std::span<const Argument> values) {
+  const std::vector<std::string> names = argument_names(kernel);
   Arguments arguments;
-  for (std::size_t i = 0; i < kNames.size(); ++i) arguments[kNames[i]] = values[i];
+  for (std::size_t i = 0; i < names.size(); ++i) arguments[names[i]] = values[i];
   try {
     return prepare_dispatches(kernel, device(), kRanges, arguments);
   } catch (const ArgumentError&) {
@@ -122,6 +133,38 @@ TEST(LaunchFormula, GivesWhatTheNamesGive) {
   }
   // Most of what is valid: the rest has strides in an unusual order, or a split grid.
   EXPECT_GT(accepted, 2000);
+  EXPECT_GT(known, accepted / 2);
+}
+
+// Specialised arguments are not among the values, and count as the numbers that they are.
+TEST(LaunchFormula, HasTheValuesOfSpecialisedArguments) {
+  std::mt19937 random(8);
+  int known = 0, accepted = 0, interfaces = 0;
+  while (interfaces < 500) {
+    KernelInterface kernel = random_interface(random);
+    specialise_some(kernel, random);
+    const std::vector<std::string> names = argument_names(kernel);
+    const std::vector<Argument> ones(names.size(), Argument(1));
+    std::optional<Dispatches> dispatches = by_name(kernel, ones);
+    if (!dispatches || kernel.specialised.empty()) continue;
+    ++interfaces;
+    const LaunchFormula formula(kernel, device());
+    ASSERT_EQ(formula.names(), names);
+    for (int launch = 0; launch < 20; ++launch) {
+      std::vector<Argument> values;
+      for (std::size_t i = 0; i < names.size(); ++i) values.emplace_back(random_size(random));
+      const std::optional<Dispatches> expected = by_name(kernel, values);
+      accepted += expected ? 1 : 0;
+      Dispatches got = *dispatches;
+      if (!formula.evaluate(values, got)) continue;
+      ++known;
+      ASSERT_TRUE(expected) << "the formula knows what is refused";
+      EXPECT_EQ(got.needed_bytes, expected->needed_bytes);
+      EXPECT_EQ(got.push_constants, expected->push_constants);
+      EXPECT_EQ(got.pieces, expected->pieces);
+    }
+  }
+  EXPECT_GT(accepted, 1000);
   EXPECT_GT(known, accepted / 2);
 }
 

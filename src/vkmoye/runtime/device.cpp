@@ -145,8 +145,8 @@ Buffer Device::buffer(std::uint64_t bytes, std::string_view name) {
   return Buffer(std::make_shared<vk::BufferState>(context_, bytes, name));
 }
 
-Pipeline Device::load(const CompiledKernel& kernel) {
-  return Pipeline(vk::load(context_, kernel, /*pushes=*/false));
+Pipeline Device::load(const CompiledKernel& kernel, const Arguments& values) {
+  return Pipeline(vk::load(context_, kernel, values, /*pushes=*/false));
 }
 
 Launch Device::prepare(const Pipeline& pipeline, const std::vector<BufferView>& buffers,

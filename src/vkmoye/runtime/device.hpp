@@ -57,9 +57,11 @@ class Device {
   /// not exist. `name` is for debuggers (OpenOptions::debug_names).
   Buffer buffer(std::uint64_t bytes, std::string_view name = {});
 
-  /// Throws KernelError with every reason if the device cannot run the kernel; DeviceError. May take seconds if the
-  /// driver has to compile; later runs find the result in the cache.
-  Pipeline load(const CompiledKernel& kernel);
+  /// `values`: one for each specialised argument of the kernel (KernelInterface::specialised), from 1 to 2^32-1. The
+  /// pipeline is for these values; a launch may leave them out. Throws KernelError with every reason if the device
+  /// cannot run the kernel; ArgumentError with every reason if values are missing, unknown or out of range;
+  /// DeviceError. May take seconds if the driver has to compile; later runs find the result in the cache.
+  Pipeline load(const CompiledKernel& kernel, const Arguments& values = {});
 
   /// Checks buffers and arguments, and binds them. `buffers` are in the order of KernelInterface::bindings. Throws
   /// ArgumentError with every reason; no Vulkan function is called before, except those that return the size and

@@ -9,6 +9,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/specialisation.hpp"
 #include "vkmoye/runtime/recorded_kernel.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
 
@@ -88,9 +89,10 @@ struct PlanRecorder::State {
       if (waits) since_barrier = Use(arrays.size());
       since_barrier.add(step);
       all.add(step);
-      steps.push_back(
-          {vk::RecordedKernel(device, step.kernel, options.recordings, options.timestamps),
-           step.arguments, step.arrays, waits, step.indirect});
+      const RecorderOptions of_step = {options.recordings, options.timestamps,
+                                       specialised_among(step.kernel.interface, step.arguments)};
+      steps.push_back({vk::RecordedKernel(device, step.kernel, of_step), step.arguments,
+                       step.arrays, waits, step.indirect});
     }
     for (std::size_t i = 0; i < arrays.size(); ++i) is_written.push_back(all.writes(i));
   }

@@ -8,24 +8,26 @@
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/specialisation.hpp"
 #include "vkmoye/runtime/vk/timestamps.hpp"
 
 namespace vkmoye::vk {
 
 RecordedKernel::RecordedKernel(Device& device, const CompiledKernel& kernel,
-                               std::uint32_t recordings, std::uint32_t timed)
-    : formula_(kernel.interface, device.caps()), max_timed_(timed) {
+                               const RecorderOptions& options)
+    : formula_(specialised(kernel.interface, options.specialised), device.caps()),
+      max_timed_(options.timestamps) {
   const std::uint64_t descriptors = descriptor_count(kernel.interface);
   const bool pushes =
       descriptors > 0 && descriptors <= device.context()->device->max_push_descriptors();
-  pipeline_ = load(device.context(), kernel, pushes);
+  pipeline_ = load(device.context(), kernel, options.specialised, pushes);
   if (max_timed_ > 0) {
     queries_ = std::make_shared<const Owned<VkQueryPool>>(
-        make_timestamps(*device.context(), kernel.interface.name, timed));
+        make_timestamps(*device.context(), kernel.interface.name, max_timed_));
     reset_queries();
   }
   if (pushes || descriptors == 0) return;
-  max_sets_ = recordings;
+  max_sets_ = options.recordings;
   if (max_sets_ > 0) pool_ = make_pool(*device.context(), kernel.interface, max_sets_);
 }
 

@@ -21,10 +21,8 @@ namespace vkmoye::vk {
 
 class RecordedKernel {
  public:
-  /// Allocates descriptor sets for `recordings` if descriptors cannot be pushed, and timestamps for `timed` of them.
-  /// Throws like Recorder.
-  RecordedKernel(Device& device, const CompiledKernel& kernel, std::uint32_t recordings,
-                 std::uint32_t timed);
+  /// Allocates descriptor sets if descriptors cannot be pushed, and timestamps. Throws like Recorder.
+  RecordedKernel(Device& device, const CompiledKernel& kernel, const RecorderOptions& options);
 
   const PipelineState& pipeline() const { return *pipeline_; }
 

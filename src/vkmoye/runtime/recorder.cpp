@@ -22,8 +22,7 @@ struct Recorder::State {
 };
 
 Recorder::Recorder(Device& device, const CompiledKernel& kernel, const RecorderOptions& options)
-    : state_(std::make_unique<State>(
-          State{vk::RecordedKernel(device, kernel, options.recordings, options.timestamps)})) {}
+    : state_(std::make_unique<State>(State{vk::RecordedKernel(device, kernel, options)})) {}
 Recorder::Recorder(Recorder&&) noexcept = default;
 Recorder& Recorder::operator=(Recorder&&) noexcept = default;
 Recorder::~Recorder() = default;

@@ -52,6 +52,8 @@ struct RecorderOptions {
   /// The number of recordings after the constructor, and after each call of `reset`, whose kernels are timed; later
   /// ones are not. See `times`.
   std::uint32_t timestamps = 0;
+  /// The values of specialised arguments, see Device::load.
+  Arguments specialised = {};
 };
 
 /// How long the device took for one kernel of a recording: from the end of all earlier work of the queue to the end
@@ -72,13 +74,14 @@ struct KernelTime {
 class Recorder {
  public:
   /// Loads the kernel like Device::load: may take seconds if the driver has to compile. With `timestamps`, submits a
-  /// command and waits for it. Throws KernelError with every reason, DeviceError; ArgumentError if there are to be
-  /// timestamps, but the device has none.
+  /// command and waits for it. Throws like Device::load; ArgumentError also if there are to be timestamps, but the
+  /// device has none.
   Recorder(Device& device, const CompiledKernel& kernel, const RecorderOptions& options = {});
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
   ~Recorder();
 
+  /// Like Pipeline::interface.
   const KernelInterface& interface() const;
   /// Whether descriptors are pushed; the number of recordings is then unlimited.
   bool pushes_descriptors() const;
@@ -93,12 +96,13 @@ class Recorder {
               const Arguments& arguments, const Neighbours& neighbours = {}) {
     record(commands, std::span(buffers.begin(), buffers.size()), arguments, neighbours);
   }
-  /// The same with values by index: all arguments, strides included, in the order of `argument_names`. The fastest way
+  /// The same with values by index: all arguments but the specialised ones, strides included, in the order of
+  /// `argument_names`. The fastest way
   /// to record a kernel with other arguments than before: after the first recording it allocates no host memory,
   /// unless the grid is empty or takes several dispatches, or a written array has strides in an unusual order.
   void record_values(VkCommandBuffer commands, std::span<const BufferView> buffers,
                      std::span<const Argument> values, const Neighbours& neighbours = {});
-  /// The names of the kernel's arguments, in alphabetical order.
+  /// The names of the kernel's arguments that are not specialised, in alphabetical order.
   std::span<const std::string> argument_names() const;
 
   /// The times of the recordings that the device has finished by now, in order. Does not wait. Of a command buffer

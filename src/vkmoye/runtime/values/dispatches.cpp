@@ -13,13 +13,17 @@
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/extent_names.hpp"
+#include "vkmoye/contract/specialisation.hpp"
 
 namespace vkmoye {
 namespace {
 
 // Returns whether no argument is missing, so that sizes can be computed.
-bool check_names(const std::vector<std::string>& names, const Arguments& arguments,
-                 Reasons& reasons) {
+bool check_names(const KernelInterface& kernel, const Arguments& arguments, Reasons& reasons) {
+  std::vector<std::string> names = argument_names(kernel);
+  for (const SpecialisedArgument& argument : kernel.specialised) {
+    names.insert(std::lower_bound(names.begin(), names.end(), argument.name), argument.name);
+  }
   bool complete = true;
   for (const std::string& name : names) {
     if (!arguments.contains(name)) {
@@ -34,6 +38,16 @@ bool check_names(const std::vector<std::string>& names, const Arguments& argumen
                             near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
   }
   return complete;
+}
+
+void check_specialised_values(const KernelInterface& kernel, const Arguments& arguments,
+                              Reasons& reasons) {
+  for (const auto& [name, value] : kernel.specialised) {
+    const auto given = arguments.find(name);
+    if (!value || given == arguments.end() || given->second == Argument(*value)) continue;
+    reasons.add(fmt::format("argument {} = {}, but the kernel was loaded for {} = {}", name,
+                            to_string(given->second), name, *value));
+  }
 }
 
 // Writes `argument` as a number of `type` to `place`, or adds the reason why it cannot.
@@ -216,6 +230,7 @@ std::vector<std::string> argument_names(const KernelInterface& kernel) {
   for (const PushConstant& constant : kernel.push_constants) {
     if (!is_set_by_runtime(constant)) names.insert(constant.name);
   }
+  for (const SpecialisedArgument& argument : kernel.specialised) names.erase(argument.name);
   return {names.begin(), names.end()};
 }
 
@@ -233,10 +248,14 @@ std::string overlap_reason(const std::string& name_of_a, const BoundRange& a,
 }
 
 Dispatches prepare_dispatches(const KernelInterface& kernel, const DeviceCaps& caps,
-                              std::span<const BoundRange> ranges, const Arguments& arguments) {
+                              std::span<const BoundRange> ranges, const Arguments& given) {
   Dispatches dispatches;
   Reasons reasons;
-  const bool named = check_names(argument_names(kernel), arguments, reasons);
+  Arguments completed;
+  if (!kernel.specialised.empty()) completed = with_specialised_values(kernel, given);
+  const Arguments& arguments = kernel.specialised.empty() ? given : completed;
+  const bool named = check_names(kernel, arguments, reasons);
+  check_specialised_values(kernel, arguments, reasons);
   fill_push_constants(kernel, arguments, dispatches, reasons);
   for (const Binding& binding : kernel.bindings) {
     dispatches.needed_bytes.push_back(named ? needed_bytes(binding, caps, arguments, reasons) : 0);

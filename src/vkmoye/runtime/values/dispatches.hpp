@@ -18,7 +18,7 @@
 
 namespace vkmoye {
 
-/// The arguments that a launch passes, in alphabetical order.
+/// The arguments that a launch passes, in alphabetical order: all but the specialised ones.
 std::vector<std::string> argument_names(const KernelInterface& kernel);
 
 /// The memory of a binding: `bytes` bytes of a buffer, starting at `offset`.
@@ -56,11 +56,12 @@ struct Dispatches {
   std::vector<GridPiece> pieces;
 };
 
-/// Throws ArgumentError with every reason: the wrong number of buffers; arguments that are missing, unknown or out of
-/// range; a range that exceeds its buffer, is misaligned or too short for the kernel; an array that is larger than
-/// the device allows for a binding or a buffer; a written range that overlaps another; a grid that cannot be split.
+/// Specialised arguments may be missing. Throws ArgumentError with every reason: the wrong number of buffers; arguments
+/// that are missing, unknown, out of range, or specialised with another value; a range that exceeds its buffer, is
+/// misaligned or too short for the kernel; an array that is larger than the device allows for a binding or a buffer; a
+/// written range that overlaps another; a grid that cannot be split.
 Dispatches prepare_dispatches(const KernelInterface& kernel, const DeviceCaps& caps,
-                              std::span<const BoundRange> ranges, const Arguments& arguments);
+                              std::span<const BoundRange> ranges, const Arguments& given);
 
 /// Replaces the ranges of `dispatches`, which was made for the same kernel and device; its arguments stay the same.
 /// Throws ArgumentError for invalid ranges, like prepare_dispatches. Allocates nothing.

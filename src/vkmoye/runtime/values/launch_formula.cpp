@@ -16,6 +16,11 @@ std::uint64_t max_buffer_bytes(const DeviceCaps& caps) {
                   std::max(caps.max_allocation_bytes, caps.max_sparse_buffer_bytes));
 }
 
+constexpr std::int64_t kMaxProduct = std::numeric_limits<std::uint32_t>::max();
+
+// Of one argument.
+std::int64_t max_value(bool is_extent) { return is_extent ? kMaxExtent : kMaxProduct; }
+
 }  // namespace
 
 LaunchFormula::LaunchFormula(const KernelInterface& kernel, const DeviceCaps& caps)
@@ -32,10 +37,10 @@ LaunchFormula::LaunchFormula(const KernelInterface& kernel, const DeviceCaps& ca
     if (!is_pointer) array.max_bytes = std::min(array.max_bytes, caps.max_storage_buffer_bytes);
     array.first_extent = terms_.size();
     for (const Extent& extent : binding.extents)
-      terms_.push_back(term_of(extent, /*is_extent=*/true));
+      terms_.push_back(term_of(kernel, extent, /*is_extent=*/true));
     array.first_stride = terms_.size();
     for (const Extent& stride : binding.strides)
-      terms_.push_back(term_of(stride, /*is_extent=*/false));
+      terms_.push_back(term_of(kernel, stride, /*is_extent=*/false));
     arrays_.push_back(array);
   }
   const std::vector<std::uint32_t> offsets = push_constant_offsets(kernel);
@@ -48,35 +53,48 @@ LaunchFormula::LaunchFormula(const KernelInterface& kernel, const DeviceCaps& ca
   }
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     const GridDimension& dimension = kernel.grid[i];
-    axes_[i] = {term_of(dimension.extent, /*is_extent=*/true), dimension.tile, dimension.max_groups,
-                caps.max_group_count[i]};
+    axes_[i] = {term_of(kernel, dimension.extent, /*is_extent=*/true), dimension.tile,
+                dimension.max_groups, caps.max_group_count[i]};
   }
 }
 
-LaunchFormula::Term LaunchFormula::term_of(const Extent& extent, bool is_extent) const {
-  const auto index = [&](const std::string& name) {
-    if (name.empty()) return -1;
-    return static_cast<int>(std::lower_bound(names_.begin(), names_.end(), name) - names_.begin());
-  };
-  return {index(extent.symbol), index(extent.times), extent.value, extent.per, is_extent};
+LaunchFormula::Term LaunchFormula::term_of(const KernelInterface& kernel, const Extent& extent,
+                                           bool is_extent) const {
+  Term term;
+  term.per = extent.per;
+  term.is_extent = is_extent;
+  if (!extent.is_symbol()) term.value = extent.value;
+  for (const std::string& name : extent.arguments()) {
+    const auto specialised =
+        std::find_if(kernel.specialised.begin(), kernel.specialised.end(),
+                     [&](const SpecialisedArgument& one) { return one.name == name; });
+    if (specialised != kernel.specialised.end()) {
+      const std::int64_t value = specialised->value.value_or(0);
+      // 0 where prepare_dispatches has a reason against it.
+      const bool is_valid = value <= max_value(term.is_extent) &&
+                            (term.value == 0 || value <= kMaxProduct / term.value);
+      term.value = is_valid ? term.value * value : 0;
+      continue;
+    }
+    const auto found = std::lower_bound(names_.begin(), names_.end(), name);
+    (term.argument < 0 ? term.argument : term.times) = static_cast<int>(found - names_.begin());
+  }
+  return term;
 }
 
 bool LaunchFormula::value_in(const Term& term, std::span<const Argument> values,
                              std::int64_t& out) {
-  if (term.argument < 0) {
-    out = term.value;
-    return out > 0;
-  }
-  constexpr std::int64_t kMax = std::numeric_limits<std::uint32_t>::max();
-  const auto* whole =
-      std::get_if<std::int64_t>(&values[static_cast<std::size_t>(term.argument)].value);
-  if (whole == nullptr || *whole < 1 || *whole > (term.is_extent ? kMaxExtent : kMax)) return false;
-  out = *whole;
-  if (term.times >= 0) {
-    const auto* other =
-        std::get_if<std::int64_t>(&values[static_cast<std::size_t>(term.times)].value);
-    if (other == nullptr || *other < 1 || *other > kMax / out) return false;
-    out *= *other;
+  out = term.value;
+  if (out < 1) return false;
+  for (const int argument : {term.argument, term.times}) {
+    if (argument < 0) continue;
+    const auto* whole =
+        std::get_if<std::int64_t>(&values[static_cast<std::size_t>(argument)].value);
+    if (whole == nullptr || *whole < 1 || *whole > max_value(term.is_extent) ||
+        *whole > kMaxProduct / out) {
+      return false;
+    }
+    out *= *whole;
   }
   if (term.per != 1) out = (out + term.per - 1) / term.per;
   return true;

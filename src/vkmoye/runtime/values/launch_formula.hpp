@@ -22,6 +22,7 @@ namespace vkmoye {
 
 class LaunchFormula {
  public:
+  /// Precondition: specialised arguments have values.
   LaunchFormula(const KernelInterface& kernel, const DeviceCaps& caps);
 
   /// The arguments that `evaluate` takes, in alphabetical order.
@@ -38,7 +39,7 @@ class LaunchFormula {
   // An Extent with arguments by index.
   struct Term {
     int argument = -1, times = -1;  // -1: none
-    std::int64_t value = 0;         // if there is no argument
+    std::int64_t value = 1;         // the number, or the product of the specialised arguments
     std::int64_t per = 1;
     bool is_extent = true;  // at most kMaxExtent if it is an argument
   };
@@ -58,7 +59,7 @@ class LaunchFormula {
     std::uint64_t limit = 0;
   };
 
-  Term term_of(const Extent& extent, bool is_extent) const;
+  Term term_of(const KernelInterface& kernel, const Extent& extent, bool is_extent) const;
   static bool value_in(const Term& term, std::span<const Argument> values, std::int64_t& out);
   bool bytes_of(const Array& array, std::span<const Argument> values, std::uint64_t& out) const;
   static bool put(const Constant& constant, const Argument& value, std::byte* constants);

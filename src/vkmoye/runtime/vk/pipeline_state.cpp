@@ -9,6 +9,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/specialisation.hpp"
 #include "vkmoye/runtime/values/kernel_label.hpp"
 #include "vkmoye/runtime/vk/features.hpp"
 
@@ -52,8 +53,27 @@ Owned<VkPipelineLayout> make_layout(const Context& context, VkDescriptorSetLayou
                                   context.table().DestroyPipelineLayout, info);
 }
 
+// The specialisation constants of a kernel as Vulkan takes them.
+struct Specialisation {
+  std::vector<std::uint32_t> values;
+  std::vector<VkSpecializationMapEntry> entries;
+
+  explicit Specialisation(const KernelInterface& kernel) {
+    for (const SpecialisedArgument& argument : kernel.specialised) {
+      const auto id = static_cast<std::uint32_t>(values.size());
+      entries.push_back({id, id * static_cast<std::uint32_t>(sizeof id), sizeof id});
+      values.push_back(argument.value.value());
+    }
+  }
+  VkSpecializationInfo info() const {
+    return {static_cast<std::uint32_t>(entries.size()), entries.data(),
+            values.size() * sizeof values[0], values.data()};
+  }
+};
+
+// `interface`: that of the kernel, with the values of specialised arguments.
 Owned<VkPipeline> make_pipeline(const Context& context, VkPipelineLayout layout,
-                                const CompiledKernel& kernel) {
+                                const CompiledKernel& kernel, const KernelInterface& interface) {
   const DeviceTable& table = context.table();
   VkShaderModuleCreateInfo module_info = {};
   module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
@@ -68,10 +88,13 @@ Owned<VkPipeline> make_pipeline(const Context& context, VkPipelineLayout layout,
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = shader_module.get();
   info.stage.pName = "main";
+  const Specialisation specialisation(interface);
+  const VkSpecializationInfo constants = specialisation.info();
+  if (constants.mapEntryCount > 0) info.stage.pSpecializationInfo = &constants;
   // If it cannot be chosen, the device has only this size (reasons_against).
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo lanes = {};
   lanes.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
-  lanes.requiredSubgroupSize = kernel.interface.subgroup_size;
+  lanes.requiredSubgroupSize = interface.subgroup_size;
   if (lanes.requiredSubgroupSize != 0 && context.caps().has(Feature::subgroup_size_control)) {
     info.stage.pNext = &lanes;
     info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
@@ -84,7 +107,7 @@ Owned<VkPipeline> make_pipeline(const Context& context, VkPipelineLayout layout,
   VkPipeline pipeline = VK_NULL_HANDLE;
   check(table.CreateComputePipelines(context.handle(), context.cache->handle(), 1, &info, nullptr,
                                      &pipeline),
-        fmt::format("vkCreateComputePipelines({})", kernel.interface.name));
+        fmt::format("vkCreateComputePipelines({})", interface.name));
   context.cache->mark_changed();
   return {context.handle(), pipeline, table.DestroyPipeline};
 }
@@ -113,7 +136,8 @@ std::vector<std::string> reasons_against(const Context& context, const KernelInt
 }
 
 std::shared_ptr<const PipelineState> load(const std::shared_ptr<Context>& context,
-                                          const CompiledKernel& kernel, bool pushes) {
+                                          const CompiledKernel& kernel, const Arguments& values,
+                                          bool pushes) {
   constexpr std::uint32_t kSpirvMagic = 0x07230203;
   std::vector<std::string> reasons =
       reasons_against(*context, kernel.interface, context->device->is_borrowed());
@@ -126,13 +150,16 @@ std::shared_ptr<const PipelineState> load(const std::shared_ptr<Context>& contex
   }
   auto state = std::make_shared<PipelineState>();
   state->context = context;
-  state->interface = kernel.interface;
+  state->interface = specialised(kernel.interface, values);
   state->pushes = pushes;
   state->set_layout = make_set_layout(*context, kernel.interface.bindings, pushes);
   state->layout =
       make_layout(*context, state->set_layout.get(), push_constant_bytes(kernel.interface));
-  state->pipeline = make_pipeline(*context, state->layout.get(), kernel);
+  state->pipeline = make_pipeline(*context, state->layout.get(), kernel, state->interface);
   state->label = label_of(kernel);
+  for (const auto& [name, value] : state->interface.specialised) {
+    state->label += fmt::format(" {}={}", name, *value);
+  }
   context->names.name(VK_OBJECT_TYPE_PIPELINE, std::bit_cast<std::uint64_t>(state->pipeline.get()),
                       state->label);
   return state;

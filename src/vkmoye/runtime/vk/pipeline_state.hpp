@@ -13,8 +13,8 @@ namespace vkmoye::vk {
 
 struct PipelineState {
   std::shared_ptr<Context> context;
-  KernelInterface interface;
-  std::string label;  // for debuggers
+  KernelInterface interface;  // with the values of specialised arguments
+  std::string label;          // for debuggers
   Owned<VkDescriptorSetLayout> set_layout;
   Owned<VkPipelineLayout> layout;
   Owned<VkPipeline> pipeline;
@@ -28,6 +28,7 @@ std::vector<std::string> reasons_against(const Context& context, const KernelInt
 /// Loads a kernel, see Device::load; `pushes`: for descriptors that are pushed. Precondition: the device
 /// does.
 std::shared_ptr<const PipelineState> load(const std::shared_ptr<Context>& context,
-                                          const CompiledKernel& kernel, bool pushes);
+                                          const CompiledKernel& kernel, const Arguments& values,
+                                          bool pushes);
 
 }  // namespace vkmoye::vk
