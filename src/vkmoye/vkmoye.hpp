@@ -28,6 +28,7 @@
 #include "vkmoye/gen/passes/access_pattern.hpp"
 #include "vkmoye/gen/passes/bake.hpp"
 #include "vkmoye/gen/passes/sizes_from_buffer.hpp"
+#include "vkmoye/gen/passes/specialised_sizes.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
 #include "vkmoye/gen/spirv/validate.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"

@@ -2,6 +2,7 @@
 #include "golden/goldens.hpp"
 
 #include "vkmoye/gen/kernels/products/combine.hpp"
+#include "vkmoye/gen/passes/specialised_sizes.hpp"
 
 namespace vkmoye::test {
 
@@ -220,6 +221,18 @@ const Golden kGoldens[] = {
      {},
      nullptr,
      true},
+    {"copy_simple_f32_specialised.comp",
+     "copy/simple",
+     ScalarType::f32,
+     {},
+     "a size that each pipeline has as a constant",
+     {},
+     {},
+     {},
+     {},
+     nullptr,
+     false,
+     {"cols"}},
 };
 
 }  // namespace
@@ -237,8 +250,11 @@ gen::ir::Kernel describe(const Golden& golden) {
   request.gemm.grouped = golden.grouped;
   if (golden.weights != nullptr) request.gemm.weights = gen::find_weight_format(golden.weights);
   const gen::KernelEntry* entry = gen::find_kernel(golden.kernel);
-  return entry != nullptr ? entry->describe(request)
-                          : gen::gemm_combine(request.gemm, 16, request.shape, request.device);
+  const gen::ir::Kernel kernel =
+      entry != nullptr ? entry->describe(request)
+                       : gen::gemm_combine(request.gemm, 16, request.shape, request.device);
+  return golden.specialised.empty() ? kernel
+                                    : gen::with_specialised_sizes(kernel, golden.specialised);
 }
 
 }  // namespace vkmoye::test

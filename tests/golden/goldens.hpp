@@ -23,8 +23,9 @@ struct Golden {
   std::optional<std::vector<std::int64_t>> shape = {};
   std::optional<ScalarType> result = {};  // of a copy that converts
   gen::AttentionForm attention = {};
-  const char* weights = nullptr;  // the format of B of a product
-  bool grouped = false;           // a product with experts
+  const char* weights = nullptr;              // the format of B of a product
+  bool grouped = false;                       // a product with experts
+  std::vector<std::string> specialised = {};  // sizes that are specialisation constants
 };
 
 std::span<const Golden> goldens();

@@ -16,6 +16,7 @@
 #include "offline_gpus/cases.hpp"
 #include "support/effort.hpp"
 #include "support/fake_devices.hpp"
+#include "vkmoye/gen/passes/specialised_sizes.hpp"
 
 namespace vkmoye::judge {
 namespace {
@@ -79,6 +80,20 @@ TEST(SpirvGoldens, HaveNoFaultAndTheTwinsResults) {
   }
   tally.print("goldens");
   EXPECT_GE(tally.kernels, 25u);
+}
+
+// One SPIR-V at several sizes; in the quick run at one.
+TEST(SpirvGoldens, MayHaveSpecialisedSizes) {
+  Tally tally;
+  for (const test::Golden& golden : test::goldens()) {
+    const gen::ir::Kernel kernel = test::describe(golden);
+    const std::vector<std::string> sizes = gen::specialisable_sizes(kernel);
+    if (!sizes.empty() && golden.specialised.empty()) {
+      judge_kernel(golden.file, gen::with_specialised_sizes(kernel, sizes), tally);
+    }
+  }
+  tally.print("goldens with specialised sizes");
+  EXPECT_GE(tally.kernels, 20u);
 }
 
 constexpr std::uint32_t kUsual = 32;  // lanes

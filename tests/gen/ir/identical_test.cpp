@@ -56,6 +56,7 @@ TEST(Identical, ACopyIsUntilAnythingInItIsChanged) {
        [](Kernel& k) {
          k.arguments_in_buffer = ir::ArgumentsInBuffer{"src", {"cols"}};
        }},
+      {"specialised", [](Kernel& k) { k.specialised = {"cols"}; }},
       {"unroll", [](Kernel& k) { first<ir::For>(k.body)->unroll = ir::Unroll::never; }},
   };
   for (const auto& [what, change] : changes) {

@@ -19,6 +19,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
+#include "vkmoye/gen/passes/specialised_sizes.hpp"
 #include "vkmoye/gen/spirv/validate.hpp"
 
 namespace vkmoye::gen {
@@ -87,6 +88,17 @@ TEST(Assemble, EveryKernelAndTypeIsValidSpirv) {
     }
   }
   EXPECT_GE(modules.count(), 92u);
+}
+
+// All their sizes at once: glslang computes with specialisation constants in other instructions.
+TEST(Assemble, SpecialisedSizesOfEveryKernelAreValidSpirv) {
+  Modules modules;
+  for (const KernelEntry& entry : registry()) {
+    const ir::Kernel kernel = test::described(entry, request_of(entry.types.front(), {}));
+    const std::vector<std::string> sizes = specialisable_sizes(kernel);
+    if (!sizes.empty()) modules.add(with_specialised_sizes(kernel, sizes));
+  }
+  EXPECT_GE(modules.count(), 20u);
 }
 
 // With their defaults for two GPUs, and in the forms whose code differs most.

@@ -44,6 +44,19 @@ std::vector<std::byte> push_constants(const KernelInterface& interface,
   return out;
 }
 
+std::vector<std::uint32_t> specialised_values(const KernelInterface& interface,
+                                              const Arguments& arguments) {
+  std::vector<std::uint32_t> out;
+  for (const SpecialisedArgument& one : interface.specialised) {
+    const auto found = arguments.find(one.name);
+    if (found == arguments.end()) {
+      throw ArgumentError(fmt::format("{}: argument '{}' is missing", interface.name, one.name));
+    }
+    out.push_back(static_cast<std::uint32_t>(std::get<std::int64_t>(found->second.value)));
+  }
+  return out;
+}
+
 std::vector<Buffer> buffers_of(const KernelInterface& interface, const Program& program,
                                Bytes& bytes, const Arguments& arguments) {
   if (bytes.size() != interface.bindings.size()) {
@@ -220,7 +233,8 @@ class Workgroup {
 
 Report run(const CompiledKernel& kernel, Bytes& bytes, const Arguments& arguments,
            const LaunchOptions& options) {
-  const Program program = program_from(decode(kernel.spirv));
+  const Program program =
+      program_from(decode(kernel.spirv, specialised_values(kernel.interface, arguments)));
   check_barriers(program);
   Faults faults;
   Shared shared(program, faults);

@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+#include "judge/spirv/operations.hpp"
+
 namespace vkmoye::judge::spirv {
 namespace {
 
@@ -41,6 +43,8 @@ Instruction instruction_from(const spv_parsed_instruction_t& parsed) {
 
 class Decoder {
  public:
+  explicit Decoder(const std::vector<std::uint32_t>& specialised) : specialised_(specialised) {}
+
   void take(Instruction instruction) {
     if (function_ != nullptr) return take_inside(std::move(instruction));
     switch (instruction.opcode) {
@@ -66,6 +70,9 @@ class Decoder {
       case spv::OpConstantFalse:
       case spv::OpConstantNull:
       case spv::OpConstantComposite:
+      case spv::OpSpecConstant:
+      case spv::OpSpecConstantOp:
+      case spv::OpSpecConstantComposite:
       case spv::OpUndef: return take_constant(instruction);
       case spv::OpVariable:
         module.type_of[instruction.result] = instruction.type;
@@ -122,6 +129,8 @@ class Decoder {
         value = {{instruction.operands.at(0).value & mask, true}};
         break;
       }
+      case spv::OpSpecConstant: value = {{specialised(instruction), true}}; break;
+      case spv::OpSpecConstantOp: value = {computed(instruction)}; break;
       case spv::OpConstantTrue: value = {{1, true}}; break;
       case spv::OpConstantFalse: value = {{0, true}}; break;
       case spv::OpConstantNull: value.assign(type.scalars.size(), {0, true}); break;
@@ -134,6 +143,29 @@ class Decoder {
     }
     module.type_of[instruction.result] = instruction.type;
     module.constants[instruction.result] = std::move(value);
+  }
+
+  // The value of a specialisation constant of 32 bits.
+  std::uint64_t specialised(const Instruction& instruction) const {
+    const auto& own = module.decorations.at(instruction.result).own;
+    const auto id = own.find(spv::DecorationSpecId);
+    const bool is_given = id != own.end() && id->second < specialised_.size();
+    return is_given ? specialised_[id->second] : instruction.operands.at(0).value;
+  }
+
+  // An operation on constants, which are scalars.
+  Scalar computed(const Instruction& instruction) const {
+    const auto operand = [&](std::size_t number) -> const Scalar& {
+      return module.constants.at(instruction.id(number)).at(0);
+    };
+    const auto width = [&](std::uint32_t type) { return module.types.at(type).scalar().width; };
+    const auto opcode = static_cast<spv::Op>(instruction.id(0));
+    if (opcode == spv::OpSelect) {
+      return operand(1).defined ? operand(operand(1).bits != 0 ? 2 : 3) : Scalar();
+    }
+    const bool has_two = instruction.operands.size() > 2;
+    return compute(opcode, width(module.type_of.at(instruction.id(1))), width(instruction.type),
+                   operand(1), has_two ? operand(2) : Scalar{0, true});
   }
 
   void take_type(const Instruction& instruction) {
@@ -208,13 +240,14 @@ class Decoder {
     return found->second.own.at(which);
   }
 
+  const std::vector<std::uint32_t>& specialised_;
   Function* function_ = nullptr;
 };
 
 struct Parse {
   Decoder decoder;
   std::uint32_t word = 5;  // after the header
-  std::string unsupported;
+  std::string unsupported = {};
 };
 
 spv_result_t take(void* user, const spv_parsed_instruction_t* parsed) {
@@ -242,8 +275,9 @@ std::string Module::name(std::uint32_t id) const {
   return found == names.end() || found->second.empty() ? fmt::format("%{}", id) : found->second;
 }
 
-Module decode(const std::vector<std::uint32_t>& words) {
-  Parse parse;
+Module decode(const std::vector<std::uint32_t>& words,
+              const std::vector<std::uint32_t>& specialised) {
+  Parse parse{Decoder(specialised)};
   const spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
   spv_diagnostic diagnostic = nullptr;
   const spv_result_t result =

@@ -99,7 +99,9 @@ struct Module {
 /// "OpIAdd".
 std::string name_of(spv::Op opcode);
 
+/// `specialised`: the values of specialisation constants by their constant_id; others keep the value in the module.
 /// Throws Unsupported for unknown instructions and for words that are not a module.
-Module decode(const std::vector<std::uint32_t>& words);
+Module decode(const std::vector<std::uint32_t>& words,
+              const std::vector<std::uint32_t>& specialised = {});
 
 }  // namespace vkmoye::judge::spirv

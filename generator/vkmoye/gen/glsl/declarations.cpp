@@ -165,6 +165,10 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
     }
     ++binding;
   }
+  std::uint32_t id = 0;
+  for (const std::string& name : kernel.specialised) {
+    out.line(fmt::format("layout(constant_id = {}) const uint {} = 1u;", id++, name));
+  }
   const std::vector<PushConstant> arguments = ir::interface_of(kernel).push_constants;
   if (!arguments.empty()) {
     std::string members;  // consecutive members of one type share a declaration

@@ -97,9 +97,9 @@ auto members(const S& s) {
 }
 auto members(const Kernel& s) {
   const auto& [name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions,
-               verified, command, hand_written, in_buffer] = s;
+               verified, command, hand_written, in_buffer, specialised] = s;
   return std::tie(name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions,
-                  hand_written, in_buffer);
+                  hand_written, in_buffer, specialised);
 }
 
 template <class T>

@@ -90,8 +90,11 @@ KernelInterface interface_of(const Kernel& kernel) {
     out.features.add({Feature::buffer_address, Feature::i64});
   }
   for (const PushConstant& argument : kernel.arguments) {
-    if (!kernel.is_in_buffer(argument.name)) out.push_constants.push_back(argument);
+    const bool is_pushed =
+        !kernel.is_in_buffer(argument.name) && !kernel.is_specialised(argument.name);
+    if (is_pushed) out.push_constants.push_back(argument);
   }
+  for (const std::string& name : kernel.specialised) out.specialised.push_back({name});
   out.grid = kernel.grid;
   out.workgroup_size = {kernel.threads, 1, 1};
   out.shared_bytes = kernel.shared_bytes();

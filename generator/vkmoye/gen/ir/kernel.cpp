@@ -173,6 +173,10 @@ bool Kernel::is_in_buffer(const std::string& argument) const {
   return std::find(names.begin(), names.end(), argument) != names.end();
 }
 
+bool Kernel::is_specialised(const std::string& argument) const {
+  return std::find(specialised.begin(), specialised.end(), argument) != specialised.end();
+}
+
 std::vector<std::uint32_t> Kernel::widths_of(const std::string& array) const {
   return access_widths(*this, array, /*as_words=*/false);
 }

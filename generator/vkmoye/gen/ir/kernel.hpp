@@ -159,9 +159,14 @@ struct Kernel {
   /// If set, `body` is empty; see Builder::finish_with_glsl.
   std::optional<HandWritten> hand_written = {};
   std::optional<ArgumentsInBuffer> arguments_in_buffer = {};
+  /// Arguments of type u32 that are specialisation constants instead of push constants; the constant_id of each is its
+  /// place here. They get their values when the kernel is loaded, so that one SPIR-V serves all sizes.
+  std::vector<std::string> specialised = {};
 
   /// Whether that argument is in a buffer.
   bool is_in_buffer(const std::string& argument) const;
+  /// Whether that argument is a specialisation constant.
+  bool is_specialised(const std::string& argument) const;
   /// The widths of all accesses to `array` as elements, in increasing order.
   std::vector<std::uint32_t> widths_of(const std::string& array) const;
   /// Those of accesses to it as words, in words.

@@ -191,6 +191,9 @@ std::map<std::string, std::uint32_t> numbers_of(const ir::Kernel& kernel, const 
       reasons.push_back(fmt::format("'{}' is not a size of the kernel", name));
     } else if (kernel.is_in_buffer(name)) {
       reasons.push_back(fmt::format("{} is read from a buffer, so it is not a constant", name));
+    } else if (kernel.is_specialised(name)) {
+      reasons.push_back(
+          fmt::format("{} is a specialisation constant, which is baked when it is loaded", name));
     } else if (value == nullptr || *value < 0 || *value > 0xffffffff) {
       reasons.push_back(fmt::format("{} = {} is outside 0..2^32-1", name, to_string(argument)));
     } else {

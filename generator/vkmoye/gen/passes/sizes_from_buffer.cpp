@@ -82,6 +82,9 @@ Arguments checked_maxima(const ir::Kernel& kernel, const Names& names, const Arg
   Reasons reasons;
   if (kernel.hand_written) reasons.add("its shader was written by hand, and cannot be changed");
   if (kernel.arguments_in_buffer) reasons.add("it already has sizes from a buffer");
+  if (!kernel.specialised.empty()) {
+    reasons.add("it has specialisation constants; specialise the kernel of the plan instead");
+  }
   if (names.empty()) reasons.add("no size is named");
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=

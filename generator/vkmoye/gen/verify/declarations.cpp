@@ -28,6 +28,7 @@ class DeclarationChecker {
     }
     for (const Array& array : kernel_.arrays) check_array(array);
     if (kernel_.arguments_in_buffer) check_arguments_in_buffer(*kernel_.arguments_in_buffer);
+    for (const std::string& name : kernel_.specialised) check_specialised(name);
   }
 
  private:
@@ -127,11 +128,26 @@ class DeclarationChecker {
       complain("the array {} holds arguments, so no statement may access it", name);
     }
     for (const std::string& argument : arguments) {
-      const auto& known = kernel_.arguments;
-      const bool is_size =
-          std::find(known.begin(), known.end(), PushConstant(argument)) != known.end() &&
-          !is_first_group(argument);
-      if (!is_size) complain("'{}' in the array {} is not an argument of type u32", argument, name);
+      if (is_size(argument)) continue;
+      complain("'{}' in the array {} is not an argument of type u32", argument, name);
+    }
+  }
+
+  bool is_size(const std::string& name) const {
+    const auto& known = kernel_.arguments;
+    return std::find(known.begin(), known.end(), PushConstant(name)) != known.end() &&
+           !is_first_group(name);
+  }
+
+  void check_specialised(const std::string& name) {
+    if (!is_size(name)) {
+      complain("the specialisation constant '{}' is not an argument of type u32", name);
+    } else if (kernel_.is_in_buffer(name)) {
+      complain("{} is both a specialisation constant and in a buffer", name);
+    }
+    const auto& all = kernel_.specialised;
+    if (std::count(all.begin(), all.end(), name) > 1) {
+      complain("{} is a specialisation constant twice", name);
     }
   }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/passes/specialised_sizes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
+#include "vkmoye/base/text.hpp"
+
+namespace vkmoye::gen {
+
+std::vector<std::string> specialisable_sizes(const ir::Kernel& kernel) {
+  std::vector<std::string> names;
+  for (const PushConstant& argument : kernel.arguments) {
+    const bool is_size = argument.type == ScalarType::u32 && !is_first_group(argument.name);
+    if (is_size && !kernel.is_in_buffer(argument.name)) names.push_back(argument.name);
+  }
+  return names;
+}
+
+ir::Kernel with_specialised_sizes(const ir::Kernel& kernel, const std::vector<std::string>& names) {
+  const std::vector<std::string> known = specialisable_sizes(kernel);
+  Reasons reasons;
+  if (kernel.hand_written) reasons.add("its shader was written by hand, and cannot be changed");
+  if (!kernel.specialised.empty()) reasons.add("it already has specialisation constants");
+  if (names.empty()) reasons.add("no size is named");
+  for (const std::string& name : names) {
+    if (kernel.is_in_buffer(name)) {
+      reasons.add(fmt::format("{} is read from a buffer, so it is not a constant", name));
+    } else if (std::find(known.begin(), known.end(), name) == known.end()) {
+      reasons.add(fmt::format("'{}' is not a size of the kernel ({})", name, join(known, ", ")));
+    } else if (std::count(names.begin(), names.end(), name) > 1) {
+      reasons.add(fmt::format("{} is named twice", name));
+    }
+  }
+  if (!reasons.empty()) throw ArgumentError(reasons.text("specialise " + kernel.name));
+  ir::Kernel out = kernel;
+  out.config.emplace_back("specialised", join(names, ","));
+  if (!out.command.empty()) out.command += " --specialise " + join(names, ",");
+  out.specialised = names;
+  return out;
+}
+
+}  // namespace vkmoye::gen
