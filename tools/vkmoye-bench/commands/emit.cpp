@@ -19,6 +19,7 @@
 #include "commands/open_device.hpp"
 #include "io/output_file.hpp"
 #include "io/program.hpp"
+#include "measure/specialise_sizes.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
@@ -210,6 +211,7 @@ int emit(const CommandOptions& options) {
   if (!options.sizes_from_buffer.empty()) {
     plan = with_sizes_from_buffer(*workload, std::move(plan), options);
   }
+  if (!options.measure.specialise.empty()) specialise_sizes(plan, options.measure.specialise);
   const auto spirv = files_of("--spirv", options.spirv, plan.steps.size());
   std::vector<Target> targets;
   for (const std::string& file : spirv) targets.push_back({"--spirv", file});
@@ -267,7 +269,8 @@ const Command kEmit = {
     "  vkmoye-bench emit gemm/simt --split-k 8 --spirv k.spv     # k.1.spv, k.2.spv\n"
     "  vkmoye-bench emit gemm/simt --kernel k.json       # for run --kernel k.json\n"
     "  vkmoye-bench emit gemm/simt --split-k 8 --size 64x64x8192 --kernel p.json\n"
-    "  vkmoye-bench emit gemm/simt --size 9x9x9 --sizes-from-buffer m --kernel p.json",
+    "  vkmoye-bench emit gemm/simt --size 9x9x9 --sizes-from-buffer m --kernel p.json\n"
+    "  vkmoye-bench emit gemm/simt --specialise n,k --kernel k.json",
     emit};
 
 }  // namespace vkmoye::bench

@@ -68,6 +68,7 @@ void add_orders(const KernelInterface& kernel, gen::Options& values) {
 std::set<std::string> names_in(const KernelInterface& kernel) {
   std::set<std::string> names = extent_names(kernel);
   for (const PushConstant& constant : kernel.push_constants) names.insert(constant.name);
+  for (const SpecialisedArgument& argument : kernel.specialised) names.insert(argument.name);
   return names;
 }
 
@@ -134,6 +135,10 @@ void require_fit(const Workload& workload, const KernelInterface& kernel,
     if (is_set_by_runtime(constant) || given.contains(constant.name)) continue;
     reasons.push_back(fmt::format("{} has no argument '{}'", operation.name, constant.name));
   }
+  for (const SpecialisedArgument& argument : kernel.specialised) {
+    if (given.contains(argument.name)) continue;
+    reasons.push_back(fmt::format("{} has no argument '{}'", operation.name, argument.name));
+  }
   throw_if_any(kernel.name, std::move(reasons));
 }
 
@@ -163,6 +168,11 @@ int run_kernel_file(const CommandOptions& options) {
   }
   if (options.measure.bake)
     throw ArgumentError("run --kernel: --bake is for kernels of the registry");
+  if (!options.measure.specialise.empty()) {
+    throw ArgumentError(
+        "run --kernel: --specialise is for kernels of the registry; emit --specialise writes a "
+        "file of such a kernel");
+  }
   const std::vector<std::string> of_problem = problem_options();
   for (const auto& [name, value] : options.config) {
     if (std::find(of_problem.begin(), of_problem.end(), name) != of_problem.end()) continue;

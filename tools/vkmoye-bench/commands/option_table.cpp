@@ -244,6 +244,14 @@ std::vector<Option> plain_options() {
        "compile the sizes into the kernel as constants, and into kernels that are a --baseline: "
        "faster, but needs one pipeline for each size",
        "", [](const std::string&, CommandOptions& options) { return options.measure.bake = true; }},
+      {"--specialise", for_commands(run, emit), ValueCount::one,
+       "make these sizes specialisation constants, m,n or rows, or all: one SPIR-V for all sizes, "
+       "and the driver compiles a pipeline for each",
+       "",
+       [](const std::string& text, CommandOptions& options) {
+         options.measure.specialise = text;
+         return true;
+       }},
       {"--baseline", for_commands(run), ValueCount::each,
        "time these as well and report the ratio: " + join(baseline_names(), ", ") +
            ", or the name of another kernel that computes the same. peak: as many multiply-adds "

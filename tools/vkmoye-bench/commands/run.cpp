@@ -54,6 +54,10 @@ int run(const CommandOptions& options) {
   if (options.kernels.empty()) throw ArgumentError("run: needs a KERNEL, or --kernel FILE");
   const Entries kernels = find_kernels(options.kernels);
   refuse_useless_values(options.values, kernels);
+  if (options.measure.bake && !options.measure.specialise.empty()) {
+    throw ArgumentError(
+        "run: --bake and --specialise are two ways to make sizes constants; give one");
+  }
   if (options.measure.gate && options.measure.baselines.empty()) {
     throw ArgumentError("--gate: needs a --baseline");
   }

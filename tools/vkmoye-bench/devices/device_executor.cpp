@@ -12,6 +12,7 @@
 #include "devices/time_launches.hpp"
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/specialisation.hpp"
 #include "vkmoye/gen/compile.hpp"
 
 namespace vkmoye::bench {
@@ -173,7 +174,8 @@ std::unique_ptr<Execution> DeviceExecutor::prepare(const RunPlan& plan) {
   std::vector<LoadedStep> steps;
   for (const Step& step : plan.steps) {
     const CompiledKernel kernel = step.compiled ? *step.compiled : gen::compile(step.kernel);
-    steps.push_back({device_.load(kernel), step.arguments, step.arrays});
+    steps.push_back({device_.load(kernel, specialised_among(kernel.interface, step.arguments)),
+                     step.arguments, step.arrays});
   }
   return std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
 }

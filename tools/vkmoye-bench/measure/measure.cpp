@@ -9,6 +9,7 @@
 #include "baselines/copy.hpp"
 #include "devices/device_executor.hpp"
 #include "measure/repeat_command.hpp"
+#include "measure/specialise_sizes.hpp"
 #include "registry/operations.hpp"
 #include "timing/statistics.hpp"
 #include "vkmoye/base/error.hpp"
@@ -50,6 +51,7 @@ Timing time_kernel(Executor& executor, const gen::KernelEntry& entry, const Work
     if (!other->refusal().empty()) throw Unavailable(other->refusal());
     RunPlan plan = plan_on(executor, *other);
     const auto baked = options.bake ? bake_sizes(plan) : std::vector<std::string>();
+    if (!options.specialise.empty()) specialise_sizes(plan, options.specialise);
     const auto reasons = executor.reasons_against(plan);
     if (!reasons.empty()) throw Unavailable(join(reasons, "; "));
     const auto execution = executor.prepare(plan);
@@ -234,6 +236,7 @@ Result measure(Executor& executor, const Workload& workload, const MeasureOption
     return result;
   }
   if (options.bake) bake_sizes(plan);
+  if (!options.specialise.empty()) specialise_sizes(plan, options.specialise);
   result.config = plan.steps[plan.main].kernel.config;
   result.config.insert(result.config.begin(), plan.chosen.begin(), plan.chosen.end());
   result.skipped = join(executor.reasons_against(plan), "; ");

@@ -29,6 +29,8 @@ struct MeasureOptions {
   gen::Options values = {}, problem_config = {};
   std::optional<double> gate;  // the least ratio to each baseline
   bool bake = false;           // sizes are constants in the kernel
+  /// Sizes that are specialisation constants of the kernel, see specialise_sizes; empty: none.
+  std::string specialise;
   std::uint64_t seed = 1;
   std::string program = program_name();  // as typed, for repeat_command
   std::string device;                    // as typed; empty: not given

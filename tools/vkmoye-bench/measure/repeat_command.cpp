@@ -25,6 +25,7 @@ std::string repeat_command(const DeviceCaps& device, const Workload& workload,
   for (const auto& [name, value] : workload.request().options) add(name, value);
   const MeasureOptions defaults;
   if (options.bake) words.push_back("--bake");
+  if (!options.specialise.empty()) add("specialise", options.specialise);
   if (options.verify) add("verify", to_string(*options.verify));
   if (options.min_time != defaults.min_time) add("min-time", fmt::format("{}", options.min_time));
   if (options.stop_noise) add("stop-noise", fmt::format("{}", *options.stop_noise));

@@ -14,6 +14,7 @@
 #include "numbers/number.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/specialisation.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/passes/access_pattern.hpp"
 
@@ -73,7 +74,9 @@ Timing time_pattern(Device& device, const GuardedBuffer& src, const GuardedBuffe
                     const BaselineRun& run) {
   if (run.step.compiled) throw Unavailable("the pattern of a kernel given as SPIR-V is not known");
   try {
-    const Pipeline pipeline = device.load(gen::compile(gen::access_pattern(run.step.kernel)));
+    const CompiledKernel kernel = gen::compile(gen::access_pattern(run.step.kernel));
+    const Pipeline pipeline =
+        device.load(kernel, specialised_among(kernel.interface, run.step.arguments));
     const Launch launch = device.prepare(pipeline, {src.view(), dst.view()}, run.step.arguments);
     return time_launches(device, {&launch, 1}, run.rules);
   } catch (const KernelError& error) {

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// --specialise: sizes as specialisation constants, in kernels that emit writes and in those that run measures.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/bench.hpp"
+#include "support/process.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::vector<std::string> kWithoutVulkan = {"VK_DRIVER_FILES=/nonexistent"};
+
+void expect_refused(const std::vector<std::string>& words, const auto& why) {
+  const Outcome outcome = bench(words);
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_THAT(outcome.err, why);
+}
+
+TEST(SpecialiseCli, EmitPrintsConstants) {
+  const Outcome outcome = bench({"emit", "copy/simple", "--specialise", "cols"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("layout(constant_id = 0) const uint cols = 1u;"),
+                                 HasSubstr("uniform Arguments { uint rows,"),
+                                 HasSubstr("emit copy/simple --type f32 --specialise cols")));
+  const Outcome all = bench({"emit", "copy/simple", "--specialise", "all"});
+  EXPECT_THAT(all.out, HasSubstr("layout(constant_id = 1) const uint rows = 1u;"));
+  const Outcome both = bench({"emit", "copy/simple", "--size", "4x8", "--sizes-from-buffer", "rows",
+                              "--specialise", "all"});
+  EXPECT_EQ(both.status, 0) << both.err;
+  EXPECT_THAT(both.out, AllOf(HasSubstr("const uint cols = 1u;"), Not(HasSubstr("uint rows = 1u")),
+                              HasSubstr("buffer Checked { uint rows; }")));
+}
+
+// One file, so one SPIR-V, for all sizes.
+TEST(SpecialiseCli, AFileIsVerifiedAtEachSize) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("k.json");
+  const Outcome emitted =
+      bench({"emit", "gemm/moye_simple", "--specialise", "n,k,lda", "--kernel", file});
+  ASSERT_EQ(emitted.status, 0) << emitted.err;
+  const json whole = json::parse(read_file(file));
+  EXPECT_EQ(whole["version"], 2);
+  EXPECT_EQ(whole["kernel"]["interface"]["specialised"][2]["name"], "lda");
+  const Outcome outcome = bench({"run", "--kernel", file, "--reference", "gemm", "--size",
+                                 "33x65x17,1x1x1,64x32x8", "--min-time", "0", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  const json report = json::parse(outcome.out);
+  ASSERT_EQ(report["results"].size(), 3u);
+  for (const json& row : report["results"]) EXPECT_EQ(row["verified"], true) << row;
+}
+
+// A plan is for one size, whose values are among the arguments of its steps.
+TEST(SpecialiseCli, APlanHasTheValues) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("p.json");
+  const Outcome emitted = bench({"emit", "gemm/simt", "--split-k", "4", "--size", "40x24x130",
+                                 "--specialise", "k,n", "--kernel", file});
+  ASSERT_EQ(emitted.status, 0) << emitted.err;
+  const json whole = json::parse(read_file(file));
+  EXPECT_EQ(whole["version"], 3);
+  const json& step = whole["plan"]["steps"][0];
+  EXPECT_EQ(step["kernel"]["interface"]["specialised"].size(), 2u);
+  EXPECT_EQ(step["arguments"]["k"], 130);
+}
+
+// Arguments that a size of 0 makes 0 stay push constants.
+TEST(SpecialiseCli, RunVerifiesAndSaysHowToRepeatIt) {
+  const Outcome outcome =
+      bench({"run", "transpose/padded", "--specialise", "all", "--size", "33x65,0x5", "--baseline",
+             "transpose/simple,pattern", "--min-time", "0", "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  const json results = json::parse(outcome.out)["results"];
+  ASSERT_EQ(results.size(), 2u);
+  for (const json& row : results) {
+    EXPECT_EQ(row["verified"], true) << row;
+    EXPECT_THAT(std::string(row["command"]), HasSubstr(" --specialise all"));
+  }
+  EXPECT_EQ(results[0]["config"]["specialised"], "cols,rows") << results[0];
+  EXPECT_EQ(results[1]["config"]["specialised"], "cols") << results[1];
+  EXPECT_TRUE(results[0]["ratio"].contains("transpose/simple")) << results[0];
+  EXPECT_TRUE(results[0]["ratio"].contains("pattern")) << results[0];
+}
+
+TEST(SpecialiseCli, RunsOnTheHost) {
+  for (const char* size : {"33x20x17", "1x1x1"}) {
+    const Outcome outcome = bench({"run", "gemm/moye_simple", "--device", "host", "--specialise",
+                                   "m,k", "--size", size, "--format", "json"},
+                                  kWithoutVulkan);
+    ASSERT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+    EXPECT_EQ(json::parse(outcome.out)["results"][0]["verified"], true);
+  }
+}
+
+TEST(SpecialiseCli, RefusesWithTheReason) {
+  expect_refused({"emit", "copy/simple", "--specialise", "cols,height"},
+                 HasSubstr("--specialise: 'height' is not a size of the kernel (cols, rows)"));
+  expect_refused({"emit", "copy/simple", "--specialise", "cols,cols"},
+                 HasSubstr("specialise copy/simple: cols is named twice"));
+  expect_refused({"emit", "copy/simple", "--specialise", ""},
+                 HasSubstr("--specialise has an empty value"));
+  expect_refused({"run", "copy/simple", "--bake", "--specialise", "all"},
+                 HasSubstr("--bake and --specialise are two ways"));
+  expect_refused({"run", "copy/simple", "--size", "0x5", "--specialise", "rows"},
+                 HasSubstr("rows = 0 is outside 1..2^32-1"));
+  const TemporaryFolder folder;
+  const std::string file = folder.file("k.json");
+  ASSERT_EQ(bench({"emit", "copy/simple", "--kernel", file}).status, 0);
+  expect_refused({"run", "--kernel", file, "--reference", "copy", "--specialise", "all"},
+                 HasSubstr("emit --specialise writes a file of such a kernel"));
+}
+
+// The command in the comment of a shader prints the same shader again.
+TEST(SpecialiseCli, PrintsACommandThatPrintsItAgain) {
+  const Outcome first = bench({"emit", "transpose/padded", "--specialise", "all", "--type", "f16"});
+  const std::string begin = "vkmoye-bench ";
+  const std::size_t at = first.out.find(begin);
+  ASSERT_NE(at, first.out.npos) << first.err;
+  std::istringstream words(
+      first.out.substr(at + begin.size(), first.out.find("\n#") - at - begin.size()));
+  std::vector<std::string> command{std::istream_iterator<std::string>(words), {}};
+  std::erase(command, "//");
+  EXPECT_EQ(bench(command).out, first.out);
+}
+
+}  // namespace
+}  // namespace vkmoye::test
