@@ -64,7 +64,7 @@ struct VkCommandBuffer_T;
 /* Versions of this interface. A library serves programs that were built for the same major version and the same or an
    earlier minor version. */
 #define VKMOYE_C_VERSION_MAJOR 1
-#define VKMOYE_C_VERSION_MINOR 1
+#define VKMOYE_C_VERSION_MINOR 2
 
 /* The version of the library: 65536 * major + minor. */
 VKMOYE_API uint32_t vkmoye_c_version(void);
@@ -102,8 +102,8 @@ VKMOYE_API const char* vkmoye_file_name(const vkmoye_file* file);
 /* The arrays that a recording takes, and their names in order; NULL if `index` is out of range. */
 VKMOYE_API uint32_t vkmoye_array_count(const vkmoye_file* file);
 VKMOYE_API const char* vkmoye_array_name(const vkmoye_file* file, uint32_t index);
-/* The arguments that a recording takes, in the order of vkmoye_record_values. A plan takes none: its sizes are fixed,
- * or in one of its arrays. */
+/* The arguments that a recording takes, in the order of vkmoye_record_values; specialised ones are not among them, see
+   vkmoye_recorder_options. A plan takes none: its sizes are fixed, or in one of its arrays. */
 VKMOYE_API uint32_t vkmoye_argument_count(const vkmoye_file* file);
 VKMOYE_API const char* vkmoye_argument_name(const vkmoye_file* file, uint32_t index);
 
@@ -266,6 +266,13 @@ typedef struct vkmoye_recorder_options {
      and command buffers must be of the device's queue family. */
   uint32_t timestamps;
   uint32_t reserved; /* 0 */
+  /* Since version 1.2. The values of sizes that the kernel has as specialisation constants (vkmoye-bench emit
+     --specialise), from 1 to 2^32-1; `specialised_count` of them. The pipeline is for these sizes, and a recording may
+     leave them out. VKMOYE_BAD_ARGUMENT with every reason if one is missing or is not such a size. A plan has them
+     itself. */
+  const vkmoye_argument* specialised;
+  uint32_t specialised_count;
+  uint32_t reserved_2; /* 0 */
 } vkmoye_recorder_options;
 
 /* Loads the kernels, which may take seconds the first time. VKMOYE_CANNOT_RUN with every reason if the device cannot

@@ -16,10 +16,8 @@ void refuse_arguments(const vkmoye_file& file, std::uint32_t count) {
       "plan {}: takes no arguments, because its sizes are fixed; got {}", file.name(), count));
 }
 
-Arguments complete_arguments(const vkmoye_file& file, const GivenArguments& given) {
+Arguments arguments_of(const vkmoye_file& file, const GivenArguments& given) {
   require_elements(given.first, given.count, given.function, "arguments");
-  refuse_arguments(file, given.count);
-  if (file.plan) return {};
   Arguments arguments;
   for (const vkmoye_argument& argument : std::span(given.first, given.count)) {
     require(argument.name, given.function, "the name of an argument");
@@ -28,7 +26,13 @@ Arguments complete_arguments(const vkmoye_file& file, const GivenArguments& give
           fmt::format("{}: argument '{}' is given twice", file.name(), argument.name));
     }
   }
-  return with_compact_strides(file.kernel->interface, std::move(arguments));
+  return arguments;
+}
+
+Arguments complete_arguments(const vkmoye_file& file, const GivenArguments& given) {
+  refuse_arguments(file, given.count);
+  Arguments arguments = arguments_of(file, given);
+  return file.plan ? Arguments() : with_compact_strides(file.kernel->interface, arguments);
 }
 
 }  // namespace vkmoye::c

@@ -29,6 +29,9 @@ inline Argument argument_of(const vkmoye_value& value) {
 /// Throws ArgumentError for a plan that is given arguments.
 void refuse_arguments(const vkmoye_file& file, std::uint32_t count);
 
+/// The arguments by name. Throws ArgumentError: a null pointer, a name that was given twice.
+Arguments arguments_of(const vkmoye_file& file, const GivenArguments& given);
+
 /// All arguments by name; the strides that were left out are compact. Throws ArgumentError: a null pointer, a name
 /// that was given twice, an argument for a plan, a missing extent.
 Arguments complete_arguments(const vkmoye_file& file, const GivenArguments& given);

@@ -54,7 +54,7 @@ struct AnyRecorder {
 
 struct vkmoye_recorder {
   std::shared_ptr<vkmoye::Device> device;
-  vkmoye_file file;
+  vkmoye_file file;  // its kernel has the values of specialised arguments
   std::shared_ptr<vkmoye::c::AnyRecorder> recording;
   bool is_timed = false;
   /// For vkmoye_run, which resets it: the descriptor sets of `recording` may be in use. Null until it is needed.

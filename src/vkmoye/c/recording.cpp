@@ -8,6 +8,7 @@
 #include "vkmoye/c/objects.hpp"
 #include "vkmoye/c/parameters.hpp"
 #include "vkmoye/c/status.hpp"
+#include "vkmoye/contract/specialisation.hpp"
 #include "vkmoye/runtime/vk/timed_run.hpp"
 
 namespace vkmoye::c {
@@ -57,6 +58,11 @@ void record(AnyRecorder& recording, VkCommandBuffer commands, std::span<const Bu
   }
 }
 
+// The values of specialised arguments that the kernel of a recorder was loaded with.
+Arguments values_in(const vkmoye_file& file) {
+  return file.kernel ? with_specialised_values(file.kernel->interface, {}) : Arguments();
+}
+
 // The recording for vkmoye_run, all of whose descriptor sets are free, and which counts no recordings of the user.
 std::shared_ptr<AnyRecorder> recorder_to_run(vkmoye_recorder& recorder) {
   if (!recorder.is_timed && recorder.recording->kernel &&
@@ -64,7 +70,9 @@ std::shared_ptr<AnyRecorder> recorder_to_run(vkmoye_recorder& recorder) {
     return recorder.recording;
   }
   if (recorder.run_recorder == nullptr) {
-    recorder.run_recorder = make_any_recorder(recorder.device, recorder.file, {.recordings = 1});
+    vkmoye::RecorderOptions options = {.recordings = 1};
+    options.specialised = values_in(recorder.file);
+    recorder.run_recorder = make_any_recorder(recorder.device, recorder.file, options);
   } else if (recorder.run_recorder->kernel) {
     recorder.run_recorder->kernel->reset();
   } else {
@@ -114,18 +122,28 @@ vkmoye_status vkmoye_make_recorder(vkmoye_device* device, const vkmoye_file* fil
     require(out, kName, "out");
     const auto theirs = read_struct(
         options, offsetof(vkmoye_recorder_options, reserved) + sizeof(std::uint32_t), kName);
-    if (theirs.reserved != 0) {
-      throw vkmoye::ArgumentError(std::string(kName) + ": reserved is " +
-                                  std::to_string(theirs.reserved) + ", not 0");
+    for (const std::uint32_t reserved : {theirs.reserved, theirs.reserved_2}) {
+      if (reserved == 0) continue;
+      throw vkmoye::ArgumentError(std::string(kName) + ": reserved is " + std::to_string(reserved) +
+                                  ", not 0");
     }
-    const vkmoye::RecorderOptions wanted = {theirs.recordings, theirs.timestamps};
-    *out = new vkmoye_recorder{device->device,
-                               *file,
-                               make_any_recorder(device->device, *file, wanted),
-                               theirs.timestamps > 0,
-                               nullptr,
-                               {},
-                               {}};
+    const vkmoye::RecorderOptions wanted = {
+        theirs.recordings, theirs.timestamps,
+        arguments_of(*file, {theirs.specialised, theirs.specialised_count, kName})};
+    if (file->plan && !wanted.specialised.empty()) {
+      throw vkmoye::ArgumentError("plan " + file->name() +
+                                  ": takes no specialised arguments, because it has their values");
+    }
+    auto made = std::make_unique<vkmoye_recorder>(
+        vkmoye_recorder{device->device,
+                        *file,
+                        make_any_recorder(device->device, *file, wanted),
+                        theirs.timestamps > 0,
+                        nullptr,
+                        {},
+                        {}});
+    if (file->kernel) made->file.kernel->interface = made->recording->kernel->interface();
+    *out = made.release();
   });
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // An engine that records a product of vkmoye between two of its own compute passes, in its own command buffer, on
-// arrays that it suballocated. Usage: between GEMM.json PRODUCT.json ROWS.json FILL.spv TONE.spv. It links only the
-// runtime: the kernel, the plan of a product whose k is split into slices, and the plan of one whose number of rows is
-// in a buffer come from files written by `vkmoye-bench emit --kernel`. Exit status 0: the image is right in all four
-// runs.
+// arrays that it suballocated. Usage: between GEMM.json PRODUCT.json ROWS.json SPECIALISED.json FILL.spv TONE.spv. It
+// links only the runtime: the kernel, the plan of a product whose k is split into slices, the plan of one whose number
+// of rows is in a buffer, and the kernel with n and k as specialisation constants come from files written by
+// `vkmoye-bench emit --kernel`. Exit status 0: the image is right in all five runs.
 
 #include <cstdio>
 #include <exception>
@@ -34,7 +34,7 @@ int wrong_in(const float* image, std::uint32_t rows = kM) {
 }
 
 int run(const char* kernel_file, const char* plan_file, const char* rows_file,
-        const char* fill_file, const char* tone_file) {
+        const char* specialised_file, const char* fill_file, const char* tone_file) {
   const VkInstance instance = engine::create_instance();
   const VkPhysicalDevice physical = engine::first_device(instance);
   const std::uint32_t family = engine::compute_family(physical);
@@ -140,24 +140,40 @@ int run(const char* kernel_file, const char* plan_file, const char* rows_file,
     wrong += wrong_in(arena.host(toned.offset), kVisible);
     if (*arena.host(status.offset) != 0) ++wrong;  // the bits of 0 as f32
 
+    // A product whose SPIR-V has n and k as specialisation constants, with these values.
+    const vkmoye::CompiledKernel specialised = vkmoye::read_kernel_file(specialised_file);
+    vkmoye::Recorder for_size(device, specialised,
+                              {.recordings = 16, .specialised = {{"n", kN}, {"k", kK}}});
+    const engine::Range product_of_size = array(kM * kN), last = array(kM * kN);
+    const engine::Recording frame_of_size = engine::begin(vk_device, family);
+    const vkmoye::Arguments rest =
+        vkmoye::with_compact_strides(for_size.interface(), {{"m", kM}, {"alpha", 1.0}});
+    for_size.record(frame_of_size.commands, {view(a), view(b), view(product_of_size)}, rest,
+                    {.after = vkmoye::kComputePass, .before = vkmoye::kComputePass});
+    tone.record(frame_of_size.commands, {product_of_size, last}, {kM, kN, kK}, kM * kN);
+    engine::submit(ours.queue, frame_of_size, timeline, 5, 6);
+    engine::wait_for(vk_device, timeline, 6);
+    wrong += wrong_in(arena.host(last.offset));
+
     vkDestroySemaphore(vk_device, timeline, nullptr);
-    for (const engine::Recording& recording : {frame, frame_of_plan, next, frame_of_rows}) {
+    for (const engine::Recording& recording :
+         {frame, frame_of_plan, next, frame_of_rows, frame_of_size}) {
       vkDestroyCommandPool(vk_device, recording.pool, nullptr);
     }
   }
   vkDestroyDevice(vk_device, nullptr);
   vkDestroyInstance(instance, nullptr);
   std::printf("%s: %d of %u elements are wrong\n", caps.name.c_str(), wrong,
-              (3 * kM + kVisible) * kN);
+              (4 * kM + kVisible) * kN);
   return wrong == 0 ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 6) return 2;
+  if (count != 7) return 2;
   try {
-    return run(arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+    return run(arguments[1], arguments[2], arguments[3], arguments[4], arguments[5], arguments[6]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

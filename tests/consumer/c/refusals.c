@@ -71,7 +71,7 @@ static void check_options(vkmoye_file* gemm, vkmoye_device* device) {
   vkmoye_open_options options = {.struct_size = sizeof options};
   vkmoye_device* other = NULL;
   vkmoye_recorder* recorder = NULL;
-  LaterOptions later = {{sizeof later, 0, 0, 0}, 0};
+  LaterOptions later = {.known = {.struct_size = sizeof later}};
   REFUSES(vkmoye_open_device("no such device", &options, &other), VKMOYE_BAD_ARGUMENT,
           "no such device");
   options.wait_seconds = -1;
@@ -87,6 +87,16 @@ static void check_options(vkmoye_file* gemm, vkmoye_device* device) {
   later.later = 1;
   REFUSES(vkmoye_make_recorder(device, gemm, &later.known, &recorder), VKMOYE_BAD_ARGUMENT,
           "does not know");
+  /* Of version 1.0, without specialised arguments: what follows the structure is not read. */
+  const vkmoye_argument no_size = {"m", {33, 0, 0, 0}};
+  vkmoye_recorder_options first = {.struct_size = offsetof(vkmoye_recorder_options, specialised),
+                                   .specialised = &no_size,
+                                   .specialised_count = 1};
+  ACCEPTS(vkmoye_make_recorder(device, gemm, &first, &recorder));
+  vkmoye_free_recorder(recorder);
+  first.struct_size = sizeof first;
+  REFUSES(vkmoye_make_recorder(device, gemm, &first, &recorder), VKMOYE_BAD_ARGUMENT,
+          "'m' is not a specialisation constant of it (it has none)");
   HOLDS(other == NULL);
   const vkmoye_adopted_device nothing = {.struct_size = sizeof nothing};
   REFUSES(vkmoye_adopt_device(&nothing, NULL, &other), VKMOYE_BAD_ARGUMENT, "instance is null");
