@@ -66,26 +66,82 @@ ir::Kernel embedding(const WeightFormat& format, ScalarType activations) {
   return k.finish();
 }
 
-ir::Kernel append(ScalarType activations, ScalarType cache) {
-  Builder k("llama/append", 64);
-  const std::vector<Builder::AxisSpec> rows = {{"d", "width"}, {"token", "count"}};
-  const std::vector<Builder::AxisSpec> places = {{"d", "width"}, {"place", "places"}};
-  const Tensor keys = k.input("k", activations, rows), values = k.input("v", activations, rows);
+ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache) {
+  constexpr double kTwoPi = 6.283185307179586;
+  constexpr std::uint32_t kThreads = 64;
+  Builder k("llama/rotate_and_append", kThreads);
+  k.describe({}, "a workgroup has a head of q and, of the first heads, one of k and one of v");
+  const auto heads_of = [](const char* heads, const char* rows) {
+    return std::vector<Builder::AxisSpec>{
+        {"side", 2}, {"pair", "pairs"}, {"head", heads}, {"row", rows}};
+  };
+  const Tensor q = k.input("q", activations, heads_of("heads", "count"));
+  const Tensor keys = k.input("k", activations, heads_of("kv_heads", "count"));
+  const Tensor values = k.input("v", activations, heads_of("kv_heads", "count"));
   const Tensor positions = k.input("positions", i32, {{"token", "count"}});
-  const Tensor cache_k = k.in_out("cache_k", cache, places);
-  const Tensor cache_v = k.in_out("cache_v", cache, places);
+  const Tensor frequencies = k.input("frequencies", f32, {{"pair", "pairs"}});
+  const Tensor rotated = k.output("rotated", activations, heads_of("heads", "count"));
+  const Tensor cache_k = k.in_out("cache_k", cache, heads_of("kv_heads", "places"));
+  const Tensor cache_v = k.in_out("cache_v", cache, heads_of("kv_heads", "places"));
   const char* why = "positions are distinct";
   k.assume_distinct(cache_k, why);
   k.assume_distinct(cache_v, why);
-  k.grid(0, "width", 64);
-  const Expr token = k.block_y(), d = k.let("d", 64 * k.block_x() + k.thread());
-  const Expr place =
-      k.let("place", ir::to_index(k.load("position", tile(positions, {1}, {token}))));
-  k.branch({less(d, Builder::extent(keys, 0)), less(place, Builder::extent(cache_k, 1))}, [&] {
-    const Expr key = k.load("key", ir::Element{"k", {d, token}, "k"});
-    const Expr value = k.load("value_of_token", ir::Element{"v", {d, token}, "v"});
-    k.store(convert(key, cache), ir::Element{"cache_k", {d, place}, "cache_k"});
-    k.store(convert(value, cache), ir::Element{"cache_v", {d, place}, "cache_v"});
+
+  k.grid(0, "heads", 1);
+  const Expr head = k.let("head", k.block_x()), token = k.block_y();
+  const Expr position = k.load("position", tile(positions, {1}, {token}));
+  const Expr place = k.let("place", ir::to_index(position));
+  const View c = k.registers("c", f32, Layout()), s = k.registers("s", f32, Layout());
+  const auto mine = [&](const Tensor& of, const Expr& block, const Expr& row) {  // (2, 1, 1, 1)
+    return parallelize(tile(of, {2, kThreads, 1, 1}, {0, block, head, row}),
+                       make_layout({1, kThreads, 1, 1}), k.thread());
+  };
+  const View x = k.make_fragment_like("x", activations, mine(q, 0, 0));
+  const View y = k.make_fragment_like("y", f32, x);
+  // y <- the rotated pair of `from`.
+  const auto rotate = [&](const View& from) {
+    k.copy(from, x, {.edges = Edges::zero, .vector = {2}});
+    const View a = select(x, 0, 0), b = select(x, 0, 1);
+    k.apply(
+        select(y, 0, 0),
+        [](const Expr& l, const Expr& r, const Expr& co, const Expr& si) {
+          return convert(l, f32) * co - convert(r, f32) * si;
+        },
+        a, b, c, s);
+    k.apply(
+        select(y, 0, 1),
+        [](const Expr& l, const Expr& r, const Expr& co, const Expr& si) {
+          return convert(l, f32) * si + convert(r, f32) * co;
+        },
+        a, b, c, s);
+  };
+  k.loop("block", ceil_div(Builder::extent(frequencies, 0), kThreads), [&](const Expr& block) {
+    const View frequency =
+        parallelize(tile(frequencies, {kThreads}, {block}), make_layout({kThreads}), k.thread());
+    const View f = k.make_fragment_like("f", f32, frequency);
+    k.copy(frequency, f, {.edges = Edges::zero});
+    const View angle = k.make_fragment_like("angle", f32, f);
+    k.with_title("angle <- position * f, between -pi and pi", [&] {
+      k.apply(
+          angle,
+          [&](const Expr& v) {
+            const Expr whole = convert(position, f32) * v;
+            return multiply_add(round(whole * (1 / kTwoPi)), number(f32, -kTwoPi), whole);
+          },
+          f);
+    });
+    k.apply(
+        c, [](const Expr& v) { return cos(v); }, angle);
+    k.apply(
+        s, [](const Expr& v) { return sin(v); }, angle);
+    rotate(mine(q, block, token));
+    k.copy(y, mine(rotated, block, token), {.vector = {2}});
+    k.branch({less(head, Builder::extent(keys, 2)), less(place, Builder::extent(cache_k, 3))}, [&] {
+      rotate(mine(keys, block, token));
+      k.copy(y, mine(cache_k, block, place), {.vector = {2}});
+      k.copy(mine(values, block, token), x, {.edges = Edges::zero, .vector = {2}});
+      k.copy(x, mine(cache_v, block, place), {.vector = {2}});
+    });
   });
   return k.finish();
 }

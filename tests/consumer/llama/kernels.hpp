@@ -16,8 +16,10 @@ namespace gen = vkmoye::gen;
 /// x; arguments width, words, count and blocks, those of a row. For other tables there is embed/rows.
 gen::ir::Kernel embedding(const gen::WeightFormat& format, ScalarType activations);
 
-/// Rows of k and v become the rows positions(token) of the caches, in the caches' type. Positions outside are skipped.
-/// Arrays k, v, positions, cache_k, cache_v; arguments width, count, places.
-gen::ir::Kernel append(ScalarType activations, ScalarType cache);
+/// Rotates the heads of q and k by the positions of their rows, as rope/rows: q to `rotated`, and k, with v as it is,
+/// to the rows positions(token) of the caches, in the caches' type. Positions outside are skipped. There are at least
+/// as many heads of q as of k. Arrays q, k, v, positions, frequencies, rotated, cache_k, cache_v; arguments pairs,
+/// heads, kv_heads, count, places.
+gen::ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache);
 
 }  // namespace llama

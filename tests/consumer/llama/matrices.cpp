@@ -34,6 +34,19 @@ std::string text_of(const TensorType& type, std::int64_t n, std::int64_t k, std:
          (n == of ? "" : " of " + std::to_string(of));
 }
 
+// The step of an epilogue that multiplies by silu(gate).
+const gen::EpilogueOp& times_silu() {
+  static const gen::EpilogueOp step = {.name = "times_silu",
+                                       .inputs = {{"gate", gen::GemmInput::Along::both}},
+                                       .function = [](gen::Builder& k, const gen::GemmElement& e) {
+                                         gen::GemmElement gate = e;
+                                         gate.value = k.let("gate_value", e.inputs[0]);
+                                         return e.value *
+                                                gen::find_epilogue_op("silu")->function(k, gate);
+                                       }};
+  return step;
+}
+
 const gen::KernelEntry& packed_weights() { return *gen::find_kernel("gemm/packed_weights"); }
 
 }  // namespace
@@ -111,12 +124,14 @@ gen::KernelPlan Matrices::packing(const FileTensor& tensor, std::int64_t n_of_ar
   return gen::pack_plan(request, call, {1, extent(tensor, 1), k}, 1);
 }
 
-std::size_t Matrices::product(std::int64_t m, const Matrix& b, ScalarType result, bool adds) {
-  gen::GemmCall call = call_of(*b.type, activations_, result);
-  call.beta = adds ? 1 : 0;
+std::size_t Matrices::product(std::int64_t m, const Matrix& b, ScalarType type, Result result) {
+  gen::GemmCall call = call_of(*b.type, activations_, type);
+  call.beta = result == Result::added ? 1 : 0;
+  if (result == Result::gated) call.epilogue = {{&times_silu()}};
+  const char* names[] = {"", " adds", " gates"};
   const std::string key = "product of " + std::to_string(m) + ", " +
                           text_of(*b.type, b.n, b.k, b.n_of_array) + " to " +
-                          std::string(to_string(result)) + (adds ? " adds" : "");
+                          std::string(to_string(type)) + names[static_cast<int>(result)];
   return plans_.number(key, [&] {
     if (!packs(*b.type)) return gen::gemm_plan(call, {m, b.n, b.k}, plans_.caps());
     const gen::KernelRequest request =

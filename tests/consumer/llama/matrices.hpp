@@ -30,6 +30,13 @@ struct Matrix {
 /// Consecutive matrices of one array as one, if there is nothing between them.
 std::optional<Matrix> joined(const std::vector<Matrix>& matrices);
 
+/// What becomes of a product a * b.
+enum class Result {
+  stored,  // c = a * b
+  added,   // c += a * b
+  gated,   // c = silu(gate) * (a * b); gate has the shape of c
+};
+
 class Matrices {
  public:
   /// For products with `activations`.
@@ -41,8 +48,8 @@ class Matrices {
   /// The plan that packs `tensor` for an array of matrices with n rows together.
   vkmoye::gen::KernelPlan packing(const FileTensor& tensor, std::int64_t n_of_array) const;
 
-  /// The plan of c = a * b, or c += a * b, for m rows of a. Its arrays are a, b, c.
-  std::size_t product(std::int64_t m, const Matrix& b, vkmoye::ScalarType result, bool adds);
+  /// The plan for m rows of a, and c of `type`. Its arrays are a, b, gate if there is one, c.
+  std::size_t product(std::int64_t m, const Matrix& b, vkmoye::ScalarType type, Result result);
 
  private:
   bool packs(const TensorType& type) const { return packs_ && type.blocks != nullptr; }

@@ -102,62 +102,54 @@ class List {
             {words("logits", sizes_.vocabulary), words("next", 1)});
   }
 
-  // c = a * weight, or c += a * weight.
+  // The product of `a` and `weight` in c; see Result.
   void product(const std::string& label, const Part& a, const Matrix& weight, const Part& c,
-               bool adds = false) {
-    const auto m = static_cast<std::int64_t>(a.bytes / size_of(options_.activations)) / weight.k;
-    const ScalarType result = c.array == "logits" ? ScalarType::f32 : options_.activations;
-    arrays_of(label, matrices_.product(m, weight, result, adds), {a, weight.part, c});
+               Result result = Result::stored) {
+    product(label, {a, weight.part, c}, weight, result);
   }
   void product(const std::string& label, const Part& a, const FileTensor& weight, const Part& c,
-               bool adds = false) {
-    product(label, a, matrices_.load({&weight}).front(), c, adds);
+               Result result = Result::stored) {
+    product(label, a, matrices_.load({&weight}).front(), c, result);
   }
   // The products of `a` and each weight, in parts of an array; of a token, one product if it can be.
   std::vector<Part> products(const std::string& array, const Part& a,
                              const std::vector<const FileTensor*>& weights) {
     const std::vector<Matrix> matrices = matrices_.load(weights);
-    std::vector<std::uint64_t> widths;
-    for (const Matrix& matrix : matrices) widths.push_back(static_cast<std::uint64_t>(matrix.n));
-    const std::vector<Part> out = rows_of(array, widths, options_);
-    const std::optional<Matrix> whole = joined(matrices);
-    if (const auto row = row_of(out); row && whole) {
-      product(array, a, *whole, *row);
-    } else {
+    const std::vector<Part> out = results_of(array, matrices);
+    if (!product_of_row(array, a, matrices, out)) {
       for (std::size_t i = 0; i < out.size(); ++i) product(array, a, matrices[i], out[i]);
     }
     return out;
   }
-
-  // Rotates q and k, of a token both at once if they are one row.
-  std::vector<Part> rotations(const Part& q, const Part& k) {
-    const std::vector<Part> out = rows_of("rotated", {sizes_.q(), sizes_.kv()}, options_);
-    const auto from = row_of({q, k}), to = row_of(out);
-    if (from && to) {
-      rotation(*from, *to, sizes_.heads + sizes_.kv_heads);
+  // gated = silu(gate * a) * (up * a): of a token, one product and a kernel if it can be; else the second product
+  // multiplies its results.
+  void gated_products(const Part& a, const FileTensor& gate, const FileTensor& up,
+                      const Part& gated) {
+    const std::string array = "gate up";
+    const std::vector<Matrix> matrices = matrices_.load({&gate, &up});
+    const std::vector<Part> out = results_of(array, matrices);
+    if (product_of_row(array, a, matrices, out)) {
+      silu(out[0], out[1], gated);
     } else {
-      rotation(q, out[0], sizes_.heads);
-      rotation(k, out[1], sizes_.kv_heads);
+      product(array, a, matrices[0], out[0]);
+      product(array, {a, matrices[1].part, out[0], gated}, matrices[1], Result::gated);
     }
-    return out;
-  }
-  // The pairs of a head are neighbours: the default of rope/rows.
-  void rotation(const Part& from, const Part& to, std::uint32_t heads) {
-    const std::uint32_t pairs = sizes_.head / 2, count = options_.count;
-    gen::KernelRequest request;
-    request.type = options_.activations;
-    request.shape = {{count, heads, sizes_.head}};
-    if (count == 1) request.options = {{"rounds", "1"}};  // more workgroups for a token
-    shipped("rotation", "rope/rows", request,
-            {{"pairs", pairs}, {"heads", heads}, {"tokens", count}},
-            {from, words("positions", count), words("frequencies", pairs), to});
   }
 
-  void append(const Part& k, const Part& v, const Part& cache_k, const Part& cache_v) {
-    add("append", "", {k, v, words("positions", options_.count), cache_k, cache_v}, [&] {
-      return alone(
-          llama::append(options_.activations, options_.cache),
-          {{"width", sizes_.kv()}, {"count", options_.count}, {"places", options_.places}});
+  // Rotates q and k, and appends k and v to the caches.
+  void rotate_and_append(const std::vector<Part>& qkv, const Part& rotated, const Part& cache_k,
+                         const Part& cache_v) {
+    const std::uint32_t pairs = sizes_.head / 2, count = options_.count;
+    std::vector<Part> arrays = qkv;
+    arrays.insert(arrays.end(), {words("positions", count), words("frequencies", pairs), rotated,
+                                 cache_k, cache_v});
+    add("rotation", "", std::move(arrays), [&] {
+      return alone(llama::rotate_and_append(options_.activations, options_.cache),
+                   {{"pairs", pairs},
+                    {"heads", sizes_.heads},
+                    {"kv_heads", sizes_.kv_heads},
+                    {"count", count},
+                    {"places", options_.places}});
     });
   }
 
@@ -183,6 +175,31 @@ class List {
   std::vector<Step> take() { return std::move(steps_); }
 
  private:
+  // The plan has the arrays a, .., c.
+  void product(const std::string& label, const std::vector<Part>& arrays, const Matrix& weight,
+               Result result) {
+    const auto m =
+        static_cast<std::int64_t>(arrays.front().bytes / size_of(options_.activations)) / weight.k;
+    const ScalarType type =
+        arrays.back().array == "logits" ? ScalarType::f32 : options_.activations;
+    arrays_of(label, matrices_.product(m, weight, type, result), arrays);
+  }
+  // Parts of an array for the products of all tokens and each matrix.
+  std::vector<Part> results_of(const std::string& array,
+                               const std::vector<Matrix>& matrices) const {
+    std::vector<std::uint64_t> widths;
+    for (const Matrix& matrix : matrices) widths.push_back(static_cast<std::uint64_t>(matrix.n));
+    return rows_of(array, widths, options_);
+  }
+  // One product of a token and all matrices, if both these and the results lie one after the other.
+  bool product_of_row(const std::string& label, const Part& a, const std::vector<Matrix>& matrices,
+                      const std::vector<Part>& results) {
+    const auto whole = joined(matrices);
+    const auto row = row_of(results);
+    if (!row || !whole) return false;
+    product(label, a, *whole, *row);
+    return true;
+  }
   // The parts as one, if they are those of a single row.
   std::optional<Part> row_of(const std::vector<Part>& parts) const {
     return options_.count == 1 ? joined(parts) : std::nullopt;
@@ -243,7 +260,7 @@ std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOpti
   rows("x", {sizes.width});
   rows("h", {sizes.width});
   rows("q k v", {sizes.q(), sizes.kv(), sizes.kv()});
-  rows("rotated", {sizes.q(), sizes.kv()});
+  rows("rotated", {sizes.q()});
   rows("mixed", {sizes.q()});
   rows("gate up", {sizes.hidden, sizes.hidden});
   rows("gated", {sizes.hidden});
@@ -261,7 +278,7 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
   const auto state = state_of(sizes, options);
   List list(model, options, plans);
   const Part x = list.rows("x", sizes.width), h = list.rows("h", sizes.width);
-  const Part gated = list.rows("gated", sizes.hidden);
+  const Part rotated = list.rows("rotated", sizes.q()), gated = list.rows("gated", sizes.hidden);
   list.embedding(*model.embedding);
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const Layer& layer = model.layers[i];
@@ -272,14 +289,12 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
     const Part cache_k = cache("cache_k"), cache_v = cache("cache_v");
     list.norm(*layer.attention_norm, x, count);
     const auto qkv = list.products("q k v", h, {layer.q, layer.k, layer.v});
-    const auto rotated = list.rotations(qkv[0], qkv[1]);
-    list.append(rotated[1], qkv[2], cache_k, cache_v);
-    list.attention(rotated[0], cache_k, cache_v);
-    list.product("o", list.rows("mixed", sizes.q()), *layer.o, x, true);
+    list.rotate_and_append(qkv, rotated, cache_k, cache_v);
+    list.attention(rotated, cache_k, cache_v);
+    list.product("o", list.rows("mixed", sizes.q()), *layer.o, x, Result::added);
     list.norm(*layer.mlp_norm, x, count);
-    const auto gate_up = list.products("gate up", h, {layer.gate, layer.up});
-    list.silu(gate_up[0], gate_up[1], gated);
-    list.product("down", gated, *layer.down, x, true);
+    list.gated_products(h, *layer.gate, *layer.up, gated);
+    list.product("down", gated, *layer.down, x, Result::added);
   }
   list.norm(*model.output_norm, list.rows("x", sizes.width, 1, count - 1), 1);
   list.product("logits", list.rows("h", sizes.width, 1), *model.output,
