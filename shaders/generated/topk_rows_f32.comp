@@ -20,6 +20,7 @@ shared uint last_column_partials[2];  // (2,1):(1,2)
 void main() {
   float x[4];  // (4,1,1):(1,4,4)
   uint keys[4];  // (4,1,1):(1,4,4)
+  uint left[4];  // (4,1,1):(1,4,4)
   uint block_columns[4];  // (4,1,1):(1,4,4)
   uint last;
   uint last_column;
@@ -33,12 +34,18 @@ void main() {
   uint thread = 32u * subgroup + lane;
   uint blocks = (cols >> 8u) + min(cols & 255u, 1u);  // ceil(cols / 256)
 
-  [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
-    if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
+  // keys <- 0
+  [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+    keys[v0] = 0u;
+  }
+
+  if (0u < blocks && blocks < 2u) {
+    // a row of one block
+    if (255u < cols && block_x < rows && (cols & 3u) == 0u) {
       // a whole tile, rows aligned:
-      // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+      // copy partition(tile(src, (256,1)), (256,1)) at (0, block_x)
       //   to x
-      vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
+      vec4 value = src_x4[thread + ((cols * block_x) >> 2u)];
       x[0] = value.x;
       x[1] = value.y;
       x[2] = value.z;
@@ -53,9 +60,9 @@ void main() {
 
       if ((cols & 3u) == 0u) {
         // rows aligned: loads outside are moved inside, and not used:
-        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+        // copy partition(tile(src, (256,1)), (256,1)) at (0, block_x)
         //   to x
-        uint src_col = 256u * block + 4u * thread;
+        uint src_col = 4u * thread;
         vec4 value =
             src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
         if (src_col < cols && block_x < rows) {
@@ -66,9 +73,9 @@ void main() {
         }
       } else {
         // rows that are not aligned:
-        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+        // copy partition(tile(src, (256,1)), (256,1)) at (0, block_x)
         //   to x
-        uint src_col0 = 256u * block + 4u * thread;
+        uint src_col0 = 4u * thread;
         if (block_x < rows) {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
             uint src_col = src_col0 + v0;
@@ -78,6 +85,13 @@ void main() {
           }
         }
       }
+    }
+
+    // keys <- numbers in the order of x, 0 past the end of the row
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      uint bits = floatBitsToUint((x[v0] == 0.0) ? 0.0 : x[v0]);
+      uint key = isnan(x[v0]) ? 0xfffffffeu : bits ^ ((bits < 0x80000000u) ? 0x80000000u : 0xffffffffu);
+      keys[v0] = (4u * thread + v0 < cols) ? key : 0u;
     }
   }
 
@@ -135,26 +149,31 @@ void main() {
             }
           }
         }
+
+        // keys <- numbers in the order of x, 0 past the end of the row
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          uint bits = floatBitsToUint((x[v0] == 0.0) ? 0.0 : x[v0]);
+          uint key = isnan(x[v0]) ? 0xfffffffeu : bits ^ ((bits < 0x80000000u) ? 0x80000000u : 0xffffffffu);
+          keys[v0] = (256u * block + 4u * thread + v0 < cols) ? key : 0u;
+        }
       }
 
-      // keys <- numbers in the order of x, 0 for those that are taken
+      // left <- the keys that are not taken
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        uint bits = floatBitsToUint((x[v0] == 0.0) ? 0.0 : x[v0]);
-        uint key = isnan(x[v0]) ? 0xfffffffeu : bits ^ ((bits < 0x80000000u) ? 0x80000000u : 0xffffffffu);
-        keys[v0] = (256u * block + 4u * thread + v0 < cols
-            && (key < last || (key == last && last_column < 256u * block + 4u * thread + v0))) ? key : 0u;
+        left[v0] = (keys[v0] < last || (keys[v0] == last && last_column < 256u * block + 4u * thread + v0))
+            ? keys[v0] : 0u;
       }
 
       before = best;
 
-      // best <- max(best, each of keys)
+      // best <- max(best, each of left)
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        best = max(best, keys[v0]);
+        best = max(best, left[v0]);
       }
 
       // block_columns <- the columns of the largest keys
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        block_columns[v0] = (keys[v0] == best) ? 256u * block + 4u * thread + v0 : 0xffffffffu;
+        block_columns[v0] = (left[v0] == best) ? 256u * block + 4u * thread + v0 : 0xffffffffu;
       }
 
       first_in_block = 0xffffffffu;

@@ -205,7 +205,7 @@ std::vector<Case> further_steps(const DeviceCaps& caps) {
   add("attention/combine", ScalarType::f16, "-",
       [&] { return gen::attention_combine({}, ScalarType::f16, caps); });
   // Few long rows, in slices.
-  for (const char* entry : {"softmax/rows", "norm/rms", "argmax/rows", "reduce/sum"}) {
+  for (const char* entry : {"softmax/rows", "norm/rms", "argmax/rows", "topk/rows", "reduce/sum"}) {
     gen::KernelRequest request = gen::request_of(ScalarType::f16);
     request.device = caps;
     request.shape = {{4, 1 << 20}};

@@ -17,6 +17,7 @@
 
 #include "support/effort.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::gen::largest_elements {
@@ -45,6 +46,30 @@ Largest run(const TopKConfig& config, std::vector<float> rows, std::uint32_t col
       run_on_host(top_k(config), {bytes(rows), bytes(out.values), bytes(out.places)},
                   {{"rows", static_cast<std::int64_t>(count)}, {"cols", cols}});
   EXPECT_THAT(report.reasons, IsEmpty());
+  return out;
+}
+
+// The same in two kernels, where each row is cut into so many slices.
+Largest run_in_slices(const TopKConfig& config, std::vector<float> rows, std::uint32_t cols,
+                      std::int64_t slices) {
+  const auto count = static_cast<std::int64_t>(rows.size() / cols);
+  std::vector<std::uint32_t> keys(static_cast<std::size_t>(config.k * slices * count), 7),
+      columns = keys;
+  Largest out;
+  out.values.assign(static_cast<std::size_t>(config.k * count), -7);
+  out.places.assign(out.values.size(), 7);
+  const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
+  const TwinReport of_slices =
+      run_on_host(top_k_slices(config, "topk/slices"), {bytes(rows), bytes(keys), bytes(columns)},
+                  {{"rows", count}, {"cols", cols}, {"slices", slices}});
+  EXPECT_THAT(of_slices.reasons, IsEmpty());
+  TopKConfig of_candidates = config;
+  of_candidates.type = ScalarType::u32;
+  const TwinReport combined =
+      run_on_host(top_k_combine(of_candidates, config.type, "topk/combine"),
+                  {bytes(keys), bytes(columns), bytes(out.values), bytes(out.places)},
+                  {{"rows", count}, {"candidates", config.k * slices}});
+  EXPECT_THAT(combined.reasons, IsEmpty());
   return out;
 }
 
@@ -110,6 +135,49 @@ TEST(TopK, RandomRowsAreThoseOfASort) {
     EXPECT_EQ(got.places, wanted.places) << rows << 'x' << cols << " k=" << config.k;
     EXPECT_EQ(got.values, wanted.values) << rows << 'x' << cols << " k=" << config.k;
   }
+}
+
+// Slices of several blocks or of one, slices without elements, and with fewer than k; ties across slices.
+TEST(TopK, SlicesOfRowsHaveTheSameResults) {
+  std::mt19937 random(2);
+  const auto below = [&](std::uint32_t end) { return random() % end; };
+  for (std::int64_t i = 0; i < test::often(40, 3); ++i) {
+    const std::uint32_t cols = 1 + below(i % 3 == 0 ? 1500 : 300), rows = 1 + below(4);
+    TopKConfig config = small(1 + below(12));
+    config.rounds = 1;
+    config.columns = i % 2 == 0 ? 8 : 0;
+    std::vector<float> x(rows * cols);
+    for (float& value : x) {
+      const std::uint32_t dice = below(40);
+      value = dice == 0 ? -kInfinity : dice == 1 ? NAN : static_cast<float>(dice) - 20;
+    }
+    const std::int64_t slices = 1 + below(9);
+    const Largest got = run_in_slices(config, x, cols, slices),
+                  wanted = sorted(x, cols, static_cast<std::size_t>(config.k));
+    EXPECT_EQ(got.places, wanted.places)
+        << rows << 'x' << cols << " k=" << config.k << " slices=" << slices;
+    for (std::size_t place = 0; place < got.values.size(); ++place) {
+      EXPECT_TRUE(got.values[place] == wanted.values[place] ||
+                  (std::isnan(got.values[place]) && std::isnan(wanted.values[place])))
+          << place << " of " << rows << 'x' << cols << " k=" << config.k << " slices=" << slices;
+    }
+  }
+}
+
+TEST(TopK, RowsThatDoNotFitAreCutIntoSlicesThatDo) {
+  const auto slices_of = [](std::vector<std::int64_t> shape, Options options) -> std::int64_t {
+    KernelRequest request = request_of(ScalarType::f32, std::move(options));
+    request.shape = std::move(shape);
+    const KernelPlan plan = find_kernel("topk/rows")->plan(request);
+    if (plan.steps.empty()) return 1;
+    return std::get<std::int64_t>(plan.steps.front().arguments.at("slices").value);
+  };
+  EXPECT_EQ(slices_of({16, 128256}, {}), 16);  // of 8192 elements
+  EXPECT_EQ(slices_of({1000, 128256}, {}), 16);
+  EXPECT_EQ(slices_of({1000, 32768}, {}), 1);  // fits in 1024 threads
+  EXPECT_EQ(slices_of({16, 32768}, {}), 4);    // but that leaves most of a device idle
+  EXPECT_EQ(slices_of({1, 100000000}, {{"k", "64"}}), 512);
+  EXPECT_EQ(slices_of({5, 0}, {}), 1);
 }
 
 TEST(TopK, RefusesOtherCounts) {

@@ -116,6 +116,37 @@ KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
                         arguments_of_slices(*request.shape, count));
 }
 
+// The same for the largest elements, which take a pass over the row for each: a slice should fit in registers.
+KernelPlan top_k_plan(const TopKConfig& config, const KernelRequest& request) {
+  constexpr std::int64_t kMaxCandidates = 32768;  // a workgroup can have as many in registers
+  if (!request.shape || request.shape->size() != 2) return {};
+  const auto block_of = [](const TopKConfig& of) { return of.columns * of.width() * of.rounds; };
+  TopKConfig of_slices = config;
+  fit_vector(of_slices, cols_of(request));
+  of_slices = fitted_to_rows(of_slices);
+  if (!reasons_against(of_slices).empty() || config.k < 1 || config.k > kMaxCandidates) return {};
+  const std::int64_t rows = request.shape->front(), cols = request.shape->back();
+  const std::int64_t block = block_of(of_slices);
+  const std::int64_t workgroups = vkmoye::ceil_div(rows, of_slices.threads / of_slices.columns);
+  const bool fits = cols <= block_of(fitted_to_rows(config, cols));
+  if (fits && slices_of_rows(workgroups, cols, block) == 1) return {};
+  const std::int64_t count = std::min(vkmoye::ceil_div(cols, block), kMaxCandidates / config.k);
+  if (count == 1) return {};
+  TopKConfig of_candidates;
+  of_candidates.type = ScalarType::u32;
+  of_candidates.k = config.k;
+  of_candidates.subgroup_size = config.subgroup_size;
+  of_candidates.max_threads = config.max_threads;
+  Arguments arguments = arguments_of_slices(*request.shape, count);
+  arguments["candidates"] = count * config.k;
+  ir::Kernel slices = top_k_slices(of_slices, "topk/slices");
+  slices.command = emit_command("topk/rows", options_of_elements(request), request.options);
+  return plan_of_slices(
+      std::move(slices),
+      top_k_combine(fitted_to_rows(of_candidates, count * config.k), config.type, "topk/combine"),
+      arguments);
+}
+
 std::function<KernelPlan(const RmsNormConfig&, const KernelRequest&)> plan_of_norms(
     Residual residual) {
   return plan_of_rows<RmsNormConfig>(
@@ -226,6 +257,7 @@ std::vector<KernelEntry> row_entries() {
               [](const TopKConfig& config, const KernelRequest& request) {
                 return top_k(fitted_to_rows(config, cols_of(request)));
               },
+          .plan = top_k_plan,
       }),
       entry_of<GateConfig>({
           .name = "gate/rows",

@@ -29,7 +29,7 @@ Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr&
       block_{config.columns * config.width() * config.rounds, config.threads / config.columns},
       blocks_(k, src, block_, config.tiled_copy()),
       outside_(outside),
-      x_(blocks_.registers("x", ScalarType::f32)),
+      x_(blocks_.registers("x", outside->type.element)),
       part_(part),
       first_(0),
       count_(1) {
@@ -44,14 +44,22 @@ Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr&
   count_ = own.count;
 }
 
+void Row::read(const Expr& block, const Body& redo) {
+  blocks_.load({block, row_tile()}, x_, outside_);
+  redo(block);
+}
+
+void Row::read_one_block(const Body& redo) {
+  is_read_ = true;
+  builder_.branch(
+      {less(0, count_), less(count_, 2)}, "a row of one block", [&] { read(first_, redo); }, "",
+      [] {});
+}
+
 void Row::pass(const Body& body, const Body& redo) {
-  const auto read = [&](const Expr& block) {
-    blocks_.load({block, row_tile()}, x_, outside_);
-    redo(block);
-  };
   const bool is_first = !std::exchange(is_read_, true);
   if (part_ == Part::block) {
-    if (is_first) read(first_);
+    if (is_first) read(first_, redo);
     body(first_);
     return;
   }
@@ -59,7 +67,7 @@ void Row::pass(const Body& body, const Body& redo) {
       "block", count_,
       [&](const Expr& i) {
         const Expr block = part_ == Part::whole ? i : first_ + i;
-        const auto read_block = [&] { read(block); };
+        const auto read_block = [&] { read(block, redo); };
         if (is_first) {
           read_block();
         } else {

@@ -40,17 +40,22 @@ class Row {
   using Body = std::function<void(const Expr& block)>;
 
   /// Rows of `src` (cols, rows); each workgroup has as many as it has rows of threads. `outside`: the
-  /// f32 value of x past the end of a row. `slices`: for Part::slice, their number. `k` must outlive this object.
+  /// value of x past the end of a row, which has the type of x, in most kernels f32. `slices`: for Part::slice, their
+  /// number. `k` must outlive this object.
   Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr& outside,
       Part part = Part::whole, const Expr& slices = 1);
 
   /// Columns and rows of a block.
   const IntTuple& block() const { return block_; }
-  /// A thread's values of the current block, f32: (value, round, 1).
+  /// A thread's values of the current block: (value, round, 1).
   const View& x() const { return x_; }
 
   /// The index of the workgroup's tile of rows; a tile has `threads / columns` rows.
   Expr row_tile() const { return part_ == Part::block ? builder_.block_y() : builder_.block_x(); }
+
+  /// Reads a row of one block, so that every pass finds it in registers, and `redo`s: for passes in a loop.
+  /// Precondition: there was no pass.
+  void read_one_block(const Body& redo);
 
   /// Records `body` for each block of the row that the workgroup has. If the row has one block, x keeps its values
   /// from the previous pass; otherwise the block is read again, and `redo` repeats on x what previous passes did.
@@ -58,6 +63,8 @@ class Row {
       const Body& body, const Body& redo = [](const Expr&) {});
 
  private:
+  void read(const Expr& block, const Body& redo);
+
   Builder& builder_;
   IntTuple block_;
   Blocks blocks_;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/rows/staged_row.hpp"
@@ -52,99 +54,234 @@ const std::vector<ConfigField<TopKConfig>>& top_k_fields() {
   return fields;
 }
 
-ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
-  const TopKConfig config = fitted_to_rows(wanted);
-  std::vector<std::string> reasons = reasons_against_rows(config);
+namespace {
+
+// What a kernel computes: rows from elements, candidates of slices from elements, rows from candidates.
+enum class TopKPart { whole, slices, combine };
+
+const char* comment_of(TopKPart part) {
+  switch (part) {
+    case TopKPart::whole: return "k passes; each finds the largest element not yet taken";
+    case TopKPart::slices: return "k passes over each slice of a row, which find its candidates";
+    case TopKPart::combine: return "k passes over the candidates of the slices of a row";
+  }
+  return "";
+}
+
+class TopK {
+ public:
+  TopK(TopKPart part, const TopKConfig& config, ScalarType type, const std::string& name)
+      : part_(part), config_(config), k_(name, config.threads, to_index(config.subgroup_size)) {
+    k_.describe(typed_items(top_k_fields(), config), comment_of(part));
+    declare(type);
+    row_.emplace(k_, config, src_,
+                 part == TopKPart::combine ? word(kNoKey) : ir::number(ScalarType::f32, 0),
+                 part == TopKPart::slices ? Row::Part::slice : Row::Part::whole,
+                 part == TopKPart::slices ? Builder::extent(keys_out_, 1) : Expr(1));
+    parts_.emplace(k_, src_, row_->block(), config.tiled_copy());
+  }
+
+  ir::Kernel describe() {
+    const View x = row_->x();  // (value, round, 1)
+    keys_ = k_.make_fragment_like("keys", u32, x);
+    left_ = k_.make_fragment_like("left", u32, x);
+    block_columns_ = k_.make_fragment_like("block_columns", u32, x);
+    last_ = single("last"), last_column_ = single("last_column");
+    best_ = single("best"), before_ = single("before");
+    own_column_ = single("own_column"), first_in_block_ = single("first_in_block");
+
+    k_.assign(keys_, word(kNoKey));
+    row_->read_one_block(to_keys());
+    k_.assign(last_, word(kAllKeys));
+    k_.assign(last_column_, word(kNoColumn));
+    k_.loop("taken", to_index(config_.k), [&](const Expr& taken) {
+      find_next();
+      k_.branch({ir::equal(k_.thread() % to_index(config_.columns), 0)}, [&] { store(taken); });
+    });
+    return k_.finish();
+  }
+
+ private:
+  static constexpr ScalarType u32 = ScalarType::u32;
+
+  void declare(ScalarType type) {
+    const auto out = [&](const char* of, ScalarType element) {
+      return k_.output(of, element, {{"place", config_.k}, {"row", "rows"}});
+    };
+    const auto of_slices = [&](const char* of) {
+      return k_.output(of, u32, {{"place", config_.k}, {"slice", "slices"}, {"row", "rows"}});
+    };
+    const std::vector<Builder::AxisSpec> candidates = {{"candidate", "candidates"},
+                                                       {"row", "rows"}};
+    if (part_ == TopKPart::combine) {
+      src_ = k_.input(kSliceKeys, u32, candidates);
+      slice_columns_ = k_.input(kSliceColumns, u32, candidates);
+    } else {
+      src_ = k_.input("src", type, kRowAxes);
+    }
+    if (part_ == TopKPart::slices) {
+      keys_out_ = of_slices(kSliceKeys);
+      columns_out_ = of_slices(kSliceColumns);
+    } else {
+      values_out_ = out("values", type);
+      columns_out_ = out("columns", u32);
+    }
+  }
+
+  View single(const char* of) { return k_.registers(of, u32, Layout()); }
+  View part(const Expr& block) const { return parts_->part({block, k_.block_x()}); }
+
+  // What follows each read of a block.
+  Row::Body to_keys() {
+    return [this](const Expr& block) {
+      if (part_ == TopKPart::combine) {
+        k_.copy(row_->x(), keys_);
+        return;
+      }
+      k_.with_title("keys <- numbers in the order of x, 0 past the end of the row", [&] {
+        k_.apply(keys_, part(block),
+                 [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                   const Expr is_inside = less(at[0], Builder::extent(src_, 0));
+                   return select(is_inside, key_of(k_, v[0]), word(kNoKey));
+                 },
+                 {row_->x()});
+      });
+    };
+  }
+
+  // last, last_column <- the key and the column of the largest element that comes after them.
+  void find_next() {
+    k_.assign(best_, word(kNoKey));
+    k_.assign(own_column_, word(kNoColumn));
+    row_->pass([&](const Expr& block) { find_next_in(block); }, to_keys());
+    k_.copy(best_, last_);
+    k_.reduce_across(last_, kMaximum, config_.thread_layout(), 0);
+    k_.with_title("last_column <- the first column of that key", [&] {
+      k_.apply(
+          last_column_,
+          [](const Expr& p, const Expr& own, const Expr& largest) {
+            return select(ir::equal(own, largest), p, word(kNoColumn));
+          },
+          own_column_, best_, last_);
+    });
+    k_.reduce_across(last_column_, kMinimum, config_.thread_layout(), 0);
+  }
+
+  // The same of a thread and a block: best, own_column.
+  void find_next_in(const Expr& block) {
+    k_.with_title("left <- the keys that are not taken", [&] {
+      k_.apply(left_, part(block),
+               [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                 const Expr is_after_last = ir::logical_or(
+                     less(v[0], v[1]),
+                     ir::logical_and(ir::equal(v[0], v[1]), less(v[2], convert(at[0], u32))));
+                 return select(is_after_last, v[0], word(kNoKey));
+               },
+               {keys_, last_, last_column_});
+    });
+    k_.copy(best_, before_);
+    k_.accumulate(best_, kMaximum, left_);
+    k_.with_title("block_columns <- the columns of the largest keys", [&] {
+      k_.apply(block_columns_, part(block),
+               [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                 return select(ir::equal(v[0], v[1]), convert(at[0], u32), word(kNoColumn));
+               },
+               {left_, best_});
+    });
+    k_.assign(first_in_block_, word(kNoColumn));
+    k_.accumulate(first_in_block_, kMinimum, block_columns_);
+    k_.with_title("own_column <- first_in_block if the block has a larger key", [&] {
+      k_.apply(
+          own_column_,
+          [&](const Expr& p, const Expr& in_block, const Expr& now, const Expr& earlier) {
+            return select(less(earlier, now), in_block, p);
+          },
+          own_column_, first_in_block_, best_, before_);
+    });
+  }
+
+  // Result number `taken` of each row, by one of its threads.
+  void store(const Expr& taken) {
+    const std::int64_t rows = row_->block().leaf(1);
+    const Expr row = k_.thread() / to_index(config_.columns);
+    const auto to = [&](const Tensor& of) {
+      if (part_ == TopKPart::slices) {
+        return parallelize(tile(of, {1, 1, rows}, {taken, k_.block_y(), k_.block_x()}),
+                           make_layout({1, 1, rows}), row);
+      }
+      return parallelize(tile(of, {1, rows}, {taken, k_.block_x()}), make_layout({1, rows}), row);
+    };
+    if (part_ == TopKPart::slices) {
+      k_.copy(last_, to(keys_out_));
+      k_.copy(last_column_, to(columns_out_));
+      return;
+    }
+    k_.with_title("values <- the number of the key", [&] {
+      k_.apply(
+          to(values_out_), [](const Expr& key) { return number_of_key(key); }, last_);
+    });
+    if (part_ == TopKPart::whole) {
+      k_.copy(last_column_, to(columns_out_));
+      return;
+    }
+    const View column = single("column");
+    k_.assign(column, word(kNoColumn));
+    const Expr candidate =
+        k_.let("candidate", ir::to_index(k_.load("of_candidates", last_column_)));
+    const Expr of_row = k_.let("of_row", to_index(rows) * k_.block_x() + row);
+    k_.branch({less(candidate, Builder::extent(slice_columns_, 0)),
+               less(of_row, Builder::extent(slice_columns_, 1))},
+              [&] {
+                k_.assign(column, k_.load("column_of_candidate",
+                                          ir::Element{kSliceColumns,
+                                                      {candidate, of_row},
+                                                      "the column of the candidate"}));
+              });
+    k_.copy(column, to(columns_out_));
+  }
+
+  static constexpr const char *kSliceKeys = "slice_keys", *kSliceColumns = "slice_columns";
+
+  const TopKPart part_;
+  const TopKConfig& config_;
+  Builder k_;
+  Tensor src_, slice_columns_;                  // inputs
+  Tensor keys_out_, values_out_, columns_out_;  // results
+  std::optional<Row> row_;
+  std::optional<Blocks> parts_;
+  // Registers like those of a block: keys of elements, those that are left, columns of the largest of these.
+  View keys_, left_, block_columns_;
+  View last_, last_column_;  // what was taken last
+  View best_, before_, own_column_, first_in_block_;
+};
+
+// `wanted` with all values set. Throws KernelError with the reasons against it, first those of its rows.
+TopKConfig accepted_top_k(const TopKConfig& wanted, bool of_elements, const std::string& name) {
+  TopKConfig config = fitted_to_rows(wanted);
+  std::vector<std::string> reasons =
+      of_elements ? reasons_against_rows(config) : reasons_against(config);
   if (config.k < 1 || config.k > kMaxTaken) {
     reasons.push_back(fmt::format("k {} is outside 1..{}", config.k, kMaxTaken));
   }
   throw_if_any(name, std::move(reasons));
+  return config;
+}
 
-  constexpr ScalarType u32 = ScalarType::u32;
-  Builder builder(name, config.threads, to_index(config.subgroup_size));
-  builder.describe(typed_items(top_k_fields(), config),
-                   "k passes; each finds the largest element not yet taken");
-  const Tensor src = builder.input("src", config.type, kRowAxes);
-  const Tensor values =
-      builder.output("values", config.type, {{"place", config.k}, {"row", "rows"}});
-  const Tensor columns = builder.output("columns", u32, {{"place", config.k}, {"row", "rows"}});
-  Row row(builder, config, src, ir::number(ScalarType::f32, 0));
-  const Blocks parts(builder, src, row.block(), config.tiled_copy());
-  const View x = row.x();                                        // (value, round, 1)
-  const View keys = builder.make_fragment_like("keys", u32, x);  // those that are left
-  const View block_columns = builder.make_fragment_like("block_columns", u32, x);
-  const auto single = [&](const char* of) { return builder.registers(of, u32, Layout()); };
-  const View last = single("last"), last_column = single("last_column");
-  const View best = single("best"), before = single("before");
-  const View own_column = single("own_column"), first_in_block = single("first_in_block");
+}  // namespace
 
-  row.pass([](const Expr&) {});
-  builder.assign(last, word(kAllKeys));
-  builder.assign(last_column, word(kNoColumn));
-  const std::int64_t rows = row.block().leaf(1);
-  const Expr threads_per_row = to_index(config.columns);
-  builder.loop("taken", to_index(config.k), [&](const Expr& taken) {
-    builder.assign(best, word(kNoKey));
-    builder.assign(own_column, word(kNoColumn));
-    row.pass([&](const Expr& block) {
-      const View part = parts.part({block, builder.block_x()});
-      builder.with_title("keys <- numbers in the order of x, 0 for those that are taken", [&] {
-        builder.apply(keys, part,
-                      [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                        const Expr key = key_of(builder, v[0]);
-                        const Expr is_after_last = ir::logical_or(
-                            less(key, v[1]),
-                            ir::logical_and(ir::equal(key, v[1]), less(v[2], convert(at[0], u32))));
-                        const Expr is_left =
-                            ir::logical_and(less(at[0], Builder::extent(src, 0)), is_after_last);
-                        return select(is_left, key, word(kNoKey));
-                      },
-                      {x, last, last_column});
-      });
-      builder.copy(best, before);
-      builder.accumulate(best, kMaximum, keys);
-      builder.with_title("block_columns <- the columns of the largest keys", [&] {
-        builder.apply(block_columns, part,
-                      [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                        return select(ir::equal(v[0], v[1]), convert(at[0], u32), word(kNoColumn));
-                      },
-                      {keys, best});
-      });
-      builder.assign(first_in_block, word(kNoColumn));
-      builder.accumulate(first_in_block, kMinimum, block_columns);
-      builder.with_title("own_column <- first_in_block if the block has a larger key", [&] {
-        builder.apply(
-            own_column,
-            [&](const Expr& p, const Expr& in_block, const Expr& now, const Expr& earlier) {
-              return select(less(earlier, now), in_block, p);
-            },
-            own_column, first_in_block, best, before);
-      });
-    });
-    builder.copy(best, last);
-    builder.reduce_across(last, kMaximum, config.thread_layout(), 0);
-    builder.with_title("last_column <- the first column of that key", [&] {
-      builder.apply(
-          last_column,
-          [](const Expr& p, const Expr& own, const Expr& largest) {
-            return select(ir::equal(own, largest), p, word(kNoColumn));
-          },
-          own_column, best, last);
-    });
-    builder.reduce_across(last_column, kMinimum, config.thread_layout(), 0);
-    const auto to = [&](const Tensor& of) {
-      return parallelize(tile(of, {1, rows}, {taken, builder.block_x()}), make_layout({1, rows}),
-                         builder.thread() / threads_per_row);
-    };
-    builder.branch({ir::equal(builder.thread() % threads_per_row, 0)}, [&] {
-      builder.with_title("values <- the number of the key", [&] {
-        builder.apply(
-            to(values), [](const Expr& key) { return number_of_key(key); }, last);
-      });
-      builder.copy(last_column, to(columns));
-    });
-  });
-  return builder.finish();
+ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
+  const TopKConfig config = accepted_top_k(wanted, /*of_elements=*/true, name);
+  return TopK(TopKPart::whole, config, config.type, name).describe();
+}
+
+ir::Kernel top_k_slices(const TopKConfig& wanted, const std::string& name) {
+  const TopKConfig config = accepted_top_k(wanted, /*of_elements=*/true, name);
+  return TopK(TopKPart::slices, config, config.type, name).describe();
+}
+
+ir::Kernel top_k_combine(const TopKConfig& wanted, ScalarType type, const std::string& name) {
+  const TopKConfig config = accepted_top_k(wanted, /*of_elements=*/false, name);
+  return TopK(TopKPart::combine, config, type, name).describe();
 }
 
 }  // namespace vkmoye::gen

@@ -7,6 +7,10 @@
 //
 // Pass i finds the largest element that comes after result i - 1 in descending order: k passes over a row, which read
 // memory once if the row fits in registers. A workgroup computes one row, or several short ones.
+//
+// Longer rows are cut into slices that fit, of which each has up to k candidates, in two kernels; see staged_row.hpp:
+//
+//   1 5 2 5 | 7 0 3 5    k = 3:  5 5 2 | 7 5 3  ->  7 5 5 at 4 1 3
 
 #include <string>
 #include <vector>
@@ -27,5 +31,12 @@ const std::vector<ConfigField<TopKConfig>>& top_k_fields();
 /// src (cols, rows) of f32, f16 or bf16; values (k, rows) of its type, where -0 is 0, and columns (k, rows) of u32. For
 /// a row with fewer elements the rest is -infinity and 2^32 - 1. Throws KernelError with every reason.
 ir::Kernel top_k(const TopKConfig& config, const std::string& name = "topk/rows");
+
+/// The same in two kernels. The first finds the k largest elements of each slice of a row, in order: slice_keys and
+/// slice_columns, both (k, slices, rows) of u32. A key is a number in the order of the elements; 0 if there is none.
+ir::Kernel top_k_slices(const TopKConfig& config, const std::string& name);
+/// Bindings slice_keys and slice_columns, (candidates, rows), where candidates = k * slices; values, columns. `config`
+/// has the type u32 for the threads and accesses to keys; `type`: that of values.
+ir::Kernel top_k_combine(const TopKConfig& config, ScalarType type, const std::string& name);
 
 }  // namespace vkmoye::gen
