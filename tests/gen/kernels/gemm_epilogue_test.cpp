@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -13,6 +14,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
 #include "vkmoye/gen/kernels/products/form/epilogue.hpp"
 #include "vkmoye/gen/kernels/products/simt.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
@@ -227,6 +229,76 @@ TEST(GemmEpilogue, AStepIsAFunctionOfElementCoordinatesAndWhatItReads) {
   }
 }
 
+// --- a further result ---
+
+const EpilogueOp& weighted_copy() {
+  static const EpilogueOp step = {
+      .name = "weigh",
+      .inputs = {{"weight", GemmInput::Along::n}},
+      .function = [](Builder&, const GemmElement& e) { return e.value * e.inputs[0]; },
+      .output = "weighted"};
+  return step;
+}
+
+TEST(GemmEpilogue, EveryProductWritesTheOutputOfItsLastStep) {
+  for (const KernelEntry& entry : registry()) {
+    if (entry.operation != "gemm") continue;
+    KernelRequest request = request_of(entry.types.front());
+    request.gemm.accumulator = ScalarType::f32;
+    request.gemm.beta = true;
+    request.gemm.epilogue = {weighted_copy()};
+    std::vector<std::string> names;
+    for (const Binding& binding : interface_of(test::described(entry, request)).bindings)
+      names.push_back(binding.name);
+    EXPECT_THAT(names, ElementsAre("a", "b", "weight", "c", "weighted")) << entry.name;
+  }
+}
+
+// With beta, after another step, and when slices of k are combined.
+TEST(GemmEpilogue, TheLastStepMayHaveAnOutputOfItsOwn) {
+  const std::vector<std::int64_t> size = {5, 23, 40};  // M, N, K
+  const auto m = static_cast<std::size_t>(size[0]), n = static_cast<std::size_t>(size[1]),
+             k = static_cast<std::size_t>(size[2]);
+  const EpilogueOp* relu = find_epilogue_op("relu");
+  for (const std::int64_t slices : {1, 3}) {
+    for (const bool has_relu : {false, true}) {
+      GemmCall call;  // f32
+      call.beta = 1;
+      call.slices = slices;
+      if (has_relu) call.epilogue.push_back({relu});
+      call.epilogue.push_back({&weighted_copy()});
+      const KernelPlan plan =
+          gemm_plan(*find_kernel("gemm/simt"), request_of(call, size), call, size);
+      ASSERT_EQ(plan.arrays.size(), 5u);
+      EXPECT_EQ(plan.arrays[4].name, "weighted");
+      EXPECT_EQ(plan.arrays[4].bytes, plan.arrays[3].bytes);
+      std::vector<float> a(m * k), b(n * k), weight(n), c(m * n), weighted(m * n, -7);
+      for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7) - 3;
+      for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 5) - 2;
+      for (std::size_t i = 0; i < n; ++i) weight[i] = static_cast<float>(i % 4);
+      for (std::size_t i = 0; i < c.size(); ++i) c[i] = static_cast<float>(i % 9) - 4;
+      const std::vector<float> before = c;
+      std::vector<float> sums(plan.scratch.empty() ? 0 : plan.scratch[0].bytes / sizeof(float));
+      const std::vector<std::span<std::byte>> arrays = {bytes(a), bytes(b),        bytes(weight),
+                                                        bytes(c), bytes(weighted), bytes(sums)};
+      for (const KernelStep& step : plan.steps) {
+        std::vector<std::span<std::byte>> buffers;
+        for (const std::size_t array : step.arrays) buffers.push_back(arrays[array]);
+        EXPECT_THAT(run_on_host(step.kernel, buffers, step.arguments).reasons, IsEmpty());
+      }
+      for (std::size_t i = 0; i < m; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+          float expected = before[i * n + j];
+          for (std::size_t at = 0; at < k; ++at) expected += a[i * k + at] * b[j * k + at];
+          if (has_relu) expected = std::max(expected, 0.0f);
+          ASSERT_EQ(c[i * n + j], expected);
+          ASSERT_EQ(weighted[i * n + j], expected * weight[j]);
+        }
+      }
+    }
+  }
+}
+
 // --- what is refused ---
 
 TEST(GemmEpilogue, WhatCannotBeIsRefusedWithEveryReason) {
@@ -245,6 +317,8 @@ TEST(GemmEpilogue, WhatCannotBeIsRefusedWithEveryReason) {
           HasSubstr("bias occurs more than once"));
   refused(ScalarType::f32, {{.name = "nothing"}}, HasSubstr("nothing has no function"));
   EXPECT_EQ(find_epilogue_op("Bias"), nullptr);
+  refused(ScalarType::f32, {weighted_copy(), *find_epilogue_op("relu")},
+          HasSubstr("weigh has the output weighted, so it must be the last step"));
 }
 
 // The scales are f32, C has vectors of 8 f16.

@@ -169,6 +169,10 @@ KernelPlan gemm_plan(const KernelEntry& entry, const KernelRequest& request, con
     plan.arrays.push_back(array_of(input));
   }
   plan.arrays.push_back(array_of(product[2]));
+  if (!call.epilogue.empty() && !call.epilogue.back().step->output.empty()) {
+    plan.arrays.push_back(plan.arrays.back());
+    plan.arrays.back().name = call.epilogue.back().step->output;
+  }
   // The arrays that are multiplied: A and B as given or packed.
   std::array<std::size_t, 2> operands = {0, 1};
   throw_if_any(entry.name, reasons_against_type(entry.types, request.type));

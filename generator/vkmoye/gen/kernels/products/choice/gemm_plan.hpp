@@ -10,8 +10,8 @@
 //   KernelPlan plan = gemm_plan({.alpha = 2}, {512, 512, 16384}, device.caps());
 //   CompiledPlan code = compile(plan, device.caps());           // runtime/plan_recorder.hpp records it
 //
-// The caller's arrays are A, B, the inputs of the epilogue in order, C. Each must start at the offset of its
-// placement: a plan does not apply offsets. C is read if beta is not 0.
+// The caller's arrays are A, B, the inputs of the epilogue in order, C, and the output of its last step if it has one.
+// Each must start at the offset of its placement: a plan does not apply offsets. C is read if beta is not 0.
 
 #include <array>
 #include <cstdint>

@@ -59,6 +59,10 @@ bool reads_c(const GemmEpilogue& epilogue) {
                      [](const EpilogueOp& step) { return step.reads_c; });
 }
 
+const EpilogueOp* step_with_output(const GemmEpilogue& epilogue) {
+  return epilogue.empty() || epilogue.back().output.empty() ? nullptr : &epilogue.back();
+}
+
 std::string epilogue_text(const GemmEpilogue& epilogue) { return join(names_of(epilogue), ","); }
 
 std::vector<std::string> reasons_against_epilogue(const GemmForm& form) {
@@ -70,6 +74,11 @@ std::vector<std::string> reasons_against_epilogue(const GemmForm& form) {
     }
     names.push_back(step.name);
     if (!step.function) reasons.push_back(fmt::format("epilogue: {} has no function", step.name));
+    if (!step.output.empty() && (&step != &form.epilogue.back() || step.reads_c)) {
+      reasons.push_back(fmt::format(
+          "epilogue: {} has the output {}, so it must be the last step, and not read C as it was",
+          step.name, step.output));
+    }
     const auto& types = step.types;
     if (types.empty() || std::find(types.begin(), types.end(), type) != types.end()) continue;
     std::vector<std::string> supported;

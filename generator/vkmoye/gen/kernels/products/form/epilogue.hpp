@@ -26,6 +26,10 @@
 // they have C's shape. The steps are applied even if alpha or K is 0 and nothing is summed. gelu and silu of
 // -infinity are 0, their limit. Integers wrap. In a kernel, n is the contiguous index of C.
 //
+// The last step may store what it computes in a second array instead, a further result for the next kernel:
+//
+//   C = v;  output = step(C)
+//
 // A user-defined step is a function of an element and its coordinates:
 //
 //   GemmForm form;
@@ -74,6 +78,9 @@ struct EpilogueOp {
   /// The new value. May name values that it uses more than once with Builder::let.
   std::function<ir::Expr(Builder&, const GemmElement&)> function = {};
   bool reads_c = false;  // whether the step reads the old element of C
+  /// The name of a further result with C's shape, type and strides, of which the step computes the elements from those
+  /// of C after all other steps and rounding; C stays as it is. Only for the last step.
+  std::string output = {};
 };
 
 using GemmEpilogue = std::vector<EpilogueOp>;
@@ -85,6 +92,9 @@ const EpilogueOp* find_epilogue_op(const std::string& name);
 
 /// Whether a step reads C.
 bool reads_c(const GemmEpilogue& epilogue);
+
+/// The step that has an output of its own; null if there is none.
+const EpilogueOp* step_with_output(const GemmEpilogue& epilogue);
 
 /// "bias,relu".
 std::string epilogue_text(const GemmEpilogue& epilogue);

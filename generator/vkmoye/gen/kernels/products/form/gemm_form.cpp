@@ -71,7 +71,7 @@ std::vector<std::string> reasons_against_form(const GemmForm& form, FormsOfKerne
     require(form.a_k_contiguous, "experts: rows of A begin anywhere, so a must be k");
     for (const EpilogueOp& step : form.epilogue) {
       require(
-          step.inputs.empty() && !step.reads_c,
+          step.inputs.empty() && !step.reads_c && step.output.empty(),
           fmt::format("experts: {} reads an array, and steps of the epilogue must not", step.name));
     }
   }

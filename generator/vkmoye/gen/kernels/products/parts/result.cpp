@@ -16,7 +16,10 @@ View matrix_tile(const Tensor& tensor, std::int64_t first, std::int64_t second, 
   return slice(tile(tensor, {first, second, 1}, {i, j, *which}), {_, _, 0});
 }
 
-GemmResult::GemmResult(Builder& builder, const GemmForm& form) : builder_(builder), form_(form) {
+GemmResult::GemmResult(Builder& builder, const GemmForm& form)
+    : builder_(builder), form_(form), steps_(form.epilogue) {
+  const EpilogueOp* last = step_with_output(form_.epilogue);
+  if (last != nullptr) steps_.pop_back();
   for (const EpilogueOp& step : form_.epilogue) {
     for (const GemmInput& input : step.inputs) {
       builder_.input(input.name, input.type.value_or(form_.result), axes_of(input.along));
@@ -26,6 +29,7 @@ GemmResult::GemmResult(Builder& builder, const GemmForm& form) : builder_(builde
   const bool is_read = form_.beta || reads_c(form_.epilogue);
   c_ =
       is_read ? builder_.in_out("c", form_.result, axes) : builder_.output("c", form_.result, axes);
+  if (last != nullptr) builder_.output(last->output, form_.result, axes);
   alpha_ = argument("alpha");
   if (form_.beta) beta_ = argument("beta");
   for (const EpilogueOp& step : form_.epilogue) {
@@ -65,12 +69,36 @@ void GemmResult::write(const View& sums, const View& c, const Vector& vector) {
   const View result = registers("result", form_.result, c.shape());
   const bool is_read = beta_ || reads_c(form_.epilogue);
   if (is_read) builder_.copy(c, result, {.edges = Edges::zero, .vector = vector});
-  if (form_.epilogue.empty()) {
+  if (steps_.empty()) {
     builder_.axpby(alpha_, sums, beta_, result);
   } else {
     finish(sums, c, result, vector);
   }
   builder_.copy(result, c, {.vector = vector});
+  if (const EpilogueOp* last = step_with_output(form_.epilogue)) {
+    write_output(*last, c, result, vector);
+  }
+}
+
+void GemmResult::write_output(const EpilogueOp& step, const View& c, const View& result,
+                              const Vector& vector) {
+  std::vector<View> from = {result};
+  for (const GemmInput& input : step.inputs) from.push_back(held(input, c, vector));
+  const ScalarType type = factor_type(form_);
+  const auto element = [&](const std::vector<Expr>& values, const std::vector<Expr>& at) {
+    GemmElement e{ir::convert(values[0], type),    at[1], at[0],
+                  form_.batched ? at[2] : Expr(0), {},    {}};
+    for (std::size_t i = 1; i < values.size(); ++i)
+      e.inputs.push_back(ir::convert(values[i], type));
+    for (const std::string& name : step.arguments) e.arguments.push_back(argument(name));
+    return ir::convert(step.function(builder_, e), form_.result);
+  };
+  const View further = registers("further_result", form_.result, c.shape());
+  builder_.with_title(fmt::format("{} <- {} of {}", further.name, step.name, result.name),
+                      [&] { builder_.apply(further, c, element, from); });
+  const View to{
+      step.output, c.axes, {}, fmt::format("{} at the coordinates of {}", step.output, c.name)};
+  builder_.copy(further, to, {.vector = vector});
 }
 
 // Registers of that name, declared on the first call.
@@ -115,9 +143,9 @@ View GemmResult::held(const GemmInput& input, const View& c, const Vector& of_c)
 
 void GemmResult::finish(const View& sums, const View& c, const View& result, const Vector& vector) {
   std::vector<View> from = {sums};
-  const bool is_read = beta_ || reads_c(form_.epilogue);
+  const bool is_read = beta_ || reads_c(steps_);
   if (is_read) from.push_back(result);
-  for (const EpilogueOp& step : form_.epilogue) {
+  for (const EpilogueOp& step : steps_) {
     for (const GemmInput& input : step.inputs) from.push_back(held(input, c, vector));
   }
   const ScalarType type = factor_type(form_);
@@ -129,7 +157,7 @@ void GemmResult::finish(const View& sums, const View& c, const View& result, con
     if (beta_) product = ir::multiply_add(*beta_, before, product);
     GemmElement e{builder_.let("product", product), at[1], at[0],
                   form_.batched ? at[2] : Expr(0),  {},    {}};
-    for (const EpilogueOp& step : form_.epilogue) {
+    for (const EpilogueOp& step : steps_) {
       e.inputs.clear();
       e.arguments.clear();
       for (std::size_t i = 0; i < step.inputs.size(); ++i) e.inputs.push_back(number());
@@ -141,7 +169,7 @@ void GemmResult::finish(const View& sums, const View& c, const View& result, con
   };
   const std::string added = beta_ ? fmt::format(" + beta * {}", result.name) : "";
   builder_.with_title(fmt::format("{} <- alpha * {}{}, then {}", result.name, sums.name, added,
-                                  epilogue_text(form_.epilogue)),
+                                  epilogue_text(steps_)),
                       [&] { builder_.apply(result, c, element, from); });
 }
 

@@ -4,8 +4,9 @@
 //
 //   C(M,N) = epilogue(alpha * sums + beta * C)
 //
-// Bindings: the inputs of the epilogue, c. Arguments: ldc, alpha and, if C is read, beta, then those of
-// the epilogue; for a batch also batch and stride_c. Each workgroup along z has a matrix of the batch.
+// Bindings: the inputs of the epilogue, c, the output of its last step if it has one. Arguments: ldc, alpha and, if C
+// is read, beta, then those of the epilogue; for a batch also batch and stride_c. Each workgroup along z has a matrix
+// of the batch.
 //
 // With split_k, C is a matrix of sums for each slice of k, with the slices of one product of a batch
 // consecutive; each workgroup along z has one of these matrices.
@@ -47,9 +48,12 @@ class GemmResult {
   View registers(const std::string& name, ScalarType type, const IntTuple& shape);
   View held(const GemmInput& input, const View& c, const Vector& of_c);
   void finish(const View& sums, const View& c, const View& result, const Vector& vector);
+  void write_output(const EpilogueOp& step, const View& c, const View& result,
+                    const Vector& vector);
 
   Builder& builder_;
   const GemmForm& form_;
+  GemmEpilogue steps_;  // that change C
   Tensor c_;
   Expr alpha_ = 0;
   std::optional<Expr> beta_;
