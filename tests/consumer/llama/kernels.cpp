@@ -44,6 +44,34 @@ Expr decoded(Builder& k, const WeightFormat& format, const Expr& i, const Expr& 
   return format.minimum_at ? value + f16_at("minimum", *format.minimum_at) : value;
 }
 
+// 1 / rms(x), in all of `threads` threads.
+View scale_of_norm(Builder& k, const Tensor& x, std::uint32_t threads, double epsilon) {
+  const std::uint32_t width = 16 / static_cast<std::uint32_t>(size_of(x.array.type));
+  const std::uint32_t of_part = 4 * threads * width;  // four accesses of a thread in flight
+  const TiledCopy copy = make_tiled_copy(make_layout({threads}), make_layout({width}));
+  const auto part = [&](const Expr& block) {
+    return partition(tile(x, {of_part}, {block}), copy, k.thread());
+  };
+  const View values = k.make_fragment_like("values_of_x", f32, part(0));
+  const View sum = k.registers("sum", f32, Layout()), scale = k.registers("scale", f32, Layout());
+  k.assign(sum, number(f32, 0));
+  k.loop("part", ceil_div(Builder::extent(x, 0), of_part), [&](const Expr& block) {
+    k.copy(part(block), values, {.edges = Edges::zero, .vector = {width}, .loads_first = true});
+    const View to = broadcast(sum, values.shape());
+    k.with_title("sum += x * x, for each value of x", [&] {
+      k.apply(
+          to, [](const Expr& s, const Expr& v) { return multiply_add(v, v, s); }, to, values);
+    });
+  });
+  k.reduce_across(sum, kSum, make_layout({threads, 1}), 0);
+  const Expr count = convert(Builder::extent(x, 0), f32);
+  k.with_title("scale <- 1 / sqrt(sum / width + epsilon)", [&] {
+    k.apply(
+        scale, [&](const Expr& s) { return rsqrt(s / count + number(f32, epsilon)); }, sum);
+  });
+  return scale;
+}
+
 }  // namespace
 
 ir::Kernel embedding(const WeightFormat& format, ScalarType activations) {
@@ -66,20 +94,61 @@ ir::Kernel embedding(const WeightFormat& format, ScalarType activations) {
   return k.finish();
 }
 
-ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache) {
+ir::Kernel weighted(ScalarType activations) {
+  constexpr std::uint32_t kThreads = 64;
+  Builder k("llama/weighted", kThreads);
+  const std::vector<Builder::AxisSpec> row = {{"d", "width"}};
+  const auto mine = [&](const Tensor& of) {
+    return parallelize(tile(of, {kThreads}, {k.block_x()}), make_layout({kThreads}), k.thread());
+  };
+  const View x = mine(k.input("x", activations, row)),
+             weight = mine(k.input("weight", activations, row));
+  k.apply(
+      mine(k.output("y", activations, row)),
+      [](const Expr& v, const Expr& w) { return convert(v, f32) * convert(w, f32); }, x, weight);
+  return k.finish();
+}
+
+ir::Kernel gated(ScalarType activations, const NormOfRow& norm) {
+  constexpr std::uint32_t kThreads = 256;
+  Builder k("llama/gated", kThreads, norm.lanes);
+  k.describe({}, "each workgroup computes the norm of x, and a part of the result");
+  const std::vector<Builder::AxisSpec> row = {{"d", "hidden"}};
+  const Tensor gate = k.input("gate", f32, row), up = k.input("up", f32, row);
+  const Tensor x = k.input("x", activations, {{"d", "width"}});
+  const Tensor dst = k.output("gated", activations, row);
+  const View scale = scale_of_norm(k, x, kThreads, norm.epsilon);
+  const auto mine = [&](const Tensor& of) {
+    return parallelize(tile(of, {kThreads}, {k.block_x()}), make_layout({kThreads}), k.thread());
+  };
+  k.apply(
+      mine(dst),
+      [&](const Expr& g, const Expr& u, const Expr& s) {
+        const Expr v = k.let("scaled_gate", g * s);
+        return v / (1 + exp(-v)) * (u * s);
+      },
+      mine(gate), mine(up), scale);
+  return k.finish();
+}
+
+ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache,
+                             const std::optional<NormOfRow>& norm) {
   constexpr double kTwoPi = 6.283185307179586;
   constexpr std::uint32_t kThreads = 64;
-  Builder k("llama/rotate_and_append", kThreads);
+  Builder k("llama/rotate_and_append", kThreads, norm ? norm->lanes : 0);
+  const ScalarType from_type = norm ? f32 : activations;
   k.describe({}, "a workgroup has a head of q and, of the first heads, one of k and one of v");
   const auto heads_of = [](const char* heads, const char* rows) {
     return std::vector<Builder::AxisSpec>{
         {"side", 2}, {"pair", "pairs"}, {"head", heads}, {"row", rows}};
   };
-  const Tensor q = k.input("q", activations, heads_of("heads", "count"));
-  const Tensor keys = k.input("k", activations, heads_of("kv_heads", "count"));
-  const Tensor values = k.input("v", activations, heads_of("kv_heads", "count"));
+  const Tensor q = k.input("q", from_type, heads_of("heads", "count"));
+  const Tensor keys = k.input("k", from_type, heads_of("kv_heads", "count"));
+  const Tensor values = k.input("v", from_type, heads_of("kv_heads", "count"));
   const Tensor positions = k.input("positions", i32, {{"token", "count"}});
   const Tensor frequencies = k.input("frequencies", f32, {{"pair", "pairs"}});
+  Tensor row;
+  if (norm) row = k.input("x", activations, {{"d", "width"}});
   const Tensor rotated = k.output("rotated", activations, heads_of("heads", "count"));
   const Tensor cache_k = k.in_out("cache_k", cache, heads_of("kv_heads", "places"));
   const Tensor cache_v = k.in_out("cache_v", cache, heads_of("kv_heads", "places"));
@@ -91,12 +160,15 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache) {
   const Expr head = k.let("head", k.block_x()), token = k.block_y();
   const Expr position = k.load("position", tile(positions, {1}, {token}));
   const Expr place = k.let("place", ir::to_index(position));
+  const View scale =
+      norm ? scale_of_norm(k, row, kThreads, norm->epsilon) : k.registers("scale", f32, Layout());
+  if (!norm) k.assign(scale, number(f32, 1));
   const View c = k.registers("c", f32, Layout()), s = k.registers("s", f32, Layout());
   const auto mine = [&](const Tensor& of, const Expr& block, const Expr& row) {  // (2, 1, 1, 1)
     return parallelize(tile(of, {2, kThreads, 1, 1}, {0, block, head, row}),
                        make_layout({1, kThreads, 1, 1}), k.thread());
   };
-  const View x = k.make_fragment_like("x", activations, mine(q, 0, 0));
+  const View x = k.make_fragment_like("pair_of_head", from_type, mine(q, 0, 0));
   const View y = k.make_fragment_like("y", f32, x);
   // y <- the rotated pair of `from`.
   const auto rotate = [&](const View& from) {
@@ -131,16 +203,18 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache) {
           f);
     });
     k.apply(
-        c, [](const Expr& v) { return cos(v); }, angle);
+        c, [](const Expr& v, const Expr& by) { return cos(v) * by; }, angle, scale);
     k.apply(
-        s, [](const Expr& v) { return sin(v); }, angle);
+        s, [](const Expr& v, const Expr& by) { return sin(v) * by; }, angle, scale);
     rotate(mine(q, block, token));
     k.copy(y, mine(rotated, block, token), {.vector = {2}});
     k.branch({less(head, Builder::extent(keys, 2)), less(place, Builder::extent(cache_k, 3))}, [&] {
       rotate(mine(keys, block, token));
       k.copy(y, mine(cache_k, block, place), {.vector = {2}});
       k.copy(mine(values, block, token), x, {.edges = Edges::zero, .vector = {2}});
-      k.copy(x, mine(cache_v, block, place), {.vector = {2}});
+      k.apply(
+          y, [](const Expr& v, const Expr& by) { return convert(v, f32) * by; }, x, scale);
+      k.copy(y, mine(cache_v, block, place), {.vector = {2}});
     });
   });
   return k.finish();

@@ -47,6 +47,16 @@ const gen::EpilogueOp& times_silu() {
   return step;
 }
 
+// The step that multiplies by the weights of a norm, in an array of its own.
+const gen::EpilogueOp& times_weight() {
+  static const gen::EpilogueOp step = {
+      .name = "times_weight",
+      .inputs = {{"norm_weight", gen::GemmInput::Along::n}},
+      .function = [](gen::Builder&, const gen::GemmElement& e) { return e.value * e.inputs[0]; },
+      .output = "y"};
+  return step;
+}
+
 const gen::KernelEntry& packed_weights() { return *gen::find_kernel("gemm/packed_weights"); }
 
 }  // namespace
@@ -126,9 +136,11 @@ gen::KernelPlan Matrices::packing(const FileTensor& tensor, std::int64_t n_of_ar
 
 std::size_t Matrices::product(std::int64_t m, const Matrix& b, ScalarType type, Result result) {
   gen::GemmCall call = call_of(*b.type, activations_, type);
-  call.beta = result == Result::added ? 1 : 0;
+  const bool adds = result == Result::added || result == Result::added_and_weighted;
+  call.beta = adds ? 1 : 0;
   if (result == Result::gated) call.epilogue = {{&times_silu()}};
-  const char* names[] = {"", " adds", " gates"};
+  if (result == Result::added_and_weighted) call.epilogue = {{&times_weight()}};
+  const char* names[] = {"", " adds", " gates", " adds and weights"};
   const std::string key = "product of " + std::to_string(m) + ", " +
                           text_of(*b.type, b.n, b.k, b.n_of_array) + " to " +
                           std::string(to_string(type)) + names[static_cast<int>(result)];

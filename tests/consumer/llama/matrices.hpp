@@ -32,9 +32,10 @@ std::optional<Matrix> joined(const std::vector<Matrix>& matrices);
 
 /// What becomes of a product a * b.
 enum class Result {
-  stored,  // c = a * b
-  added,   // c += a * b
-  gated,   // c = silu(gate) * (a * b); gate has the shape of c
+  stored,              // c = a * b
+  added,               // c += a * b
+  gated,               // c = silu(gate) * (a * b); gate has the shape of c
+  added_and_weighted,  // c += a * b;  y = c * weight, where weight has an element for each column
 };
 
 class Matrices {
@@ -48,7 +49,7 @@ class Matrices {
   /// The plan that packs `tensor` for an array of matrices with n rows together.
   vkmoye::gen::KernelPlan packing(const FileTensor& tensor, std::int64_t n_of_array) const;
 
-  /// The plan for m rows of a, and c of `type`. Its arrays are a, b, gate if there is one, c.
+  /// The plan for m rows of a, and c of `type`. Its arrays are a, b, gate or weight, c, y.
   std::size_t product(std::int64_t m, const Matrix& b, vkmoye::ScalarType type, Result result);
 
  private:

@@ -28,10 +28,15 @@ KernelPlan alone(const gen::ir::Kernel& kernel, const Arguments& arguments) {
   return plan;
 }
 
-// Rows of these numbers of activations, one after the other in an array.
+// The type of an array of results of products: activations, but f32 for logits and for sums that are scaled later.
+ScalarType type_of(const std::string& array, const StepOptions& options) {
+  return array == "logits" || array.rfind("sums", 0) == 0 ? ScalarType::f32 : options.activations;
+}
+
+// Rows of these numbers of elements, one after the other in an array.
 std::vector<Part> rows_of(const std::string& array, std::vector<std::uint64_t> widths,
                           const StepOptions& options) {
-  for (std::uint64_t& width : widths) width *= size_of(options.activations) * options.count;
+  for (std::uint64_t& width : widths) width *= size_of(type_of(array, options)) * options.count;
   return parts_of(array, widths);
 }
 
@@ -87,15 +92,13 @@ class List {
     request.type = options_.activations;
     request.options = {{"epsilon", real(sizes_.epsilon)}};
     of_rows("norm", "norm/rms", request, sizes_.width, count,
-            {x, loaded(weight, rows("", sizes_.width, 1).bytes), rows("h", sizes_.width, count)});
+            {x, of_norm(weight), rows("h", sizes_.width, count)});
   }
-  void silu(const Part& gate, const Part& up, const Part& gated) {
-    gen::KernelRequest request;
-    request.type = options_.activations;
-    // Each element by itself: rows of any length will do, and short ones occupy more of a device.
-    const std::uint32_t width = std::gcd(sizes_.hidden, 1024U);
-    of_rows("silu", "gate/rows", request, width, sizes_.hidden / width * options_.count,
-            {gate, up, gated});
+  // y = x * weight, of a token.
+  void weighted(const FileTensor& weight, const Part& x, const Part& y) {
+    add("weights", "", {x, of_norm(weight), y}, [&] {
+      return alone(llama::weighted(options_.activations), {{"width", sizes_.width}});
+    });
   }
   void argmax() {
     of_rows("argmax", "argmax/rows", {}, sizes_.vocabulary, 1,
@@ -111,45 +114,62 @@ class List {
                Result result = Result::stored) {
     product(label, a, matrices_.load({&weight}).front(), c, result);
   }
+  // x += a * weight, and y = x * norm, of a token.
+  void added_and_weighted(const std::string& label, const Part& a, const FileTensor& weight,
+                          const FileTensor& norm, const Part& x, const Part& y) {
+    const Matrix matrix = matrices_.load({&weight}).front();
+    product(label, {a, matrix.part, of_norm(norm), x, y}, matrix, Result::added_and_weighted);
+  }
   // The products of `a` and each weight, in parts of an array; of a token, one product if it can be.
-  std::vector<Part> products(const std::string& array, const Part& a,
+  std::vector<Part> products(const std::string& label, const std::string& array, const Part& a,
                              const std::vector<const FileTensor*>& weights) {
     const std::vector<Matrix> matrices = matrices_.load(weights);
-    const std::vector<Part> out = results_of(array, matrices);
-    if (!product_of_row(array, a, matrices, out)) {
-      for (std::size_t i = 0; i < out.size(); ++i) product(array, a, matrices[i], out[i]);
+    std::vector<std::uint64_t> widths;
+    for (const Matrix& matrix : matrices) widths.push_back(static_cast<std::uint64_t>(matrix.n));
+    const std::vector<Part> out = rows_of(array, widths, options_);
+    const auto whole = joined(matrices);
+    if (const auto row = row_of(out); row && whole) {
+      product(label, a, *whole, *row);
+    } else {
+      for (std::size_t i = 0; i < out.size(); ++i) product(label, a, matrices[i], out[i]);
     }
     return out;
   }
-  // gated = silu(gate * a) * (up * a): of a token, one product and a kernel if it can be; else the second product
-  // multiplies its results.
+  // gated = silu(gate * a) * (up * a), of several tokens: the second product multiplies by the first.
   void gated_products(const Part& a, const FileTensor& gate, const FileTensor& up,
                       const Part& gated) {
-    const std::string array = "gate up";
     const std::vector<Matrix> matrices = matrices_.load({&gate, &up});
-    const std::vector<Part> out = results_of(array, matrices);
-    if (product_of_row(array, a, matrices, out)) {
-      silu(out[0], out[1], gated);
-    } else {
-      product(array, a, matrices[0], out[0]);
-      product(array, {a, matrices[1].part, out[0], gated}, matrices[1], Result::gated);
-    }
+    const Part of_gate = rows("gate", sizes_.hidden);
+    product("gate up", a, matrices[0], of_gate);
+    product("gate up", {a, matrices[1].part, of_gate, gated}, matrices[1], Result::gated);
+  }
+  // The same of the sums of a token.
+  void gated(const std::vector<Part>& gate_up, const Part& x, const Part& gated) {
+    add("silu", "", {gate_up[0], gate_up[1], x, gated}, [&] {
+      return alone(llama::gated(options_.activations, norm_of_row()),
+                   {{"hidden", sizes_.hidden}, {"width", sizes_.width}});
+    });
   }
 
-  // Rotates q and k, and appends k and v to the caches.
-  void rotate_and_append(const std::vector<Part>& qkv, const Part& rotated, const Part& cache_k,
-                         const Part& cache_v) {
+  // Rotates q and k, and appends k and v to the caches; those of a token are sums that are scaled by the norm of x.
+  void rotate_and_append(const std::vector<Part>& qkv, const Part& x, const Part& rotated,
+                         const Part& cache_k, const Part& cache_v) {
     const std::uint32_t pairs = sizes_.head / 2, count = options_.count;
     std::vector<Part> arrays = qkv;
-    arrays.insert(arrays.end(), {words("positions", count), words("frequencies", pairs), rotated,
-                                 cache_k, cache_v});
+    arrays.insert(arrays.end(), {words("positions", count), words("frequencies", pairs)});
+    if (count == 1) arrays.push_back(x);
+    arrays.insert(arrays.end(), {rotated, cache_k, cache_v});
     add("rotation", "", std::move(arrays), [&] {
-      return alone(llama::rotate_and_append(options_.activations, options_.cache),
-                   {{"pairs", pairs},
-                    {"heads", sizes_.heads},
-                    {"kv_heads", sizes_.kv_heads},
-                    {"count", count},
-                    {"places", options_.places}});
+      Arguments arguments = {{"pairs", pairs},
+                             {"heads", sizes_.heads},
+                             {"kv_heads", sizes_.kv_heads},
+                             {"count", count},
+                             {"places", options_.places}};
+      if (count == 1) arguments["width"] = sizes_.width;
+      return alone(
+          llama::rotate_and_append(options_.activations, options_.cache,
+                                   count == 1 ? std::optional(norm_of_row()) : std::nullopt),
+          arguments);
     });
   }
 
@@ -175,30 +195,16 @@ class List {
   std::vector<Step> take() { return std::move(steps_); }
 
  private:
-  // The plan has the arrays a, .., c.
+  Part of_norm(const FileTensor& weight) { return loaded(weight, rows("", sizes_.width, 1).bytes); }
+  NormOfRow norm_of_row() const { return {sizes_.epsilon, plans_.caps().subgroup_size}; }
+
+  // Of a plan with these arrays.
   void product(const std::string& label, const std::vector<Part>& arrays, const Matrix& weight,
                Result result) {
     const auto m =
         static_cast<std::int64_t>(arrays.front().bytes / size_of(options_.activations)) / weight.k;
-    const ScalarType type =
-        arrays.back().array == "logits" ? ScalarType::f32 : options_.activations;
+    const ScalarType type = type_of(arrays.back().array, options_);
     arrays_of(label, matrices_.product(m, weight, type, result), arrays);
-  }
-  // Parts of an array for the products of all tokens and each matrix.
-  std::vector<Part> results_of(const std::string& array,
-                               const std::vector<Matrix>& matrices) const {
-    std::vector<std::uint64_t> widths;
-    for (const Matrix& matrix : matrices) widths.push_back(static_cast<std::uint64_t>(matrix.n));
-    return rows_of(array, widths, options_);
-  }
-  // One product of a token and all matrices, if both these and the results lie one after the other.
-  bool product_of_row(const std::string& label, const Part& a, const std::vector<Matrix>& matrices,
-                      const std::vector<Part>& results) {
-    const auto whole = joined(matrices);
-    const auto row = row_of(results);
-    if (!row || !whole) return false;
-    product(label, a, *whole, *row);
-    return true;
   }
   // The parts as one, if they are those of a single row.
   std::optional<Part> row_of(const std::vector<Part>& parts) const {
@@ -262,8 +268,14 @@ std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOpti
   rows("q k v", {sizes.q(), sizes.kv(), sizes.kv()});
   rows("rotated", {sizes.q()});
   rows("mixed", {sizes.q()});
-  rows("gate up", {sizes.hidden, sizes.hidden});
+  rows("gate", {sizes.hidden});
   rows("gated", {sizes.hidden});
+  // Of a token, whatever `count` is.
+  const auto sums = [&](const std::string& array, const std::vector<std::uint64_t>& widths) {
+    out[array] = rows_of(array, widths, {}).back().end();
+  };
+  sums("sums of q k v", {sizes.q(), sizes.kv(), sizes.kv()});
+  sums("sums of gate up", {sizes.hidden, sizes.hidden});
   for (std::uint32_t i = 0; i < sizes.layers; ++i) {
     const std::uint64_t bytes = std::uint64_t{options.places} * sizes.kv() * size_of(options.cache);
     out["cache_k." + std::to_string(i)] = bytes;
@@ -279,7 +291,9 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
   List list(model, options, plans);
   const Part x = list.rows("x", sizes.width), h = list.rows("h", sizes.width);
   const Part rotated = list.rows("rotated", sizes.q()), gated = list.rows("gated", sizes.hidden);
+  const bool is_token = count == 1;  // then norms are no kernels: see steps.hpp
   list.embedding(*model.embedding);
+  if (is_token) list.weighted(*model.layers.front().attention_norm, x, h);
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const Layer& layer = model.layers[i];
     const auto cache = [&](const std::string& name) {
@@ -287,14 +301,27 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
       return Part{array, state.at(array)};
     };
     const Part cache_k = cache("cache_k"), cache_v = cache("cache_v");
-    list.norm(*layer.attention_norm, x, count);
-    const auto qkv = list.products("q k v", h, {layer.q, layer.k, layer.v});
-    list.rotate_and_append(qkv, rotated, cache_k, cache_v);
+    if (!is_token) list.norm(*layer.attention_norm, x, count);
+    const auto qkv = list.products("q k v", is_token ? "sums of q k v" : "q k v", h,
+                                   {layer.q, layer.k, layer.v});
+    list.rotate_and_append(qkv, x, rotated, cache_k, cache_v);
     list.attention(rotated, cache_k, cache_v);
-    list.product("o", list.rows("mixed", sizes.q()), *layer.o, x, Result::added);
-    list.norm(*layer.mlp_norm, x, count);
-    list.gated_products(h, *layer.gate, *layer.up, gated);
-    list.product("down", gated, *layer.down, x, Result::added);
+    const Part mixed = list.rows("mixed", sizes.q());
+    if (is_token) {
+      list.added_and_weighted("o", mixed, *layer.o, *layer.mlp_norm, x, h);
+      const auto gate_up = list.products("gate up", "sums of gate up", h, {layer.gate, layer.up});
+      list.gated(gate_up, x, gated);
+    } else {
+      list.product("o", mixed, *layer.o, x, Result::added);
+      list.norm(*layer.mlp_norm, x, count);
+      list.gated_products(h, *layer.gate, *layer.up, gated);
+    }
+    if (is_token && i + 1 < model.layers.size()) {
+      list.added_and_weighted("down", gated, *layer.down, *model.layers[i + 1].attention_norm, x,
+                              h);
+    } else {
+      list.product("down", gated, *layer.down, x, Result::added);
+    }
   }
   list.norm(*model.output_norm, list.rows("x", sizes.width, 1, count - 1), 1);
   list.product("logits", list.rows("h", sizes.width, 1), *model.output,

@@ -7,6 +7,10 @@
 //   norm         x -> h
 //   product      h, blk.0.attn_q.weight .. -> q k v     one compiled plan for all layers
 //   ..
+//
+// Launches that wait for one another are most of the time of the small kernels of a token. So its norms are no kernels:
+// norm(x) = x * weight / rms(x), and a product is linear. The product that adds to x also writes x * weight, the next
+// one reads that, and the kernel after it, each workgroup of which computes rms(x), divides the product's sums by it.
 
 #include <cstddef>
 #include <cstdint>
