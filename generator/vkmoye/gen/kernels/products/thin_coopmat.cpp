@@ -129,8 +129,11 @@ class ThinCoopmatProduct {
   // --- steps ---
 
   // With few rows of A, weights are fetched while those before them are multiplied. With more, registers are short: on
-  // an H100, 1 and 64 rows by 8192x8192 of q4_0 take 17.7 and 43 us so, and 18.5 and 37 without.
-  bool fetches_ahead() const { return weights_ && config_.tile_m == config_.atom_m; }
+  // an H100, 1 and 64 rows by 8192x8192 of q4_0 take 17.7 and 43 us so, and 18.5 and 37 without. Compilers also need
+  // registers to look up numbers in a table.
+  bool fetches_ahead() const {
+    return weights_ && config_.tile_m == config_.atom_m && form_.weights->table_bytes() == 0;
+  }
 
   void sum_up(bool elementwise) {
     if (fetches_ahead()) read_weights(0);

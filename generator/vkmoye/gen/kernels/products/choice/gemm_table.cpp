@@ -149,6 +149,9 @@ std::string unmet(const GemmTableEntry& entry, const GemmForm& form) {
   if (where.weights && *where.weights != (form.weights != nullptr)) {
     return *where.weights ? "needs weights in blocks" : "refuses weights in blocks";
   }
+  if (where.experts.value_or(form.grouped) != form.grouped) {
+    return *where.experts ? "needs experts" : "refuses experts";
+  }
   if (where.a != 0 && where.a != contiguous_a(form)) {
     return not_met("a", {where.a}, {contiguous_a(form)});
   }
