@@ -266,10 +266,10 @@ typedef struct vkmoye_recorder_options {
      and command buffers must be of the device's queue family. */
   uint32_t timestamps;
   uint32_t reserved; /* 0 */
-  /* Since version 1.2. The values of sizes that the kernel has as specialisation constants (vkmoye-bench emit
-     --specialise), from 1 to 2^32-1; `specialised_count` of them. The pipeline is for these sizes, and a recording may
-     leave them out. VKMOYE_BAD_ARGUMENT with every reason if one is missing or is not such a size. A plan has them
-     itself. */
+  /* Since version 1.2. Values, from 1 to 2^32-1, of the sizes that are specialisation constants of the kernel
+     (vkmoye-bench emit --specialise): an array of `specialised_count` elements. The pipeline is for these sizes, and a
+     recording may leave them out. VKMOYE_BAD_ARGUMENT with every reason if one is missing or is not such a size. For a
+     plan there must be none, because it has the values. */
   const vkmoye_argument* specialised;
   uint32_t specialised_count;
   uint32_t reserved_2; /* 0 */

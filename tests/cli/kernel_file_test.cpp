@@ -149,7 +149,7 @@ TEST_F(KernelFileCli, RefusesSizesFromABufferWithEveryReason) {
           HasSubstr("gemm/simt takes 2 kernels at this size"));
   refused({"gemm/simt", "--bake", "--size", "40x24x130", "--sizes-from-buffer", "m"},
           HasSubstr("--bake"));
-  refused({"copy/simple", "--size", "4x8"}, HasSubstr("takes its sizes at run time"));
+  refused({"copy/simple", "--size", "4x8"}, HasSubstr("takes these sizes at run time"));
 }
 
 TEST_F(KernelFileCli, IsVerifiedAndTimed) {

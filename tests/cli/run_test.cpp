@@ -253,7 +253,7 @@ TEST(Cli, NarrowArraysAreTransposedByAKernelForTheirShape) {
   const Outcome with_options =
       bench({"emit", "transpose/auto", "--order", "src", "--size", "30001x7"});
   EXPECT_EQ(with_options.status, 2);
-  EXPECT_THAT(with_options.err, HasSubstr("takes its sizes at run time"));
+  EXPECT_THAT(with_options.err, HasSubstr("takes these sizes at run time"));
 }
 
 TEST(Cli, ARowOfAMoveIsAPercentageOfACopyOfAsManyBytes) {

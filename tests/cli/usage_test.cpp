@@ -112,7 +112,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"explain", "copy/simple", "--tile", "33x32"}, "does not divide");
   refused({"run", "copy/simple", "--seed", "1", "--seed", "2"}, "--seed is given 2 times");
   refused({"emit", "copy/simple", "--type", "f32", "--type", "f16"}, "--type: is given 2 times");
-  refused({"emit", "copy/simple", "--size", "4x4"}, "takes its sizes at run time");
+  refused({"emit", "copy/simple", "--size", "4x4"}, "takes these sizes at run time");
   refused({"emit", "copy/*"}, "matches 6 kernels");
 }
 

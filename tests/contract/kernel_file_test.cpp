@@ -302,8 +302,18 @@ TEST(KernelFile, IsRefusedWhereSpecialisationConstantsDiffer) {
   json["specialised"][0]["constant_id"] = 3;
   json["specialised"][1]["type"] = "f32";
   interface_of_json(json, reasons);
-  EXPECT_THAT(reasons, ElementsAre("the specialisation constants are not 0, 1, ..",
-                                   "the specialisation constant m is not u32"));
+  EXPECT_THAT(reasons, ElementsAre("the specialisation constant n has constant_id 3, not 0",
+                                   "the specialisation constant m has the type f32, not u32"));
+}
+
+TEST(KernelFile, IsRefusedInAVersionWithoutSpecialisationConstants) {
+  std::string text = kernel_text(specialised_kernel());
+  const std::string now = "\"version\": 2";
+  ASSERT_NE(text.find(now), text.npos) << text.substr(0, 200);
+  text.replace(text.find(now), now.size(), "\"version\": 1");
+  EXPECT_THAT([&] { parse_kernel(text); },
+              ThrowsMessage<ArgumentError>(
+                  HasSubstr("it has version 1, but what the kernel has needs version 2")));
 }
 
 // Words that are not a module must not be read past their end.

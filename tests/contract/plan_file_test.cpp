@@ -153,6 +153,7 @@ CompiledPlan specialised_plan() {
   KernelInterface& interface = plan.steps[1].kernel.interface;
   interface.push_constants.erase(interface.push_constants.begin());
   interface.specialised = {{"n"}};
+  plan.steps[1].arguments["n"] = 5;
   return plan;
 }
 
@@ -165,8 +166,11 @@ TEST(PlanFile, HasSpecialisationConstants) {
   CompiledPlan plan = specialised_plan();
   plan.steps[1].arguments.erase("n");
   EXPECT_THAT(reasons_against(plan),
-              ElementsAre("step 1, second: n is a specialisation constant, but not among its "
-                          "arguments"));
+              ElementsAre("step 1, second: 'n' is a specialisation constant, and has no value to "
+                          "load it with"));
+  plan.steps[1].arguments["n"] = 0;
+  EXPECT_THAT(reasons_against(plan), ElementsAre("step 1, second: the specialisation constant n = "
+                                                 "0 is outside 1..2^32-1"));
 }
 
 TEST(PlanFile, HasIndirectSteps) {

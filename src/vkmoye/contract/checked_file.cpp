@@ -38,7 +38,7 @@ std::string checked_text(const FileKind& kind, Json content) {
   return dump(file, 2) + "\n";
 }
 
-Json checked_content(const FileKind& kind, std::string_view text) {
+CheckedContent checked_content(const FileKind& kind, std::string_view text) {
   const Json file = parse_json(text);
   std::vector<std::string> reasons;
   if (string_member(file, "format", reasons) != format_of(kind)) {
@@ -62,7 +62,13 @@ Json checked_content(const FileKind& kind, std::string_view text) {
         {fmt::format("it was changed or damaged: its checksum is {}, but it was written with {}",
                      is, said)});
   }
-  return *content;
+  return {*content, static_cast<int>(*number)};
+}
+
+void check_version(const FileKind& oldest, int version, std::vector<std::string>& reasons) {
+  if (version >= oldest.version) return;
+  reasons.push_back(fmt::format("it has version {}, but what the {} has needs version {}", version,
+                                oldest.what, oldest.version));
 }
 
 }  // namespace vkmoye

@@ -24,10 +24,18 @@ struct FileKind {
   int oldest = version;  // that is still read
 };
 
+struct CheckedContent {
+  Json content;
+  int version;
+};
+
 std::string checked_text(const FileKind& kind, Json content);
 
 /// The content of `text`. Throws ArgumentError: not JSON, another format or version, a checksum that does not match.
-Json checked_content(const FileKind& kind, std::string_view text);
+CheckedContent checked_content(const FileKind& kind, std::string_view text);
+
+/// Adds the reason why a file of `version` cannot have content for which `oldest` is the oldest kind.
+void check_version(const FileKind& oldest, int version, std::vector<std::string>& reasons);
 
 /// Throws ArgumentError: "kernel file: ", then the reasons.
 [[noreturn]] void refuse_file(const FileKind& kind, const std::vector<std::string>& reasons);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "vkmoye/base/round_up.hpp"
+#include "vkmoye/contract/specialisation.hpp"
 
 namespace vkmoye {
 namespace {
@@ -94,10 +95,9 @@ std::vector<std::string> reasons_against(const CompiledPlan& plan) {
       }
     }
     if (step.indirect) check_command(plan, step, subject, is_written, reasons);
-    for (const SpecialisedArgument& one : step.kernel.interface.specialised) {
-      if (step.arguments.contains(one.name)) continue;
-      reasons.push_back(fmt::format(
-          "{}: {} is a specialisation constant, but not among its arguments", subject, one.name));
+    for (const std::string& reason :
+         reasons_against_specialised(step.kernel.interface, step.arguments)) {
+      reasons.push_back(fmt::format("{}: {}", subject, reason));
     }
     for (std::size_t b = 0; b < bindings.size(); ++b) {
       if (bindings[b].access == Access::read || step.arrays[b] >= count) continue;

@@ -332,13 +332,15 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
   }
   if (find(json, "specialised") != nullptr) {
     for (const Json& row : read.list(json, "specialised")) {
-      kernel.specialised.push_back({read.name(row, "name")});
-      if (read.count(row, "constant_id") + 1 != kernel.specialised.size()) {
-        read.note("the specialisation constants are not 0, 1, ..");
+      const std::string name = read.name(row, "name"), type = read.text(row, "type");
+      const auto id = read.count(row, "constant_id"), place = kernel.specialised.size();
+      if (id != place) {
+        read.note("the specialisation constant {} has constant_id {}, not {}", name, id, place);
       }
-      if (read.text(row, "type") != to_string(ScalarType::u32)) {
-        read.note("the specialisation constant {} is not u32", kernel.specialised.back().name);
+      if (type != to_string(ScalarType::u32)) {
+        read.note("the specialisation constant {} has the type {}, not u32", name, type);
       }
+      kernel.specialised.push_back({name});
     }
   }
   check_names(kernel, read);

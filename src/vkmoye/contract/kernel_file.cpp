@@ -11,8 +11,12 @@
 namespace vkmoye {
 namespace {
 
-constexpr FileKind kKernelFile = {"kernel", kKernelFileVersion, 1},
-                   kWithoutSpecialisation = {"kernel", 1};
+constexpr FileKind kKernelFile = {"kernel", kKernelFileVersion, 1};
+
+// The oldest version that has all of `kernel`.
+FileKind kind_of(const CompiledKernel& kernel) {
+  return {"kernel", kernel.interface.specialised.empty() ? 1 : kKernelFileVersion};
+}
 
 }  // namespace
 
@@ -21,14 +25,14 @@ std::string interface_text(const KernelInterface& kernel) {
 }
 
 std::string kernel_text(const CompiledKernel& kernel) {
-  return checked_text(kernel.interface.specialised.empty() ? kWithoutSpecialisation : kKernelFile,
-                      kernel_to_json(kernel));
+  return checked_text(kind_of(kernel), kernel_to_json(kernel));
 }
 
 CompiledKernel parse_kernel(std::string_view text) {
-  const Json content = checked_content(kKernelFile, text);
+  const auto [content, version] = checked_content(kKernelFile, text);
   std::vector<std::string> reasons;
   CompiledKernel kernel = kernel_of_json(content, reasons);
+  check_version(kind_of(kernel), version, reasons);
   if (!reasons.empty()) refuse_file(kKernelFile, reasons);
   return kernel;
 }

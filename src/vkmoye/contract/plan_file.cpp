@@ -115,7 +115,7 @@ std::string plan_text(const CompiledPlan& plan) {
 }
 
 CompiledPlan parse_plan(std::string_view text) {
-  const Json content = checked_content(kPlanFile, text);
+  const auto [content, version] = checked_content(kPlanFile, text);
   std::vector<std::string> reasons;
   CompiledPlan plan;
   plan.name = string_member(content, "name", reasons);
@@ -131,6 +131,7 @@ CompiledPlan parse_plan(std::string_view text) {
     ++number;
   }
   if (reasons.empty()) reasons = reasons_against(plan);
+  check_version(kind_of(plan), version, reasons);
   if (!reasons.empty()) refuse_file(kPlanFile, reasons);
   return plan;
 }

@@ -18,31 +18,40 @@ bool is_specialised(const KernelInterface& kernel, std::string_view name) {
                      [&](const SpecialisedArgument& one) { return one.name == name; });
 }
 
-KernelInterface specialised(KernelInterface kernel, const Arguments& values) {
-  Reasons reasons;
-  std::vector<std::string> names;
-  for (SpecialisedArgument& argument : kernel.specialised) {
-    names.push_back(argument.name);
-    const auto found = values.find(argument.name);
-    if (found == values.end()) {
-      reasons.add(fmt::format("'{}' is a specialisation constant, and has no value to load it with",
-                              argument.name));
+std::vector<std::string> reasons_against_specialised(const KernelInterface& kernel,
+                                                     const Arguments& arguments) {
+  std::vector<std::string> reasons;
+  for (const SpecialisedArgument& argument : kernel.specialised) {
+    const auto found = arguments.find(argument.name);
+    if (found == arguments.end()) {
+      reasons.push_back(fmt::format(
+          "'{}' is a specialisation constant, and has no value to load it with", argument.name));
       continue;
     }
     const auto* whole = std::get_if<std::int64_t>(&found->second.value);
     if (whole == nullptr || *whole < 1 || *whole > std::numeric_limits<std::uint32_t>::max()) {
-      reasons.add(fmt::format("the specialisation constant {} = {} is outside 1..2^32-1",
-                              argument.name, to_string(found->second)));
-      continue;
+      reasons.push_back(fmt::format("the specialisation constant {} = {} is outside 1..2^32-1",
+                                    argument.name, to_string(found->second)));
     }
-    argument.value = static_cast<std::uint32_t>(*whole);
   }
+  return reasons;
+}
+
+KernelInterface specialised(KernelInterface kernel, const Arguments& values) {
+  Reasons reasons;
+  reasons.add_all(reasons_against_specialised(kernel, values));
+  std::vector<std::string> names;
+  for (const SpecialisedArgument& argument : kernel.specialised) names.push_back(argument.name);
   for (const auto& [name, value] : values) {
     if (is_specialised(kernel, name)) continue;
     reasons.add(fmt::format("'{}' is not a specialisation constant of it ({})", name,
                             names.empty() ? "it has none" : join(names, ", ")));
   }
   if (!reasons.empty()) throw ArgumentError(reasons.text(kernel.name));
+  for (SpecialisedArgument& argument : kernel.specialised) {
+    argument.value = static_cast<std::uint32_t>(
+        std::get<std::int64_t>(values.find(argument.name)->second.value));
+  }
   return kernel;
 }
 

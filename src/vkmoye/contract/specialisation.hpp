@@ -7,7 +7,9 @@
 //   with_specialised_values(that, {{"rows", 7}})        {{"cols", 4096}, {"rows", 7}}
 //   specialised_among(copy, {{"cols", 4096}, {"rows", 7}})    {{"cols", 4096}}
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "vkmoye/contract/kernel_interface.hpp"
 
@@ -15,6 +17,11 @@ namespace vkmoye {
 
 /// Whether the argument `name` is a specialisation constant.
 bool is_specialised(const KernelInterface& kernel, std::string_view name);
+
+/// Why `arguments` have no usable values of the specialised arguments of `kernel`: one is missing, or outside
+/// 1..2^32-1. Empty if they have.
+std::vector<std::string> reasons_against_specialised(const KernelInterface& kernel,
+                                                     const Arguments& arguments);
 
 /// `kernel` with `values` of its specialised arguments. Throws ArgumentError with every reason: a value that is missing
 /// or outside 1..2^32-1, or one of an argument that is not specialised. 0 is refused because a driver may divide by a

@@ -77,8 +77,10 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
       }
     }
   }
-  products.push_back(product(kTypes[0], {4096, 4096, 4096}));
-  products.back().form.grouped = true;
+  for (const Types& types : kTypes) {
+    products.push_back(product(types, {4096, 4096, 4096}));
+    products.back().form.grouped = true;
+  }
   const std::vector<DeviceCaps> all = devices();
   int number = 0;
   for (const GemmTableEntry& entry : shipped_gemm_table().entries) {

@@ -319,6 +319,14 @@ TEST(GemmEpilogue, WhatCannotBeIsRefusedWithEveryReason) {
   EXPECT_EQ(find_epilogue_op("Bias"), nullptr);
   refused(ScalarType::f32, {weighted_copy(), *find_epilogue_op("relu")},
           HasSubstr("weigh has the output weighted, so it must be the last step"));
+  for (const char* name : {"weight", "c"}) {
+    EpilogueOp taken = weighted_copy();
+    taken.output = name;
+    taken.reads_c = true;
+    refused(ScalarType::f32, {taken},
+            AllOf(HasSubstr("so it must not read C as it was before"),
+                  HasSubstr("but another array of the product has that name")));
+  }
 }
 
 // The scales are f32, C has vectors of 8 f16.

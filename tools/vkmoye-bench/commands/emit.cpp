@@ -43,7 +43,8 @@ std::unique_ptr<Workload> workload_of(const gen::KernelEntry& entry,
   const Extents size = size_of_form(operation.size, one_size(options, operation.size.example));
   auto workload = operation.of_size(spec, size);
   if (!options.sizes.empty() && !workload->request().shape && options.sizes_from_buffer.empty()) {
-    throw ArgumentError(fmt::format("--size: {} takes its sizes at run time", entry.name));
+    throw ArgumentError(
+        fmt::format("--size: {} takes these sizes at run time; leave --size out", entry.name));
   }
   return workload;
 }

@@ -245,8 +245,8 @@ std::vector<Option> plain_options() {
        "faster, but needs one pipeline for each size",
        "", [](const std::string&, CommandOptions& options) { return options.measure.bake = true; }},
       {"--specialise", for_commands(run, emit), ValueCount::one,
-       "make these sizes specialisation constants, m,n or rows, or all: one SPIR-V for all sizes, "
-       "and the driver compiles a pipeline for each",
+       "sizes that become specialisation constants: names such as m,n, or all (those that are not "
+       "0); one SPIR-V serves all sizes, and the driver compiles a pipeline for each",
        "",
        [](const std::string& text, CommandOptions& options) {
          options.measure.specialise = text;

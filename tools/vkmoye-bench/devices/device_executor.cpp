@@ -24,6 +24,7 @@ std::vector<std::string> reasons_against(const DeviceCaps& caps, const Step& ste
   const KernelInterface kernel = interface_of(step);
   Reasons reasons;
   reasons.add_all(vkmoye::reasons_against(kernel, caps));
+  reasons.add_all(reasons_against_specialised(kernel, step.arguments));
   for (const Binding& binding : kernel.bindings) {
     std::vector<std::string> against = vkmoye::reasons_against(binding, step.arguments, caps);
     if (against.empty()) {

@@ -9,6 +9,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/specialisation.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::bench {
@@ -115,6 +116,7 @@ std::vector<std::string> HostExecutor::reasons_against(const RunPlan& plan) cons
       reasons.push_back("its shader was written by hand, and only devices run GLSL");
     }
     add_all(reasons, vkmoye::reasons_against(kernel, caps_));
+    add_all(reasons, reasons_against_specialised(kernel, step.arguments));
     for (const Binding& binding : kernel.bindings) {
       try {
         const std::uint64_t count = element_count(binding, step.arguments);

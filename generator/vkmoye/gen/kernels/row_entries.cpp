@@ -116,21 +116,22 @@ KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
                         arguments_of_slices(*request.shape, count));
 }
 
-// The same for the largest elements, which take a pass over the row for each: a slice should fit in registers.
+// The same for the largest elements, which take a pass over the row for each: a slice should fit in registers, and so
+// should the candidates of all slices.
 KernelPlan top_k_plan(const TopKConfig& config, const KernelRequest& request) {
-  constexpr std::int64_t kMaxCandidates = 32768;  // a workgroup can have as many in registers
+  const std::int64_t max_candidates = kMaxValues * config.max_threads;
   if (!request.shape || request.shape->size() != 2) return {};
   const auto block_of = [](const TopKConfig& of) { return of.columns * of.width() * of.rounds; };
   TopKConfig of_slices = config;
   fit_vector(of_slices, cols_of(request));
   of_slices = fitted_to_rows(of_slices);
-  if (!reasons_against(of_slices).empty() || config.k < 1 || config.k > kMaxCandidates) return {};
+  if (!reasons_against(of_slices).empty() || config.k < 1 || config.k > kMaxTaken) return {};
   const std::int64_t rows = request.shape->front(), cols = request.shape->back();
   const std::int64_t block = block_of(of_slices);
   const std::int64_t workgroups = vkmoye::ceil_div(rows, of_slices.threads / of_slices.columns);
   const bool fits = cols <= block_of(fitted_to_rows(config, cols));
   if (fits && slices_of_rows(workgroups, cols, block) == 1) return {};
-  const std::int64_t count = std::min(vkmoye::ceil_div(cols, block), kMaxCandidates / config.k);
+  const std::int64_t count = std::min(vkmoye::ceil_div(cols, block), max_candidates / config.k);
   if (count == 1) return {};
   TopKConfig of_candidates;
   of_candidates.type = ScalarType::u32;

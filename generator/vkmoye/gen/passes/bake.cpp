@@ -192,8 +192,8 @@ std::map<std::string, std::uint32_t> numbers_of(const ir::Kernel& kernel, const 
     } else if (kernel.is_in_buffer(name)) {
       reasons.push_back(fmt::format("{} is read from a buffer, so it is not a constant", name));
     } else if (kernel.is_specialised(name)) {
-      reasons.push_back(
-          fmt::format("{} is a specialisation constant, which is baked when it is loaded", name));
+      reasons.push_back(fmt::format(
+          "{} is a specialisation constant, which gets its value when the kernel is loaded", name));
     } else if (value == nullptr || *value < 0 || *value > 0xffffffff) {
       reasons.push_back(fmt::format("{} = {} is outside 0..2^32-1", name, to_string(argument)));
     } else {

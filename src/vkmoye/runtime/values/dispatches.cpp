@@ -45,6 +45,11 @@ void check_specialised_values(const KernelInterface& kernel, const Arguments& ar
   for (const auto& [name, value] : kernel.specialised) {
     const auto given = arguments.find(name);
     if (!value || given == arguments.end() || given->second == Argument(*value)) continue;
+    if (!std::holds_alternative<std::int64_t>(given->second.value)) {
+      reasons.add(
+          fmt::format("argument {} is a floating-point number, but a size is a whole one", name));
+      continue;
+    }
     reasons.add(fmt::format("argument {} = {}, but the kernel was loaded for {} = {}", name,
                             to_string(given->second), name, *value));
   }

@@ -53,8 +53,8 @@ class Row {
   /// The index of the workgroup's tile of rows; a tile has `threads / columns` rows.
   Expr row_tile() const { return part_ == Part::block ? builder_.block_y() : builder_.block_x(); }
 
-  /// Reads a row of one block, so that every pass finds it in registers, and `redo`s: for passes in a loop.
-  /// Precondition: there was no pass.
+  /// If the row has one block, reads it and calls `redo`, so that every pass finds it in registers. For passes in a
+  /// loop, where the first one is not known. Precondition: there was no pass.
   void read_one_block(const Body& redo);
 
   /// Records `body` for each block of the row that the workgroup has. If the row has one block, x keeps its values

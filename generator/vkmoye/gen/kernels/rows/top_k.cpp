@@ -13,7 +13,6 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kMaxTaken = 64;
 constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
 // Keys of numbers are 0x007fffff (-infinity) to 0xff800000 (infinity).
 constexpr std::uint32_t kNoKey = 0, kNanKey = ~0u - 1, kAllKeys = ~0u;

@@ -8,7 +8,8 @@
 // Pass i finds the largest element that comes after result i - 1 in descending order: k passes over a row, which read
 // memory once if the row fits in registers. A workgroup computes one row, or several short ones.
 //
-// Longer rows are cut into slices that fit, of which each has up to k candidates, in two kernels; see staged_row.hpp:
+// Longer rows are cut into slices that fit, of which each has up to k candidates, in two kernels; see staged_row.hpp.
+// The candidates of a row must fit in registers, too, so slices of millions of columns are longer, and read k times.
 //
 //   1 5 2 5 | 7 0 3 5    k = 3:  5 5 2 | 7 5 3  ->  7 5 5 at 4 1 3
 
@@ -20,8 +21,10 @@
 
 namespace vkmoye::gen {
 
+inline constexpr std::int64_t kMaxTaken = 64;
+
 struct TopKConfig : ThreadsConfig {
-  std::int64_t k = 8;  // elements of a row of the result, 1 to 64
+  std::int64_t k = 8;  // elements of a row of the result, 1 to kMaxTaken
 };
 
 TopKConfig top_k_config(ScalarType type, const DeviceCaps& device);

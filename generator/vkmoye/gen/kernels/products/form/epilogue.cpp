@@ -68,16 +68,26 @@ std::string epilogue_text(const GemmEpilogue& epilogue) { return join(names_of(e
 std::vector<std::string> reasons_against_epilogue(const GemmForm& form) {
   std::vector<std::string> reasons, names;
   const ScalarType type = factor_type(form);
+  std::vector<std::string> arrays = {"a", "b", "c", "offsets"};
+  for (const EpilogueOp& step : form.epilogue) {
+    for (const GemmInput& input : step.inputs) arrays.emplace_back(input.name);
+  }
   for (const EpilogueOp& step : form.epilogue) {
     if (std::find(names.begin(), names.end(), step.name) != names.end()) {
       reasons.push_back(fmt::format("epilogue: {} occurs more than once", step.name));
     }
     names.push_back(step.name);
     if (!step.function) reasons.push_back(fmt::format("epilogue: {} has no function", step.name));
-    if (!step.output.empty() && (&step != &form.epilogue.back() || step.reads_c)) {
-      reasons.push_back(fmt::format(
-          "epilogue: {} has the output {}, so it must be the last step, and not read C as it was",
-          step.name, step.output));
+    if (!step.output.empty()) {
+      const auto refuse = [&](const char* why) {
+        reasons.push_back(
+            fmt::format("epilogue: {} has the output {}, {}", step.name, step.output, why));
+      };
+      if (&step != &form.epilogue.back()) refuse("so it must be the last step");
+      if (step.reads_c) refuse("so it must not read C as it was before");
+      if (std::find(arrays.begin(), arrays.end(), step.output) != arrays.end()) {
+        refuse("but another array of the product has that name");
+      }
     }
     const auto& types = step.types;
     if (types.empty() || std::find(types.begin(), types.end(), type) != types.end()) continue;

@@ -71,8 +71,11 @@ std::vector<std::string> reasons_against_form(const GemmForm& form, FormsOfKerne
     require(form.a_k_contiguous, "experts: rows of A begin anywhere, so a must be k");
     for (const EpilogueOp& step : form.epilogue) {
       require(
-          step.inputs.empty() && !step.reads_c && step.output.empty(),
+          step.inputs.empty() && !step.reads_c,
           fmt::format("experts: {} reads an array, and steps of the epilogue must not", step.name));
+      require(step.output.empty(),
+              fmt::format("experts: {} has the output {}, and steps of the epilogue must have none",
+                          step.name, step.output));
     }
   }
   require(!form.split_k || (!form.beta && form.epilogue.empty()),
