@@ -101,9 +101,32 @@ std::optional<Dispatches> by_name(const KernelInterface& kernel, std::span<const
   }
 }
 
+// Launches that are not refused, and those that the formula knows.
+struct Launches {
+  int accepted = 0, known = 0;
+};
+
+// Compares what the formula gives for `values` after the launch `last` with what the names give. `last` becomes this
+// launch if the formula knows it.
+void compare(const KernelInterface& kernel, const LaunchFormula& formula,
+             std::span<const Argument> values, Dispatches& last, Launches& launches) {
+  const std::optional<Dispatches> expected = by_name(kernel, values);
+  launches.accepted += expected ? 1 : 0;
+  Dispatches got = last;
+  if (!formula.evaluate(values, got)) return;
+  ++launches.known;
+  ASSERT_TRUE(expected) << "the formula knows what is refused";
+  EXPECT_EQ(got.needed_bytes, expected->needed_bytes);
+  EXPECT_EQ(got.push_constants, expected->push_constants);
+  EXPECT_EQ(got.pieces, expected->pieces);
+  EXPECT_EQ(got.first_group, expected->first_group);
+  last = got;
+}
+
 TEST(LaunchFormula, GivesWhatTheNamesGive) {
   std::mt19937 random(7);
-  int known = 0, accepted = 0, interfaces = 0;
+  Launches launches;
+  int interfaces = 0;
   while (interfaces < 500) {
     const KernelInterface kernel = random_interface(random);
     const std::vector<Argument> ones(kNames.size(), Argument(1));
@@ -118,28 +141,19 @@ TEST(LaunchFormula, GivesWhatTheNamesGive) {
       if (random() % 2 == 0) values[0] = 0.1 * static_cast<double>(random() % 100);
       if (random() % 8 == 0) values[5] = -static_cast<std::int64_t>(random() % 100);
       if (random() % 32 == 0) values[random() % kNames.size()] = 2.5;
-      const std::optional<Dispatches> expected = by_name(kernel, values);
-      accepted += expected ? 1 : 0;
-      Dispatches got = *dispatches;
-      if (!formula.evaluate(values, got)) continue;
-      ++known;
-      ASSERT_TRUE(expected) << "the formula knows what is refused";
-      EXPECT_EQ(got.needed_bytes, expected->needed_bytes);
-      EXPECT_EQ(got.push_constants, expected->push_constants);
-      EXPECT_EQ(got.pieces, expected->pieces);
-      EXPECT_EQ(got.first_group, expected->first_group);
-      *dispatches = got;  // the next launch begins with these
+      ASSERT_NO_FATAL_FAILURE(compare(kernel, formula, values, *dispatches, launches));
     }
   }
   // Most of what is valid: the rest has strides in an unusual order, or a split grid.
-  EXPECT_GT(accepted, 2000);
-  EXPECT_GT(known, accepted / 2);
+  EXPECT_GT(launches.accepted, 2000);
+  EXPECT_GT(launches.known, launches.accepted / 2);
 }
 
 // Specialised arguments are not among the values, and count as the numbers that they are.
 TEST(LaunchFormula, HasTheValuesOfSpecialisedArguments) {
   std::mt19937 random(8);
-  int known = 0, accepted = 0, interfaces = 0;
+  Launches launches;
+  int interfaces = 0;
   while (interfaces < 500) {
     KernelInterface kernel = random_interface(random);
     specialise_some(kernel, random);
@@ -153,19 +167,11 @@ TEST(LaunchFormula, HasTheValuesOfSpecialisedArguments) {
     for (int launch = 0; launch < 20; ++launch) {
       std::vector<Argument> values;
       for (std::size_t i = 0; i < names.size(); ++i) values.emplace_back(random_size(random));
-      const std::optional<Dispatches> expected = by_name(kernel, values);
-      accepted += expected ? 1 : 0;
-      Dispatches got = *dispatches;
-      if (!formula.evaluate(values, got)) continue;
-      ++known;
-      ASSERT_TRUE(expected) << "the formula knows what is refused";
-      EXPECT_EQ(got.needed_bytes, expected->needed_bytes);
-      EXPECT_EQ(got.push_constants, expected->push_constants);
-      EXPECT_EQ(got.pieces, expected->pieces);
+      ASSERT_NO_FATAL_FAILURE(compare(kernel, formula, values, *dispatches, launches));
     }
   }
-  EXPECT_GT(accepted, 1000);
-  EXPECT_GT(known, accepted / 2);
+  EXPECT_GT(launches.accepted, 1000);
+  EXPECT_GT(launches.known, launches.accepted / 2);
 }
 
 TEST(LaunchFormula, LeavesTheUnusualToTheNames) {

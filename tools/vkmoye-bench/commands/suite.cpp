@@ -2,7 +2,10 @@
 // suite: verifies and times every kernel on this device and compares it with the copy, in one report that ends
 // with a summary of the ladders; or random shapes, with those that are farthest from their bounds.
 
+#include <algorithm>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "commands/command.hpp"
 #include "commands/measure_all.hpp"
@@ -10,6 +13,7 @@
 #include "commands/random_shapes.hpp"
 #include "registry/operations.hpp"
 #include "registry/registry_in_use.hpp"
+#include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -41,8 +45,11 @@ std::vector<Extents> sizes_of_rank(std::size_t rank, bool cpu, bool quick) {
 }
 
 // Decoding weights for matrix units is more code than LLVM compiles in ten minutes, or in one.
-bool is_left_out_on_a_cpu(const gen::KernelEntry& entry) {
-  return entry.name == "gemm/quantised_coopmat" || entry.name == "gemm/packed_weights";
+const std::vector<std::string> kLeftOutOnCpus = {"gemm/quantised_coopmat", "gemm/packed_weights"};
+
+bool is_left_out_on_cpus(const gen::KernelEntry& entry) {
+  return std::find(kLeftOutOnCpus.begin(), kLeftOutOnCpus.end(), entry.name) !=
+         kLeftOutOnCpus.end();
 }
 
 int suite(const CommandOptions& command) {
@@ -67,7 +74,7 @@ int suite(const CommandOptions& command) {
         for (const gen::KernelEntry& entry : registry_in_use().kernels) {
           const Operation& operation = operation_of(entry);
           if (operation.size.rank != rank || operation.is_own || operation.suite_sizes) continue;
-          if (cpu && is_left_out_on_a_cpu(entry)) continue;
+          if (cpu && is_left_out_on_cpus(entry)) continue;
           auto workload = operation.of_size({&entry, std::string(to_string(type)), {}, {}},
                                             in_whole_blocks(entry, size));
           if (workload->has_type()) workloads.push_back(std::move(workload));
@@ -87,9 +94,8 @@ int suite(const CommandOptions& command) {
     }
   }
   if (cpu) {
-    std::cerr
-        << "suite: leaves out gemm/quantised_coopmat and gemm/packed_weights, which compilers "
-           "for CPUs take minutes to compile\n";
+    std::cerr << "suite: leaves out " << join(kLeftOutOnCpus, " and ")
+              << ", which compilers for CPUs take minutes to compile\n";
   }
   MeasureOptions& measure = options.measure;
   measure.min_time = options.quick ? (cpu ? 0.02 : 0.1) : 0.25;
