@@ -14,6 +14,9 @@ namespace vkmoye::test {
 /// (row, k) -> place of A 16x16 f16, as measured on an H200.
 inline const Layout kOnAnH200 = Layout({{8, 2}, {2, 4, 2}}, {{32, 4}, {1, 8, 2}});
 
+/// Of B 16x8 f16 there.
+inline const Layout kOfEightOnAnH200 = Layout({8, {2, 4, 2}}, {16, {1, 4, 2}});
+
 /// On RDNA4 a lane holds 8 neighbours of a row, which are contiguous in a plain array.
 inline const Layout kOnRdna4 = Layout({16, {8, 2}}, {8, {1, 128}});
 
@@ -21,14 +24,15 @@ inline const Layout kOnRdna4 = Layout({16, {8, 2}}, {8, {1, 128}});
 inline const Layout kSumsOnRdna3 = Layout({{2, 8}, 16}, {{128, 1}, 8});
 inline const Layout kSumsOnRdna4 = Layout({{8, 2}, 16}, {{1, 128}, 8});
 
-/// The order in which element (row, k) has the place layout(row, k); for B, rows are its columns.
-inline FragmentOrder order_of(const Layout& layout, char use, const char* type = "f16") {
-  FragmentOrder order{use, type, 16, 16, 32};
-  for (std::int64_t second = 0; second < 16; ++second) {
-    for (std::int64_t first = 0; first < 16; ++first) {
-      const bool is_b = use == 'b';
+/// The order in which element (row, k) of `rows` x 16 has the place layout(row, k); for B, rows are its columns.
+inline FragmentOrder order_of(const Layout& layout, char use, const char* type = "f16",
+                              std::uint32_t rows = 16) {
+  const bool is_b = use == 'b';
+  FragmentOrder order{use, type, is_b ? 16 : rows, is_b ? rows : 16, 32};
+  for (std::int64_t second = 0; second < order.columns; ++second) {
+    for (std::int64_t first = 0; first < order.rows; ++first) {
       const std::int64_t row = is_b ? second : first, k = is_b ? first : second;
-      order.places.push_back(static_cast<std::uint32_t>(layout(row + 16 * k)));
+      order.places.push_back(static_cast<std::uint32_t>(layout(row + rows * k)));
     }
   }
   return order;

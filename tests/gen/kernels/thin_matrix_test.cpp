@@ -8,6 +8,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -15,9 +16,11 @@
 namespace vkmoye::gen {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 // (row, k) -> place, as they were found: an H200, f16 and i8; lavapipe; as RDNA4 is documented.
 constexpr const char* kH200 = "((8,2),(2,4,2)):((32,4),(1,8,2))";
@@ -103,6 +106,51 @@ TEST(ThinMatrix, ALaneReads16BytesOfARowForSeveralMatrices) {
   const std::string rdna4 =
       glsl::print(find_kernel("gemm/thin_coopmat")->describe(request(kRdna4, kRdna4)));
   EXPECT_THAT(rdna4, HasSubstr("matrices_b[0][7] = unpackFloat2x16(read_b[0].w)[1];"));
+}
+
+TEST(ThinMatrix, FewRowsAreTheColumnsOfTransposedMatrices) {
+  KernelRequest few = request("(8,(2,4,2)):(16,(1,4,2))", kH200,
+                              {{"atom", "8x16x16"}, {"tile", "8x32"}, {"transposed", "yes"}});
+  const std::string text = glsl::print(find_kernel("gemm/thin_coopmat")->describe(few));
+  EXPECT_THAT(text, HasSubstr("16, 16, gl_MatrixUseA> matrices_b["));
+  EXPECT_THAT(text, HasSubstr("16, 8, gl_MatrixUseB> matrices_a["));
+  EXPECT_THAT(text, HasSubstr("16, 8, gl_MatrixUseAccumulator> sums[2];"));
+  EXPECT_THAT(text, HasSubstr("coopMatMulAdd(matrices_b[i], matrices_a[0], sums[i]);"));
+  EXPECT_THAT(text, HasSubstr("gl_CooperativeMatrixLayoutColumnMajor);"));
+  few.options["transposed"] = "no";
+  EXPECT_THAT(reasons(few), IsEmpty());  // of a device whose matrices are 8x16x16
+  few.device.matrix_shapes = {{16, 8, 16, "f16", "f16", "f32", "f32", "subgroup"}};
+  const KernelEntry& entry = *find_kernel("gemm/thin_coopmat");
+  EXPECT_THAT(entry.refuse(few), Contains(HasSubstr("does not multiply matrices 8x16x16 of")));
+  few.options["transposed"] = "yes";
+  EXPECT_THAT(entry.refuse(few), Not(Contains(HasSubstr("does not multiply"))));
+}
+
+TEST(ThinMatrix, UpToEightRowsOfPackedWeightsAreTransposedWhereTheOrderOfWeightsIsTheSame) {
+  DeviceCaps gpu;
+  gpu.subgroup_size = 32;
+  gpu.max_shared_bytes = 49152;
+  for (const std::uint32_t n : {16u, 8u}) {
+    gpu.matrix_shapes.push_back({16, n, 16, "f16", "f16", "f32", "f32", "subgroup"});
+  }
+  gpu.fragment_orders = {test::order_of(test::kOnAnH200, 'a'), test::order_of(test::kOnAnH200, 'b'),
+                         test::order_of(test::kOfEightOnAnH200, 'b', "f16", 8)};
+  const auto config = [&](std::int64_t m, Options options = {}) {
+    GemmCall call;
+    call.a_type = ScalarType::f16;
+    call.result = ScalarType::f32;
+    call.weights = find_weight_format("q4_0");
+    return packed_weights_config(request_of(call, {m, 8192, 8192}, gpu, std::move(options)));
+  };
+  for (const std::int64_t m : {1, 8}) {
+    EXPECT_TRUE(config(m).transposed) << m;
+    EXPECT_EQ(config(m).tile_m, 8);
+  }
+  EXPECT_FALSE(config(9).transposed);
+  EXPECT_EQ(config(9).order_b.layout, config(1).order_b.layout);  // so packed weights serve both
+  EXPECT_FALSE(config(1, {{"atom", "16x16x16"}}).transposed);
+  gpu.fragment_orders[0] = test::order_of(test::kOnRdna4, 'a');
+  EXPECT_FALSE(config(1).transposed);
 }
 
 TEST(ThinMatrix, RefusesOrdersThatDoNotServe) {

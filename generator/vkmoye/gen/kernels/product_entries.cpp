@@ -43,12 +43,12 @@ std::vector<std::string> with_matrix_units(std::vector<std::string> reasons, con
   const GemmForm& form = request.gemm;
   const auto& shapes = request.device.matrix_shapes;
   const bool has = std::any_of(shapes.begin(), shapes.end(), [&](const MatrixShape& shape) {
-    return shape.m == config.atom_m && shape.n == config.atom_n && shape.k == config.atom_k &&
-           multiplies(shape, form);
+    return config.is(shape) && multiplies(shape, form);
   });
   if (!has) {
-    reasons.push_back(fmt::format("the device does not multiply matrices {}x{}x{} of {} in {}",
-                                  config.atom_m, config.atom_n, config.atom_k, operands_text(form),
+    reasons.push_back(fmt::format("the device does not multiply matrices {}x{}x{}{} of {} in {}",
+                                  config.atom_m, config.atom_n, config.atom_k,
+                                  config.transposed ? ", transposed," : "", operands_text(form),
                                   to_string(form.accumulator)));
   }
   return with_thread_limit(std::move(reasons), config.threads(), request);
@@ -271,10 +271,7 @@ KernelEntry packed_weights_entry() {
       .source = "ggml, block formats of GGUF files; Marlin, mixed-precision products (PPoPP 2025)",
       .types = {ScalarType::f16, ScalarType::bf16},
       .fields = gemm_thin_coopmat_fields(),
-      .defaults =
-          [](const KernelRequest& request) {
-            return packed_weights_config(request.gemm, request.shape, request.device);
-          },
+      .defaults = [](const KernelRequest& request) { return packed_weights_config(request); },
       .describe =
           [reasons](const Config& config, const KernelRequest& request) {
             throw_if_any("gemm/packed_weights", reasons(config, request));
@@ -284,7 +281,17 @@ KernelEntry packed_weights_entry() {
           [reasons](const Config& config, const KernelRequest& request) {
             return with_matrix_units(reasons(config, request), config, request);
           },
-      .probes = probes_of_thin_coopmat,
+      .probes =
+          [](const Config& config, const KernelRequest& request) {
+            auto all = probes_of_thin_coopmat(config, request);
+            // For few rows, those of the config that would be chosen if the orders were known.
+            if (const auto transposed = transposed_config(config, request)) {
+              for (ProbedMatrix& matrix : probes_of_thin_coopmat(*transposed, request)) {
+                all.push_back(std::move(matrix));
+              }
+            }
+            return all;
+          },
       .takes_packed = true,
       .weights = find_weight_format("q4_0"),
   });

@@ -19,6 +19,14 @@ namespace vkmoye::gen {
 struct MatrixAtom {
   std::int64_t atom_m = 16, atom_n = 16, atom_k = 16;  // one product of the matrix units
   std::int64_t subgroup_size = 32;                     // lanes
+  // Whether matrix units multiply atoms of B by those of A^T: sums are atoms of C^T, atom_n x atom_m.
+  bool transposed = false;
+
+  /// Whether one product of `shape` has these sizes.
+  bool is(const MatrixShape& shape) const {
+    return shape.m == (transposed ? atom_n : atom_m) && shape.n == (transposed ? atom_m : atom_n) &&
+           shape.k == atom_k;
+  }
 };
 
 /// Whether subgroups can multiply operands of type `operand` with matrices of `shape`, into sums of `accumulator`.

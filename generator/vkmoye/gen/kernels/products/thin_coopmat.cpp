@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
@@ -85,13 +86,16 @@ class ThinCoopmatProduct {
     const auto matrix = [&](std::int64_t rows, std::int64_t columns, Use use) {
       return ir::MatrixType{use, to_index(rows), to_index(columns)};
     };
-    const std::int64_t rows = config_.tile_m / config_.atom_m;
-    const std::int64_t columns = config_.tile_n / config_.atom_n;
-    a_.matrices = builder_.matrices("matrices_a", unit_type(form_),
-                                    matrix(config_.atom_m, config_.atom_k, Use::a), rows, along_k);
-    b_.matrices =
-        builder_.matrices("matrices_b", unit_type(form_),
-                          matrix(config_.atom_k, config_.atom_n, Use::b), along_k, columns);
+    const auto declare = [&](ThinCoopmatOperand& x, const char* name, bool is_first) {
+      const std::int64_t rows = x.rows / x.atom_rows;
+      x.matrices =
+          is_first ? builder_.matrices(name, unit_type(form_),
+                                       matrix(x.atom_rows, config_.atom_k, Use::a), rows, along_k)
+                   : builder_.matrices(name, unit_type(form_),
+                                       matrix(config_.atom_k, x.atom_rows, Use::b), along_k, rows);
+    };
+    declare(a_, "matrices_a", !config_.transposed);
+    declare(b_, "matrices_b", config_.transposed);
     for (ThinCoopmatOperand* x : read_plainly()) {
       x->loaded = builder_.make_fragment_like(std::string("read_") + x->name, unit_type(form_),
                                               of_lane(*x, 0),
@@ -115,10 +119,10 @@ class ThinCoopmatProduct {
   }
   // The same of its matrices.
   View elements(const ThinCoopmatOperand& x) const {
-    const bool is_a = x.matrices.type.use == Use::a;
+    const bool is_first = x.matrices.type.use == Use::a;  // of the units: then rows are rows
     const std::int64_t count = config_.elements_per_lane(x.atom_rows);
-    const std::int64_t next_k = count * (is_a ? x.matrices.rows : 1);
-    const std::int64_t next_row = count * (is_a ? 1 : x.matrices.rows);
+    const std::int64_t next_k = count * (is_first ? x.matrices.rows : 1);
+    const std::int64_t next_row = count * (is_first ? 1 : x.matrices.rows);
     return builder_.retile(
         builder_.elements(x.matrices),
         make_layout(make_layout(x.order.k_numbers, Layout(steps(), next_k)),
@@ -151,7 +155,9 @@ class ThinCoopmatProduct {
                             [&] { weights_->decode(elements(b_)); });
         if (fetches_ahead()) read_weights(k_tile + 1);
       }
-      builder_.multiply(a_.matrices, b_.matrices, sums_.matrices());
+      const auto& [first, second] = config_.transposed ? std::tie(b_.matrices, a_.matrices)
+                                                       : std::tie(a_.matrices, b_.matrices);
+      builder_.multiply(first, second, sums_.matrices());
     });
   }
 

@@ -50,6 +50,9 @@ const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields(
       numbers_field<GemmThinCoopmatConfig>("shared-bytes",
                                            "maximum number of bytes of shared memory",
                                            {&GemmThinCoopmatConfig::shared_bytes}),
+      choice_field<GemmThinCoopmatConfig, bool>(
+          "transposed", "yes: matrix units compute C^T = B A^T, so an atom of A may have 8 rows",
+          {"no", "yes"}, &GemmThinCoopmatConfig::transposed),
       order_field("order-a", "(row, k) of a matrix of A -> lane * elements of a lane + number",
                   &GemmThinCoopmatConfig::order_a),
       order_field("order-b", "(row, k) of a matrix of B -> lane * elements of a lane + number",
@@ -73,8 +76,12 @@ std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const Gemm
   using Use = ir::MatrixType::Use;
   const auto extent = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
   const std::uint32_t lanes = extent(config.subgroup_size), k = extent(config.atom_k);
-  return {{unit_type(form), {Use::a, extent(config.atom_m), k}, lanes},
-          {unit_type(form), {Use::b, k, extent(config.atom_n)}, lanes}};
+  const auto matrix = [&](std::int64_t rows, bool is_first) {
+    return is_first ? ir::MatrixType{Use::a, extent(rows), k}
+                    : ir::MatrixType{Use::b, k, extent(rows)};
+  };
+  return {{unit_type(form), matrix(config.atom_m, !config.transposed), lanes},
+          {unit_type(form), matrix(config.atom_n, config.transposed), lanes}};
 }
 
 GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const DeviceCaps& device) {
@@ -92,10 +99,10 @@ GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const Devic
   return config;
 }
 
-GemmThinCoopmatConfig packed_weights_config(const GemmForm& form,
-                                            const std::optional<std::vector<std::int64_t>>& shape,
-                                            const DeviceCaps& device) {
-  GemmThinCoopmatConfig config = gemm_thin_coopmat_config(form, device);
+GemmThinCoopmatConfig packed_weights_config(const KernelRequest& request) {
+  const GemmForm& form = request.gemm;
+  const auto& shape = request.shape;
+  GemmThinCoopmatConfig config = gemm_thin_coopmat_config(form, request.device);
   const std::int64_t fragments = config.subgroup_size < 32 ? 2 : 4;
   // On an H100, a row of A by 4096 of B takes a quarter less time with twice as many workgroups. What is packed depends
   // on the tile of N, so the number of rows of A must not matter.
@@ -113,11 +120,35 @@ GemmThinCoopmatConfig packed_weights_config(const GemmForm& form,
   const std::int64_t subgroups = m > most ? 4 : config.tile_m == most ? 8 : 16;
   config.subgroups = std::min(subgroups, config.subgroups);
   halve_reads_until_they_fit(config, form, ir::MatrixType::Use::a, config.tile_m);
+  // What is packed must not change.
+  const auto transposed = transposed_config(config, request);
+  const bool is_known = transposed && transposed->order_a.layout && transposed->order_b.layout;
+  const bool can = is_known && transposed->order_b.layout == config.order_b.layout;
+  return can ? *transposed : config;
+}
+
+std::optional<GemmThinCoopmatConfig> transposed_config(GemmThinCoopmatConfig config,
+                                                       const KernelRequest& request) {
+  for (const char* given : {"atom", "transposed", "order-a", "order-b"}) {
+    if (request.options.count(given) != 0) return std::nullopt;
+  }
+  if (!request.shape || config.transposed) return std::nullopt;
+  config.transposed = true;
+  config.atom_m /= 2;
+  const auto& shapes = request.device.matrix_shapes;
+  const bool has = std::any_of(shapes.begin(), shapes.end(), [&](const MatrixShape& shape) {
+    return config.is(shape) && multiplies(shape, request.gemm);
+  });
+  if (!has || (*request.shape)[0] > config.atom_m) return std::nullopt;
+  config.tile_m = config.atom_m;
+  const auto matrices = probes(config, request.gemm);
+  config.order_a = fragment_layout(request.device, matrices[0]);
+  config.order_b = fragment_layout(request.device, matrices[1]);
   return config;
 }
 
 GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request) {
-  GemmThinCoopmatConfig config = packed_weights_config(request.gemm, request.shape, request.device);
+  GemmThinCoopmatConfig config = packed_weights_config(request);
   throw_if_any("gemm/packed_weights",
                read_fields(gemm_thin_coopmat_fields(), request.options, config));
   return config;

@@ -57,15 +57,23 @@ std::vector<std::string> reasons_against(const AccumulatorShape& shape, ScalarTy
 GemmAccumulators::GemmAccumulators(Builder& builder, GemmBuffers& buffers, const GemmForm& form,
                                    const AccumulatorShape& shape)
     : builder_(builder), buffers_(buffers), form_(form), shape_(shape) {
-  sums_ = builder_.matrices(
-      "sums", form_.accumulator,
-      {ir::MatrixType::Use::accumulator, to_index(shape_.atom_m), to_index(shape_.atom_n)},
-      shape_.rows / shape_.atom_m, shape_.columns / shape_.atom_n);
+  const std::int64_t rows = shape_.rows / shape_.atom_m, columns = shape_.columns / shape_.atom_n;
+  const std::uint32_t atom_m = to_index(shape_.atom_m), atom_n = to_index(shape_.atom_n);
+  using enum ir::MatrixType::Use;
+  sums_ = shape_.transposed ? builder_.matrices("sums", form_.accumulator,
+                                                {accumulator, atom_n, atom_m}, columns, rows)
+                            : builder_.matrices("sums", form_.accumulator,
+                                                {accumulator, atom_m, atom_n}, rows, columns);
   const std::int64_t side_by_side = shape_.subgroups_n * shape_.columns_at_once;
   out_ = builder_.shared(
       "shared_c", form_.accumulator,
       Layout(IntTuple{shape_.subgroups_k * shape_.subgroups_m * shape_.atom_m, side_by_side},
              IntTuple{side_by_side + widest_access(form_.accumulator), 1}));
+}
+
+void GemmAccumulators::store(const Expr& row, const Expr& column, const View& to) {
+  if (shape_.transposed) return builder_.store(sums_, column, row, transpose(to));
+  builder_.store(sums_, row, column, to);
 }
 
 void GemmAccumulators::write() {
@@ -80,9 +88,8 @@ void GemmAccumulators::write() {
   builder_.branch(
       straight, "the sums as they are",
       [&] {
-        builder_.store(
-            sums_, 0, 0,
-            transpose(tile(c, {shape_.columns, shape_.rows}, {subgroup_n(), subgroup_m()})));
+        store(0, 0,
+              transpose(tile(c, {shape_.columns, shape_.rows}, {subgroup_n(), subgroup_m()})));
       },
       "the sums times alpha, or at an edge", [&] { write_through_shared(); });
 }
@@ -124,7 +131,7 @@ void GemmAccumulators::write_through_shared() {
     const View to = tile(c, {columns, shape_.atom_m},
                          {part + Expr(parts) * subgroup_n(), row + Expr(rows) * subgroup_m()});
     if (rows * parts > 1) builder_.barrier();  // before the sums of the row before are overwritten
-    builder_.store(sums_, row, part * to_index(columns / shape_.atom_n), staged(subgroup_k()));
+    store(row, part * to_index(columns / shape_.atom_n), staged(subgroup_k()));
     builder_.barrier();
     builder_.branch(carry, [&] {
       fetch(0, sum);

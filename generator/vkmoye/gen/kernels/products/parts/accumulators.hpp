@@ -48,6 +48,7 @@ class GemmAccumulators {
   GemmAccumulators(Builder& builder, GemmBuffers& buffers, const GemmForm& form,
                    const AccumulatorShape& shape);
 
+  /// Of C, or of C^T if the atom is transposed.
   const Matrices& matrices() const { return sums_; }
   /// The coordinates of this subgroup over (m, n, k).
   Expr subgroup_m() const { return builder_.subgroup() % to_index(shape_.subgroups_m); }
@@ -63,6 +64,8 @@ class GemmAccumulators {
 
  private:
   void write_through_shared();
+  // `to`, a view (rows, columns) <- atoms of C from (row, column) on.
+  void store(const Expr& row, const Expr& column, const View& to);
 
   Builder& builder_;
   GemmBuffers& buffers_;
