@@ -106,6 +106,10 @@ VKMOYE_API const char* vkmoye_array_name(const vkmoye_file* file, uint32_t index
    vkmoye_recorder_options. A plan takes none: its sizes are fixed, or in one of its arrays. */
 VKMOYE_API uint32_t vkmoye_argument_count(const vkmoye_file* file);
 VKMOYE_API const char* vkmoye_argument_name(const vkmoye_file* file, uint32_t index);
+/* Since version 1.2. The sizes that are specialisation constants, whose values vkmoye_recorder_options::specialised
+   takes. A plan takes none. */
+VKMOYE_API uint32_t vkmoye_specialised_count(const vkmoye_file* file);
+VKMOYE_API const char* vkmoye_specialised_name(const vkmoye_file* file, uint32_t index);
 
 /* --- values ----------------------------------------------------------------------------------------------- */
 
@@ -267,9 +271,9 @@ typedef struct vkmoye_recorder_options {
   uint32_t timestamps;
   uint32_t reserved; /* 0 */
   /* Since version 1.2. Values, from 1 to 2^32-1, of the sizes that are specialisation constants of the kernel
-     (vkmoye-bench emit --specialise): an array of `specialised_count` elements. The pipeline is for these sizes, and a
-     recording may leave them out. VKMOYE_BAD_ARGUMENT with every reason if one is missing or is not such a size. For a
-     plan there must be none, because it has the values. */
+     (vkmoye-bench emit --specialise), which vkmoye_specialised_name lists: an array of `specialised_count` elements in
+     any order. The pipeline is for these sizes, and a recording may leave them out. VKMOYE_BAD_ARGUMENT with every
+     reason if one is missing or is not such a size. For a plan there must be none, because it has the values. */
   const vkmoye_argument* specialised;
   uint32_t specialised_count;
   uint32_t reserved_2; /* 0 */

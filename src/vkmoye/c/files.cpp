@@ -81,6 +81,18 @@ const char* vkmoye_argument_name(const vkmoye_file* file, uint32_t number) {
   return number < vkmoye_argument_count(file) ? file->arguments[number].c_str() : nullptr;
 }
 
+uint32_t vkmoye_specialised_count(const vkmoye_file* file) {
+  return file == nullptr || !file->kernel
+             ? 0
+             : static_cast<uint32_t>(file->kernel->interface.specialised.size());
+}
+
+const char* vkmoye_specialised_name(const vkmoye_file* file, uint32_t number) {
+  return number < vkmoye_specialised_count(file)
+             ? file->kernel->interface.specialised[number].name.c_str()
+             : nullptr;
+}
+
 vkmoye_status vkmoye_array_bytes(const vkmoye_file* file, uint32_t number,
                                  const vkmoye_argument* arguments, uint32_t argument_count,
                                  uint64_t* out) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* C = A * B^T for several n and k by one SPIR-V, of which they are specialisation constants:
-   specialised SPECIALISED.json PRODUCT.json. Exit status 0: all elements are right, and wrong values are refused. */
+   specialised SPECIALISED.json PRODUCT.json. Exit status 0: all elements are right, the file lists n and k, and wrong
+   values are refused. */
 #include <stdio.h>
 #include <string.h>
 #include <vkmoye/vkmoye.h>
@@ -13,6 +14,27 @@ static void refused(vkmoye_status status, const char* why) {
   if (status == VKMOYE_BAD_ARGUMENT && strstr(vkmoye_last_error(), why) != NULL) return;
   printf("not refused with '%s': status %d, %s\n", why, (int)status, vkmoye_last_error());
   ++failures;
+}
+
+static void expect_true(int line, int condition) {
+  if (condition) return;
+  printf("line %d: is false\n", line);
+  ++failures;
+}
+#define HOLDS(condition) expect_true(__LINE__, condition)
+
+/* A specialised size is listed as such, in the order of its file, and not as an argument. */
+static void listed_names(const vkmoye_file* file, const vkmoye_file* plan) {
+  HOLDS(vkmoye_specialised_count(file) == 2);
+  HOLDS(strcmp(vkmoye_specialised_name(file, 0), "n") == 0);
+  HOLDS(strcmp(vkmoye_specialised_name(file, 1), "k") == 0);
+  HOLDS(vkmoye_specialised_name(file, 2) == NULL);
+  for (uint32_t i = 0; i < vkmoye_argument_count(file); ++i) {
+    HOLDS(strcmp(vkmoye_argument_name(file, i), "n") != 0);
+    HOLDS(strcmp(vkmoye_argument_name(file, i), "k") != 0);
+  }
+  HOLDS(vkmoye_specialised_count(plan) == 0 && vkmoye_specialised_name(plan, 0) == NULL);
+  HOLDS(vkmoye_specialised_count(NULL) == 0 && vkmoye_specialised_name(NULL, 0) == NULL);
 }
 
 /* The number of wrong elements, or -1. */
@@ -68,9 +90,7 @@ int main(int count, char** arguments) {
     fprintf(stderr, "%s\n", vkmoye_last_error());
     return 1;
   }
-  for (uint32_t i = 0; i < vkmoye_argument_count(file); ++i) {
-    wrong += strcmp(vkmoye_argument_name(file, i), "n") == 0;
-  }
+  listed_names(file, plan);
   for (int n = 1; n <= kMaxN; n += 32) {
     const int of_size = multiply(device, file, n, n == 1 ? 1 : kMaxK);
     if (of_size < 0) {
@@ -83,8 +103,8 @@ int main(int count, char** arguments) {
   refused(vkmoye_make_recorder(device, file, &options, &recorder), "n = 0 is outside 1..2^32-1");
   refused(vkmoye_make_recorder(device, plan, &options, &recorder),
           "takes no specialised arguments");
-  printf("%s: %d elements are wrong, %d values are not refused\n", vkmoye_device_name(device),
-         wrong, failures);
+  printf("%s: %d elements are wrong, %d checks fail\n", vkmoye_device_name(device), wrong,
+         failures);
   vkmoye_free_file(plan);
   vkmoye_free_file(file);
   vkmoye_free_device(device);
