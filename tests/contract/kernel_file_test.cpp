@@ -12,7 +12,6 @@
 #include <tuple>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/contract/compact_strides.hpp"
 #include "vkmoye/contract/interface_json.hpp"
 #include "vkmoye/contract/json.hpp"
 #include "vkmoye/contract/spirv.hpp"
@@ -357,24 +356,6 @@ TEST(Json, NumbersAreWholeAndOf64Bits) {
   for (const char* other : {"9223372036854775808", "99999999999999999999", "1.5", "1e3", "\"1\""}) {
     EXPECT_EQ(whole_in(parse_json(other)), std::nullopt) << other;
   }
-}
-
-TEST(CompactStrides, AreWhatArraysWithoutGapsHave) {
-  KernelInterface kernel;
-  kernel.bindings = {
-      {"a", ScalarType::f32, Access::read, {"k", "m", "batch"}, {1, "lda", "stride_a"}},
-      {"c", ScalarType::f32, Access::write, {"n", "m"}, {1, "ldc"}}};
-  const Arguments given = {{"m", 5}, {"n", 3}, {"k", 7}, {"batch", 2}, {"ldc", 4}, {"alpha", 0.5}};
-  const Arguments all = with_compact_strides(kernel, given);
-  EXPECT_EQ(all.at("lda"), Argument(7));
-  EXPECT_EQ(all.at("stride_a"), Argument(35));
-  EXPECT_EQ(all.at("ldc"), Argument(4));
-  EXPECT_EQ(all.size(), given.size() + 2);
-  EXPECT_THAT(
-      [&] {
-        with_compact_strides(kernel, {{"m", 5}});
-      },
-      ThrowsMessage<ArgumentError>(HasSubstr("argument 'k' is missing")));
 }
 
 TEST(KernelFile, HoldsExtentsThatCountParts) {

@@ -10,10 +10,10 @@
 #include "vkmoye/c/objects.hpp"
 #include "vkmoye/c/parameters.hpp"
 #include "vkmoye/c/status.hpp"
+#include "vkmoye/contract/argument_names.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/kernel_json.hpp"
 #include "vkmoye/contract/plan_file.hpp"
-#include "vkmoye/runtime/values/dispatches.hpp"
 
 namespace vkmoye::c {
 namespace {

@@ -1,27 +1,85 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/contract/compact_strides.hpp"
 
+#include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/argument_names.hpp"
 #include "vkmoye/contract/specialisation.hpp"
 
 namespace vkmoye {
+namespace {
+
+// Whether the extents of `binding` have values.
+bool is_known(const Binding& binding, const Arguments& arguments) {
+  return std::all_of(binding.extents.begin(), binding.extents.end(), [&](const Extent& extent) {
+    const std::vector<std::string> names = extent.arguments();
+    return std::all_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return arguments.contains(name); });
+  });
+}
+
+// A stride of one array can be an extent of another.
+struct Progress {
+  bool has_added = false;   // a stride
+  bool is_waiting = false;  // for an extent that a stride depends on
+};
+
+void add_strides(const Binding& binding, Arguments& arguments, Progress& progress) {
+  Binding before = binding;  // the modes so far, compact
+  before.strides.clear();
+  before.extents.clear();
+  for (std::size_t mode = 0; mode < binding.strides.size(); ++mode) {
+    const Extent& stride = binding.strides[mode];
+    if (stride.is_argument() && !arguments.contains(stride.symbol)) {
+      if (is_known(before, arguments)) {
+        arguments[stride.symbol] = element_count(before, arguments);
+        progress.has_added = true;
+      } else {
+        progress.is_waiting = true;
+      }
+    }
+    before.extents.push_back(binding.extents[mode]);
+  }
+}
+
+// The missing arguments but those that are only strides, which may be left out.
+std::vector<std::string> missing_but_strides(const KernelInterface& kernel,
+                                             const Arguments& arguments) {
+  std::set<std::string> strides;
+  for (const Binding& binding : kernel.bindings) {
+    for (const Extent& stride : binding.strides) {
+      if (stride.is_argument()) strides.insert(stride.symbol);
+    }
+  }
+  for (const Binding& binding : kernel.bindings) {
+    for (const Extent& extent : binding.extents) {
+      for (const std::string& name : extent.arguments()) strides.erase(name);
+    }
+  }
+  std::vector<std::string> missing = missing_names(kernel, arguments);
+  std::erase_if(missing, [&](const std::string& name) { return strides.contains(name); });
+  return missing;
+}
+
+}  // namespace
 
 Arguments with_compact_strides(const KernelInterface& kernel, Arguments arguments) {
   arguments = with_specialised_values(kernel, std::move(arguments));
-  for (const Binding& binding : kernel.bindings) {
-    Binding before = binding;  // the modes so far, compact
-    before.strides.clear();
-    before.extents.clear();
-    for (std::size_t mode = 0; mode < binding.strides.size(); ++mode) {
-      const Extent& stride = binding.strides[mode];
-      if (stride.is_argument() && !arguments.contains(stride.symbol)) {
-        arguments[stride.symbol] = element_count(before, arguments);
-      }
-      before.extents.push_back(binding.extents[mode]);
-    }
-  }
-  return arguments;
+  Progress progress;
+  do {
+    progress = {};
+    for (const Binding& binding : kernel.bindings) add_strides(binding, arguments, progress);
+  } while (progress.is_waiting && progress.has_added);
+  if (!progress.is_waiting) return arguments;
+  throw ArgumentError(with_reasons(
+      kernel.name,
+      reasons_against_names(kernel, arguments, missing_but_strides(kernel, arguments))));
 }
 
 }  // namespace vkmoye

@@ -17,13 +17,26 @@
 namespace vkmoye {
 namespace {
 
-// Of what `extent` counts the parts.
+// At least one argument is missing; `throw_missing` then names each.
+struct MissingArgument {};
+
+// Throws ArgumentError naming each argument of `extents` that is missing.
+[[noreturn]] void throw_missing(const std::string& whose, const std::vector<Extent>& extents,
+                                const Arguments& arguments) {
+  Reasons reasons;
+  for (const Extent& extent : extents) {
+    for (const std::string& name : extent.arguments()) {
+      if (!arguments.contains(name)) reasons.add(fmt::format("argument '{}' is missing", name));
+    }
+  }
+  throw ArgumentError(reasons.text(whose));
+}
+
+// Of what `extent` counts the parts. Throws MissingArgument.
 std::int64_t whole_of(const Extent& extent, const Arguments& arguments, std::string_view whose) {
   if (!extent.is_symbol()) return extent.value;
   const auto found = arguments.find(extent.symbol);
-  if (found == arguments.end()) {
-    throw ArgumentError(fmt::format("{}: argument '{}' is missing", whose, extent.symbol));
-  }
+  if (found == arguments.end()) throw MissingArgument();
   constexpr std::int64_t kMax = 0xffffffff;
   const auto* whole = std::get_if<std::int64_t>(&found->second.value);
   if (whole == nullptr || *whole < 0 || *whole > kMax) {
@@ -192,10 +205,7 @@ std::uint64_t strided_count(const Binding& binding, const Arguments& arguments) 
   return count;
 }
 
-}  // namespace
-
-std::uint64_t element_count(const Binding& binding, const Arguments& arguments) {
-  if (!binding.strides.empty()) return strided_count(binding, arguments);
+std::uint64_t compact_count(const Binding& binding, const Arguments& arguments) {
   const ElementLimit limit = element_limit_of(binding);
   std::uint64_t count = 1;
   std::string product;
@@ -214,8 +224,22 @@ std::uint64_t element_count(const Binding& binding, const Arguments& arguments) 
   return count;
 }
 
-std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel,
-                                         const Arguments& arguments) {
+}  // namespace
+
+std::uint64_t element_count(const Binding& binding, const Arguments& arguments) {
+  try {
+    return binding.strides.empty() ? compact_count(binding, arguments)
+                                   : strided_count(binding, arguments);
+  } catch (const MissingArgument&) {
+    std::vector<Extent> all = binding.extents;
+    all.insert(all.end(), binding.strides.begin(), binding.strides.end());
+    throw_missing(binding.name, all, arguments);
+  }
+}
+
+namespace {
+
+std::array<std::uint64_t, 3> groups_of(const KernelInterface& kernel, const Arguments& arguments) {
   std::array<std::uint64_t, 3> groups = {};
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const GridDimension& dimension = kernel.grid[i];
@@ -229,6 +253,18 @@ std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel,
         dimension.max_groups > 0 ? std::min(tiles, dimension.max_groups) : tiles);
   }
   return groups;
+}
+
+}  // namespace
+
+std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel,
+                                         const Arguments& arguments) {
+  try {
+    return groups_of(kernel, arguments);
+  } catch (const MissingArgument&) {
+    throw_missing(kernel.name,
+                  {kernel.grid[0].extent, kernel.grid[1].extent, kernel.grid[2].extent}, arguments);
+  }
 }
 
 std::vector<std::string> reasons_against(const Binding& binding, const Arguments& arguments,

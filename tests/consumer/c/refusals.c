@@ -63,7 +63,8 @@ static void check_files(vkmoye_file* gemm, vkmoye_file* product) {
   ACCEPTS(vkmoye_array_bytes(product, 1, NULL, 0, &bytes));
   HOLDS(bytes == 4 * 65 * 17);
   REFUSES(vkmoye_array_bytes(gemm, 3, sizes, 3, &bytes), VKMOYE_BAD_ARGUMENT, "none has number 3");
-  REFUSES(vkmoye_array_bytes(gemm, 0, sizes, 2, &bytes), VKMOYE_BAD_ARGUMENT, "k");
+  REFUSES(vkmoye_array_bytes(gemm, 0, sizes, 2, &bytes), VKMOYE_BAD_ARGUMENT,
+          "argument 'k' is missing");
   REFUSES(vkmoye_array_bytes(product, 0, sizes, 3, &bytes), VKMOYE_BAD_ARGUMENT, "no arguments");
 }
 
@@ -124,11 +125,17 @@ static void check_runs(vkmoye_recorder* gemm, vkmoye_recorder* product, vkmoye_d
                                    {"k", {17, 0, 0, 0}},
                                    {"alpha", {0, 1, 1, 0}},
                                    {"alpha", {0, 1, 1, 0}}};
+  const vkmoye_argument typo[] = {{"m", {33, 0, 0, 0}}, {"alpa", {0, 1, 1, 0}}};
   float value = 0;
   /* Every reason at once. */
   REFUSES(vkmoye_run(gemm, ranges, 3, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT,
           "a: needs 561 elements");
   REFUSES(vkmoye_run(gemm, ranges, 3, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT, "overlap");
+  REFUSES(vkmoye_run(gemm, ranges, 3, sizes, 1, NULL), VKMOYE_BAD_ARGUMENT,
+          "gemm/moye_simple:\n  - argument 'alpha' is missing\n  - argument 'k' is missing\n"
+          "  - argument 'n' is missing");
+  REFUSES(vkmoye_run(gemm, ranges, 3, typo, 2, NULL), VKMOYE_BAD_ARGUMENT,
+          "unknown argument 'alpa', did you mean 'alpha'?");
   REFUSES(vkmoye_run(gemm, ranges, 3, sizes, 5, NULL), VKMOYE_BAD_ARGUMENT, "given twice");
   REFUSES(vkmoye_run(gemm, ranges, 3, NULL, 4, NULL), VKMOYE_BAD_ARGUMENT, "arguments is null");
   REFUSES(vkmoye_run(gemm, NULL, 3, sizes, 4, NULL), VKMOYE_BAD_ARGUMENT, "arrays is null");

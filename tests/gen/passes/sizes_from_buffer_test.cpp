@@ -12,7 +12,7 @@
 #include "support/bytes.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/contract/extent_names.hpp"
+#include "vkmoye/contract/argument_names.hpp"
 #include "vkmoye/contract/kernel_interface.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"

@@ -17,7 +17,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/contract/extent_names.hpp"
+#include "vkmoye/contract/argument_names.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"

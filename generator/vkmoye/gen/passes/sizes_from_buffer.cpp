@@ -10,8 +10,8 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/argument_names.hpp"
 #include "vkmoye/contract/compact_strides.hpp"
-#include "vkmoye/contract/extent_names.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/with_values.hpp"
 
@@ -110,8 +110,8 @@ Arguments checked_maxima(const ir::Kernel& kernel, const Names& names, const Arg
   };
   Arguments all = maxima;
   attempt([&] { all = with_compact_strides(interface, maxima); });
-  for (const std::string& name : takes) {
-    if (!all.contains(name)) reasons.add(fmt::format("argument '{}' is missing", name));
+  if (reasons.empty()) {
+    reasons.add_all(reasons_against_names(interface, all, missing_names(interface, all)));
   }
   if (reasons.empty()) {
     attempt([&] { group_count(interface, all); });

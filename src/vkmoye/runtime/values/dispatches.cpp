@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/contract/extent_names.hpp"
 #include "vkmoye/contract/specialisation.hpp"
 
 namespace vkmoye {
@@ -20,24 +18,9 @@ namespace {
 
 // Returns whether no argument is missing, so that sizes can be computed.
 bool check_names(const KernelInterface& kernel, const Arguments& arguments, Reasons& reasons) {
-  std::vector<std::string> names = argument_names(kernel);
-  for (const SpecialisedArgument& argument : kernel.specialised) {
-    names.insert(std::lower_bound(names.begin(), names.end(), argument.name), argument.name);
-  }
-  bool complete = true;
-  for (const std::string& name : names) {
-    if (!arguments.contains(name)) {
-      reasons.add(fmt::format("argument '{}' is missing", name));
-      complete = false;
-    }
-  }
-  for (const auto& [name, value] : arguments) {
-    if (std::binary_search(names.begin(), names.end(), name)) continue;
-    const std::string near = did_you_mean(name, names);
-    reasons.add(fmt::format("unknown argument '{}'{}", name,
-                            near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
-  }
-  return complete;
+  const std::vector<std::string> missing = missing_names(kernel, arguments);
+  reasons.add_all(reasons_against_names(kernel, arguments, missing));
+  return missing.empty();
 }
 
 void check_specialised_values(const KernelInterface& kernel, const Arguments& arguments,
@@ -229,15 +212,6 @@ void bind_ranges(const KernelInterface& kernel, const DeviceCaps& caps,
 }
 
 }  // namespace
-
-std::vector<std::string> argument_names(const KernelInterface& kernel) {
-  std::set<std::string> names = extent_names(kernel);
-  for (const PushConstant& constant : kernel.push_constants) {
-    if (!is_set_by_runtime(constant)) names.insert(constant.name);
-  }
-  for (const SpecialisedArgument& argument : kernel.specialised) names.erase(argument.name);
-  return {names.begin(), names.end()};
-}
 
 bool overlap(const BoundRange& a, const BoundRange& b) {
   if (a.bytes == 0 || b.bytes == 0) return false;

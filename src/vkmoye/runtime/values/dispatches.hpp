@@ -13,13 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "vkmoye/contract/argument_names.hpp"
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/kernel_interface.hpp"
 
 namespace vkmoye {
-
-/// The arguments that a launch passes, in alphabetical order: all but the specialised ones.
-std::vector<std::string> argument_names(const KernelInterface& kernel);
 
 /// The memory of a binding: `bytes` bytes of a buffer, starting at `offset`.
 struct BoundRange {
