@@ -5,12 +5,15 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
+
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
 #include "support/fault_table.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/their_device.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/runtime/plan_recorder.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
 
 namespace vkmoye::test {
@@ -205,6 +208,54 @@ TEST(RecorderFault, RecordsNothingWhereThereIsNoSet) {
         EXPECT_EQ(calls(), before + 4);
       },
       nullptr);
+}
+
+// A Recorder that shares a pipeline has descriptor sets and scratch of its own, and outlives the other.
+TEST(RecorderFault, SharesWhatItLoaded) {
+  FaultTable faults;
+  OpenOptions options;
+  options.cache = false;
+  Device owner = open_through(FaultTable::get_instance_proc_addr(), "0", options);
+  Device device = Device::adopt(handles_in(owner), options);  // descriptors are not pushed
+  Buffer a = device.buffer(kRoom), b = device.buffer(kRoom);
+  const CompiledKernel affine = affine_kernel();
+  CompiledPlan plan;
+  plan.name = "twice";
+  plan.arrays = {{"a", kRoom}, {"b", kRoom}};
+  plan.scratch = {{"once", kRoom}};
+  plan.steps = {{affine, {{"n", 256}}, {0, 2}}, {affine, {{"n", 256}}, {2, 1}}};
+  const auto pipelines = [&] { return faults.calls("vkCreateComputePipelines"); };
+  auto of_kernel = std::make_optional<Recorder>(device, affine, RecorderOptions{.recordings = 1});
+  auto of_plan =
+      std::make_optional<PlanRecorder>(device, plan, PlanRecorderOptions{.recordings = 1});
+  EXPECT_EQ(pipelines(), 3);
+  Recorder other_kernel = of_kernel->share({.recordings = 1});
+  PlanRecorder other_plan = of_plan->share({.recordings = 1});
+  EXPECT_EQ(pipelines(), 3);
+  EXPECT_THAT(
+      [&] {
+        of_kernel->share({.specialised = {{"n", 1}}});
+      },
+      ThrowsMessage<ArgumentError>(HasSubstr("takes no specialised arguments")));
+  EXPECT_THROW(of_kernel->share().record(VK_NULL_HANDLE, {a, b}, {{"n", 256}}), ArgumentError)
+      << "its pool has no sets, whatever the other has";
+  for (const bool is_first : {true, false}) {
+    a.fill(std::byte{1});
+    b.fill(std::byte{0});
+    device.context()->commands->run(
+        [&](VkCommandBuffer commands) {
+          Recorder& kernel = is_first ? *of_kernel : other_kernel;
+          PlanRecorder& twice = is_first ? *of_plan : other_plan;
+          kernel.record(commands, {a, b}, {{"n", 256}}, {kComputePass, kComputePass});
+          twice.record(commands, {b, a}, {kComputePass, kComputePass});
+        },
+        nullptr);
+    std::vector<std::uint32_t> got(256);
+    a.read(std::as_writable_bytes(std::span(got)));
+    EXPECT_EQ(got, std::vector<std::uint32_t>(256, 8 * 0x01010101 + 7));
+    of_kernel.reset();
+    of_plan.reset();
+  }
 }
 
 // The same views in launches that are prepared once and submitted together.

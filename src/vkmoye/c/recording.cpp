@@ -8,7 +8,6 @@
 #include "vkmoye/c/objects.hpp"
 #include "vkmoye/c/parameters.hpp"
 #include "vkmoye/c/status.hpp"
-#include "vkmoye/contract/specialisation.hpp"
 #include "vkmoye/runtime/vk/timed_run.hpp"
 
 namespace vkmoye::c {
@@ -24,6 +23,14 @@ std::shared_ptr<AnyRecorder> make_any_recorder(const std::shared_ptr<Device>& de
     out->plan.emplace(*device, *file.plan,
                       PlanRecorderOptions{options.recordings, options.timestamps});
   }
+  return out;
+}
+
+// One recording of the same kernels, which are not loaded again.
+std::shared_ptr<AnyRecorder> share(const AnyRecorder& recorder) {
+  auto out = std::make_shared<AnyRecorder>();
+  if (recorder.kernel) out->kernel.emplace(recorder.kernel->share({.recordings = 1}));
+  if (recorder.plan) out->plan.emplace(recorder.plan->share({.recordings = 1}));
   return out;
 }
 
@@ -58,11 +65,6 @@ void record(AnyRecorder& recording, VkCommandBuffer commands, std::span<const Bu
   }
 }
 
-// The values of specialised arguments that the kernel of a recorder was loaded with.
-Arguments values_in(const vkmoye_file& file) {
-  return file.kernel ? with_specialised_values(file.kernel->interface, {}) : Arguments();
-}
-
 // The recording for vkmoye_run, all of whose descriptor sets are free, and which counts no recordings of the user.
 std::shared_ptr<AnyRecorder> recorder_to_run(vkmoye_recorder& recorder) {
   if (!recorder.is_timed && recorder.recording->kernel &&
@@ -70,9 +72,7 @@ std::shared_ptr<AnyRecorder> recorder_to_run(vkmoye_recorder& recorder) {
     return recorder.recording;
   }
   if (recorder.run_recorder == nullptr) {
-    vkmoye::RecorderOptions options = {.recordings = 1};
-    options.specialised = values_in(recorder.file);
-    recorder.run_recorder = make_any_recorder(recorder.device, recorder.file, options);
+    recorder.run_recorder = share(*recorder.recording);
   } else if (recorder.run_recorder->kernel) {
     recorder.run_recorder->kernel->reset();
   } else {

@@ -12,6 +12,7 @@
 #include "vkmoye/contract/specialisation.hpp"
 #include "vkmoye/runtime/recorded_kernel.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
+#include "vkmoye/runtime/vk/buffer_state.hpp"
 
 namespace vkmoye {
 namespace {
@@ -68,6 +69,7 @@ struct PlanRecorder::State {
   std::vector<PlanArray> arrays;  // the caller's, then scratch
   std::size_t given = 0;          // the number of the caller's arrays
   std::vector<bool> is_written = {};
+  ScratchPlaces places = {};
   std::optional<Buffer> own_scratch = {};
   std::vector<BufferView> scratch = {};
   std::vector<Step> steps = {};
@@ -81,7 +83,8 @@ struct PlanRecorder::State {
     reasons = reasons_against(plan);
     if (!reasons.empty()) throw ArgumentError(with_reasons("plan " + name, reasons));
     arrays.insert(arrays.end(), plan.scratch.begin(), plan.scratch.end());
-    place_scratch(device, plan, options.scratch);
+    places = scratch_places(plan, device.caps());
+    place_scratch(options.scratch);
     Use all(arrays.size()), since_barrier(arrays.size());
     for (const CompiledStep& step : plan.steps) {
       // The barriers of other steps do not make a command visible.
@@ -97,11 +100,27 @@ struct PlanRecorder::State {
     for (std::size_t i = 0; i < arrays.size(); ++i) is_written.push_back(all.writes(i));
   }
 
-  void place_scratch(Device& device, const CompiledPlan& plan,
-                     const std::optional<BufferView>& theirs) {
-    const ScratchPlaces places = scratch_places(plan, device.caps());
+  // With the kernels of `other`.
+  State(const State& other, const PlanRecorderOptions& options)
+      : context(other.context),
+        name(other.name),
+        arrays(other.arrays),
+        given(other.given),
+        is_written(other.is_written),
+        places(other.places) {
+    place_scratch(options.scratch);
+    for (const Step& step : other.steps) {
+      steps.push_back({step.kernel.share(options.recordings, options.timestamps), step.arguments,
+                       step.arrays, step.waits, step.indirect});
+    }
+  }
+
+  void place_scratch(const std::optional<BufferView>& theirs) {
     if (places.bytes == 0) return;
-    if (!theirs) own_scratch = device.buffer(places.bytes, "scratch of plan " + name);
+    if (!theirs) {
+      own_scratch = Buffer(
+          std::make_shared<vk::BufferState>(context, places.bytes, "scratch of plan " + name));
+    }
     const BufferView whole = theirs ? *theirs : BufferView(*own_scratch);
     const vk::BoundBuffer bound = vk::resolve(*context, name, whole);
     if (bound.range.bytes < places.bytes) {
@@ -111,7 +130,7 @@ struct PlanRecorder::State {
     for (std::size_t i = 0; i < places.offsets.size(); ++i) {
       BufferView& view = scratch.emplace_back(whole);
       view.offset += places.offsets[i];
-      view.bytes = plan.scratch[i].bytes;
+      view.bytes = arrays[given + i].bytes;
     }
   }
 
@@ -176,9 +195,14 @@ struct PlanRecorder::State {
 PlanRecorder::PlanRecorder(Device& device, const CompiledPlan& plan,
                            const PlanRecorderOptions& options)
     : state_(std::make_unique<State>(device, plan, options)) {}
+PlanRecorder::PlanRecorder(std::unique_ptr<State> state) : state_(std::move(state)) {}
 PlanRecorder::PlanRecorder(PlanRecorder&&) noexcept = default;
 PlanRecorder& PlanRecorder::operator=(PlanRecorder&&) noexcept = default;
 PlanRecorder::~PlanRecorder() = default;
+
+PlanRecorder PlanRecorder::share(const PlanRecorderOptions& options) const {
+  return PlanRecorder(std::make_unique<State>(*state_, options));
+}
 
 std::span<const PlanArray> PlanRecorder::arrays() const {
   return std::span(state_->arrays).first(state_->given);

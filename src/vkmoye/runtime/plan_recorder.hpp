@@ -32,7 +32,7 @@ struct PlanRecorderOptions {
 };
 
 /// All recordings of one PlanRecorder use the same scratch. On one queue, each recording waits for the one before
-/// it; to use several queues at once, make a PlanRecorder for each. The rules of recorder.hpp on memory, threads
+/// it; to use several queues at once, `share` one for each. The rules of recorder.hpp on memory, threads
 /// and lifetimes apply here too; a recording allocates nothing.
 class PlanRecorder {
  public:
@@ -42,6 +42,10 @@ class PlanRecorder {
   PlanRecorder(PlanRecorder&&) noexcept;
   PlanRecorder& operator=(PlanRecorder&&) noexcept;
   ~PlanRecorder();
+
+  /// Another PlanRecorder of the kernels as they are loaded, for another thread or queue: with scratch, descriptor sets
+  /// and timestamps of its own. It loads nothing. Throws like the constructor.
+  PlanRecorder share(const PlanRecorderOptions& options = {}) const;
 
   /// The arrays that `record` takes, in order.
   std::span<const PlanArray> arrays() const;
@@ -65,6 +69,7 @@ class PlanRecorder {
 
  private:
   struct State;
+  explicit PlanRecorder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -8,27 +8,46 @@
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/contract/specialisation.hpp"
 #include "vkmoye/runtime/vk/timestamps.hpp"
 
 namespace vkmoye::vk {
 
-RecordedKernel::RecordedKernel(Device& device, const CompiledKernel& kernel,
-                               const RecorderOptions& options)
-    : formula_(specialised(kernel.interface, options.specialised), device.caps()),
-      max_timed_(options.timestamps) {
+namespace {
+
+// With descriptors that are pushed if the device can push all of them.
+std::shared_ptr<const PipelineState> load_to_record(Device& device, const CompiledKernel& kernel,
+                                                    const Arguments& specialised) {
   const std::uint64_t descriptors = descriptor_count(kernel.interface);
   const bool pushes =
       descriptors > 0 && descriptors <= device.context()->device->max_push_descriptors();
-  pipeline_ = load(device.context(), kernel, options.specialised, pushes);
+  return load(device.context(), kernel, specialised, pushes);
+}
+
+}  // namespace
+
+RecordedKernel::RecordedKernel(Device& device, const CompiledKernel& kernel,
+                               const RecorderOptions& options)
+    : RecordedKernel(load_to_record(device, kernel, options.specialised), options.recordings,
+                     options.timestamps) {}
+
+RecordedKernel::RecordedKernel(std::shared_ptr<const PipelineState> pipeline,
+                               std::uint32_t recordings, std::uint32_t timestamps)
+    : pipeline_(std::move(pipeline)),
+      formula_(pipeline_->interface, pipeline_->context->caps()),
+      max_timed_(timestamps) {
+  const Context& context = *pipeline_->context;
   if (max_timed_ > 0) {
     queries_ = std::make_shared<const Owned<VkQueryPool>>(
-        make_timestamps(*device.context(), kernel.interface.name, max_timed_));
+        make_timestamps(context, pipeline_->interface.name, max_timed_));
     reset_queries();
   }
-  if (pushes || descriptors == 0) return;
-  max_sets_ = options.recordings;
-  if (max_sets_ > 0) pool_ = make_pool(*device.context(), kernel.interface, max_sets_);
+  if (!takes_sets()) return;
+  max_sets_ = recordings;
+  if (max_sets_ > 0) pool_ = make_pool(context, pipeline_->interface, max_sets_);
+}
+
+RecordedKernel RecordedKernel::share(std::uint32_t recordings, std::uint32_t timestamps) const {
+  return {pipeline_, recordings, timestamps};
 }
 
 bool RecordedKernel::takes_sets() const {

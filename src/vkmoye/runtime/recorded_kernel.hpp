@@ -24,6 +24,9 @@ class RecordedKernel {
   /// Allocates descriptor sets if descriptors cannot be pushed, and timestamps. Throws like Recorder.
   RecordedKernel(Device& device, const CompiledKernel& kernel, const RecorderOptions& options);
 
+  /// One of the same pipeline, with descriptor sets and timestamps of its own.
+  RecordedKernel share(std::uint32_t recordings, std::uint32_t timestamps) const;
+
   const PipelineState& pipeline() const { return *pipeline_; }
 
   /// Binds the buffers and arguments of the next recording. Throws ArgumentError like vk::bind, and if the pool is
@@ -50,6 +53,8 @@ class RecordedKernel {
   void reset();
 
  private:
+  RecordedKernel(std::shared_ptr<const PipelineState> pipeline, std::uint32_t recordings,
+                 std::uint32_t timestamps);
   bool runs() const { return !launch_.dispatches.pieces.empty(); }
   bool takes_sets() const;
   void require_set() const;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/runtime/recorder.hpp"
 
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/recorded_kernel.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
 
@@ -23,9 +26,21 @@ struct Recorder::State {
 
 Recorder::Recorder(Device& device, const CompiledKernel& kernel, const RecorderOptions& options)
     : state_(std::make_unique<State>(State{vk::RecordedKernel(device, kernel, options)})) {}
+Recorder::Recorder(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Recorder::Recorder(Recorder&&) noexcept = default;
 Recorder& Recorder::operator=(Recorder&&) noexcept = default;
 Recorder::~Recorder() = default;
+
+Recorder Recorder::share(const RecorderOptions& options) const {
+  const vk::RecordedKernel& kernel = state_->kernel;
+  if (!options.specialised.empty()) {
+    throw ArgumentError(kernel.pipeline().interface.name +
+                        ": Recorder::share takes no specialised arguments, because the kernel is "
+                        "loaded already");
+  }
+  return Recorder(
+      std::make_unique<State>(State{kernel.share(options.recordings, options.timestamps)}));
+}
 
 const KernelInterface& Recorder::interface() const { return state_->kernel.pipeline().interface; }
 

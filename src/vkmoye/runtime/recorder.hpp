@@ -81,6 +81,11 @@ class Recorder {
   Recorder& operator=(Recorder&&) noexcept;
   ~Recorder();
 
+  /// Another Recorder of the kernel as it is loaded, for another thread, or to keep recordings apart: with descriptor
+  /// sets and timestamps of its own. It loads nothing. Throws like the constructor; ArgumentError if `options` has
+  /// specialised arguments.
+  Recorder share(const RecorderOptions& options = {}) const;
+
   /// Like Pipeline::interface.
   const KernelInterface& interface() const;
   /// Whether descriptors are pushed; the number of recordings is then unlimited.
@@ -117,6 +122,7 @@ class Recorder {
 
  private:
   struct State;
+  explicit Recorder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

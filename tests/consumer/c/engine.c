@@ -124,17 +124,20 @@ static int record(VkCommandBuffer commands, VkBuffer buffer, vkmoye_recorder* ge
   return vkmoye_record(product, commands, ranges, 3, NULL, 0, &host);
 }
 
-/* Vulkan's functions, with one that notes the cache that pipelines are created with. */
+/* Vulkan's functions, with one that counts pipelines, and notes the cache that they are created with. */
 static VkPipelineCache used;
+static int pipelines_created;
 static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice owner, VkPipelineCache cache,
                                                        uint32_t count,
                                                        const VkComputePipelineCreateInfo* infos,
                                                        const VkAllocationCallbacks* allocator,
                                                        VkPipeline* pipelines) {
   used = cache;
+  ++pipelines_created;
   return vkCreateComputePipelines(owner, cache, count, infos, allocator, pipelines);
 }
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice owner, const char* name) {
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice owner,
+                                                                const char* name) {
   return strcmp(name, "vkCreateComputePipelines") == 0 ? (PFN_vkVoidFunction)create_pipelines
                                                        : vkGetDeviceProcAddr(owner, name);
 }
@@ -143,13 +146,18 @@ static vkmoye_void_function VKMOYE_VULKAN_CALL function_of(VkInstance owner, con
                                                   : vkGetInstanceProcAddr(owner, name);
 }
 
-/* With the engine's own pipeline cache, which still answers afterwards, and is destroyed here. */
-static int keep(vkmoye_adopted_device ours, const vkmoye_file* file) {
-  const VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+/* With the engine's own pipeline cache, which still answers afterwards, and is destroyed here. A run creates no
+   pipelines. */
+static int keep(vkmoye_adopted_device ours, const vkmoye_file* file, VkBuffer buffer) {
+  const VkPipelineCacheCreateInfo info = {.sType =
+                                              VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
   vkmoye_device* adopted = NULL;
   vkmoye_recorder* product = NULL;
+  vkmoye_range ranges[3];
   VkPipelineCache cache;
   size_t bytes = 0;
+  int created, wrong = 0;
+  arrays_of(buffer, 2, ranges);
   if (vkCreatePipelineCache(device, &info, NULL, &cache) != VK_SUCCESS) return 1;
   ours.get_instance_proc_addr = function_of;
   ours.pipeline_cache = (uint64_t)cache;
@@ -157,18 +165,26 @@ static int keep(vkmoye_adopted_device ours, const vkmoye_file* file) {
       vkmoye_make_recorder(adopted, file, NULL, &product)) {
     return 1;
   }
+  created = pipelines_created;
+  if (vkmoye_run(product, ranges, 3, NULL, 0, NULL)) return 1;
+  if (created < 2 || pipelines_created != created) {
+    printf("%d pipelines are created for a recorder, %d after its first run\n", created,
+           pipelines_created);
+    ++wrong;
+  }
   vkmoye_free_recorder(product);
   vkmoye_free_device(adopted);
   if (vkGetPipelineCacheData(device, cache, &bytes, NULL) != VK_SUCCESS) return 1;
   vkDestroyPipelineCache(device, cache, NULL);
   if (used != cache) printf("pipelines are not created with the engine's cache\n");
-  return used != cache;
+  return wrong + (used != cache);
 }
 
 /* What is submitted to the queue after this waits for `blocked`, a new timeline semaphore, to have the value 1. */
 static int block_queue(VkSemaphore* blocked) {
-  const VkSemaphoreTypeCreateInfo timeline = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-                                              .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+  const VkSemaphoreTypeCreateInfo timeline = {
+      .sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+      .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
   const VkSemaphoreCreateInfo made = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
                                       .pNext = &timeline};
   const uint64_t one = 1;
@@ -187,9 +203,8 @@ static int block_queue(VkSemaphore* blocked) {
 }
 
 static void unblock_queue(VkSemaphore blocked) {
-  const VkSemaphoreSignalInfo signal = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
-                                        .semaphore = blocked,
-                                        .value = 1};
+  const VkSemaphoreSignalInfo signal = {
+      .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = blocked, .value = 1};
   vkSignalSemaphore(device, &signal);
   vkDeviceWaitIdle(device);
   vkDestroySemaphore(device, blocked, NULL);
@@ -289,7 +304,7 @@ static int run(vkmoye_file* gemm_file, vkmoye_file* product_file) {
   vkmoye_free_recorder(gemm);
   vkmoye_free_recorder(product);
   vkmoye_free_device(adopted);
-  wrong += keep(ours, product_file) + lose(&ours, product_file, buffer);
+  wrong += keep(ours, product_file, buffer) + lose(&ours, product_file, buffer);
   vkmoye_free_requirements(needs);
   vkDestroyCommandPool(device, pool, NULL);
   vkDestroyBuffer(device, buffer, NULL);
