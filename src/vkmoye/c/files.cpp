@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text_file.hpp"
 #include "vkmoye/c/arguments.hpp"
 #include "vkmoye/c/objects.hpp"
@@ -46,8 +47,7 @@ vkmoye_status vkmoye_read_file(const char* path, vkmoye_file** out) {
   return guarded([&] {
     require(path, "vkmoye_read_file", "path");
     require(out, "vkmoye_read_file", "out");
-    const std::filesystem::path file = reinterpret_cast<const char8_t*>(path);  // UTF-8
-    *out = vkmoye::parse_text_file(file, parse).release();
+    *out = vkmoye::parse_text_file(vkmoye::path_of(path), parse).release();
   });
 }
 
