@@ -55,6 +55,13 @@ inline void check_flags(std::uint32_t flags, std::uint32_t known, const char* fu
   throw ArgumentError(std::string(function) + ": unknown flags " + std::to_string(flags & ~known));
 }
 
+/// Throws ArgumentError, "`function`: `name` is 7, not 0", if it is not.
+inline void require_zero(std::uint32_t value, const char* function, const char* name) {
+  if (value == 0) return;
+  throw ArgumentError(std::string(function) + ": " + name + " is " + std::to_string(value) +
+                      ", not 0");
+}
+
 /// The text of a C string; "" for null.
 inline std::string text_of(const char* text) { return text == nullptr ? "" : text; }
 

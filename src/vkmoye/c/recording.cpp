@@ -122,11 +122,8 @@ vkmoye_status vkmoye_make_recorder(vkmoye_device* device, const vkmoye_file* fil
     require(out, kName, "out");
     const auto theirs = read_struct(
         options, offsetof(vkmoye_recorder_options, reserved) + sizeof(std::uint32_t), kName);
-    for (const std::uint32_t reserved : {theirs.reserved, theirs.reserved_2}) {
-      if (reserved == 0) continue;
-      throw vkmoye::ArgumentError(std::string(kName) + ": reserved is " + std::to_string(reserved) +
-                                  ", not 0");
-    }
+    require_zero(theirs.reserved, kName, "reserved");
+    require_zero(theirs.reserved_2, kName, "reserved_2");
     const vkmoye::RecorderOptions wanted = {
         theirs.recordings, theirs.timestamps,
         arguments_of(*file, {theirs.specialised, theirs.specialised_count, kName})};

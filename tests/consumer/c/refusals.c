@@ -88,6 +88,14 @@ static void check_options(vkmoye_file* gemm, vkmoye_device* device) {
   later.later = 1;
   REFUSES(vkmoye_make_recorder(device, gemm, &later.known, &recorder), VKMOYE_BAD_ARGUMENT,
           "does not know");
+  later.later = 0;
+  later.known.reserved = 7;
+  REFUSES(vkmoye_make_recorder(device, gemm, &later.known, &recorder), VKMOYE_BAD_ARGUMENT,
+          "vkmoye_make_recorder: reserved is 7, not 0");
+  later.known.reserved = 0;
+  later.known.reserved_2 = 8;
+  REFUSES(vkmoye_make_recorder(device, gemm, &later.known, &recorder), VKMOYE_BAD_ARGUMENT,
+          "vkmoye_make_recorder: reserved_2 is 8, not 0");
   /* Of version 1.0, without specialised arguments: what follows the structure is not read. */
   const vkmoye_argument no_size = {"m", {33, 0, 0, 0}};
   vkmoye_recorder_options first = {.struct_size = offsetof(vkmoye_recorder_options, specialised),
