@@ -3,11 +3,15 @@
 
 #include <gmock/gmock.h>
 
+#include "vkmoye/base/error.hpp"
+
 namespace vkmoye {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::ThrowsMessage;
 
 TEST(KernelInterface, OnlyTheThreeNamesAreFirstGroups) {
   for (const char* name : kFirstGroup) EXPECT_TRUE(is_first_group(name)) << name;
@@ -28,6 +32,45 @@ TEST(KernelInterface, AnExtentKnowsItsArgumentsAndItsWhole) {
   EXPECT_THAT(parts.arguments(), ElementsAre("n", "m"));
   EXPECT_EQ(parts.whole(), Extent("n", "m"));
   EXPECT_EQ(Extent(7).whole(), Extent(7));
+}
+
+TEST(KernelInterface, AnExtentMayBeTheProductOfTwoArguments) {
+  KernelInterface kernel;
+  kernel.bindings = {{"src", ScalarType::u8, Access::read, {Extent("cols", "rows")}}};
+  kernel.grid[0] = {Extent("cols", "rows"), 100};
+  EXPECT_EQ(to_string(kernel.bindings[0].extents[0]), "cols*rows");
+  const Arguments arguments = {{"cols", 30}, {"rows", 7}};
+  EXPECT_EQ(element_count(kernel.bindings[0], arguments), 210u);
+  EXPECT_EQ(group_count(kernel, arguments)[0], 3u);
+  kernel.grid[0].max_groups = 2;
+  EXPECT_EQ(group_count(kernel, arguments)[0], 2u);
+  kernel.grid[0].max_groups = 8;
+  EXPECT_EQ(group_count(kernel, arguments)[0], 3u);
+  EXPECT_THAT(
+      [&] {
+        group_count(kernel, {{"cols", 65536}, {"rows", 65536}});
+      },
+      ThrowsMessage<ArgumentError>(HasSubstr("65536 x 65536 exceeds the 2^32-1")));
+  EXPECT_THAT(
+      [&] {
+        group_count(kernel, {{"cols", 30}});
+      },
+      ThrowsMessage<ArgumentError>(HasSubstr("'rows' is missing")));
+}
+
+TEST(KernelInterface, CountsWhatStridesSpan) {
+  Binding binding{"a", ScalarType::f32, Access::read, {"k", "m", "batch"}, {1, "lda", "stride"}};
+  const auto count = [&](std::int64_t lda, std::int64_t stride) {
+    return element_count(binding,
+                         {{"k", 5}, {"m", 4}, {"batch", 3}, {"lda", lda}, {"stride", stride}});
+  };
+  EXPECT_EQ(count(5, 20), 60u);
+  EXPECT_EQ(count(8, 0), 4u + 3 * 8 + 1);
+  EXPECT_THAT([&] { count(std::int64_t{1} << 31, 0); },
+              ThrowsMessage<ArgumentError>(
+                  HasSubstr("a: 1 + 4 x 1 + 3 x 2147483648 + 2 x 0 elements exceed the 2^32")));
+  EXPECT_THAT([&] { count(-1, 0); },
+              ThrowsMessage<ArgumentError>(HasSubstr("lda = -1 is outside 0..4294967295")));
 }
 
 }  // namespace

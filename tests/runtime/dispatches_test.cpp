@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What is dispatched: each grid is covered exactly once; errors name the mistake and its numbers.
-
-#include "vkmoye/runtime/values/dispatches.hpp"
+// What is dispatched: each grid is covered exactly once; push constants, addresses and ranges follow from arguments.
 
 #include <gmock/gmock.h>
 
 #include <cstring>
 #include <random>
 
+#include "runtime/dispatches_support.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::test {
@@ -16,52 +15,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 using testing::ThrowsMessage;
-
-KernelInterface transpose_interface() {
-  KernelInterface kernel;
-  kernel.name = "transpose";
-  kernel.bindings = {{"src", ScalarType::f32, Access::read, {"cols", "rows"}},
-                     {"dst", ScalarType::f32, Access::write, {"rows", "cols"}}};
-  kernel.push_constants = {"cols", "rows", kFirstGroup[0], kFirstGroup[1]};
-  kernel.grid = {GridDimension{"cols", 32}, GridDimension{"rows", 32}};
-  return kernel;
-}
-
-DeviceCaps caps_with(std::uint32_t groups_x, std::uint32_t groups_y) {
-  DeviceCaps caps;
-  caps.name = "fake";
-  caps.max_group_count = {groups_x, groups_y, 1};
-  caps.max_storage_buffer_bytes = std::uint64_t{1} << 32;
-  caps.max_buffer_bytes = caps.max_allocation_bytes = std::uint64_t{1} << 40;
-  caps.storage_buffer_alignment = 16;
-  return caps;
-}
-
-// The push constants as 32-bit words.
-std::vector<std::uint32_t> words_of(const Dispatches& dispatches) {
-  std::vector<std::uint32_t> words(dispatches.push_constants.size() / 4);
-  std::memcpy(words.data(), dispatches.push_constants.data(), 4 * words.size());
-  return words;
-}
-
-const int memory_a = 0, memory_b = 0;
-
-std::vector<BoundRange> two_buffers(std::uint64_t bytes) {
-  return {{&memory_a, bytes, 0, bytes}, {&memory_b, bytes, 0, bytes}};
-}
-
-// An n x 3 array with row stride `step`, and an n x 3 x 2 array with layer stride `step` x n.
-KernelInterface strided_interface() {
-  KernelInterface kernel;
-  kernel.name = "strided";
-  kernel.bindings = {{"src", ScalarType::f32, Access::read, {"n", 3, 2}, {1, "n", {"step", "n"}}},
-                     {"dst", ScalarType::f32, Access::write, {"n", 3}, {1, "step"}}};
-  kernel.push_constants = {"n", "step"};
-  kernel.grid[0] = {"n", 32};
-  return kernel;
-}
 
 TEST(Dispatches, SpecialisedArgumentsMayBeMissingOrHaveTheirValue) {
   KernelInterface kernel = transpose_interface();
@@ -91,17 +45,6 @@ TEST(Dispatches, SpecialisedArgumentsMayBeMissingOrHaveTheirValue) {
         prepared({{"rows", 1}, {"cols", 64.0}});
       },
       ThrowsMessage<ArgumentError>(HasSubstr("argument cols is a floating-point number")));
-}
-
-TEST(Dispatches, AWrittenArrayOfMoreCoordinatesThan64BitsCountIsRefused) {
-  KernelInterface kernel = strided_interface();
-  kernel.bindings[1].extents = {"n", "n", "n"};
-  kernel.bindings[1].strides = {1, "step", "step"};
-  EXPECT_THAT(
-      [&] {
-        prepare_dispatches(kernel, caps_with(1, 1), two_buffers(64), {{"n", 1 << 30}, {"step", 0}});
-      },
-      ThrowsMessage<ArgumentError>(HasSubstr("does not fit 64 bits")));
 }
 
 TEST(Dispatches, AddressesOfWhatPointersReachAreFilledIn) {
@@ -146,19 +89,6 @@ TEST(Dispatches, SpansReachToTheLastElementOfStridesThatAreProducts) {
   EXPECT_NO_THROW(dispatches(4 * 150));
   EXPECT_THAT([&] { dispatches(4 * 149); },
               ThrowsMessage<ArgumentError>(HasSubstr("src: needs 150 elements of 4 bytes = 600")));
-}
-
-TEST(Dispatches, RefusesRowsOfAResultThatOverlap) {
-  const auto dispatches = [](std::int64_t step) {
-    return prepare_dispatches(strided_interface(), caps_with(1, 1), two_buffers(4096),
-                              {{"n", 10}, {"step", step}});
-  };
-  EXPECT_NO_THROW(dispatches(10));
-  EXPECT_THAT([&] { dispatches(9); },
-              ThrowsMessage<ArgumentError>(HasSubstr(
-                  "dst: (10,3):(1,9) with strides (1,step) overlaps: the elements (0,1) and (9,0) "
-                  "are both at 9, and it is written")));
-  EXPECT_THAT([&] { dispatches(0); }, ThrowsMessage<ArgumentError>(HasSubstr("overlaps")));
 }
 
 TEST(Dispatches, OfAGridThatFitsIsOnePiece) {
@@ -237,114 +167,6 @@ TEST(Dispatches, LaysOutPushConstantsOfSeveralTypes) {
                 HasSubstr("shift = 2147483648 is outside -2147483648..2147483647"))));
 }
 
-TEST(Dispatches, CountsWhatStridesSpan) {
-  Binding binding{"a", ScalarType::f32, Access::read, {"k", "m", "batch"}, {1, "lda", "stride"}};
-  const auto count = [&](std::int64_t lda, std::int64_t stride) {
-    return element_count(binding,
-                         {{"k", 5}, {"m", 4}, {"batch", 3}, {"lda", lda}, {"stride", stride}});
-  };
-  EXPECT_EQ(count(5, 20), 60u);
-  EXPECT_EQ(count(8, 0), 4u + 3 * 8 + 1);
-  EXPECT_THAT([&] { count(std::int64_t{1} << 31, 0); },
-              ThrowsMessage<ArgumentError>(
-                  HasSubstr("a: 1 + 4 x 1 + 3 x 2147483648 + 2 x 0 elements exceed the 2^32")));
-  EXPECT_THAT([&] { count(-1, 0); },
-              ThrowsMessage<ArgumentError>(HasSubstr("lda = -1 is outside 0..4294967295")));
-}
-
-TEST(Dispatches, RefusesToSplitAKernelThatCannotBe) {
-  KernelInterface kernel = transpose_interface();
-  kernel.push_constants = {"cols", "rows", kFirstGroup[0]};
-  EXPECT_THAT(
-      [&] {
-        prepare_dispatches(kernel, caps_with(2, 2), two_buffers(4 * 128 * 128),
-                           {{"cols", 128}, {"rows", 128}});
-      },
-      ThrowsMessage<ArgumentError>(
-          "transpose: the grid has 4 groups in y, the device dispatches at most "
-          "2, and the kernel cannot be split (it has no first_group_y)"));
-}
-
-TEST(Dispatches, RefusesGridsThatNobodyWouldWaitFor) {
-  KernelInterface kernel = transpose_interface();
-  const auto refused = [&](std::int64_t groups, const char* why) {
-    kernel.grid[0] = GridDimension{groups, 1};
-    EXPECT_THAT(
-        [&] {
-          prepare_dispatches(kernel, caps_with(2, 2), two_buffers(64), {{"cols", 4}, {"rows", 4}});
-        },
-        ThrowsMessage<ArgumentError>(HasSubstr(why)));
-  };
-  refused(std::int64_t{1} << 62, "groups in x, more than the 4294967295 that can be numbered");
-  refused(std::int64_t{1} << 31, "needs more than 1048576 dispatches");
-}
-
-TEST(Dispatches, RefusesAPlaceThatTheKernelsVectorsDoNotFit) {
-  KernelInterface kernel = transpose_interface();
-  kernel.bindings[0].alignment = 32;
-  auto ranges = two_buffers(4 * 16 + 16);
-  ranges[0].offset = 16;
-  ranges[0].bytes = 4 * 16;
-  EXPECT_THAT(
-      [&] {
-        prepare_dispatches(kernel, caps_with(9, 9), ranges, {{"cols", 4}, {"rows", 4}});
-      },
-      ThrowsMessage<ArgumentError>(
-          "transpose: src: offset 16 is not a multiple of the 32 bytes that "
-          "the kernel accesses at once"));
-}
-
-TEST(Dispatches, NamesEveryMistakeAtOnce) {
-  const BoundRange one = {&memory_a, 64, 8, 100};
-  EXPECT_THAT(
-      [&] {
-        prepare_dispatches(transpose_interface(), caps_with(9, 9), std::vector{one},
-                           {{"cols", -3}, {"row", 2}});
-      },
-      ThrowsMessage<ArgumentError>(AllOf(HasSubstr("transpose:\n  - "),
-                                         HasSubstr("argument 'rows' is missing"),
-                                         HasSubstr("unknown argument 'row', did you mean 'rows'?"),
-                                         HasSubstr("argument cols = -3 is outside"),
-                                         HasSubstr("takes 2 buffers (src, dst), got 1"))));
-}
-
-TEST(Dispatches, RefusesRanges) {
-  const Arguments sizes = {{"cols", 4}, {"rows", 4}};  // 64 bytes each
-  struct Case {
-    const char* what;
-    BoundRange dst;
-    const char* message;
-  };
-  const Case cases[] = {
-      {"short",
-       {&memory_b, 63, 0, 63},
-       "transpose: dst: needs 16 elements of 4 bytes = 64 bytes, got 63"},
-      {"outside",
-       {&memory_b, 80, 32, 64},
-       "transpose: dst: 64 bytes at offset 32 reach beyond a buffer of 80 bytes"},
-      {"outside, wrapping",
-       {&memory_b, 80, 16, ~std::uint64_t{0}},
-       "transpose: dst: 18446744073709551615 bytes at offset 16 reach beyond a buffer of 80 bytes"},
-      {"misaligned",
-       {&memory_b, 80, 8, 72},
-       "transpose: dst: offset 8 is not a multiple of the device's 16 bytes"},
-      {"overlapping",
-       {&memory_a, 128, 48, 80},
-       "transpose: src (bytes 0 to 64) and dst (bytes 48 to 128) overlap in one buffer, and dst "
-       "is written"},
-  };
-  for (const Case& c : cases) {
-    const std::vector<BoundRange> ranges = {{&memory_a, 128, 0, 64}, c.dst};
-    EXPECT_THAT([&] { prepare_dispatches(transpose_interface(), caps_with(9, 9), ranges, sizes); },
-                ThrowsMessage<ArgumentError>(c.message))
-        << c.what;
-  }
-  // Valid: adjacent ranges of one buffer, and two reads of the same range.
-  prepare_dispatches(transpose_interface(), caps_with(9, 9),
-                     std::vector<BoundRange>{{&memory_a, 128, 0, 64}, {&memory_a, 128, 64, 64}},
-                     sizes);
-}
-
 TEST(Dispatches, BindsNoMoreThanTheDeviceBinds) {
   DeviceCaps caps = caps_with(9, 9);
   caps.max_storage_buffer_bytes = 64;
@@ -357,65 +179,6 @@ TEST(Dispatches, BindsNoMoreThanTheDeviceBinds) {
                            {{"cols", 5}, {"rows", 4}});
       },
       ThrowsMessage<ArgumentError>(HasSubstr("= 80 bytes, the device binds at most 64")));
-}
-
-TEST(Dispatches, RefusesArraysThatNoBufferOfTheDeviceHolds) {
-  DeviceCaps caps = caps_with(9, 9);
-  caps.max_allocation_bytes = 64;
-  EXPECT_THAT(
-      [&] {
-        prepare_dispatches(transpose_interface(), caps, two_buffers(100),
-                           {{"cols", 5}, {"rows", 4}});
-      },
-      ThrowsMessage<ArgumentError>(
-          AllOf(HasSubstr("src: a buffer of 80 bytes: the device allows 64 in one allocation of "
-                          "memory (maxMemoryAllocationSize)"),
-                HasSubstr("dst: a buffer of 80 bytes"))));
-}
-
-TEST(Dispatches, RefusesArgumentsThatWeFill) {
-  EXPECT_THAT(
-      [&] {
-        prepare_dispatches(transpose_interface(), caps_with(9, 9), two_buffers(64),
-                           {{"cols", 4}, {"rows", 4}, {kFirstGroup[0], 1}});
-      },
-      ThrowsMessage<ArgumentError>(HasSubstr("unknown argument 'first_group_x'")));
-}
-
-TEST(Dispatches, RefusesSizesBeyond32Bits) {
-  for (const std::int64_t cols : {std::int64_t{-1}, std::int64_t{1} << 32}) {
-    EXPECT_THAT(
-        [&] {
-          prepare_dispatches(transpose_interface(), caps_with(9, 9), two_buffers(64),
-                             {{"cols", cols}, {"rows", 4}});
-        },
-        ThrowsMessage<ArgumentError>(AllOf(HasSubstr("cols"), Not(HasSubstr("overlap")))))
-        << cols;
-  }
-}
-
-TEST(Interface, AnExtentMayBeTheProductOfTwoArguments) {
-  KernelInterface kernel;
-  kernel.bindings = {{"src", ScalarType::u8, Access::read, {Extent("cols", "rows")}}};
-  kernel.grid[0] = {Extent("cols", "rows"), 100};
-  EXPECT_EQ(to_string(kernel.bindings[0].extents[0]), "cols*rows");
-  const Arguments arguments = {{"cols", 30}, {"rows", 7}};
-  EXPECT_EQ(element_count(kernel.bindings[0], arguments), 210u);
-  EXPECT_EQ(group_count(kernel, arguments)[0], 3u);
-  kernel.grid[0].max_groups = 2;
-  EXPECT_EQ(group_count(kernel, arguments)[0], 2u);
-  kernel.grid[0].max_groups = 8;
-  EXPECT_EQ(group_count(kernel, arguments)[0], 3u);
-  EXPECT_THAT(
-      [&] {
-        group_count(kernel, {{"cols", 65536}, {"rows", 65536}});
-      },
-      ThrowsMessage<ArgumentError>(HasSubstr("65536 x 65536 exceeds the 2^32-1")));
-  EXPECT_THAT(
-      [&] {
-        group_count(kernel, {{"cols", 30}});
-      },
-      ThrowsMessage<ArgumentError>(HasSubstr("'rows' is missing")));
 }
 
 }  // namespace
