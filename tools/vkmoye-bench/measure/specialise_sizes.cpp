@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "measure/specialise_sizes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <set>
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/passes/specialised_sizes.hpp"
 
@@ -17,29 +13,11 @@ namespace {
 
 // Throws ArgumentError with each name that is no size of a kernel of `plan`, or that occurs twice.
 void check_names(const RunPlan& plan, const std::vector<std::string>& names) {
-  std::set<std::string> known;
-  for (const Step& step : plan.steps) {
-    const std::vector<std::string> sizes = gen::specialisable_sizes(step.kernel);
-    known.insert(sizes.begin(), sizes.end());
-  }
-  Reasons reasons;
-  for (const std::string& name : std::set<std::string>(names.begin(), names.end())) {
-    if (std::count(names.begin(), names.end(), name) > 1) {
-      reasons.add(fmt::format("{} is named twice", name));
-    }
-    if (known.contains(name)) continue;
-    const bool is_in_buffer =
-        std::any_of(plan.steps.begin(), plan.steps.end(),
-                    [&](const Step& step) { return step.kernel.is_in_buffer(name); });
-    reasons.add(is_in_buffer
-                    ? fmt::format("{} is read from a buffer, so it is not a constant", name)
-                    : fmt::format("'{}' is not a size of the kernel ({})", name,
-                                  known.empty() ? "it has none that is an argument"
-                                                : fmt::format("{}", fmt::join(known, ", "))));
-  }
-  if (!reasons.empty()) {
-    throw ArgumentError(reasons.text("--specialise: " + plan.steps[plan.main].kernel.name));
-  }
+  std::vector<const gen::ir::Kernel*> kernels;
+  for (const Step& step : plan.steps) kernels.push_back(&step.kernel);
+  const std::vector<std::string> reasons = gen::reasons_against_specialising(names, kernels);
+  if (reasons.empty()) return;
+  throw ArgumentError(with_reasons("--specialise: " + plan.steps[plan.main].kernel.name, reasons));
 }
 
 }  // namespace

@@ -29,4 +29,9 @@ ir::Kernel with_specialised_sizes(const ir::Kernel& kernel, const std::vector<st
 /// The arguments that can be specialised, in the order of the kernel: all sizes and strides that are not in a buffer.
 std::vector<std::string> specialisable_sizes(const ir::Kernel& kernel);
 
+/// Why the names cannot be specialised: one is named twice, is read from a buffer, or is not a size of any of
+/// `kernels`, those of a plan. Empty if they can.
+std::vector<std::string> reasons_against_specialising(
+    const std::vector<std::string>& names, const std::vector<const ir::Kernel*>& kernels);
+
 }  // namespace vkmoye::gen
