@@ -192,6 +192,10 @@ VKMOYE_API void vkmoye_free_requirements(vkmoye_requirements* requirements);
 /* The extensions to enable in vkCreateDevice; `*count` of them. */
 VKMOYE_API const char* const* vkmoye_required_extensions(const vkmoye_requirements* requirements,
                                                          uint32_t* count);
+/* Since version 1.2. Extensions to enable as well if the device has them: VK_KHR_push_descriptor, see
+   VKMOYE_PUSH_DESCRIPTORS. */
+VKMOYE_API const char* const* vkmoye_useful_extensions(const vkmoye_requirements* requirements,
+                                                       uint32_t* count);
 /* Sets the required features in your chain of structures. `features` points to its first, a VkPhysicalDeviceFeatures2.
    VKMOYE_BAD_ARGUMENT names each feature for which the chain has no structure; none is set then. */
 VKMOYE_API vkmoye_status vkmoye_enable_features(const vkmoye_requirements* requirements,
@@ -200,11 +204,13 @@ VKMOYE_API vkmoye_status vkmoye_enable_features(const vkmoye_requirements* requi
 /* vkmoye_adopted_device::flags: what you enabled, which Vulkan cannot report */
 enum {
   VKMOYE_TIMELINE_SEMAPHORES = 1, /* the feature */
-  VKMOYE_PUSH_DESCRIPTORS = 2,    /* VK_KHR_push_descriptor: recordings then need no pool */
-  VKMOYE_DEBUG_UTILS = 4          /* VK_EXT_debug_utils, of the instance: names for debuggers */
+  VKMOYE_PUSH_DESCRIPTORS = 2, /* the extension VK_KHR_push_descriptor: recordings need no pool */
+  VKMOYE_DEBUG_UTILS = 4       /* VK_EXT_debug_utils, of the instance: names for debuggers */
 };
 
-/* Objects that stay yours, and must outlive the vkmoye_device and all that is made from it. */
+/* Objects that stay yours, and must outlive the vkmoye_device and all that is made from it. Only vkmoye_run, the
+   functions that copy to and from a vkmoye_buffer, and timestamps submit to `queue`, from the thread that calls them;
+   what is recorded can be submitted to any queue of the device with compute support. */
 typedef struct vkmoye_adopted_device {
   uint32_t struct_size;
   uint32_t flags;
@@ -248,10 +254,13 @@ VKMOYE_API vkmoye_status vkmoye_read_buffer(const vkmoye_buffer* buffer, uint64_
 
 /* An array: `bytes` bytes of `buffer`, or, if that is NULL, of the VkBuffer `vk_buffer`, starting at `offset`. If
    `bytes` is 0: to the end of `buffer`; a VkBuffer needs a number, as Vulkan cannot report its size. `offset` is a
-   multiple of minStorageBufferOffsetAlignment and of the widest access of the kernel, at most 16. */
+   multiple of minStorageBufferOffsetAlignment and of the widest access of the kernel, at most 16.
+   A VkBuffer has usage STORAGE_BUFFER, and also SHADER_DEVICE_ADDRESS if vkmoye_enable_features sets
+   bufferDeviceAddress: such a kernel reaches its arrays by address. While a kernel uses it, it belongs to the queue
+   family of the command buffer, or is shared (VK_SHARING_MODE_CONCURRENT). */
 typedef struct vkmoye_range {
   const vkmoye_buffer* buffer;
-  uint64_t vk_buffer; /* (uint64_t)your_buffer; with usage STORAGE_BUFFER */
+  uint64_t vk_buffer; /* (uint64_t)your_buffer */
   uint64_t offset;
   uint64_t bytes;
 } vkmoye_range;
@@ -277,13 +286,26 @@ typedef struct vkmoye_recorder_options {
   const vkmoye_argument* specialised;
   uint32_t specialised_count;
   uint32_t reserved_2; /* 0 */
+  /* Since version 1.2. Your memory for the intermediate results of a plan, vkmoye_scratch_bytes bytes at a multiple of
+     16 and of minStorageBufferOffsetAlignment; NULL: the recorder allocates it. Nothing else may use it while a
+     recording or vkmoye_run runs. If the plan has sizes from a buffer, your VkBuffer also needs usage INDIRECT_BUFFER. */
+  const vkmoye_range* scratch;
 } vkmoye_recorder_options;
+
+/* Since version 1.2. The bytes of scratch memory that a recorder of `file` needs; 0 for a kernel. */
+VKMOYE_API vkmoye_status vkmoye_scratch_bytes(const vkmoye_device* device, const vkmoye_file* file,
+                                              uint64_t* out);
 
 /* Loads the kernels, which may take seconds the first time. VKMOYE_CANNOT_RUN with every reason if the device cannot
    run one of them. `options` may be NULL. */
 VKMOYE_API vkmoye_status vkmoye_make_recorder(vkmoye_device* device, const vkmoye_file* file,
                                               const vkmoye_recorder_options* options,
                                               vkmoye_recorder** out);
+/* Since version 1.2. Another recorder of the same pipelines, for another thread or queue: with timestamps, descriptors
+   and scratch of its own. Loads nothing. `options` may be NULL, and has no `specialised`: those of `recorder` stay. */
+VKMOYE_API vkmoye_status vkmoye_share_recorder(const vkmoye_recorder* recorder,
+                                               const vkmoye_recorder_options* options,
+                                               vkmoye_recorder** out);
 VKMOYE_API void vkmoye_free_recorder(vkmoye_recorder* recorder);
 
 /* Runs on the device's queue and waits. `arrays` are in the order of vkmoye_array_name. Arguments may be in any order;

@@ -134,6 +134,14 @@ const char* const* vkmoye_required_extensions(const vkmoye_requirements* require
   return requirements->needs.extensions.data();
 }
 
+const char* const* vkmoye_useful_extensions(const vkmoye_requirements* requirements,
+                                            uint32_t* count) {
+  if (count != nullptr) *count = 0;
+  if (requirements == nullptr || count == nullptr) return nullptr;
+  *count = static_cast<uint32_t>(requirements->needs.useful_extensions.size());
+  return requirements->needs.useful_extensions.data();
+}
+
 vkmoye_status vkmoye_enable_features(const vkmoye_requirements* requirements, void* features) {
   return guarded([&] {
     require(requirements, "vkmoye_enable_features", "requirements");

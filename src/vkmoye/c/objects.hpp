@@ -57,6 +57,9 @@ struct vkmoye_recorder {
   vkmoye_file file;  // its kernel has the values of specialised arguments
   std::shared_ptr<vkmoye::c::AnyRecorder> recording;
   bool is_timed = false;
+  /// The caller's scratch; a Buffer of `scratch` stays alive here.
+  std::optional<vkmoye::Buffer> scratch_buffer;
+  std::optional<vkmoye::BufferView> scratch;
   /// For vkmoye_run, which resets it: the descriptor sets of `recording` may be in use. Null until it is needed.
   std::shared_ptr<vkmoye::c::AnyRecorder> run_recorder;
   // Kept from the last call, so that the next one finds room for its own.

@@ -15,23 +15,72 @@ namespace {
 
 std::shared_ptr<AnyRecorder> make_any_recorder(const std::shared_ptr<Device>& device,
                                                const vkmoye_file& file,
-                                               const RecorderOptions& options) {
+                                               const RecorderOptions& options,
+                                               const std::optional<BufferView>& scratch) {
   auto out = std::make_shared<AnyRecorder>();
   if (file.kernel) {
     out->kernel.emplace(*device, *file.kernel, options);
   } else {
     out->plan.emplace(*device, *file.plan,
-                      PlanRecorderOptions{options.recordings, options.timestamps});
+                      PlanRecorderOptions{options.recordings, options.timestamps, scratch});
   }
   return out;
 }
 
-// One recording of the same kernels, which are not loaded again.
-std::shared_ptr<AnyRecorder> share(const AnyRecorder& recorder) {
+// A recorder of the same kernels, which are not loaded again.
+std::shared_ptr<AnyRecorder> share(const AnyRecorder& recorder, const RecorderOptions& options,
+                                   const std::optional<BufferView>& scratch) {
   auto out = std::make_shared<AnyRecorder>();
-  if (recorder.kernel) out->kernel.emplace(recorder.kernel->share({.recordings = 1}));
-  if (recorder.plan) out->plan.emplace(recorder.plan->share({.recordings = 1}));
+  if (recorder.kernel) out->kernel.emplace(recorder.kernel->share(options));
+  if (recorder.plan) {
+    out->plan.emplace(recorder.plan->share({options.recordings, options.timestamps, scratch}));
+  }
   return out;
+}
+
+BufferView view_of_range(const vkmoye_range& range) {
+  const std::uint64_t bytes = range.bytes == 0 ? kToTheEnd : range.bytes;
+  if (range.buffer != nullptr) return {range.buffer->buffer, range.offset, bytes};
+  return BufferView::of_handle(range.vk_buffer, range.offset, bytes);
+}
+
+// vkmoye_recorder_options of any version. Throws ArgumentError naming `function`.
+struct WantedRecorder {
+  RecorderOptions options;
+  std::optional<BufferView> scratch;
+
+  WantedRecorder(const vkmoye_recorder_options* given, const vkmoye_file& file,
+                 const char* function) {
+    const auto theirs = read_struct(
+        given, offsetof(vkmoye_recorder_options, reserved) + sizeof(std::uint32_t), function);
+    require_zero(theirs.reserved, function, "reserved");
+    require_zero(theirs.reserved_2, function, "reserved_2");
+    options = {theirs.recordings, theirs.timestamps,
+               arguments_of(file, {theirs.specialised, theirs.specialised_count, function})};
+    if (theirs.scratch != nullptr) scratch = view_of_range(*theirs.scratch);
+    if (file.plan && !options.specialised.empty()) {
+      throw ArgumentError("plan " + file.name() +
+                          ": takes no specialised arguments, because it has their values");
+    }
+  }
+};
+
+// The handle of `recording`, for which `wanted` was given. Its scratch stays alive.
+vkmoye_recorder* handle_of_recorder(std::shared_ptr<Device> device, const vkmoye_file& file,
+                                    std::shared_ptr<AnyRecorder> recording,
+                                    const WantedRecorder& wanted) {
+  auto out = std::make_unique<vkmoye_recorder>();
+  out->device = std::move(device);
+  out->file = file;
+  out->recording = std::move(recording);
+  out->is_timed = wanted.options.timestamps > 0;
+  out->scratch = wanted.scratch;
+  if (out->scratch && out->scratch->buffer != nullptr) {
+    out->scratch_buffer.emplace(out->scratch->buffer->state());
+    out->scratch->buffer = &*out->scratch_buffer;
+  }
+  if (out->file.kernel) out->file.kernel->interface = out->recording->kernel->interface();
+  return out.release();
 }
 
 // Room for the views of `arrays` is kept in the recorder.
@@ -40,12 +89,7 @@ std::span<const BufferView> views_of(vkmoye_recorder& recorder, const vkmoye_ran
   require_elements(arrays, count, function, "arrays");
   recorder.views.clear();
   for (const vkmoye_range& range : std::span(arrays, count)) {
-    const std::uint64_t bytes = range.bytes == 0 ? kToTheEnd : range.bytes;
-    if (range.buffer != nullptr) {
-      recorder.views.emplace_back(range.buffer->buffer, range.offset, bytes);
-    } else {
-      recorder.views.push_back(BufferView::of_handle(range.vk_buffer, range.offset, bytes));
-    }
+    recorder.views.push_back(view_of_range(range));
   }
   return recorder.views;
 }
@@ -72,7 +116,7 @@ std::shared_ptr<AnyRecorder> recorder_to_run(vkmoye_recorder& recorder) {
     return recorder.recording;
   }
   if (recorder.run_recorder == nullptr) {
-    recorder.run_recorder = share(*recorder.recording);
+    recorder.run_recorder = share(*recorder.recording, {.recordings = 1}, recorder.scratch);
   } else if (recorder.run_recorder->kernel) {
     recorder.run_recorder->kernel->reset();
   } else {
@@ -120,27 +164,33 @@ vkmoye_status vkmoye_make_recorder(vkmoye_device* device, const vkmoye_file* fil
     require(device, kName, "device");
     require(file, kName, "file");
     require(out, kName, "out");
-    const auto theirs = read_struct(
-        options, offsetof(vkmoye_recorder_options, reserved) + sizeof(std::uint32_t), kName);
-    require_zero(theirs.reserved, kName, "reserved");
-    require_zero(theirs.reserved_2, kName, "reserved_2");
-    const vkmoye::RecorderOptions wanted = {
-        theirs.recordings, theirs.timestamps,
-        arguments_of(*file, {theirs.specialised, theirs.specialised_count, kName})};
-    if (file->plan && !wanted.specialised.empty()) {
-      throw vkmoye::ArgumentError("plan " + file->name() +
-                                  ": takes no specialised arguments, because it has their values");
-    }
-    auto made = std::make_unique<vkmoye_recorder>(
-        vkmoye_recorder{device->device,
-                        *file,
-                        make_any_recorder(device->device, *file, wanted),
-                        theirs.timestamps > 0,
-                        nullptr,
-                        {},
-                        {}});
-    if (file->kernel) made->file.kernel->interface = made->recording->kernel->interface();
-    *out = made.release();
+    const WantedRecorder wanted(options, *file, kName);
+    *out = handle_of_recorder(
+        device->device, *file,
+        make_any_recorder(device->device, *file, wanted.options, wanted.scratch), wanted);
+  });
+}
+
+vkmoye_status vkmoye_share_recorder(const vkmoye_recorder* recorder,
+                                    const vkmoye_recorder_options* options, vkmoye_recorder** out) {
+  return guarded([&] {
+    constexpr const char* kName = "vkmoye_share_recorder";
+    require(recorder, kName, "recorder");
+    require(out, kName, "out");
+    const WantedRecorder wanted(options, recorder->file, kName);
+    *out = handle_of_recorder(recorder->device, recorder->file,
+                              share(*recorder->recording, wanted.options, wanted.scratch), wanted);
+  });
+}
+
+vkmoye_status vkmoye_scratch_bytes(const vkmoye_device* device, const vkmoye_file* file,
+                                   uint64_t* out) {
+  return guarded([&] {
+    constexpr const char* kName = "vkmoye_scratch_bytes";
+    require(device, kName, "device");
+    require(file, kName, "file");
+    require(out, kName, "out");
+    *out = file->plan ? scratch_places(*file->plan, device->device->caps()).bytes : 0;
   });
 }
 

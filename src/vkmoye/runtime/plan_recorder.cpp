@@ -70,7 +70,7 @@ struct PlanRecorder::State {
   std::size_t given = 0;          // the number of the caller's arrays
   std::vector<bool> is_written = {};
   ScratchPlaces places = {};
-  std::optional<Buffer> own_scratch = {};
+  std::optional<Buffer> scratch_buffer = {};  // keeps it alive, unless it is a VkBuffer
   std::vector<BufferView> scratch = {};
   std::vector<Step> steps = {};
   // Of the last recording.
@@ -118,10 +118,13 @@ struct PlanRecorder::State {
   void place_scratch(const std::optional<BufferView>& theirs) {
     if (places.bytes == 0) return;
     if (!theirs) {
-      own_scratch = Buffer(
+      scratch_buffer.emplace(
           std::make_shared<vk::BufferState>(context, places.bytes, "scratch of plan " + name));
+    } else if (theirs->buffer != nullptr) {
+      scratch_buffer.emplace(theirs->buffer->state());
     }
-    const BufferView whole = theirs ? *theirs : BufferView(*own_scratch);
+    BufferView whole = theirs ? *theirs : BufferView(*scratch_buffer);
+    if (scratch_buffer) whole.buffer = &*scratch_buffer;
     const vk::BoundBuffer bound = vk::resolve(*context, name, whole);
     if (bound.range.bytes < places.bytes) {
       throw ArgumentError(fmt::format("plan {}: needs {} bytes of scratch, got {}", name,

@@ -6,7 +6,7 @@
 #include <vkmoye/vkmoye.h>
 #include <vulkan/vulkan.h>
 
-enum { kM = 33, kN = 65, kK = 17, kSlot = 16384 /* bytes of an array */, kSlots = 5 };
+enum { kM = 33, kN = 65, kK = 17, kSlot = 16384 /* bytes of an array */, kSlots = 8 };
 
 static VkInstance instance;
 static VkPhysicalDevice physical;
@@ -146,8 +146,8 @@ static vkmoye_void_function VKMOYE_VULKAN_CALL function_of(VkInstance owner, con
                                                   : vkGetInstanceProcAddr(owner, name);
 }
 
-/* With the engine's own pipeline cache, which still answers afterwards, and is destroyed here. A run creates no
-   pipelines. */
+/* With the engine's own pipeline cache, which still answers afterwards, and is destroyed here. Neither a run nor another
+   recorder creates pipelines. */
 static int keep(vkmoye_adopted_device ours, const vkmoye_file* file, VkBuffer buffer) {
   const VkPipelineCacheCreateInfo info = {.sType =
                                               VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
@@ -156,6 +156,7 @@ static int keep(vkmoye_adopted_device ours, const vkmoye_file* file, VkBuffer bu
   vkmoye_range ranges[3];
   VkPipelineCache cache;
   size_t bytes = 0;
+  vkmoye_recorder* other = NULL;
   int created, wrong = 0;
   arrays_of(buffer, 2, ranges);
   if (vkCreatePipelineCache(device, &info, NULL, &cache) != VK_SUCCESS) return 1;
@@ -166,13 +167,18 @@ static int keep(vkmoye_adopted_device ours, const vkmoye_file* file, VkBuffer bu
     return 1;
   }
   created = pipelines_created;
-  if (vkmoye_run(product, ranges, 3, NULL, 0, NULL)) return 1;
-  if (created < 2 || pipelines_created != created) {
-    printf("%d pipelines are created for a recorder, %d after its first run\n", created,
-           pipelines_created);
-    ++wrong;
+  if (vkmoye_run(product, ranges, 3, NULL, 0, NULL) ||
+      vkmoye_share_recorder(product, NULL, &other)) {
+    return 1;
   }
   vkmoye_free_recorder(product);
+  if (vkmoye_run(other, ranges, 3, NULL, 0, NULL)) return 1;
+  if (created < 2 || pipelines_created != created) {
+    printf("%d pipelines are created for a recorder, %d with another and a run of each\n",
+           created, pipelines_created);
+    ++wrong;
+  }
+  vkmoye_free_recorder(other);
   vkmoye_free_device(adopted);
   if (vkGetPipelineCacheData(device, cache, &bytes, NULL) != VK_SUCCESS) return 1;
   vkDestroyPipelineCache(device, cache, NULL);
@@ -244,7 +250,8 @@ static int run(vkmoye_file* gemm_file, vkmoye_file* product_file) {
   VkCommandBuffer commands;
   float* mapped;
   vkmoye_time times[4];
-  uint32_t before = 99, known = 0, of_plan = 0;
+  uint32_t before = 99, known = 0, of_plan = 0, useful = 0;
+  uint64_t scratch_bytes = 0;
   int wrong = 0;
   if (vkmoye_make_requirements(vkGetInstanceProcAddr, instance, physical, VK_API_VERSION_1_3,
                                files, 2, &needs) ||
@@ -263,13 +270,19 @@ static int run(vkmoye_file* gemm_file, vkmoye_file* product_file) {
                                       .requirements = needs};
   const vkmoye_recorder_options options = {
       .struct_size = sizeof options, .recordings = 2, .timestamps = 2};
-  if (vkmoye_adopt_device(&ours, NULL, &adopted) ||
-      vkmoye_make_recorder(adopted, gemm_file, &options, &gemm) ||
-      vkmoye_make_recorder(adopted, product_file, &options, &product) ||
-      create_buffer(&buffer, &memory, &mapped)) {
+  vkmoye_recorder_options of_product = options;
+  if (vkmoye_adopt_device(&ours, NULL, &adopted) || create_buffer(&buffer, &memory, &mapped) ||
+      vkmoye_scratch_bytes(adopted, product_file, &scratch_bytes)) {
+    return 1;
+  }
+  const vkmoye_range scratch = {NULL, (uint64_t)buffer, 5 * kSlot, scratch_bytes};
+  of_product.scratch = &scratch;
+  if (scratch_bytes > 3 * kSlot || vkmoye_make_recorder(adopted, gemm_file, &options, &gemm) ||
+      vkmoye_make_recorder(adopted, product_file, &of_product, &product)) {
     return 1;
   }
   const size_t slot = kSlot / sizeof *mapped;
+  memset(mapped, 0, kSlots * kSlot);
   for (int i = 0; i < kM * kK; ++i) mapped[i] = (float)(i % 5);
   for (int i = 0; i < kN * kK; ++i) mapped[slot + i] = (float)(i % 7);
   const VkCommandPoolCreateInfo pool_info = {
@@ -294,6 +307,18 @@ static int run(vkmoye_file* gemm_file, vkmoye_file* product_file) {
     return 1;
   }
   for (int i = 0; i < 3; ++i) wrong += wrong_in(mapped, mapped + slot, mapped + (2 + i) * slot);
+  const char* const* extensions = vkmoye_useful_extensions(needs, &useful);
+  if (useful != 1 || strcmp(extensions[0], VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) != 0) {
+    printf("%u extensions are useful\n", useful);
+    ++wrong;
+  }
+  /* The product's scratch is not memory of vkmoye: its sums are there. */
+  float sum = 0;
+  for (size_t i = 0; i < scratch_bytes / sizeof *mapped; ++i) sum += mapped[5 * slot + i];
+  if (!(sum > 0)) {
+    printf("the scratch of the engine is not used\n");
+    ++wrong;
+  }
   if (before != 0 || known != 2 || of_plan < 2 || times[1].recording != 1 ||
       !(times[1].microseconds > 0)) {
     printf("%u, %u and %u times are known, not 0, 2 and one for each step\n", before, known,

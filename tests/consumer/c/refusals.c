@@ -124,6 +124,40 @@ static void check_options(vkmoye_file* gemm, vkmoye_device* device) {
   REFUSES(vkmoye_adopt_device(&old, NULL, &other), VKMOYE_BAD_ARGUMENT, "struct_size is");
 }
 
+/* Scratch that is a vkmoye_buffer stays alive in the recorders. */
+static void check_scratch(vkmoye_file* gemm, vkmoye_file* product, vkmoye_device* device) {
+  vkmoye_recorder *recorder = NULL, *other = NULL;
+  vkmoye_buffer *scratch = NULL, *arrays[3] = {NULL, NULL, NULL};
+  vkmoye_range ranges[3];
+  uint64_t bytes = 77;
+  ACCEPTS(vkmoye_scratch_bytes(device, gemm, &bytes));
+  HOLDS(bytes == 0);
+  ACCEPTS(vkmoye_scratch_bytes(device, product, &bytes));
+  HOLDS(bytes > 256);
+  ACCEPTS(vkmoye_make_buffer(device, bytes + 256, &scratch));
+  for (uint32_t i = 0; i < 3; ++i) {
+    uint64_t of_array = 0;
+    ACCEPTS(vkmoye_array_bytes(product, i, NULL, 0, &of_array));
+    ACCEPTS(vkmoye_make_buffer(device, of_array, &arrays[i]));
+    ranges[i] = (vkmoye_range){arrays[i], 0, 0, 0};
+  }
+  vkmoye_range range = {scratch, 0, 256, bytes - 1};
+  const vkmoye_recorder_options options = {
+      .struct_size = sizeof options, .recordings = 1, .scratch = &range};
+  REFUSES(vkmoye_make_recorder(device, product, &options, &recorder), VKMOYE_BAD_ARGUMENT,
+          "bytes of scratch");
+  range.bytes = bytes;
+  ACCEPTS(vkmoye_make_recorder(device, product, &options, &recorder));
+  ACCEPTS(vkmoye_share_recorder(recorder, &options, &other));
+  REFUSES(vkmoye_share_recorder(NULL, &options, &other), VKMOYE_BAD_ARGUMENT, "recorder is null");
+  vkmoye_free_buffer(scratch);
+  ACCEPTS(vkmoye_run(recorder, ranges, 3, NULL, 0, NULL));
+  vkmoye_free_recorder(recorder);
+  ACCEPTS(vkmoye_run(other, ranges, 3, NULL, 0, NULL));
+  vkmoye_free_recorder(other);
+  for (int i = 0; i < 3; ++i) vkmoye_free_buffer(arrays[i]);
+}
+
 static void check_runs(vkmoye_recorder* gemm, vkmoye_recorder* product, vkmoye_device* device) {
   vkmoye_buffer* buffer = NULL;
   ACCEPTS(vkmoye_make_buffer(device, 1024, &buffer));
@@ -177,6 +211,7 @@ int main(int count, char** arguments) {
   if (failures != 0) return 1;
   check_files(gemm, product);
   check_options(gemm, device);
+  check_scratch(gemm, product, device);
   check_runs(records, plays, device);
   /* Each thread has its own text. */
   vkmoye_read_file(NULL, NULL);
