@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What `cmake --install` puts there, in three components:
 #   runtime     layouts and the Vulkan runtime: libraries, public headers, what find_package and pkg-config need
-#   generator   what describes and compiles kernels
+#   generator   what describes and compiles kernels, if it is built (VKMOYE_BUILD_GENERATOR)
 #   tools       vkmoye-bench and descriptions of devices, and with the generator the library that it is made of, vkmoye::bench
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -22,6 +22,9 @@ foreach(header IN LISTS headers)
   if(header MATCHES "^vkmoye/(gen/|vkmoye[.]hpp)")
     set(component generator)
   endif()
+  if(component STREQUAL generator AND NOT VKMOYE_BUILD_GENERATOR)
+    continue()
+  endif()
   install(FILES ${PROJECT_SOURCE_DIR}/${part}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder}
           COMPONENT ${component})
 endforeach()
@@ -34,19 +37,23 @@ if(VKMOYE_BUILD_C)
   install(EXPORT vkmoyeCTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT runtime)
   set(c_component c)
 endif()
-install(TARGETS vkmoye_gen EXPORT vkmoyeGeneratorTargets COMPONENT generator)
 install(EXPORT vkmoyeRuntimeTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT runtime)
-install(EXPORT vkmoyeGeneratorTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT generator)
+if(VKMOYE_BUILD_GENERATOR)
+  install(TARGETS vkmoye_gen EXPORT vkmoyeGeneratorTargets COMPONENT generator)
+  install(EXPORT vkmoyeGeneratorTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT generator)
+  install(FILES generator/FindIsl.cmake generator/FindShaderc.cmake DESTINATION ${package_folder}
+          COMPONENT generator)
+  set(generator_component generator)
+endif()
 math(EXPR next_fmt "${fmt_VERSION_MAJOR} + 1")
 configure_package_config_file(src/vkmoyeConfig.cmake.in vkmoyeConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(vkmoyeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/vkmoyeConfig.cmake ${PROJECT_BINARY_DIR}/vkmoyeConfigVersion.cmake
         DESTINATION ${package_folder} COMPONENT runtime)
-install(FILES generator/FindIsl.cmake generator/FindShaderc.cmake DESTINATION ${package_folder} COMPONENT generator)
 # So that the folder may move; libraries lie two levels deep or three.
 file(RELATIVE_PATH include_from_pkgconfig ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
-foreach(component runtime generator ${c_component})
+foreach(component runtime ${generator_component} ${c_component})
   configure_file(src/vkmoye-${component}.pc.in vkmoye-${component}.pc @ONLY)
   set(installed_with ${component})
   if(component STREQUAL c)
