@@ -71,8 +71,9 @@ TEST(ArgumentNames, AreThoseOfALaunch) {
   kernel.specialised = {{"n"}};
   EXPECT_THAT(argument_names(kernel),
               ElementsAre("alpha", "batch", "blocks", "k", "lda", "ldc", "m", "stride_a"));
-  EXPECT_THAT(missing_names(kernel, {{"k", 1}, {"lda", 1}, {"m", 1}, {"other", 1}}),
-              ElementsAre("alpha", "batch", "blocks", "ldc", "n", "stride_a"));
+  const WrongNames wrong = wrong_names(kernel, {{"k", 1}, {"lda", 1}, {"m", 1}, {"other", 1}});
+  EXPECT_THAT(wrong.missing, ElementsAre("alpha", "batch", "blocks", "ldc", "n", "stride_a"));
+  EXPECT_THAT(wrong.unknown, ElementsAre("unknown argument 'other'"));
 }
 
 TEST(Sizes, NameEveryArgumentThatIsMissing) {

@@ -9,19 +9,6 @@
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye {
-namespace {
-
-// With the specialised ones, in alphabetical order.
-std::vector<std::string> all_names(const KernelInterface& kernel) {
-  std::vector<std::string> names = argument_names(kernel);
-  for (const SpecialisedArgument& argument : kernel.specialised) {
-    names.insert(std::lower_bound(names.begin(), names.end(), argument.name), argument.name);
-  }
-  return names;
-}
-
-}  // namespace
-
 std::set<std::string> extent_names(const KernelInterface& kernel) {
   std::set<std::string> names;
   const auto add = [&](const Extent& extent) {
@@ -44,27 +31,32 @@ std::vector<std::string> argument_names(const KernelInterface& kernel) {
   return {names.begin(), names.end()};
 }
 
-std::vector<std::string> missing_names(const KernelInterface& kernel, const Arguments& arguments) {
-  std::vector<std::string> names = all_names(kernel);
-  std::erase_if(names, [&](const std::string& name) { return arguments.contains(name); });
-  return names;
-}
-
-std::vector<std::string> reasons_against_names(const KernelInterface& kernel,
-                                               const Arguments& arguments,
-                                               const std::vector<std::string>& missing) {
+std::vector<std::string> WrongNames::reasons() const {
   std::vector<std::string> reasons;
   for (const std::string& name : missing) {
     reasons.push_back(fmt::format("argument '{}' is missing", name));
   }
-  const std::vector<std::string> names = all_names(kernel);
+  reasons.insert(reasons.end(), unknown.begin(), unknown.end());
+  return reasons;
+}
+
+WrongNames wrong_names(const KernelInterface& kernel, const Arguments& arguments) {
+  std::vector<std::string> names = argument_names(kernel);
+  for (const SpecialisedArgument& argument : kernel.specialised) {
+    names.insert(std::lower_bound(names.begin(), names.end(), argument.name), argument.name);
+  }
+  WrongNames out;
+  for (const std::string& name : names) {
+    if (!arguments.contains(name)) out.missing.push_back(name);
+  }
   for (const auto& [name, value] : arguments) {
     if (std::binary_search(names.begin(), names.end(), name)) continue;
     const std::string near = did_you_mean(name, names);
-    reasons.push_back(fmt::format("unknown argument '{}'{}", name,
-                                  near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
+    out.unknown.push_back(
+        fmt::format("unknown argument '{}'{}", name,
+                    near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
   }
-  return reasons;
+  return out;
 }
 
 }  // namespace vkmoye

@@ -20,13 +20,13 @@ std::set<std::string> extent_names(const KernelInterface& kernel);
 /// The arguments that a launch passes, in alphabetical order: all but the specialised ones.
 std::vector<std::string> argument_names(const KernelInterface& kernel);
 
-/// The arguments of a launch, specialised ones too, that `arguments` lacks, in alphabetical order.
-std::vector<std::string> missing_names(const KernelInterface& kernel, const Arguments& arguments);
-
-/// "argument 'rows' is missing", for each of `missing`, and "unknown argument 'row', did you mean 'rows'?", for each of
-/// `arguments` that the kernel does not have.
-std::vector<std::string> reasons_against_names(const KernelInterface& kernel,
-                                               const Arguments& arguments,
-                                               const std::vector<std::string>& missing);
+/// How the arguments of a launch, specialised ones included, differ from those of the kernel.
+struct WrongNames {
+  std::vector<std::string> missing;  // "rows", in alphabetical order
+  std::vector<std::string> unknown;  // "unknown argument 'row', did you mean 'rows'?"
+  /// "argument 'rows' is missing" for each that is missing, then the unknown ones.
+  std::vector<std::string> reasons() const;
+};
+WrongNames wrong_names(const KernelInterface& kernel, const Arguments& arguments);
 
 }  // namespace vkmoye

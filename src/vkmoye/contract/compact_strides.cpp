@@ -48,9 +48,8 @@ void add_strides(const Binding& binding, Arguments& arguments, Progress& progres
   }
 }
 
-// The missing arguments but those that are only strides, which may be left out.
-std::vector<std::string> missing_but_strides(const KernelInterface& kernel,
-                                             const Arguments& arguments) {
+// The strides that may be left out: those that are no extents.
+std::set<std::string> mere_strides(const KernelInterface& kernel) {
   std::set<std::string> strides;
   for (const Binding& binding : kernel.bindings) {
     for (const Extent& stride : binding.strides) {
@@ -62,9 +61,7 @@ std::vector<std::string> missing_but_strides(const KernelInterface& kernel,
       for (const std::string& name : extent.arguments()) strides.erase(name);
     }
   }
-  std::vector<std::string> missing = missing_names(kernel, arguments);
-  std::erase_if(missing, [&](const std::string& name) { return strides.contains(name); });
-  return missing;
+  return strides;
 }
 
 }  // namespace
@@ -77,9 +74,10 @@ Arguments with_compact_strides(const KernelInterface& kernel, Arguments argument
     for (const Binding& binding : kernel.bindings) add_strides(binding, arguments, progress);
   } while (progress.is_waiting && progress.has_added);
   if (!progress.is_waiting) return arguments;
-  throw ArgumentError(with_reasons(
-      kernel.name,
-      reasons_against_names(kernel, arguments, missing_but_strides(kernel, arguments))));
+  WrongNames wrong = wrong_names(kernel, arguments);
+  const std::set<std::string> strides = mere_strides(kernel);
+  std::erase_if(wrong.missing, [&](const std::string& name) { return strides.contains(name); });
+  throw ArgumentError(with_reasons(kernel.name, wrong.reasons()));
 }
 
 }  // namespace vkmoye

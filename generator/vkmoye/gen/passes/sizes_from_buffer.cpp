@@ -110,9 +110,7 @@ Arguments checked_maxima(const ir::Kernel& kernel, const Names& names, const Arg
   };
   Arguments all = maxima;
   attempt([&] { all = with_compact_strides(interface, maxima); });
-  if (reasons.empty()) {
-    reasons.add_all(reasons_against_names(interface, all, missing_names(interface, all)));
-  }
+  if (reasons.empty()) reasons.add_all(wrong_names(interface, all).reasons());
   if (reasons.empty()) {
     attempt([&] { group_count(interface, all); });
     for (const Binding& binding : interface.bindings) {

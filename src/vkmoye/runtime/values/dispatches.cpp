@@ -18,9 +18,9 @@ namespace {
 
 // Returns whether no argument is missing, so that sizes can be computed.
 bool check_names(const KernelInterface& kernel, const Arguments& arguments, Reasons& reasons) {
-  const std::vector<std::string> missing = missing_names(kernel, arguments);
-  reasons.add_all(reasons_against_names(kernel, arguments, missing));
-  return missing.empty();
+  const WrongNames wrong = wrong_names(kernel, arguments);
+  reasons.add_all(wrong.reasons());
+  return wrong.missing.empty();
 }
 
 void check_specialised_values(const KernelInterface& kernel, const Arguments& arguments,
