@@ -2,30 +2,12 @@
 #include "decoder.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <set>
 #include <stdexcept>
 #include <utility>
-#include <vkmoye/contract/scalar_value.hpp>
 
 namespace llama {
-namespace {
-
-// The elements of a tensor, rounded to `type`.
-std::vector<std::byte> rounded(const FileTensor& tensor, vkmoye::ScalarType type) {
-  std::vector<std::byte> out(tensor.elements() * size_of(type));
-  std::byte* to = out.data();
-  for (const double number : numbers_of(tensor)) {
-    const std::uint64_t bits = vkmoye::bits_of(type, number);
-    std::memcpy(to, &bits, size_of(type));
-    to += size_of(type);
-  }
-  return out;
-}
-
-}  // namespace
-
 Decoder::Decoder(const Model& model, const DecoderOptions& options)
     : options_(options), sizes_(model.sizes), gpu_(options.device, options.packs_on_cpu) {
   if (options.has_timings && gpu_.caps().timestamp_period_ns == 0) {
@@ -42,8 +24,12 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
   chunk_.steps = steps_of(model, of_chunk, plans);
   token_.steps = steps_of(model, of_token, plans);
 
+  std::vector<vkmoye::CompiledPlan> compiled;
+  for (const vkmoye::gen::KernelPlan& plan : plans.all()) {
+    compiled.push_back(vkmoye::gen::compile(plan, gpu_.caps()));
+  }
   std::vector<const vkmoye::KernelInterface*> kernels;
-  for (const vkmoye::CompiledPlan& plan : plans.compiled()) {
+  for (const vkmoye::CompiledPlan& plan : compiled) {
     for (const vkmoye::KernelInterface* kernel : vkmoye::kernels_of(plan))
       kernels.push_back(kernel);
   }
@@ -54,11 +40,11 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
   for (const auto& [name, bytes] : state_of(sizes_, of_chunk)) {
     arrays_.emplace(name, Array(gpu_, bytes, on_host.count(name) != 0));
   }
-  upload(plans);
+  upload(plans, compiled);
   arrays_.at("frequencies").write(std::as_bytes(std::span(model.frequencies)));
 
   const auto recordings = static_cast<std::uint32_t>(chunk_.steps.size() + token_.steps.size());
-  for (const vkmoye::CompiledPlan& plan : plans.compiled()) {
+  for (const vkmoye::CompiledPlan& plan : compiled) {
     recorders_.emplace_back(gpu_.device(), plan,
                             vkmoye::PlanRecorderOptions{.recordings = recordings});
   }
@@ -66,13 +52,13 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
   record(token_);
 }
 
-void Decoder::upload(const Plans& plans) {
+void Decoder::upload(const Plans& plans, const std::vector<vkmoye::CompiledPlan>& compiled) {
   for (const auto& [name, tensors] : plans.weights()) {
     Array array(gpu_, (tensors.back().part.end() + 3) / 4 * 4, false);
     for (const LoadedTensor& loaded : tensors) {
       const FileTensor& tensor = *loaded.tensor;
       if (loaded.packing) {
-        pack(loaded, plans.compiled()[*loaded.packing], array);
+        pack(loaded, compiled[*loaded.packing], array);
       } else if (tensor.extents.size() == 1) {  // of a norm: they have the type of activations
         array.write(rounded(tensor, options_.activations), loaded.part.offset);
       } else {

@@ -72,7 +72,7 @@ class Decoder {
     std::vector<double> microseconds = {};  // of each step, in all runs
     std::size_t runs = 0;
   };
-  void upload(const Plans& plans);
+  void upload(const Plans& plans, const std::vector<vkmoye::CompiledPlan>& compiled);
   void pack(const LoadedTensor& loaded, const vkmoye::CompiledPlan& plan, const Array& to);
   void record(Recording& recording);
   void run(Recording& recording, std::uint32_t count);

@@ -115,7 +115,7 @@ std::vector<Matrix> Matrices::load(const std::vector<const FileTensor*>& tensors
     if (packs(type)) {
       loaded.back().packing = plans_.number("packing of " + text_of(type, n, k, n_of_array),
                                             [&] { return packing(*tensor, n_of_array); });
-      bytes.back() = plans_.compiled()[*loaded.back().packing].arrays[1].bytes;
+      bytes.back() = plans_.all()[*loaded.back().packing].arrays[1].bytes;
     }
     out.push_back({{}, &type, k, n, n_of_array});
   }

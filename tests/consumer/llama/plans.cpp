@@ -29,8 +29,8 @@ std::size_t Plans::number(const std::string& key,
                           const std::function<vkmoye::gen::KernelPlan()>& describe) {
   const auto found = numbers_.find(key);
   if (found != numbers_.end()) return found->second;
-  compiled_.push_back(vkmoye::gen::compile(describe(), caps_));
-  return numbers_[key] = compiled_.size() - 1;
+  plans_.push_back(describe());
+  return numbers_[key] = plans_.size() - 1;
 }
 
 void Plans::load(const std::string& array, std::vector<LoadedTensor> tensors) {

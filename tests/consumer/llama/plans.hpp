@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the steps of a decoder share: parts of arrays, compiled plans of kernels, and how arrays of weights are loaded.
+// What the steps of a decoder share: parts of arrays, plans of kernels, and how arrays of weights are loaded.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,14 +36,14 @@ struct LoadedTensor {
       {};  // the plan from the tensor to its part; else it is copied
 };
 
-/// Compiled plans of kernels, each once, and the arrays of weights that they read.
+/// Plans of kernels, each once, and the arrays of weights that they read.
 class Plans {
  public:
   explicit Plans(const vkmoye::DeviceCaps& caps) : caps_(caps) {}
   /// The number of the plan called `key`, which `describe` returns if it is new.
   std::size_t number(const std::string& key,
                      const std::function<vkmoye::gen::KernelPlan()>& describe);
-  const std::vector<vkmoye::CompiledPlan>& compiled() const { return compiled_; }
+  const std::vector<vkmoye::gen::KernelPlan>& all() const { return plans_; }
   const vkmoye::DeviceCaps& caps() const { return caps_; }
 
   /// `array` has these tensors, in order. All calls for an array name the same.
@@ -54,7 +54,7 @@ class Plans {
  private:
   const vkmoye::DeviceCaps& caps_;
   std::map<std::string, std::size_t> numbers_;
-  std::vector<vkmoye::CompiledPlan> compiled_;
+  std::vector<vkmoye::gen::KernelPlan> plans_;
   std::map<std::string, std::vector<LoadedTensor>> weights_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs small random models on a device and by their definition in f64, and compares logits and tokens after every
-// token. Usage: llama_test [FOLDER], where a model of each type is also written as a file.
+// Runs small random models on a device, smaller ones on the host twin, and both by their definition in f64; compares
+// logits and tokens after every token. Usage: llama_test [FOLDER [--quick | CASE]], where a model of each type is also
+// written as a file; CASE is a part of the names of the cases that run.
 //
 // A logit may differ from its definition by a part of the largest logit:
 //
@@ -26,6 +27,7 @@
 #include "decoder.hpp"
 #include "random_model.hpp"
 #include "reference.hpp"
+#include "twin_decoder.hpp"
 
 namespace llama {
 namespace {
@@ -37,11 +39,17 @@ struct Case {
   RandomModel model;
   std::uint32_t prompt = 5, chunk = 5;
   vkmoye::ScalarType cache = vkmoye::ScalarType::f32, activations = vkmoye::ScalarType::f32;
-  bool packs = false;      // also where packed matrices are slow
-  bool is_forced = false;  // tokens after the prompt are given, as those of a tied model repeat
-  bool is_long = false;    // left out with --quick, as others have its parts
-  std::size_t steps = 7;   // of a token in a layer: one product for q, k, v and one for gate, up
+  bool packs = false;         // also where packed matrices are slow
+  bool on_twin = false;       // not on a device
+  bool is_forced = false;     // tokens after the prompt are given, as those of a tied model repeat
+  bool is_long = false;       // left out with --quick, as others have its parts
+  std::size_t steps = 7;      // of a token in a layer: one product for q, k, v and one for gate, up
+  std::uint32_t tokens = 40;  // after the prompt: more than a block of keys
 };
+
+RandomModel tiny(const std::string& type) {
+  return {.type = type, .width = 64, .heads = 4, .kv_heads = 2, .hidden = 128, .vocabulary = 50};
+}
 
 const std::vector<Case>& cases() {
   constexpr auto f16 = vkmoye::ScalarType::f16;
@@ -49,7 +57,7 @@ const std::vector<Case>& cases() {
       {.name = "f32", .model = {.type = "f32"}},
       {.name = "f16", .model = {.type = "f16", .kv_heads = 2}, .is_long = true},
       {.name = "q8_0", .model = {.type = "q8_0", .kv_heads = 8}, .is_long = true},
-      {.name = "q4_0", .model = {.type = "q4_0", .kv_heads = 2}},
+      {.name = "q4_0", .model = {.type = "q4_0", .kv_heads = 2}, .is_long = true},
       {.name = "q4_1, v of q8_0",
        .model = {.type = "q4_1", .type_of_v = "q8_0", .seed = 3},
        .prompt = 2,
@@ -66,18 +74,21 @@ const std::vector<Case>& cases() {
        .prompt = 51,
        .chunk = 16,
        .cache = f16,
-       .activations = f16},
+       .activations = f16,
+       .tokens = 8},
       // Gate and up have more than 4096 rows together: on some GPUs, packed in larger blocks than each alone.
       {.name = "q4_0, activations and cache of f16, many rows",
        .model = {.type = "q4_0", .hidden = 2304, .seed = 2},
        .cache = f16,
        .activations = f16,
-       .packs = true},
+       .packs = true,
+       .tokens = 8},
       {.name = "q8_0, activations and cache of f16",
        .model = {.type = "q8_0", .seed = 2},
        .cache = f16,
        .activations = f16,
-       .packs = true},
+       .packs = true,
+       .is_long = true},
       {.name = "bf16, activations and cache of f16",
        .model = {.type = "bf16", .seed = 2},
        .cache = f16,
@@ -99,6 +110,18 @@ const std::vector<Case>& cases() {
        .chunk = 1,
        .cache = f16,
        .is_forced = true},
+      {.name = "f16 on the twin", .model = tiny("f16"), .on_twin = true, .tokens = 4},
+      {.name = "q4_0, cache of f16, on the twin",
+       .model = tiny("q4_0"),
+       .cache = f16,
+       .on_twin = true,
+       .tokens = 4},
+      {.name = "q8_0, activations and cache of f16, on the twin",
+       .model = tiny("q8_0"),
+       .cache = f16,
+       .activations = f16,
+       .on_twin = true,
+       .tokens = 2},
   };
   return all;
 }
@@ -126,23 +149,9 @@ double compare(const std::vector<double>& expected, const std::vector<float>& go
   return largest;
 }
 
-void run(const Case& test, const std::string& folder, bool is_spoiled) {
-  constexpr std::uint32_t kTokens = 40;  // more than a block of keys
-  const std::vector<std::byte> file = random_model(test.model);
-  const std::string path = folder + "/" + test.model.type + ".gguf";
-  if (!folder.empty() && !std::filesystem::exists(path)) {  // the first model of each type
-    std::ofstream out(path, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(file.data()),
-              static_cast<std::streamsize>(file.size()));
-  }
-  const Gguf gguf = parse_gguf(file);
-  const Model model = model_of(gguf);
-  Decoder decoder(model, {.chunk = test.chunk,
-                          .places = test.prompt + kTokens,
-                          .cache = test.cache,
-                          .activations = test.activations,
-                          .reads_logits = true,
-                          .packs_on_cpu = test.packs});
+// Compares what `decoder` computes with the definition, after the prompt and after each token.
+template <class D>
+void check(const Case& test, const Model& model, D& decoder, bool is_spoiled) {
   // And once: embedding, weights, norm, logits, argmax.
   const std::size_t steps = test.steps * test.model.layers + 5;
   if (decoder.token_steps() != steps) {
@@ -158,35 +167,65 @@ void run(const Case& test, const std::string& folder, bool is_spoiled) {
                           test.activations == vkmoye::ScalarType::f16 || decoder.has_matrix_units();
   double largest = 0;
   std::vector<double> expected;
-  const auto check = [&](std::uint32_t token) {
+  const auto compared = [&](std::uint32_t token) {
     const double part = compare(expected, decoder.logits(), token, is_rounded ? kOfF16 : kOfF32);
     largest = std::max(largest, part);
   };
   for (const std::uint32_t token : prompt) expected = reference.logits(token);
   if (is_spoiled) expected[5] += 0.01;
   std::uint32_t token = decoder.read(prompt);
-  check(token);
+  compared(token);
   std::size_t changes = 0;
-  for (std::uint32_t i = 0; i < kTokens; ++i) {
+  for (std::uint32_t i = 0; i < test.tokens; ++i) {
     const std::uint32_t before = token;
     if (test.is_forced) token = 5 * i % test.model.vocabulary;
     expected = reference.logits(token);
     token = test.is_forced ? decoder.read({&token, 1}) : decoder.next();
-    check(token);
+    compared(token);
     changes += token != before ? 1 : 0;
   }
   std::printf(
       "%s%s%s: right, error / allowed is at most %.2g; %zu of %u tokens differ from the one "
       "before\n",
       test.name, is_rounded ? " (rounds to f16)" : "",
-      decoder.has_packed_weights() ? " (packed)" : "", largest, changes, kTokens);
-  if (changes < kTokens / 2) throw std::runtime_error("the tokens hardly change");
+      decoder.has_packed_weights() ? " (packed)" : "", largest, changes, test.tokens);
+  if (changes < test.tokens / 2) throw std::runtime_error("the tokens hardly change");
 }
 
-int run_models(const std::string& folder, bool is_spoiled, bool is_quick) {
+void run(const Case& test, const std::string& folder, bool is_spoiled) {
+  const std::vector<std::byte> file = random_model(test.model);
+  const std::string path = folder + "/" + test.model.type + ".gguf";
+  if (!folder.empty() && !std::filesystem::exists(path)) {  // the first model of each type
+    std::ofstream out(path, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(file.data()),
+              static_cast<std::streamsize>(file.size()));
+  }
+  const Gguf gguf = parse_gguf(file);
+  const Model model = model_of(gguf);
+  const std::uint32_t places = test.prompt + test.tokens;
+  if (test.on_twin) {
+    TwinDecoder decoder(model, {.count = test.chunk,
+                                .places = places,
+                                .cache = test.cache,
+                                .activations = test.activations});
+    return check(test, model, decoder, is_spoiled);
+  }
+  Decoder decoder(model, {.chunk = test.chunk,
+                          .places = places,
+                          .cache = test.cache,
+                          .activations = test.activations,
+                          .reads_logits = true,
+                          .packs_on_cpu = test.packs});
+  check(test, model, decoder, is_spoiled);
+}
+
+int run_models(const std::string& folder, bool is_spoiled, const std::string& selected) {
   int wrong = 0;
   for (const Case& test : cases()) {
-    if (is_quick && test.is_long) continue;
+    const bool is_selected = selected == "--quick"
+                                 ? !test.is_long
+                                 : std::string(test.name).find(selected) != std::string::npos;
+    if (!is_selected) continue;
     try {
       run(test, folder, is_spoiled);
     } catch (const std::exception& error) {
@@ -205,8 +244,7 @@ int main(int count, char** arguments) {
   const std::vector<std::string> words(arguments + 1, arguments + count);
   const bool is_spoiled = !words.empty() && words[0] == "--spoiled";
   const int wrong_parts = is_spoiled ? 0 : llama::check_files() + llama::check_matrices();
-  const bool is_quick = words.size() > 1 && words[1] == "--quick";
-  const int wrong =
-      llama::run_models(is_spoiled || words.empty() ? "" : words[0], is_spoiled, is_quick);
+  const int wrong = llama::run_models(is_spoiled || words.empty() ? "" : words[0], is_spoiled,
+                                      words.size() > 1 ? words[1] : "");
   return wrong + wrong_parts == 0 ? 0 : 1;
 }

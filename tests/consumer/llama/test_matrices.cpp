@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
-#include <vkmoye/gen/twin/run_on_host.hpp>
 
 #include "matrices.hpp"
 #include "test.hpp"
+#include "twin_decoder.hpp"
 
 namespace llama {
 namespace {
@@ -50,9 +50,7 @@ FileTensor matrix(const std::string& type, std::span<const std::byte> rows) {
 Bytes packed(const Matrices& matrices, const FileTensor& tensor, std::int64_t n_of_array) {
   const gen::KernelPlan plan = matrices.packing(tensor, n_of_array);
   Bytes from(tensor.bytes.begin(), tensor.bytes.end()), to(plan.arrays[1].bytes);
-  const gen::KernelStep& step = plan.steps.front();
-  const auto report = gen::run_on_host(step.kernel, {from, to}, step.arguments);
-  if (!report.reasons.empty()) throw std::runtime_error(report.reasons.front());
+  run_on_twin(plan, {from, to});
   return to;
 }
 
