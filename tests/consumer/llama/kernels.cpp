@@ -94,6 +94,22 @@ ir::Kernel embedding(const WeightFormat& format, ScalarType activations) {
   return k.finish();
 }
 
+ir::Kernel last_row(ScalarType type) {
+  constexpr std::uint32_t kThreads = 64;
+  Builder k("llama/last_row", kThreads);
+  const Tensor x = k.input("x", type, {{"d", "width"}, {"token", "count"}});
+  const Tensor y = k.output("y", type, {{"d", "width"}, {"row", 1}});
+  const auto mine = [&](const Tensor& of, const Expr& row) {
+    return parallelize(tile(of, {kThreads, 1}, {k.block_x(), row}), make_layout({kThreads, 1}),
+                       k.thread());
+  };
+  const View last = mine(x, Builder::extent(x, 1) - 1);
+  const View values = k.make_fragment_like("values", type, last);
+  k.copy(last, values, {.edges = Edges::zero});
+  k.copy(values, mine(y, 0));
+  return k.finish();
+}
+
 ir::Kernel weighted(ScalarType activations) {
   constexpr std::uint32_t kThreads = 64;
   Builder k("llama/weighted", kThreads);

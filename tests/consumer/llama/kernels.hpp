@@ -24,6 +24,9 @@ struct NormOfRow {
   std::uint32_t lanes;  // of a subgroup on the device
 };
 
+/// y = the last row of x. Arguments width, count.
+gen::ir::Kernel last_row(ScalarType type);
+
 /// y = x * weight, element by element. Argument width.
 gen::ir::Kernel weighted(ScalarType activations);
 

@@ -48,11 +48,9 @@ class List {
         plans_(plans),
         matrices_(plans, options.activations) {}
 
-  // `count` rows of `width` activations, from row `first` on.
-  Part rows(const std::string& array, std::uint64_t width, std::uint64_t count,
-            std::uint64_t first = 0) const {
-    const std::uint64_t bytes = size_of(options_.activations) * width;
-    return {array, bytes * count, bytes * first};
+  // `count` rows of `width` activations.
+  Part rows(const std::string& array, std::uint64_t width, std::uint64_t count) const {
+    return {array, size_of(options_.activations) * width * count};
   }
   Part rows(const std::string& array, std::uint64_t width) const {
     return rows(array, width, options_.count);
@@ -93,6 +91,16 @@ class List {
     request.options = {{"epsilon", real(sizes_.epsilon)}};
     of_rows("norm", "norm/rms", request, sizes_.width, count,
             {x, of_norm(weight), rows("h", sizes_.width, count)});
+  }
+  // The last of the rows of x: itself for a token. It is copied, as it may begin where a device cannot bind it.
+  Part last_row(const Part& x) {
+    if (options_.count == 1) return x;
+    const Part last = rows("last", sizes_.width, 1);
+    add("last row", "", {x, last}, [&] {
+      return alone(llama::last_row(options_.activations),
+                   {{"width", sizes_.width}, {"count", options_.count}});
+    });
+    return last;
   }
   // y = x * weight, of a token.
   void weighted(const FileTensor& weight, const Part& x, const Part& y) {
@@ -265,6 +273,7 @@ std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOpti
   };
   rows("x", {sizes.width});
   rows("h", {sizes.width});
+  out["last"] = std::uint64_t{size_of(options.activations)} * sizes.width;
   rows("q k v", {sizes.q(), sizes.kv(), sizes.kv()});
   rows("rotated", {sizes.q()});
   rows("mixed", {sizes.q()});
@@ -323,7 +332,7 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
       list.product("down", gated, *layer.down, x, Result::added);
     }
   }
-  list.norm(*model.output_norm, list.rows("x", sizes.width, 1, count - 1), 1);
+  list.norm(*model.output_norm, list.last_row(x), 1);
   list.product("logits", list.rows("h", sizes.width, 1), *model.output,
                List::words("logits", sizes.vocabulary));
   list.argmax();

@@ -85,6 +85,10 @@ void TwinDecoder::load(const LoadedTensor& loaded) {
 }
 
 std::span<std::byte> TwinDecoder::part(const Part& part) {
+  if (part.offset % twin_device().storage_buffer_alignment != 0) {
+    throw std::runtime_error("not every device can bind " + part.array + " from byte " +
+                             std::to_string(part.offset) + " on");
+  }
   return std::span(arrays_.at(part.array)).subspan(part.offset, part.bytes);
 }
 
