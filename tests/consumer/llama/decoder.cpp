@@ -125,8 +125,13 @@ std::uint32_t Decoder::read(std::span<const std::uint32_t> tokens) {
                                std::to_string(sizes_.vocabulary));
     }
   }
+  const std::span<const std::uint32_t> all = tokens;
   while (!tokens.empty()) {
-    const bool is_chunk = tokens.size() >= options_.chunk;
+    const bool is_chunk = all.size() >= options_.chunk;
+    if (is_chunk && tokens.size() < options_.chunk) {  // the ones before are computed again
+      position_ -= static_cast<std::uint32_t>(options_.chunk - tokens.size());
+      tokens = all.last(options_.chunk);
+    }
     const std::uint32_t count = is_chunk ? options_.chunk : 1;
     arrays_.at(is_chunk ? "tokens" : "next").write(std::as_bytes(tokens.first(count)));
     run(is_chunk ? chunk_ : token_, count);
