@@ -19,6 +19,7 @@
 //
 // coopmat_config.cpp chooses and checks the config.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,10 +44,11 @@ struct AttentionCoopmatConfig : MatrixAtom {
 
   std::int64_t threads() const { return subgroups * subgroup_size; }
   std::int64_t tile_rows() const { return subgroups * rows; }
-  /// Whether weights become operands where they are: scores and weights have the same known order.
-  bool in_registers() const {
-    return order_a.layout && order_c.layout && *order_a.layout == *order_c.layout;
+  /// The order of scores and of weights, if both are known and the same. Weights then become operands in registers.
+  std::optional<Layout> common_order() const {
+    return order_a.layout == order_c.layout ? order_a.layout : std::nullopt;
   }
+  bool in_registers() const { return common_order().has_value(); }
 };
 
 AttentionCoopmatConfig attention_coopmat_config(const AttentionForm& form, ScalarType type,
@@ -54,6 +56,9 @@ AttentionCoopmatConfig attention_coopmat_config(const AttentionForm& form, Scala
 
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<AttentionCoopmatConfig>>& attention_coopmat_fields();
+
+/// Where weights go and when tiles are fetched: the second line of the text.
+std::string why_text(const AttentionCoopmatConfig& config);
 
 /// The matrices whose orders the kernel depends on: scores and sums, then weights.
 std::vector<ProbedMatrix> probes(const AttentionCoopmatConfig& config, ScalarType type);

@@ -50,6 +50,12 @@ const std::vector<ConfigField<AttentionConfig>>& attention_coopmat_fields() {
   return fields;
 }
 
+std::string why_text(const AttentionConfig& config) {
+  return fmt::format("scores stay in registers{}{}",
+                     config.in_registers() ? "" : ", weights go through shared memory",
+                     config.prefetch ? "; the next tiles of k and v are fetched meanwhile" : "");
+}
+
 std::vector<ProbedMatrix> probes(const AttentionConfig& config, ScalarType type) {
   using Use = ir::MatrixType::Use;
   const auto of = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };

@@ -9,6 +9,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/attention/decode_threads.hpp"
 #include "vkmoye/gen/kernels/attention/parts/bias.hpp"
+#include "vkmoye/gen/kernels/attention/parts/describe.hpp"
 #include "vkmoye/gen/kernels/attention/parts/key_rows.hpp"
 #include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/parts/visible_keys.hpp"
@@ -38,10 +39,8 @@ class DecodeAttention {
         own_rows_{make_layout({by_.threads_per_key, kOne}), thread_of_key_} {}
 
   ir::Kernel describe() {
-    auto items = gen::items(attention_decode_fields(), config_);
-    items.insert(items.begin(), {{"type", type_text(type_, form_)}, {"form", form_text(form_)}});
-    builder_.describe(items,
-                      "keys are split among workgroups and threads, which combine at the end");
+    describe_attention(builder_, attention_decode_fields(), config_, form_, type_,
+                       "keys are split among workgroups and threads, which combine at the end");
     declare();
     load_rows();
     softmax_.emplace(builder_, attention_.score_scale().exponent_factor(), scores_,

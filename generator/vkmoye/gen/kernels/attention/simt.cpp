@@ -9,6 +9,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/kernels/attention/parts/bias.hpp"
+#include "vkmoye/gen/kernels/attention/parts/describe.hpp"
 #include "vkmoye/gen/kernels/attention/parts/key_rows.hpp"
 #include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/parts/staging.hpp"
@@ -130,9 +131,8 @@ class SimtAttention {
         o_(attention_.output("o", type)) {}
 
   ir::Kernel describe() {
-    auto items = gen::items(attention_simt_fields(), config_);
-    items.insert(items.begin(), {{"type", type_text(type_, form_)}, {"form", form_text(form_)}});
-    builder_.describe(items, "scores and sums in registers, weights through shared memory");
+    describe_attention(builder_, attention_simt_fields(), config_, form_, type_,
+                       "scores and sums in registers, weights through shared memory");
     declare();
     const BiasRows biased_rows =
         bias_.rows("tile", attention_.row_tile(), config_.rows, attention_.head());

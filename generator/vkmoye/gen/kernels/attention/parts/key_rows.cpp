@@ -53,16 +53,16 @@ View KeyThreads::part(const View& view, std::int64_t vector) const {
 }
 
 KeyParts::KeyParts(Builder& builder, const std::string& name, const KeyRows& rows, ScalarType type,
-                   const View& tile, const KeyThreads& by)
+                   const View& tile, const KeyThreads& by, const std::string& prefix)
     : builder_(builder), rows_(rows) {
   const WeightFormat* format = rows.format;
   if (format == nullptr) {
-    read_ = builder.make_fragment_like("read_" + name, type, by.part(tile, rows.vector),
+    read_ = builder.make_fragment_like(prefix + name, type, by.part(tile, rows.vector),
                                        to_index(rows.vector));
     return;
   }
   const std::int64_t count = words_of_part(rows);
-  read_ = builder.make_fragment_like("read_" + name, ScalarType::u16,
+  read_ = builder.make_fragment_like(prefix + name, ScalarType::u16,
                                      by.part(words(tile, format->codes_at, count), count));
   const auto numbers = [&](const std::string& of) {
     return builder.make_fragment_like(of + name, ScalarType::u16,

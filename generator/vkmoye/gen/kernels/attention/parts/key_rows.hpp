@@ -54,10 +54,10 @@ struct KeyThreads {
 /// A thread's parts of a tile of keys or values, between memory and f32.
 class KeyParts {
  public:
-  /// Declares registers of the names read_`name` .. for parts of `tile`, rows in memory. `builder` must outlive
-  /// this object.
+  /// Declares registers for parts of `tile`, rows in memory: `prefix` and `name`, and for blocks scales_of_`name` and
+  /// minima_of_`name`. `builder` must outlive this object.
   KeyParts(Builder& builder, const std::string& name, const KeyRows& rows, ScalarType type,
-           const View& tile, const KeyThreads& by);
+           const View& tile, const KeyThreads& by, const std::string& prefix = "read_");
 
   /// Loads the parts of `tile`, rows in memory; 0 outside the buffer.
   void load(const View& tile, const KeyThreads& by);
@@ -65,6 +65,9 @@ class KeyParts {
   void load(const View& tile, const KeyThreads& by, const Expr& round);
   /// elements <- the parts in f32: (vector, parts, keys).
   void decode(const View& elements) const;
+
+  /// The parts as they were loaded.
+  const View& read() const { return read_; }
 
  private:
   // (vector, parts) or (vector, parts, keys) of the thread.
