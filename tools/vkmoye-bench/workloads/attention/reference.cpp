@@ -24,6 +24,17 @@ double units_of_decoding(const gen::WeightFormat* format) {
   return format != nullptr && format->minimum_at ? 1 : 0;
 }
 
+// The error of a key or value x, as matrix units take it: relative * |x| + absolute.
+struct Rounding {
+  double relative = 0, absolute = 0;
+};
+
+Rounding rounding_to(ScalarType type, bool on_matrix_units, const gen::WeightFormat* format,
+                     ScalarType of_elements) {
+  if (!on_matrix_units || (format == nullptr && of_elements == type)) return {};
+  return {range_of(type).epsilon, range_of(type).smallest_normal};
+}
+
 double roundings(double count) { return std::min(count, 8 * std::sqrt(count)); }
 
 // The scores of the keys that a row sees, and their errors.
@@ -55,7 +66,7 @@ double biased(const gen::AttentionCall& call, const AttentionRow& row, std::int6
 }
 
 Scores scores_of(const gen::AttentionCall& call, const AttentionRow& row, std::span<const double> q,
-                 std::span<const double> k) {
+                 std::span<const double> k, const Rounding& of_keys) {
   const auto [first, end] = seen_keys(call, row.query, row.length);
   const auto width = static_cast<std::size_t>(call.form.width);
   const double scale = static_cast<float>(call.scale_used());
@@ -63,15 +74,17 @@ Scores scores_of(const gen::AttentionCall& call, const AttentionRow& row, std::s
   for (std::int64_t j = first; j < end; ++j) {
     if (!row.mask.empty() && row.mask[static_cast<std::size_t>(j)] < kHidden) continue;
     const std::span<const double> key = k.subspan(static_cast<std::size_t>(j) * width, width);
-    double sum = 0, products = 0;
+    double sum = 0, products = 0, queries = 0;
     for (std::size_t d = 0; d < width; ++d) {
       sum += q[d] * key[d];
       products += std::fabs(q[d] * key[d]);
+      queries += std::fabs(q[d]);
     }
     const double of_score =
         kUnit *
-        (roundings(static_cast<double>(width)) + 2 + units_of_decoding(call.form.key_format)) *
-        products;
+            (roundings(static_cast<double>(width)) + 2 + units_of_decoding(call.form.key_format)) *
+            products +
+        of_keys.relative * products + of_keys.absolute * queries;
     double error = scale * of_score + 3 * kUnit * std::fabs(scale * sum) + kTiny;
     out.x.push_back(biased(call, row, j, scale * sum, error));
     out.error.push_back(error);
@@ -94,7 +107,12 @@ Expected define_attention(const gen::AttentionCall& call, ScalarType type, bool 
                           const AttentionRow& row, std::span<const double> q,
                           std::span<const double> k, std::span<const double> v,
                           std::span<Expected> out) {
-  const Scores scores = scores_of(call, row, q, k);
+  const gen::AttentionForm& form = call.form;
+  const Rounding of_keys =
+      rounding_to(type, on_matrix_units, form.key_format, gen::key_type(type, form));
+  const Rounding rounding =
+      rounding_to(type, on_matrix_units, form.value_format, gen::value_type(type, form));
+  const Scores scores = scores_of(call, row, q, k, of_keys);
   const std::vector<double>& x = scores.x;
   const auto value_width = out.size();
   double largest = -std::numeric_limits<double>::infinity(), magnitude = 0;
@@ -116,7 +134,7 @@ Expected define_attention(const gen::AttentionCall& call, ScalarType type, bool 
       plain(value_width);
   for (std::size_t j = 0; j < x.size(); ++j) {
     const double weight = std::exp(x[j] - largest);
-    const double relative = scores.error[j] + of_weight;
+    const double relative = std::expm1(scores.error[j]) + of_weight;
     total += weight;
     moved_total += weight * relative;
     const std::span<const double> value =
@@ -134,12 +152,14 @@ Expected define_attention(const gen::AttentionCall& call, ScalarType type, bool 
     moved_total += weight * (of_weight + 4 * kUnit * std::fabs(*row.sink));
   }
   const NumberRange range = range_of(type);
+  const double moved_share = std::min(moved_total / total, 1.0);
   for (std::size_t i = 0; i < value_width; ++i) {
     const double value = mean[i] / total, of_values = absolute[i] / total;
     const double size = std::fabs(value);
-    double bound = (moved[i] + moved_total * size) / total +
+    double bound = (moved[i] + moved_total * size) / total / (1 - moved_share) +
                    kUnit * (roundings(count) + 2) * (of_values + size) + 4 * kUnit * size +
                    kUnit * units_of_decoding(call.form.value_format) * of_values;
+    bound += rounding.relative * of_values + rounding.absolute;
     if (on_matrix_units) {
       bound += range.epsilon * of_values + range.smallest_normal * plain[i] / total;
     }
@@ -149,7 +169,7 @@ Expected define_attention(const gen::AttentionCall& call, ScalarType type, bool 
     out[i] = std::isfinite(stored) ? Expected{value, bound} : Expected{stored, 0};
   }
   const double log_total = std::log(total);
-  const double of_log = moved_total / total + kUnit * (roundings(count) + 2) + kLogError +
+  const double of_log = -std::log1p(-moved_share) + kUnit * (roundings(count) + 2) + kLogError +
                         4 * kUnit * (std::fabs(largest) + std::fabs(log_total));
   return {largest + log_total, of_log * kSecondOrder};
 }

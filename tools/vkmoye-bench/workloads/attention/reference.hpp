@@ -17,15 +17,18 @@
 //             error (3 + 3 * 2 X) e. Each of up to T rescalings of the weights before it multiplies by an exponential
 //             (3 e) and rounds (e); the exponents of all rescalings add up to at most 2 X, with an error of 5 e each
 //             ->  d_j = dx_j + e (3 + 14 X + 4 T + 10 X)
-//   result    an error d_j of w_j moves the mean o of the values by w_j d_j |v_j - o| / W; sums over K keys round K
-//             times, numerator and denominator; the quotient adds 4 units. Matrix units take the weights in the type
-//             of the values, with its eps u and smallest normal number t: u sum w_j |v_j| / W + t sum |v_j| / W
+//             where dx_j is not small, it counts as exp(dx_j) - 1
+//   result    errors d_j of w_j move the mean o of the values by sum w_j d_j |v_j - o| / (W - sum w_j d_j); sums over
+//             K keys round K times, numerator and denominator; the quotient adds 4 units. Matrix units take the weights
+//             in the type of q, with its eps u and smallest normal number t: u sum w_j |v_j| / W + t sum |v_j| / W
 //
 //   blocks    the reference decodes keys and values exactly, and so do kernels, except where a minimum is added:
 //             its sum is rounded once, which adds e |k_jd| and e |v_j|
+//             Matrix units round keys and values in blocks, or of another type than q, to the type of q. If none is
+//             beyond its range, s_j gets the error sum_d |q_d| (u |k_jd| + t), the result u sum w_j |v_j| / W + t
 //
-//   log sum   W moves by sum w_j d_j, its logarithm by that / W. The sum of K numbers rounds K times; log2 has the
-//             error 2^-21 + 3 e |log2 W|; maximum and logarithm are scaled and added: 4 e of both
+//   log sum   W moves by up to M = sum w_j d_j, its logarithm by -log(1 - M / W). The sum of K numbers rounds K times;
+//             log2 has the error 2^-21 + 3 e |log2 W|; maximum and logarithm are scaled and added: 4 e of both
 //
 // T is the number of tiles of keys, at most K / 8 + 1. The result is rounded to its type. Random signs: sums of K
 // numbers and of D products are assumed to round like a random walk, 8 sqrt(K) and 8 sqrt(D), where that is less (see
@@ -51,7 +54,8 @@ struct AttentionRow {
 };
 
 /// Defines the elements `out` of `row`, and its logarithm of the sum. `q` is a row of Q, `k` and `v` the keys and
-/// values of its head, row by row. `on_matrix_units`: whether weights may be rounded to `type`.
+/// values of its head, row by row. `on_matrix_units`: whether weights may be rounded to `type`, and with them keys and
+/// values in blocks or of another type.
 Expected define_attention(const gen::AttentionCall& call, ScalarType type, bool on_matrix_units,
                           const AttentionRow& row, std::span<const double> q,
                           std::span<const double> k, std::span<const double> v,
