@@ -79,7 +79,7 @@ struct AttentionProblem {
 // Keys and values in blocks, whose rows are whole blocks, or of another type.
 void draw_formats(Drawn& draw, AttentionProblem& problem) {
   const auto format = [&] {
-    return draw.one_of<std::string>({"q8_0", "q4_0", "q4_1", "f16", "f32"});
+    return draw.one_of<std::string>({"q8_0", "q4_0", "q4_1", "f16", "bf16", "f32"});
   };
   const std::string type = problem.type;
   switch (draw.below(4)) {
@@ -136,9 +136,15 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
   for (const char* flag : {"slopes", "sinks", "log-sums"}) {
     if (draw.below(4) == 0) out.values[flag] = "yes";
   }
-  if (!is_coopmat && draw.below(3) == 0) draw_formats(draw, out);
-  if (!is_coopmat && draw.below(3) == 0) {
+  if (draw.below(3) == 0) draw_formats(draw, out);
+  if (draw.below(3) == 0) {
     out.values["page"] = draw.one_of<std::string>({"16", "32", "64"});
+    // A tile of keys in several pages.
+    const bool is_small = is_coopmat && out.size[2] == 32 && !out.config.contains("order-a");
+    if (is_small && draw.below(2) == 0) {
+      out.values["page"] = out.config["rows"] = "16";
+      out.config["keys"] = "32";
+    }
   }
   if (draw.below(3) == 0) {
     const auto order = [&] { return draw.one_of<std::string>({"bhsd", "bshd"}); };
@@ -256,8 +262,9 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
       try {
         text = wrong(executor, problem, static_cast<std::uint64_t>(i));
         right.insert(problem.kernel + ' ' + problem.type.substr(0, problem.type.find('*')));
-        if (problem.type.find('*') != std::string::npos) right.insert("blocks");
-        if (problem.values.contains("page")) right.insert("pages");
+        const std::string of = problem.kernel == "attention/coopmat" ? " of matrices" : "";
+        if (problem.type.find('*') != std::string::npos) right.insert("blocks" + of);
+        if (problem.values.contains("page")) right.insert("pages" + of);
       } catch (const Unavailable& reasons) {
         lacking.insert(problem.kernel + ": " + reasons.what());
       } catch (const std::exception& error) {
@@ -272,10 +279,21 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
     EXPECT_THAT(right, testing::IsSupersetOf(
                            {"attention/simt f32", "attention/decode f16", "blocks", "pages"}));
     if (device.caps().kind == DeviceKind::cpu && !device.caps().matrix_shapes.empty()) {
-      EXPECT_THAT(right, testing::Contains("attention/coopmat f16"));
+      EXPECT_THAT(right, testing::IsSupersetOf(
+                             {"attention/coopmat f16", "blocks of matrices", "pages of matrices"}));
       EXPECT_THAT(lacking, testing::IsEmpty());
     }
   });
+}
+
+// Matrices of bf16, which cannot be in one shader with elements of f16.
+void turn_into_bf16(AttentionProblem& problem) {
+  const std::size_t rest = std::min(problem.type.find('*'), problem.type.size());
+  problem.type = "bf16" + problem.type.substr(rest);
+  for (std::size_t at; (at = problem.type.find("*f16")) != std::string::npos;) {
+    problem.type.replace(at, 4, "*f32");
+  }
+  if (problem.values.contains("mask")) problem.values["mask"] = "bf16";
 }
 
 // bf16 in matrix units, which lavapipe lacks.
@@ -283,7 +301,7 @@ TEST(AttentionOnTheTwin, RandomProblemsAreRight) {
   HostExecutor host;
   for (std::int64_t i = 0; i < often(100, 10); ++i) {
     AttentionProblem problem = drawn_problem(7, kOfAForm * i);
-    if (problem.kernel == "attention/coopmat") problem.type = i % 8 < 4 ? "bf16" : "f16";
+    if (problem.kernel == "attention/coopmat" && i % 8 < 4) turn_into_bf16(problem);
     for (std::size_t extent : {0, 1}) problem.size[extent] %= 90;
     problem.config.erase("order-a");
     EXPECT_EQ(wrong(host, problem, static_cast<std::uint64_t>(i)), "") << problem.command();

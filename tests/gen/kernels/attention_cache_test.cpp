@@ -6,12 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "support/fake_devices.hpp"
+#include "support/fragment_orders.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/kernels/attention/choice/choose.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 
@@ -31,10 +34,12 @@ Bytes bytes_of_values(const std::vector<T>& values) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Runs all kernels of the plan in f32. Returns o and log_sums, if the form has them.
-std::map<std::string, std::vector<float>> run(const std::string& kernel, const AttentionCall& call,
-                                              const std::map<std::string, Bytes>& given) {
-  const KernelPlan plan = attention_plan(*find_kernel(kernel), request_of(call, ScalarType::f32));
+using Results = std::map<std::string, std::vector<float>>;
+
+// Runs all kernels of the plan. Returns o and log_sums, if the form has them.
+Results run(const KernelRequest& request, const KernelEntry& entry,
+            const std::map<std::string, Bytes>& given) {
+  const KernelPlan plan = attention_plan(entry, request);
   std::vector<Bytes> arrays;
   for (const PlanArray& array : plan.arrays) {
     const auto found = given.find(array.name);
@@ -47,15 +52,41 @@ std::map<std::string, std::vector<float>> run(const std::string& kernel, const A
     for (const std::size_t array : step.arrays) bound.emplace_back(arrays[array]);
     EXPECT_THAT(run_on_host(step.kernel, bound, step.arguments).reasons, IsEmpty());
   }
-  std::map<std::string, std::vector<float>> results;
+  Results results;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
-    if (plan.arrays[i].name != "o" && plan.arrays[i].name != "log_sums") continue;
-    std::vector<float>& result = results[plan.arrays[i].name];
-    result.resize(arrays[i].size() / sizeof(float));
-    std::copy(arrays[i].begin(), arrays[i].end(),
-              std::as_writable_bytes(std::span(result)).begin());
+    const std::string& name = plan.arrays[i].name;
+    if (name != "o" && name != "log_sums") continue;
+    const ScalarType type = name == "o" ? request.type : ScalarType::f32;
+    for (std::size_t at = 0; at < arrays[i].size(); at += size_of(type)) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, &arrays[i][at], size_of(type));
+      results[name].push_back(static_cast<float>(number_of(type, bits)));
+    }
   }
   return results;
+}
+// In f32.
+Results run(const std::string& kernel, const AttentionCall& call,
+            const std::map<std::string, Bytes>& given) {
+  return run(request_of(call, ScalarType::f32), *find_kernel(kernel), given);
+}
+// In f16, by matrix units.
+Results run_on_matrix_units(const AttentionCall& call, const std::map<std::string, Bytes>& given,
+                            const Options& options = {}) {
+  const KernelEntry& entry = *find_kernel("attention/coopmat");
+  KernelRequest request = request_of(call, ScalarType::f16, test::h200_like(), options);
+  for (const ProbedMatrix& matrix : entry.probes(request)) {
+    request.device.fragment_orders.push_back(test::order_of_twin(matrix));
+  }
+  return run(request, entry, given);
+}
+
+Bytes halves(const std::vector<float>& values) {
+  std::vector<std::uint16_t> out;
+  for (const float x : values) {
+    out.push_back(static_cast<std::uint16_t>(bits_of(ScalarType::f16, x)));
+  }
+  return bytes_of_values(out);
 }
 
 // Query i is 1 at one element and 0 elsewhere, and there is one key: its score is that element of the key, the result
@@ -86,6 +117,14 @@ TEST(AttentionCache, BlocksAreDecodedInPlace) {
         EXPECT_NEAR(got.at("o")[d], decoded[d], 1e-6) << kernel << ' ' << format.name << ' ' << d;
       }
     }
+    // Decoded numbers, below 2, are rounded to f16.
+    const Results got = run_on_matrix_units(call, {{"q", halves(q)}, {"k", row}, {"v", row}});
+    for (std::size_t i = 0; i < 16; ++i) {
+      EXPECT_NEAR(got.at("log_sums")[i], decoded[element(i)], 0x1p-11) << format.name << i;
+    }
+    for (std::size_t d = 0; d < 128; ++d) {
+      EXPECT_NEAR(got.at("o")[d], decoded[d], 0x1p-11) << format.name << ' ' << d;
+    }
   }
 }
 
@@ -94,14 +133,20 @@ TEST(AttentionCache, KernelsForBlocks) {
   call.queries = call.keys = 512;
   call.form.key_format = find_weight_format("q8_0");
   DeviceCaps device = test::h200_like();
-  EXPECT_EQ(attention_plan(call, ScalarType::f16, device).steps.front().kernel.name,
-            "attention/simt");
+  const auto chosen = [&](ScalarType type) {
+    return attention_plan(call, type, device).steps.front().kernel.name;
+  };
+  EXPECT_EQ(chosen(ScalarType::f16), "attention/simt");  // the orders of matrices are not known
+  device.fragment_orders = {test::order_of(test::kOnAnH200, 'a'),
+                            test::order_of(test::kOnAnH200, 'a', "bf16"),
+                            test::order_of(test::kOnAnH200, 'c', "f32")};
+  EXPECT_EQ(chosen(ScalarType::f16), "attention/coopmat");
+  EXPECT_EQ(chosen(ScalarType::bf16), "attention/coopmat");
+  call.form.page = 16;
+  call.stored_pages = 32;
+  EXPECT_EQ(chosen(ScalarType::f16), "attention/coopmat");
   call.queries = 1;
-  EXPECT_EQ(attention_plan(call, ScalarType::f16, device).steps.front().kernel.name,
-            "attention/decode");
-  EXPECT_THAT(
-      find_kernel("attention/coopmat")->refuse(request_of(call, ScalarType::f16, device)),
-      Contains(HasSubstr("keys and values in blocks, or of another type than q, are read by")));
+  EXPECT_EQ(chosen(ScalarType::f16), "attention/decode");
   EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16*q8_0*f16");
   call.form.value_format = find_weight_format("q8_0");
   EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16*q8_0");
@@ -110,6 +155,26 @@ TEST(AttentionCache, KernelsForBlocks) {
   EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16*bf16*f16");
   call.form.key_type = ScalarType::f16;
   EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16");
+}
+
+TEST(AttentionCache, MatricesOfBf16AreNotBesideF16) {
+  const auto reasons = [](const AttentionForm& form) {
+    AttentionCall call;
+    call.form = form;
+    return find_kernel("attention/coopmat")
+        ->refuse(request_of(call, ScalarType::bf16, test::h200_like()));
+  };
+  AttentionForm form;
+  EXPECT_THAT(reasons(form), IsEmpty());
+  const auto refused =
+      ElementsAre(HasSubstr("matrices of bf16 and arrays of f16 cannot be in one shader"));
+  form.mask = ScalarType::f16;
+  EXPECT_THAT(reasons(form), refused);
+  form.mask = ScalarType::f32;
+  form.value_type = ScalarType::f16;
+  EXPECT_THAT(reasons(form), refused);
+  form.value_type = ScalarType::f32;
+  EXPECT_THAT(reasons(form), IsEmpty());
 }
 
 // Keys have equal scores. Rows in no entry are NaN, and so is what a kernel must not read.
@@ -141,6 +206,16 @@ TEST(AttentionCache, PagesSayWhereKeysAre) {
       EXPECT_NEAR(o[96], (16 * 10 + 14 * 1) / 30.0, 1e-6) << kernel;
     }
   }
+  // Tiles of 64 keys, which are in several pages, and of 16.
+  for (const Options& options : {Options{}, Options{{"rows", "16"}, {"keys", "16"}}}) {
+    const auto o = run_on_matrix_units(
+                       call, {{"v", halves(v)}, {"pages", pages}, {"lengths", lengths}}, options)
+                       .at("o");
+    EXPECT_NEAR(o[0], (16 * 1 + 2 * 10) / 18.0, 2e-3);
+    EXPECT_EQ(o[32], 0);
+    EXPECT_EQ(o[64], 1);
+    EXPECT_NEAR(o[96], (16 * 10 + 14 * 1) / 30.0, 8e-3);
+  }
 }
 
 TEST(AttentionCache, RefusesPagesThatAreNone) {
@@ -151,8 +226,6 @@ TEST(AttentionCache, RefusesPagesThatAreNone) {
   EXPECT_THAT(reasons_against(call),
               ElementsAre("pages of 24 keys are not a power of two from 16 to 256"));
   call.form.page = 16;
-  EXPECT_THAT(find_kernel("attention/coopmat")->refuse(request_of(call, ScalarType::f16)),
-              Contains("pages are read by attention/decode and attention/simt"));
   EXPECT_THAT(find_kernel("attention/simt")
                   ->refuse(request_of(call, ScalarType::f16, common_device(), {{"tile", "32x32"}})),
               Contains(HasSubstr("keys")));

@@ -6,6 +6,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/attention/parts/bias.hpp"
 #include "vkmoye/gen/kernels/attention/parts/describe.hpp"
+#include "vkmoye/gen/kernels/attention/parts/fetch_keys.hpp"
 #include "vkmoye/gen/kernels/attention/parts/query_matrices.hpp"
 #include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/parts/staged_tile.hpp"
@@ -28,8 +29,8 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   const Tensor o = attention.output("o", type);
 
   const auto padded = std::bind_front(padded_tile, config, type);
-  StagedTile k(builder, "k", type, padded(form.width, keys));
-  StagedTile v(builder, "v", type, padded(form.value_width, keys));
+  StagedTile k(builder, "k", rows_of_keys(type, form), type, padded(form.width, keys));
+  StagedTile v(builder, "v", rows_of_values(type, form), type, padded(form.value_width, keys));
 
   // Matrices of a subgroup.
   using Use = ir::MatrixType::Use;
@@ -58,10 +59,8 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   softmax.start();
   builder.fill(sums.matrices, ir::number(ScalarType::f32, 0));
 
-  const auto fetch = [&](const Expr& number) {
-    const AttentionTile::KeyTile key_tile = attention.key_tile(number);
-    k.fetch(attention.k(key_tile));
-    v.fetch(attention.v(key_tile));
+  const auto fetch = [&](const Expr& number, const PageNames& names = {}) {
+    fetch_keys(attention, k, v, number, names);
   };
   const auto add_tile = [&](const Expr& i) {
     const Expr at = visible.first() + i;
@@ -91,7 +90,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
       });
     });
   };
-  if (config.prefetch) fetch(visible.first());
+  if (config.prefetch) fetch(visible.first(), {"given_first", "first_page"});
   builder.loop("key_tile", visible.count(), add_tile,
                config.unroll ? ir::Unroll::free : ir::Unroll::never);
 

@@ -3,13 +3,13 @@
 // Attention with matrix units: scores and weights stay in registers.
 //
 //   a workgroup    rows of q for each of its subgroups, as matrices in registers
-//                  tiles of k and v through shared memory; the next ones wait in registers
+//                  tiles of k and v through shared memory; the next ones wait in registers, blocks as in memory
 //   a subgroup     scores = q k^T, weights = exp2(..), sums += weights v: three sets of matrices
 //
 // The lanes that hold a row of scores find its maximum by shuffles. Which lanes these are is a layout that a probe of
 // the device finds; it may be any that dsl/matrix_values.hpp takes. If an operand has another order than a result, or
-// an unknown one, weights go through shared memory. Interface: that of simt.hpp, for f16 and bf16.
-// Source: FlashAttention-2 (Dao, 2023).
+// an unknown one, weights go through shared memory. Interface: that of simt.hpp, for q of f16 and bf16. Keys and values
+// in blocks, or of another type, are rounded to the type of q. Source: FlashAttention-2 (Dao, 2023).
 //
 // The config:
 //

@@ -6,7 +6,7 @@
 
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/kernels/attention/coopmat.hpp"
-#include "vkmoye/gen/kernels/attention/parts/staging.hpp"
+#include "vkmoye/gen/kernels/attention/parts/staged_tile.hpp"
 #include "vkmoye/gen/kernels/matrix_units/fragment_layout.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/layout/search.hpp"
@@ -114,11 +114,11 @@ AttentionConfig attention_coopmat_config(const AttentionForm& form, ScalarType t
 std::vector<std::string> reasons_against(const AttentionConfig& config, const AttentionForm& form,
                                          ScalarType type) {
   std::vector<std::string> reasons = reasons_against(form);
-  require(key_type(type, form) == type && value_type(type, form) == type,
-          "keys and values in blocks, or of another type than q, are read by attention/decode and "
-          "attention/simt",
-          reasons);
-  require(form.page == 0, "pages are read by attention/decode and attention/simt", reasons);
+  // Matrices of bf16 are written as f16, and so are those arrays: see spirv/bfloat16.hpp.
+  const bool has_f16 = key_type(type, form) == ScalarType::f16 ||
+                       value_type(type, form) == ScalarType::f16 || form.mask == ScalarType::f16;
+  require(type != ScalarType::bf16 || !has_f16,
+          "matrices of bf16 and arrays of f16 cannot be in one shader", reasons);
   require_atom(config, 64, reasons);
   require_power_of_two("rows", config.rows, 256, reasons);
   require_power_of_two("keys", config.keys, 256, reasons);
@@ -136,12 +136,15 @@ std::vector<std::string> reasons_against(const AttentionConfig& config, const At
   require_divides("keys", config.keys, "rows of the workgroup", config.tile_rows(), reasons);
   require_even_distribution(config, reasons);
   if (!reasons.empty()) return reasons;
-  for (const std::int64_t width : {form.width, form.value_width}) {
-    require(row_staging(width, config.keys, config.threads(), widest_access(type)).has_value(),
+  const auto require_staging = [&](std::int64_t width, const StoredRows& rows) {
+    const auto staging = StagedTile::staging(rows, type, width, config.keys, config.threads());
+    require(staging.has_value(),
             fmt::format("staging: {} threads do not divide {} rows of {} elements evenly",
                         config.threads(), config.keys, width),
             reasons);
-  }
+  };
+  require_staging(form.width, rows_of_keys(type, form));
+  require_staging(form.value_width, rows_of_values(type, form));
   if (!reasons.empty()) return reasons;
   const std::int64_t bytes = bytes_of_tiles(config, form, type);
   require(bytes <= config.shared_bytes,

@@ -5,15 +5,16 @@
 
 namespace vkmoye::gen {
 
-void load_query(Builder& builder, const AttentionTile& attention, StagedTile& k,
+void load_query(Builder& builder, const AttentionTile& attention, const StagedTile& k,
                 const Matrices& query) {
+  StagedTile q = k.is_plain() ? k : StagedTile(builder, "q", k);
   const std::int64_t at_once = k.rows(), rows = query.rows * query.type.rows;  // of a subgroup
   const std::uint32_t subgroups = to_index(at_once / rows),
                       parts = to_index(attention.size().rows / at_once);
   const auto load_part = [&](const Expr& part) {
-    k.fetch(attention.q(at_once, parts * attention.row_tile() + part));
+    q.fetch(attention.q(at_once, parts * attention.row_tile() + part));
     builder.barrier();
-    k.put();
+    q.put();
     builder.barrier();
     builder.branch({equal(builder.subgroup() / subgroups, part)}, [&] {
       const View own = tile(k.shared(), {k.width(), rows}, {0, builder.subgroup() % subgroups});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The rows of q of each subgroup, as matrices in registers, which they keep. They come through the shared tile of k,
-// before it has keys, as many rows at a time as it has.
+// before it has keys, as many rows at a time as it has; and through its registers, if memory has keys of their type.
 //
 //   8 subgroups of 16 rows, a tile of 64 keys     part 0: rows 0 to 63, for subgroups 0 to 3; part 1: the other 64
 
@@ -13,7 +13,7 @@ namespace vkmoye::gen {
 /// query <- the rows of the subgroup, in the order of subgroups. All threads of the workgroup must reach it; a barrier
 /// must precede the next k.put(). Preconditions: the rows of a subgroup divide the rows of the tile of k, and these
 /// divide those of the workgroup.
-void load_query(Builder& builder, const AttentionTile& attention, StagedTile& k,
+void load_query(Builder& builder, const AttentionTile& attention, const StagedTile& k,
                 const Matrices& query);
 
 }  // namespace vkmoye::gen

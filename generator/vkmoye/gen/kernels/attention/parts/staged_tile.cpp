@@ -1,30 +1,68 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/attention/parts/staged_tile.hpp"
 
-#include "vkmoye/gen/kernels/attention/parts/staging.hpp"
+#include <algorithm>
+
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 
 namespace vkmoye::gen {
-namespace {
 
-RowStaging staging_of(const Builder& builder, ScalarType type, const View& tile) {
-  return *row_staging(size(tile.shape().mode(0)), size(tile.shape().mode(1)), builder.threads(),
-                      widest_access(type));
+std::optional<RowStaging> StagedTile::staging(const StoredRows& from, ScalarType type,
+                                              std::int64_t width, std::int64_t rows,
+                                              std::int64_t threads) {
+  if (from.format == nullptr) return row_staging(width, rows, threads, widest_access(from.type));
+  // Parts whose runs are accesses of the tile, to f16 of q8_0 one of 8 elements, of q4_0 two.
+  const std::int64_t access = widest_access(type);
+  const std::int64_t runs = access / KeyRows{from.format, width, access}.run();
+  return row_staging(width, rows, threads, runs * access, min_part(*from.format));
 }
 
-}  // namespace
+StagedTile::StagedTile(Builder& builder, const std::string& name, const StoredRows& from,
+                       const View& shared, const RowStaging& staging)
+    : builder_(builder),
+      shared_(shared),
+      rows_{from.format, width(), staging.vector.count},
+      vector_(to_index(from.format == nullptr ? rows_.vector
+                                              : std::min(rows_.run(), widest_access(type())))),
+      by_{staging.threads, builder.thread()},
+      parts_(builder, name, rows_, from.type,
+             make_identity_view({row_elements(from.format, width()), rows()}), by_, "next_") {
+  if (has_blocks()) {
+    elements_ = builder.make_fragment_like("elements_of_" + name, ScalarType::f32, part(shared_));
+  }
+}
 
-StagedTile::StagedTile(Builder& builder, const std::string& name, ScalarType type,
-                       const Layout& shared)
-    : shared_(builder.shared("shared_" + name, type, shared)),
-      rows_{nullptr, width(), staging_of(builder, type, shared_).vector.count},
-      by_{staging_of(builder, type, shared_).threads, builder.thread()},
-      parts_(builder, name, rows_, type, shared_, by_, "next_") {}
+StagedTile::StagedTile(Builder& builder, const std::string& name, const StoredRows& from,
+                       ScalarType type, const Layout& shared)
+    : StagedTile(builder, name, from, builder.shared("shared_" + name, type, shared),
+                 *staging(from, type, size(shared, 0), size(shared, 1), builder.threads())) {}
 
-void StagedTile::put_seen(VisibleKeys& visible, const Expr& tile_number) {
-  visible.drop_beyond(parts_.read(), part(make_identity_view({width(), rows()})), tile_number,
-                      vector());
-  put();
+StagedTile::StagedTile(Builder& builder, const std::string& name, const StagedTile& other)
+    : StagedTile(builder, name, {other.type()}, other.shared_,
+                 *row_staging(other.width(), other.rows(), builder.threads(), other.vector_)) {}
+
+void StagedTile::fetch_rows(const Expr& number, const std::function<View(const Expr&)>& row) {
+  const std::int64_t of_row = size(by_.threads, 0), at_once = size(by_.threads, 1);
+  const KeyThreads own = {make_layout({of_row, std::int64_t{1}}), by_.thread % to_index(of_row)};
+  const Expr first = to_index(rows()) * number + by_.thread / to_index(of_row);
+  builder_.unrolled_loop("key_round", to_index(rows() / at_once), [&](const Expr& round) {
+    parts_.load(row(first + to_index(at_once) * round), own, round);
+  });
+}
+
+const View& StagedTile::decoded() const {
+  if (!has_blocks()) return parts_.read();
+  parts_.decode(elements_);
+  return elements_;
+}
+
+void StagedTile::put() { builder_.copy(decoded(), part(shared_), {.vector = {vector_}}); }
+
+void StagedTile::put_seen(VisibleKeys& visible, const Expr& number) {
+  const View& values = decoded();
+  visible.drop_beyond(values, part(make_identity_view({width(), rows()})), number,
+                      has_blocks() ? 1 : vector_);
+  builder_.copy(values, part(shared_), {.vector = {vector_}});
 }
 
 }  // namespace vkmoye::gen

@@ -29,6 +29,11 @@ struct QueryOfHead {
   Expr query, head;
 };
 
+/// Names of a page as its array has it, and as an index.
+struct PageNames {
+  std::string given = "given_page", page = "own_page";
+};
+
 class AttentionTile {
  public:
   /// Declares q, k, v, lengths and the arguments. Workgroups along x have tiles of rows. `rows_of_head_groups`: whether
@@ -53,8 +58,9 @@ class AttentionTile {
     Expr number = 0, page = 0;
     std::int64_t count = 1;
   };
-  /// Tile `number` of an entry. Records how to find their page, if there are pages; `keys` must divide it.
-  KeyTile key_tile(const Expr& number, std::int64_t keys);
+  /// Tile `number` of an entry. Records how to find their page, if there are pages, in values of these names; `keys`
+  /// must divide it.
+  KeyTile key_tile(const Expr& number, std::int64_t keys, const PageNames& names = {});
   KeyTile key_tile(const Expr& number) { return key_tile(number, size_.keys); }
   /// (width, keys), (value_width, keys): rows in memory, see row_elements(). Those in pages that are not stored are
   /// outside of the array.
@@ -91,6 +97,8 @@ class AttentionTile {
   const Expr& keys() const { return keys_; }  // how many the entry has
   const Expr& window() const { return window_; }
   const AttentionTileSize& size() const { return size_; }
+  /// Whether no tile of keys has keys of two pages.
+  bool tiles_lie_in_pages() const { return form_.page % size_.keys == 0; }
   bool has_rows_of_head_groups() const { return rows_of_head_groups_; }
 
  private:

@@ -1,0 +1,479 @@
+// generated: attention/coopmat  type=f16*q8_0*q4_0  width=64  page=32  lengths  atom=16x16x16
+//   subgroup-size=32  rows=16  keys=32  subgroups=8  shared-bytes=32768  prefetch=yes  unroll=no
+//   order-c=((8,2),(2,4,2)):((32,4),(1,8,2))  order-a=((8,2),(2,4,2)):((32,4),(1,8,2))
+// scores stay in registers; the next tiles of k and v are fetched meanwhile
+// vkmoye 0.1.0: vkmoye-bench emit attention/coopmat --type 'f16*q8_0*q4_0' --page 32 --lengths
+//   --keys 32 --order-a '((8,2),(2,4,2)):((32,4),(1,8,2))'
+//   --order-c '((8,2),(2,4,2)):((32,4),(1,8,2))'
+#version 460
+#pragma use_vulkan_memory_model
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int16 : require
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 256) in;
+
+// (64,group*queries,kv_heads*batch)
+layout(std430, binding = 0) readonly restrict buffer Q_x8 { uvec4 q_x8[]; };
+layout(std430, binding = 1) readonly restrict buffer K { uint16_t k[]; };  // (34,32,kv_heads,stored)
+layout(std430, binding = 2) readonly restrict buffer V { uint16_t v[]; };  // (18,32,kv_heads,stored)
+layout(std430, binding = 3) readonly restrict buffer Pages { int pages[]; };  // (ceil(keys/32),batch)
+layout(std430, binding = 4) readonly restrict buffer Lengths { int lengths[]; };  // (batch)
+// (64,group*queries,kv_heads*batch)
+layout(std430, binding = 5) writeonly restrict buffer O { float16_t o[]; };
+layout(push_constant) uniform Arguments { uint group, queries, kv_heads, batch, stored, keys; float scale;
+    uint first_group_x, first_group_y; };
+
+shared uvec4 shared_k[287];  // (64,32):(1,72), in f16
+shared f16vec4 shared_v[574];  // (64,32):(1,72), in f16
+
+void main() {
+  int page;
+  uint16_t next_k[4];  // (4,1,1):(1,4,4)
+  uint16_t scales_of_k;
+  float elements_of_k[8];  // (8,1,1):(1,8,8)
+  uint16_t next_v[2];  // (2,1,1):(1,2,2)
+  uint16_t scales_of_v;
+  float elements_of_v[8];  // ((4,2),1,1):((1,4),8,8)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> query[4];  // (1,4)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> b[1];  // (1,1)
+  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> scores[2];  // (1,2)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> weights[2];  // (1,2)
+  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[4];  // (1,4)
+  uvec4 next_q;
+  float row_max[2];  // (1,(2,1)):(1,(1,2))
+  float rescale[2];  // (1,(2,1)):(1,(1,2))
+  float row_sum[2];  // (1,(2,1)):(1,(1,2))
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint subgroup = gl_SubgroupID;
+  uint lane = gl_SubgroupInvocationID;
+  uint thread = 32u * subgroup + lane;
+  float factor = scale * 1.442695 /* log2(e) */;
+  uint entry = min(block_y / kv_heads, batch - 1u);
+  uint kv_head = block_y % kv_heads;
+  int given_length = lengths[entry];
+  uint length = min(uint(max(given_length, 0)), keys);
+  uint key_tiles = (length >> 5u) + min(length & 31u, 1u);  // ceil(length / 32)
+
+  // q goes through the tile of k, 32 rows at a time
+  for (uint part = 0u; part < 4u; ++part) {
+    // copy partition(slice(tile(q, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (4 block_x + part), block_y)
+    //   to next_q
+    {
+      uint q_d = thread & 7u;
+      uint q_row = 32u * (4u * block_x + part) + (thread >> 3u);
+      if (q_row < group * queries && block_y < kv_heads * batch) {
+        next_q = q_x8[q_d + 8u * q_row + 8u * group * queries * block_y];
+      } else {
+        next_q = uvec4(0u);
+      }
+    }
+
+    barrier();
+
+    // copy next_q
+    //   to partition(shared_k, (64,32))
+    shared_k[(thread & 7u) + 9u * (thread >> 3u)] = next_q;
+
+    barrier();
+
+    if ((subgroup >> 1u) == part) {
+      // load transpose(tile(shared_k, (64,16)))
+      //   into query
+      [[unroll]] for (uint j = 0u; j < 4u; ++j) {
+        coopMatLoad(query[j], shared_k, 144u * (subgroup & 1u) + 2u * j, 9u,
+            gl_CooperativeMatrixLayoutRowMajor);
+      }
+    }
+  }
+
+  // row_max <- -1e30, more than the scores of unseen keys
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    row_max[v1] = -1e+30;
+  }
+
+  // row_sum <- 0
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    row_sum[v1] = 0.0;
+  }
+
+  // sums <- 0
+  [[unroll]] for (uint j = 0u; j < 4u; ++j) {
+    sums[j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
+  }
+
+  // the page of these keys:
+  // copy tile(pages, (1,1)) at (0, entry)
+  //   to page
+  if (0u < (keys >> 5u) + min(keys & 31u, 1u) && entry < batch) {
+    page = pages[((keys >> 5u) + min(keys & 31u, 1u)) * entry];
+  } else {
+    page = 0;
+  }
+
+  int given_first = page;
+  uint first_page = uint(given_first);
+
+  // copy partition(composition(slice(tile(k, (34,32,1,1)), (_,_,0,0)), ((4,(4,2)),32):((1,(4,17)),34)),
+  //   (32,32)) at (0, 0, kv_head, first_page)
+  //   to next_k
+  {
+    uint k_word0 = 4u * (thread & 3u) + 17u * ((thread >> 2u) & 1u) + 1u;
+    uint k_key = thread >> 3u;
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      uint k_word = k_word0 + v0;
+      if (kv_head < kv_heads && first_page < stored) {
+        next_k[v0] = k[k_word + 34u * k_key + 1088u * kv_head + 1088u * kv_heads * first_page];
+      } else {
+        next_k[v0] = uint16_t(0);
+      }
+    }
+  }
+
+  // copy partition(composition(slice(tile(k, (34,32,1,1)), (_,_,0,0)), ((1,(4,2)),32):((1,(0,17)),34)),
+  //   (8,32)) at (0, 0, kv_head, first_page)
+  //   to scales_of_k
+  {
+    uint k_word = 17u * ((thread >> 2u) & 1u);
+    uint k_key = thread >> 3u;
+    if (kv_head < kv_heads && first_page < stored) {
+      scales_of_k = k[k_word + 34u * k_key + 1088u * kv_head + 1088u * kv_heads * first_page];
+    } else {
+      scales_of_k = uint16_t(0);
+    }
+  }
+
+  // copy partition(composition(slice(tile(v, (18,32,1,1)), (_,_,0,0)), ((2,(4,2)),32):((1,(2,9)),18)),
+  //   (16,32)) at (0, 0, kv_head, first_page)
+  //   to next_v
+  {
+    uint v_word0 = 2u * (thread & 3u) + 9u * ((thread >> 2u) & 1u) + 1u;
+    uint v_key = thread >> 3u;
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      uint v_word = v_word0 + v0;
+      if (kv_head < kv_heads && first_page < stored) {
+        next_v[v0] = v[v_word + 18u * v_key + 576u * kv_head + 576u * kv_heads * first_page];
+      } else {
+        next_v[v0] = uint16_t(0);
+      }
+    }
+  }
+
+  // copy partition(composition(slice(tile(v, (18,32,1,1)), (_,_,0,0)), ((1,(4,2)),32):((1,(0,9)),18)),
+  //   (8,32)) at (0, 0, kv_head, first_page)
+  //   to scales_of_v
+  {
+    uint v_word = 9u * ((thread >> 2u) & 1u);
+    uint v_key = thread >> 3u;
+    if (kv_head < kv_heads && first_page < stored) {
+      scales_of_v = v[v_word + 18u * v_key + 576u * kv_head + 576u * kv_heads * first_page];
+    } else {
+      scales_of_v = uint16_t(0);
+    }
+  }
+
+  [[dont_unroll]] for (uint key_tile = 0u; key_tile < key_tiles; ++key_tile) {
+    barrier();
+
+    // elements_of_k <- codes of 8 bits of next_k
+    [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+      [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+        elements_of_k[v0 + 2u * v1] = float(int((uint(next_k[v1]) >> (8u * v0)) << 24u) >> 24);
+      }
+    }
+
+    // elements_of_k <- elements_of_k * f32(bitcast(u32(scales_of_k))[0])
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      elements_of_k[v0] *= unpackHalf2x16(uint(scales_of_k)).x;
+    }
+
+    // copy elements_of_k
+    //   to partition(shared_k, (64,32))
+    shared_k[(thread & 7u) + 9u * (thread >> 3u)] = uvec4(
+        packFloat2x16(f16vec2(float16_t(elements_of_k[0]), float16_t(elements_of_k[1]))),
+        packFloat2x16(f16vec2(float16_t(elements_of_k[2]), float16_t(elements_of_k[3]))),
+        packFloat2x16(f16vec2(float16_t(elements_of_k[4]), float16_t(elements_of_k[5]))),
+        packFloat2x16(f16vec2(float16_t(elements_of_k[6]), float16_t(elements_of_k[7]))));
+
+    // elements_of_v <- codes of 4 bits of next_v
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+          elements_of_v[v0 + 2u * v1 + 4u * v2] = float((uint(next_v[v1]) >> (4u * (2u * v0 + v2))) & 0xfu);
+        }
+      }
+    }
+
+    // elements_of_v <- (elements_of_v - 8) * f32(bitcast(u32(scales_of_v))[0])
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        elements_of_v[v0 + 4u * v1] =
+            (elements_of_v[v0 + 4u * v1] - 8.0) * unpackHalf2x16(uint(scales_of_v)).x;
+      }
+    }
+
+    if (length < 32u * key_tile + 32u) {
+      // the entry ends in this tile:
+      // 0 for the values of keys beyond it
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          elements_of_v[v0 + 4u * v1] =
+              (32u * key_tile + (thread >> 3u) < length) ? elements_of_v[v0 + 4u * v1] : 0.0;
+        }
+      }
+    }
+
+    // copy elements_of_v
+    //   to partition(composition(shared_v, (((4,2),(4,2)),32):(((1,16),(4,32)),64)), (64,32))
+    {
+      uint shared_v_at = (thread & 3u) + 8u * ((thread >> 2u) & 1u) + 18u * (thread >> 3u);
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        shared_v[shared_v_at + 4u * v1] = f16vec4(float16_t(elements_of_v[4u * v1]),
+            float16_t(elements_of_v[4u * v1 + 1u]), float16_t(elements_of_v[4u * v1 + 2u]),
+            float16_t(elements_of_v[4u * v1 + 3u]));
+      }
+    }
+
+    barrier();
+
+    if (key_tile + 1u < key_tiles) {
+      // the page of these keys:
+      // copy tile(pages, (1,1)) at (key_tile + 1, entry)
+      //   to page
+      {
+        uint pages_place = key_tile + 1u;
+        if (pages_place < (keys >> 5u) + min(keys & 31u, 1u) && entry < batch) {
+          page = pages[pages_place + ((keys >> 5u) + min(keys & 31u, 1u)) * entry];
+        } else {
+          page = 0;
+        }
+      }
+
+      int given_page = page;
+      uint own_page = uint(given_page);
+
+      // copy partition(composition(slice(tile(k, (34,32,1,1)), (_,_,0,0)), ((4,(4,2)),32):((1,(4,17)),34)),
+      //   (32,32)) at (0, 0, kv_head, own_page)
+      //   to next_k
+      {
+        uint k_word0 = 4u * (thread & 3u) + 17u * ((thread >> 2u) & 1u) + 1u;
+        uint k_key = thread >> 3u;
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          uint k_word = k_word0 + v0;
+          if (kv_head < kv_heads && own_page < stored) {
+            next_k[v0] = k[k_word + 34u * k_key + 1088u * kv_head + 1088u * kv_heads * own_page];
+          } else {
+            next_k[v0] = uint16_t(0);
+          }
+        }
+      }
+
+      // copy partition(composition(slice(tile(k, (34,32,1,1)), (_,_,0,0)), ((1,(4,2)),32):((1,(0,17)),34)),
+      //   (8,32)) at (0, 0, kv_head, own_page)
+      //   to scales_of_k
+      {
+        uint k_word = 17u * ((thread >> 2u) & 1u);
+        uint k_key = thread >> 3u;
+        if (kv_head < kv_heads && own_page < stored) {
+          scales_of_k = k[k_word + 34u * k_key + 1088u * kv_head + 1088u * kv_heads * own_page];
+        } else {
+          scales_of_k = uint16_t(0);
+        }
+      }
+
+      // copy partition(composition(slice(tile(v, (18,32,1,1)), (_,_,0,0)), ((2,(4,2)),32):((1,(2,9)),18)),
+      //   (16,32)) at (0, 0, kv_head, own_page)
+      //   to next_v
+      {
+        uint v_word0 = 2u * (thread & 3u) + 9u * ((thread >> 2u) & 1u) + 1u;
+        uint v_key = thread >> 3u;
+        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+          uint v_word = v_word0 + v0;
+          if (kv_head < kv_heads && own_page < stored) {
+            next_v[v0] = v[v_word + 18u * v_key + 576u * kv_head + 576u * kv_heads * own_page];
+          } else {
+            next_v[v0] = uint16_t(0);
+          }
+        }
+      }
+
+      // copy partition(composition(slice(tile(v, (18,32,1,1)), (_,_,0,0)), ((1,(4,2)),32):((1,(0,9)),18)),
+      //   (8,32)) at (0, 0, kv_head, own_page)
+      //   to scales_of_v
+      {
+        uint v_word = 9u * ((thread >> 2u) & 1u);
+        uint v_key = thread >> 3u;
+        if (kv_head < kv_heads && own_page < stored) {
+          scales_of_v = v[v_word + 18u * v_key + 576u * kv_head + 576u * kv_heads * own_page];
+        } else {
+          scales_of_v = uint16_t(0);
+        }
+      }
+    }
+
+    // scores <- 0
+    [[unroll]] for (uint j = 0u; j < 2u; ++j) {
+      scores[j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
+    }
+
+    [[unroll]] for (uint d = 0u; d < 4u; ++d) {
+      [[unroll]] for (uint key = 0u; key < 2u; ++key) {
+        // load tile(shared_k, (16,16))
+        //   into b
+        coopMatLoad(b[0], shared_k, 2u * d + 144u * key, 9u, gl_CooperativeMatrixLayoutColumnMajor);
+
+        // scores += query * b
+        scores[key] = coopMatMulAdd(query[d], b[0], scores[key]);
+      }
+    }
+
+    if (length < 32u * key_tile + 32u) {
+      // the last tile extends past the last key:
+      // scores <- -2e30, less than any maximum, where the row does not see the key
+      [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+              float scores_value = scores[v4][v0 + 2u * v1 + 4u * v2];
+              uint key_of_score = 32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4;
+              scores[v4][v0 + 2u * v1 + 4u * v2] = (key_of_score < length) ? scores_value : -2e+30;
+            }
+          }
+        }
+      }
+    }
+
+    // rescale keeps the old row_max until the new one is known
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      rescale[v1] = row_max[v1];
+    }
+
+    // row_max <- max(row_max, each of elements(scores))
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            row_max[v3] = max(row_max[v3], scores[v2][v0 + 2u * v1 + 4u * v3]);
+          }
+        }
+      }
+    }
+
+    // row_max <- maximum over lanes ^ 1, then ^ 2
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      float other1 = subgroupShuffleXor(row_max[v1], 1u);
+      float combined1 = max(row_max[v1], other1);
+      float other2 = subgroupShuffleXor(combined1, 2u);
+      row_max[v1] = max(combined1, other2);
+    }
+
+    // rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      rescale[v1] = exp2((rescale[v1] - row_max[v1]) * factor);
+    }
+
+    // row_sum <- row_sum * rescale
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      row_sum[v1] *= rescale[v1];
+    }
+
+    // elements(sums) <- elements(sums) * rescale
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            sums[v2][v0 + 2u * v1 + 4u * v3] *= rescale[v3];
+          }
+        }
+      }
+    }
+
+    // scores <- exp2(factor * scores - factor * row_max), the weights
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            float scores_value = scores[v2][v0 + 2u * v1 + 4u * v3];
+            scores[v2][v0 + 2u * v1 + 4u * v3] = exp2(fma(scores_value, factor, -(row_max[v3] * factor)));
+          }
+        }
+      }
+    }
+
+    // row_sum += each of elements(scores)
+    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            row_sum[v3] += scores[v2][v0 + 2u * v1 + 4u * v3];
+          }
+        }
+      }
+    }
+
+    // elements(weights) <- f16(elements(scores))
+    [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+            weights[v4][v0 + 2u * v1 + 4u * v2] = float16_t(scores[v4][v0 + 2u * v1 + 4u * v2]);
+          }
+        }
+      }
+    }
+
+    [[unroll]] for (uint key = 0u; key < 2u; ++key) {
+      [[unroll]] for (uint e = 0u; e < 4u; ++e) {
+        // load transpose(tile(shared_v, (16,16)))
+        //   into b
+        coopMatLoad(b[0], shared_v, 4u * e + 288u * key, 18u, gl_CooperativeMatrixLayoutRowMajor);
+
+        // sums += weights * b
+        sums[e] = coopMatMulAdd(weights[key], b[0], sums[e]);
+      }
+    }
+  }
+
+  // row_sum <- sum over lanes ^ 1, then ^ 2
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    float other1 = subgroupShuffleXor(row_sum[v1], 1u);
+    float combined1 = row_sum[v1] + other1;
+    float other2 = subgroupShuffleXor(combined1, 2u);
+    row_sum[v1] = combined1 + other2;
+  }
+
+  // sums <- sums / row_sum, 0 for rows that see no key
+  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+    [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+          float sums_value = sums[v2][v0 + 2u * v1 + 4u * v3];
+          sums[v2][v0 + 2u * v1 + 4u * v3] = (row_sum[v3] == 0.0) ? 0.0 : sums_value / row_sum[v3];
+        }
+      }
+    }
+  }
+
+  // partition(transpose(slice(tile(o, (64,16,1)), (_,_,0))), (16,16))
+  //   at (0, 16 (8 block_x + subgroup), block_y) <- f16(elements(sums))
+  [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+          uint o_e = 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4;
+          uint o_row = 16u * (8u * block_x + subgroup) + (lane >> 2u) + 8u * v2;
+          if (o_row < group * queries && block_y < kv_heads * batch) {
+            float sums_value = sums[v4][v0 + 2u * v1 + 4u * v2];
+            o[o_e + 64u * o_row + 64u * group * queries * block_y] = float16_t(sums_value);
+          }
+        }
+      }
+    }
+  }
+}
