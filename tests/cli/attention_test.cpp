@@ -91,6 +91,16 @@ TEST(AttentionCli, RunsProblemsWithMoreArrays) {
   }
 }
 
+TEST(AttentionCli, RunsProblemsInPagesOfBlocks) {
+  const Outcome outcome =
+      bench({"run", "attention/*", "--size", "5x300", "--heads", "4", "--kv-heads", "2", "--batch",
+             "2", "--lengths", "--page", "16", "--type", "f16*q8_0*f32", "--device", "host"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* kernel : {"auto", "simt", "coopmat", "decode"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(std::string("attention/") + kernel));
+  }
+}
+
 // Entries of 2 and 3 keys; the mask hides the first key; heads are the third axis.
 TEST(AttentionCli, AppliesToArraysOfLengthsAndMasks) {
   const TemporaryFolder folder;

@@ -113,21 +113,19 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
       add("128 wide, causal, window, soft cap", [](KernelRequest& r) {
         r.attention.form = {128, 128, true, true, true};
       });
-      if (entry.name != "attention/coopmat") {
-        for (const char* format : {"q8_0", "q4_0"}) {
-          add("128 wide, " + std::string(format), [=](KernelRequest& r) {
-            r.attention.form.width = r.attention.form.value_width = 128;
-            r.attention.form.key_format = r.attention.form.value_format =
-                gen::find_weight_format(format);
-          });
-        }
-        add("128 wide, pages", [](KernelRequest& r) {
-          gen::AttentionForm& form = r.attention.form;
-          form.width = form.value_width = 128;
-          form.page = 16;
-          form.lengths = true;
+      for (const char* format : {"q8_0", "q4_0"}) {
+        add("128 wide, " + std::string(format), [=](KernelRequest& r) {
+          r.attention.form.width = r.attention.form.value_width = 128;
+          r.attention.form.key_format = r.attention.form.value_format =
+              gen::find_weight_format(format);
         });
       }
+      add("128 wide, pages", [](KernelRequest& r) {
+        gen::AttentionForm& form = r.attention.form;
+        form.width = form.value_width = 128;
+        form.page = 16;
+        form.lengths = true;
+      });
       add("lengths, mask, slopes, sinks, log sums, bshd", [](KernelRequest& r) {
         gen::AttentionForm& form = r.attention.form;
         form.lengths = form.slopes = form.sinks = form.log_sums = true;
