@@ -195,7 +195,9 @@ TEST(Compare, SaysWhyAFileCannotBeRead) {
   };
   EXPECT_EQ(message("/nowhere/a.json"),
             "/nowhere/a.json: cannot be read: No such file or directory");
+#ifndef _WIN32  // there, a folder is a file without permission
   EXPECT_EQ(message("/"), "/: cannot be read: Is a directory");
+#endif
   const TemporaryFolder folder;
   write_file(folder.file("cut.json"), R"({"schema":1)");
   EXPECT_THAT(

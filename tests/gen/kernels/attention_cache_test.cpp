@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "support/effort.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -155,6 +156,34 @@ TEST(AttentionCache, KernelsForBlocks) {
   EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16*bf16*f16");
   call.form.key_type = ScalarType::f16;
   EXPECT_EQ(type_text(ScalarType::f16, call.form), "f16");
+}
+
+// Threads have parts of different blocks, or several of one, as the widths of keys and values differ.
+TEST(AttentionCache, EveryWidthInBlocksIsDescribedOrRefused) {
+  DeviceCaps device = test::h200_like();
+  device.fragment_orders = {test::order_of(test::kOnAnH200, 'a'),
+                            test::order_of(test::kOnAnH200, 'c', "f32")};
+  int described = 0;
+  for (const char* format : {"q4_1", "q8_0", "q4_0"}) {
+    if (test::is_quick() && described > 0) break;
+    for (std::int64_t width = 32; width <= 256; width += 32) {
+      for (const std::int64_t key_width : {160, 64}) {
+        if (test::is_quick() && key_width == 64) continue;
+        AttentionCall call;
+        call.form.width = key_width;
+        call.form.value_width = width;
+        call.form.key_format = call.form.value_format = find_weight_format(format);
+        for (const char* name : {"attention/simt", "attention/decode", "attention/coopmat"}) {
+          const KernelEntry& entry = *find_kernel(name);
+          const KernelRequest request = request_of(call, ScalarType::f16, device);
+          if (!entry.refuse(request).empty()) continue;
+          EXPECT_NO_THROW(entry.describe(request)) << name << ' ' << format << ' ' << width;
+          ++described;
+        }
+      }
+    }
+  }
+  EXPECT_GT(described, test::is_quick() ? 20 : 120);  // of 24 and of 144
 }
 
 TEST(AttentionCache, MatricesOfBf16AreNotBesideF16) {

@@ -130,8 +130,13 @@ void KeyParts::decode(const View& elements) const {
                    ScalarType::f32);
   };
   const double zero = static_cast<double>(format->zero);
-  std::vector<View> from = {elements, scales_};
-  if (format->minimum_at) from.push_back(minima_);
+  // A number for each part, in the modes that elements have: one for parts of a block and one for blocks, or one.
+  const auto by_part = [&](const View& numbers) {
+    const IntTuple shape = elements.shape();
+    return builder_.retile(numbers, Layout(IntTuple{1, shape.mode(1), shape.mode(2)}));
+  };
+  std::vector<View> from = {elements, by_part(scales_)};
+  if (format->minimum_at) from.push_back(by_part(minima_));
   builder_.apply(
       elements,
       [&](const std::vector<Expr>& x) {
