@@ -137,6 +137,10 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
     if (draw.below(4) == 0) out.values[flag] = "yes";
   }
   if (draw.below(3) == 0) draw_formats(draw, out);
+  // Else there are more threads than words of a tile.
+  if (is_coopmat && out.config.contains("keys") && out.type.find('*') != std::string::npos) {
+    out.config["subgroups"] = "2";
+  }
   if (draw.below(3) == 0) {
     out.values["page"] = draw.one_of<std::string>({"16", "32", "64"});
     // A tile of keys in several pages.
