@@ -210,7 +210,8 @@ enum {
 
 /* Objects that stay yours, and must outlive the vkmoye_device and all that is made from it. Only vkmoye_run, the
    functions that copy to and from a vkmoye_buffer, and timestamps submit to `queue`, from the thread that calls them;
-   what is recorded can be submitted to any queue of the device with compute support. */
+   what is recorded can be submitted to any queue of the device with compute support, with a vkmoye_buffer only to those
+   of `queue_family`. */
 typedef struct vkmoye_adopted_device {
   uint32_t struct_size;
   uint32_t flags;
@@ -274,9 +275,9 @@ typedef struct vkmoye_recorder_options {
   uint32_t struct_size;
   /* The number of recordings between two calls of vkmoye_reset, if descriptors cannot be pushed. */
   uint32_t recordings;
-  /* The number of recordings after vkmoye_make_recorder, and after each vkmoye_reset, whose kernels are timed, at most
-     2^20. If it is not 0, both functions submit work to the queue and wait for it, so do not hold the lock of the queue;
-     and command buffers must be of the device's queue family. */
+  /* The number of recordings whose kernels are timed, at most 2^20: the first ones after vkmoye_make_recorder,
+     vkmoye_share_recorder or vkmoye_reset. If it is not 0, these functions submit work to the queue and wait for it, so
+     do not hold the lock of the queue; and command buffers must be of the device's queue family. */
   uint32_t timestamps;
   uint32_t reserved; /* 0 */
   /* Since version 1.2. Values, from 1 to 2^32-1, of the sizes that are specialisation constants of the kernel
@@ -345,7 +346,7 @@ VKMOYE_API vkmoye_status vkmoye_record_values(vkmoye_recorder* recorder,
                                               const vkmoye_order* order);
 /* The time of one kernel on the device: from the end of all earlier work of the queue to the end of the kernel. */
 typedef struct vkmoye_time {
-  uint32_t recording; /* 0: the first of vkmoye_record after vkmoye_make_recorder or vkmoye_reset */
+  uint32_t recording; /* 0: the first vkmoye_record of the recorder, or after vkmoye_reset */
   uint32_t step;      /* of the plan; 0 of a kernel */
   double microseconds;
 } vkmoye_time;

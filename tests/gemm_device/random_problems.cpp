@@ -131,15 +131,17 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
   }
   const auto atom = gen::gemm_coopmat_config(types.form(), caps);
   const auto twice = [](std::int64_t extent) { return std::to_string(2 * extent); };
-  const char* transposed = sharers == 2 ? "yes" : "no";
   if (kernel == "gemm/thin_coopmat") {
-    return {{"subgroups", "2"}, {"reads", "1"}, {"transposed", transposed}};
+    return {{"subgroups", sharers == 1 ? "1" : "2"},
+            {"reads", "1"},
+            {"transposed", sharers == 2 ? "no" : "yes"}};
   }
   if (kernel == "gemm/quantised_coopmat") return {{"subgroups", std::to_string(sharers)}};
   if (kernel == "gemm/packed_weights") {
-    return {{"subgroups", std::to_string(sharers)},
-            {"reads", sharers == 1 ? "2" : "1"},
-            {"transposed", transposed}};
+    gen::Options config = {{"subgroups", std::to_string(sharers)},
+                           {"reads", sharers == 1 ? "2" : "1"}};
+    if (sharers == 4) config["transposed"] = "yes";  // otherwise as the rows of A decide
+    return config;
   }
   const auto subgroups = (sharers == 4 ? "1x2x" : "2x2x") + std::to_string(sharers);
   // Each thread decodes two blocks of a row, which has to fit into 48 KiB.

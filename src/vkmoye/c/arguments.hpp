@@ -33,7 +33,7 @@ void refuse_arguments(const vkmoye_file& file, std::uint32_t count);
 Arguments arguments_of(const vkmoye_file& file, const GivenArguments& given);
 
 /// All arguments by name; the strides that were left out are compact. Throws ArgumentError: a null pointer, a name
-/// that was given twice, an argument for a plan; every argument that is missing, if an extent is.
+/// that was given twice, an argument for a plan, a missing extent; the error then names every missing argument.
 Arguments complete_arguments(const vkmoye_file& file, const GivenArguments& given);
 
 }  // namespace vkmoye::c

@@ -12,7 +12,7 @@ namespace vkmoye {
 
 /// Returns `arguments` with the values of specialised arguments that the kernel was loaded with, and with every missing
 /// stride of a binding added: the product of the extents of the modes before it. If an extent for it is missing, throws
-/// ArgumentError naming every argument that is missing, but strides, and every unknown one.
+/// ArgumentError naming every argument that is missing, except strides, and every unknown one.
 Arguments with_compact_strides(const KernelInterface& kernel, Arguments arguments);
 
 }  // namespace vkmoye

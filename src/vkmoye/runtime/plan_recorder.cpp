@@ -125,7 +125,7 @@ struct PlanRecorder::State {
     }
     BufferView whole = theirs ? *theirs : BufferView(*scratch_buffer);
     if (scratch_buffer) whole.buffer = &*scratch_buffer;
-    const vk::BoundBuffer bound = vk::resolve(*context, name, whole);
+    const vk::BoundBuffer bound = vk::resolve(*context, "scratch of plan " + name, whole);
     if (bound.range.bytes < places.bytes) {
       throw ArgumentError(fmt::format("plan {}: needs {} bytes of scratch, got {}", name,
                                       places.bytes, bound.range.bytes));

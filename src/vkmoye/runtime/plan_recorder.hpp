@@ -44,7 +44,8 @@ class PlanRecorder {
   ~PlanRecorder();
 
   /// Another PlanRecorder of the kernels as they are loaded, for another thread or queue: with scratch, descriptor sets
-  /// and timestamps of its own. It loads nothing. Throws like the constructor.
+  /// and timestamps of its own. It loads nothing; with `timestamps`, it submits a command and waits for it. Throws like
+  /// the constructor.
   PlanRecorder share(const PlanRecorderOptions& options = {}) const;
 
   /// The arrays that `record` takes, in order.

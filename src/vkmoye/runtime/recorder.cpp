@@ -35,8 +35,8 @@ Recorder Recorder::share(const RecorderOptions& options) const {
   const vk::RecordedKernel& kernel = state_->kernel;
   if (!options.specialised.empty()) {
     throw ArgumentError(kernel.pipeline().interface.name +
-                        ": Recorder::share takes no specialised arguments, because the kernel is "
-                        "loaded already");
+                        ": a shared recorder takes no specialised arguments, because the kernel "
+                        "is loaded already");
   }
   return Recorder(
       std::make_unique<State>(State{kernel.share(options.recordings, options.timestamps)}));

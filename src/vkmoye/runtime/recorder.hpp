@@ -82,8 +82,8 @@ class Recorder {
   ~Recorder();
 
   /// Another Recorder of the kernel as it is loaded, for another thread, or to keep recordings apart: with descriptor
-  /// sets and timestamps of its own. It loads nothing. Throws like the constructor; ArgumentError if `options` has
-  /// specialised arguments.
+  /// sets and timestamps of its own. It loads nothing; with `timestamps`, it submits a command and waits for it. Throws
+  /// like the constructor; ArgumentError if `options` has specialised arguments.
   Recorder share(const RecorderOptions& options = {}) const;
 
   /// Like Pipeline::interface.

@@ -235,12 +235,13 @@ void run(const Case& test, const std::string& folder, bool is_spoiled) {
 }
 
 int run_models(const std::string& folder, bool is_spoiled, const std::string& selected) {
-  int wrong = 0;
+  int wrong = 0, selected_cases = 0;
   for (const Case& test : cases()) {
     const bool is_selected = selected == "--quick"
                                  ? !test.is_long
                                  : std::string(test.name).find(selected) != std::string::npos;
     if (!is_selected) continue;
+    ++selected_cases;
     try {
       run(test, folder, is_spoiled);
     } catch (const std::exception& error) {
@@ -248,6 +249,10 @@ int run_models(const std::string& folder, bool is_spoiled, const std::string& se
       ++wrong;
     }
     if (is_spoiled) break;
+  }
+  if (selected_cases == 0) {
+    std::printf("no case has '%s' in its name\n", selected.c_str());
+    ++wrong;
   }
   return wrong;
 }

@@ -4,13 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
+#include <vector>
+
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
+#include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -126,6 +131,43 @@ TEST(ThinMatrix, FewRowsAreTheColumnsOfTransposedMatrices) {
   EXPECT_THAT(entry.refuse(few), Not(Contains(HasSubstr("does not multiply"))));
 }
 
+TEST(ThinMatrix, TransposedProductsAreRight) {
+  constexpr std::int64_t n = 40, k = 144;
+  for (const std::int64_t m : {1, 8, 11}) {
+    KernelRequest few = request(nullptr, nullptr, {{"atom", "8x16x16"}, {"transposed", "yes"}});
+    const ir::Kernel kernel = test::described(*find_kernel("gemm/thin_coopmat"), few);
+    const auto a = [](std::int64_t row, std::int64_t at) { return (3 * row + at) % 7 - 3; };
+    const auto b = [](std::int64_t row, std::int64_t at) { return (row + 5 * at) % 9 - 4; };
+    const auto halves = [](std::int64_t rows, const auto& number) {
+      std::vector<std::uint16_t> out;
+      for (std::int64_t i = 0; i < rows * k; ++i) {
+        out.push_back(static_cast<std::uint16_t>(
+            bits_of(ScalarType::f16, static_cast<double>(number(i / k, i % k)))));
+      }
+      return out;
+    };
+    std::vector<std::uint16_t> rows_of_a = halves(m, a), rows_of_b = halves(n, b);
+    std::vector<float> c(static_cast<std::size_t>(m * n));
+    const Arguments arguments = {{"m", m},   {"n", n},   {"k", k},      {"lda", k},
+                                 {"ldb", k}, {"ldc", n}, {"alpha", 1.0}};
+    ASSERT_THAT(run_on_host(kernel,
+                            {std::as_writable_bytes(std::span(rows_of_a)),
+                             std::as_writable_bytes(std::span(rows_of_b)),
+                             std::as_writable_bytes(std::span(c))},
+                            arguments)
+                    .reasons,
+                IsEmpty());
+    for (std::int64_t row = 0; row < m; ++row) {
+      for (std::int64_t column = 0; column < n; ++column) {
+        std::int64_t sum = 0;
+        for (std::int64_t i = 0; i < k; ++i) sum += a(row, i) * b(column, i);
+        ASSERT_EQ(c[static_cast<std::size_t>(row * n + column)], static_cast<float>(sum))
+            << m << " rows, at (" << row << ',' << column << ')';
+      }
+    }
+  }
+}
+
 TEST(ThinMatrix, UpToEightRowsOfPackedWeightsAreTransposedWhereTheOrderOfWeightsIsTheSame) {
   DeviceCaps gpu;
   gpu.subgroup_size = 32;
@@ -149,6 +191,13 @@ TEST(ThinMatrix, UpToEightRowsOfPackedWeightsAreTransposedWhereTheOrderOfWeights
   EXPECT_FALSE(config(9).transposed);
   EXPECT_EQ(config(9).order_b.layout, config(1).order_b.layout);  // so packed weights serve both
   EXPECT_FALSE(config(1, {{"atom", "16x16x16"}}).transposed);
+  // What is printed as the default can be given.
+  for (const Options& options :
+       {Options{{"transposed", "yes"}}, Options{{"atom", "8x16x16"}, {"transposed", "yes"}}}) {
+    EXPECT_EQ(config(3, options).atom_m, 8);
+    EXPECT_EQ(config(3, options).order_a.layout, config(3).order_a.layout);
+    EXPECT_EQ(config(3, options).order_b.layout, config(3).order_b.layout);
+  }
   gpu.fragment_orders[0] = test::order_of(test::kOnRdna4, 'a');
   EXPECT_FALSE(config(1).transposed);
 }

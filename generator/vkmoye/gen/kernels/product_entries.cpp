@@ -311,7 +311,7 @@ KernelEntry thin_coopmat_entry() {
       .fields = gemm_thin_coopmat_fields(),
       .defaults =
           [](const KernelRequest& request) {
-            return gemm_thin_coopmat_config(request.gemm, request.device);
+            return gemm_thin_coopmat_config(request.gemm, request.device, request.options);
           },
       .describe =
           [reasons](const Config& config, const KernelRequest& request) {

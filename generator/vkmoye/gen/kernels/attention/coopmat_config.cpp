@@ -136,15 +136,15 @@ std::vector<std::string> reasons_against(const AttentionConfig& config, const At
   require_divides("keys", config.keys, "rows of the workgroup", config.tile_rows(), reasons);
   require_even_distribution(config, reasons);
   if (!reasons.empty()) return reasons;
-  const auto require_staging = [&](std::int64_t width, const StoredRows& rows) {
+  const auto require_staging = [&](const char* of, std::int64_t width, const StoredRows& rows) {
     const auto staging = StagedTile::staging(rows, type, width, config.keys, config.threads());
     require(staging.has_value(),
-            fmt::format("staging: {} threads do not divide {} rows of {} elements evenly",
-                        config.threads(), config.keys, width),
+            fmt::format("staging: {} threads do not divide {} rows of {} of {} elements evenly",
+                        config.threads(), config.keys, of, width),
             reasons);
   };
-  require_staging(form.width, rows_of_keys(type, form));
-  require_staging(form.value_width, rows_of_values(type, form));
+  require_staging("k", form.width, rows_of_keys(type, form));
+  require_staging("v", form.value_width, rows_of_values(type, form));
   if (!reasons.empty()) return reasons;
   const std::int64_t bytes = bytes_of_tiles(config, form, type);
   require(bytes <= config.shared_bytes,

@@ -58,8 +58,7 @@ std::vector<std::string> reasons_against_quantised(const GemmThinCoopmatConfig& 
                     to_string(form.b_type), to_string(form.a_type)));
     return reasons;
   }
-  require(!config.transposed, "transposed: only products of packed or plain operands can be",
-          reasons);
+  require(!config.transposed, "gemm/quantised_coopmat cannot be transposed", reasons);
   require(config.reads % blocks_of_pair(*form.weights) == 0,
           fmt::format("{} blocks of {} are not whole words of 4 bytes", config.reads,
                       form.weights->name),

@@ -32,6 +32,18 @@ std::int64_t bytes_for_sums(const GemmThinCoopmatConfig& config, const GemmForm&
   return config.shared_bytes - (form.weights == nullptr ? 0 : form.weights->table_bytes());
 }
 
+// Halves the rows of A of the atom, if the device multiplies such matrices. Precondition: config.transposed.
+bool halve_rows(GemmThinCoopmatConfig& config, const GemmForm& form, const DeviceCaps& device) {
+  GemmThinCoopmatConfig half = config;
+  half.atom_m /= 2;
+  const auto& shapes = device.matrix_shapes;
+  const bool has = std::any_of(shapes.begin(), shapes.end(), [&](const MatrixShape& shape) {
+    return half.is(shape) && multiplies(shape, form);
+  });
+  if (has) config.atom_m = half.atom_m;
+  return has;
+}
+
 constexpr std::int64_t kFewRowsOfB = 4096;
 // The rows of weights that a lane decodes at once, at most, by default.
 constexpr std::int64_t kMaxPackedRows = 8;
@@ -84,9 +96,17 @@ std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const Gemm
           {unit_type(form), matrix(config.atom_n, config.transposed), lanes}};
 }
 
-GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const DeviceCaps& device) {
+GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const DeviceCaps& device,
+                                               const Options& options) {
   GemmThinCoopmatConfig config;
   static_cast<MatrixAtom&>(config) = gemm_atom(form, device);
+  Options of_matrices;
+  for (const char* name : {"atom", "subgroup-size", "transposed"}) {
+    if (const auto found = options.find(name); found != options.end()) of_matrices.insert(*found);
+  }
+  // What cannot be read is reported when all options are read.
+  static_cast<void>(read_fields(gemm_thin_coopmat_fields(), of_matrices, config));
+  if (config.transposed && !of_matrices.contains("atom")) halve_rows(config, form, device);
   config.tile_m = config.atom_m;
   config.tile_n = config.atom_n;
   config.subgroups = std::min<std::int64_t>(16, 512 / config.subgroup_size);
@@ -102,7 +122,7 @@ GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const Devic
 GemmThinCoopmatConfig packed_weights_config(const KernelRequest& request) {
   const GemmForm& form = request.gemm;
   const auto& shape = request.shape;
-  GemmThinCoopmatConfig config = gemm_thin_coopmat_config(form, request.device);
+  GemmThinCoopmatConfig config = gemm_thin_coopmat_config(form, request.device, request.options);
   const std::int64_t fragments = config.subgroup_size < 32 ? 2 : 4;
   // On an H100, a row of A by 4096 of B takes a quarter less time with twice as many workgroups. What is packed depends
   // on the tile of N, so the number of rows of A must not matter.
@@ -134,11 +154,7 @@ std::optional<GemmThinCoopmatConfig> transposed_config(GemmThinCoopmatConfig con
   }
   if (!request.shape || config.transposed) return std::nullopt;
   config.transposed = true;
-  config.atom_m /= 2;
-  const auto& shapes = request.device.matrix_shapes;
-  const bool has = std::any_of(shapes.begin(), shapes.end(), [&](const MatrixShape& shape) {
-    return config.is(shape) && multiplies(shape, request.gemm);
-  });
+  const bool has = halve_rows(config, request.gemm, request.device);
   if (!has || (*request.shape)[0] > config.atom_m) return std::nullopt;
   config.tile_m = config.atom_m;
   const auto matrices = probes(config, request.gemm);

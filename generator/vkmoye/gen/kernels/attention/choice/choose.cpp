@@ -18,12 +18,13 @@ constexpr std::int64_t kFewRows = 8, kManyKeys = 256;
 struct Candidate {
   const char* name;
   const char* why;
-  std::string (*unmet)(const AttentionCall&);  // why the call is not for it; empty if it is
+  // Why the call, with q of that type, is not for it; empty if it is.
+  std::string (*unmet)(const AttentionCall&, ScalarType);
 };
 
 constexpr Candidate kCandidates[] = {
     {"attention/decode", "few rows read many keys",
-     [](const AttentionCall& call) -> std::string {
+     [](const AttentionCall& call, ScalarType) -> std::string {
        if (call.rows() > kFewRows) {
          return fmt::format("{} rows share a head of K and V, more than {}", call.rows(), kFewRows);
        }
@@ -31,8 +32,17 @@ constexpr Candidate kCandidates[] = {
        return fmt::format("{} keys are fewer than {}", call.keys, kManyKeys);
      }},
     {"attention/coopmat", "products in matrix units",
-     [](const AttentionCall&) { return std::string(); }},
-    {"attention/simt", "any device", [](const AttentionCall&) { return std::string(); }},
+     [](const AttentionCall& call, ScalarType type) -> std::string {
+       const AttentionForm& form = call.form;
+       const auto is_wider = [&](const WeightFormat* format, ScalarType of) {
+         return format == nullptr && of != type && type == ScalarType::f16;
+       };
+       const bool fit = !is_wider(form.key_format, key_type(type, form)) &&
+                        !is_wider(form.value_format, value_type(type, form));
+       return fit ? "" : "keys or values may be outside the range of f16";
+     }},
+    {"attention/simt", "any device",
+     [](const AttentionCall&, ScalarType) { return std::string(); }},
 };
 
 }  // namespace
@@ -59,7 +69,7 @@ AttentionChoice choose_attention(const KernelRequest& request, const AttentionRe
   for (const Candidate& candidate : kCandidates) {
     const KernelEntry& entry = *find_kernel(candidate.name);
     std::vector<std::string> reasons = reasons_against_types(entry, request);
-    if (std::string unmet = candidate.unmet(request.attention); !unmet.empty()) {
+    if (std::string unmet = candidate.unmet(request.attention, request.type); !unmet.empty()) {
       reasons.push_back(std::move(unmet));
     }
     try {

@@ -6,8 +6,8 @@
 //                       the speed, and one workgroup for each head would leave most of the device idle. A matrix unit
 //                       would compute 16 rows, so it cannot help
 //   attention/coopmat   q of f16 and bf16, where the device multiplies square matrices of the type in f32, and its
-//                       fragment orders are layouts: products bound the speed. Keys and values of other types, or in
-//                       blocks, are rounded to that of q
+//                       fragment orders are layouts: products bound the speed. Keys and values in blocks are rounded
+//                       to the type of q; elements of another type, too, unless they may be outside its range
 //   attention/simt      the rest
 //
 //   KernelPlan plan = attention_plan({.queries = 512, .keys = 512, .heads = 32, .kv_heads = 8}, f16, device.caps());

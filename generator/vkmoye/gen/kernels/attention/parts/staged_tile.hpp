@@ -12,7 +12,7 @@
 //
 // Rows in memory may be blocks of codes, or elements of another type than those in shared memory:
 //
-//   64 keys of q8_0, 128 wide, 256 threads     next_k has 16 words of codes and 4 scales of each thread
+//   64 keys of q8_0, 128 wide, 256 threads     next_k has 16 words of codes and 4 scales for each thread
 //     put: codes -> 32 elements in f32 -> f16 in shared_k
 
 #include <functional>

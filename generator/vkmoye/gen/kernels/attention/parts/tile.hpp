@@ -29,7 +29,7 @@ struct QueryOfHead {
   Expr query, head;
 };
 
-/// Names of a page as its array has it, and as an index.
+/// The names of two values: the page as its array has it, and as an index.
 struct PageNames {
   std::string given = "given_page", page = "own_page";
 };

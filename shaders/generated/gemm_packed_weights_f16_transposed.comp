@@ -1,0 +1,394 @@
+// generated: gemm/packed_weights  types=f16*q4_0,f32,f16  a=k  b=k  atom=8x16x16  subgroup-size=32  tile=8x32
+//   subgroups=16  reads=1  shared-bytes=32768  transposed=yes  order-a=(8,(2,4,2)):(16,(1,4,2))
+//   order-b=((8,2),(2,4,2)):((32,4),(1,8,2))
+// weights packed in the order of lanes, A in its own; the sums of the subgroups along k are added at the end
+// vkmoye 0.1.0: vkmoye-bench emit gemm/packed_weights --type 'f16*q4_0,f32,f16' --atom 8x16x16
+//   --order-a '(8,(2,4,2)):(16,(1,4,2))' --order-b '((8,2),(2,4,2)):((32,4),(1,8,2))' --reads 1
+//   --tile 8x32 --transposed yes
+#version 460
+#pragma use_vulkan_memory_model
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+
+layout(local_size_x = 512) in;
+
+layout(std430, binding = 0) readonly buffer A { float16_t a[]; };  // (k,m)
+layout(std430, binding = 0) readonly buffer A_x8 { uvec4 a_x8[]; };  // (k,m)
+layout(std430, binding = 1) readonly buffer B_x2 { uvec2 b_x2[]; };  // (144,k_blocks,b_blocks)
+layout(std430, binding = 1) readonly buffer B_x4 { uvec4 b_x4[]; };  // (144,k_blocks,b_blocks)
+layout(std430, binding = 2) writeonly buffer C { float16_t c[]; };  // (n,m)
+layout(std430, binding = 2) writeonly buffer C_x4 { f16vec4 c_x4[]; };  // (n,m)
+layout(push_constant) uniform Arguments { uint m, n, k, lda, k_blocks, b_blocks, ldc; float alpha;
+    uint first_group_x, first_group_y; };
+
+shared vec4 shared_c[1151];  // (128,32):(36,1), in f32
+
+void main() {
+  uint next_codes[4];  // (4,1,1):(1,4,4)
+  uint next_scales[2];  // (2,1):(1,2)
+  coopmat<float, gl_ScopeSubgroup, 16, 8, gl_MatrixUseAccumulator> sums[2];  // (2,1)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 8, gl_MatrixUseB> matrices_a[2];  // (2,1)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_b[4];  // (2,2)
+  uvec4 read_a;
+  float sum[4];  // (4,1,1):(1,4,4)
+  float addend[4];  // (4,1,1):(1,4,4)
+  float16_t result[4];  // (4,1,1):(1,4,4)
+  uint block_x = gl_WorkGroupID.x + first_group_x;
+  uint block_y = gl_WorkGroupID.y + first_group_y;
+  uint subgroup = gl_SubgroupID;
+  uint lane = gl_SubgroupInvocationID;
+  uint thread = 32u * subgroup + lane;
+
+  // sums <- 0
+  [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+    sums[i] = coopmat<float, gl_ScopeSubgroup, 16, 8, gl_MatrixUseAccumulator>(0.0);
+  }
+
+  if (alpha != 0.0 && k != 0u) {
+    if (0u < k_blocks && 0u < b_blocks) {
+      if ((k & 7u) == 0u && (lda & 7u) == 0u) {
+        // rows of A are aligned: they are read in vectors
+
+        // copy partition(composition(slice(tile(b, (144,1,1)), (_,0,0)), 128:1), (128))
+        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+        //   to slice(next_codes, (_,_,0))
+        {
+          uint b_k_block = min(subgroup, k_blocks - 1u);
+          uint b_block = min(block_x, b_blocks - 1u);
+          uvec4 value = b_x4[lane + 36u * b_k_block + 36u * k_blocks * b_block];
+          next_codes[0] = value.x;
+          next_codes[1] = value.y;
+          next_codes[2] = value.z;
+          next_codes[3] = value.w;
+        }
+
+        // copy tile(composition(slice(tile(b, (144,1,1)), (_,0,0)), 144:1), (2)) in the tile
+        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+        //   to slice(next_scales, (_,0))
+        {
+          uint b_k_block = min(subgroup, k_blocks - 1u);
+          uint b_block = min(block_x, b_blocks - 1u);
+          uvec2 value = b_x2[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
+          next_scales[0] = value.x;
+          next_scales[1] = value.y;
+        }
+
+        for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
+          if (512u * k_tile + 511u < k && 8u * block_y + 7u < m) {
+            // a whole tile:
+            // copy partition(tile(tile(a, (512,8)), (32,8)), (32,8)) in the tile at (512 k_tile, 8 block_y)
+            //   to read_a
+            uint a_m = 8u * block_y + (lane >> 2u);
+            read_a = a_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((lda * a_m) >> 3u)];
+          } else {
+            // a tile at an edge, 0 outside:
+            // copy partition(tile(tile(a, (512,8)), (32,8)), (32,8)) in the tile at (512 k_tile, 8 block_y)
+            //   to read_a
+            uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
+            uint a_m = 8u * block_y + (lane >> 2u);
+            if (a_k < k && a_m < m) {
+              read_a = a_x8[(a_k >> 3u) + ((lda * a_m) >> 3u)];
+            } else {
+              read_a = uvec4(0u);
+            }
+          }
+
+          // A as elements of matrices; k is permuted as in B:
+          // copy read_a
+          //   to elements(matrices_a)
+          matrices_a[0][0] = unpackFloat2x16(read_a.x)[0];
+          matrices_a[0][1] = unpackFloat2x16(read_a.x)[1];
+          matrices_a[0][2] = unpackFloat2x16(read_a.y)[0];
+          matrices_a[0][3] = unpackFloat2x16(read_a.y)[1];
+          matrices_a[1][0] = unpackFloat2x16(read_a.z)[0];
+          matrices_a[1][1] = unpackFloat2x16(read_a.z)[1];
+          matrices_a[1][2] = unpackFloat2x16(read_a.w)[0];
+          matrices_a[1][3] = unpackFloat2x16(read_a.w)[1];
+
+          // scale * (code - 8), as elements of matrices
+          [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            uint scale_words0 = next_scales[pair];
+            float16_t scale0 = unpackFloat2x16(scale_words0).x;
+            uint codes0_0 = next_codes[2u * pair];
+            f16vec2 two0_00 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
+            matrices_b[pair][0] = (two0_00.x - float16_t(1032.0)) * scale0;
+            matrices_b[pair][1] = (two0_00.y - float16_t(1032.0)) * scale0;
+            f16vec2 two0_01 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
+            matrices_b[pair][2] = (two0_01.x - float16_t(1032.0)) * scale0;
+            matrices_b[pair][3] = (two0_01.y - float16_t(1032.0)) * scale0;
+            f16vec2 two0_02 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
+            matrices_b[pair + 2u][0] = (two0_02.x - float16_t(1032.0)) * scale0;
+            matrices_b[pair + 2u][1] = (two0_02.y - float16_t(1032.0)) * scale0;
+            f16vec2 two0_03 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
+            matrices_b[pair + 2u][2] = (two0_03.x - float16_t(1032.0)) * scale0;
+            matrices_b[pair + 2u][3] = (two0_03.y - float16_t(1032.0)) * scale0;
+            uint scale_words1 = next_scales[pair];
+            float16_t scale1 = unpackFloat2x16(scale_words1).y;
+            uint codes1_0 = next_codes[2u * pair + 1u];
+            f16vec2 two1_00 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
+            matrices_b[pair][4] = (two1_00.x - float16_t(1032.0)) * scale1;
+            matrices_b[pair][5] = (two1_00.y - float16_t(1032.0)) * scale1;
+            f16vec2 two1_01 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
+            matrices_b[pair][6] = (two1_01.x - float16_t(1032.0)) * scale1;
+            matrices_b[pair][7] = (two1_01.y - float16_t(1032.0)) * scale1;
+            f16vec2 two1_02 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
+            matrices_b[pair + 2u][4] = (two1_02.x - float16_t(1032.0)) * scale1;
+            matrices_b[pair + 2u][5] = (two1_02.y - float16_t(1032.0)) * scale1;
+            f16vec2 two1_03 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
+            matrices_b[pair + 2u][6] = (two1_03.x - float16_t(1032.0)) * scale1;
+            matrices_b[pair + 2u][7] = (two1_03.y - float16_t(1032.0)) * scale1;
+          }
+
+          // copy partition(composition(slice(tile(b, (144,1,1)), (_,0,0)), 128:1), (128))
+          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          //   to slice(next_codes, (_,_,0))
+          {
+            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
+            uint b_block = min(block_x, b_blocks - 1u);
+            uvec4 value = b_x4[lane + 36u * b_k_block + 36u * k_blocks * b_block];
+            next_codes[0] = value.x;
+            next_codes[1] = value.y;
+            next_codes[2] = value.z;
+            next_codes[3] = value.w;
+          }
+
+          // copy tile(composition(slice(tile(b, (144,1,1)), (_,0,0)), 144:1), (2)) in the tile
+          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          //   to slice(next_scales, (_,0))
+          {
+            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
+            uint b_block = min(block_x, b_blocks - 1u);
+            uvec2 value = b_x2[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
+            next_scales[0] = value.x;
+            next_scales[1] = value.y;
+          }
+
+          // sums += matrices_b * matrices_a
+          [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+            sums[i] = coopMatMulAdd(matrices_b[i], matrices_a[0], sums[i]);
+            sums[i] = coopMatMulAdd(matrices_b[i + 2u], matrices_a[1], sums[i]);
+          }
+        }
+      } else {
+        // rows of A are not aligned: they are read element by element
+
+        // copy partition(composition(slice(tile(b, (144,1,1)), (_,0,0)), 128:1), (128))
+        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+        //   to slice(next_codes, (_,_,0))
+        {
+          uint b_k_block = min(subgroup, k_blocks - 1u);
+          uint b_block = min(block_x, b_blocks - 1u);
+          uvec4 value = b_x4[lane + 36u * b_k_block + 36u * k_blocks * b_block];
+          next_codes[0] = value.x;
+          next_codes[1] = value.y;
+          next_codes[2] = value.z;
+          next_codes[3] = value.w;
+        }
+
+        // copy tile(composition(slice(tile(b, (144,1,1)), (_,0,0)), 144:1), (2)) in the tile
+        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+        //   to slice(next_scales, (_,0))
+        {
+          uint b_k_block = min(subgroup, k_blocks - 1u);
+          uint b_block = min(block_x, b_blocks - 1u);
+          uvec2 value = b_x2[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
+          next_scales[0] = value.x;
+          next_scales[1] = value.y;
+        }
+
+        for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
+          if (512u * k_tile + 511u < k && 8u * block_y + 7u < m) {
+            // a whole tile:
+            // copy partition(tile(tile(a, (512,8)), (32,8)), (32,8)) in the tile at (512 k_tile, 8 block_y)
+            //   to read_a
+            uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
+            uint a_m = 8u * block_y + (lane >> 2u);
+            float16_t value0 = a[a_k + lda * a_m];
+            float16_t value1 = a[a_k + 1u + lda * a_m];
+            float16_t value2 = a[a_k + 2u + lda * a_m];
+            float16_t value3 = a[a_k + 3u + lda * a_m];
+            float16_t value4 = a[a_k + 4u + lda * a_m];
+            float16_t value5 = a[a_k + 5u + lda * a_m];
+            float16_t value6 = a[a_k + 6u + lda * a_m];
+            float16_t value7 = a[a_k + 7u + lda * a_m];
+            read_a = uvec4(packFloat2x16(f16vec2(value0, value1)), packFloat2x16(f16vec2(value2, value3)),
+                packFloat2x16(f16vec2(value4, value5)), packFloat2x16(f16vec2(value6, value7)));
+          } else {
+            // a tile at an edge, 0 outside:
+            // copy partition(tile(tile(a, (512,8)), (32,8)), (32,8)) in the tile at (512 k_tile, 8 block_y)
+            //   to read_a
+            uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
+            uint a_m = 8u * block_y + (lane >> 2u);
+            float16_t value0 = a[min(a_k, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value1 = a[min(a_k + 1u, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value2 = a[min(a_k + 2u, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value3 = a[min(a_k + 3u, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value4 = a[min(a_k + 4u, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value5 = a[min(a_k + 5u, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value6 = a[min(a_k + 6u, k - 1u) + lda * min(a_m, m - 1u)];
+            float16_t value7 = a[min(a_k + 7u, k - 1u) + lda * min(a_m, m - 1u)];
+            read_a = uvec4(
+                packFloat2x16(
+                  f16vec2((a_k < k && a_m < m) ? value0 : float16_t(0.0),
+                    (a_k + 1u < k && a_m < m) ? value1 : float16_t(0.0))),
+                packFloat2x16(
+                  f16vec2((a_k + 2u < k && a_m < m) ? value2 : float16_t(0.0),
+                    (a_k + 3u < k && a_m < m) ? value3 : float16_t(0.0))),
+                packFloat2x16(
+                  f16vec2((a_k + 4u < k && a_m < m) ? value4 : float16_t(0.0),
+                    (a_k + 5u < k && a_m < m) ? value5 : float16_t(0.0))),
+                packFloat2x16(
+                  f16vec2((a_k + 6u < k && a_m < m) ? value6 : float16_t(0.0),
+                    (a_k + 7u < k && a_m < m) ? value7 : float16_t(0.0))));
+          }
+
+          // A as elements of matrices; k is permuted as in B:
+          // copy read_a
+          //   to elements(matrices_a)
+          matrices_a[0][0] = unpackFloat2x16(read_a.x)[0];
+          matrices_a[0][1] = unpackFloat2x16(read_a.x)[1];
+          matrices_a[0][2] = unpackFloat2x16(read_a.y)[0];
+          matrices_a[0][3] = unpackFloat2x16(read_a.y)[1];
+          matrices_a[1][0] = unpackFloat2x16(read_a.z)[0];
+          matrices_a[1][1] = unpackFloat2x16(read_a.z)[1];
+          matrices_a[1][2] = unpackFloat2x16(read_a.w)[0];
+          matrices_a[1][3] = unpackFloat2x16(read_a.w)[1];
+
+          // scale * (code - 8), as elements of matrices
+          [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            uint scale_words0 = next_scales[pair];
+            float16_t scale0 = unpackFloat2x16(scale_words0).x;
+            uint codes0_0 = next_codes[2u * pair];
+            f16vec2 two0_00 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
+            matrices_b[pair][0] = (two0_00.x - float16_t(1032.0)) * scale0;
+            matrices_b[pair][1] = (two0_00.y - float16_t(1032.0)) * scale0;
+            f16vec2 two0_01 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
+            matrices_b[pair][2] = (two0_01.x - float16_t(1032.0)) * scale0;
+            matrices_b[pair][3] = (two0_01.y - float16_t(1032.0)) * scale0;
+            f16vec2 two0_02 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
+            matrices_b[pair + 2u][0] = (two0_02.x - float16_t(1032.0)) * scale0;
+            matrices_b[pair + 2u][1] = (two0_02.y - float16_t(1032.0)) * scale0;
+            f16vec2 two0_03 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
+            matrices_b[pair + 2u][2] = (two0_03.x - float16_t(1032.0)) * scale0;
+            matrices_b[pair + 2u][3] = (two0_03.y - float16_t(1032.0)) * scale0;
+            uint scale_words1 = next_scales[pair];
+            float16_t scale1 = unpackFloat2x16(scale_words1).y;
+            uint codes1_0 = next_codes[2u * pair + 1u];
+            f16vec2 two1_00 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
+            matrices_b[pair][4] = (two1_00.x - float16_t(1032.0)) * scale1;
+            matrices_b[pair][5] = (two1_00.y - float16_t(1032.0)) * scale1;
+            f16vec2 two1_01 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
+            matrices_b[pair][6] = (two1_01.x - float16_t(1032.0)) * scale1;
+            matrices_b[pair][7] = (two1_01.y - float16_t(1032.0)) * scale1;
+            f16vec2 two1_02 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
+            matrices_b[pair + 2u][4] = (two1_02.x - float16_t(1032.0)) * scale1;
+            matrices_b[pair + 2u][5] = (two1_02.y - float16_t(1032.0)) * scale1;
+            f16vec2 two1_03 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
+            matrices_b[pair + 2u][6] = (two1_03.x - float16_t(1032.0)) * scale1;
+            matrices_b[pair + 2u][7] = (two1_03.y - float16_t(1032.0)) * scale1;
+          }
+
+          // copy partition(composition(slice(tile(b, (144,1,1)), (_,0,0)), 128:1), (128))
+          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          //   to slice(next_codes, (_,_,0))
+          {
+            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
+            uint b_block = min(block_x, b_blocks - 1u);
+            uvec4 value = b_x4[lane + 36u * b_k_block + 36u * k_blocks * b_block];
+            next_codes[0] = value.x;
+            next_codes[1] = value.y;
+            next_codes[2] = value.z;
+            next_codes[3] = value.w;
+          }
+
+          // copy tile(composition(slice(tile(b, (144,1,1)), (_,0,0)), 144:1), (2)) in the tile
+          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+          //   to slice(next_scales, (_,0))
+          {
+            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
+            uint b_block = min(block_x, b_blocks - 1u);
+            uvec2 value = b_x2[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
+            next_scales[0] = value.x;
+            next_scales[1] = value.y;
+          }
+
+          // sums += matrices_b * matrices_a
+          [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+            sums[i] = coopMatMulAdd(matrices_b[i], matrices_a[0], sums[i]);
+            sums[i] = coopMatMulAdd(matrices_b[i + 2u], matrices_a[1], sums[i]);
+          }
+        }
+      }
+    }
+  }
+
+  // store sums
+  //   to transpose(tile(shared_c, (8,32)))
+  [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+    coopMatStore(sums[i], shared_c, 72u * subgroup + 4u * i, 9u, gl_CooperativeMatrixLayoutColumnMajor);
+  }
+
+  barrier();
+
+  if (thread < 64u) {
+    // copy partition(transpose(tile(shared_c, (8,32))), (32,8))
+    //   to sum
+    {
+      vec4 value = shared_c[(thread & 7u) + 9u * (thread >> 3u)];
+      sum[0] = value.x;
+      sum[1] = value.y;
+      sum[2] = value.z;
+      sum[3] = value.w;
+    }
+
+    [[unroll]] for (uint other = 0u; other < 15u; ++other) {
+      // copy partition(transpose(tile(shared_c, (8,32))), (32,8))
+      //   to addend
+      {
+        uint shared_c_at = 72u * (other + 1u) + (thread & 7u) + 9u * (thread >> 3u);
+        vec4 value = shared_c[shared_c_at];
+        addend[0] = value.x;
+        addend[1] = value.y;
+        addend[2] = value.z;
+        addend[3] = value.w;
+      }
+
+      // sum += addend
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        sum[v0] += addend[v0];
+      }
+    }
+
+    // result <- alpha * sum
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      result[v0] = float16_t(alpha * sum[v0]);
+    }
+
+    // copy result
+    //   to partition(tile(tile(c, (32,8)), (32,8)), (32,8)) at (32 block_x, 8 block_y)
+    if ((n & 3u) == 0u && (ldc & 3u) == 0u) {
+      // 4 elements at a time
+      uint c_n = 32u * block_x + 4u * (thread & 7u);
+      uint c_m = 8u * block_y + (thread >> 3u);
+      if (c_n < n && c_m < m) {
+        c_x4[(c_n >> 2u) + ((ldc * c_m) >> 2u)] = f16vec4(result[0], result[1], result[2], result[3]);
+      }
+    } else {
+      // one element at a time
+      uint c_n0 = 32u * block_x + 4u * (thread & 7u);
+      uint c_m = 8u * block_y + (thread >> 3u);
+      if (c_m < m) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          uint c_n = c_n0 + v0;
+          if (c_n < n) {
+            c[c_n + ldc * c_m] = result[v0];
+          }
+        }
+      }
+    }
+  }
+}
