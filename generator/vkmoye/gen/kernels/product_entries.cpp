@@ -283,14 +283,8 @@ KernelEntry packed_weights_entry() {
           },
       .probes =
           [](const Config& config, const KernelRequest& request) {
-            auto all = probes_of_thin_coopmat(config, request);
-            // For few rows, those of the config that would be chosen if the orders were known.
-            if (const auto transposed = transposed_config(config, request)) {
-              for (ProbedMatrix& matrix : probes_of_thin_coopmat(*transposed, request)) {
-                all.push_back(std::move(matrix));
-              }
-            }
-            return all;
+            const bool is_sound = reasons_against(config, request.gemm).empty();
+            return is_sound ? packed_weights_probes(config, request) : std::vector<ProbedMatrix>();
           },
       .takes_packed = true,
       .weights = find_weight_format("q4_0"),

@@ -84,6 +84,11 @@ AccumulatorShape accumulator_shape(const GemmThinCoopmatConfig& config, const Ge
 /// The matrices whose orders the kernel depends on, A and B.
 std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
+/// The same of gemm/packed_weights, and those of the config that would be chosen if its orders were known. Where B is
+/// the first operand of the units, also that of B as the second one, in which weights are packed.
+std::vector<ProbedMatrix> packed_weights_probes(const GemmThinCoopmatConfig& config,
+                                                const KernelRequest& request);
+
 /// The order of a matrix of A, or of B, by `use`, split into lanes and numbers, or why it cannot be used.
 /// Precondition: `reasons_against` is empty.
 LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form,

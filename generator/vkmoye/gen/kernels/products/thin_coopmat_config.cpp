@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
@@ -161,6 +162,20 @@ std::optional<GemmThinCoopmatConfig> transposed_config(GemmThinCoopmatConfig con
   config.order_a = fragment_layout(request.device, matrices[0]);
   config.order_b = fragment_layout(request.device, matrices[1]);
   return config;
+}
+
+std::vector<ProbedMatrix> packed_weights_probes(const GemmThinCoopmatConfig& config,
+                                                const KernelRequest& request) {
+  std::vector<ProbedMatrix> all = probes(config, request.gemm);
+  if (config.transposed) {
+    GemmThinCoopmatConfig plain = config;
+    plain.transposed = false;
+    all.push_back(probes(plain, request.gemm).back());
+  }
+  if (const auto transposed = transposed_config(config, request)) {
+    for (ProbedMatrix& matrix : probes(*transposed, request.gemm)) all.push_back(std::move(matrix));
+  }
+  return all;
 }
 
 GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request) {
