@@ -41,11 +41,7 @@ template <class Config>
 std::vector<std::string> with_matrix_units(std::vector<std::string> reasons, const Config& config,
                                            const KernelRequest& request) {
   const GemmForm& form = request.gemm;
-  const auto& shapes = request.device.matrix_shapes;
-  const bool has = std::any_of(shapes.begin(), shapes.end(), [&](const MatrixShape& shape) {
-    return config.is(shape) && multiplies(shape, form);
-  });
-  if (!has) {
+  if (!multiplies(request.device, config, form)) {
     reasons.push_back(fmt::format("the device does not multiply matrices {}x{}x{}{} of {} in {}",
                                   config.atom_m, config.atom_n, config.atom_k,
                                   config.transposed ? ", transposed," : "", operands_text(form),

@@ -160,8 +160,7 @@ std::vector<std::string> reasons_against_units(const AttentionConfig& config, Sc
   const auto& shapes = device.matrix_shapes;
   require(std::any_of(shapes.begin(), shapes.end(),
                       [&](const MatrixShape& shape) {
-                        return shape.m == config.atom_m && shape.n == config.atom_n &&
-                               shape.k == config.atom_k && multiplies(shape, type, ScalarType::f32);
+                        return config.is(shape) && multiplies(shape, type, ScalarType::f32);
                       }),
           fmt::format("the device does not multiply matrices {}x{}x{} of {} in f32", config.atom_m,
                       config.atom_n, config.atom_k, to_string(type)),

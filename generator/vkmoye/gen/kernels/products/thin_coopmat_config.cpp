@@ -37,12 +37,9 @@ std::int64_t bytes_for_sums(const GemmThinCoopmatConfig& config, const GemmForm&
 bool halve_rows(GemmThinCoopmatConfig& config, const GemmForm& form, const DeviceCaps& device) {
   GemmThinCoopmatConfig half = config;
   half.atom_m /= 2;
-  const auto& shapes = device.matrix_shapes;
-  const bool has = std::any_of(shapes.begin(), shapes.end(), [&](const MatrixShape& shape) {
-    return half.is(shape) && multiplies(shape, form);
-  });
-  if (has) config.atom_m = half.atom_m;
-  return has;
+  if (!multiplies(device, half, form)) return false;
+  config.atom_m = half.atom_m;
+  return true;
 }
 
 constexpr std::int64_t kFewRowsOfB = 4096;

@@ -5,6 +5,7 @@
 //   GemmThinCoopmatConfig config;    derived from MatrixAtom
 //   static_cast<MatrixAtom&>(config) = gemm_atom(form, device);
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,14 @@ namespace vkmoye::gen {
 /// Whether subgroups can multiply the operands of `form` with matrices of `shape`, into its accumulator.
 inline bool multiplies(const MatrixShape& shape, const GemmForm& form) {
   return multiplies(shape, unit_type(form), form.accumulator);
+}
+
+/// Whether matrix units of `device` multiply atoms of these sizes for products of `form`.
+inline bool multiplies(const DeviceCaps& device, const MatrixAtom& atom, const GemmForm& form) {
+  const auto& shapes = device.matrix_shapes;
+  return std::any_of(shapes.begin(), shapes.end(), [&](const MatrixShape& shape) {
+    return atom.is(shape) && multiplies(shape, form);
+  });
 }
 
 /// The largest matrices that the device has for products of `form`; if it has none, common ones.
