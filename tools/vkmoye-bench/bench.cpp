@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <map>
@@ -23,9 +24,11 @@
 #include "io/wrap.hpp"
 #include "registry/operations.hpp"
 #include "registry/registry_in_use.hpp"
+#include "vkmoye/base/cache_folder.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
+#include "vkmoye/gen/verify/accepted_kernels.hpp"
 #include "vkmoye/system/arguments.hpp"
 #include "vkmoye/system/terminal.hpp"
 
@@ -291,6 +294,8 @@ int main(int argc, char** argv, Registry registry) {
   const std::vector<std::string> reasons = reasons_against(registry);
   if (!reasons.empty()) return report(with_reasons("the registry", reasons), kUsage);
   use(std::move(registry));
+  const char* verified = std::getenv("VKMOYE_VERIFIED_DIR");
+  gen::keep_accepted_kernels(verified != nullptr ? verified : default_cache_folder());
   const int status = run_or_explain(arguments);
   std::cout.flush();
   if (std::cout) return status;

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
+#include "vkmoye/gen/ir/fingerprint.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 
@@ -35,6 +37,7 @@ S* first(ir::Body& body) {
 TEST(Identical, ACopyIsUntilAnythingInItIsChanged) {
   const Kernel kernel = padded();
   EXPECT_TRUE(identical(kernel, Kernel(kernel)));
+  std::set<ir::Fingerprint> fingerprints = {fingerprint(kernel)};
   const std::pair<const char*, std::function<void(Kernel&)>> changes[] = {
       {"name", [](Kernel& k) { k.name += "'"; }},
       {"config", [](Kernel& k) { k.config.front().second += "'"; }},
@@ -63,8 +66,10 @@ TEST(Identical, ACopyIsUntilAnythingInItIsChanged) {
     Kernel changed = kernel;
     change(changed);
     EXPECT_FALSE(identical(kernel, changed)) << what;
+    EXPECT_TRUE(fingerprints.insert(fingerprint(changed)).second) << what;
   }
   EXPECT_TRUE(identical(kernel, padded())) << "other nodes that say the same";
+  EXPECT_EQ(fingerprint(kernel), fingerprint(padded()));
 }
 
 // verify takes what finish() has proven for proven, until somebody changes it.

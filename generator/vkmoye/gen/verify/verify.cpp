@@ -2,10 +2,9 @@
 #include "vkmoye/gen/verify/verify.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <mutex>
 
 #include "vkmoye/gen/ir/identical.hpp"
+#include "vkmoye/gen/verify/accepted_kernels.hpp"
 #include "vkmoye/gen/verify/all_sizes.hpp"
 #include "vkmoye/gen/verify/races.hpp"
 #include "vkmoye/gen/verify/scope.hpp"
@@ -14,32 +13,11 @@
 namespace vkmoye::gen {
 namespace {
 
-// The kernels that were accepted last in this process. Programs describe the same kernel again and again: for each size
-// of a product, say, the kernel that packs its operands.
-class Accepted {
- public:
-  bool contains(const ir::Kernel& kernel) {
-    const std::lock_guard lock(mutex_);
-    return std::any_of(kernels_.begin(), kernels_.end(),
-                       [&](const ir::Kernel& one) { return ir::identical(one, kernel); });
-  }
-  void add(const ir::Kernel& kernel) {
-    const std::lock_guard lock(mutex_);
-    kernels_.push_front(kernel);
-    if (kernels_.size() > kMax) kernels_.pop_back();
-  }
-
- private:
-  static constexpr std::size_t kMax = 32;
-  std::mutex mutex_;
-  std::deque<ir::Kernel> kernels_;
-};
-
 // Following a kernel with undefined names, or at sizes when it is wrong at all of them, would only
-// repeat what is said already. Sizes are tried where all is proved, too: the twin shares nothing with the proofs.
+// repeat what is said already. Sizes are tried where all is proved, too: trials follow numbers, and
+// proofs expressions.
 std::vector<std::string> check(const ir::Kernel& kernel) {
   std::vector<std::string> reasons = check_scope(kernel);
-  if (kernel.hand_written) return reasons;
   if (reasons.empty()) reasons = check_shared_memory(kernel);
   if (!reasons.empty()) return reasons;
   Trials trials = try_sizes(kernel);
@@ -50,11 +28,11 @@ std::vector<std::string> check(const ir::Kernel& kernel) {
 }  // namespace
 
 std::vector<std::string> verify(const ir::Kernel& kernel) {
-  static Accepted accepted;
   if (kernel.verified && ir::identical(*kernel.verified, kernel)) return {};
-  if (accepted.contains(kernel)) return {};
+  if (kernel.hand_written) return check_scope(kernel);
+  if (is_accepted(kernel)) return {};
   std::vector<std::string> reasons = check(kernel);
-  if (reasons.empty()) accepted.add(kernel);
+  if (reasons.empty()) add_accepted(kernel);
   return reasons;
 }
 
