@@ -62,6 +62,17 @@ clang_flags() {
   return 1
 }
 
+# parse_all: passes every source, and every header alone, through clang++ for its warnings, which are errors; no code is
+# generated. Headers are read once for 20 sources. Returns 2 if clang++ does not work on this machine.
+parse_all() {
+  local flags
+  flags=$(clang_flags) || { say "clang++ does not work on this machine, so nothing was parsed by it"; return 2; }
+  step "configure clang" cmake --preset clang -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_UNITY_BUILD=ON \
+    -DCMAKE_UNITY_BUILD_BATCH_SIZE=20 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON &&
+    step "generate sources" cmake --build --preset clang --target library_text &&
+    step "parse by clang++" tests/support/parse_all build/clang/compile_commands.json || return 1
+}
+
 # as_owner ARGUMENT...: installs what is missing, as root. If the script was called through sudo, it then runs again
 # as the calling user, who thus owns the build folder. setup_argument: the argument of tools/setup.
 as_owner() {
@@ -124,6 +135,8 @@ use_lavapipe() {
   done
   # With 512, cooperative matrices crash; with 128, there are none (Mesa 26.1).
   export LP_NATIVE_VECTOR_WIDTH=${LP_NATIVE_VECTOR_WIDTH:-256}
+  # LLVM takes half the time to compile a kernel, which then takes as long.
+  export GALLIVM_PERF=${GALLIVM_PERF:-nopt}
   # Verifying a kernel allocates many small objects: a fifth of the time of such tests, without these.
   export GLIBC_TUNABLES=${GLIBC_TUNABLES:-glibc.malloc.tcache_count=2000:glibc.malloc.trim_threshold=1073741824}
 }
@@ -135,9 +148,11 @@ windows() {
   ((status == 0 || status == 77))
 }
 
-# run_tests PRESET ARGUMENT...: runs ctest without printing the tests that passed.
+# run_tests PRESET ARGUMENT...: runs ctest without printing the tests that passed. What one test verified, no other
+# verifies again.
 run_tests() {
   local preset=$1
+  local -x VKMOYE_VERIFIED_DIR=$root/build/verified
   shift
   ctest --preset "$preset" --parallel "$(nproc)" "$@" </dev/null |
     grep --line-buffered -vE '^ +Start +[0-9]+: | +Passed +[0-9.]+ sec *$'

@@ -38,18 +38,18 @@ TEST(Cli, SuiteEndsWithEveryKernelVerifiedByItself) {
 }
 
 TEST(Cli, SuiteTakesRandomShapes) {
-  const std::vector<std::string> words = {"suite", "--cliffs", "12",  "--seed",
+  const std::vector<std::string> words = {"suite", "--cliffs", "6",   "--seed",
                                           "5",     "--format", "json"};
   const Outcome suite = bench(words);
   EXPECT_EQ(suite.status, 0) << suite.err;
   const json report = json::parse(suite.out);
-  ASSERT_EQ(report["results"].size(), 12u);
+  ASSERT_EQ(report["results"].size(), 6u);
   const json& summary = report["summary"];
   const auto count = [&](const char* name) { return summary[name].get<int>(); };
-  EXPECT_EQ(count("counted") + count("short") + count("without_bound") + count("skipped"), 12);
+  EXPECT_EQ(count("counted") + count("short") + count("without_bound") + count("skipped"), 6);
   EXPECT_EQ(count("wrong"), 0);
   const json again = json::parse(bench(words).out);
-  for (std::size_t i = 0; i < 12; ++i) {
+  for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_EQ(again["results"][i]["size"], report["results"][i]["size"]);
     EXPECT_EQ(again["results"][i]["command"], report["results"][i]["command"]);
   }
@@ -237,11 +237,11 @@ TEST(Cli, ThePatternOfAMoveIsTimedAndComparedWithNothing) {
 // Large arrays of few rows or columns, which relayout's kernel moves, beside those that are whole tiles or small.
 TEST(Cli, NarrowArraysAreTransposedByAKernelForTheirShape) {
   const Outcome outcome =
-      bench({"run", "transpose/auto", "--size", "30001x7,7x30001,200x1001,1x200000", "--size",
-             "256x1024,300x7", "--type", "i8,f16,f64", "--min-time", "0", "--format", "json"});
+      bench({"run", "transpose/auto", "--size", "30001x7,200x1001,1x200000", "--size",
+             "256x1024,300x7", "--type", "i8,f64", "--min-time", "0", "--format", "json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const json results = json::parse(outcome.out)["results"];
-  ASSERT_EQ(results.size(), 18u);
+  ASSERT_EQ(results.size(), 10u);
   for (const json& row : results) {
     EXPECT_EQ(row["verified"], true) << row;
     const bool is_general = row["size"] == json({256, 1024}) || row["size"] == json({300, 7});
