@@ -84,9 +84,9 @@ void main() {
   uint own_query = 16u * (8u * row_tile + subgroup) % max(queries, 1u);
   uint first_query_of_own = (queries < own_query + 16u) ? 0u : own_query;
 
-  // row_max <- -1e30, more than the scores of unseen keys
+  // row_max <- the least finite number; scores of unseen keys are less
   [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    row_max[v1] = -1e+30;
+    row_max[v1] = -3.4028235e+38;
   }
 
   // row_sum <- 0
@@ -180,7 +180,7 @@ void main() {
 
     if (keys < 32u * key_tile + 32u || first_query_of_own + keys + 1u < 32u * key_tile + 32u + queries) {
       // some keys of this tile are hidden from some rows:
-      // scores <- -2e30, less than any maximum, where the row does not see the key
+      // scores <- -infinity where the row does not see the key
       [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -190,7 +190,8 @@ void main() {
               uint query_of_score =
                   (16u * (8u * row_tile + subgroup) + (lane >> 2u) + 8u * v2) % max(queries, 1u);
               scores[v4][v0 + 2u * v1 + 4u * v2] = (key_of_score < keys
-                  && key_of_score + queries < query_of_score + keys + 1u) ? scores_value : -2e+30;
+                  && key_of_score + queries < query_of_score + keys + 1u) ? scores_value
+                  : uintBitsToFloat(0xff800000u /* -infinity */);
             }
           }
         }
@@ -221,7 +222,7 @@ void main() {
       row_max[v1] = max(combined1, other2);
     }
 
-    // rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums
+    // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       rescale[v1] = exp2((rescale[v1] - row_max[v1]) * factor);
     }
@@ -242,13 +243,13 @@ void main() {
       }
     }
 
-    // scores <- exp2(factor * scores - factor * row_max), the weights
+    // scores <- exp2((scores - row_max) * factor), the weights
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
           [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
             float scores_value = scores[v2][v0 + 2u * v1 + 4u * v3];
-            scores[v2][v0 + 2u * v1 + 4u * v3] = exp2(fma(scores_value, factor, -(row_max[v3] * factor)));
+            scores[v2][v0 + 2u * v1 + 4u * v3] = exp2((scores_value - row_max[v3]) * factor);
           }
         }
       }

@@ -77,9 +77,9 @@ void main() {
     }
   }
 
-  // row_max <- -1e30, more than the scores of unseen keys
+  // row_max <- the least finite number; scores of unseen keys are less
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    row_max[v3] = -1e+30;
+    row_max[v3] = -3.4028235e+38;
   }
 
   // row_sum <- 0
@@ -176,11 +176,12 @@ void main() {
 
     if (keys < 32u * (tiles_before + key_tile) + 32u) {
       // the last tile extends past the last key:
-      // scores <- -2e30, less than any maximum, where the row does not see the key
+      // scores <- -infinity where the row does not see the key
       [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
           uint key_of_score = 32u * (tiles_before + key_tile) + (thread >> 3u) + 16u * v2;
-          scores[v2 + 2u * v3] = (key_of_score < keys) ? scores[v2 + 2u * v3] : -2e+30;
+          scores[v2 + 2u * v3] =
+              (key_of_score < keys) ? scores[v2 + 2u * v3] : uintBitsToFloat(0xff800000u /* -infinity */);
         }
       }
     }
@@ -197,7 +198,7 @@ void main() {
       }
     }
 
-    // rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums
+    // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       rescale[v3] = exp2((rescale[v3] - row_max[v3]) * factor);
     }
@@ -214,10 +215,10 @@ void main() {
       }
     }
 
-    // scores <- exp2(factor * scores - factor * row_max), the weights
+    // scores <- exp2((scores - row_max) * factor), the weights
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        scores[v2 + 2u * v3] = exp2(fma(scores[v2 + 2u * v3], factor, -(row_max[v3] * factor)));
+        scores[v2 + 2u * v3] = exp2((scores[v2 + 2u * v3] - row_max[v3]) * factor);
       }
     }
 
@@ -285,7 +286,7 @@ void main() {
     }
   }
 
-  // rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums
+  // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     rescale[v3] = exp2((rescale[v3] - row_max[v3]) * factor);
   }
@@ -391,11 +392,17 @@ void main() {
   }
 
   if (thread == 0u) {
-    // slice(tile(slice_max, (2,1,1)), (_,0,0)) at (2 block_x, block_y, block_z) <- row_max * factor
-    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-      uint slice_max_row = 2u * block_x + v0;
-      if (slice_max_row < rows && block_y < heads && block_z < slices) {
-        slice_max[slice_max_row + rows * block_y + rows * heads * block_z] = row_max[v0] * factor;
+    // copy row_max
+    //   to slice(tile(slice_max, (2,1,1)), (_,0,0)) at (2 block_x, block_y, block_z)
+    {
+      uint slice_max_row0 = 2u * block_x;
+      if (block_y < heads && block_z < slices) {
+        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+          uint slice_max_row = slice_max_row0 + v0;
+          if (slice_max_row < rows) {
+            slice_max[slice_max_row + rows * block_y + rows * heads * block_z] = row_max[v0];
+          }
+        }
       }
     }
 

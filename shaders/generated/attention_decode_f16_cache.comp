@@ -85,8 +85,8 @@ void main() {
     }
   }
 
-  // row_max <- -1e30, more than the scores of unseen keys
-  row_max = -1e+30;
+  // row_max <- the least finite number; scores of unseen keys are less
+  row_max = -3.4028235e+38;
 
   row_sum = 0.0;
 
@@ -208,9 +208,9 @@ void main() {
 
     if (length < 16u * (tiles_before + key_tile) + 16u) {
       // the last tile extends past the last key:
-      // scores <- -2e30, less than any maximum, where the row does not see the key
+      // scores <- -infinity where the row does not see the key
       uint key_of_score = 16u * (tiles_before + key_tile) + (thread >> 3u);
-      scores = (key_of_score < length) ? scores : -2e+30;
+      scores = (key_of_score < length) ? scores : uintBitsToFloat(0xff800000u /* -infinity */);
     }
 
     // rescale keeps the old row_max until the new one is known
@@ -219,7 +219,7 @@ void main() {
     // row_max <- max(row_max, scores)
     row_max = max(row_max, scores);
 
-    // rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums
+    // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
     rescale = exp2((rescale - row_max) * factor);
 
     // row_sum <- row_sum * rescale
@@ -232,8 +232,8 @@ void main() {
       }
     }
 
-    // scores <- exp2(factor * scores - factor * row_max), the weights
-    scores = exp2(fma(scores, factor, -(row_max * factor)));
+    // scores <- exp2((scores - row_max) * factor), the weights
+    scores = exp2((scores - row_max) * factor);
 
     // row_sum += scores
     row_sum += scores;
@@ -300,7 +300,7 @@ void main() {
     row_max = max(row_max, row_max_partials[(thread & 7u) + 8u * v4]);
   }
 
-  // rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums
+  // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
   rescale = exp2((rescale - row_max) * factor);
 
   // row_sum <- row_sum * rescale
@@ -388,10 +388,11 @@ void main() {
   }
 
   if (thread == 0u) {
-    // slice(tile(slice_max, (1,1,1)), (_,0,0)) at (block_x, block_y, block_z) <- row_max * factor
+    // copy row_max
+    //   to slice(tile(slice_max, (1,1,1)), (_,0,0)) at (block_x, block_y, block_z)
     if (block_x < group * queries && block_y < kv_heads * batch && block_z < slices) {
       slice_max[block_x + group * queries * block_y + group * queries * kv_heads * batch * block_z] =
-          row_max * factor;
+          row_max;
     }
 
     // copy row_sum

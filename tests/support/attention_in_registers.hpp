@@ -40,7 +40,7 @@ inline void softmax_in_registers(gen::Builder& k, const gen::MatrixValues& x, in
   const auto f32 = ScalarType::f32;
   const gen::View row_max = k.make_fragment_like("row_max", f32, first_along(x.by_row, {mode}));
   const gen::View total = k.make_fragment_like("total", f32, first_along(x.by_row, {mode}));
-  k.assign(row_max, gen::ir::number(f32, -1e30));
+  k.assign(row_max, gen::kMaximum.neutral(f32));
   k.accumulate(row_max, gen::kMaximum, x.by_row);
   k.reduce_across(row_max, gen::kMaximum, x.threads, mode);
   k.apply(

@@ -56,7 +56,7 @@ ir::Kernel attention(std::uint32_t lanes, std::uint32_t group, bool has_pages) {
       k.gemm(rA, rB, c);
     });
   };
-  k.assign(most, number(f32, -1e30));
+  k.assign(most, number(f32, kLeast));
   k.assign(total, number(f32, 0));
   k.assign(sums, number(f32, 0));
   load(rows(q, kQueries, k.block_y(), k.block_x()), sQ);
@@ -81,7 +81,7 @@ ir::Kernel attention(std::uint32_t lanes, std::uint32_t group, bool has_pages) {
         scores, partition_C(mma, make_identity_view({kQueries, kKeys}), k.thread()),
         [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
           const Expr query = kQueries * k.block_x() + at[0], key = kKeys * block + at[1];
-          return select(less(query, key), number(f32, -1e30),
+          return select(less(query, key), number(f32, kHidden),
                         v[0] * (1 / std::sqrt(double{kWidth})));
         },
         {scores});

@@ -2,9 +2,16 @@
 #pragma once
 // Causal attention with grouped heads, by its definition in f64.
 
+#include <limits>
+
 #include "model.hpp"
 
 namespace models {
+
+/// The score of a key that a query does not see; and the first maximum, above it but not above any other score. The
+/// weight of an unseen key, exp(score - maximum), is therefore 0 even before a key is seen.
+inline constexpr double kHidden = -std::numeric_limits<double>::infinity(),
+                        kLeast = std::numeric_limits<float>::lowest();
 
 /// Elements of a head, and numbers of heads and tokens; heads / kv_heads of them share keys and values.
 struct AttentionSize {

@@ -62,7 +62,7 @@ ir::Kernel attention_matrices(const Orders& on, std::uint32_t group) {
   stage(rows(q, queries, k.block_y(), k.block_x()), sQ);
   k.barrier();
   k.load(transpose(tile(sQ, {kWidth, size}, {0, k.subgroup()})), query);
-  k.assign(most, number(f32, -1e30));
+  k.assign(most, number(f32, kLeast));
   k.assign(total, number(f32, 0));
   k.fill(sums.matrices, number(f32, 0));
   const Expr kv_head = k.let("kv_head", k.block_y() / group);
@@ -78,7 +78,7 @@ ir::Kernel attention_matrices(const Orders& on, std::uint32_t group) {
     k.apply(scores.values, places,
             [&](const std::vector<Expr>& x, const std::vector<Expr>& place) {
               const Expr row = queries * k.block_x() + size * k.subgroup() + place[0];
-              return select(less(row, block * at + place[1]), number(f32, -1e30),
+              return select(less(row, block * at + place[1]), number(f32, kHidden),
                             x[0] * (1 / std::sqrt(double{kWidth})));
             },
             {scores.values});

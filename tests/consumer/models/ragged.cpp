@@ -54,7 +54,7 @@ ir::Kernel ragged(std::uint32_t lanes, std::uint32_t group) {
           of, [](Expr s, Expr old, Expr m) { return s * exp(old - m); }, of, before, most);
     }
   };
-  k.assign(most, number(f32, -1e30));
+  k.assign(most, number(f32, kLeast));
   k.assign(total, number(f32, 0));
   k.assign(sums, number(f32, 0));
   k.copy(of_head(q), query, {.edges = Edges::zero});
@@ -71,7 +71,7 @@ ir::Kernel ragged(std::uint32_t lanes, std::uint32_t group) {
     k.apply(scores, parallelize(make_identity_view({16, kKeys}), threads, k.thread()),
             [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
               return select(less(kKeys * block + at[1], length),
-                            v[0] * (1 / std::sqrt(double{kWidth})), number(f32, -1e30));
+                            v[0] * (1 / std::sqrt(double{kWidth})), number(f32, kHidden));
             },
             {scores});
     k.copy(most, before);

@@ -6,18 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
-#include <map>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "support/attention_on_twin.hpp"
 #include "support/effort.hpp"
-#include "support/fake_devices.hpp"
-#include "support/fragment_orders.hpp"
-#include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/kernels/attention/choice/choose.hpp"
-#include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::gen::attention_cache {
 namespace {
@@ -27,68 +20,11 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-using Bytes = std::vector<std::byte>;
-
-template <class T>
-Bytes bytes_of_values(const std::vector<T>& values) {
-  const auto bytes = std::as_bytes(std::span(values));
-  return {bytes.begin(), bytes.end()};
-}
-
-using Results = std::map<std::string, std::vector<float>>;
-
-// Runs all kernels of the plan. Returns o and log_sums, if the form has them.
-Results run(const KernelRequest& request, const KernelEntry& entry,
-            const std::map<std::string, Bytes>& given) {
-  const KernelPlan plan = attention_plan(entry, request);
-  std::vector<Bytes> arrays;
-  for (const PlanArray& array : plan.arrays) {
-    const auto found = given.find(array.name);
-    arrays.push_back(found != given.end() ? found->second : Bytes(array.bytes));
-    EXPECT_EQ(arrays.back().size(), array.bytes) << array.name;
-  }
-  for (const PlanArray& array : plan.scratch) arrays.emplace_back(array.bytes);
-  for (const KernelStep& step : plan.steps) {
-    std::vector<std::span<std::byte>> bound;
-    for (const std::size_t array : step.arrays) bound.emplace_back(arrays[array]);
-    EXPECT_THAT(run_on_host(step.kernel, bound, step.arguments).reasons, IsEmpty());
-  }
-  Results results;
-  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
-    const std::string& name = plan.arrays[i].name;
-    if (name != "o" && name != "log_sums") continue;
-    const ScalarType type = name == "o" ? request.type : ScalarType::f32;
-    for (std::size_t at = 0; at < arrays[i].size(); at += size_of(type)) {
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, &arrays[i][at], size_of(type));
-      results[name].push_back(static_cast<float>(number_of(type, bits)));
-    }
-  }
-  return results;
-}
-// In f32.
-Results run(const std::string& kernel, const AttentionCall& call,
-            const std::map<std::string, Bytes>& given) {
-  return run(request_of(call, ScalarType::f32), *find_kernel(kernel), given);
-}
-// In f16, by matrix units.
-Results run_on_matrix_units(const AttentionCall& call, const std::map<std::string, Bytes>& given,
-                            const Options& options = {}) {
-  const KernelEntry& entry = *find_kernel("attention/coopmat");
-  KernelRequest request = request_of(call, ScalarType::f16, test::h200_like(), options);
-  for (const ProbedMatrix& matrix : entry.probes(request)) {
-    request.device.fragment_orders.push_back(test::order_of_twin(matrix));
-  }
-  return run(request, entry, given);
-}
-
-Bytes halves(const std::vector<float>& values) {
-  std::vector<std::uint16_t> out;
-  for (const float x : values) {
-    out.push_back(static_cast<std::uint16_t>(bits_of(ScalarType::f16, x)));
-  }
-  return bytes_of_values(out);
-}
+using test::Bytes;
+using test::bytes_of_values;
+using test::Floats;
+using test::halves;
+using test::run_on_matrix_units;
 
 // Query i is 1 at one element and 0 elsewhere, and there is one key: its score is that element of the key, the result
 // its value.
@@ -110,7 +46,8 @@ TEST(AttentionCache, BlocksAreDecodedInPlace) {
     const std::vector<double> decoded = dequantise(format, row, 128);
     call.form.key_format = call.form.value_format = &format;
     for (const char* kernel : {"attention/simt", "attention/decode"}) {
-      const auto got = run(kernel, call, {{"q", bytes_of_values(q)}, {"k", row}, {"v", row}});
+      const auto got =
+          test::run_attention(kernel, call, {{"q", bytes_of_values(q)}, {"k", row}, {"v", row}});
       for (std::size_t i = 0; i < 16; ++i) {
         EXPECT_NEAR(got.at("log_sums")[i], decoded[element(i)], 1e-6) << kernel << format.name << i;
       }
@@ -119,7 +56,7 @@ TEST(AttentionCache, BlocksAreDecodedInPlace) {
       }
     }
     // Decoded numbers, below 2, are rounded to f16.
-    const Results got = run_on_matrix_units(call, {{"q", halves(q)}, {"k", row}, {"v", row}});
+    const Floats got = run_on_matrix_units(call, {{"q", halves(q)}, {"k", row}, {"v", row}});
     for (std::size_t i = 0; i < 16; ++i) {
       EXPECT_NEAR(got.at("log_sums")[i], decoded[element(i)], 0x1p-11) << format.name << i;
     }
@@ -227,7 +164,8 @@ TEST(AttentionCache, PagesSayWhereKeysAre) {
     for (const AttentionOrder order : {AttentionOrder::bhsd, AttentionOrder::bshd}) {
       call.form.orders.k = call.form.orders.v = order;  // the same elements with one head
       const auto o =
-          run(kernel, call, {{"v", bytes_of_values(v)}, {"pages", pages}, {"lengths", lengths}})
+          test::run_attention(kernel, call,
+                              {{"v", bytes_of_values(v)}, {"pages", pages}, {"lengths", lengths}})
               .at("o");
       EXPECT_NEAR(o[0], (16 * 1 + 2 * 10) / 18.0, 1e-6) << kernel;
       EXPECT_EQ(o[32], 0) << kernel;  // pages that are not stored

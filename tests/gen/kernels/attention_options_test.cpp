@@ -5,29 +5,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "vkmoye/gen/kernels/attention/choice/choose.hpp"
-#include "vkmoye/gen/twin/run_on_host.hpp"
+#include "support/attention_on_twin.hpp"
 
 namespace vkmoye::gen::attention_options {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr const char* kBoth[] = {"attention/simt", "attention/decode"};
 
-using Floats = std::map<std::string, std::vector<float>>;
+using test::Floats;
+using test::of_rows;
+using test::rows_of_numbers;
 
 AttentionCall call_of(std::int64_t queries, std::int64_t keys, std::int64_t batch = 1,
                       std::int64_t heads = 1) {
@@ -40,50 +36,13 @@ AttentionCall call_of(std::int64_t queries, std::int64_t keys, std::int64_t batc
   return call;
 }
 
-// Runs all kernels of the plan; arrays that are not given are 0. Lengths are given as floats. Returns the results.
-Floats run(const std::string& kernel, const AttentionCall& call, const Floats& given) {
-  const KernelPlan plan = attention_plan(*find_kernel(kernel), request_of(call, ScalarType::f32));
-  std::vector<std::vector<float>> arrays;
-  for (const AttentionArray& array : arrays_of(call, ScalarType::f32)) {
-    const auto found = given.find(array.name);
-    std::vector<float>& values = arrays.emplace_back(array.bytes() / 4, array.is_result ? -7 : 0);
-    if (found == given.end()) continue;
-    EXPECT_EQ(found->second.size(), values.size()) << array.name;
-    values = found->second;
-    if (array.type != ScalarType::i32) continue;
-    for (float& value : values) value = std::bit_cast<float>(static_cast<std::int32_t>(value));
-  }
-  for (const PlanArray& array : plan.scratch) arrays.emplace_back(array.bytes / 4, kNaN);
-  for (const KernelStep& step : plan.steps) {
-    std::vector<std::span<std::byte>> bound;
-    for (const std::size_t array : step.arrays) {
-      bound.push_back(std::as_writable_bytes(std::span(arrays[array])));
-    }
-    EXPECT_THAT(run_on_host(step.kernel, bound, step.arguments).reasons, IsEmpty());
-  }
-  Floats results;
-  for (std::size_t i = 0; i < plan.arrays.size(); ++i) results[plan.arrays[i].name] = arrays[i];
-  return results;
-}
-
-// The first element of each row of 32.
-std::vector<float> of_rows(const std::vector<float>& values) {
-  std::vector<float> out;
-  for (std::size_t i = 0; i < values.size(); i += 32) out.push_back(values[i]);
-  return out;
-}
-std::vector<float> rows_of_numbers(const std::vector<float>& numbers) {
-  std::vector<float> out;
-  for (const float number : numbers) out.insert(out.end(), 32, number);
-  return out;
-}
-
 // Queries are 0, so that all keys have the same score.
 TEST(AttentionOptions, EntriesHaveLengths) {
   AttentionCall call = call_of(1, 3, 3);
   call.form.lengths = true;
   for (const char* kernel : kBoth) {
-    const Floats got = run(kernel, call,
+    const Floats got =
+        test::attention_of(kernel, call,
                            {{"k", rows_of_numbers({1, 1, kNaN, kNaN, kNaN, kNaN, 1, 1, 1})},
                             {"v", rows_of_numbers({3, 5, kNaN, kNaN, kNaN, kNaN, 1, 2, 6})},
                             {"lengths", {2, 0, 3}}});
@@ -95,8 +54,8 @@ TEST(AttentionOptions, LengthsBeyondTheKeysCountAsAll) {
   AttentionCall call = call_of(1, 2, 2);
   call.form.lengths = true;
   for (const char* kernel : kBoth) {
-    const Floats got =
-        run(kernel, call, {{"v", rows_of_numbers({2, 4, 6, 8})}, {"lengths", {9, -1}}});
+    const Floats got = test::attention_of(
+        kernel, call, {{"v", rows_of_numbers({2, 4, 6, 8})}, {"lengths", {9, -1}}});
     EXPECT_THAT(of_rows(got.at("o")), ElementsAre(3, 0)) << kernel;
   }
 }
@@ -105,11 +64,12 @@ TEST(AttentionOptions, CausalQueriesAreTheLastOfTheLength) {
   AttentionCall call = call_of(2, 4);
   call.form.lengths = call.form.causal = true;
   for (const char* kernel : kBoth) {
-    const Floats got =
-        run(kernel, call, {{"v", rows_of_numbers({3, 5, 10, kNaN})}, {"lengths", {3}}});
+    const Floats got = test::attention_of(
+        kernel, call, {{"v", rows_of_numbers({3, 5, 10, kNaN})}, {"lengths", {3}}});
     EXPECT_THAT(of_rows(got.at("o")), ElementsAre(4, 6)) << kernel;
     const Floats shorter =  // the first query sees nothing
-        run(kernel, call, {{"v", rows_of_numbers({3, kNaN, kNaN, kNaN})}, {"lengths", {1}}});
+        test::attention_of(kernel, call,
+                           {{"v", rows_of_numbers({3, kNaN, kNaN, kNaN})}, {"lengths", {1}}});
     EXPECT_THAT(of_rows(shorter.at("o")), ElementsAre(0, 3)) << kernel;
   }
 }
@@ -118,7 +78,7 @@ TEST(AttentionOptions, LogSumsOfEqualScores) {
   AttentionCall call = call_of(3, 2);
   call.form.log_sums = call.form.causal = true;
   for (const char* kernel : kBoth) {
-    const Floats got = run(kernel, call, {{"v", rows_of_numbers({3, 5})}});
+    const Floats got = test::attention_of(kernel, call, {{"v", rows_of_numbers({3, 5})}});
     EXPECT_THAT(of_rows(got.at("o")), ElementsAre(0, 3, 4)) << kernel;
     EXPECT_THAT(got.at("log_sums"),
                 ElementsAre(-kInfinity, 0, testing::FloatNear(std::log(2.0f), 1e-6f)))
@@ -130,8 +90,8 @@ TEST(AttentionOptions, ASinkTakesItsShare) {
   AttentionCall call = call_of(1, 3, 1, 2);
   call.form.sinks = call.form.log_sums = true;
   for (const char* kernel : kBoth) {
-    const Floats got =
-        run(kernel, call, {{"v", rows_of_numbers({4, 4, 4, 8, 8, 8})}, {"sinks", {0, 1000}}});
+    const Floats got = test::attention_of(
+        kernel, call, {{"v", rows_of_numbers({4, 4, 4, 8, 8, 8})}, {"sinks", {0, 1000}}});
     EXPECT_THAT(of_rows(got.at("o")), ElementsAre(3, 0)) << kernel;
     EXPECT_THAT(got.at("log_sums"), ElementsAre(testing::FloatNear(std::log(4.0f), 1e-6f),
                                                 testing::FloatNear(1000, 1e-3f)))
@@ -144,8 +104,8 @@ TEST(AttentionOptions, SlopesPreferTheLastKeys) {
   AttentionCall call = call_of(1, 3);
   call.form.slopes = true;
   for (const char* kernel : kBoth) {
-    const Floats got =
-        run(kernel, call, {{"v", rows_of_numbers({7, 14, 28})}, {"slopes", {std::log(2.0f)}}});
+    const Floats got = test::attention_of(
+        kernel, call, {{"v", rows_of_numbers({7, 14, 28})}, {"slopes", {std::log(2.0f)}}});
     EXPECT_NEAR(got.at("o")[0], 1 + 4 + 16, 1e-4) << kernel;
   }
 }
@@ -157,16 +117,16 @@ TEST(AttentionOptions, MasksOfHeadsAndEntries) {
   const std::vector<float> v = rows_of_numbers({4, 8, 4, 8, 4, 8, 4, 8});
   const float three = std::log(3.0f);
   for (const char* kernel : kBoth) {
-    const Floats got =
-        run(kernel, call,
-            {{"v", v}, {"mask", {-kInfinity, 0, 0, three, 5, 5, -kInfinity, -kInfinity}}});
+    const Floats got = test::attention_of(
+        kernel, call,
+        {{"v", v}, {"mask", {-kInfinity, 0, 0, three, 5, 5, -kInfinity, -kInfinity}}});
     EXPECT_THAT(of_rows(got.at("o")),
                 ElementsAre(8, testing::FloatNear(7, 1e-5f), testing::FloatNear(6, 1e-5f), 0))
         << kernel;  // the exponential function of Windows rounds otherwise than that of Linux
   }
   call.mask_batch = 1;  // that of a head is the same in each entry
-  const Floats got =
-      run("attention/simt", call, {{"v", v}, {"mask", {-kInfinity, 0, 0, -kInfinity}}});
+  const Floats got = test::attention_of("attention/simt", call,
+                                        {{"v", v}, {"mask", {-kInfinity, 0, 0, -kInfinity}}});
   EXPECT_THAT(of_rows(got.at("o")), ElementsAre(8, 4, 8, 4));
 }
 
@@ -196,11 +156,14 @@ TEST(AttentionOptions, OrdersOfAxesGiveTheSameBits) {
   const std::vector<float> q = numbers(24, 1.7f), k = numbers(20, 0.9f), v = numbers(20, 2.3f);
   for (const char* kernel : kBoth) {
     call.form.orders = {};
-    const std::vector<float> o = run(kernel, call, {{"q", q}, {"k", k}, {"v", v}}).at("o");
+    const std::vector<float> o =
+        test::attention_of(kernel, call, {{"q", q}, {"k", k}, {"v", v}}).at("o");
     call.form.orders.k = AttentionOrder::bshd;
-    EXPECT_EQ(run(kernel, call, {{"q", q}, {"k", heads_inside(k, 2, 2)}, {"v", v}}).at("o"), o);
+    EXPECT_EQ(test::attention_of(kernel, call, {{"q", q}, {"k", heads_inside(k, 2, 2)}, {"v", v}})
+                  .at("o"),
+              o);
     call.form.orders = {AttentionOrder::bshd};
-    const Floats got = run(
+    const Floats got = test::attention_of(
         kernel, call,
         {{"q", heads_inside(q, 2, 4)}, {"k", heads_inside(k, 2, 2)}, {"v", heads_inside(v, 2, 2)}});
     EXPECT_EQ(got.at("o"), heads_inside(o, 2, 4)) << kernel;

@@ -4,22 +4,23 @@
 //
 // The bound follows from the precision that the Vulkan specification guarantees ("Precision and Operation of SPIR-V
 // Instructions"); e = 2^-23 is the relative error of one f32 operation in any rounding mode. Of a row with scores
-// x_j = scale * s_j (after the soft cap), X = max |x_j|, weights w_j = exp(x_j - max x) and W = sum w_j:
+// x_j, its largest m, weights w_j = exp(x_j - m) and W = sum w_j:
 //
-//   score     s_j has the error e (D + 2) sum_d |q_d k_jd|: D multiply-adds, in any order
-//             scaling adds 3 e |x_j|; a soft cap multiplies the error by at most 1 and adds 11 e cap: of
-//             cap * (1 - 2 / (1 + exp(2 z))), the exponential has the relative error (3 + 4 |z|) e, of which at most
-//             2.4 e reach the quotient, that adds 2.5 units of at most 2, and the sums 3 units
-//   bias      a slope adds the rounded product with an exact distance, below 2^24; a mask is added: 2 e of the sum of
-//             their magnitudes, and of |x_j|
-//   sink      one more score, with the error 4 e of its magnitude, of which 3 e are those of the exponent
-//   weight    the exponent is rounded 4 times relative to |x_j| + |m|, at most 2 X; the exponential has the relative
-//             error (3 + 3 * 2 X) e. Each of up to T rescalings of the weights before it multiplies by an exponential
-//             (3 e) and rounds (e); the exponents of all rescalings add up to at most 2 X, with an error of 5 e each
-//             ->  d_j = dx_j + e (3 + 14 X + 4 T + 10 X)
-//             where dx_j is not small, it counts as exp(dx_j) - 1
-//   result    errors d_j of w_j move the mean o of the values by sum w_j d_j |v_j - o| / (W - sum w_j d_j); sums over
-//             K keys round K times, numerator and denominator; the quotient adds 4 units. Matrix units take the weights
+//   score     scale * s_j; s_j has the error e (D + 2) sum_d |q_d k_jd|: D multiply-adds, in any order
+//             a soft cap multiplies the error by at most 1 and adds 6 e |x_j| and 11 e cap: its argument is rounded up
+//             to 6 times; of cap * (1 - 2 / (1 + exp(2 z))), the exponential has the relative error (3 + 4 |z|) e, of
+//             which at most 2.4 e reach the quotient, that adds 2.5 units of at most 2, and the sums 3 units
+//   bias      before it is added, scaling adds e |x_j|; a slope is the rounded product with an exact distance, below
+//             2^24. Each sum is one of f32, to nearest: rounding is monotonous, so that the sum for x_j with its error
+//             is between those for both ends. Scores that a mask of -1e9 absorbs are therefore equal, without error
+//   sink      one more score, with the error 4 e of its magnitude
+//   weight    (x_j - m) * factor is 0 at the maximum, else rounded 4 times, twice in the factor; the exponential has
+//             the relative error (3 + 2 * log2(e) |x_j - m|) e. Each of up to T rescalings multiplies by an exponential
+//             (3 e) and rounds (e); its exponent is another part of x_j - m, with the same error
+//             ->  exponents have the error dx_j + e (3 + 7 |x_j - m| + 4 T); d_j = exp(dx_j) - 1 + the rest
+//   result    errors d_j of w_j move the mean o of the values by sum w_j d_j |v_j - o| / (W - sum w_j d_j), but it
+//             stays between the least and the largest v_j; sums over K keys round K times, numerator and denominator;
+//             the quotient adds 4 units. Matrix units take the weights
 //             in the type of q, with its eps u and smallest normal number t: u sum w_j |v_j| / W + t sum |v_j| / W
 //
 //   blocks    the reference decodes keys and values exactly, and so do kernels, except where a minimum is added:
@@ -27,12 +28,13 @@
 //             Matrix units round keys and values in blocks, or of another type than q, to the type of q. If none is
 //             beyond its range, s_j gets the error sum_d |q_d| (u |k_jd| + t), the result u sum w_j |v_j| / W + t
 //
-//   log sum   W moves by up to M = sum w_j d_j, its logarithm by -log(1 - M / W). The sum of K numbers rounds K times;
-//             log2 has the error 2^-21 + 3 e |log2 W|; maximum and logarithm are scaled and added: 4 e of both
+//   log sum   W moves by up to M = sum w_j d_j, its logarithm by -log(1 - M / W), or as far as one of the exponents.
+//             The sum of K numbers rounds K times; the logarithm has the error 2^-21 + 3 e |log W|; the maximum is
+//             scaled, and both are added: 4 e of both
 //
-// T is the number of tiles of keys, at most K / 8 + 1. The result is rounded to its type. Random signs: sums of K
-// numbers and of D products are assumed to round like a random walk, 8 sqrt(K) and 8 sqrt(D), where that is less (see
-// products/check.hpp).
+// T is the number of tiles of keys, at most K / 8 + 1, and 3 for threads and slices. The result is rounded to its type.
+// Random signs: sums of K numbers and of D products are assumed to round like a random walk, 8 sqrt(K) and 8 sqrt(D),
+// where that is less (see products/check.hpp).
 
 #include <cstdint>
 #include <optional>

@@ -115,13 +115,13 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
   const View row_max = builder.registers("max_of_slice", f32, Layout(IntTuple{1, 1, 1}));
   const View row_sum = builder.registers("row_sum_of_slice", f32, Layout(IntTuple{1, 1, 1}));
   const View sums = builder.make_fragment_like("sums", f32, part);
-  RunningSoftmax softmax(builder, ir::number(f32, 1), row_max,
+  RunningSoftmax softmax(builder, score_unit(builder, form), row_max,
                          {.columns = 2, .threads = threads, .shared_by_row = 1}, sink);
   softmax.start();
   builder.assign(sums, ir::number(f32, 0));
   builder.loop("chunk", ceil_div(Builder::extent(slice_sums, 3), to_index(at_once)),
                [&](const Expr& chunk) {
-                 builder.assign(row_max, ir::number(f32, -3e38));  // where there is no slice
+                 builder.assign(row_max, kMaximum.neutral(f32));  // where there is no slice
                  builder.copy(of_slice(slice_max, chunk), builder.retile(row_max, Layout(1, 1)));
                  builder.copy(of_slice(slice_row_sums, chunk),
                               builder.retile(row_sum, Layout(1, 1)), {.edges = Edges::zero});

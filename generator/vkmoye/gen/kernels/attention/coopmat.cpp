@@ -54,7 +54,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   const QueryRows own_rows = visible.query_rows("own", to_index(rows) * row_tile, rows);
   const BiasRows biased_rows = bias.rows("own", row_tile, rows, attention.head());
   const auto part = [&](const View& tile) { return scores.part(builder, tile); };
-  RunningSoftmax softmax(builder, attention.score_scale().exponent_factor(), scores.by_row,
+  RunningSoftmax softmax(builder, attention.score_scale().of_softmax(), scores.by_row,
                          {.columns = 0, .threads = scores.threads, .shared_by_row = 0}, sink);
   softmax.start();
   builder.fill(sums.matrices, ir::number(ScalarType::f32, 0));

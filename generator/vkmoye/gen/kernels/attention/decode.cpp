@@ -43,7 +43,7 @@ class DecodeAttention {
                        "keys are split among workgroups and threads, which combine at the end");
     declare();
     load_rows();
-    softmax_.emplace(builder_, attention_.score_scale().exponent_factor(), scores_,
+    softmax_.emplace(builder_, attention_.score_scale().of_softmax(), scores_,
                      ScoreModes{.columns = 2, .threads = threads_, .shared_by_row = 1});
     softmax_->start();
     builder_.assign(sums_of_thread_, ir::number(f32, 0));
@@ -212,10 +212,7 @@ class DecodeAttention {
     });
     builder_.branch({equal(builder_.thread(), 0)}, [&] {
       const Layout values(config_.rows, 1);
-      builder_.apply(
-          of_workgroup(slice_max_),
-          [&](const Expr& m) { return m * attention_.score_scale().exponent_factor(); },
-          builder_.retile(softmax_->row_max(), values));
+      builder_.copy(builder_.retile(softmax_->row_max(), values), of_workgroup(slice_max_));
       builder_.copy(builder_.retile(softmax_->row_sum(), values), of_workgroup(slice_row_sums_));
     });
   }

@@ -11,7 +11,8 @@
 // Each thread has a maximum of its own keys, so that threads exchange nothing but parts of a score before the end.
 // Interface: bindings q, k, v, lengths, mask, slopes, those that the form has, slice_sums (value_width, rows, heads,
 // slices), slice_max and slice_row_sums (rows, heads, slices), these f32; arguments: those of attention_form.hpp,
-// and slices. slice_max is an exponent of 2.
+// and slices. slice_max has scores in the unit of score_scale.hpp; where no key was seen, the least finite number beside
+// a row sum of 0.
 // Source: Flash-Decoding (Dao, Haziza, Massa and Sizov, 2023).
 // decode_config.cpp chooses and checks the config, decode_threads.cpp divides keys among threads, decode_plan.cpp adds
 // the second kernel.
@@ -53,7 +54,8 @@ ir::Kernel attention_decode(const AttentionDecodeConfig& config, const Attention
                             ScalarType type, const std::string& name = "attention/decode");
 
 /// The second kernel (combine.cpp): bindings slice_sums, slice_max, slice_row_sums, sinks, log_sums, o, those that the
-/// form has; arguments rows, heads, slices, or, if rows depend on their heads, group, queries, kv_heads, batch, slices.
+/// form has; arguments rows, heads, slices, or, if rows depend on their heads, group, queries, kv_heads, batch, slices;
+/// and without a bias soft_cap, or without that scale.
 ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const DeviceCaps& device,
                              const std::string& name = "attention/combine");
 

@@ -136,7 +136,7 @@ class SimtAttention {
     declare();
     const BiasRows biased_rows =
         bias_.rows("tile", attention_.row_tile(), config_.rows, attention_.head());
-    RunningSoftmax softmax(builder_, attention_.score_scale().exponent_factor(), scores_,
+    RunningSoftmax softmax(builder_, attention_.score_scale().of_softmax(), scores_,
                            {.columns = 2, .threads = mma_.threads, .shared_by_row = 1}, sink_);
     softmax.start();
     builder_.assign(sums_, ir::number(ScalarType::f32, 0));

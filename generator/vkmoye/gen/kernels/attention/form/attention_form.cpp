@@ -15,7 +15,7 @@
 namespace vkmoye::gen {
 namespace {
 
-// Beyond these, scaled scores leave the range of f32 where no key is seen (running_softmax.hpp).
+// Within these, no product or quotient of a scale, a soft cap and log2(e) leaves the normal numbers of f32.
 constexpr double kMinScale = 1e-6, kMaxScale = 1e6;
 
 }  // namespace

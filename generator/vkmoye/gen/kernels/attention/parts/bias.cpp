@@ -45,19 +45,21 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const BiasRows
       slice(tile(mask_, {tile_.size().keys, rows.count, 1},
                  {tile_number, rows.number, head_step_ * rows.head + entry_step_ * tile_.entry()}),
             {_, _, 0});
-  // A mask of -infinity, the usual one of masked keys, must not meet another infinity.
+  // Only -infinity hides a key, whatever its score is: infinity or NaN, too.
   const std::string scaled = form_.slopes ? "scores" : "scores * unit";
-  builder_.with_title("scores <- " + scaled + " + mask, -2e30 for keys that the mask hides", [&] {
-    builder_.apply(
-        scores,
-        [&](const Expr& x, const Expr& of_mask) {
-          const Expr m = ir::convert(of_mask, ScalarType::f32);
-          return ir::select(less(m, number(ScalarType::f32, -1e30)),
-                            number(ScalarType::f32, kUnseenScore),
-                            form_.slopes ? x + m : multiply_add(x, tile_.score_scale().unit(), m));
-        },
-        scores, part(transpose(mask)));
-  });
+  builder_.with_title(
+      "scores <- " + scaled + " + mask, -infinity for keys that the mask hides", [&] {
+        builder_.apply(
+            scores,
+            [&](const Expr& x, const Expr& of_mask) {
+              const Expr m = ir::convert(of_mask, ScalarType::f32);
+              const Expr hidden = number(ScalarType::f32, kUnseenScore);
+              return ir::select(
+                  equal(m, hidden), hidden,
+                  form_.slopes ? x + m : multiply_add(x, tile_.score_scale().unit(), m));
+            },
+            scores, part(transpose(mask)));
+      });
 }
 
 // Distances are exact below 2^24.

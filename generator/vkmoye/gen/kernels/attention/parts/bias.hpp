@@ -6,7 +6,7 @@
 //   const BiasRows rows = bias.rows("own", ..);
 //   bias.add(scores, part, rows, tile_number);         scores <- scores * scale + slope * (key - query) + mask
 //
-// Without slopes and a mask, scores stay as they are multiplied, and the factor of the softmax scales them.
+// Without slopes and a mask, scores stay as they are multiplied, and the softmax scales them (score_scale.hpp).
 
 #include <string>
 

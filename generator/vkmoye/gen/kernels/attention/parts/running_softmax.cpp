@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
 
+#include <cfloat>
 #include <limits>
-
-#include "vkmoye/gen/kernels/attention/parts/score_scale.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-constexpr double kNothingSeen = -1e30;
+using ir::number;
+
+const Expr& minus_infinity() {
+  static const Expr value = number(ScalarType::f32, -std::numeric_limits<double>::infinity());
+  return value;
+}
+
+// Exactly 1 where the score is m; 0 for -infinity.
+Expr weight(const Expr& score, const Expr& m, const ScoreUnit& unit) {
+  return exp2((score - m) * unit.exponent_factor);
+}
 
 }  // namespace
 
-using ir::number;
-
-RunningSoftmax::RunningSoftmax(Builder& builder, const Expr& factor, const View& scores,
+RunningSoftmax::RunningSoftmax(Builder& builder, const ScoreUnit& unit, const View& scores,
                                const ScoreModes& modes, const std::optional<Expr>& sink)
-    : builder_(builder), factor_(factor), modes_(modes), sink_(sink) {
+    : builder_(builder), unit_(unit), modes_(modes), sink_(sink) {
   const View of_rows = first_along(scores, {modes.columns});
   row_max_ = builder.make_fragment_like("row_max", ScalarType::f32, of_rows);
   rescale_by_ = builder.make_fragment_like("rescale", ScalarType::f32, of_rows);
@@ -25,16 +32,25 @@ RunningSoftmax::RunningSoftmax(Builder& builder, const Expr& factor, const View&
 
 void RunningSoftmax::start() {
   if (sink_) {
-    const Expr exponent = builder_.let("exponent_of_sink", *sink_ * kLog2E);
-    builder_.with_title("row_max <- the score that the sink stands for, at least -1e30", [&] {
-      builder_.assign(row_max_, maximum(exponent / factor_, kNothingSeen));
-    });
-    sink_ = exponent;
-    return builder_.assign(row_sum_, number(ScalarType::f32, 0));
+    start_at_sink();
+  } else {
+    builder_.with_title("row_max <- the least finite number; scores of unseen keys are less",
+                        [&] { builder_.assign(row_max_, number(ScalarType::f32, -FLT_MAX)); });
   }
-  builder_.with_title("row_max <- -1e30, more than the scores of unseen keys",
-                      [&] { builder_.assign(row_max_, number(ScalarType::f32, kNothingSeen)); });
   builder_.assign(row_sum_, number(ScalarType::f32, 0));
+}
+
+// A finite sink that is no finite number in the unit of scores is beyond all of them, or below.
+void RunningSoftmax::start_at_sink() {
+  const Expr& sink = *sink_;
+  const Expr score = unit_.unit ? builder_.let("sink_in_unit", sink / *unit_.unit) : sink;
+  const Expr below = logical_and(less(score, -FLT_MAX), ir::not_equal(sink, minus_infinity()));
+  score_of_sink_ = builder_.let("score_of_sink",
+                                ir::select(below, number(ScalarType::f32, -FLT_MAX),
+                                           ir::select(less(number(ScalarType::f32, FLT_MAX), score),
+                                                      number(ScalarType::f32, FLT_MAX), score)));
+  builder_.with_title("row_max <- the score of the sink, at least the least finite number",
+                      [&] { builder_.assign(row_max_, maximum(score_of_sink_, -FLT_MAX)); });
 }
 
 void RunningSoftmax::keep_row_max() {
@@ -45,10 +61,10 @@ void RunningSoftmax::keep_row_max() {
 // Rescales earlier sums to the new maximum.
 void RunningSoftmax::rescale(const View& sums) {
   builder_.with_title(
-      "rescale <- exp2(factor * (rescale - row_max)): the factor of earlier sums", [&] {
+      "rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums", [&] {
         builder_.apply(
             rescale_by_,
-            [&](const Expr& before, const Expr& m) { return exp2((before - m) * factor_); },
+            [&](const Expr& before, const Expr& m) { return weight(before, m, unit_); },
             rescale_by_, row_max_);
       });
   for (const View& of : {row_sum_, sums}) {
@@ -58,13 +74,10 @@ void RunningSoftmax::rescale(const View& sums) {
 }
 
 void RunningSoftmax::weigh(const View& scores) {
-  builder_.with_title("scores <- exp2(factor * scores - factor * row_max), the weights", [&] {
+  builder_.with_title("scores <- exp2((scores - row_max) * factor), the weights", [&] {
     builder_.apply(
-        scores,
-        [&](const Expr& x, const Expr& m) {
-          return exp2(multiply_add(x, factor_, -(m * factor_)));
-        },
-        scores, row_max_);
+        scores, [&](const Expr& x, const Expr& m) { return weight(x, m, unit_); }, scores,
+        row_max_);
   });
 }
 
@@ -106,12 +119,10 @@ void RunningSoftmax::finish(const View& sums) {
 
 void RunningSoftmax::divide(const View& sums) {
   if (sink_) {
-    builder_.with_title("row_sum <- row_sum + exp2(exponent of the sink - factor * row_max)", [&] {
+    builder_.with_title("row_sum <- row_sum + exp2((score_of_sink - row_max) * factor)", [&] {
       builder_.apply(
           row_sum_,
-          [&](const Expr& all, const Expr& m) {
-            return all + exp2(multiply_add(-m, factor_, *sink_));
-          },
+          [&](const Expr& all, const Expr& m) { return all + weight(score_of_sink_, m, unit_); },
           row_sum_, row_max_);
     });
   }
@@ -134,9 +145,10 @@ void RunningSoftmax::store_log_sums(const View& to) {
       builder_.apply(
           to,
           [&](const Expr& m, const Expr& all) {
-            const Expr none = number(ScalarType::f32, -std::numeric_limits<double>::infinity());
-            return ir::select(equal(all, number(ScalarType::f32, 0)), none,
-                              multiply_add(m, factor_, log2(all)) * (1 / kLog2E));
+            Expr score = unit_.unit ? m * *unit_.unit : m;
+            if (sink_) score = ir::select(equal(m, score_of_sink_), *sink_, score);
+            return ir::select(equal(all, number(ScalarType::f32, 0)), minus_infinity(),
+                              score + log(all));
           },
           row_max_, row_sum_);
     });

@@ -2,19 +2,22 @@
 #pragma once
 // Softmax of scores that come tile by tile, and sums of values with its weights.
 //
-//   RunningSoftmax softmax(k, factor, scores, {.columns = 2, .threads = threads, .shared_by_row = 1});
+//   RunningSoftmax softmax(k, unit, scores, {.columns = 2, .threads = threads, .shared_by_row = 1});
 //     softmax.update(scores, sums)                   scores <- weights; sums and row sums are rescaled
 //     softmax.finish(sums)                           sums <- sums / row sums, 0 if no key was seen
 //
-// Weights are exp2(factor * x - factor * m) with the running maximum m of the row, so that scale and log2(e) cost
-// nothing. m starts at -1e30, above the scores of unseen keys, whose weights are therefore 0 in every row. A NaN among
-// the scores of a row makes its weight NaN, and with it the whole row. With a sink, m starts at it, and it is added to
-// the row sum at the end.
+// Weights are exp2((x - m) * factor) with the running maximum m of the row; scale and log2(e) are one factor. x - m is
+// exactly 0 at the maximum, so that its weight is 1 however large it is: x * factor - m * factor would be as far from 0
+// as the rounding of m * factor, 86 for a mask of -1e9. m starts at the least finite number, so that the weight of
+// unseen keys, whose score is -infinity, is 0 in every row, and each other score is at or above it. A NaN among the
+// scores of a row makes its weight NaN, and with it the whole row. With a sink, m starts at it, and it is added to the
+// row sum at the end.
 // Source: FlashAttention-2 (Dao, 2023), algorithm 1.
 
 #include <optional>
 
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/attention/parts/score_scale.hpp"
 
 namespace vkmoye::gen {
 
@@ -27,10 +30,10 @@ struct ScoreModes {
 
 class RunningSoftmax {
  public:
-  /// For scores of the shape of `scores`. Declares row_max, rescale and row_sum. `sink`: joins the maximum and the sum
-  /// of each row.
-  RunningSoftmax(Builder& builder, const Expr& factor, const View& scores, const ScoreModes& modes,
-                 const std::optional<Expr>& sink = {});
+  /// For scores of the shape of `scores`, in `unit`. Declares row_max, rescale and row_sum. `sink`: a score of the
+  /// definition, which joins the maximum and the sum of each row.
+  RunningSoftmax(Builder& builder, const ScoreUnit& unit, const View& scores,
+                 const ScoreModes& modes, const std::optional<Expr>& sink = {});
 
   void start();
   /// `scores` become weights relative to the new maximum of the row; `sums`, with the same rows, are rescaled to it.
@@ -53,14 +56,16 @@ class RunningSoftmax {
   const View& row_sum() const { return row_sum_; }
 
  private:
+  void start_at_sink();
   void keep_row_max();
   void rescale(const View& sums);
   void weigh(const View& scores);
 
   Builder& builder_;
-  Expr factor_;
+  ScoreUnit unit_;
   ScoreModes modes_;
   std::optional<Expr> sink_;
+  Expr score_of_sink_ = 0;  // the sink in the unit of scores
   View row_max_, rescale_by_, row_sum_;
 };
 

@@ -3,14 +3,19 @@
 
 namespace vkmoye::gen {
 
+ScoreUnit score_unit(Builder& builder, const AttentionForm& form) {
+  if (has_bias(form)) return {{}, ir::number(ScalarType::f32, kLog2E)};
+  const Expr unit = builder.argument(form.soft_cap ? "soft_cap" : "scale", ScalarType::f32);
+  return {unit, builder.let("factor", unit * kLog2E)};
+}
+
 ScoreScale::ScoreScale(Builder& builder, const AttentionForm& form, const Expr& scale)
     : has_cap_(form.soft_cap), unit_(scale) {
   if (has_cap_) {
     unit_ = builder.argument("soft_cap", ScalarType::f32);
     per_cap_ = builder.let("of_cap", scale * (2 * kLog2E) / unit_);
   }
-  exponent_factor_ =
-      has_bias(form) ? ir::number(ScalarType::f32, kLog2E) : builder.let("factor", unit_ * kLog2E);
+  of_softmax_ = score_unit(builder, form);
 }
 
 void ScoreScale::cap(Builder& builder, const View& scores) const {

@@ -70,16 +70,15 @@ void VisibleKeys::hide_unseen(const View& scores, const PartOfScores& part, cons
       form_.causal || form_.window ? "some keys of this tile are hidden from some rows"
                                    : "the last tile extends past the last key",
       [&] {
-        builder_.with_title(
-            "scores <- -2e30, less than any maximum, where the row does not see the key", [&] {
-              builder_.apply(scores, part(make_identity_view({rows.count, tile_.size().keys})),
-                             [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
-                               const Expr key = builder_.let("key_of_score", begin + at[1]);
-                               return ir::select(sees(rows.first + at[0], key), x[0],
-                                                 number(ScalarType::f32, kUnseenScore));
-                             },
-                             {scores});
-            });
+        builder_.with_title("scores <- -infinity where the row does not see the key", [&] {
+          builder_.apply(scores, part(make_identity_view({rows.count, tile_.size().keys})),
+                         [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
+                           const Expr key = builder_.let("key_of_score", begin + at[1]);
+                           return ir::select(sees(rows.first + at[0], key), x[0],
+                                             number(ScalarType::f32, kUnseenScore));
+                         },
+                         {scores});
+        });
       },
       "", [] {});
 }

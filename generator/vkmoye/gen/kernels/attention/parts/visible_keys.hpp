@@ -4,17 +4,18 @@
 //
 //   VisibleKeys visible(k, form, tile);
 //     visible.first(), visible.count()                  the tiles of keys that a row of the workgroup sees
-//     visible.hide_unseen(scores, part, rows, tile)     scores of keys that a row does not see: -2e30
+//     visible.hide_unseen(scores, part, rows, tile)     scores of keys that a row does not see: -infinity
 
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "vkmoye/gen/kernels/attention/parts/tile.hpp"
 
 namespace vkmoye::gen {
 
-/// The score of a key that its row does not see: less than the first maximum of RunningSoftmax.
-inline constexpr double kUnseenScore = -2e30;
+/// The score of a key that its row does not see, and of no other: less than the first maximum of RunningSoftmax.
+inline constexpr double kUnseenScore = -std::numeric_limits<double>::infinity();
 
 /// The values of a thread of a view (rows, keys), in the shape of its scores.
 using PartOfScores = std::function<View(const View&)>;
