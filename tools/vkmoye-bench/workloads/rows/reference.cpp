@@ -119,12 +119,13 @@ void define_rms_norm(ScalarType type, std::span<const double> x, std::span<const
   for (const double value : x) squares += value * value;
   const auto count = static_cast<double>(x.size());
   const double whole = squares / count + static_cast<float>(epsilon);
-  const double of_root = (roundings(x.size(), threads) + 1 + 2.5 + 1 + 1) / 2 + 2;
-  const double relative = precision.unit * (of_root + 2) + precision.min_normal / whole;
+  const double of_root = (roundings(x.size(), threads) + 1.5 + 2.5 + 1 + 1) / 2 + 2;
+  const double relative = precision.unit * (of_root + 2);
+  // Subnormal elements may be flushed, and subnormal quotients.
+  const double flushed = precision.min_normal * std::max(1.0, 1 / std::sqrt(whole));
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double y = x[i] / std::sqrt(whole) * weight[i];
-    out[i] = rounded(type, precision, y,
-                     std::fabs(y) * relative + std::fabs(weight[i]) * precision.min_normal);
+    out[i] = rounded(type, precision, y, std::fabs(y) * relative + std::fabs(weight[i]) * flushed);
   }
 }
 

@@ -12,7 +12,8 @@
 //   softmax   the relative error of an exponential is a = 3 e (1 + |x - m|), since x - m has the error e |x - m|
 //             and exp 3 + 2 |x - m| units; the sum has D e plus the mean of a weighted by the exponentials; the
 //             quotient adds 2.5 units
-//   rms norm  the sum of squares has e (D + 1), the mean adds 2.5 units and the rounding of n, epsilon adds e;
+//   rms norm  the sum of squares has e (D + 1.5), half a unit for squares that are lost (sum_of_squares.hpp), the mean
+//             adds 2.5 units and the rounding of n, epsilon adds e;
 //             half of this and 2 units are the error of the inverse square root; two products follow
 //             of a sum: the sum has e, and so have the root and the product with it
 //   argmax    exact, and so are the largest elements of topk and their columns

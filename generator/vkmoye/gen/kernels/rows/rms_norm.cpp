@@ -5,11 +5,13 @@
 
 #include <cfloat>
 #include <charconv>
+#include <deque>
 #include <optional>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/rows/slices.hpp"
 #include "vkmoye/gen/kernels/rows/staged_row.hpp"
+#include "vkmoye/gen/kernels/rows/sum_of_squares.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -52,7 +54,8 @@ namespace {
 
 using Part = Row::Part;
 
-constexpr const char* kSliceSums = "slice_sums";
+// The results of slices for `sum`, a name of SumOfSquares.
+std::string of_slices(const std::string& sum) { return "slice_" + sum + "s"; }
 
 const char* comment_of(Part part) {
   switch (part) {
@@ -76,15 +79,20 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
   Tensor residual, weight, total, dst;
   if (has_residual) residual = k.input("residual", config.type, kRowAxes);
   if (is_last) weight = k.input("weight", config.type, {{"col", "cols"}});
-  std::optional<SliceResultsWriter> sum_of_slice;
-  std::optional<SliceResultsReader> sums_of_slices;
-  if (part == Part::slice) sum_of_slice.emplace(k, kSliceSums, ScalarType::f32, config);
-  if (part == Part::block) sums_of_slices.emplace(k, kSliceSums, config, k.block_y(), zero);
+  SumOfSquares squares(k, config.type, config.epsilon);
+  std::deque<SliceResultsWriter> sums_of_slice;
+  std::deque<SliceResultsReader> sums_of_slices;
+  for (const std::string& sum : squares.names()) {
+    if (part == Part::slice) sums_of_slice.emplace_back(k, of_slices(sum), ScalarType::f32, config);
+    if (part == Part::block) {
+      sums_of_slices.emplace_back(k, of_slices(sum), config, k.block_y(), zero);
+    }
+  }
   if (is_last && has_residual) total = k.output("total", config.type, kRowAxes);
   if (is_last) dst = k.output("dst", config.type, kRowAxes);
-  Row row(k, config, src, zero, part, sum_of_slice ? sum_of_slice->slices() : Expr(1));
-  const View x = row.x();                                          // (value, round, 1)
-  const View sum = k.registers("sum", ScalarType::f32, Layout());  // one value
+  Row row(k, config, src, zero, part,
+          sums_of_slice.empty() ? Expr(1) : sums_of_slice.front().slices());
+  const View x = row.x();  // (value, round, 1)
 
   std::optional<Blocks> others, totals;
   View other;
@@ -102,32 +110,25 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
     });
   };
 
-  k.assign(sum, zero);
+  squares.start();
   if (part == Part::block) {
-    sums_of_slices->each([&](const Expr&) { k.accumulate(sum, kSum, sums_of_slices->values()); });
+    for (std::size_t i = 0; i < sums_of_slices.size(); ++i) {
+      SliceResultsReader& of = sums_of_slices[i];
+      of.each([&](const Expr&) { k.accumulate(squares.sum(i), kSum, of.values()); });
+    }
   } else {
     row.pass([&](const Expr& block) {
       add_residual(block);
       if (totals) totals->store({block, row.row_tile()}, x);
-      const View to = broadcast(sum, x.shape());
-      k.with_title("sum += x * x, for each value of x", [&] {
-        k.apply(
-            to, [](const Expr& s, const Expr& v) { return multiply_add(v, v, s); }, to, x);
-      });
+      squares.add(x);
     });
   }
-  k.reduce_across(sum, kSum, config.thread_layout(), 0);
+  squares.reduce_across(config.thread_layout(), 0);
   if (part == Part::slice) {
-    sum_of_slice->store(sum);
+    for (std::size_t i = 0; i < sums_of_slice.size(); ++i) sums_of_slice[i].store(squares.sum(i));
     return k.finish();
   }
-  const View scale = k.registers("scale", ScalarType::f32, Layout());
-  const Expr count = convert(Builder::extent(src, 0), ScalarType::f32);
-  const Expr epsilon = ir::number(ScalarType::f32, config.epsilon);
-  k.with_title("scale <- 1 / sqrt(sum / cols + epsilon)", [&] {
-    k.apply(
-        scale, [&](const Expr& s) { return rsqrt(s / count + epsilon); }, sum);
-  });
+  const InverseRoot root = squares.inverse_root(convert(Builder::extent(src, 0), ScalarType::f32));
 
   Blocks weights(k, weight, row.block(), config.tiled_copy());
   Blocks result(k, dst, row.block(), config.tiled_copy());
@@ -136,10 +137,9 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
       [&](const Expr& block) {
         if (part == Part::block && totals) totals->store({block, row.row_tile()}, x);
         weights.load({block}, w, zero);
-        k.with_title("x <- x * scale * w", [&] {
+        k.with_title("x <- x / sqrt(mean of the squares + epsilon) * w", [&] {
           k.apply(
-              x, [](const Expr& v, const Expr& s, const Expr& g) { return v * s * g; }, x, scale,
-              w);
+              x, [&](const Expr& v, const Expr& g) { return root.times(v) * g; }, x, w);
         });
         result.store({block, row.row_tile()}, x);
       },

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/rows/sum_of_squares.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace vkmoye::gen {
+namespace {
+
+using ir::number;
+
+constexpr ScalarType f32 = ScalarType::f32;
+constexpr double kLeast = 0x1p-70;  // a smaller sum has lost bits
+// Small numbers are multiplied by 2^84, large ones divided; of the inverse root, x is multiplied by 2^32 or 2^-32 first.
+constexpr int kExponent = 84, kOfPower = 32;
+
+}  // namespace
+
+std::vector<SumOfSquares::Sum> SumOfSquares::sums_for(ScalarType type, double epsilon) {
+  std::vector<Sum> sums = {{"sum", 0}};
+  if (type != f32 && type != ScalarType::bf16) return sums;
+  sums.push_back({"large_sum", -kExponent});
+  if (epsilon < kLeast) sums.push_back({"small_sum", kExponent});
+  return sums;
+}
+
+SumOfSquares::SumOfSquares(Builder& k, ScalarType type, double epsilon)
+    : builder_(k), epsilon_(epsilon), sums_(sums_for(type, epsilon)) {
+  values_ = sums_.size() == 1
+                ? k.registers("sum", f32, Layout())
+                : k.registers("sums", f32, Layout(static_cast<std::int64_t>(sums_.size()), 1));
+}
+
+std::vector<std::string> SumOfSquares::names() const {
+  std::vector<std::string> names;
+  for (const Sum& sum : sums_) names.emplace_back(sum.name);
+  return names;
+}
+
+View SumOfSquares::sum(std::size_t number) const {
+  return sums_.size() == 1 ? values_
+                           : tile(values_, {1}, {to_index(static_cast<std::int64_t>(number))});
+}
+
+void SumOfSquares::start() { builder_.assign(values_, number(f32, 0)); }
+
+void SumOfSquares::add(const View& x) {
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    const auto& [name, exponent] = sums_[i];
+    const double scale = std::ldexp(1, exponent);
+    const View to = broadcast(sum(i), x.shape());
+    const std::string of = exponent == 0 ? "x * x" : fmt::format("(x * 2^{})^2", exponent);
+    builder_.with_title(fmt::format("{} += {}, for each value of x", name, of), [&] {
+      builder_.apply(
+          to,
+          [&](const Expr& s, const Expr& v) {
+            const Expr scaled = exponent == 0 ? v : builder_.let("scaled", v * scale);
+            return multiply_add(scaled, scaled, s);
+          },
+          to, x);
+    });
+  }
+}
+
+void SumOfSquares::reduce_across(const Layout& threads, int mode) {
+  builder_.reduce_across(values_, kSum, threads, mode);
+}
+
+InverseRoot SumOfSquares::inverse_root(const Expr& count) {
+  const Expr squares = builder_.load("squares", sum(0));
+  if (sums_.size() == 1) {
+    return {{}, builder_.let("scale", rsqrt(squares / count + number(f32, epsilon_)))};
+  }
+  const Expr large = builder_.load("large_squares", sum(1));
+  const Expr is_large = less(number(f32, kLeast), large), is_small = less(squares, kLeast);
+  const bool has_small = sums_.size() == 3;
+  const Expr small = has_small ? builder_.load("small_squares", sum(2)) : large;
+  const auto one_of = [&](const Expr& of_large, const Expr& usual, const Expr& of_small) {
+    return ir::select(is_large, of_large,
+                      has_small ? ir::select(is_small, of_small, usual) : usual);
+  };
+  // By 2^-exponent, not at all, or by 2^exponent.
+  const auto scaled = [&](double value, int exponent) {
+    return one_of(number(f32, std::ldexp(value, -exponent)), number(f32, value),
+                  number(f32, std::ldexp(value, exponent)));
+  };
+  const Expr mean = builder_.let("mean", one_of(large, squares, small) / count);
+  const Expr epsilon = builder_.let("epsilon", scaled(epsilon_, 2 * kExponent));
+  return {builder_.let("power", scaled(1, kOfPower)),
+          builder_.let("scale", rsqrt(mean + epsilon) * scaled(1, kExponent - kOfPower))};
+}
+
+}  // namespace vkmoye::gen

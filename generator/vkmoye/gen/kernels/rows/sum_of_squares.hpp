@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The root of the mean of the squares of a row, for every number of its type.
+//
+// Squares of f32 and bf16 leave the range of f32: (2e18)^2 of 128 numbers is infinite, (1e-20)^2 rounds to few bits. So
+// there is a sum for each part of the range, of which the row decides at its end. f16 and shorter types have one sum.
+//
+//   sum         x^2                of rows with a sum of squares from 2^-70 to 2^98
+//   large_sum   (x * 2^-84)^2      above; at most 2^120 for 2^32 of the largest number
+//   small_sum   (x * 2^84)^2       below, if epsilon is too small to hide them
+//
+// Squares below 2^-126 may be lost: 2^-94 at most of 2^32 numbers, which is 2^-24 of the least sum that is used.
+// Source: Blue, A portable Fortran program to find the Euclidean norm of a vector, 1978.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/dsl/builder.hpp"
+
+namespace vkmoye::gen {
+
+/// 1 / sqrt(mean + epsilon) as the product of two factors: the first is a power of two, and neither they nor their
+/// products with a number of the row leave the normal numbers.
+struct InverseRoot {
+  std::optional<Expr> power;  // empty: 1
+  Expr rest;
+
+  Expr times(const Expr& x) const { return power ? x * *power * rest : x * rest; }
+};
+
+class SumOfSquares {
+ public:
+  /// Declares the registers. `type`: that of the numbers, computed in f32; `epsilon` is added to the mean. `k` must
+  /// outlive this object.
+  SumOfSquares(Builder& k, ScalarType type, double epsilon);
+
+  /// "sum", "large_sum", "small_sum": those that there are.
+  std::vector<std::string> names() const;
+  /// The sum of that number, one value.
+  View sum(std::size_t number) const;
+
+  void start();
+  void add(const View& x);
+  /// As Builder::reduce_across.
+  void reduce_across(const Layout& threads, int mode);
+  InverseRoot inverse_root(const Expr& count);
+
+ private:
+  struct Sum {
+    const char* name;
+    int exponent;  // numbers are multiplied by 2^exponent
+  };
+  static std::vector<Sum> sums_for(ScalarType type, double epsilon);
+
+  Builder& builder_;
+  double epsilon_;
+  std::vector<Sum> sums_;
+  View values_;
+};
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Kernels of rows on the twin, for numbers whose squares or exponentials leave the range of f32.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cfloat>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/kernel_on_twin.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
+#include "vkmoye/gen/kernels/rows/rms_norm.hpp"
+#include "vkmoye/gen/kernels/rows/softmax.hpp"
+
+namespace vkmoye::gen::row_numbers {
+namespace {
+
+using test::Floats;
+using test::run_on_twin;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+RmsNormConfig norm_config(ScalarType type, double epsilon) {
+  RmsNormConfig config;
+  config.type = type;
+  config.threads = 32;
+  config.subgroup_size = 32;
+  config.rounds = 1;  // so that rows have several blocks
+  config.epsilon = epsilon;
+  return config;
+}
+
+// x / sqrt(mean of the squares + epsilon) in f64.
+std::vector<double> normed(const std::vector<float>& x, double epsilon) {
+  double squares = 0;
+  for (const double v : x) squares += v * v;
+  std::vector<double> out;
+  const double root = std::sqrt(squares / static_cast<double>(x.size()) + epsilon);
+  for (const double v : x) out.push_back(v / root);
+  return out;
+}
+
+void expect_near(const std::vector<float>& got, const std::vector<double>& wanted, double relative,
+                 const std::string& what) {
+  ASSERT_EQ(got.size(), wanted.size()) << what;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_NEAR(got[i], wanted[i], relative * std::fabs(wanted[i])) << what << ", element " << i;
+  }
+}
+
+// Two rows for each size: of equal numbers, and of some that differ by 2^20.
+std::vector<float> rows_of_sizes(const std::vector<float>& sizes, std::size_t cols) {
+  std::vector<float> rows;
+  for (const float size : sizes) {
+    rows.insert(rows.end(), cols, size);
+    for (std::size_t i = 0; i < cols; ++i) {
+      rows.push_back(size * (i % 3 == 0 ? -0.75f : 0x1p-20f * static_cast<float>(i + 1)));
+    }
+  }
+  return rows;
+}
+
+TEST(RowNumbers, NormsOfEverySize) {
+  constexpr std::int64_t kCols = 150;
+  const std::vector<float> sizes = {2e18f,    1e20f,  3e38f,  1.0f,     0x1p49f,  0x1p33f,
+                                    0x1p-35f, 1e-15f, 1e-20f, 0x1p-60f, 0x1p-100f};
+  const std::vector<float> x = rows_of_sizes(sizes, kCols), ones(kCols, 1);
+  const Arguments arguments = {{"rows", static_cast<std::int64_t>(2 * sizes.size())},
+                               {"cols", kCols},
+                               {"slices", std::int64_t{3}}};
+  for (const ScalarType type : {ScalarType::f32, ScalarType::bf16}) {
+    const double unit = type == ScalarType::f32 ? 0x1p-21 : 0x1p-7;
+    const std::vector<float> exact = test::numbers_in(type, test::stored(type, x));
+    for (const double epsilon : {0.0, 1e-30, 1e-5}) {
+      if (type == ScalarType::bf16 && epsilon == 1e-30) continue;
+      const RmsNormConfig config = norm_config(type, epsilon);
+      std::vector<double> wanted;
+      for (auto row = exact.begin(); row != exact.end(); row += kCols) {
+        for (const double y : normed({row, row + kCols}, static_cast<float>(epsilon))) {
+          wanted.push_back(y);
+        }
+      }
+      const std::string what = fmt::format("{}, epsilon {}", to_string(type), epsilon);
+      Floats arrays = {{"src", x}, {"weight", ones}};
+      run_on_twin(rms_norm(config), arguments, arrays);
+      expect_near(arrays.at("dst"), wanted, unit, what);
+      arrays.erase("dst");
+      run_on_twin(norm_slices(Residual::none, config, "norm/slices"), arguments, arrays);
+      run_on_twin(norm_combine(Residual::none, config, "norm/combine"), arguments, arrays);
+      expect_near(arrays.at("dst"), wanted, unit, what + ", in slices");
+      arrays = {{"src", std::vector<float>(x.size(), 0)}, {"residual", x}, {"weight", ones}};
+      run_on_twin(residual_norm(config), arguments, arrays);
+      expect_near(arrays.at("dst"), wanted, unit, what + ", of a sum");
+    }
+  }
+}
+
+TEST(RowNumbers, NormsOfZerosInfinityAndNaN) {
+  const ir::Kernel norm = rms_norm(norm_config(ScalarType::f32, 1e-5));
+  const auto of = [&](float special) {
+    Floats arrays = {{"src", {1, special, 1e30f, 0}}, {"weight", {1, 1, 1, 1}}};
+    run_on_twin(norm, {{"rows", 1}, {"cols", 4}}, arrays);
+    return arrays.at("dst");
+  };
+  using testing::ElementsAre;
+  using testing::IsNan;
+  EXPECT_THAT(of(kInfinity), ElementsAre(0, IsNan(), 0, 0));
+  EXPECT_THAT(of(std::nanf("")), testing::Each(IsNan()));
+  Floats zeros = {{"src", {0, 0, 0, 0}}, {"weight", {1, 1, 1, 1}}};
+  run_on_twin(norm, {{"rows", 1}, {"cols", 4}}, zeros);
+  EXPECT_THAT(zeros.at("dst"), ElementsAre(0, 0, 0, 0));
+}
+
+TEST(RowNumbers, SoftmaxOfTheLargestNumbers) {
+  ThreadsConfig config;
+  config.threads = 64;
+  config.subgroup_size = 32;
+  const ir::Kernel whole = softmax(config), of_slices = softmax_slices(config, "softmax/slices"),
+                   combined = softmax_combine(config, "softmax/combine");
+  constexpr std::size_t kCols = 90;
+  for (const float size : {FLT_MAX, -FLT_MAX, 1e9f, -1e9f}) {
+    for (const std::size_t equal : {kCols, kCols / 2}) {  // the others are hidden, or far below
+      std::vector<float> x(kCols, size > 0 ? -FLT_MAX : -kInfinity);
+      for (std::size_t i = 0; i < equal; ++i) x[2 * i % kCols + 2 * i / kCols] = size;
+      std::vector<double> wanted;
+      for (const float v : x) wanted.push_back(v == size ? 1.0 / static_cast<double>(equal) : 0);
+      Floats arrays = {{"src", x}};
+      run_on_twin(whole, {{"rows", 1}, {"cols", kCols}}, arrays);
+      expect_near(arrays.at("dst"), wanted, 1e-6, "softmax of " + std::to_string(size));
+      arrays.erase("dst");
+      for (const ir::Kernel* step : {&of_slices, &combined}) {
+        run_on_twin(*step, {{"rows", 1}, {"cols", kCols}, {"slices", 3}}, arrays);
+      }
+      expect_near(arrays.at("dst"), wanted, 1e-6, "in slices, of " + std::to_string(size));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vkmoye::gen::row_numbers
