@@ -12,6 +12,7 @@
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/across.hpp"
+#include "vkmoye/gen/dsl/angle.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/exchange.hpp"
 #include "vkmoye/gen/dsl/functions.hpp"

@@ -149,7 +149,6 @@ ir::Kernel gated(ScalarType activations, const NormOfRow& norm) {
 
 ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache,
                              const std::optional<NormOfRow>& norm) {
-  constexpr double kTwoPi = 6.283185307179586;
   constexpr std::uint32_t kThreads = 64;
   Builder k("llama/rotate_and_append", kThreads, norm ? norm->lanes : 0);
   const ScalarType from_type = norm ? f32 : activations;
@@ -211,12 +210,7 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache,
     const View angle = k.make_fragment_like("angle", f32, f);
     k.with_title("angle <- position * f, between -pi and pi", [&] {
       k.apply(
-          angle,
-          [&](const Expr& v) {
-            const Expr whole = convert(position, f32) * v;
-            return multiply_add(round(whole * (1 / kTwoPi)), number(f32, -kTwoPi), whole);
-          },
-          f);
+          angle, [&](const Expr& v) { return reduced_angle(k, convert(position, f32), v); }, f);
     });
     k.apply(
         c, [](const Expr& v, const Expr& by) { return cos(v) * by; }, angle, scale);

@@ -6,8 +6,6 @@
 namespace models {
 namespace {
 
-constexpr double kTwoPi = 6.283185307179586;
-
 ir::Kernel rope() {
   const ScalarType f16 = ScalarType::f16, f32 = ScalarType::f32;
   Builder k("rope", 64);
@@ -20,11 +18,10 @@ ir::Kernel rope() {
   };
   const Expr at = k.load("at", tile(position, {1}, {k.block_y()}));
   const Expr pair = convert(k.thread(), f32);
-  const Expr angle = k.let("angle", convert(at, f32) * exp2(-std::log2(10000.0) / 64 * pair));
+  const Expr frequency = k.let("frequency", exp2(-std::log2(10000.0) / 64 * pair));
   // Devices bound the error of sin and cos between -pi and pi.
-  const Expr turns = k.let("turns", round(angle * (1 / kTwoPi)));
-  const Expr rest = k.let("rest", angle - turns * kTwoPi);
-  const Expr c = k.let("c", cos(rest)), s = k.let("s", sin(rest));
+  const Expr angle = k.let("angle", reduced_angle(k, convert(at, f32), frequency));
+  const Expr c = k.let("c", cos(angle)), s = k.let("s", sin(angle));
   k.apply(
       half(y, 0), [&](Expr a, Expr b) { return convert(a, f32) * c - convert(b, f32) * s; },
       half(x, 0), half(x, 1));
@@ -44,7 +41,7 @@ const Model kRope("rope", [](const Machine& machine) {
       const std::size_t at = 128 * row + i;
       const double angle = position[row / heads] * std::pow(10000.0, -double(i) / 64);
       const double a = x[at], b = x[at + 64], size = std::fabs(a) + std::fabs(b);
-      // sin and cos, the angle in f32, one rounding to f16
+      // sin and cos, the frequency in f32, one rounding to f16
       const double tolerance = size * (0x1p-11 + std::ldexp(angle + 1, -19) + 0x1p-11);
       y[at] = {a * std::cos(angle) - b * std::sin(angle), tolerance};
       y[at + 64] = {b * std::cos(angle) + a * std::sin(angle), tolerance};

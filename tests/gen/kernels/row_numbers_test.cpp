@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels of rows on the twin, for numbers whose squares or exponentials leave the range of f32.
+// Kernels of rows on the twin, for numbers whose squares or exponentials leave the range of f32, and for long positions.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -135,6 +135,31 @@ TEST(RowNumbers, SoftmaxOfTheLargestNumbers) {
         run_on_twin(*step, {{"rows", 1}, {"cols", kCols}, {"slices", 3}}, arrays);
       }
       expect_near(arrays.at("dst"), wanted, 1e-6, "in slices, of " + std::to_string(size));
+    }
+  }
+}
+
+// Pairs (1, 0), which become (cos, sin) of position * frequency, an exact product.
+TEST(RowNumbers, RotationsAtLongPositions) {
+  const ir::Kernel rope = find_kernel("rope/rows")->describe(request_of(ScalarType::f32));
+  const std::vector<float> positions = {1, 131071, -131071, 1000003, 16777215, 16777216};
+  std::vector<float> frequencies = {1, std::nextafter(1.0f, 0.0f), 0.1f, 0.0123f, 1e-4f, 0};
+  Floats arrays = {{"positions", positions}, {"frequencies", frequencies}};
+  for (std::size_t i = 0; i < positions.size() * frequencies.size(); ++i) {
+    arrays["src"].push_back(1), arrays["src"].push_back(0);
+  }
+  run_on_twin(rope,
+              {{"pairs", static_cast<std::int64_t>(frequencies.size())},
+               {"heads", 1},
+               {"tokens", static_cast<std::int64_t>(positions.size())}},
+              arrays);
+  const std::vector<float>& got = arrays.at("dst");
+  std::size_t at = 0;
+  for (const double position : positions) {
+    for (const double frequency : frequencies) {
+      const double angle = position * frequency;
+      EXPECT_NEAR(got[at++], std::cos(angle), 2.5e-7) << position << " * " << frequency;
+      EXPECT_NEAR(got[at++], std::sin(angle), 2.5e-7) << position << " * " << frequency;
     }
   }
 }

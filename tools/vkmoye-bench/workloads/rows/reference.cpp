@@ -167,7 +167,9 @@ void define_rope(const gen::RopeConfig& config, std::span<const double> heads, d
     const std::size_t l = head + (are_neighbours ? 2 * pair : pair);
     const std::size_t r = l + (are_neighbours ? 1 : pairs);
     const double angle = position * frequencies[pair], a = heads[l], b = heads[r];
-    const double of_angle = precision.unit * (4 * std::fabs(angle) + kPi);
+    // Beyond 2^24 the position, the product and the turns are rounded.
+    const double rounded_parts = std::fabs(angle) > 0x1p24 ? 4 * std::fabs(angle) : 0;
+    const double of_angle = precision.unit * (3 * kPi + rounded_parts);
     const double size = std::fabs(a) + std::fabs(b);
     const double error = size * (kOfSine + of_angle + 2 * precision.unit);
     out[l] = rounded(config.type, precision, a * std::cos(angle) - b * std::sin(angle), error);

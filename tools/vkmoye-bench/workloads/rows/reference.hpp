@@ -18,8 +18,8 @@
 //             of a sum: the sum has e, and so have the root and the product with it
 //   argmax    exact, and so are the largest elements of topk and their columns
 //   gate      silu and gelu have 6 e |x|; one product follows
-//   rope      the angle has e for the product, and as much for each of the three steps of its reduction, the last of
-//             which has an error of e pi; sine and cosine have 2^-11; two products and a sum follow
+//   rope      the angle is the exact product, less turns: two sums of up to 4 and smaller numbers are rounded, 3 e pi
+//             in all, as long as it is below 2^24; sine and cosine have 2^-11; two products and a sum follow
 //
 // Results of f16, bf16, e4m3 and e5m2 are rounded once more. Numbers below the smallest normal one may be flushed to 0.
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/dsl/angle.hpp"
 
 namespace vkmoye::gen {
 
@@ -36,7 +36,6 @@ std::vector<std::string> reasons_against(const RopeConfig& config) {
 
 ir::Kernel rope(const RopeConfig& config, const std::string& name) {
   throw_if_any(name, reasons_against(config));
-  constexpr double kTwoPi = 6.283185307179586;
   const ScalarType f32 = ScalarType::f32;
 
   Builder k(name, config.threads);
@@ -87,13 +86,7 @@ ir::Kernel rope(const RopeConfig& config, const std::string& name) {
            k.copy(mine(src, block), x, {.edges = Edges::zero, .vector = {sides_of_a_vector}});
            k.with_title("angle <- position * frequency, between -pi and pi", [&] {
              k.apply(
-                 angle,
-                 [&](const Expr& f) {
-                   const Expr whole = position * f;
-                   return multiply_add(round(whole * (1 / kTwoPi)), ir::number(f32, -kTwoPi),
-                                       whole);
-                 },
-                 frequency);
+                 angle, [&](const Expr& f) { return reduced_angle(k, position, f); }, frequency);
            });
            k.apply(
                c, [](const Expr& v) { return cos(v); }, angle);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The angle of a rotation at a position, as rotary position embeddings need it.
+//
+//   reduced_angle(k, position, frequency)      131071 * 1  ->  -2.1756..: 131071 - 20861 * 2 pi
+//
+// Devices bound the errors of sine and cosine between -pi and pi, so whole turns are taken off before. The product is
+// the exact one of two numbers of f32: what its rounding cuts off is computed, and turned as well.
+
+#include "vkmoye/gen/dsl/builder.hpp"
+
+namespace vkmoye::gen {
+
+/// position * frequency, less as many turns as bring it to -pi..pi, or at most 2^-10 beyond. The error is below 2^-22,
+/// about one rounding of the result, for whole numbers `position` of f32 up to 2^24 and products up to 2^24, whether or
+/// not a device fuses multiplications and additions. Both are f32.
+/// Sources: Cody and Waite, Software Manual for the Elementary Functions, 1980, chapter 8, for the parts of 2 pi;
+/// Dekker, A floating-point technique for extending the available precision, 1971, for the rest of the product.
+ir::Expr reduced_angle(Builder& k, const ir::Expr& position, const ir::Expr& frequency);
+
+}  // namespace vkmoye::gen
