@@ -40,7 +40,7 @@ bool is_move(const std::string& name) {
 void make_sums_positive(const gen::ir::Kernel& kernel, Buffers& buffers) {
   const auto bindings = gen::ir::interface_of(kernel).bindings;
   for (std::size_t i = 0; i < bindings.size(); ++i) {
-    if (bindings[i].name != "slice_sums") continue;
+    if (!bindings[i].name.ends_with("_sums")) continue;
     for (std::size_t at = 3; at < buffers[i].size(); at += 4) {
       buffers[i][at] &= std::byte{0x7f};  // the sign of an f32
     }

@@ -2,8 +2,8 @@
 #pragma once
 // Attention on the twin: all kernels of a plan, in f32, or in f16 by matrix units in the orders of the twin.
 //
-//   test::run_attention("attention/decode", call, {{"v", bytes_of_values(v)}}).at("o")     arrays that are not given: 0
-//   test::attention_of("attention/coopmat", call, {{"mask", {0, -1e9f}}}).at("o")          numbers, in the arrays' types
+//   test::run_attention("attention/decode", call, {{"v", bytes_of_values(v)}}).at("o")   arrays that are not given: 0
+//   test::attention_of("attention/coopmat", call, {{"mask", {0, -1e9f}}}).at("o")        numbers, in the arrays' types
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

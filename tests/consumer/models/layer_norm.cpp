@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Layer norm of rows of 768 bf16: y = (x - mean) / sqrt(variance + epsilon) * weight + bias, computed in f32, for numbers
-// up to 2^58, whose squares it can add up.
+// Layer norm of rows of 768 bf16: y = (x - mean) / sqrt(variance + epsilon) * weight + bias, computed in f32, for
+// numbers up to 2^58, whose squares it can add up.
 
 #include "model.hpp"
 

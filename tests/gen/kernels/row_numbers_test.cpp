@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels of rows on the twin, for numbers whose squares or exponentials leave the range of f32, and for long positions.
+// Kernels of rows on the twin: numbers whose squares or exponentials leave the range of f32, and long positions.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -11,8 +11,8 @@
 // Each thread has a maximum of its own keys, so that threads exchange nothing but parts of a score before the end.
 // Interface: bindings q, k, v, lengths, mask, slopes, those that the form has, slice_sums (value_width, rows, heads,
 // slices), slice_max and slice_row_sums (rows, heads, slices), these f32; arguments: those of attention_form.hpp,
-// and slices. slice_max has scores in the unit of score_scale.hpp; where no key was seen, the least finite number beside
-// a row sum of 0.
+// and slices. slice_max has scores in the unit of score_scale.hpp; where no key was seen, it is the least finite
+// number, and the row sum is 0.
 // Source: Flash-Decoding (Dao, Haziza, Massa and Sizov, 2023).
 // decode_config.cpp chooses and checks the config, decode_threads.cpp divides keys among threads, decode_plan.cpp adds
 // the second kernel.

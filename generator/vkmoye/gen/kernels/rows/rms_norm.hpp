@@ -2,9 +2,9 @@
 #pragma once
 // dst(r, c) = src(r, c) / sqrt(mean over c of src(r, c)^2 + epsilon) * weight(c).
 //
-// A workgroup computes one row, or several short ones. Rows that fit in registers are read once, longer
-// ones twice. Squares of large and of small numbers do not leave the range of f32, see sum_of_squares.hpp. As in NumPy, a NaN makes the whole row NaN; an infinity becomes NaN and makes the finite
-// elements of its row 0.
+// A workgroup computes one row, or several short ones. Rows that fit in registers are read once, longer ones twice.
+// Squares of large and of small numbers do not leave the range of f32, see sum_of_squares.hpp. As in NumPy, a NaN makes
+// the whole row NaN; an infinity becomes NaN and makes the finite elements of its row 0.
 
 #include <string>
 
@@ -38,8 +38,8 @@ ir::Kernel residual_norm(const RmsNormConfig& config, const std::string& name = 
 enum class Residual { none, added };
 
 /// Both in two kernels, for few long rows; see staged_row.hpp. The first adds up the squares of each slice of a row,
-/// with the residual or without: slice_sums (slices, rows) of f32, and for f32 and bf16 slice_large_sums and, if epsilon
-/// is small, slice_small_sums.
+/// with the residual or without: slice_sums (slices, rows) of f32, and for f32 and bf16 slice_large_sums and, if
+/// epsilon is small, slice_small_sums.
 ir::Kernel norm_slices(Residual residual, const RmsNormConfig& config, const std::string& name);
 /// The bindings of rms_norm, or of residual_norm, with the sums of slices after weight.
 ir::Kernel norm_combine(Residual residual, const RmsNormConfig& config, const std::string& name);

@@ -9,8 +9,8 @@
 //   (a, b) <- (a cos(angle) - b sin(angle), a sin(angle) + b cos(angle))
 //
 // The frequencies are an array, so that scaled ones need no kernel of their own; usual ones are 10000^(-i / pairs).
-// Pairs of frequency 0 stay as they are. The angle is the exact product, for positions and angles up to 2^24, reduced to
-// -pi .. pi, where Vulkan bounds the errors of sine and cosine (dsl/angle.hpp); positions beyond are rounded to f32.
+// Pairs of frequency 0 stay as they are. The angle is the exact product, for positions and angles up to 2^24, reduced
+// to -pi .. pi, where Vulkan bounds the errors of sine and cosine (dsl/angle.hpp); positions beyond are rounded to f32.
 //
 // Interface: bindings src (2 * pairs, heads, tokens), positions (tokens) of i32, frequencies (pairs) of f32, dst like
 // src; arguments pairs, heads, tokens. All heads of a token have its position.

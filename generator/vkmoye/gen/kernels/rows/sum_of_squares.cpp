@@ -12,7 +12,7 @@ using ir::number;
 
 constexpr ScalarType f32 = ScalarType::f32;
 constexpr double kLeast = 0x1p-70;  // a smaller sum has lost bits
-// Small numbers are multiplied by 2^84, large ones divided; of the inverse root, x is multiplied by 2^32 or 2^-32 first.
+// Small numbers are multiplied by 2^84, large ones divided; of the inverse root, 2^32 or 2^-32 is multiplied first.
 constexpr int kExponent = 84, kOfPower = 32;
 
 }  // namespace

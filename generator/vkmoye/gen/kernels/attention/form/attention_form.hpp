@@ -28,10 +28,10 @@
 // Keys and values may be kept in pages of `page` keys: k and v are (stored, kv_heads, page, width), and pages (batch,
 // keys / page, rounded up) says where key j of an entry is: in row j % page of page pages[entry, j / page].
 //
-// Scores are f32: what is added is rounded, so that all keys with a mask of -1e30 have one score. Only -infinity hides a
-// key, as its mask or as a sum that overflows; keys with any other mask are seen, and a row of equal masks is what it is
-// without a mask of that number, or the mean of V where it is so large that it absorbs scores. A row that sees no key is
-// 0. A row with a NaN, or with a score of infinity, is NaN. A sink adds one score to each row of its head: it enters the
+// Scores are f32: what is added is rounded. Only -infinity hides a key, as its mask or as a sum that overflows; values
+// of hidden keys must be finite. Keys with any other mask are seen: masks that are equal in a row change nothing,
+// except that large ones (-1e30) absorb the scores, so that the row is the mean of V. A row that sees no key is 0. A
+// row with a NaN, or with a score of infinity, is NaN. A sink adds one score to each row of its head: it enters the
 // maximum and the sum, but has no value. The second result, log_sums (batch, heads, queries), is the logarithm of that
 // sum of exp(s); it is -infinity for a row that sees no key. Sources: ALiBi: Press, Smith and Lewis, 2022. Sinks: Xiao
 // et al., Efficient Streaming Language Models, 2024.
