@@ -137,15 +137,15 @@ Expected define_attention(const gen::AttentionCall& call, ScalarType type, bool 
   const Scores scores = scores_of(call, row, q, k, of_keys);
   const auto value_width = out.size();
   double largest = row.sink.value_or(-kInfinity);
-  bool has_nan = std::isnan(largest);
+  bool is_nan = std::isnan(largest) || largest == kInfinity;
   for (const Inexact& x : scores.x) {
-    has_nan = has_nan || std::isnan(x.value) || x.value == kInfinity;
+    is_nan = is_nan || std::isnan(x.value) || x.value == kInfinity;
     largest = std::max(largest, x.value);
   }
-  if (has_nan || std::isinf(largest)) {
-    const double none = has_nan ? std::numeric_limits<double>::quiet_NaN() : 0;
-    std::fill(out.begin(), out.end(), Expected{none, 0});
-    return {has_nan ? none : largest, 0};
+  if (is_nan || std::isinf(largest)) {
+    const double mean = is_nan ? std::numeric_limits<double>::quiet_NaN() : 0;
+    std::fill(out.begin(), out.end(), Expected{mean, 0});
+    return {is_nan ? mean : largest, 0};
   }
   const auto count = static_cast<double>(scores.x.size());
   const double rescalings = count / 8 + 1 + 3;

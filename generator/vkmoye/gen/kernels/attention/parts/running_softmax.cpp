@@ -2,17 +2,13 @@
 #include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
 
 #include <cfloat>
-#include <limits>
+
+#include "vkmoye/gen/dsl/functions.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
 using ir::number;
-
-const Expr& minus_infinity() {
-  static const Expr value = number(ScalarType::f32, -std::numeric_limits<double>::infinity());
-  return value;
-}
 
 // Exactly 1 where the score is m; 0 for -infinity.
 Expr weight(const Expr& score, const Expr& m, const ScoreUnit& unit) {
@@ -40,15 +36,13 @@ void RunningSoftmax::start() {
   builder_.assign(row_sum_, number(ScalarType::f32, 0));
 }
 
-// A finite sink that is no finite number in the unit of scores is beyond all of them, or below.
+// A finite sink stays finite in the unit of scores: where it is beyond all of them, or below, it becomes the last.
 void RunningSoftmax::start_at_sink() {
   const Expr& sink = *sink_;
-  const Expr score = unit_.unit ? builder_.let("sink_in_unit", sink / *unit_.unit) : sink;
-  const Expr below = logical_and(less(score, -FLT_MAX), ir::not_equal(sink, minus_infinity()));
-  score_of_sink_ = builder_.let("score_of_sink",
-                                ir::select(below, number(ScalarType::f32, -FLT_MAX),
-                                           ir::select(less(number(ScalarType::f32, FLT_MAX), score),
-                                                      number(ScalarType::f32, FLT_MAX), score)));
+  const Expr score = unit_.unit ? sink / *unit_.unit : sink;
+  const Expr is_finite = less(absolute(sink), kMinimum.neutral(ScalarType::f32));
+  score_of_sink_ =
+      builder_.let("score_of_sink", ir::select(is_finite, clamp(score, -FLT_MAX, FLT_MAX), sink));
   builder_.with_title("row_max <- the score of the sink, at least the least finite number",
                       [&] { builder_.assign(row_max_, maximum(score_of_sink_, -FLT_MAX)); });
 }
@@ -147,8 +141,8 @@ void RunningSoftmax::store_log_sums(const View& to) {
           [&](const Expr& m, const Expr& all) {
             Expr score = unit_.unit ? m * *unit_.unit : m;
             if (sink_) score = ir::select(equal(m, score_of_sink_), *sink_, score);
-            return ir::select(equal(all, number(ScalarType::f32, 0)), minus_infinity(),
-                              score + log(all));
+            return ir::select(equal(all, number(ScalarType::f32, 0)),
+                              kMaximum.neutral(ScalarType::f32), score + log(all));
           },
           row_max_, row_sum_);
     });
