@@ -141,5 +141,34 @@ TEST(Guards, AGroupOfAGridOfANumberOfTilesIsBounded) {
   }
 }
 
+TEST(Guards, APartThatIsCountedBeginsInside) {
+  const Expr part = ir::variable("part"), m = ir::variable("m");
+  const auto below = [&](const Expr& end) { return ir::Guards{less(part, end)}; };
+  const Expr parts = ir::ceil_div(n, 64);
+  EXPECT_TRUE(is_in_range(64 * part, "n", below(parts)));
+  EXPECT_TRUE(is_in_range(32 * part, "n", below(parts)));
+  EXPECT_FALSE(is_in_range(65 * part, "n", below(parts)));
+  EXPECT_FALSE(is_in_range(64 * part + 1, "n", below(parts)));
+  EXPECT_FALSE(is_in_range(64 * part, "m", below(parts)));
+  EXPECT_TRUE(is_in_range(64 * part, "n", below(minimum(m, parts))));
+  EXPECT_TRUE(is_in_range(64 * part, "n", below(ir::ceil_div(minimum(n, m), 64))));
+  EXPECT_FALSE(is_in_range(64 * part, "n", below(maximum(m, parts))));
+  EXPECT_TRUE(ir::prove_in_range(64 * part, {"i", "n"}, below(ir::variable("end")),
+                                 {{"end", minimum(m, parts)}})
+                  .has_value());
+}
+
+TEST(Guards, AConditionIsImplied) {
+  const Expr m = ir::variable("m"), inside = less(block, n), other = less(m, n);
+  EXPECT_TRUE(is_implied(inside, {inside}));
+  EXPECT_FALSE(is_implied(inside, {other}));
+  EXPECT_TRUE(is_implied(less(4 * block, n), {less(4 * block + 3, n)}));
+  EXPECT_TRUE(is_implied(logical_or(other, inside), {inside}));
+  EXPECT_FALSE(is_implied(logical_and(other, inside), {inside}));
+  EXPECT_TRUE(is_implied(logical_and(other, inside), {inside, other}));
+  EXPECT_TRUE(is_implied(logical_not(inside), {logical_not(inside)}));
+  EXPECT_FALSE(is_implied(logical_not(inside), {inside}));
+}
+
 }  // namespace
 }  // namespace vkmoye::gen

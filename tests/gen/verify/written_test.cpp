@@ -76,6 +76,36 @@ TEST(Written, InEachBranch) {
   expect_not_shown("s", uniform(logical_not(less(m, p))), sizes(70, 3, 3));
 }
 
+// A loop over tiles of n has a round only where the tile begins inside.
+TEST(Written, WhereALoopImpliesTheCondition) {
+  // Two halves in turn: the second round does not read what the first one has written.
+  const auto in_rounds_to = [](const Expr& end, const Expr& where) {
+    const Expr half = 32 * (r % 2);
+    const Body stage = {If{where, {write_shared(half + thread)}}};
+    const Body use = {read_shared(half + 31 - thread)};
+    const Expr is_half = less(thread, 32);
+    return Body{For{"r", end, {If{is_half, stage}, Barrier{}, If{is_half, use}, Barrier{}}}};
+  };
+  const Expr parts = ceil_div(n, 64);
+  expect_shown("s", in_rounds_to(parts, less(64 * r, n)), sizes(70));
+  expect_shown("s", in_rounds_to(minimum(parts, p), less(64 * r, n)), sizes(70, 1, 5));
+  expect_shown("s", in_rounds_to(minimum(p, parts), less(32 * r, n)), sizes(70, 1, 5));
+  expect_shown("s", in_rounds_to(ceil_div(minimum(n, p), 64), less(64 * r, n)), sizes(70, 1, 65));
+  expect_shown("s", in_rounds_to(minimum(n / 64, p), logical_and(less(64 * r, n), less(r, p))),
+               sizes(70, 1, 65));
+  expect_not_shown("s", in_rounds_to(parts, less(65 * r, n)), sizes(65));
+  expect_not_shown("s", in_rounds_to(minimum(parts, p), less(64 * r, m)), sizes(70, 64, 5));
+  expect_not_shown("s", in_rounds_to(maximum(parts, p), less(64 * r, n)), sizes(60, 1, 3));
+  expect_not_shown("s", in_rounds_to(parts + 1, less(64 * r, n)), sizes(60));
+  // By a condition around it.
+  const auto nested = [](const Expr& inner) {
+    return Body{If{less(m, p), {If{inner, {write_shared(thread)}}, Barrier{}, read_shared(0)}}};
+  };
+  expect_shown("s", nested(less(m, p)), sizes(70, 3, 4));
+  expect_shown("s", nested(logical_or(less(q, n), less(m, p))), sizes(70, 3, 4));
+  expect_not_shown("s", nested(less(m, q)), sizes(70, 3, 4, 3));
+}
+
 TEST(Written, WhereTheSameBoundHolds) {
   const auto bounded_by = [](const Expr& read_where, const Expr& read_at) {
     return Body{If{less(own, n), {write_shared(thread)}}, Barrier{},

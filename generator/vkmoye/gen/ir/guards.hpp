@@ -18,6 +18,8 @@
 //                                        !(ends < rows), or rows < ends + 1
 //   src[min(col, cols - 1)]              in range if cols is not 0: something is below it, by a guard
 //                                        or because the grid counts tiles along cols
+//   for (t < ceil(cols / 64))            src[64 * t] is in range; so it is if the end is the minimum
+//                                        of that and others, or the parts of min(cols, others)
 
 #include <map>
 #include <optional>
@@ -64,6 +66,9 @@ struct RangeProof {
   /// The guard that was needed; nullopt if the bound of the coordinate, or of its expansion, is small enough.
   std::optional<Expr> guard;
 };
+
+/// Whether `condition` holds wherever `guards` do. False: that is not known.
+bool is_implied(const Expr& condition, const Guards& guards, const Definitions& definitions = {});
 
 /// A proof that `coordinate` is below the extent of `axis`; nullopt if none was found.
 std::optional<RangeProof> prove_in_range(const Expr& coordinate, const Axis& axis,

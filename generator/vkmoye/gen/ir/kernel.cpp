@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "vkmoye/gen/ir/ceil_div.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
 
@@ -69,13 +70,10 @@ std::optional<Extent> extent_from(const Expr& e) {
   const bool is_product =
       e->op == Op::multiply && is_name(e->operands[0]) && is_name(e->operands[1]);
   if (is_product) return Extent(e->operands[0]->name, e->operands[1]->name);
-  if (e->op != Op::add || e->operands[0]->op != Op::divide) return std::nullopt;
-  const Expr &whole = e->operands[0]->operands[0], &size = e->operands[0]->operands[1];
-  const auto counted = extent_from(whole);
-  const bool is_parts = counted && counted->per == 1 && is_constant(size) && size->value > 1 &&
-                        same(e, ceil_div(whole, static_cast<std::int64_t>(size->value)));
-  if (is_parts) return Extent::parts(*counted, static_cast<std::int64_t>(size->value));
-  return std::nullopt;
+  const auto parts = ceil_div_from(e);
+  const auto counted = parts ? extent_from(parts->whole) : std::nullopt;
+  if (!counted || counted->per != 1) return std::nullopt;
+  return Extent::parts(*counted, parts->size);
 }
 
 std::int64_t Array::size() const {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <numeric>
 
+#include "vkmoye/gen/ir/ceil_div.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
 
@@ -232,12 +233,10 @@ void SizeConditionTable::enter(const std::string& variable, const Expr& end) {
     extent = Expr(extent->operands[0]);
     loop.is_long_if_empty = true;
   } else if (end->op == Op::add) {
-    // n / 8 + min(n % 8, 1)
-    const Expr& whole = end->operands[0];
-    if (whole->op != Op::divide || !is_constant(whole->operands[1])) return;
-    loop.tile = static_cast<std::int64_t>(whole->operands[1]->value);
-    extent = Expr(whole->operands[0]);
-    if (loop.tile == 0 || !same(end, ir::ceil_div(extent, loop.tile))) return;
+    const auto counted = ir::ceil_div_from(end);
+    if (!counted) return;
+    loop.tile = counted->size;
+    extent = counted->whole;
   }
   if (extent->op != Op::variable || !is_extent(extent->name, kernel_)) return;
   loop.extent = key_of(extent);

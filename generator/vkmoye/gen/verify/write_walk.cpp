@@ -28,6 +28,7 @@ WriteWalk::WriteWalk(const ir::Kernel& kernel, std::uint32_t max_rounds,
       loops_(kernel, is_followed, tile == nullptr ? nullptr : &tile->places),
       size_conditions_(kernel),
       state_(kernel, size_conditions_, tile),
+      guards_(ir::guards_of_launch(kernel)),
       effects_(kernel, is_followed) {}
 
 void WriteWalk::run() {
@@ -39,15 +40,20 @@ void WriteWalk::run() {
 void WriteWalk::run(const ir::Body& body, const Path& path,
                     const std::function<void(const WrittenFact&)>& see) {
   if (path.active.none()) return;
-  const std::size_t known = facts_.count();
+  const std::size_t known = facts_.count(), guards = guards_.size();
   for (const ir::Stmt& statement : body) visit(statement, path);
   facts_.forget(known, see);
+  guards_.resize(guards, Expr(0));
 }
 
 void WriteWalk::visit(const ir::Stmt& statement, const Path& path) {
   spend(1);
   const ir::Effects& effects = effects_.of(statement);
-  if (const auto* loop = std::get_if<ir::For>(&statement.value)) return repeat(*loop, path);
+  if (const auto* loop = std::get_if<ir::For>(&statement.value)) {
+    ir::add_guards(guards_, effects.nested.front());
+    repeat(*loop, path);
+    return guards_.pop_back();
+  }
   if (const auto* branches = std::get_if<ir::If>(&statement.value)) return choose(*branches, path);
   for (const ir::NestedBody& inner : effects.nested) run(*inner.body, path);
   const auto is_followed = [this](const ir::StatementAccess& access) {
@@ -60,6 +66,7 @@ void WriteWalk::visit(const ir::Stmt& statement, const Path& path) {
     if (access.writes && is_followed(access)) write(access_of(access, path));
   }
   for (const ir::Definition& d : effects.defines) define(statement, d);
+  for (const Expr* condition : effects.assumes) ir::add_guards(guards_, *condition);
 }
 
 WriteWalk::Access WriteWalk::access_of(const ir::StatementAccess& access, const Path& path) const {
@@ -152,7 +159,11 @@ void WriteWalk::choose(const ir::If& s, const Path& path) {
     choice.holds.set(lane, value && *value != 0);
     choice.fails.set(lane, value && *value == 0);
   });
-  const ThreadSet open = path.active - choice.holds - choice.fails;
+  ThreadSet open = path.active - choice.holds - choice.fails;
+  if (const auto holds = open.none() ? std::nullopt : implied(s)) {
+    (*holds ? choice.holds : choice.fails) |= open;
+    open = nobody;
+  }
   choice.is_same = choice.is_same && !open.none();
   const auto taken = [&](const ir::Body& body, bool holds, std::optional<SizeConditions>& why) {
     Path inside = path;
@@ -167,7 +178,14 @@ void WriteWalk::choose(const ir::If& s, const Path& path) {
     const WrittenState::Mark before = state_.mark();
     const When when = holds ? When::holds : When::fails;
     if (!open.none()) facts_.recall(s.condition, when, state_);
+    const std::size_t guards = guards_.size();
+    if (holds) {
+      ir::add_guards(guards_, s.condition);
+    } else {
+      ir::add_guards_of_failure(guards_, s.condition);
+    }
     run(body, inside);
+    guards_.resize(guards, Expr(0));
     WrittenState::Written written = state_.take_back(before);
     return written;
   };
@@ -177,6 +195,17 @@ void WriteWalk::choose(const ir::If& s, const Path& path) {
   if (open.none()) return;
   facts_.remember(s.condition, When::holds, then);
   facts_.remember(s.condition, When::fails, otherwise);
+}
+
+std::optional<bool> WriteWalk::implied(const ir::If& s) {
+  const auto [found, is_new] = implied_.try_emplace(&s);
+  if (!is_new) return found->second;
+  if (ir::is_implied(s.condition, guards_, definitions_)) {
+    found->second = true;
+  } else if (ir::is_implied(logical_not(s.condition), guards_, definitions_)) {
+    found->second = false;
+  }
+  return found->second;
 }
 
 // The conditions of a path and those into which one that holds on it was split. `is_same`: all take the path, if

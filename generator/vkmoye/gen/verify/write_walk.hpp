@@ -9,7 +9,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 
+#include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/machine/evaluator.hpp"
 #include "vkmoye/gen/verify/effects_cache.hpp"
 #include "vkmoye/gen/verify/open_loops.hpp"
@@ -81,6 +83,8 @@ class WriteWalk {
   machine::Values reliable(const ir::Expr& e);
   machine::Values growing(const SplitCondition::Part& part);
   void choose(const ir::If& s, const Path& path);
+  // Whether the condition holds, or fails, in every launch, by the conditions and the ends of loops around it.
+  std::optional<bool> implied(const ir::If& s);
   std::shared_ptr<const PathConditions> with(const PathConditions& path,
                                              const SplitCondition& split,
                                              const machine::ThreadSet& active, bool is_same,
@@ -98,6 +102,8 @@ class WriteWalk {
   WrittenState state_;
   WrittenFacts facts_;
   ir::Definitions definitions_;
+  ir::Guards guards_;  // what holds at the current statement
+  std::unordered_map<const ir::If*, std::optional<bool>> implied_;
   EffectsCache effects_;
 };
 

@@ -23,6 +23,8 @@
 //   names keep their values there. Where the condition fails, what was written in the other branch counts.
 // - A loop to n has a round r only if r < n. So a write before the loop under if (r < n) counts in round r. A write
 //   under if (r + 1 < n) in the round before counts as well.
+// - In a loop to min(ceil(n / 64), m), the condition 64 r < n holds: what conditions and ends of loops around it imply
+//   is no condition.
 // - if (8 * r + t < n) s[t] = .. counts as written for a later read under 8 * r + t < n. In general, a condition is a
 //   conjunction of bounds base + k < limit. Base and limit depend on arguments and the workgroup alone; k belongs to
 //   the thread, and may grow with the counter of a loop, as 8 r does here. written_before_read keeps k for each write.
