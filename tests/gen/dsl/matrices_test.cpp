@@ -267,6 +267,7 @@ TEST(Matrices, TheElementsOfALaneAreMovedInItsOwnOrder) {
   const Matrices first = matrix("first", Use::a), second = matrix("second", Use::a);
   const View mine = partition(tile(held, {256}, {0}),
                               make_tiled_copy(Layout(IntTuple(32)), Layout(IntTuple(8))), k.lane());
+  for (const Matrices& one : {first, second}) k.assume_order(one, "the same for both");
   k.load(transpose(tile(src, {16, 16}, {0, 0})), first);
   k.copy(k.elements(first), mine, {.edges = Edges::inside, .vector = {8}});
   k.copy(mine, k.elements(second), {.edges = Edges::inside, .vector = {8}});

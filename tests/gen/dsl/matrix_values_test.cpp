@@ -79,7 +79,7 @@ TEST(MatrixValues, RefusesWhatIsNoOrderAndConversionsBetweenTwo) {
   refused("(16,8):(8,1)",
           "matrix_values(sums, (16,8):(8,1)): the order must have 16 rows and 16 columns");
   refused("(16,16):(1,0)", "does not give each element one place");
-  const Builder without("values", 32);
+  Builder without("values", 32);
   EXPECT_THAT([&] { matrix_values(without, sums, parse_layout("(16,16):(16,1)")); },
               ThrowsMessage<LayoutError>(HasSubstr("the kernel has no subgroups")));
   const Layout order = parse_layout("(16,16):(16,1)"), transposed = parse_layout("(16,16):(1,16)");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the author of a kernel asserts, as members of the Builder.
+#include <algorithm>
+
 #include "vkmoye/gen/dsl/builder.hpp"
 
 namespace vkmoye::gen {
@@ -20,6 +22,12 @@ void Builder::assume_written(const Tensor& array, const std::string& why) {
 }
 void Builder::assume_written(const View& array, const std::string& why) {
   kernel_.assumptions.push_back({array.array, why, ir::Assumption::Kind::written});
+}
+
+void Builder::assume_order(const Matrices& matrices, const std::string& order) {
+  const ir::Assumption assumption{matrices.array, order, ir::Assumption::Kind::order};
+  auto& all = kernel_.assumptions;
+  if (std::find(all.begin(), all.end(), assumption) == all.end()) all.push_back(assumption);
 }
 
 }  // namespace vkmoye::gen

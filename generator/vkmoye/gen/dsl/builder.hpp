@@ -278,6 +278,11 @@ class Builder {
   void assume_written(const Tensor& array, const std::string& why);
   void assume_written(const View& array, const std::string& why);
 
+  /// Asserts that the lanes hold the elements of `matrices` in the order that the kernel is made for: a layout in text
+  /// form, or what else says which it is. Needed where elements are accessed by lane or number, so that the result
+  /// depends on what the device decides; matrix_values does it. The kernel, its file and `explain` carry it.
+  void assume_order(const Matrices& matrices, const std::string& order);
+
   /// The verified kernel. Throws KernelError with the reasons of verify, and if tiles taken at one
   /// block coordinate need different grids.
   ir::Kernel finish();

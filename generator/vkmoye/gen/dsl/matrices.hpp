@@ -11,10 +11,16 @@
 //
 // GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix. They are loaded, stored, filled and
 // multiplied as a whole. The view that is loaded or stored must be a matrix in memory; see as_matrix
-// in matrix_in_memory.hpp. Which lane holds which element is defined by the device; the elements that a
-// lane holds can be moved one by one, in the lane's own order:
+// in matrix_in_memory.hpp. Which lane holds which element is defined by the device. The elements that a lane holds
+// can be changed where all are treated alike:
 //
-//   k.copy(k.elements(a), mine)         // (8, 4) of the thread: 8 elements of each of 4 matrices
+//   k.apply(k.elements(sums), relu, k.elements(sums))    // (8, 16) of the thread: 8 elements of each of 16 matrices
+//
+// Accesses to single ones, by lane or number, depend on the device; the verifier accepts them if the kernel states the
+// order that it is made for:
+//
+//   k.assume_order(a, "as packed");
+//   k.copy(mine, k.elements(a));                         // in the lane's own order
 
 #include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"

@@ -43,7 +43,7 @@ View MatrixValues::rows_of(const Builder& k, const View& view) const {
   return first_along(composition(part(k, view), by_row.axes.front().values), {0});
 }
 
-MatrixValues matrix_values(const Builder& k, const Matrices& matrices, const Layout& order) {
+MatrixValues matrix_values(Builder& k, const Matrices& matrices, const Layout& order) {
   const std::int64_t rows = matrices.type.rows, columns = matrices.type.columns;
   const auto refuse = [&](const std::string& why) {
     throw LayoutError(
@@ -59,6 +59,7 @@ MatrixValues matrix_values(const Builder& k, const Matrices& matrices, const Lay
   if (!split.lanes) refuse(split.reason);
   const FragmentLanes& of = *split.lanes;
 
+  k.assume_order(matrices, to_string(order));
   const View elements = k.elements(matrices);
   const Layout along_rows(matrices.rows, held),
       along_columns(matrices.columns, held * matrices.rows);

@@ -77,6 +77,9 @@ std::string to_string(const Assumption& assumption) {
     case Assumption::Kind::distinct:
       return "different invocations write different elements of " + assumption.array + ": " +
              assumption.why;
+    case Assumption::Kind::order:
+      return "lanes hold the elements of the matrices " + assumption.array +
+             " in this order: " + assumption.why;
   }
   return "?";
 }

@@ -142,8 +142,9 @@ const Array* Kernel::find(const std::string& wanted) const {
 }
 
 bool Kernel::is_distinct(const std::string& array) const {
-  return std::any_of(assumptions.begin(), assumptions.end(),
-                     [&](const Assumption& one) { return one.array == array; });
+  return std::any_of(assumptions.begin(), assumptions.end(), [&](const Assumption& one) {
+    return one.array == array && one.kind != Assumption::Kind::order;
+  });
 }
 
 namespace {

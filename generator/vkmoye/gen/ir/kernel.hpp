@@ -109,6 +109,8 @@ struct Assumption {
     /// No invocation accesses an element that another one writes: for a buffer in the whole launch, for shared memory
     /// between two barriers.
     distinct,
+    /// The lanes of a subgroup hold the elements of the matrices in the order that the kernel is made for.
+    order,
   };
   std::string array;
   std::string why;

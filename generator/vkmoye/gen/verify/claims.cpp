@@ -80,6 +80,15 @@ std::vector<Claim> claims_of(const ir::Kernel& kernel) {
                     .by = Claim::Decider::author,
                     .why = assume->why});
   });
+  for (const ir::Assumption& one : kernel.assumptions) {
+    if (one.kind != ir::Assumption::Kind::order) continue;
+    list.push_back(
+        {.text = "lanes hold the elements of " + one.array + " in the order of the kernel",
+         .array = one.array,
+         .answer = Claim::Answer::assumed,
+         .by = Claim::Decider::author,
+         .why = one.why});
+  }
   std::set<std::string> written;
   const double ms_of_written = time_of([&] { written = arrays_written_before_read(kernel); });
   for (const std::string& array : written) {

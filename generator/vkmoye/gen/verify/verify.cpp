@@ -6,6 +6,7 @@
 #include "vkmoye/gen/ir/identical.hpp"
 #include "vkmoye/gen/verify/accepted_kernels.hpp"
 #include "vkmoye/gen/verify/all_sizes.hpp"
+#include "vkmoye/gen/verify/fragment_orders.hpp"
 #include "vkmoye/gen/verify/races.hpp"
 #include "vkmoye/gen/verify/scope.hpp"
 #include "vkmoye/gen/verify/trial.hpp"
@@ -18,6 +19,7 @@ namespace {
 // proofs expressions.
 std::vector<std::string> check(const ir::Kernel& kernel) {
   std::vector<std::string> reasons = check_scope(kernel);
+  if (reasons.empty()) reasons = check_fragment_orders(kernel);
   if (reasons.empty()) reasons = check_shared_memory(kernel);
   if (!reasons.empty()) return reasons;
   Trials trials = try_sizes(kernel);

@@ -137,6 +137,7 @@ ir::Kernel fragment_probe(const ProbedMatrix& probed) {
       builder.input("src", probed.type, {{"column", columns}, {"row", rows}, {"which", 2}});
   const Tensor dst = builder.output("dst", probed.type, {{"at", all}, {"which", 2}});
   const Matrices matrix = builder.matrices("matrix", probed.type, probed.matrix, 1, 1);
+  builder.assume_order(matrix, "the one that this kernel finds out");
   const TiledCopy by_lane =
       make_tiled_copy(make_layout({std::int64_t{probed.lanes}}), make_layout({held}));
   for (const std::uint32_t which : {0u, 1u}) {

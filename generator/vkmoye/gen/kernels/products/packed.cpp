@@ -89,6 +89,7 @@ class PackedProduct {
       if (prefetches_words() && stage == 1) continue;
       x.matrices[stage] =
           builder_.matrices("matrices_" + x.name + number, x.form.type, type, down, across);
+      builder_.assume_order(x.matrices[stage], fmt::format("that in which {} was packed", x.name));
     }
   }
 

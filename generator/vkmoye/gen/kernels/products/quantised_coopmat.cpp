@@ -73,6 +73,8 @@ class QuantisedCoopmatProduct {
     b_ = builder_.matrices("matrices_b", unit_type(form_),
                            matrix(config_.atom_k, config_.atom_n, Use::b), matrices_of_group(),
                            config_.tile_n / config_.atom_n);
+    builder_.assume_order(a_, to_string(*config_.order_a.layout));
+    builder_.assume_order(b_, to_string(*config_.order_b.layout));
     const auto vector =
         static_cast<std::uint32_t>(access_.count == kGroupOfPairs ? kGroupOfPairs : 1);
     read_a_ = builder_.make_fragment_like("read_a", unit_type(form_), elements_of_lane(0), vector);

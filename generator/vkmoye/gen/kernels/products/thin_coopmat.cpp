@@ -96,6 +96,8 @@ class ThinCoopmatProduct {
     };
     declare(a_, "matrices_a", !config_.transposed);
     declare(b_, "matrices_b", config_.transposed);
+    builder_.assume_order(a_.matrices, to_string(*config_.order_a.layout));
+    builder_.assume_order(b_.matrices, to_string(*config_.order_b.layout));
     for (ThinCoopmatOperand* x : read_plainly()) {
       x->loaded = builder_.make_fragment_like(std::string("read_") + x->name, unit_type(form_),
                                               of_lane(*x, 0),

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Whether a result depends on which elements of a matrix a lane holds. The device decides that.
+//
+//   for (v < 8) sums[v] = 2 * sums[v]        treats all elements alike: the same on every device
+//   for (v < 8) a[v] = f16(sums[v])          a matrix of another type may be held in another order
+//   dst[8 * lane + v] = sums[v]              stores elements by lane
+//   if (lane < 16) sums[v] = 0               chooses elements by lane
+//   sums[3] = 0                              chooses one by its number
+//
+// The last four are refused unless the kernel states the order that it is made for: Builder::assume_order, which
+// matrix_values calls. The statement is part of the kernel's file and of what `explain` prints.
+
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/ir/kernel.hpp"
+
+namespace vkmoye::gen {
+
+/// One reason for each array of matrices for which the kernel depends on an order that it does not state.
+/// Precondition: check_scope gave no reason.
+std::vector<std::string> check_fragment_orders(const ir::Kernel& kernel);
+
+}  // namespace vkmoye::gen
