@@ -31,6 +31,27 @@ ir::Kernel without_barriers(ir::Kernel kernel) {
   return kernel;
 }
 
+// All is proved but for the ragged sectors of dst: with shuffles, by pointers, and what passes through shared memory.
+TEST(Transpose, AssumesThatRaggedSectorsCoverDstAndNothingElse) {
+  for (const ScalarType type : {ScalarType::i8, ScalarType::f16, ScalarType::f64}) {
+    for (const TileOrder order : {TileOrder::dst, TileOrder::both}) {
+      const auto assumptions = [&](TransposeAutoConfig config, AddressChoice address) {
+        config.order = order;
+        config.address = address;
+        return interface_of(transpose_auto(config, "transpose")).assumptions;
+      };
+      const auto shared = transpose_auto_config(type, 1024, 49152);
+      EXPECT_THAT(assumptions(shared, AddressChoice::descriptor),
+                  ElementsAre(HasSubstr("each element of dst is written by one invocation alone: "
+                                        "sectors of ragged rows")));
+      if (type == ScalarType::i8) continue;  // the others take long
+      EXPECT_THAT(assumptions(shared, AddressChoice::pointer), IsEmpty());
+      const auto shuffles = transpose_shuffle_config(type, 32, 1024);
+      EXPECT_THAT(assumptions(shuffles, AddressChoice::descriptor), IsEmpty());
+    }
+  }
+}
+
 TEST(Transpose, WithoutItsBarrierIsRefusedNamingTheTwoPartitions) {
   TileConfig padded;
   padded.pad = 1;

@@ -71,6 +71,24 @@ TEST(Tiles, OfWholeAndPartialTiles) {
   expect_uncovered(kernel_of({If{equal(group % 2, 0), {put_in(own)}}}), sizes(130));
 }
 
+// Blocks of 2 x 2 tiles: each is counted along one dimension of the grid, and within the block by quotient and remainder.
+TEST(Tiles, InBlocksOfWorkgroups) {
+  const auto in_blocks = [](const Expr& x, const Expr& y, std::int64_t within = 4) {
+    Kernel kernel = plane({put_in(8 * x + thread % 8, 8 * y + thread / 8)});
+    kernel.grid = {{{within, 1}, {"n", 16}, {"m", 16}}};
+    return kernel;
+  };
+  const Expr down = builtin(Builtin::group_z);
+  const Expr x = 2 * across + group / 2, y = 2 * down + group % 2;
+  const Arguments at = sizes(40, 17);
+  expect_tiled(in_blocks(x, y), at);
+  expect_raced(in_blocks(x, 2 * down + group / 2), at);
+  expect_uncovered(in_blocks(x, 2 * down + group / 2), at);
+  expect_uncovered(in_blocks(x, y, 3), at);  // no workgroup has the last tile of a block
+  expect_raced(in_blocks(x, y, 6), at);      // 4 / 2 is the first tile of the next block
+  expect_raced(in_blocks(2 * across + group / 3, y), at);
+}
+
 TEST(Tiles, OfFewElements) {
   const auto few = [](const Expr& many, std::uint32_t elements) {
     return kernel_of({If{many, {put_in(own)}, {If{less(thread, elements), {put_in(own)}}}}});

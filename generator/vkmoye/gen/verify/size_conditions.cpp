@@ -88,12 +88,50 @@ bool SizeConditionTable::is_of_launch(const Expr& e) const {
   return is;
 }
 
+std::optional<std::size_t> dimension_of_workgroup(const Expr& e) {
+  if (const auto dimension = grid_dimension_of(e)) return dimension;
+  if (e->op != Op::variable) return std::nullopt;
+  const auto* first = std::find(std::begin(kFirstGroup), std::end(kFirstGroup), e->name);
+  if (first == std::end(kFirstGroup)) return std::nullopt;
+  return static_cast<std::size_t>(first - std::begin(kFirstGroup));
+}
+
+std::optional<std::int64_t> max_of_workgroup_part(const Expr& term, const ir::Kernel& kernel) {
+  const bool is_part = term->op == Op::divide || term->op == Op::modulo;
+  if (!is_part || !is_constant(term->operands[1]) || is_constant(term->operands[1], 0)) return {};
+  // The number of the workgroup in the launch, and of the first one in this piece of it.
+  std::vector<LinearTerm> terms;
+  add_linear_terms(term->operands[0], 1, terms);
+  std::optional<std::size_t> dimension;
+  std::size_t groups = 0;
+  for (const LinearTerm& one : terms) {
+    const auto at = dimension_of_workgroup(one.term);
+    if (!at || one.factor != 1 || (dimension && dimension != at)) return {};
+    dimension = at;
+    groups += one.term->op == Op::builtin ? 1 : 0;
+  }
+  if (!dimension || groups != 1 || terms.size() > 2) return {};
+  const GridDimension& along = kernel.grid[*dimension];
+  if (along.extent.is_symbol()) return {};
+  const std::int64_t last =
+      std::max<std::int64_t>(1, (along.extent.value + along.tile - 1) / along.tile) - 1;
+  const auto divisor = static_cast<std::int64_t>(term->operands[1]->value);
+  return term->op == Op::divide ? last / divisor : std::min(last, divisor - 1);
+}
+
 // What is known of a sum of multiples of the workgroup's coordinates; false if it may wrap. By one of them at most,
 // it grows with an extent: 64 * group_x is below n where the grid counts tiles of 64 or more along n.
 bool SizeConditionTable::add_base(const std::map<std::string, LinearTerm>& base,
                                   Bound& bound) const {
   bool has_extent = false;
   std::int64_t others = 0;  // that are added to it, at most
+  for (const auto& [key, part] : base) {
+    const auto max = max_of_workgroup_part(part.term, kernel_);
+    if (!max) continue;
+    if (*max > kMaxConditionNumber / part.factor) return false;
+    others += *max * part.factor;
+    bound.step = std::gcd(bound.step, std::int64_t{part.factor});
+  }
   for (std::size_t i = 0; i < kernel_.grid.size(); ++i) {
     const GridDimension& dimension = kernel_.grid[i];
     std::int64_t factor = 0, first = 0;
@@ -201,8 +239,9 @@ bool SizeConditionTable::add_less(const Expr& low, const Expr& limit, SplitCondi
       }
       continue;
     }
-    const bool is_workgroup = grid_dimension_of(one.term) || is_first_group(one.term->name);
-    if (one.term->operands.size() + (is_workgroup ? 0 : 1) != 0) return false;
+    const bool is_known =
+        dimension_of_workgroup(one.term) || max_of_workgroup_part(one.term, kernel_);
+    if (!is_known) return false;
     const auto [known, is_new] = base.emplace(key_of(one.term), one);
     if (!is_new) known->second.factor += one.factor;
   }

@@ -33,6 +33,14 @@ struct LinearTerm {
 /// sum, modulo 2^32. Numbers are terms of 1.
 void add_linear_terms(const ir::Expr& e, std::uint32_t factor, std::vector<LinearTerm>& terms);
 
+/// The dimension of the grid along which `e` counts workgroups: a coordinate of the workgroup, or of the first one of a
+/// piece of a launch. nullopt: it is neither.
+std::optional<std::size_t> dimension_of_workgroup(const ir::Expr& e);
+
+/// The maximum of a quotient or remainder of the workgroup's coordinate by a number, in a grid of a constant number of
+/// workgroups along it, as in `8 * block_y + block_x / 8`. nullopt: `term` is not that.
+std::optional<std::int64_t> max_of_workgroup_part(const ir::Expr& term, const ir::Kernel& kernel);
+
 /// base + number < limit, with the base and the limit of SizeConditionTable::bound(bound).
 struct SizeCondition {
   std::size_t bound;

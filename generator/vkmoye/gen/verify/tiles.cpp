@@ -26,18 +26,17 @@ struct Coordinate {
   std::uint32_t step = 0;  // a number that divides the base; 0: the base is 0
 };
 
-Coordinate coordinate_of(const Expr& e) {
+Coordinate coordinate_of(const Expr& e, const ir::Kernel& kernel) {
   std::vector<LinearTerm> terms;
   add_linear_terms(e, 1, terms);
   Coordinate out;
   std::uint32_t of_workgroup[3] = {}, of_first[3] = {};
   for (const LinearTerm& one : terms) {
-    const auto dimension = grid_dimension_of(one.term);
-    const auto* first = std::find(std::begin(kFirstGroup), std::end(kFirstGroup), one.term->name);
-    if (dimension) {
-      of_workgroup[*dimension] += one.factor;
-    } else if (one.term->op == Op::variable && first != std::end(kFirstGroup)) {
-      of_first[first - std::begin(kFirstGroup)] += one.factor;
+    if (const auto dimension = dimension_of_workgroup(one.term)) {
+      (one.term->op == Op::builtin ? of_workgroup : of_first)[*dimension] += one.factor;
+    } else if (max_of_workgroup_part(one.term, kernel)) {
+      out.base = out.base + ir::to_index(one.factor) * one.term;
+      out.step = std::gcd(out.step, one.factor);
     } else {
       out.rest = out.rest + ir::to_index(one.factor) * one.term;
     }
@@ -86,7 +85,7 @@ class TileFinder {
   void take(const ir::Element& element, const ir::Definitions& definitions) {
     std::vector<Coordinate> coordinates;
     for (const Expr& e : element.coordinates) {
-      coordinates.push_back(coordinate_of(expand(e, definitions)));
+      coordinates.push_back(coordinate_of(expand(e, definitions), kernel_));
     }
     if (tile_.places.empty()) begin(coordinates, axes_of(element, *tile_.array));
     fits_ = fits_ && coordinates.size() == tile_.bases.size();
