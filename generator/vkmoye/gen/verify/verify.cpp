@@ -15,8 +15,8 @@ namespace vkmoye::gen {
 namespace {
 
 // Following a kernel with undefined names, or at sizes when it is wrong at all of them, would only
-// repeat what is said already. Sizes are tried where all is proved, too: trials follow numbers, and
-// proofs expressions.
+// repeat what is said already. Sizes are tried where all is proved, too: the twin does not rely on what proofs find out
+// about loops and sizes.
 std::vector<std::string> check(const ir::Kernel& kernel) {
   std::vector<std::string> reasons = check_scope(kernel);
   if (reasons.empty()) reasons = check_fragment_orders(kernel);
