@@ -94,6 +94,23 @@ TEST(Dispatches, NamesEveryMistakeAtOnce) {
                                          HasSubstr("takes 2 buffers (src, dst), got 1"))));
 }
 
+// The same reason of both arrays, the grid and the push constants is given once.
+TEST(Dispatches, NamesANumberOutsideOnce) {
+  const BoundRange src = {&memory_a, 64, 0, 64}, dst = {&memory_b, 64, 0, 64};
+  const auto refused = [&](const Argument& rows, const char* why) {
+    EXPECT_THAT(
+        [&] {
+          prepare_dispatches(transpose_interface(), caps_with(9, 9), std::vector{src, dst},
+                             {{"cols", 4}, {"rows", rows}});
+        },
+        ThrowsMessage<ArgumentError>(std::string("transpose: argument rows = ") + why));
+  };
+  refused(-2, "-2 is outside 0..4294967295");
+  refused(2.5, "2.5 is not a whole number");
+  refused(4.0, "4 is a floating-point number, and must be an integer");
+  refused(std::int64_t{1} << 40, "1099511627776 is outside 0..4294967295");
+}
+
 TEST(Dispatches, RefusesRanges) {
   const Arguments sizes = {{"cols", 4}, {"rows", 4}};  // 64 bytes each
   struct Case {

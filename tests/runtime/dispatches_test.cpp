@@ -163,7 +163,7 @@ TEST(Dispatches, LaysOutPushConstantsOfSeveralTypes) {
             {{"n", 0.5}, {"alpha", 1}, {"beta", 1}, {"shift", std::int64_t{1} << 31}});
       },
       ThrowsMessage<ArgumentError>(
-          AllOf(HasSubstr("n = 0.5 is outside 0..4294967295"),
+          AllOf(HasSubstr("argument n = 0.5 is not a whole number"),
                 HasSubstr("shift = 2147483648 is outside -2147483648..2147483647"))));
 }
 

@@ -116,6 +116,20 @@ TEST_F(RecorderTest, LeavesTheOrderToItsCallerOtherwise) {
   });
 }
 
+TEST_F(RecorderTest, RefusesANullCommandBuffer) {
+  for_both_ways([&](Device& owner, Device& device) {
+    const auto refused = ThrowsMessage<ArgumentError>(HasSubstr("the VkCommandBuffer is null"));
+    Buffer memory = owner.buffer(2 * kRoom);
+    const BufferView a = view_of(handle_of(memory), 0, kRoom),
+                     b = view_of(handle_of(memory), kRoom, kRoom);
+    Recorder affine(device, affine_kernel(), {.recordings = 1});
+    const Launch launch = device.prepare(device.load(affine_kernel()), {a, b}, {{"n", 1}});
+    EXPECT_THAT([&] { affine.record(VK_NULL_HANDLE, {a, b}, {{"n", 1}}); }, refused);
+    EXPECT_THAT([&] { record(VK_NULL_HANDLE, launch); }, refused);
+    EXPECT_THAT([&] { record(VK_NULL_HANDLE, std::span(&launch, 1)); }, refused);
+  });
+}
+
 TEST_F(RecorderTest, SaysThatItsPoolIsExhausted) {
   for_each_device([&](Device& owner) {
     Device device = Device::adopt(handles_in(owner));

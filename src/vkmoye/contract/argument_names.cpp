@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+#include <variant>
 
 #include "vkmoye/base/text.hpp"
 
@@ -57,6 +59,20 @@ WrongNames wrong_names(const KernelInterface& kernel, const Arguments& arguments
                     near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
   }
   return out;
+}
+
+std::string reason_against_whole(const std::string& name, const Argument& argument,
+                                 std::int64_t min, std::int64_t max) {
+  const std::string given = fmt::format("argument {} = {}", name, to_string(argument));
+  const auto* whole = std::get_if<std::int64_t>(&argument.value);
+  if (whole != nullptr) {
+    return *whole >= min && *whole <= max ? ""
+                                          : fmt::format("{} is outside {}..{}", given, min, max);
+  }
+  const double number = std::get<double>(argument.value);
+  return given + (number == std::floor(number)
+                      ? " is a floating-point number, and must be an integer"
+                      : " is not a whole number");
 }
 
 }  // namespace vkmoye

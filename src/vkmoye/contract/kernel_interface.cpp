@@ -11,6 +11,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/round_up.hpp"
+#include "vkmoye/contract/argument_names.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -38,11 +39,10 @@ std::int64_t whole_of(const Extent& extent, const Arguments& arguments, std::str
   const auto found = arguments.find(extent.symbol);
   if (found == arguments.end()) throw MissingArgument();
   constexpr std::int64_t kMax = 0xffffffff;
+  // The text is the same for all arrays, so that a launch shows it once.
+  const std::string reason = reason_against_whole(extent.symbol, found->second, 0, kMax);
+  if (!reason.empty()) throw ArgumentError(reason);
   const auto* whole = std::get_if<std::int64_t>(&found->second.value);
-  if (whole == nullptr || *whole < 0 || *whole > kMax) {
-    throw ArgumentError(fmt::format("{}: argument {} = {} is outside 0..{}", whose, extent.symbol,
-                                    to_string(found->second), kMax));
-  }
   if (extent.times.empty()) return *whole;
   const std::int64_t other = whole_of(extent.times, arguments, whose);
   if (other > 0 && *whole > kMax / other) {
@@ -61,7 +61,7 @@ std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::str
 std::int64_t extent_in(const Extent& extent, const Arguments& arguments, std::string_view whose) {
   const std::int64_t whole = whole_of(extent, arguments, whose);
   if (extent.is_symbol() && extent.times.empty() && whole > kMaxExtent) {
-    throw ArgumentError(fmt::format("{}: {} = {} is above {}, the largest extent", whose,
+    throw ArgumentError(fmt::format("argument {} = {} is above {}, the largest extent",
                                     extent.symbol, whole, kMaxExtent));
   }
   return value_of(extent, arguments, whose);

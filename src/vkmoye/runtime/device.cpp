@@ -83,7 +83,7 @@ Device Device::adopt(const AdoptedDevice& theirs, const OpenOptions& options) {
                                     to_string(feature), caps.name));
       }
     }
-    caps.features = theirs.features;
+    context->physical.supported = std::exchange(caps.features, theirs.features);
     caps.max_sparse_buffer_bytes = 0;  // it is not known whether that feature was enabled
     if (!caps.has(Feature::cooperative_matrix)) caps.matrix_shapes.clear();
   }

@@ -13,6 +13,7 @@
 #include "vkmoye/runtime/recorded_kernel.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
 #include "vkmoye/runtime/vk/buffer_state.hpp"
+#include "vkmoye/runtime/vk/check.hpp"
 
 namespace vkmoye {
 namespace {
@@ -214,6 +215,7 @@ std::span<const PlanArray> PlanRecorder::arrays() const {
 void PlanRecorder::record(VkCommandBuffer commands, std::span<const BufferView> arrays,
                           const Neighbours& neighbours) {
   State& state = *state_;
+  vk::require_commands(commands, "a plan");
   state.bind(arrays);
   for (State::Step& step : state.steps) step.kernel.take_set();
   // Nothing can fail from here on, so it is safe to start recording.

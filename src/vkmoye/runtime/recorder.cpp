@@ -6,6 +6,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/recorded_kernel.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
+#include "vkmoye/runtime/vk/check.hpp"
 
 namespace vkmoye {
 
@@ -48,12 +49,14 @@ bool Recorder::pushes_descriptors() const { return state_->kernel.pipeline().pus
 
 void Recorder::record(VkCommandBuffer commands, std::span<const BufferView> buffers,
                       const Arguments& arguments, const Neighbours& neighbours) {
+  vk::require_commands(commands, interface().name);
   state_->kernel.bind(buffers, arguments);
   state_->record(commands, neighbours);
 }
 
 void Recorder::record_values(VkCommandBuffer commands, std::span<const BufferView> buffers,
                              std::span<const Argument> values, const Neighbours& neighbours) {
+  vk::require_commands(commands, interface().name);
   state_->kernel.bind(buffers, values);
   state_->record(commands, neighbours);
 }

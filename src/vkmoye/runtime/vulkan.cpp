@@ -10,16 +10,19 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/vk/barriers.hpp"
+#include "vkmoye/runtime/vk/check.hpp"
 #include "vkmoye/runtime/vk/launch_state.hpp"
 
 namespace vkmoye {
 
 void record(VkCommandBuffer commands, const Launch& launch) {
+  vk::require_commands(commands, "record");
   vk::record(commands, *launch.state());
 }
 
 void record(VkCommandBuffer commands, std::span<const Launch> launches,
             const Neighbours& neighbours) {
+  vk::require_commands(commands, "record");
   if (launches.empty()) return;
   const vk::DeviceTable& table = launches.front().state()->context->table();
   vk::order(table, commands, neighbours.after, kKernelScope);

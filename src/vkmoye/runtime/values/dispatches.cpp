@@ -11,6 +11,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/argument_names.hpp"
 #include "vkmoye/contract/specialisation.hpp"
 
 namespace vkmoye {
@@ -48,12 +49,9 @@ void write_argument(const PushConstant& constant, const Argument& argument, std:
   if (constant.type == ScalarType::f64) return put(floating);
   const bool is_signed = constant.type == ScalarType::i32;
   const std::int64_t min = is_signed ? INT32_MIN : 0, max = is_signed ? INT32_MAX : UINT32_MAX;
-  const auto* whole = std::get_if<std::int64_t>(&argument.value);
-  if (whole == nullptr || *whole < min || *whole > max) {
-    return reasons.add(fmt::format("argument {} = {} is outside {}..{}", constant.name,
-                                   to_string(argument), min, max));
-  }
-  put(static_cast<std::uint32_t>(*whole));
+  std::string reason = reason_against_whole(constant.name, argument, min, max);
+  if (!reason.empty()) return reasons.add(std::move(reason));
+  put(static_cast<std::uint32_t>(std::get<std::int64_t>(argument.value)));
 }
 
 void fill_push_constants(const KernelInterface& kernel, const Arguments& arguments,

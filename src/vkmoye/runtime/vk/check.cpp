@@ -54,4 +54,8 @@ void fail(VkResult result, std::string_view call) {
   throw DeviceError(kind_of(result), std::string(call) + " -> " + result_name(result));
 }
 
+void require_commands(VkCommandBuffer commands, const std::string& subject) {
+  if (commands == VK_NULL_HANDLE) throw ArgumentError(subject + ": the VkCommandBuffer is null");
+}
+
 }  // namespace vkmoye::vk

@@ -22,6 +22,9 @@ inline void check(VkResult result, std::string_view call) {
   if (result != VK_SUCCESS) fail(result, call);
 }
 
+/// Throws ArgumentError if `commands` is null. `subject`: what would be recorded into it.
+void require_commands(VkCommandBuffer commands, const std::string& subject);
+
 /// All items that a two-call function `call(count, items)` returns; `blank` has the sType. Throws DeviceError if the
 /// function has more than it says, however often it is asked: NVK's vkGetPipelineCacheData does.
 template <class T, class Call>

@@ -112,25 +112,30 @@ Owned<VkPipeline> make_pipeline(const Context& context, VkPipelineLayout layout,
   return {context.handle(), pipeline, table.DestroyPipeline};
 }
 
-// What to enable on an adopted device if a kernel needs a feature that was not listed.
+// What to enable on an adopted device if a kernel needs a feature that the device has, but that was not listed.
 std::string remedy(const Context& context, Feature feature) {
   std::vector<std::string> what;
   for (const Bit* bit : bits_of({feature})) what.push_back(bit->homes.front().name);
   for (const char* name : extensions_of({feature}, context.physical.api_version)) {
     what.push_back(name);
   }
-  return fmt::format("{}: is not among AdoptedDevice::features{}{}", to_string(feature),
-                     what.empty() ? "" : "; it means ", join(what, " and "));
+  return fmt::format(
+      "needs the feature {}, which the device has, but AdoptedDevice::features does not list{}{}",
+      to_string(feature), what.empty() ? "" : "; enable ", join(what, " and "));
 }
 
 }  // namespace
 
 std::vector<std::string> reasons_against(const Context& context, const KernelInterface& kernel,
                                          bool adopted) {
-  std::vector<std::string> reasons = vkmoye::reasons_against(kernel, context.caps());
-  if (!adopted) return reasons;
+  if (!adopted) return vkmoye::reasons_against(kernel, context.caps());
+  DeviceCaps able = context.caps();
+  able.features.add(context.physical.supported);
+  std::vector<std::string> reasons = vkmoye::reasons_against(kernel, able);
   for (const Feature feature : kernel.features.list()) {
-    if (!context.caps().has(feature)) reasons.push_back(remedy(context, feature));
+    if (able.has(feature) && !context.caps().has(feature)) {
+      reasons.push_back(remedy(context, feature));
+    }
   }
   return reasons;
 }
