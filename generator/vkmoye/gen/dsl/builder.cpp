@@ -10,6 +10,7 @@
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/dsl/titles.hpp"
+#include "vkmoye/gen/dsl/unverified.hpp"
 #include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -32,6 +33,7 @@ bool is_same_grid(const GridDimension& a, const GridDimension& b) {
 }  // namespace
 
 Builder::Builder(std::string name, std::int64_t threads, std::uint32_t lanes) {
+  detail::begin_description();
   kernel_.name = std::move(name);
   kernel_.threads = to_index(threads);
   kernel_.subgroup_size = lanes;

@@ -75,7 +75,8 @@ KernelEntry coopmat_entry() {
   parts.problem = options_of_attention;
   parts.fields = attention_coopmat_fields();
   parts.defaults = [](const KernelRequest& request) {
-    return attention_coopmat_config(request.attention.form, request.type, request.device);
+    return attention_coopmat_config(request.attention.form, request.type, request.device,
+                                    request.options);
   };
   parts.describe = [](const Config& config, const KernelRequest& request) {
     return attention_coopmat(config, request.attention.form, request.type);
@@ -112,6 +113,7 @@ KernelEntry decode_entry() {
     return reasons_against(config, request.attention.form, request.type);
   };
   parts.plan = [](const Config& config, const KernelRequest& request) {
+    throw_if_any("attention/decode", reasons_against(config, request.attention.form, request.type));
     KernelPlan plan =
         attention_decode_plan(config, request.attention, request.type, request.device);
     plan.steps.front().kernel.command =

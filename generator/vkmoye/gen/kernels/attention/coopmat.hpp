@@ -51,8 +51,10 @@ struct AttentionCoopmatConfig : MatrixAtom {
   bool in_registers() const { return common_order().has_value(); }
 };
 
+/// The config for `device`: tile, subgroups and orders for the matrices of `options`, which are read in full later.
 AttentionCoopmatConfig attention_coopmat_config(const AttentionForm& form, ScalarType type,
-                                                const DeviceCaps& device);
+                                                const DeviceCaps& device,
+                                                const Options& options = {});
 
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<AttentionCoopmatConfig>>& attention_coopmat_fields();
@@ -71,7 +73,8 @@ Layout padded_tile(const AttentionCoopmatConfig& config, ScalarType type, std::i
 /// Every reason against `config`, except those of the orders.
 std::vector<std::string> reasons_against(const AttentionCoopmatConfig& config,
                                          const AttentionForm& form, ScalarType type);
-/// Why `device` cannot multiply the matrices of `config`.
+/// Why `device` cannot multiply the matrices of `config`, or why their orders, if it is known to have them, cannot be
+/// used. Precondition: `reasons_against` is empty.
 std::vector<std::string> reasons_against_units(const AttentionCoopmatConfig& config,
                                                ScalarType type, const DeviceCaps& device);
 /// Why the orders of `config` cannot be used. Precondition: `reasons_against` is empty.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/kernels/attention/coopmat.hpp"
 #include "vkmoye/gen/kernels/attention/parts/staged_tile.hpp"
@@ -87,9 +88,10 @@ Layout padded_tile(const AttentionConfig& config, ScalarType type, std::int64_t 
 }
 
 AttentionConfig attention_coopmat_config(const AttentionForm& form, ScalarType type,
-                                         const DeviceCaps& device) {
+                                         const DeviceCaps& device, const Options& options) {
   AttentionConfig config;
   static_cast<MatrixAtom&>(config) = matrix_atom(type, ScalarType::f32, device);
+  read_matrices(attention_coopmat_fields(), options, {"atom", "subgroup-size"}, config);
   config.shared_bytes = shared_bytes_of(device);
   const auto matrices = probes(config, type);
   config.order_c = fragment_layout(device, matrices[0]);
@@ -169,6 +171,9 @@ std::vector<std::string> reasons_against_units(const AttentionConfig& config, Sc
     reasons.push_back(fmt::format("{} threads, but the device has workgroups of at most {}",
                                   config.threads(), device.max_workgroup_invocations));
   }
+  const bool is_known =
+      config.order_c.layout || find_order(device, probes(config, type).front()) != nullptr;
+  if (is_known) add_all(reasons, reasons_against_orders(config));
   return reasons;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/matrix_units/atom.hpp"
 
+#include <set>
+
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/matrix_units/probe.hpp"
 
@@ -37,8 +39,11 @@ void require_atom(const MatrixAtom& atom, std::int64_t max, std::vector<std::str
 }
 
 void require_even_distribution(const MatrixAtom& atom, std::vector<std::string>& reasons) {
-  require_divides("subgroup size", atom.subgroup_size, atom.atom_m * atom.atom_k, reasons);
-  require_divides("subgroup size", atom.subgroup_size, atom.atom_n * atom.atom_k, reasons);
+  const std::set<std::int64_t> elements = {atom.atom_m * atom.atom_k, atom.atom_n * atom.atom_k,
+                                           atom.atom_m * atom.atom_n};
+  for (const std::int64_t count : elements) {
+    require_divides("subgroup size", atom.subgroup_size, count, reasons);
+  }
 }
 
 }  // namespace vkmoye::gen

@@ -6,6 +6,7 @@
 //   struct GemmThinCoopmatConfig : MatrixAtom { .. };    atom_m, atom_n, atom_k, subgroup_size
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,9 @@ bool multiplies(const MatrixShape& shape, ScalarType operand, ScalarType accumul
 /// The largest matrices that the device has for these types; if it has none, common ones.
 MatrixAtom matrix_atom(ScalarType operand, ScalarType accumulator, const DeviceCaps& device);
 
+/// Adds a reason for each size that is not a power of two up to `max`, or 128 for lanes.
+void require_atom(const MatrixAtom& atom, std::int64_t max, std::vector<std::string>& reasons);
+
 /// The fields of MatrixAtom that `--NAME` can replace, followed by `rest`.
 template <class Config>
 std::vector<ConfigField<Config>> with_atom_fields(std::vector<ConfigField<Config>> rest) {
@@ -46,10 +50,22 @@ std::vector<ConfigField<Config>> with_atom_fields(std::vector<ConfigField<Config
       std::move(rest));
 }
 
-/// Adds a reason for each size that is not a power of two up to `max`, or 128 for lanes.
-void require_atom(const MatrixAtom& atom, std::int64_t max, std::vector<std::string>& reasons);
+/// Reads the `names` of `options`, which select the matrices, into `config` before its other values are chosen for them.
+/// Matrices that are impossible are left out, and reported when all options are read.
+template <class Config>
+void read_matrices(const std::vector<ConfigField<Config>>& fields, const Options& options,
+                   std::initializer_list<const char*> names, Config& config) {
+  Options of_matrices;
+  for (const char* name : names) {
+    if (const auto found = options.find(name); found != options.end()) of_matrices.insert(*found);
+  }
+  Config read = config;
+  std::vector<std::string> reasons = read_fields(fields, of_matrices, read);
+  require_atom(read, 64, reasons);
+  if (reasons.empty()) config = read;
+}
 
-/// Adds a reason unless the elements of a matrix of A, and of B, divide evenly among the lanes.
+/// Adds a reason unless the elements of a matrix of A, of B and of sums divide evenly among the lanes.
 void require_even_distribution(const MatrixAtom& atom, std::vector<std::string>& reasons);
 
 }  // namespace vkmoye::gen

@@ -214,6 +214,7 @@ std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const 
                   reasons);
   require_divides("subgroups k times atom k", config.subgroups_k * config.atom_k, config.tile_k,
                   reasons);
+  require_even_distribution(config, reasons);
   if (form.weights != nullptr) require_decoding(config, form, reasons);
   for (const ir::MatrixType::Use use : {ir::MatrixType::Use::a, ir::MatrixType::Use::b}) {
     const bool is_a = use == ir::MatrixType::Use::a;

@@ -101,6 +101,7 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
 GemmPackedConfig gemm_packed_config_of(const KernelRequest& request) {
   GemmPackedConfig config = gemm_packed_config(request.gemm, request.shape, request.device);
   throw_if_any("gemm/packed", read_fields(gemm_packed_fields(), request.options, config));
+  throw_if_any("gemm/packed", reasons_against(config, request.gemm));
   return config;
 }
 

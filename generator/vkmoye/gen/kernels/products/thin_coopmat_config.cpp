@@ -98,13 +98,9 @@ GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const Devic
                                                const Options& options) {
   GemmThinCoopmatConfig config;
   static_cast<MatrixAtom&>(config) = gemm_atom(form, device);
-  Options of_matrices;
-  for (const char* name : {"atom", "subgroup-size", "transposed"}) {
-    if (const auto found = options.find(name); found != options.end()) of_matrices.insert(*found);
-  }
-  // What cannot be read is reported when all options are read.
-  static_cast<void>(read_fields(gemm_thin_coopmat_fields(), of_matrices, config));
-  if (config.transposed && !of_matrices.contains("atom")) halve_rows(config, form, device);
+  read_matrices(gemm_thin_coopmat_fields(), options, {"atom", "subgroup-size", "transposed"},
+                config);
+  if (config.transposed && !options.contains("atom")) halve_rows(config, form, device);
   config.tile_m = config.atom_m;
   config.tile_n = config.atom_n;
   config.subgroups = std::min<std::int64_t>(16, 512 / config.subgroup_size);
@@ -179,6 +175,7 @@ GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request) {
   GemmThinCoopmatConfig config = packed_weights_config(request);
   throw_if_any("gemm/packed_weights",
                read_fields(gemm_thin_coopmat_fields(), request.options, config));
+  throw_if_any("gemm/packed_weights", reasons_against(config, request.gemm));
   return config;
 }
 

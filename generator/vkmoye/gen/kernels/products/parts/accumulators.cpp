@@ -14,9 +14,8 @@ namespace {
 // The lanes that store the part of C of one subgroup position (m, n) that is in shared memory at once: those
 // of all subgroups that share it, but at most one for each vector.
 std::int64_t storing_lanes(const AccumulatorShape& shape, ScalarType accumulator) {
-  const std::int64_t lanes = shape.subgroup_size * shape.subgroups_k;
-  if (shape.subgroups_k == 1) return lanes;
-  return std::min(lanes, shape.atom_m * shape.columns_at_once / widest_access(accumulator));
+  const std::int64_t vectors = shape.atom_m * shape.columns_at_once / widest_access(accumulator);
+  return std::clamp<std::int64_t>(vectors, 1, shape.subgroup_size * shape.subgroups_k);
 }
 
 }  // namespace
