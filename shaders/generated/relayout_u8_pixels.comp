@@ -1,5 +1,4 @@
-// generated: relayout  type=u8  src=(3,128,64):(1,192,3)  dst=(3,128,64):(8192,64,1)  tile=3x4096
-//   shared=(12288):(1)
+// generated: relayout  type=u8  src=(3,8192):(1,3)  dst=(3,8192):(8192,1)  tile=3x4096  shared=(12288):(1)
 // one tensor is accessed in contiguous runs that include its small modes, the other mode by mode
 // vkmoye 0.1.0: vkmoye-bench emit relayout --type u8 --size 128x64x3 --permute 2,0,1
 #version 460

@@ -13,6 +13,7 @@
 #include "support/random_moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
+#include "vkmoye/gen/dsl/unverified.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/layout/injective.hpp"
@@ -232,6 +233,47 @@ TEST(Relayout, PermutationsAreNumPys) {
   EXPECT_THROW(permuted({2, 3}, {0, 0}), LayoutError);
   EXPECT_THROW(permuted({2, 3}, {0}), LayoutError);
   EXPECT_THROW(permuted({2, 0}, {0, 1}), LayoutError);
+}
+
+// NumPy's arrays have up to 32 axes, or 64 since version 2.
+TEST(Relayout, MovesAnyNumberOfAxes) {
+  const KernelEntry& entry = *find_kernel("relayout");
+  const auto described = [&](const std::vector<std::int64_t>& shape, const std::string& permute) {
+    KernelRequest request = request_of(ScalarType::f32);
+    request.shape = shape;
+    if (!permute.empty()) request.options["permute"] = permute;
+    return entry.describe(request);
+  };
+  const std::vector<std::int64_t> twos(16, 2);
+  const ir::Kernel reversed = described(twos, "");
+  std::vector<float> src(1 << 16), dst(src.size());
+  for (std::size_t i = 0; i < src.size(); ++i) src[i] = static_cast<float>(i);
+  const auto bytes = [](std::vector<float>& values) {
+    return std::as_writable_bytes(std::span(values));
+  };
+  const auto report = run_on_host(reversed, {bytes(src), bytes(dst)}, {});
+  EXPECT_THAT(report.reasons, testing::IsEmpty());
+  for (std::size_t i = 0; i < dst.size(); ++i) {
+    std::size_t from = 0;  // the bits of i in reverse
+    for (std::size_t bit = 0; bit < 16; ++bit) from |= (i >> bit & 1) << (15 - bit);
+    ASSERT_EQ(dst[i], src[from]) << i;
+  }
+  const UnverifiedDescriptions scope;
+  for (const std::size_t axes : {20u, 27u, 31u}) {
+    EXPECT_NO_THROW(described(std::vector<std::int64_t>(axes, 2), "")) << axes;
+  }
+  EXPECT_THAT([&] { described(std::vector<std::int64_t>(33, 2), ""); },
+              ThrowsMessage<KernelError>(HasSubstr("has 33 axes that no neighbour stays beside; "
+                                                   "at most 32 can move")));
+  // Two halves that change places: two modes.
+  std::vector<std::int64_t> shape(64, 1);
+  std::string halves;
+  for (std::size_t axis = 0; axis < 64; ++axis) {
+    if (axis % 3 == 0) shape[axis] = 2;
+    halves += (axis > 0 ? "," : "") + std::to_string((axis + 32) % 64);
+  }
+  const auto interface = ir::interface_of(described(shape, halves));
+  EXPECT_EQ(interface.bindings[0].extents.size(), 2u);
 }
 
 TEST(Relayout, RefusesTooFewThreadsForATile) {

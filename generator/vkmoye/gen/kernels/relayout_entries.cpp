@@ -57,6 +57,37 @@ EntryConfig plain_config(const KernelRequest& request) {
   return config;
 }
 
+// Both tensors of an array without empty axes. Axes of b that are neighbours in a, too, are one mode of the layouts; axes
+// of extent 1 are none.
+Permutation merged_axes(const PermutedArray& b) {
+  std::vector<Layout> src, dst;
+  std::int64_t to = 1;
+  for (std::size_t i = b.shape.size(); i-- > 0;) {
+    if (b.shape[i] == 1) continue;
+    const bool follows =
+        !src.empty() && b.strides[i] == size(src.back()) * src.back().tree().leaf(0).stride;
+    if (follows) {
+      const std::int64_t extent = size(src.back()) * b.shape[i];
+      src.back() = Layout(extent, src.back().tree().leaf(0).stride);
+      dst.back() = Layout(extent, dst.back().tree().leaf(0).stride);
+    } else {
+      src.emplace_back(b.shape[i], b.strides[i]);
+      dst.emplace_back(b.shape[i], to);
+    }
+    to = checked_mul(to, b.shape[i]);
+  }
+  if (src.empty()) return {Layout(1), Layout(1)};
+  if (src.size() > kMaxLeaves) {
+    throw KernelError(
+        kName, {fmt::format("({}) has {} axes that no neighbour stays beside; at most {} can move, "
+                            "besides axes of extent 1 and those that stay side by side",
+                            fmt::join(b.shape, ","), src.size(), kMaxLeaves)});
+  }
+  std::reverse(src.begin(), src.end());
+  std::reverse(dst.begin(), dst.end());
+  return {make_layout(src), make_layout(dst)};
+}
+
 PermutedArray permuted_array(const KernelRequest& request, const EntryConfig& config) {
   const std::vector<std::int64_t> shape = request.shape.value_or(kRelayoutExample);
   std::vector<std::int64_t> axes = config.axes;
@@ -78,17 +109,13 @@ PermutedArray permuted_array(const KernelRequest& request, const EntryConfig& co
   std::int64_t elements = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {
     strides[i] = elements;
-    elements *= shape[i];
+    elements = checked_mul(elements, shape[i]);
   }
   for (const std::int64_t axis : axes) {
     out.shape.push_back(shape[static_cast<std::size_t>(axis)]);
     out.strides.push_back(strides[static_cast<std::size_t>(axis)]);
   }
-  if (shape.empty()) {
-    out.layouts = Permutation{Layout(1), Layout(1)};
-  } else if (elements > 0) {
-    out.layouts = permuted(shape, axes);
-  }
+  if (elements > 0) out.layouts = merged_axes(out);
   return out;
 }
 

@@ -93,6 +93,9 @@ Halves RelayoutTile::shares(const Block& block, const ModeOrder& order, std::int
   }
   pieces.push_back(part(run.column, even / (step * lanes), step * lanes));
   pieces.insert(pieces.end(), uneven.begin(), uneven.end());
+  // A tile extends along few of many modes; a layout has at most kMaxLeaves of them.
+  std::erase_if(pieces, [](const Layout& piece) { return size(piece) == 1; });
+  if (pieces.empty()) pieces.emplace_back(1, 0);
   return tile_and_rest(make_layout(pieces), threads);
 }
 
