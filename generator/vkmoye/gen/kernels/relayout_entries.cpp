@@ -57,6 +57,10 @@ EntryConfig plain_config(const KernelRequest& request) {
   return config;
 }
 
+// A layout has at most kMaxLeaves modes. Those of a thread's part of a tile are the axes and up to seven more, for tiles
+// of 128 x 128 bytes.
+constexpr std::size_t kMaxMovedAxes = kMaxLeaves - 7;
+
 // Both tensors of an array without empty axes. Axes of b that are neighbours in a, too, are one mode of the layouts; axes
 // of extent 1 are none.
 Permutation merged_axes(const PermutedArray& b) {
@@ -77,11 +81,11 @@ Permutation merged_axes(const PermutedArray& b) {
     to = checked_mul(to, b.shape[i]);
   }
   if (src.empty()) return {Layout(1), Layout(1)};
-  if (src.size() > kMaxLeaves) {
+  if (src.size() > kMaxMovedAxes) {
     throw KernelError(
         kName, {fmt::format("({}) has {} axes that no neighbour stays beside; at most {} can move, "
                             "besides axes of extent 1 and those that stay side by side",
-                            fmt::join(b.shape, ","), src.size(), kMaxLeaves)});
+                            fmt::join(b.shape, ","), src.size(), kMaxMovedAxes)});
   }
   std::reverse(src.begin(), src.end());
   std::reverse(dst.begin(), dst.end());

@@ -25,12 +25,12 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
 // The widest access of a tensor along a run: a mode, or the joined modes.
 std::int64_t widest(const RelayoutSchedule& schedule, std::int64_t JointMode::*stride,
                     const RelayoutTile::Run& run, const RelayoutConfig& config) {
-  std::vector<Layout> others = {Layout(1)};
+  std::int64_t others = 0;  // every offset of the other modes is a multiple of it
   for (std::size_t m = 0; m < schedule.modes.size(); ++m) {
-    if (!contains(run.modes, m)) others.push_back(Layout(2, schedule.modes[m].*stride));
+    if (!contains(run.modes, m)) others = std::gcd(others, schedule.modes[m].*stride);
   }
   return access_width(Layout(run.extent, schedule.modes[run.modes.front()].*stride),
-                      make_layout(others), static_cast<std::int64_t>(size_of(config.type)),
+                      Layout(2, others), static_cast<std::int64_t>(size_of(config.type)),
                       config.vector)
       .elements;
 }
