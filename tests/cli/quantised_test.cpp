@@ -84,6 +84,23 @@ TEST_F(QuantisedFiles, AreRefusedIfTheyAreNoBlocks) {
   EXPECT_THAT(packed.err, HasSubstr("it must have rows of whole blocks of 32 elements"));
 }
 
+TEST_F(QuantisedFiles, WithInfiniteScalesAreNeitherWrittenNorRead) {
+  std::vector<float> large(5 * 96, 1);
+  large[2 * 96 + 40] = 6e5f;
+  write_file(file("large.npy"), npy("<f4", "(5, 96)", bytes_of(large)));
+  const Outcome packed = bench({"pack", "gemm/auto", "--type", "f32*q4_0", "--in",
+                                file("large.npy"), "--out", file("q.npy")});
+  EXPECT_EQ(packed.status, 2);
+  EXPECT_THAT(packed.err, HasSubstr("as q4_0: row 2, group 1: 600000 in column 40 needs a scale"));
+  EXPECT_EQ(read_file(file("q.npy")), "");
+  std::string blocks(5 * 54, '\0');
+  blocks[3 * 54 + 18 * 2 + 1] = 0x7c;
+  write_file(file("q.npy"), npy("|u1", "(5, 54)", blocks));
+  const Outcome applied = apply("q.npy", "f32*q4_0");
+  EXPECT_EQ(applied.status, 2);
+  EXPECT_THAT(applied.err, HasSubstr("q.npy: row 3, group 2: the scale is inf"));
+}
+
 // The definition of the product with scales for n: C(m,n) = scale_n(n) * sum of A(m,k) * code(n,k).
 TEST_F(QuantisedFiles, OfI8AreArraysWithScalesForEachRow) {
   std::vector<float> scales, c;
@@ -116,7 +133,8 @@ TEST_F(QuantisedFiles, OfI8AreArraysWithScalesForEachRow) {
     return bench(
         {"pack", "gemm/auto", "--type", "f32*i8", "--in", file(from), "--out", file("q.npy")});
   };
-  EXPECT_THAT(packed("w.npy").err, HasSubstr("has numbers that are not whole, or beyond 127"));
+  EXPECT_THAT(packed("w.npy").err,
+              HasSubstr("-2.5 in row 0, column 1 is not a whole number up to 127"));
   ASSERT_EQ(packed("a.npy").status, 0);  // of whole numbers
   std::string whole;
   for (std::size_t i = 0; i < kRows * kDepth; ++i) {

@@ -9,13 +9,18 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <string>
+#include <tuple>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/kernels/common/weight_format.hpp"
+#include "vkmoye/gen/kernels/common/quantise.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
+using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::vector<double> random_numbers(std::size_t count, double max) {
@@ -241,23 +246,93 @@ TEST(WeightFormats, I8IsAnArray) {
   }
 }
 
+// Half of the largest step between two numbers of a block whose largest magnitude is 1.
+double half_step(const WeightFormat& format) {
+  static const std::map<std::string, double> steps = {{"q8_0", 0.5 / 127},
+                                                      {"q4_0", 1.0 / 8},
+                                                      {"nf4", 0.1520},
+                                                      {"e4m3g128", 16.0 / 448},
+                                                      {"i8", 0.5}};
+  const auto step = steps.find(format.name);
+  return step != steps.end() ? step->second : 1.0 / 15;  // between two numbers
+}
+
 TEST(WeightFormats, AreNearTheirWeights) {
-  // Half of the largest step between two numbers of a block whose largest magnitude is 1.
-  const std::map<std::string, double> errors = {{"q8_0", 0.5 / 127},
-                                                {"q4_0", 1.0 / 8},
-                                                {"nf4", 0.1520},
-                                                {"e4m3g128", 16.0 / 448},
-                                                {"i8", 0.5}};
   for (const WeightFormat& format : weight_formats()) {
     SCOPED_TRACE(format.name);
     EXPECT_THAT(reasons_against(format), IsEmpty());
     const std::vector<double> x = random_numbers(128 * 64, 1);
     const auto back = dequantise(format, quantise(format, x), static_cast<std::int64_t>(x.size()));
-    const auto error = errors.find(format.name);
-    const double max_error =
-        error != errors.end() ? error->second : 1.0 / 15;  // between two numbers
-    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(back[i], x[i], max_error + 0x1p-10) << i;
+    const double error = half_step(format) + 0x1p-10;
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(back[i], x[i], error) << i;
   }
+}
+
+// A scale of f16 is rounded by up to 2^-11 of it, or 2^-25, and a code multiplies it by up to 128; a scale of f32 by up
+// to 2^-149.
+TEST(WeightFormats, HoldWeightsOfEveryExponentOrRefuseThem) {
+  for (const WeightFormat& format : weight_formats()) {
+    if (format.is_array()) continue;  // has no scale
+    const bool is_half = format.scale_type == ScalarType::f16;
+    for (int exponent = -149; exponent <= 130; ++exponent) {
+      SCOPED_TRACE(format.name + " 2^" + std::to_string(exponent));
+      std::vector<double> x = random_numbers(128, 1);
+      for (double& w : x) w = std::ldexp(w, exponent);
+      x[5] = 0;
+      double max = 0;
+      for (const double w : x) max = std::max(max, std::fabs(w));
+      try {
+        const auto back = dequantise(format, quantise(format, x), 128);
+        const double tiny = is_half ? 128 * 0x1p-25 : 16 * 0x1p-149;
+        const double error = (half_step(format) + 0x1p-10) * max + tiny;
+        for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(back[i], x[i], error) << i;
+      } catch (const ArgumentError& refused) {
+        EXPECT_THAT(refused.what(), HasSubstr("row 0, group 0: "));
+        EXPECT_GE(exponent, is_half ? 15 : 127);
+      }
+    }
+  }
+}
+
+TEST(WeightFormats, RefuseWhatTheyCannotHold) {
+  const auto refusal = [](const char* name, std::size_t at, double w, double other = 0) {
+    std::vector<double> x(512, other);
+    x[at] = w;
+    try {
+      quantise(*find_weight_format(name), x, 256, "weights");
+    } catch (const ArgumentError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal("q4_0", 300, 6e5),
+            "weights as q4_0: row 1, group 1: 600000 in column 44 needs a scale beyond 65504, the "
+            "largest number of f16");
+  const std::tuple<const char*, double, double> limits[] = {
+      {"q4_0", 524'032, 6e5},   {"q8_0", 8.319e6, 1e7},       {"q4_1", -65'504, -7e4},
+      {"i4g32", -65'504, -7e4}, {"i4g64", 9.8e5, 1e6},        {"i4g128", 9.8e5, 1e6},
+      {"nf4", 3.4e38, 3.5e38},  {"e4m3g128", -3.4e38, -1e300}};
+  for (const auto& [name, held, refused] : limits) {
+    EXPECT_EQ(refusal(name, 7, held), "") << name;
+    EXPECT_THAT(refusal(name, 7, refused), HasSubstr("row 0, group 0: ")) << name;
+    EXPECT_THAT(refusal(name, 7, NAN), HasSubstr("nan in column 7 is not a finite")) << name;
+  }
+  // Every weight is refused: eight reasons are enough.
+  const std::string all = refusal("q8_0", 0, 1e7, 1e7);
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 8);
+  EXPECT_THROW(quantise({.name = "mine"}, std::vector<double>(32)), ArgumentError);
+}
+
+TEST(WeightFormats, WithInfiniteScalesAreRefused) {
+  const WeightFormat& format = *find_weight_format("q4_1");
+  std::vector<std::byte> blocks = quantise(format, random_numbers(32 * 6, 1));
+  EXPECT_THAT(reasons_against_blocks(format, blocks, 3 * format.bytes), IsEmpty());
+  blocks[20 * 2 + 1] = blocks[20 * 4 + 3] = std::byte{0x7e};
+  blocks[20 * 4 + 1] = std::byte{0x7c}, blocks[20 * 4] = std::byte{0};
+  EXPECT_THAT(reasons_against_blocks(format, blocks, 3 * format.bytes),
+              ElementsAre("row 0, group 2: the scale is nan, but must be finite",
+                          "row 1, group 1: the scale is inf, but must be finite",
+                          "row 1, group 1: the minimum is nan, but must be finite"));
 }
 
 }  // namespace

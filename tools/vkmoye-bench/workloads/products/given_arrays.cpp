@@ -11,6 +11,7 @@
 #include "numbers/number.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/common/quantise.hpp"
 #include "workloads/products/workload.hpp"
 
 namespace vkmoye::bench {
@@ -266,20 +267,17 @@ std::vector<std::byte> quantised(const GivenArray& array, const std::vector<std:
                                  const gen::WeightFormat& format) {
   std::vector<double> weights(data.size() / size_of(array.type));
   load_numbers(array.type, data.data(), 0, 1, weights);
-  const bool are_finite =
-      std::all_of(weights.begin(), weights.end(), [](double x) { return std::isfinite(x); });
-  if (!are_finite) {
-    throw ArgumentError(
-        fmt::format("pack to {}: {} has a NaN or an infinity", format.name, array.name));
-  }
+  const std::int64_t columns = array.shape.back();
   const auto is_code = [](double x) { return x == std::trunc(x) && std::fabs(x) <= 127; };
-  if (format.is_array() && !std::all_of(weights.begin(), weights.end(), is_code)) {
+  const auto other = std::find_if_not(weights.begin(), weights.end(), is_code);
+  if (format.is_array() && other != weights.end()) {
+    const std::int64_t at = other - weights.begin();
     throw ArgumentError(fmt::format(
-        "pack to {}: {} has numbers that are not whole, or beyond 127: the format has no scales; "
-        "divide each row by its scale and round it, and pass the scales as scale_n",
-        format.name, array.name));
+        "pack: {} as {}: {:.9g} in row {}, column {} is not a whole number up to 127: the format "
+        "has no scales; divide each row by its scale and round it, and pass the scales as scale_n",
+        array.name, format.name, *other, at / columns, at % columns));
   }
-  return gen::quantise(format, weights);
+  return gen::quantise(format, weights, columns, "pack: " + array.name);
 }
 
 }  // namespace vkmoye::bench

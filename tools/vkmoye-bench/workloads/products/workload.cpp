@@ -10,6 +10,7 @@
 #include "numbers/number.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/common/quantise.hpp"
 #include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "workloads/products/auto_workload.hpp"
@@ -21,6 +22,7 @@
 namespace vkmoye::bench {
 namespace {
 
+constexpr std::size_t kWeightsInput = 1;  // B
 constexpr std::size_t kOffsetsInput = 2;  // after A and B; products with experts do not read C
 
 // Against u32 offsets, the first row of each expert and then m.
@@ -64,6 +66,11 @@ class Gemm : public Workload {
   std::string refusal() const override { return refusal_; }
   std::vector<std::string> reasons_against_contents(
       std::size_t input, const std::vector<std::byte>& contents) const override {
+    if (problem_.weights != nullptr && input == kWeightsInput && !problem_.files[input]) {
+      const gen::GemmArray& rows = matrices_[input];
+      return gen::reasons_against_blocks(*problem_.weights, contents,
+                                         rows.cols * static_cast<std::int64_t>(size_of(rows.type)));
+    }
     if (problem_.experts == 0 || input != kOffsetsInput) return {};
     return reasons_against_offsets(contents, size()[0]);
   }

@@ -7,9 +7,11 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/kernels/common/quantise.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -64,7 +66,13 @@ void store_codes(const char* name, std::span<const double> weights, std::span<st
   }
 }
 
-float inverse(float scale) { return scale != 0 ? 1 / scale : 0; }
+// w / scale by the inverse of the scale, as ggml computes it; by a division if a subnormal scale has an infinite inverse.
+// 0 if the scale is 0.
+float quotient(float w, float scale) {
+  if (scale == 0) return 0;
+  const float per_scale = 1 / scale;
+  return std::isfinite(per_scale) ? w * per_scale : w / scale;
+}
 
 float largest_magnitude(std::span<const double> weights) {
   float max = 0;
@@ -74,10 +82,10 @@ float largest_magnitude(std::span<const double> weights) {
 
 // scale = max |w| / 127, code = w / scale rounded to nearest, halves away from 0.
 void quantise_q8_0(std::span<const double> weights, std::span<std::byte> block) {
-  const float scale = largest_magnitude(weights) / 127, per_scale = inverse(scale);
+  const float scale = largest_magnitude(weights) / 127;
   store_number(ScalarType::f16, scale, block, 0);
   store_codes("q8_0", weights, block,
-              [&](float w) { return static_cast<std::int64_t>(std::round(w * per_scale)); });
+              [&](float w) { return static_cast<std::int64_t>(std::round(quotient(w, scale))); });
 }
 
 // scale = (the weight with the largest magnitude) / -8, code = w / scale + 8 rounded, at most 15.
@@ -87,10 +95,10 @@ void quantise_q4_0(std::span<const double> weights, std::span<std::byte> block) 
     const auto x = static_cast<float>(w);
     if (std::fabs(x) > std::fabs(extreme)) extreme = x;
   }
-  const float scale = extreme / -8, per_scale = inverse(scale);
+  const float scale = extreme / -8;
   store_number(ScalarType::f16, scale, block, 0);
   store_codes("q4_0", weights, block, [&](float w) {
-    return std::min<std::int64_t>(15, static_cast<std::int64_t>(w * per_scale + 8.5f));
+    return std::min<std::int64_t>(15, static_cast<std::int64_t>(quotient(w, scale) + 8.5f));
   });
 }
 
@@ -99,11 +107,11 @@ void quantise_between(const char* format, std::span<const double> weights,
                       std::span<std::byte> block) {
   const auto [min, max] = std::minmax_element(weights.begin(), weights.end());
   const auto low = static_cast<float>(*min);
-  const float scale = (static_cast<float>(*max) - low) / 15, per_scale = inverse(scale);
+  const float scale = (static_cast<float>(*max) - low) / 15;
   store_number(ScalarType::f16, scale, block, 0);
   store_number(ScalarType::f16, low, block, 2);
   store_codes(format, weights, block, [&](float w) {
-    return std::min<std::int64_t>(15, static_cast<std::int64_t>((w - low) * per_scale + 0.5f));
+    return std::min<std::int64_t>(15, static_cast<std::int64_t>(quotient(w - low, scale) + 0.5f));
   });
 }
 
@@ -127,21 +135,29 @@ constexpr std::array<double, 16> kNormalLevels = {-1.0,
 
 // scale = max |w|, code = the level nearest to w / scale: the number of middles between levels that it is above.
 void quantise_nf4(std::span<const double> weights, std::span<std::byte> block) {
-  const float scale = largest_magnitude(weights), per_scale = inverse(scale);
+  const float scale = largest_magnitude(weights);
   store_number(ScalarType::f32, scale, block, 0);
   store_codes("nf4", weights, block, [&](float w) {
     std::int64_t code = 0;
     for (std::size_t i = 1; i < kNormalLevels.size(); ++i) {
       const auto middle = static_cast<float>((kNormalLevels[i - 1] + kNormalLevels[i]) / 2);
-      code += w * per_scale > middle ? 1 : 0;
+      code += quotient(w, scale) > middle ? 1 : 0;
     }
     return code;
   });
 }
 
-// scale = max |w| / 448, code = w / scale in e4m3.
+// scale = max |w| / 448, code = w / scale in e4m3. A subnormal scale has few digits: where it was rounded so far down
+// that the largest weight would be beyond e4m3, the scale is the next number.
 void quantise_e4m3(std::span<const double> weights, std::span<std::byte> block) {
-  const float scale = largest_magnitude(weights) / 448;
+  const float max = largest_magnitude(weights);
+  float scale = max / 448;
+  const auto is_beyond = [](float x) {
+    return std::isnan(number_of(ScalarType::e4m3, bits_of(ScalarType::e4m3, x)));
+  };
+  if (max > 0 && is_beyond(max / scale)) {
+    scale = std::nextafter(scale, std::numeric_limits<float>::infinity());
+  }
   store_number(ScalarType::f32, scale, block, 0);
   store_codes("e4m3g128", weights, block, [&](float w) {
     return static_cast<std::int64_t>(bits_of(ScalarType::e4m3, scale != 0 ? w / scale : 0));
@@ -294,6 +310,13 @@ std::int64_t code_of(const WeightFormat& format, std::span<const std::byte> bloc
   return format.has_sign && code >= values / 2 ? code - values : code;
 }
 
+BlockNumbers numbers_of(const WeightFormat& format, std::span<const std::byte> block) {
+  BlockNumbers numbers;
+  if (format.scale_at) numbers.scale = number_at(format, block, *format.scale_at);
+  if (format.minimum_at) numbers.minimum = number_at(format, block, *format.minimum_at);
+  return numbers;
+}
+
 double weight_of(const WeightFormat& format, std::span<const std::byte> block,
                  std::int64_t element) {
   const std::int64_t code = code_of(format, block, element);
@@ -301,9 +324,8 @@ double weight_of(const WeightFormat& format, std::span<const std::byte> block,
   const double number = !format.levels.empty() ? format.levels[bits]
                         : format.code_type     ? number_of(*format.code_type, bits)
                                                : static_cast<double>(code - format.zero);
-  const double scale = format.scale_at ? number_at(format, block, *format.scale_at) : 1;
-  const double minimum = format.minimum_at ? number_at(format, block, *format.minimum_at) : 0;
-  return scale * number + minimum;
+  const BlockNumbers numbers = numbers_of(format, block);
+  return numbers.scale * number + numbers.minimum;
 }
 
 std::vector<double> dequantise(const WeightFormat& format, std::span<const std::byte> from,
@@ -314,17 +336,6 @@ std::vector<double> dequantise(const WeightFormat& format, std::span<const std::
     weights.push_back(weight_of(format, from.subspan(block), i % format.elements));
   }
   return weights;
-}
-
-std::vector<std::byte> quantise(const WeightFormat& format, std::span<const double> weights) {
-  const auto elements = static_cast<std::size_t>(format.elements);
-  const auto bytes = static_cast<std::size_t>(format.bytes);
-  std::vector<std::byte> blocks(weights.size() / elements * bytes);
-  for (std::size_t i = 0; i * elements < weights.size(); ++i) {
-    format.quantise(weights.subspan(i * elements, elements),
-                    std::span(blocks).subspan(i * bytes, bytes));
-  }
-  return blocks;
 }
 
 }  // namespace vkmoye::gen

@@ -101,7 +101,7 @@ double weight_of(const WeightFormat& format, std::span<const std::byte> block,
 std::vector<double> dequantise(const WeightFormat& format, std::span<const std::byte> from,
                                std::int64_t count);
 
-/// The blocks of `weights`, whose number is a multiple of the elements of a block.
+/// The blocks of `weights`, a row of whole blocks. Throws ArgumentError as the function of quantise.hpp does.
 std::vector<std::byte> quantise(const WeightFormat& format, std::span<const double> weights);
 
 }  // namespace vkmoye::gen

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/common/quantise.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+constexpr std::size_t kMaxReasons = 8;
+
+double largest_of(ScalarType scale_type) {
+  return scale_type == ScalarType::f16 ? 65504 : std::numeric_limits<float>::max();
+}
+
+// Why `block` does not hold `weights`, of which the first is in column `first`; empty: it does.
+std::string reason_against_block(const WeightFormat& format, std::span<const double> weights,
+                                 std::span<const std::byte> block, std::int64_t first) {
+  const auto largest = std::max_element(weights.begin(), weights.end(), [](double a, double b) {
+    return std::fabs(a) < std::fabs(b);
+  });
+  const BlockNumbers numbers = numbers_of(format, block);
+  if (!std::isfinite(numbers.scale) || !std::isfinite(numbers.minimum)) {
+    return fmt::format(
+        "{:.9g} in column {} needs a scale{} beyond {:.9g}, the largest number of {}", *largest,
+        first + (largest - weights.begin()), format.minimum_at ? " or a minimum" : "",
+        largest_of(format.scale_type), to_string(format.scale_type));
+  }
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const auto element = static_cast<std::int64_t>(i);
+    const double back = weight_of(format, block, element);
+    if (std::fabs(back) <= std::numeric_limits<float>::max()) continue;
+    return fmt::format("{:.9g} in column {} would be read as {:.9g}, which is not a number of f32",
+                       weights[i], first + element, back);
+  }
+  return {};
+}
+
+// Formats are computed in f32.
+std::string reason_against_numbers(std::span<const double> weights, std::int64_t first) {
+  const auto beyond = std::find_if_not(weights.begin(), weights.end(), [](double w) {
+    return std::fabs(w) <= std::numeric_limits<float>::max();
+  });
+  if (beyond == weights.end()) return {};
+  return fmt::format("{:.9g} in column {} is not a finite number of f32", *beyond,
+                     first + (beyond - weights.begin()));
+}
+
+}  // namespace
+
+std::vector<std::byte> quantise(const WeightFormat& format, std::span<const double> weights,
+                                std::int64_t columns, std::string_view name) {
+  const std::string subject = fmt::format("{} as {}", name, format.name);
+  if (!format.quantise) throw ArgumentError(subject + ": the format has no quantiser");
+  const auto elements = static_cast<std::size_t>(format.elements);
+  const auto bytes = static_cast<std::size_t>(format.bytes);
+  const std::size_t groups = static_cast<std::size_t>(columns) / elements;
+  std::vector<std::byte> blocks(weights.size() / elements * bytes);
+  std::vector<std::string> reasons;
+  for (std::size_t i = 0; (i + 1) * elements <= weights.size(); ++i) {
+    const std::span<const double> of_block = weights.subspan(i * elements, elements);
+    const std::span<std::byte> block = std::span(blocks).subspan(i * bytes, bytes);
+    const auto first = static_cast<std::int64_t>(i % groups * elements);
+    std::string reason = reason_against_numbers(of_block, first);
+    if (reason.empty()) {
+      format.quantise(of_block, block);
+      reason = reason_against_block(format, of_block, block, first);
+    }
+    if (reason.empty()) continue;
+    reasons.push_back(fmt::format("row {}, group {}: {}", i / groups, i % groups, reason));
+    if (reasons.size() == kMaxReasons) break;
+  }
+  if (!reasons.empty()) throw ArgumentError(with_reasons(subject, reasons));
+  return blocks;
+}
+
+std::vector<std::byte> quantise(const WeightFormat& format, std::span<const double> weights) {
+  return quantise(format, weights, static_cast<std::int64_t>(weights.size()), "weights");
+}
+
+std::vector<std::string> reasons_against_blocks(const WeightFormat& format,
+                                                std::span<const std::byte> blocks,
+                                                std::int64_t row_bytes) {
+  std::vector<std::string> reasons;
+  const auto bytes = static_cast<std::size_t>(format.bytes);
+  const std::size_t groups = static_cast<std::size_t>(row_bytes) / bytes;
+  for (std::size_t i = 0; (i + 1) * bytes <= blocks.size(); ++i) {
+    const BlockNumbers numbers = numbers_of(format, blocks.subspan(i * bytes, bytes));
+    for (const auto& [what, number] :
+         {std::pair("scale", numbers.scale), std::pair("minimum", numbers.minimum)}) {
+      if (std::isfinite(number)) continue;
+      reasons.push_back(fmt::format("row {}, group {}: the {} is {}, but must be finite",
+                                    i / groups, i % groups, what, number));
+      if (reasons.size() == kMaxReasons) return reasons;
+    }
+  }
+  return reasons;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Rows of weights as blocks of a format, and what is refused:
+//
+//   quantise(q4_0, {6e5, ..}, 4096, "w.npy")
+//     w.npy as q4_0: row 0, group 1: 600000 in column 40 needs a scale beyond 65504, the largest number of f16
+//
+// A group is a block of a row.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vkmoye/gen/kernels/common/weight_format.hpp"
+
+namespace vkmoye::gen {
+
+/// The blocks of `weights`, rows of `columns`; both numbers are multiples of the elements of a block. Throws
+/// ArgumentError, in which the weights are called `name`, with the row, the group and the number of weights that the
+/// format cannot hold: they are not finite, or would not be when they are read, because a scale or a minimum is beyond
+/// its type.
+std::vector<std::byte> quantise(const WeightFormat& format, std::span<const double> weights,
+                                std::int64_t columns, std::string_view name);
+
+/// The first 8 blocks that no product takes, by row and group: their scale or minimum is NaN or infinite. `blocks` are
+/// rows of `row_bytes` bytes.
+std::vector<std::string> reasons_against_blocks(const WeightFormat& format,
+                                                std::span<const std::byte> blocks,
+                                                std::int64_t row_bytes);
+
+/// The scale of a block, and what is added to each weight; 1 and 0 if the format has none.
+struct BlockNumbers {
+  double scale = 1, minimum = 0;
+};
+BlockNumbers numbers_of(const WeightFormat& format, std::span<const std::byte> block);
+
+}  // namespace vkmoye::gen
