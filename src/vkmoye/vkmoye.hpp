@@ -6,6 +6,7 @@
 
 #include "vkmoye/base/version.hpp"
 #include "vkmoye/contract/compact_strides.hpp"
+#include "vkmoye/contract/compiled_file.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -21,6 +22,7 @@
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/attention/choice/choose.hpp"
+#include "vkmoye/gen/kernels/common/quantise.hpp"
 #include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
 #include "vkmoye/gen/kernels/moves/transpose/padded.hpp"
 #include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"

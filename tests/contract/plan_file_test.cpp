@@ -9,6 +9,7 @@
 #include <random>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/compiled_file.hpp"
 #include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 
@@ -236,6 +237,21 @@ TEST(PlanFile, IsRefusedWithEveryReason) {
   const CompiledKernel kernel = kernel_of("alone", 1);
   EXPECT_THAT([&] { parse_plan(kernel_text(kernel)); },
               ThrowsMessage<ArgumentError>(HasSubstr("\"format\" is not \"vkmoye plan\"")));
+}
+
+TEST(CompiledFile, IsAKernelOrAPlan) {
+  const CompiledPlan plan = some_plan();
+  const CompiledFile of_plan = parse_compiled(plan_text(plan));
+  EXPECT_EQ(plan_text(std::get<CompiledPlan>(of_plan)), plan_text(plan));
+  const std::string kernel = kernel_text(plan.steps.front().kernel);
+  EXPECT_EQ(kernel_text(std::get<CompiledKernel>(parse_compiled(kernel))), kernel);
+  EXPECT_THAT([&] { parse_plan(kernel); },
+              ThrowsMessage<ArgumentError>(
+                  HasSubstr("but \"vkmoye kernel\"; read_compiled_file reads both")));
+  EXPECT_THAT([] { parse_compiled("{\"format\": 3}"); },
+              ThrowsMessage<ArgumentError>(HasSubstr("is neither")));
+  EXPECT_THAT([&] { parse_compiled(kernel.substr(0, 40)); },
+              ThrowsMessage<ArgumentError>(HasSubstr("it ends at byte 41")));
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ TEST(Compare, SaysWhyAFileCannotBeRead) {
   write_file(folder.file("cut.json"), R"({"schema":1)");
   EXPECT_THAT(
       message(folder.file("cut.json")),
-      testing::AllOf(HasSubstr("is not a report of 'run --format json': parse error at line 1"),
+      testing::AllOf(HasSubstr("is not a report of 'run --format json': JSON: it ends at byte 12"),
                      testing::Not(HasSubstr("json.exception"))));
 }
 

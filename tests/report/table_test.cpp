@@ -10,6 +10,7 @@
 
 #include "io/wrap.hpp"
 #include "report/performance_summary.hpp"
+#include "timing/statistics.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {

@@ -12,26 +12,19 @@
 #include "vkmoye/c/parameters.hpp"
 #include "vkmoye/c/status.hpp"
 #include "vkmoye/contract/argument_names.hpp"
-#include "vkmoye/contract/kernel_file.hpp"
-#include "vkmoye/contract/kernel_json.hpp"
-#include "vkmoye/contract/plan_file.hpp"
+#include "vkmoye/contract/compiled_file.hpp"
 
 namespace vkmoye::c {
 namespace {
 
 std::unique_ptr<vkmoye_file> parse(std::string_view text) {
-  std::vector<std::string> reasons;
-  const std::string format = string_member(parse_json(text), "format", reasons);
   auto file = std::make_unique<vkmoye_file>();
-  if (format == "vkmoye kernel") {
-    file->kernel = parse_kernel(text);
-    file->arguments = argument_names(file->kernel->interface);
-  } else if (format == "vkmoye plan") {
-    file->plan = parse_plan(text);
+  CompiledFile compiled = parse_compiled(text);
+  if (auto* plan = std::get_if<CompiledPlan>(&compiled)) {
+    file->plan = std::move(*plan);
   } else {
-    throw ArgumentError(
-        "file: \"format\" is neither \"vkmoye kernel\" nor \"vkmoye plan\", so it is no file of "
-        "`vkmoye-bench emit --kernel`");
+    file->kernel = std::get<CompiledKernel>(std::move(compiled));
+    file->arguments = argument_names(file->kernel->interface);
   }
   return file;
 }

@@ -41,8 +41,12 @@ std::string checked_text(const FileKind& kind, Json content) {
 CheckedContent checked_content(const FileKind& kind, std::string_view text) {
   const Json file = parse_json(text);
   std::vector<std::string> reasons;
-  if (string_member(file, "format", reasons) != format_of(kind)) {
-    refuse_file(kind, {fmt::format("\"format\" is not \"{}\"", format_of(kind))});
+  if (const std::string format = string_member(file, "format", reasons);
+      format != format_of(kind)) {
+    const bool is_other = format == "vkmoye kernel" || format == "vkmoye plan";
+    const std::string other =
+        is_other ? fmt::format(", but \"{}\"; read_compiled_file reads both", format) : "";
+    refuse_file(kind, {fmt::format("\"format\" is not \"{}\"{}", format_of(kind), other)});
   }
   const auto number = whole_in(member_or_null(file, "version"));
   if (!number || *number < kind.oldest || *number > kind.version) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "vkmoye/base/error.hpp"
@@ -13,15 +14,32 @@ namespace {
 // Printing is recursive.
 constexpr int kMaxNested = 64;
 
-// "[json.exception.parse_error.101] parse error at line 1, column 2: ..; last read: '..'; expected .." without its
-// class and what was read, which may be all of a module.
-std::string reason_of(const Json::exception& error) {
-  std::string reason = error.what();
-  if (const std::size_t end = reason.find("] "); end != reason.npos) reason.erase(0, end + 2);
-  if (const std::size_t read = reason.find("; last read: '"); read != reason.npos) {
-    reason.erase(read, reason.rfind('\'') + 1 - read);
+// What the parser has against a token, after " - " in its message: "invalid string: ill-formed UTF-8 byte". Empty if it
+// expected another one.
+std::string against_token(std::string_view what) {
+  const std::size_t begin = what.find(" - ");
+  if (begin == what.npos) return {};
+  what.remove_prefix(begin + 3);
+  if (what.starts_with("unexpected")) return {};
+  return ": " + std::string(what.substr(0, what.find(';')));
+}
+
+// Where the parser stopped and why. `byte` is the number of bytes that it read, `what` its message.
+std::string reason_at(std::string_view text, std::size_t byte, std::string_view what) {
+  if (text.find_first_not_of(" \t\r\n") == text.npos) return "it is empty";
+  const std::size_t at = byte == 0 ? 0 : std::min(byte - 1, text.size());
+  const std::string_view before = text.substr(0, at);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t column = at - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
+  const std::string place = fmt::format("byte {} (line {}, column {})", at + 1, line, column);
+  if (at == text.size()) {
+    return fmt::format("it ends at {}, in the middle of a value: it is cut off", place);
   }
-  return reason;
+  const auto code = static_cast<unsigned char>(text[at]);
+  const bool is_printed = code > 0x20 && code < 0x7f;
+  const std::string character =
+      is_printed ? fmt::format("'{}'", text[at]) : fmt::format("the character \\x{:02x}", code);
+  return fmt::format("{} at {} is not expected there{}", character, place, against_token(what));
 }
 
 }  // namespace
@@ -33,8 +51,10 @@ Json parse_json(std::string_view text) {
   };
   try {
     return Json::parse(text, check_depth);
-  } catch (const Json::exception& error) {
-    throw ArgumentError("JSON: " + reason_of(error));
+  } catch (const Json::parse_error& error) {
+    throw ArgumentError("JSON: " + reason_at(text, error.byte, error.what()));
+  } catch (const Json::exception&) {  // the only other error of a parser
+    throw ArgumentError("JSON: a number is out of range");
   }
 }
 

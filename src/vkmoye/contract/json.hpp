@@ -18,7 +18,7 @@ namespace vkmoye {
 
 using Json = nlohmann::ordered_json;
 
-/// Throws ArgumentError with the line and column of the first character that does not fit.
+/// Throws ArgumentError with the byte, line and column of the first character that does not fit, or of the end.
 Json parse_json(std::string_view text);
 
 /// Without spaces and line ends, or, with `indent` > 0, with a line for each member and element. Bytes that are not

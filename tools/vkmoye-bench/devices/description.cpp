@@ -5,22 +5,20 @@
 
 #include <algorithm>
 #include <bit>
-#include <nlohmann/json.hpp>
 
 #include "devices/fragments.hpp"
 #include "devices/matrix_trial.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
-#include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/base/text_file.hpp"
+#include "vkmoye/contract/json.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 #include "vkmoye/layout/text.hpp"
 #include "vkmoye/system/file.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::uint32_t kMaxLanes = 128;
 
@@ -284,16 +282,16 @@ DeviceCaps read_device_description(const std::filesystem::path& file) {
   const auto refuse = [&](const std::string& why) {
     throw ArgumentError(fmt::format("{}: {}", path_text(file), why));
   };
-  require_readable(file);
-  std::string error;
-  const std::vector<std::byte> bytes = system::read_file(file, error);
-  if (!error.empty()) refuse("cannot be read: " + error);
-  const auto* text = reinterpret_cast<const char*>(bytes.data());
-  const Json all = Json::parse(text, text + bytes.size(), nullptr, false);
-  const bool has_devices = all.is_object() && all.contains("devices") && all["devices"].is_array();
-  if (!has_devices || all.value("schema", Json()) != 1) {
-    refuse("is not a description of devices written by 'devices --format json'");
+  const std::string what = "is not a description of devices written by 'devices --format json'";
+  const std::string text = read_text_file(file);
+  Json all;
+  try {
+    all = parse_json(text);
+  } catch (const ArgumentError& error) {
+    refuse(fmt::format("{}: {}", what, error.what()));
   }
+  const bool has_devices = all.is_object() && all.contains("devices") && all["devices"].is_array();
+  if (!has_devices || all.value("schema", Json()) != 1) refuse(what);
   const Json& devices = all["devices"];
   if (devices.size() != 1) {
     refuse(fmt::format("describes {} devices; keep only one of them", devices.size()));

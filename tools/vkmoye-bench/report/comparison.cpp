@@ -4,12 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "io/parse.hpp"
 #include "report/report.hpp"
@@ -17,11 +13,13 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/base/text_file.hpp"
+#include "vkmoye/contract/json.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-using nlohmann::json;
+using json = Json;
 
 // Results with equal keys are compared; `number` counts results that agree in all else.
 struct Key {
@@ -71,17 +69,20 @@ ReportedResult read_result(const json& result) {
 }
 
 ReadReport read_report(const std::filesystem::path& path) {
-  errno = 0;
-  std::ifstream file(path);
-  const bool is_folder = file && std::filesystem::is_directory(path);
-  if (!file || is_folder) {
-    throw ArgumentError(fmt::format("{}: cannot be read: {}", path_text(path),
-                                    std::generic_category().message(is_folder ? EISDIR : errno)));
-  }
+  const std::string text = read_text_file(path);
   ReadReport out;
   out.name = path_text(path.filename());
+  const auto refuse = [&](const std::string& why) {
+    throw ArgumentError(
+        fmt::format("{}: is not a report of 'run --format json': {}", path_text(path), why));
+  };
+  json report;
   try {
-    const json report = json::parse(file);
+    report = parse_json(text);
+  } catch (const ArgumentError& error) {
+    refuse(error.what());
+  }
+  try {
     if (report.at("schema") != 1) throw ArgumentError(path_text(path) + ": its schema is not 1");
     out.device = report.at("device").at("name");
     for (const json& result : report.at("results")) {
@@ -97,8 +98,7 @@ ReadReport read_report(const std::filesystem::path& path) {
   } catch (const json::exception& error) {
     std::string what = error.what();
     what.erase(0, what.find("] ") + 2);  // the parser's error number
-    throw ArgumentError(
-        fmt::format("{}: is not a report of 'run --format json': {}", path_text(path), what));
+    refuse(what);
   }
   return out;
 }
