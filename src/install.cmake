@@ -29,16 +29,19 @@ foreach(header IN LISTS headers)
           COMPONENT ${component})
 endforeach()
 
+set(installed_targets vkmoye_core vkmoye_runtime)
 install(TARGETS vkmoye_core vkmoye_runtime EXPORT vkmoyeRuntimeTargets COMPONENT runtime)
 if(VKMOYE_BUILD_C)
   install(FILES ${PROJECT_SOURCE_DIR}/src/vkmoye/vkmoye.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/vkmoye
           COMPONENT runtime)
+  list(APPEND installed_targets vkmoye_c)
   install(TARGETS vkmoye_c EXPORT vkmoyeCTargets COMPONENT runtime)
   install(EXPORT vkmoyeCTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT runtime)
   set(c_component c)
 endif()
 install(EXPORT vkmoyeRuntimeTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT runtime)
 if(VKMOYE_BUILD_GENERATOR)
+  list(APPEND installed_targets vkmoye_gen)
   install(TARGETS vkmoye_gen EXPORT vkmoyeGeneratorTargets COMPONENT generator)
   install(EXPORT vkmoyeGeneratorTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT generator)
   install(FILES generator/FindIsl.cmake generator/FindShaderc.cmake DESTINATION ${package_folder}
@@ -64,6 +67,7 @@ foreach(component runtime ${generator_component} ${c_component})
 endforeach()
 install(FILES LICENSE TYPE DOC COMPONENT runtime)
 if(VKMOYE_BUILD_TOOLS)
+  list(APPEND installed_targets vkmoye-bench vkmoye_bench vkmoye_work vkmoye_report vkmoye_layout_tool)
   install(TARGETS vkmoye-bench COMPONENT tools)
   # vkmoye-bench finds them from where it is (tools/vkmoye-bench/CMakeLists.txt).
   install(DIRECTORY tools/devices/ DESTINATION ${CMAKE_INSTALL_DATADIR}/vkmoye/devices COMPONENT tools
@@ -73,3 +77,5 @@ if(VKMOYE_BUILD_TOOLS)
   install(EXPORT vkmoyeBenchTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT tools)
   install(DIRECTORY tools/vkmoye-bench/vkmoye TYPE INCLUDE COMPONENT tools FILES_MATCHING PATTERN *.hpp)
 endif()
+# What must be built before `cmake --install`: all but the tests. tools/demo builds it.
+add_custom_target(installed DEPENDS ${installed_targets})
