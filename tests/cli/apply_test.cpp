@@ -113,6 +113,69 @@ TEST(Cli, ApplyConvertsElements) {
               HasSubstr("transpose/auto takes one type; copy/auto converts"));
 }
 
+// Of Python 2, and other names that NumPy reads; what is written is what NumPy writes.
+TEST(Cli, ApplyReadsEveryHeaderThatNumpyReads) {
+  const TemporaryFolder folder;
+  const std::string in = folder.file("a.npy"), out = folder.file("b.npy"), data = "abcdefgh";
+  const auto read = [&](std::string header, const std::string& written) {
+    header.append(64 - (10 + header.size() + 1) % 64, ' ');
+    header += '\n';
+    const std::string size = {static_cast<char>(header.size()), '\0'};
+    write_file(in, std::string("\x93NUMPY\x01\x00", 8) + size + header + data);
+    const Outcome outcome =
+        bench({"apply", "copy/auto", "--device", "host", "--in", in, "--out", out});
+    EXPECT_EQ(outcome.status, 0) << header << outcome.err;
+    EXPECT_EQ(read_file(out), npy(written, "(2,)", data)) << header;
+  };
+  read("{'descr': '|f4', 'fortran_order': False, 'shape': (2L,), }", "<f4");
+  read("{u'descr': u'f4',\t'fortran_order':\tFalse, U\"shape\" : (2L ,)}", "<f4");
+  read("{'descr': 'uint32', 'fortran_order': False, 'shape': (2,), }", "<u4");
+  read("{'descr': '=i', 'fortran_order': False, 'shape': (2,), }", "<i4");
+}
+
+// NumPy has no float8: it loads V1, as ml_dtypes writes float8_e4m3fn. ml_dtypes writes f1 for float8_e5m2.
+TEST(Cli, ApplyKnowsFloat8ByTheTypeThatIsAsked) {
+  const TemporaryFolder folder;
+  const std::string in = folder.file("a.npy"), out = folder.file("b.npy");
+  const auto applied = [&](const char* descr, const char* type, const std::string& data) {
+    write_file(in, npy(descr, "(2,)", data));
+    const Outcome outcome =
+        bench({"apply", "copy/auto", "--type", type, "--device", "host", "--in", in, "--out", out});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return read_file(out);
+  };
+  const std::string ones = bytes_of(std::vector<float>{1, -2}), e4m3 = "\x38\xc0",
+                    e5m2 = "\x3c\xc0";
+  for (const char* descr : {"|V1", "<V1", "|f1", "<f1"}) {
+    EXPECT_EQ(applied(descr, "e5m2*f32", e5m2), npy("<f4", "(2,)", ones)) << descr;
+  }
+  EXPECT_EQ(applied("|V1", "e4m3*f32", e4m3), npy("<f4", "(2,)", ones));
+  EXPECT_EQ(applied("|V1", "e5m2*e4m3", e5m2), npy("<V1", "(2,)", e4m3));
+  EXPECT_EQ(applied("<f4", "f32*e5m2", ones), npy("<V1", "(2,)", e5m2));
+}
+
+TEST(Cli, ApplyMovesBooleansAndDoesNotComputeWithThem) {
+  const TemporaryFolder folder;
+  const std::string in = folder.file("a.npy"), out = folder.file("b.npy");
+  const auto applied = [&](std::vector<std::string> words, const char* order = "False") {
+    write_file(in, npy("|b1", "(2, 3)", std::string("\1\0\0\1\1\0", 6), order));
+    words.insert(words.end(), {"--device", "host", "--in", in, "--out", out});
+    return bench(words);
+  };
+  const std::string turned = npy("|b1", "(3, 2)", std::string("\1\1\0\1\0\0", 6));
+  EXPECT_EQ(applied({"apply", "transpose/auto"}).status, 0);
+  EXPECT_EQ(read_file(out), turned);
+  EXPECT_EQ(applied({"apply", "relayout", "--permute", "1,0"}).status, 0);
+  EXPECT_EQ(read_file(out), turned);
+  EXPECT_EQ(applied({"apply", "copy/auto"}, "True").status, 0);
+  EXPECT_EQ(read_file(out), npy("|b1", "(2, 3)", std::string("\1\0\0\1\1\0", 6), "True"));
+  EXPECT_EQ(applied({"apply", "copy/auto", "--type", "u8*f32"}).status, 0);
+  EXPECT_EQ(read_file(out), npy("<f4", "(2, 3)", bytes_of(std::vector<float>{1, 0, 0, 1, 1, 0})));
+  const Outcome sum = applied({"apply", "reduce/sum"});
+  EXPECT_EQ(sum.status, 2);
+  EXPECT_THAT(sum.err, HasSubstr("has booleans, which are only moved and converted"));
+}
+
 TEST(Cli, ApplyRefusesFilesThatAreNotWhatItTakes) {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& bytes, const std::string& text) {

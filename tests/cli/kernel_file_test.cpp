@@ -230,5 +230,32 @@ TEST_F(KernelFileCli, GoesToStdoutAlone) {
   EXPECT_EQ(json::parse(bench({"emit", "copy/simple", "--kernel", "-"}).out)["version"], 1);
 }
 
+// Sizes that are given are not lost: they are the arguments of a plan, also of one kernel.
+TEST(KernelFilesCli, OfAKernelForOneSizeIsAPlanWithItsArguments) {
+  if (!has_lavapipe()) GTEST_SKIP() << "lavapipe is not installed";
+  const TemporaryFolder folder;
+  const std::string file = folder.file("k.json");
+  const Outcome sized =
+      bench({"emit", "softmax/rows", "--size", "5x33", "--device", "llvmpipe", "--kernel", file});
+  EXPECT_EQ(sized.status, 0);
+  EXPECT_EQ(sized.err, file + ": a plan of 1 kernel for 5x33\n");
+  const json plan = json::parse(read_file(file))["plan"];
+  EXPECT_EQ(plan["steps"][0]["arguments"]["rows"], 5);
+  EXPECT_EQ(plan["steps"][0]["arguments"]["cols"], 33);
+  const Outcome run = bench(
+      {"run", "--kernel", file, "--reference", "softmax", "--size", "7x33", "--min-time", "0"});
+  EXPECT_EQ(run.status, 0) << run.err;
+
+  const Outcome any = bench({"emit", "copy/simple", "--kernel", file});
+  EXPECT_THAT(any.err, HasSubstr(file + ": a kernel with the arguments "));
+  EXPECT_EQ(json::parse(read_file(file))["format"], "vkmoye kernel");
+  EXPECT_EQ(bench({"emit", "relayout", "--size", "4x6", "--kernel", file}).err,
+            file + ": a kernel without arguments\n");
+  write_file(file, read_file(file).substr(0, 100));
+  const Outcome cut = bench({"run", "--kernel", file, "--reference", "relayout"});
+  EXPECT_EQ(cut.status, 2);
+  EXPECT_THAT(cut.err, HasSubstr("k.json: JSON: it ends at byte 101 "));
+}
+
 }  // namespace
 }  // namespace vkmoye::test

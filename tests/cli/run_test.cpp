@@ -126,6 +126,31 @@ TEST(Cli, ASignalLeavesACompleteDocument) {
   }
 }
 
+// A compiler for CPUs would take minutes: a pattern does not ask for that.
+TEST(Cli, APatternLeavesOutWhatACpuWouldCompileForMinutes) {
+  if (!has_lavapipe()) GTEST_SKIP() << "no device that is a CPU";
+  const Outcome outcome = bench({"run", "gemm/packed_w*", "gemm/quantised_coop*", "--type",
+                                 "f16*q4_0,f32", "--size", "128x128x128", "--device", "llvmpipe"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("run: leaves out gemm/packed_weights and "
+                                     "gemm/quantised_coopmat, which compilers for CPUs take"));
+}
+
+// The best config so far is in the table.
+TEST(Cli, ASignalLeavesTheBestConfigThatTuneFound) {
+  if (!has_lavapipe()) GTEST_SKIP() << "no device that is a CPU";
+  const TemporaryFolder folder;
+  const std::string table = folder.file("table.json"), report = folder.file("report.json");
+  const Outcome outcome =
+      run({"timeout", "-s", "INT", "8", bench_program(), "tune", "gemm", "--size", "64x64x64",
+           "--budget", "600", "--table", table, "--format", "json", "--output", report});
+  EXPECT_THAT(outcome.err, HasSubstr("interrupted: " + table + " has the fastest of "));
+  EXPECT_EQ(json::parse(read_file(table))["rows"].size(), 1u);
+  const json found = json::parse(read_file(report));
+  EXPECT_EQ(found["interrupted"], true);
+  EXPECT_GE(found["results"].size(), 1u);
+}
+
 // Not only the same name, but the same work.
 TEST(Cli, TheCommandOfARowRepeatsIt) {
   const std::vector<std::string> words = {"run",        "--size",

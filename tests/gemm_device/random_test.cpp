@@ -22,8 +22,6 @@
 #include "gemm_device/products.hpp"
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
-#include "support/fake_devices.hpp"
-#include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::test {
@@ -144,26 +142,6 @@ TEST_P(RandomProducts, AreRight) {
 INSTANTIATE_TEST_SUITE_P(Slots, RandomProducts, testing::Range<std::int64_t>(0, kKernelSlots));
 
 class RandomForms : public DeviceTest {};
-
-// Descriptions of other devices reject no form, in one and a half rounds of the slots.
-TEST(RandomFormsElsewhere, AreDescribed) {
-  for (const DeviceCaps& caps : {h200_like(), rdna3_like(), lavapipe_like()}) {
-    for (std::int64_t f = 0; f < often(20, 4); ++f) {
-      auto drawn = random_form(1, f, caps);
-      if (is_for_gpus(f) && caps.kind == DeviceKind::cpu) continue;
-      ASSERT_TRUE(drawn) << caps.name << ", form " << f;
-      Problem form = *drawn;
-      form.size = {70, 50, form.gemm.weights != nullptr ? 128 : 90};  // whole blocks of weights
-      const auto workload = form.workload();
-      DeviceCaps known = caps;
-      for (const auto& matrix : workload->probes(caps)) {
-        known.fragment_orders.push_back(order_of_twin(matrix));
-      }
-      const auto reasons = bench::reasons_against(known, workload->plan(known));
-      EXPECT_THAT(reasons, testing::IsEmpty()) << caps.name << ' ' << command_of(form, 1);
-    }
-  }
-}
 
 // The first forms of all slots have every type that the device computes with: tools/test runs only these.
 TEST_F(RandomForms, OfTheFirstRoundHaveEveryKernelAndType) {

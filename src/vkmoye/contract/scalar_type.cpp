@@ -14,7 +14,7 @@ constexpr ScalarTypeInfo kTypes[] = {
     {ScalarType::i32, "i32", 4, "<i4"},   {ScalarType::u32, "u32", 4, "<u4"},
     {ScalarType::i64, "i64", 8, "<i8"},   {ScalarType::u64, "u64", 8, "<u8"},
     {ScalarType::c64, "c64", 8, "<c8"},   {ScalarType::c128, "c128", 16, "<c16"},
-    {ScalarType::e4m3, "e4m3", 1, "<V1"}, {ScalarType::e5m2, "e5m2", 1, "<f1"},
+    {ScalarType::e4m3, "e4m3", 1, "<V1"}, {ScalarType::e5m2, "e5m2", 1, "<V1"},
 };
 
 constexpr bool rows_stand_in_enum_order() {

@@ -36,7 +36,7 @@ struct ScalarTypeInfo {
   ScalarType type;
   std::string_view name;  // as on the command line: "f32"
   std::size_t bytes;      // size and alignment of one element
-  /// The `descr` of a .npy file, little-endian; for bf16, e4m3 and e5m2, what ml_dtypes writes.
+  /// The `descr` of a .npy file, little-endian. Types that NumPy does not have are bytes without a type: V2 and V1.
   std::string_view numpy;
 };
 

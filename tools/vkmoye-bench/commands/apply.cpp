@@ -12,6 +12,7 @@
 #include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
+#include "io/progress.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -63,12 +64,13 @@ int apply(const CommandOptions& options) {
     }
   }
   std::vector<ArrayFile> files = read_array_files(options.in);
-  const std::vector<GivenArray> inputs = given_arrays(entry, files);
+  const std::vector<GivenArray> inputs = given_arrays(entry, files, type);
   const auto workload =
       operation_of(entry).of_arrays({&entry, type, options.config, options.values}, inputs);
   if (!workload->refusal().empty()) {
     throw ArgumentError(fmt::format("{}: {}", entry.name, workload->refusal()));
   }
+  if (!only_moves(entry)) refuse_booleans(entry.name, files);
   const std::vector<WrittenResult> results = written_results(*workload, options.results);
   std::deque<OutputFile> files_out;
   for (const WrittenResult& result : results) {
@@ -79,7 +81,10 @@ int apply(const CommandOptions& options) {
   const RunPlan plan = plan_on(*executor, *workload);
   const auto reasons = executor->reasons_against(plan);
   if (!reasons.empty()) throw_cannot_run(entry.name, reasons);
+  Progress progress;
+  progress.compile(entry.name, executor->caps().name);
   const auto execution = executor->prepare(plan);
+  progress.clear();
   std::vector<std::string> wrong;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
     const auto& input = plan.arrays[i].input;
@@ -98,7 +103,8 @@ int apply(const CommandOptions& options) {
     const WrittenResult& result = results[i];
     const std::size_t number = i == 0 ? plan.result : result.array;
     write_npy(files_out[i], result.type, result.shape,
-              read_all(*execution, number, plan.arrays[number].bytes), result.in_fortran_order);
+              read_all(*execution, number, plan.arrays[number].bytes), result.in_fortran_order,
+              only_moves(entry) && files.front().is_boolean() && result.type == ScalarType::u8);
     written.push_back(described(result.name, result.shape, result.type));
   }
   for (OutputFile& file : files_out) file.commit();

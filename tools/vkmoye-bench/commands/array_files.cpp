@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <ostream>
 #include <utility>
 
@@ -29,6 +31,11 @@ ArrayFile::ArrayFile(const std::string& name) {
   }
 }
 
+bool ArrayFile::is_boolean() const {
+  const auto* npy = std::get_if<NpyHeader>(&header_);
+  return npy != nullptr && npy->is_boolean;
+}
+
 std::vector<std::byte> ArrayFile::data() const {
   if (const auto* packed = std::get_if<PackedFile>(&header_)) {
     return read_packed_data(path_of(array_.name), *packed);
@@ -39,11 +46,28 @@ std::vector<std::byte> ArrayFile::data() const {
   return in_c_order(data, npy.shape, size_of(npy.type));
 }
 
+void ArrayFile::take_type(const std::string& type, std::size_t place) {
+  const auto* npy = std::get_if<NpyHeader>(&header_);
+  if (npy == nullptr || !npy->is_any_float8) return;
+  std::vector<std::string> names = split(type.substr(0, type.find(',')), '*');
+  std::swap(names.front(), names[std::min(place, names.size() - 1)]);
+  for (const std::string& part : split(type, ',')) {
+    for (std::string& name : split(part, '*')) names.push_back(std::move(name));
+  }
+  for (const std::string& name : names) {
+    const auto named = parse_scalar_type(name);
+    if (named != ScalarType::e4m3 && named != ScalarType::e5m2) continue;
+    array_.type = *named;
+    return;
+  }
+}
+
 std::vector<ArrayFile> read_array_files(const std::vector<std::string>& names) {
   return {names.begin(), names.end()};
 }
 
-std::vector<GivenArray> given_arrays(const gen::KernelEntry& entry, std::vector<ArrayFile>& files) {
+std::vector<GivenArray> given_arrays(const gen::KernelEntry& entry, std::vector<ArrayFile>& files,
+                                     const std::string& type, std::size_t first) {
   const auto& takes_fortran_order = operation_of(entry).takes_fortran_order;
   std::vector<GivenArray> arrays;
   for (ArrayFile& file : files) {
@@ -54,9 +78,25 @@ std::vector<GivenArray> given_arrays(const gen::KernelEntry& entry, std::vector<
     }
     const bool as_it_lies = takes_fortran_order && takes_fortran_order(file.array(), arrays.size());
     if (!as_it_lies) file.put_into_c_order();
+    file.take_type(type, first + arrays.size());
     arrays.push_back(file.array());
   }
   return arrays;
+}
+
+bool only_moves(const gen::KernelEntry& entry) {
+  const char* const moves[] = {"copy", "transpose", "relayout", "embed"};
+  return std::find(std::begin(moves), std::end(moves), entry.operation) != std::end(moves);
+}
+
+void refuse_booleans(const std::string& what, const std::vector<ArrayFile>& files) {
+  for (const ArrayFile& file : files) {
+    if (!file.is_boolean()) continue;
+    throw ArgumentError(
+        fmt::format("{}: {} has booleans, which are only moved and converted; a.astype('u1') makes "
+                    "them numbers",
+                    what, file.array().name));
+  }
 }
 
 std::string described(const std::string& file, const std::vector<std::int64_t>& shape,

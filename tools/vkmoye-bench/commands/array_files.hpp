@@ -21,9 +21,13 @@ class ArrayFile {
   explicit ArrayFile(const std::string& name);
 
   bool is_packed() const { return std::holds_alternative<PackedFile>(header_); }
+  bool is_boolean() const;  // elements of u8 that are 0 or 1
   const GivenArray& array() const { return array_; }
   /// From now on the array is in C order: `data` converts it.
   void put_into_c_order() { array_.fortran_order = false; }
+  /// If the file has bytes without a type, they become e5m2 or e4m3 where `type`, a value of --type, names one: first
+  /// as the type of operand `place`, then anywhere. Else they are e4m3.
+  void take_type(const std::string& type, std::size_t place);
   std::vector<std::byte> data() const;
 
  private:
@@ -33,9 +37,17 @@ class ArrayFile {
 
 std::vector<ArrayFile> read_array_files(const std::vector<std::string>& names);
 
-/// The arrays of `files` for the kernel of `entry`. Arrays in Fortran order that the kernel does not take as they
-/// are, are converted to C order. Throws ArgumentError for a packed operand that the kernel does not take.
-std::vector<GivenArray> given_arrays(const gen::KernelEntry& entry, std::vector<ArrayFile>& files);
+/// The arrays of `files` for the kernel of `entry`, of which the first is operand `first`; see ArrayFile::take_type for
+/// `type`. Arrays in Fortran order that the kernel does not take as they are, are converted to C order. Throws
+/// ArgumentError for a packed operand that the kernel does not take.
+std::vector<GivenArray> given_arrays(const gen::KernelEntry& entry, std::vector<ArrayFile>& files,
+                                     const std::string& type, std::size_t first = 0);
+
+/// Whether the elements of the result of `entry` are elements of its first array, moved or converted.
+bool only_moves(const gen::KernelEntry& entry);
+
+/// Throws ArgumentError if one of `files` has booleans: `what` computes with numbers.
+void refuse_booleans(const std::string& what, const std::vector<ArrayFile>& files);
 
 /// "f.npy (2, 3) f32".
 std::string described(const std::string& file, const std::vector<std::int64_t>& shape,

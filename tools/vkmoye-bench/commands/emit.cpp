@@ -24,6 +24,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/argument_names.hpp"
 #include "vkmoye/contract/interface_json.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/plan_file.hpp"
@@ -106,9 +107,29 @@ struct Emitted {
   std::string spirv;  // the file, as the user typed it; empty: none
 };
 
-// The file of --kernel: one kernel, or a whole plan.
-std::string file_text(const EmittedPlan& plan, const std::vector<Emitted>& kernels) {
-  if (kernels.size() == 1) return kernel_text(kernels.front().compiled);
+// What the kernel takes when it runs or is loaded: sizes, strides, factors.
+std::vector<std::string> arguments_of(const KernelInterface& kernel) {
+  std::vector<std::string> names = argument_names(kernel);
+  for (const SpecialisedArgument& one : kernel.specialised) names.push_back(one.name);
+  return names;
+}
+
+// What the file of --kernel holds: one kernel, or a plan, which also has the arguments of its steps.
+struct KernelFile {
+  std::string text;   // of the file
+  std::string holds;  // for the user
+};
+
+// A kernel whose size is given has its arguments in a plan.
+KernelFile kernel_file(const EmittedPlan& plan, const std::vector<Emitted>& kernels,
+                       const CommandOptions& options, const Extents& size) {
+  const std::vector<std::string> names = arguments_of(kernels.front().compiled.interface);
+  const bool is_sized = !options.sizes.empty() && !names.empty();
+  if (kernels.size() == 1 && !is_sized) {
+    return {kernel_text(kernels.front().compiled),
+            names.empty() ? "a kernel without arguments"
+                          : fmt::format("a kernel with the arguments {}", join(names, ", "))};
+  }
   CompiledPlan out;
   out.name = kernels[plan.main].compiled.interface.name;
   for (const Array& array : plan.arrays) {
@@ -118,7 +139,8 @@ std::string file_text(const EmittedPlan& plan, const std::vector<Emitted>& kerne
   for (const Emitted& one : kernels) {
     out.steps.push_back({one.compiled, one.step.arguments, one.step.arrays, one.step.indirect});
   }
-  return plan_text(out);
+  return {plan_text(out), fmt::format("a plan of {} kernel{} for {}", kernels.size(),
+                                      kernels.size() == 1 ? "" : "s", to_string(size))};
 }
 
 // The interface of `plan`, made for the size of `workload`.
@@ -232,6 +254,7 @@ int emit(const CommandOptions& options) {
   const bool is_alone = kernels.size() == 1 && plan.left_out.empty();
   // All files are written before the first is committed, so that a call makes all of them or none.
   std::vector<std::unique_ptr<OutputFile>> written;
+  std::string holds;  // what the file of --kernel has
   for (const Emitted& one : kernels) {
     if (!one.spirv.empty()) {
       written.push_back(std::make_unique<OutputFile>(one.spirv));
@@ -240,7 +263,9 @@ int emit(const CommandOptions& options) {
   }
   if (!options.kernel_file.empty()) {
     written.push_back(std::make_unique<OutputFile>(options.kernel_file));
-    written.back()->write(file_text(plan, kernels));
+    const KernelFile file = kernel_file(plan, kernels, options, workload->size());
+    written.back()->write(file.text);
+    holds = fmt::format("{}: {}", options.kernel_file, file.holds);
   }
   if (!options.interface.empty()) {
     const ordered_json interface = is_alone ? interface_to_json(kernels.front().compiled.interface)
@@ -249,6 +274,7 @@ int emit(const CommandOptions& options) {
     written.back()->write(interface.dump(2) + "\n");
   }
   for (const auto& file : written) file->commit();
+  if (!holds.empty()) fmt::print(stderr, "{}\n", holds);
   for (const std::string& what : plan.left_out) {
     print_error(fmt::format("emit: left out: {}", what));
   }

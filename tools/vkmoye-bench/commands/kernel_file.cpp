@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -18,8 +17,7 @@
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/argument_names.hpp"
-#include "vkmoye/contract/kernel_file.hpp"
-#include "vkmoye/contract/plan_file.hpp"
+#include "vkmoye/contract/compiled_file.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "vkmoye/gen/spirv/validate.hpp"
 
@@ -142,22 +140,17 @@ void require_fit(const Workload& workload, const KernelInterface& kernel,
   throw_if_any(kernel.name, std::move(reasons));
 }
 
-// Throws ArgumentError if the file holds a plan or cannot be read.
+// The kernel of the file, or of a plan of one kernel, without its arguments: `run` has those for its own sizes. Throws
+// ArgumentError if it is a plan of several, or cannot be read.
 CompiledKernel read_one_kernel(const std::string& file) {
-  try {
-    return read_kernel_file(path_of(file));
-  } catch (const ArgumentError&) {
-    std::optional<CompiledPlan> plan;
-    try {
-      plan = read_plan_file(path_of(file));
-    } catch (const ArgumentError&) {
-    }
-    if (!plan) throw;
-    throw ArgumentError(
-        fmt::format("run --kernel: {} is a plan of {} kernels for one size; run the kernel that it "
-                    "was made from, {}, with the same options",
-                    file, plan->steps.size(), plan->name));
-  }
+  CompiledFile compiled = read_compiled_file(path_of(file));
+  if (auto* kernel = std::get_if<CompiledKernel>(&compiled)) return std::move(*kernel);
+  auto& plan = std::get<CompiledPlan>(compiled);
+  if (plan.steps.size() == 1) return std::move(plan.steps.front().kernel);
+  throw ArgumentError(
+      fmt::format("run --kernel: {} is a plan of {} kernels for one size; run the kernel that it "
+                  "was made from, {}, with the same options",
+                  file, plan.steps.size(), plan.name));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
+#include "io/progress.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/products/epilogue.hpp"
@@ -74,7 +75,8 @@ int matmul(const CommandOptions& options) {
   std::vector<ArrayFile> files = read_array_files(files_of(options, epilogue));
   const bool packed = files[0].is_packed() || files[1].is_packed();
   const gen::KernelEntry& entry = find_one_kernel(packed ? "gemm/packed" : "gemm/auto");
-  const std::vector<GivenArray> inputs = given_arrays(entry, files);
+  const std::vector<GivenArray> inputs = given_arrays(entry, files, one_type(options, ""));
+  refuse_booleans("matmul", files);
   const Matmul product = plan_matmul({inputs, epilogue});
   const auto workload = operation_of(entry).of_arrays(
       {&entry, one_type(options, ""), {}, product.values}, product.arrays);
@@ -93,7 +95,10 @@ int matmul(const CommandOptions& options) {
   double microseconds = 0;
   std::vector<std::byte> result;
   if (!product.launches.empty()) {
+    Progress progress;
+    progress.compile(by, executor->caps().name);
     const auto execution = executor->prepare(plan);
+    progress.clear();
     std::vector<std::vector<std::byte>> data;
     for (const ArrayFile& file : files) data.push_back(file.data());
     std::vector<std::int64_t> written(files.size(), -1);

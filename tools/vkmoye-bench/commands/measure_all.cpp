@@ -14,9 +14,9 @@
 
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
-#include "commands/progress.hpp"
 #include "io/output_file.hpp"
 #include "io/program.hpp"
+#include "io/progress.hpp"
 #include "registry/operations.hpp"
 #include "report/cliffs.hpp"
 #include "report/html_report.hpp"
@@ -127,7 +127,7 @@ int measure_all(Executor& executor, const Workloads& workloads, const CommandOpt
   Outcome outcome(measure_options.gate);
   std::vector<Result> results;  // for the summary
   CopyTimes copies;
-  const Progress progress;
+  Progress progress;
   const auto report = make_report(options.format, out, executor.caps(),
                                   style_of(workloads, measure_options, file.has_value(),
                                            options.commands, !is_host(options.device)));
@@ -158,6 +158,7 @@ int measure_all(Executor& executor, const Workloads& workloads, const CommandOpt
         fmt::format("[{}/{}] {} {} {}", ++number, workloads.size(), workload->entry().name,
                     workload->type_text(), to_string(workload->size()));
     measure_options.on_stage = [&](const std::string& stage) {
+      if (stage == kBuilding) return progress.compile(what, executor.caps().name);
       progress.show(what + ": " + stage);
     };
     measure_options.on_stage("describing");

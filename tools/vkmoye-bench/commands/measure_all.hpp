@@ -16,9 +16,8 @@ using Workloads = std::vector<std::unique_ptr<Workload>>;
 enum class Summary : std::uint8_t { none, ladders, cliffs };
 
 /// Measures `workloads` in order, with options.measure, and reports each result as soon as it is there, in the format
-/// and to the file of `options`; shows progress on stderr if that is a terminal. If a signal ends the program, the
-/// report of the results so far is completed. Returns the exit status. Throws ArgumentError if the file cannot be
-/// written.
+/// and to the file of `options`; shows progress on stderr. If a signal ends the program, the report of the results so
+/// far is completed. Returns the exit status. Throws ArgumentError if the file cannot be written.
 int measure_all(Executor& executor, const Workloads& workloads, const CommandOptions& options,
                 Summary summary = Summary::none);
 

@@ -122,7 +122,8 @@ std::vector<Option> plain_options() {
        store_word_in("reference", operation_names(), &CommandOptions::reference)},
       {"--kernel", for_commands(emit), ValueCount::one,
        "write the SPIR-V and the interface, of a kernel or of a whole plan, to this one JSON file, "
-       "for 'run --kernel' or read_kernel_file; -: to stdout, instead of the GLSL",
+       "for 'run --kernel' or read_compiled_file: a plan, if it has several kernels or --size "
+       "gives its arguments; -: to stdout, instead of the GLSL",
        "", store_in(&CommandOptions::kernel_file)},
       {"KERNEL", for_commands(apply, pack, emit, explain), ValueCount::one, "family/variant", "",
        append_to(&CommandOptions::kernels), true},

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT pack KERNEL --in W.npy --out W.packed: stores an operand of a product in fragment order,
-// for later runs. With a weight format, --type 'f16*q4_0', quantises weights.
+// SPDX-License-Identifier: MIT
+// pack KERNEL --in W.npy --out W.packed: stores an operand of a product in fragment order, for later runs. With a
+// weight format, --type 'f16*q4_0', quantises weights.
 
 #include <fmt/format.h>
 
@@ -12,9 +13,12 @@
 #include "commands/open_device.hpp"
 #include "devices/fragments.hpp"
 #include "io/npy.hpp"
+#include "io/progress.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/common/quantise.hpp"
 #include "workloads/products/given_arrays.hpp"
 
 namespace vkmoye::bench {
@@ -60,7 +64,8 @@ int pack(const CommandOptions& options) {
   const std::string& file = options.in.front();
   if (is_packed_file(path_of(file))) throw ArgumentError(file + ": is already packed");
   std::vector<ArrayFile> files = read_array_files({file});
-  std::vector<GivenArray> inputs = given_arrays(entry, files);
+  std::vector<GivenArray> inputs = given_arrays(entry, files, type, options.as == "a" ? 0 : 1);
+  refuse_booleans("pack", files);
   std::vector<std::byte> data = files.front().data();
   WorkloadSpec spec = {&entry, type, options.config, options.values};
   if (packs_weights) {
@@ -76,6 +81,10 @@ int pack(const CommandOptions& options) {
     }
   }
   OperandToPack operand = operand_to_pack(spec, options.as == "a", inputs.front());
+  if (packs_weights) {
+    const auto wrong = gen::reasons_against_blocks(*weights, data, inputs.front().shape.back());
+    if (!wrong.empty()) throw ArgumentError(with_reasons("pack: " + file, wrong));
+  }
   OutputFile out(options.out);  // throws before any work is done
 
   const auto executor = open_executor(options.device);
@@ -85,7 +94,10 @@ int pack(const CommandOptions& options) {
   const PackPlan plan = pack_plan(operand);
   const auto reasons = executor->reasons_against(plan.plan);
   if (!reasons.empty()) throw_cannot_run("pack", reasons);
+  Progress progress;
+  progress.compile(entry.name, executor->caps().name);
   const auto execution = executor->prepare(plan.plan);
+  progress.clear();
   execution->write(0, data);
   if (!run_undamaged(*executor, *execution, "pack")) return kWrongResult;
   write_packed(out, plan.operand, read_all(*execution, 1, plan.plan.arrays[1].bytes));

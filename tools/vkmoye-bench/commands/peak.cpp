@@ -11,9 +11,9 @@
 
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
-#include "commands/progress.hpp"
 #include "devices/noop_driver.hpp"
 #include "io/program.hpp"
+#include "io/progress.hpp"
 #include "io/wrap.hpp"
 #include "measure/kept_ceilings.hpp"
 #include "report/formats.hpp"
@@ -29,7 +29,7 @@ KeptCeilings measure_all_of(Device& device, const CommandOptions& options) {
   rules.times.warm_up_seconds = rules.times.min_seconds = options.measure.min_time;
   rules.times.max_seconds = std::max(options.measure.budget, options.measure.min_time);
   const std::vector<CeilingOf> wanted = ceilings_to_measure(device.caps());
-  const Progress progress;
+  Progress progress;
   KeptCeilings found;
   for (const CeilingOf& of : wanted) {
     progress.show(fmt::format("[{}/{}] {}", found.ceilings.size() + 1, wanted.size(), name_of(of)));

@@ -8,6 +8,7 @@
 #include "commands/kernel_names.hpp"
 #include "commands/measure_all.hpp"
 #include "commands/open_device.hpp"
+#include "commands/slow_compilers.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -68,8 +69,11 @@ int run(const CommandOptions& options) {
     throw ArgumentError("--cold, --stop-noise: kernels cannot be timed on the host");
   }
   refuse_useless_baselines(options.measure.baselines, kernels);
-  const Workloads workloads = workloads_of(options, kernels);
+  Workloads workloads = workloads_of(options, kernels);
   const auto executor = open_executor(options.device);
+  if (!is_host(options.device)) {
+    leave_out_slow_compiles("run", executor->caps(), options.kernels, workloads);
+  }
   // A bad config is an error before any work is done. Kernels that refuse the problem are skipped, and so are those
   // without this type, if there are several.
   for (const auto& workload : workloads) {

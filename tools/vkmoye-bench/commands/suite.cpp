@@ -2,8 +2,6 @@
 // suite: verifies and times every kernel on this device and compares it with the copy, in one report that ends
 // with a summary of the ladders; or random shapes, with those that are farthest from their bounds.
 
-#include <algorithm>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -11,9 +9,9 @@
 #include "commands/measure_all.hpp"
 #include "commands/open_device.hpp"
 #include "commands/random_shapes.hpp"
+#include "commands/slow_compilers.hpp"
 #include "registry/operations.hpp"
 #include "registry/registry_in_use.hpp"
-#include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -44,14 +42,6 @@ std::vector<Extents> sizes_of_rank(std::size_t rank, bool cpu, bool quick) {
              : std::vector<Extents>{{1 << 20}, {1 << 26}};
 }
 
-// Decoding weights for matrix units is more code than LLVM compiles in ten minutes, or in one.
-const std::vector<std::string> kLeftOutOnCpus = {"gemm/quantised_coopmat", "gemm/packed_weights"};
-
-bool is_left_out_on_cpus(const gen::KernelEntry& entry) {
-  return std::find(kLeftOutOnCpus.begin(), kLeftOutOnCpus.end(), entry.name) !=
-         kLeftOutOnCpus.end();
-}
-
 int suite(const CommandOptions& command) {
   CommandOptions options = command;
   const auto executor = open_executor(options.device);
@@ -74,7 +64,6 @@ int suite(const CommandOptions& command) {
         for (const gen::KernelEntry& entry : registry_in_use().kernels) {
           const Operation& operation = operation_of(entry);
           if (operation.size.rank != rank || operation.is_own || operation.suite_sizes) continue;
-          if (cpu && is_left_out_on_cpus(entry)) continue;
           auto workload = operation.of_size({&entry, std::string(to_string(type)), {}, {}},
                                             in_whole_blocks(entry, size));
           if (workload->has_type()) workloads.push_back(std::move(workload));
@@ -93,10 +82,7 @@ int suite(const CommandOptions& command) {
       }
     }
   }
-  if (cpu) {
-    std::cerr << "suite: leaves out " << join(kLeftOutOnCpus, " and ")
-              << ", which compilers for CPUs take minutes to compile\n";
-  }
+  leave_out_slow_compiles("suite", executor->caps(), {}, workloads);
   MeasureOptions& measure = options.measure;
   measure.min_time = options.quick ? (cpu ? 0.02 : 0.1) : 0.25;
   if (measure.baselines.empty()) measure.baselines = {"copy"};

@@ -4,19 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <mutex>
 #include <optional>
 
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
-#include "commands/progress.hpp"
 #include "io/output_file.hpp"
 #include "io/program.hpp"
+#include "io/progress.hpp"
 #include "measure/repeat_command.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
+#include "vkmoye/system/signal_handler.hpp"
 #include "workloads/products/auto_workload.hpp"
 #include "workloads/products/tuned_table.hpp"
 #include "workloads/products/tuning.hpp"
@@ -118,8 +121,8 @@ int tune(const CommandOptions& options) {
   TuneOptions tune_options;
   tune_options.budget_seconds = options.budget / static_cast<double>(subjects.size());
   tune_options.seed = options.measure.seed;
-  const Progress progress;
-  tune_options.on_trial = [&](const std::string& line) { progress.show(line); };
+  Progress progress;
+  tune_options.on_trial = [&](const std::string& line) { progress.compile(line, caps.name); };
   bool any_wrong = false, any_right = false;
   std::optional<StreamedFile> output;
   if (!options.output.empty() && options.output != "-") output.emplace(options.output);
@@ -137,9 +140,45 @@ int tune(const CommandOptions& options) {
   }
   const auto report =
       make_report(options.format, output ? output->stream() : std::cout, caps, style);
+  // Whatever ends the program, the best config that was found so far is kept.
+  std::timed_mutex writing;
+  Tuning so_far;
+  const Subject* tuned = nullptr;
+  tune_options.on_timed = [&](const Tuning& found) {
+    const std::lock_guard lock(writing);
+    so_far = found;
+  };
+  std::optional<system::SignalHandler> on_signal(std::in_place, [&] {
+    const std::unique_lock lock(writing, std::chrono::seconds(1));
+    if (!lock) return;
+    progress.clear();
+    if (!so_far.timed.empty()) {
+      for (const TunedConfig& one : so_far.timed) {
+        report->add(result_of(one, so_far, *tuned, options, caps));
+      }
+      const std::string failure =
+          write_tuned_entries(file, caps, {tuned_entry(so_far, tuned->problem, tuned->size)});
+      print_error(failure.empty()
+                      ? fmt::format("interrupted: {} has the fastest of {} configs of {}",
+                                    path_text(file), so_far.timed.size(), to_string(tuned->size))
+                      : fmt::format("{}: {}", path_text(file), failure));
+    }
+    report->finish(End::interrupted);
+    if (output) {
+      output->keep();
+      output->close();
+    }
+  });
   for (const Subject& subject : subjects) {
+    {
+      const std::lock_guard lock(writing);
+      tuned = &subject;
+      so_far = {};
+    }
     const Tuning tuning = tune_gemm(executor, subject.problem, subject.size, tune_options);
     progress.clear();
+    const std::lock_guard lock(writing);
+    so_far = {};
     for (const TunedConfig& one : tuning.timed) {
       report->add(result_of(one, tuning, subject, options, caps));
       if (output) output->keep();
@@ -163,6 +202,7 @@ int tune(const CommandOptions& options) {
     if (!failure.empty()) throw ArgumentError(fmt::format("{}: {}", path_text(file), failure));
     any_right = true;
   }
+  on_signal.reset();
   save_pipeline_cache(executor);
   report->finish();
   if (output) output->close();

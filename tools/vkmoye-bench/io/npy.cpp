@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <charconv>
@@ -36,7 +37,8 @@ std::string shown(std::string_view text) {
   return out;
 }
 
-// Reads the header, a Python dictionary literal of three known keys, one character at a time.
+// Reads the header, a Python dictionary literal of three known keys, one character at a time. Python 2 wrote u'descr'
+// and (2L, 3L).
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : rest_(text) {}
@@ -75,8 +77,7 @@ class HeaderParser {
 
  private:
   void skip_space() {
-    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n'))
-      rest_.remove_prefix(1);
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\f\r\n"), rest_.size()));
   }
   bool next_is(char wanted) {
     skip_space();
@@ -94,7 +95,7 @@ class HeaderParser {
     return true;
   }
   std::optional<std::string> string() {
-    skip_space();
+    if (next_is('u') || next_is('U')) rest_.remove_prefix(1);
     if (rest_.empty() || (rest_.front() != '\'' && rest_.front() != '"')) return std::nullopt;
     const char quote = rest_.front();
     const auto end = rest_.find(quote, 1);
@@ -116,6 +117,7 @@ class HeaderParser {
       if (error != std::errc() || value < 0) return false;
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       values.push_back(value);
+      if (rest_.starts_with('L')) rest_.remove_prefix(1);
       take(',');
     }
     return true;
@@ -128,35 +130,89 @@ class HeaderParser {
   throw ArgumentError(fmt::format("{}: {}", path_text(path), why));
 }
 
-// The first character of `descr` is the byte order: '=' is that of the machine; NumPy writes '|' for one-byte
-// types, which have none, and for types of which it knows only the size, such as bf16.
+// The first character of `descr` may be the byte order: '=' is that of the machine, '|' none, and so is none at all.
 static_assert(std::endian::native == std::endian::little);
+constexpr std::string_view kByteOrders = "<=|>";
 
-std::optional<ScalarType> type_of(std::string_view descr) {
-  if (descr.empty() || std::string_view("<=|>").find(descr[0]) == std::string_view::npos) {
-    return std::nullopt;
+struct Elements {
+  ScalarType type;
+  bool is_boolean = false, is_any_float8 = false;
+};
+
+// `name` without a byte order.
+std::optional<Elements> elements_called(std::string_view name) {
+  struct Row {
+    std::string_view name;
+    Elements elements;
+  };
+  using enum ScalarType;
+  // What NumPy calls its types besides the two characters of ScalarTypeInfo; f1 is float8_e5m2 as ml_dtypes writes it.
+  constexpr Row kOtherNames[] = {
+      {"V1", {e4m3, false, true}},
+      {"f1", {e5m2}},
+      {"b1", {u8, true}},
+      {"bool", {u8, true}},
+      {"?", {u8, true}},
+      {"float16", {f16}},
+      {"half", {f16}},
+      {"e", {f16}},
+      {"float32", {f32}},
+      {"single", {f32}},
+      {"f", {f32}},
+      {"float64", {f64}},
+      {"double", {f64}},
+      {"d", {f64}},
+      {"int8", {i8}},
+      {"b", {i8}},
+      {"uint8", {u8}},
+      {"B", {u8}},
+      {"int16", {i16}},
+      {"h", {i16}},
+      {"uint16", {u16}},
+      {"H", {u16}},
+      {"int32", {i32}},
+      {"i", {i32}},
+      {"uint32", {u32}},
+      {"I", {u32}},
+      {"int64", {i64}},
+      {"q", {i64}},
+      {"uint64", {u64}},
+      {"Q", {u64}},
+      {"complex64", {c64}},
+      {"F", {c64}},
+      {"complex128", {c128}},
+      {"D", {c128}},
+  };
+  for (const Row& row : kOtherNames) {
+    if (row.name == name) return row.elements;
   }
   for (const ScalarTypeInfo& row : scalar_types()) {
-    if (row.numpy.substr(1) != descr.substr(1)) continue;
-    const bool has_none = row.bytes == 1 || (descr[0] == '|' && descr[1] == 'V');
-    const bool right_order = has_none || descr[0] == '<' || descr[0] == '=';
-    return right_order ? std::optional(row.type) : std::nullopt;
+    if (row.numpy.substr(1) == name) return Elements{row.type};
   }
   return std::nullopt;
 }
 
+std::optional<Elements> elements_of(std::string_view descr) {
+  const bool has_order = !descr.empty() && kByteOrders.find(descr[0]) != std::string_view::npos;
+  const std::string_view name = descr.substr(has_order ? 1 : 0);
+  const auto found = elements_called(name);
+  if (!found || !descr.starts_with('>')) return found;
+  const bool can_be_big_endian = size_of(found->type) > 1 && !name.starts_with('V');
+  return can_be_big_endian ? std::nullopt : found;
+}
+
 std::string known_types() {
-  std::string out;
+  std::string out = "|b1";
   for (const ScalarTypeInfo& row : scalar_types()) {
-    out += fmt::format("{}{}", out.empty() ? "" : " ", row.numpy);
+    if (row.type != ScalarType::e5m2) out += fmt::format(" {}", row.numpy);  // V1, like e4m3
   }
   return out;
 }
 
-ScalarType known_type(const std::filesystem::path& path, const std::string& descr) {
-  if (const auto type = type_of(descr)) return *type;
+Elements known_elements(const std::filesystem::path& path, const std::string& descr) {
+  if (const auto elements = elements_of(descr)) return *elements;
   const std::string little_endian = descr.empty() ? descr : fmt::format("<{}", descr.substr(1));
-  if (descr.starts_with('>') && type_of(little_endian)) {
+  if (descr.starts_with('>') && elements_of(little_endian)) {
     refuse(path, fmt::format("has big-endian elements, '{}'; convert it with "
                              "numpy.save(file, a.astype(a.dtype.newbyteorder('<')))",
                              descr));
@@ -214,7 +270,10 @@ NpyHeader read_npy_header(const std::filesystem::path& path) {
   if (parsed->structured) {
     refuse(path, "has a structured type; save one field of it, such as a['x']");
   }
-  header.type = known_type(path, parsed->descr);
+  const Elements elements = known_elements(path, parsed->descr);
+  header.type = elements.type;
+  header.is_boolean = elements.is_boolean;
+  header.is_any_float8 = elements.is_any_float8;
   header.shape = parsed->shape;
   header.fortran_order = parsed->fortran_order && parsed->shape.size() > 1;
   header.data_bytes = byte_count(path, header);
@@ -236,10 +295,10 @@ std::vector<std::byte> read_npy_data(const std::filesystem::path& path, const Np
 }
 
 void write_npy(OutputFile& file, ScalarType type, const std::vector<std::int64_t>& shape,
-               std::span<const std::byte> data, bool fortran_order) {
-  std::string header =
-      fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", info(type).numpy,
-                  fortran_order ? "True" : "False", shape_text(shape));
+               std::span<const std::byte> data, bool fortran_order, bool boolean) {
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}",
+                                   boolean ? "|b1" : info(type).numpy,
+                                   fortran_order ? "True" : "False", shape_text(shape));
   constexpr std::size_t kPrefix = 10, kAlignment = 64;
   header.append(kAlignment - 1 - (kPrefix + header.size()) % kAlignment, ' ');
   header += '\n';

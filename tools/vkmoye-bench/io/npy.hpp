@@ -16,6 +16,8 @@ namespace vkmoye::bench {
 /// The header of a file: a little-endian array.
 struct NpyHeader {
   ScalarType type = ScalarType::f32;
+  bool is_boolean = false;     // bytes of 0 and 1; `type` is u8
+  bool is_any_float8 = false;  // bytes without a type: e4m3, which is `type`, or e5m2
   std::vector<std::int64_t> shape;
   bool fortran_order = false;  // the first of several axes varies fastest, else the last
   std::uint64_t data_at = 0, data_bytes = 0;  // in the file
@@ -29,8 +31,8 @@ NpyHeader read_npy_header(const std::filesystem::path& path);
 std::vector<std::byte> read_npy_data(const std::filesystem::path& path, const NpyHeader& header);
 
 /// Writes format version 1.0; the caller commits the file. `data`: the elements in C order, or in Fortran order if
-/// `fortran_order` is set. Throws like the functions of `file`.
+/// `fortran_order` is set. `boolean`: elements of u8 are booleans. Throws like the functions of `file`.
 void write_npy(OutputFile& file, ScalarType type, const std::vector<std::int64_t>& shape,
-               std::span<const std::byte> data, bool fortran_order = false);
+               std::span<const std::byte> data, bool fortran_order = false, bool boolean = false);
 
 }  // namespace vkmoye::bench

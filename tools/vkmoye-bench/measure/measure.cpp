@@ -180,7 +180,7 @@ void check_and_time(Executor& executor, const Workload& workload, const RunPlan&
                     const MeasureOptions& options, CopyTimes& copies, Result& result) {
   const Verify verify =
       options.verify.value_or(workload.is_checked_in_full() ? Verify::full : Verify::sample);
-  options.on_stage("building");
+  options.on_stage(kBuilding);
   const auto execution = executor.prepare(plan);
   options.on_stage("checking");
   workload.fill(*execution, options.seed);

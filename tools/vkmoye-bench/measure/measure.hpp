@@ -15,6 +15,9 @@
 
 namespace vkmoye::bench {
 
+/// The stage in which the driver compiles, for MeasureOptions::on_stage.
+inline constexpr const char* kBuilding = "building";
+
 struct MeasureOptions {
   std::optional<Verify> verify;  // nullopt: full if that takes about a second at most, else sample
   /// Seconds of timed work. The warm-up takes as long, and at least 0.3 s on a GPU.
@@ -34,7 +37,7 @@ struct MeasureOptions {
   std::uint64_t seed = 1;
   std::string program = program_name();  // as typed, for repeat_command
   std::string device;                    // as typed; empty: not given
-  /// Called at the start of each stage: "building", "checking", "timing", "timing copy".
+  /// Called at the start of each stage: kBuilding, "checking", "timing", "timing copy".
   std::function<void(const std::string& stage)> on_stage = [](const std::string&) {};
 };
 

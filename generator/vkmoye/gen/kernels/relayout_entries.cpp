@@ -57,12 +57,12 @@ EntryConfig plain_config(const KernelRequest& request) {
   return config;
 }
 
-// A layout has at most kMaxLeaves modes. Those of a thread's part of a tile are the axes and up to seven more, for tiles
-// of 128 x 128 bytes.
+// A layout has at most kMaxLeaves modes. Those of a thread's part of a tile are the axes and up to seven more, for
+// tiles of 128 x 128 bytes.
 constexpr std::size_t kMaxMovedAxes = kMaxLeaves - 7;
 
-// Both tensors of an array without empty axes. Axes of b that are neighbours in a, too, are one mode of the layouts; axes
-// of extent 1 are none.
+// Both tensors of an array without empty axes. Axes of b that are neighbours in a, too, are one mode of the layouts;
+// axes of extent 1 are none.
 Permutation merged_axes(const PermutedArray& b) {
   std::vector<Layout> src, dst;
   std::int64_t to = 1;

@@ -76,12 +76,7 @@ class Search {
       try_config(candidates[tried]);
     }
     tuning_.not_tried = candidates.size() - tried;
-    sort();
     time_finalists(before);
-    sort();
-    for (const TunedConfig& one : tuning_.timed) {
-      if (one.choice.text() == before) tuning_.before_us = one.median_us;
-    }
     return std::move(tuning_);
   }
 
@@ -174,6 +169,13 @@ class Search {
     } else {
       *known = std::move(config);
     }
+    std::stable_sort(
+        tuning_.timed.begin(), tuning_.timed.end(),
+        [](const TunedConfig& a, const TunedConfig& b) { return a.median_us < b.median_us; });
+    for (const TunedConfig& one : tuning_.timed) {
+      if (one.choice.text() == tuning_.before.text()) tuning_.before_us = one.median_us;
+    }
+    options_.on_timed(tuning_);
   }
 
   void time_finalists(const std::string& before) {
@@ -188,12 +190,6 @@ class Search {
       options_.on_trial("again: " + choice.text());
       time_anew(choice, 2 * trial_seconds());
     }
-  }
-
-  void sort() {
-    std::stable_sort(
-        tuning_.timed.begin(), tuning_.timed.end(),
-        [](const TunedConfig& a, const TunedConfig& b) { return a.median_us < b.median_us; });
   }
 
   DeviceExecutor& executor_;

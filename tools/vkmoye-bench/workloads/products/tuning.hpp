@@ -41,6 +41,9 @@ struct TuneOptions {
   double budget_seconds = 60;  // at least the current choice is timed
   std::uint64_t seed = 1;
   std::function<void(const std::string& config)> on_trial = [](const std::string&) {};
+  /// Called whenever a config was timed, with all that is known so far: the best of it is kept if a signal ends the
+  /// program.
+  std::function<void(const Tuning& so_far)> on_timed = [](const Tuning&) {};
 };
 
 /// Throws DeviceError if the driver fails.

@@ -66,8 +66,8 @@ void store_codes(const char* name, std::span<const double> weights, std::span<st
   }
 }
 
-// w / scale by the inverse of the scale, as ggml computes it; by a division if a subnormal scale has an infinite inverse.
-// 0 if the scale is 0.
+// w / scale by the inverse of the scale, as ggml computes it; by a division if the inverse of a subnormal scale is
+// infinite. 0 if the scale is 0.
 float quotient(float w, float scale) {
   if (scale == 0) return 0;
   const float per_scale = 1 / scale;
