@@ -166,7 +166,7 @@ int tune(const CommandOptions& options) {
     report->finish(End::interrupted);
     if (output) {
       output->keep();
-      output->close();
+      output->stream().flush();
     }
   });
   for (const Subject& subject : subjects) {

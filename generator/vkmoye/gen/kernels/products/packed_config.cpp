@@ -6,6 +6,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
 #include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -99,6 +100,7 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
 }
 
 GemmPackedConfig gemm_packed_config_of(const KernelRequest& request) {
+  throw_if_any("gemm/packed", reasons_against_types(*find_kernel("gemm/packed"), request));
   GemmPackedConfig config = gemm_packed_config(request.gemm, request.shape, request.device);
   throw_if_any("gemm/packed", read_fields(gemm_packed_fields(), request.options, config));
   throw_if_any("gemm/packed", reasons_against(config, request.gemm));

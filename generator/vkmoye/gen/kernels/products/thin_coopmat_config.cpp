@@ -7,6 +7,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -172,10 +173,11 @@ std::vector<ProbedMatrix> packed_weights_probes(const GemmThinCoopmatConfig& con
 }
 
 GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request) {
+  const char* const name = "gemm/packed_weights";
+  throw_if_any(name, reasons_against_types(*find_kernel(name), request));
   GemmThinCoopmatConfig config = packed_weights_config(request);
-  throw_if_any("gemm/packed_weights",
-               read_fields(gemm_thin_coopmat_fields(), request.options, config));
-  throw_if_any("gemm/packed_weights", reasons_against(config, request.gemm));
+  throw_if_any(name, read_fields(gemm_thin_coopmat_fields(), request.options, config));
+  throw_if_any(name, reasons_against(config, request.gemm));
   return config;
 }
 
