@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxReasons = 8;
 
-double largest_of(ScalarType scale_type) {
+double largest_scale(ScalarType scale_type) {
   return scale_type == ScalarType::f16 ? 65504 : std::numeric_limits<float>::max();
 }
 
@@ -32,7 +32,7 @@ std::string reason_against_block(const WeightFormat& format, std::span<const dou
     return fmt::format(
         "{:.9g} in column {} needs a scale{} beyond {:.9g}, the largest number of {}", *largest,
         first + (largest - weights.begin()), format.minimum_at ? " or a minimum" : "",
-        largest_of(format.scale_type), to_string(format.scale_type));
+        largest_scale(format.scale_type), to_string(format.scale_type));
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const auto element = static_cast<std::int64_t>(i);
