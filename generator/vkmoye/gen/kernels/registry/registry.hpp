@@ -82,8 +82,8 @@ struct KernelEntry {
   /// be read, and those of the family's `reasons_against`.
   std::function<ir::Kernel(const KernelRequest& request)> describe;
   /// The reasons that follow from config, form and device alone, without describing the kernel, which
-  /// takes seconds. If there are none, describing may still fail. Set for kernels that gemm/auto chooses
-  /// from.
+  /// takes seconds. If there are none, it is described, once the orders of its matrices are known. Set for
+  /// kernels that gemm/auto and attention/auto choose from.
   std::function<std::vector<std::string>(const KernelRequest& request)> refuse = {};
 
   /// Whether the operands of the product must be packed in fragment order first; see products/packed.hpp.
