@@ -114,6 +114,13 @@ TEST(Broadcast, NamesTheModesThatDoNotFit) {
 
 TEST(Compute, RefusesElementsOfAnArrayThatIsNotDeclared) {
   EightEach s;
+  EXPECT_THAT(
+      [&] {
+        s.k.apply(
+            s.x, [](const Expr& value) { return value; }, make_identity_view({2, 4}));
+      },
+      ThrowsMessage<KernelError>(
+          HasSubstr("has coordinates and no elements (make_identity_view)")));
   const ir::Element misspelt{"wholle", {Expr(0)}, "whole", 1};
   EXPECT_THAT([&] { s.k.load("value", misspelt); },
               ThrowsMessage<KernelError>(

@@ -100,6 +100,23 @@ TEST(Expr, ANegationOfANegationIsTheCondition) {
 }
 
 // 64 x is 0 for x = 2^26, too.
+TEST(Expr, ComparesInAllDirections) {
+  using namespace ir;
+  const Expr a = variable("a"), b = variable("b");
+  EXPECT_TRUE(same(less_equal(a, b), logical_not(less(b, a))));
+  EXPECT_TRUE(same(greater(a, b), less(b, a)));
+  EXPECT_TRUE(same(greater_equal(a, b), less_equal(b, a)));
+  EXPECT_TRUE(same(greater(a, 3), less(3, a)));
+  EXPECT_TRUE(same(less_equal(a, 3), logical_not(less(3, a))));
+  EXPECT_TRUE(same(greater_equal(3, a), less_equal(a, 3)));
+  // Neither is a NaN less than a number, nor the other way round.
+  const Expr x = variable("x", element(ScalarType::f32)),
+             y = variable("y", element(ScalarType::f32));
+  EXPECT_TRUE(same(less_equal(x, y), logical_or(less(x, y), equal(x, y))));
+  const Expr i = variable("i", element(ScalarType::i32));
+  EXPECT_TRUE(same(less_equal(i, 2), logical_not(less(number(ScalarType::i32, 2), i))));
+}
+
 TEST(Expr, DropsAFactorBesideZeroOnlyWhereTheProductCannotWrap) {
   EXPECT_EQ(text(ir::equal(8 * thread256, 0)), "thread == 0u");
   EXPECT_EQ(text(ir::not_equal(8 * (x / 8 % 4), 0)), "((x >> 3u) & 3u) != 0u");

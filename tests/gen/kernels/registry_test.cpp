@@ -114,5 +114,29 @@ TEST(Registry, NumbersBeyondSixtyFourBitsAreRefusedAsSuch) {
   }
 }
 
+TEST(Registry, ANameThatNoKernelHasComesWithTheOneThatWasMeant) {
+  EXPECT_EQ(kernel_named("softmax/rows").name, "softmax/rows");
+  const auto refused = [](const char* name, const char* why) {
+    EXPECT_THAT([&] { kernel_named(name); }, testing::ThrowsMessage<ArgumentError>(why));
+  };
+  refused("softmx/rows", "no kernel 'softmx/rows' (did you mean 'softmax/rows'?)");
+  refused("write_contiguous",
+          "no kernel 'write_contiguous' (did you mean 'transpose/write_contiguous'?)");
+  refused("reduce/wholly_different", "no kernel 'reduce/wholly_different'; reduce/ has sum max");
+  refused("", "no kernel ''");
+}
+
+// Of a product, the form says the types.
+TEST(Registry, ATypeBesideAFormOfOtherTypesIsRefused) {
+  for (const char* name : {"gemm/simt", "gemm/auto"}) {
+    EXPECT_THAT([&] { kernel_named(name).describe({.type = ScalarType::bf16}); },
+                testing::ThrowsMessage<KernelError>(
+                    std::string(name) +
+                    ": KernelRequest::type is bf16, but its form of the product, `gemm`, has f32; "
+                    "request_of(bf16) sets both"));
+  }
+  EXPECT_NO_THROW(kernel_named("gemm/simt").describe(request_of(ScalarType::bf16)));
+}
+
 }  // namespace
 }  // namespace vkmoye::gen

@@ -270,5 +270,20 @@ TEST(DataIndex, IsAssertedWithTheBuilder) {
               Contains(HasSubstr("(at = 3, n = 3): order is a permutation")));
 }
 
+// A step of a sort in place: each element is exchanged with the one whose number differs in the bits of p.
+TEST(DataIndex, AnArrayThatIsChangedInPlaceIsAssertedToBeDistinct) {
+  const Expr other = bit_xor(own, attack::p);
+  Kernel kernel =
+      kernel_of({If{logical_and(less(own, n), logical_and(less(own, other), less(other, n))),
+                    {Load{"a", dst_at(own, "low")}, Load{"b", dst_at(other, "high")},
+                     store(dst_at(own, "low"), variable("b", element(f32))),
+                     store(dst_at(other, "high"), variable("a", element(f32)))}}});
+  kernel.arrays[1].access = Access::read_write;
+  EXPECT_THAT(verify(kernel), ElementsAre(AllOf(HasSubstr("not proved: no invocation touches"),
+                                                HasSubstr("assert it with assume_distinct, and"))));
+  kernel.assumptions = {{"dst", "p is the same for all", kDistinct}};
+  EXPECT_THAT(verify(kernel), IsEmpty());
+}
+
 }  // namespace
 }  // namespace vkmoye::gen::data_indices

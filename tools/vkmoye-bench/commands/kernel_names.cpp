@@ -14,19 +14,9 @@
 namespace vkmoye::bench {
 
 std::string nearest_kernels(const std::string& word) {
-  const std::string family = word.substr(0, word.find('/')) + "/";
-  std::vector<std::string> names, relatives;
-  for (const gen::KernelEntry& entry : registry_in_use().kernels) {
-    names.push_back(entry.name);
-    if (entry.name.starts_with(family)) relatives.push_back(entry.name.substr(family.size()));
-  }
-  if (const std::string near = did_you_mean(word, names); !near.empty()) {
-    return " (did you mean '" + near + "'?)";
-  }
-  for (const std::string& name : names) {  // the variant alone
-    if (name.ends_with("/" + word)) return " (did you mean '" + name + "'?)";
-  }
-  return relatives.empty() ? "" : fmt::format("; {} has {}", family, join(relatives, " "));
+  std::vector<std::string> names;
+  for (const gen::KernelEntry& entry : registry_in_use().kernels) names.push_back(entry.name);
+  return gen::suggested_kernels(word, names);
 }
 
 std::vector<const gen::KernelEntry*> find_kernels(const std::vector<std::string>& patterns) {

@@ -178,6 +178,14 @@ Expr Builder::thread() const { return ir::variable("thread", ir::kIndex, kernel_
 
 const ir::Array& Builder::array(const std::string& name, const std::string& user) const {
   const ir::Array* found = kernel_.find(name);
+  if (name.empty()) {
+    throw KernelError(
+        kernel_.name,
+        {fmt::format(
+            "'{}' has coordinates and no elements (make_identity_view); only `apply` takes "
+            "it, as the places whose coordinates its function gets",
+            user)});
+  }
   if (found == nullptr) {
     throw KernelError(kernel_.name, {fmt::format("'{}' uses the array {}, which this kernel "
                                                  "does not declare",

@@ -173,6 +173,12 @@ Expr not_equal(const Expr& left, const Expr& right) {
   return make_node(Op::not_equal, kBoolean, {is_constant(b, 0) ? without_factor(a) : a, b});
 }
 
+Expr less_equal(const Expr& left, const Expr& right) {
+  const auto [a, b] = of_one_type(left, right);
+  const bool may_be_nan = a->type.is_element() && is_floating(a->type.element);
+  return may_be_nan ? logical_or(less(a, b), equal(a, b)) : logical_not(less(b, a));
+}
+
 Expr logical_and(const Expr& a, const Expr& b) {
   return make_node(Op::logical_and, kBoolean, {a, b});
 }

@@ -211,6 +211,10 @@ Expr round(const Expr& a);
 Expr less(const Expr& a, const Expr& b);
 Expr equal(const Expr& a, const Expr& b);
 Expr not_equal(const Expr& a, const Expr& b);
+/// In terms of the others: a <= b is !(b < a), or, where one may be NaN, a < b || a == b.
+Expr less_equal(const Expr& a, const Expr& b);
+inline Expr greater(const Expr& a, const Expr& b) { return less(b, a); }
+inline Expr greater_equal(const Expr& a, const Expr& b) { return less_equal(b, a); }
 Expr logical_and(const Expr& a, const Expr& b);
 Expr logical_or(const Expr& a, const Expr& b);
 Expr logical_not(const Expr& a);
@@ -278,6 +282,18 @@ requires NumberAndExpr<A, B> Expr equal(const A& a, const B& b) {
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr not_equal(const A& a, const B& b) {
   return not_equal(operand_from(a, b), operand_from(b, a));
+}
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr less_equal(const A& a, const B& b) {
+  return less_equal(operand_from(a, b), operand_from(b, a));
+}
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr greater(const A& a, const B& b) {
+  return greater(operand_from(a, b), operand_from(b, a));
+}
+template <class A, class B>
+requires NumberAndExpr<A, B> Expr greater_equal(const A& a, const B& b) {
+  return greater_equal(operand_from(a, b), operand_from(b, a));
 }
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr select(const Expr& condition, const A& a, const B& b) {

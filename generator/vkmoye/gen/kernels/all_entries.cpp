@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/attention_entries.hpp"
 #include "vkmoye/gen/kernels/move_entries.hpp"
 #include "vkmoye/gen/kernels/product_entries.hpp"
@@ -28,6 +32,26 @@ const KernelEntry* find_kernel(const std::string& name) {
     if (entry.name == name) return &entry;
   }
   return nullptr;
+}
+
+std::string suggested_kernels(const std::string& word, const std::vector<std::string>& names) {
+  if (const std::string near = did_you_mean(word, names); !near.empty()) {
+    return " (did you mean '" + near + "'?)";
+  }
+  const std::string family = word.substr(0, word.find('/')) + "/";
+  std::vector<std::string> relatives;
+  for (const std::string& name : names) {
+    if (name.ends_with("/" + word)) return " (did you mean '" + name + "'?)";  // the variant alone
+    if (name.starts_with(family)) relatives.push_back(name.substr(family.size()));
+  }
+  return relatives.empty() ? "" : fmt::format("; {} has {}", family, join(relatives, " "));
+}
+
+const KernelEntry& kernel_named(const std::string& name) {
+  if (const KernelEntry* entry = find_kernel(name)) return *entry;
+  std::vector<std::string> names;
+  for (const KernelEntry& entry : registry()) names.push_back(entry.name);
+  throw ArgumentError(fmt::format("no kernel '{}'{}", name, suggested_kernels(name, names)));
 }
 
 }  // namespace vkmoye::gen

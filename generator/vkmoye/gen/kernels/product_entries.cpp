@@ -70,12 +70,38 @@ std::optional<OptionList> options_of_product(const KernelRequest& request) {
   return out;
 }
 
+// The types of a product are those of its form: a type of elements that contradicts it was meant for the form.
+std::vector<std::string> reasons_against_type_beside_form(const KernelRequest& request) {
+  const GemmForm& form = request.gemm;
+  const bool is_given = request.type != KernelRequest().type;
+  if (!is_given || request.type == form.a_type || request.type == form.b_type) return {};
+  return {fmt::format(
+      "KernelRequest::type is {}, but its form of the product, `gemm`, has {}; request_of({}) sets "
+      "both",
+      to_string(request.type), operands_text(form), to_string(request.type))};
+}
+
+// `entry` with these reasons.
+KernelEntry with_type_checked(KernelEntry entry) {
+  entry.describe = [describe = std::move(entry.describe),
+                    name = entry.name](const KernelRequest& request) {
+    throw_if_any(name, reasons_against_type_beside_form(request));
+    return describe(request);
+  };
+  if (!entry.refuse) return entry;
+  entry.refuse = [refuse = std::move(entry.refuse)](const KernelRequest& request) {
+    std::vector<std::string> reasons = reasons_against_type_beside_form(request);
+    return reasons.empty() ? refuse(request) : reasons;
+  };
+  return entry;
+}
+
 // What all products share is added to `parts`.
 template <class Config>
 KernelEntry product_entry(EntryParts<Config> parts) {
   parts.operation = "gemm";
   parts.problem = options_of_product;
-  return entry_of(std::move(parts));
+  return with_type_checked(entry_of(std::move(parts)));
 }
 
 KernelEntry gemm_entry(const char* name, const char* summary, const char* source,
@@ -357,7 +383,7 @@ KernelEntry auto_entry() {
     throw_if_any("gemm/auto", std::move(reasons));
     return gemm_auto(product, request.device);
   };
-  return entry;
+  return with_type_checked(std::move(entry));
 }
 
 }  // namespace

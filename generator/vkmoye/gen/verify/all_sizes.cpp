@@ -71,8 +71,13 @@ std::vector<std::string> check_all_sizes(const ir::Kernel& kernel,
                             trial.reasons.front());
         }
       }
-      return {fmt::format("not proved: {}: {}; if it holds, assert it with assume_written, and why",
-                          obligation.claim, why)};
+      // Not each element of an array that is changed in place need be written.
+      const ir::Array* array = kernel.find(obligation.array);
+      const bool is_in_place =
+          array != nullptr && array->is_buffer() && array->access == vkmoye::Access::read_write;
+      return {fmt::format("not proved: {}: {}; if it holds, assert it with {}, and why",
+                          obligation.claim, why,
+                          is_in_place ? "assume_distinct" : "assume_written")};
     }
   }
   return {};

@@ -120,4 +120,11 @@ std::span<const KernelEntry> registry();
 /// The entry of that name; null if there is none.
 const KernelEntry* find_kernel(const std::string& name);
 
+/// The entry of that name. Throws ArgumentError if there is none: "no kernel 'softmx/rows' (did you mean
+/// 'softmax/rows'?)".
+const KernelEntry& kernel_named(const std::string& name);
+
+/// What the message says after "no kernel 'WORD'": the name among `names` that was meant, or all of the family.
+std::string suggested_kernels(const std::string& word, const std::vector<std::string>& names);
+
 }  // namespace vkmoye::gen
