@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "engine.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 namespace engine {
 
@@ -42,6 +44,16 @@ std::uint32_t compute_family(VkPhysicalDevice physical) {
   std::uint32_t family = 0;
   while ((families.at(family).queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) ++family;
   return family;
+}
+
+bool has_extension(VkPhysicalDevice physical, const char* name) {
+  std::uint32_t count = 0;
+  vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> all(count);
+  vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data());
+  return std::any_of(all.begin(), all.end(), [&](const VkExtensionProperties& one) {
+    return std::string_view(one.extensionName) == name;
+  });
 }
 
 VkDevice create_device(VkPhysicalDevice physical, std::uint32_t family,

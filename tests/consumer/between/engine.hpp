@@ -20,6 +20,8 @@ VkPhysicalDevice first_device(VkInstance instance);
 /// The first queue family with compute support.
 std::uint32_t compute_family(VkPhysicalDevice physical);
 /// Creates a device with one queue of `family`.
+/// Whether the device lists the extension.
+bool has_extension(VkPhysicalDevice physical, const char* name);
 VkDevice create_device(VkPhysicalDevice physical, std::uint32_t family,
                        const VkPhysicalDeviceFeatures2& features,
                        const std::vector<const char*>& extensions);

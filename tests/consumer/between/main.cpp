@@ -7,6 +7,8 @@
 
 #include <cstdio>
 #include <exception>
+#include <string_view>
+#include <vector>
 #include <vkmoye/contract/compact_strides.hpp>
 #include <vkmoye/contract/kernel_file.hpp>
 #include <vkmoye/contract/plan_file.hpp>
@@ -56,7 +58,14 @@ int run(const char* kernel_file, const char* plan_file, const char* rows_file,
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   features.pNext = &v12;
   vkmoye::enable(needs, features);  // throws if the chain lacks a structure
-  const VkDevice vk_device = engine::create_device(physical, family, features, needs.extensions);
+  std::vector<const char*> extensions = needs.extensions;
+  bool pushes = false;
+  for (const char* useful : needs.useful_extensions) {
+    if (!engine::has_extension(physical, useful)) continue;
+    extensions.push_back(useful);
+    pushes = pushes || std::string_view(useful) == VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
+  }
+  const VkDevice vk_device = engine::create_device(physical, family, features, extensions);
 
   vkmoye::AdoptedDevice ours;
   ours.get_instance_proc_addr = vkGetInstanceProcAddr;
@@ -68,6 +77,7 @@ int run(const char* kernel_file, const char* plan_file, const char* rows_file,
   ours.api_version = VK_API_VERSION_1_3;
   ours.features = needs.features;
   ours.timeline_semaphores = true;  // among needs.bits
+  ours.push_descriptors = pushes;   // a recording then takes a fraction of the time
   int wrong = 0;
   {
     vkmoye::Device device = vkmoye::Device::adopt(ours);

@@ -10,8 +10,9 @@
 namespace vkmoye {
 
 struct OpenOptions {
-  /// Enables VK_LAYER_KHRONOS_validation with synchronization validation; slow, for tests. The callback receives
-  /// each warning and error, on the thread that made the call. Opening throws DeviceError if the layer is not
+  /// Enables VK_LAYER_KHRONOS_validation with synchronization validation, also between dispatches
+  /// (syncval_shader_accesses_heuristic); slow, for tests. The callback receives each warning and error, on the thread
+  /// that made the call. Opening throws DeviceError if the layer is not
   /// installed. Ignored for an adopted device.
   bool validation = false;
   std::function<void(const std::string&)> on_validation_message = {};
