@@ -99,5 +99,16 @@ TEST(Sizes, NameEveryArgumentThatIsMissing) {
                                            "  - argument 'blocks' is missing"));
 }
 
+TEST(Arguments, AreGivenOnce) {
+  EXPECT_THAT(
+      [] {
+        Arguments({{"rows", 2}, {"cols", 3}, {"rows", 1}, {"rows", 2}});
+      },
+      ThrowsMessage<ArgumentError>("arguments: argument 'rows' is given twice"));
+  const Arguments one = {{"rows", 2}};
+  EXPECT_EQ(Arguments(one.begin(), one.end()), one);
+  EXPECT_TRUE(Arguments({}).empty());
+}
+
 }  // namespace
 }  // namespace vkmoye

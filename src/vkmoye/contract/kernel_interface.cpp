@@ -88,6 +88,16 @@ std::string to_string(const Extent& extent) {
   return extent.is_symbol() ? extent.symbol : std::to_string(extent.value);
 }
 
+Arguments::Arguments(std::initializer_list<value_type> list) {
+  Reasons reasons;
+  for (const auto& [name, value] : list) {
+    if (!emplace(name, value).second) {
+      reasons.add(fmt::format("argument '{}' is given twice", name));
+    }
+  }
+  if (!reasons.empty()) throw ArgumentError(reasons.text("arguments"));
+}
+
 std::string to_string(const Argument& argument) {
   return std::visit([](auto value) { return fmt::format("{}", value); }, argument.value);
 }

@@ -14,6 +14,8 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,7 +45,14 @@ struct Argument {
 std::string to_string(const Argument& argument);
 
 /// Values of a kernel's run-time arguments by name: {{"m", 2048}, {"alpha", 0.5}}.
-using Arguments = std::map<std::string, Argument>;
+class Arguments : public std::map<std::string, Argument> {
+ public:
+  Arguments() = default;
+  /// Throws ArgumentError naming each argument that is given twice.
+  Arguments(std::initializer_list<value_type> list);  // NOLINT: implicit by intent
+  template <std::input_iterator Iterator>
+  Arguments(Iterator first, Iterator last) : map(first, last) {}
+};
 
 /// A number known when the kernel is described, the name of a run-time argument, the product of two, or
 /// how many parts of a fixed size one of these has: ceil(n / 1024).
