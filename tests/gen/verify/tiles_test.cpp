@@ -71,7 +71,8 @@ TEST(Tiles, OfWholeAndPartialTiles) {
   expect_uncovered(kernel_of({If{equal(group % 2, 0), {put_in(own)}}}), sizes(130));
 }
 
-// Blocks of 2 x 2 tiles: each is counted along one dimension of the grid, and within the block by quotient and remainder.
+// Blocks of 2 x 2 tiles: each is counted along one dimension of the grid, and within the block by quotient and
+// remainder.
 TEST(Tiles, InBlocksOfWorkgroups) {
   const auto in_blocks = [](const Expr& x, const Expr& y, std::int64_t within = 4) {
     Kernel kernel = plane({put_in(8 * x + thread % 8, 8 * y + thread / 8)});

@@ -42,9 +42,9 @@ struct MatrixValues {
   View rows_of(const Builder& k, const View& view) const;
 };
 
-/// The values of `matrices`, each in the order `order`: (row, column) -> lane * elements of a lane + number;
-/// for an operand B the order of the matrix as it is multiplied, (k, n). Asserts it: Builder::assume_order. Throws LayoutError if the order does
-/// not give each element one place, or if one of its modes counts both lanes and numbers.
+/// The values of `matrices`, each in the order `order`: (row, column) -> lane * elements of a lane + number; for an
+/// operand B the order of the matrix as it is multiplied, (k, n). Asserts it: Builder::assume_order. Throws LayoutError
+/// if the order does not give each element one place, or if one of its modes counts both lanes and numbers.
 MatrixValues matrix_values(Builder& k, const Matrices& matrices, const Layout& order);
 
 /// to = from, converted to the type of `to`, without shared memory. Throws LayoutError unless both have the
