@@ -2,8 +2,8 @@
 #pragma once
 // All kernels, one entry each. The command line and the tests find kernels here.
 //
-//   const KernelEntry* entry = find_kernel("transpose/padded");
-//   ir::Kernel kernel = entry->describe({.type = ScalarType::f32, .options = {{"pad", "2"}}});
+//   const KernelEntry& entry = kernel_named("transpose/padded");
+//   ir::Kernel kernel = entry.describe({.type = ScalarType::f32, .options = {{"pad", "2"}}});
 //
 // What a kernel computes is its `operation`, on arrays in C order:
 //
