@@ -104,6 +104,15 @@ TEST(Written, WhereALoopImpliesTheCondition) {
   expect_shown("s", nested(less(m, p)), sizes(70, 3, 4));
   expect_shown("s", nested(logical_or(less(q, n), less(m, p))), sizes(70, 3, 4));
   expect_not_shown("s", nested(less(m, q)), sizes(70, 3, 4, 3));
+  // An implied condition that another has as a part.
+  const auto in_part = [](const Expr& where) {
+    const Body use = {If{less(m, p), {If{where, {read_shared(0)}}}}};
+    return Body{If{
+        less(m, p),
+        {If{logical_and(less(m, p), less(n, q)), {write_shared(thread)}}, Barrier{}, use.front()}}};
+  };
+  expect_shown("s", in_part(less(n, q)), sizes(70, 3, 4, 71));
+  expect_not_shown("s", in_part(less(m, q)), sizes(70, 3, 4, 5));
 }
 
 TEST(Written, WhereTheSameBoundHolds) {

@@ -160,8 +160,9 @@ void WriteWalk::choose(const ir::If& s, const Path& path) {
     choice.fails.set(lane, value && *value == 0);
   });
   ThreadSet open = path.active - choice.holds - choice.fails;
-  if (const auto holds = open.none() ? std::nullopt : implied(s)) {
-    (*holds ? choice.holds : choice.fails) |= open;
+  const auto known = open.none() ? std::nullopt : implied(s);
+  if (known) {
+    (*known ? choice.holds : choice.fails) |= open;
     open = nobody;
   }
   choice.is_same = choice.is_same && !open.none();
@@ -169,11 +170,17 @@ void WriteWalk::choose(const ir::If& s, const Path& path) {
     Path inside = path;
     inside.active -= holds ? choice.fails : choice.holds;
     inside.uncertain -= holds ? choice.fails : choice.holds;
+    const auto conditions = [&](bool is_same) {
+      return with(*path.conditions, size_conditions_.split(s.condition, !holds, definitions_),
+                  inside.active, is_same, why);
+    };
     if (!open.none()) {
       if (!choice.is_same) inside.uncertain |= open;
-      inside.conditions =
-          with(*path.conditions, size_conditions_.split(s.condition, !holds, definitions_),
-               inside.active, choice.is_same, why);
+      inside.conditions = conditions(choice.is_same);
+    } else if (known == holds) {
+      // The path takes no condition for it, but other conditions may have it as a part.
+      inside.conditions = conditions(/*is_same=*/true);
+      why.reset();
     }
     const WrittenState::Mark before = state_.mark();
     const When when = holds ? When::holds : When::fails;
