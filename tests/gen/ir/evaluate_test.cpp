@@ -35,6 +35,37 @@ TEST(Meaning, RoundsInTheTypeOfTheElements) {
             0x1p-11 + 0x1p-24);  // one rounding, not two
 }
 
+// What Vulkan leaves to a device, see ir/arithmetic.hpp.
+TEST(Meaning, OfAMultiplyAddAndOfSubnormalNumbersIsThatOfTheArithmetic) {
+  const Expr f = named("f", ScalarType::f32), h = named("h", ScalarType::f16);
+  const auto of = [](const Expr& e, const std::vector<double>& operands, ir::Arithmetic device) {
+    const ScalarType type = e->operands[0]->type.element;
+    std::vector<ir::Bits> bits;
+    for (const double value : operands) bits.push_back(bits_of(type, value));
+    return number_of(e->type == ir::kBoolean ? ScalarType::u8 : e->type.element,
+                     *ir::evaluate(*e, bits, device));
+  };
+  const ir::Arithmetic separate = {.multiply_add = ir::MultiplyAdd::separate};
+  const ir::Arithmetic flushing = {.flushes_subnormals = true};
+  EXPECT_EQ(of(ir::multiply_add(f, f, f), {1 + 0x1p-12, 1 + 0x1p-12, -1}, separate), 0x1p-11);
+  EXPECT_EQ(of(ir::multiply_add(f, f, f), {0x1p127, 4, -0x1p127}, separate),
+            std::numeric_limits<double>::infinity());
+  EXPECT_EQ(of(f * f, {0x1p-130, 0x1p100}, {}), 0x1p-30);
+  EXPECT_EQ(of(f * f, {0x1p-130, 0x1p100}, flushing), 0);
+  EXPECT_EQ(of(f * f, {0x1p-100, 0x1p-30}, flushing), 0);
+  EXPECT_EQ(of(ir::less(f, f), {0, 0x1p-130}, {}), 1);
+  EXPECT_EQ(of(ir::less(f, f), {0, 0x1p-130}, flushing), 0);
+  EXPECT_EQ(of(-f, {0x1p-130}, flushing), -0x1p-130);
+  EXPECT_EQ(of(h * h, {0x1p-24, 1}, flushing), 0x1p-24);
+  EXPECT_EQ(of(ir::convert(f, ScalarType::f64), {0x1p-130}, flushing), 0);
+  const Expr difference = ir::contracted(f * f - f).value(), other = *ir::contracted(f - f * f);
+  EXPECT_EQ(difference->op, Op::multiply_add);
+  EXPECT_EQ(difference->operands[2]->op, Op::negate);
+  EXPECT_EQ(other->op, Op::multiply_add);
+  EXPECT_EQ(other->operands[0]->op, Op::negate);
+  EXPECT_FALSE(ir::contracted(f + f));
+}
+
 TEST(Meaning, WrapsIntegersAndKnowsWhatIsUndefined) {
   const Expr i = named("i", ScalarType::i32);
   const double max = 2147483647, min = -2147483648.0;

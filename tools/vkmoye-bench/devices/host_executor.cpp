@@ -25,7 +25,8 @@ constexpr std::byte kPoison{0xff};  // NaN, so that reading a poisoned element c
 
 class HostExecution : public Execution {
  public:
-  HostExecution(const DeviceCaps& caps, RunPlan plan) : caps_(caps), plan_(std::move(plan)) {
+  HostExecution(const DeviceCaps& caps, const gen::ir::Arithmetic& arithmetic, RunPlan plan)
+      : caps_(caps), arithmetic_(arithmetic), plan_(std::move(plan)) {
     for (const Array& array : plan_.arrays) memory_.emplace_back(array.bytes, kPoison);
   }
 
@@ -71,8 +72,8 @@ class HostExecution : public Execution {
                        element_count(binding, step.arguments) * size_of(binding.type)));
     }
     try {
-      const auto report =
-          gen::run_on_host(step.kernel, buffers, step.arguments, {.most_steps = kMaxSteps});
+      const auto report = gen::run_on_host(step.kernel, buffers, step.arguments,
+                                           {.most_steps = kMaxSteps, .arithmetic = arithmetic_});
       reasons_.insert(reasons_.end(), report.reasons.begin(), report.reasons.end());
     } catch (const gen::TooManySteps& error) {
       throw Unavailable(error.what());
@@ -80,6 +81,7 @@ class HostExecution : public Execution {
   }
 
   const DeviceCaps& caps_;
+  gen::ir::Arithmetic arithmetic_;
   RunPlan plan_;
   std::vector<std::vector<std::byte>> memory_;
   std::vector<std::string> reasons_;
@@ -87,7 +89,8 @@ class HostExecution : public Execution {
 
 }  // namespace
 
-HostExecutor::HostExecutor() : caps_(common_device()) {
+HostExecutor::HostExecutor(const gen::ir::Arithmetic& arithmetic)
+    : caps_(common_device()), arithmetic_(arithmetic) {
   caps_.name = "host";
   caps_.driver = "the twin";
   caps_.api = "none";
@@ -132,7 +135,7 @@ std::vector<std::string> HostExecutor::reasons_against(const RunPlan& plan) cons
 }
 
 std::unique_ptr<Execution> HostExecutor::prepare(const RunPlan& plan) {
-  return std::make_unique<HostExecution>(caps_, plan);
+  return std::make_unique<HostExecution>(caps_, arithmetic_, plan);
 }
 
 }  // namespace vkmoye::bench

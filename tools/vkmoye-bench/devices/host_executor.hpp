@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "devices/execution.hpp"
+#include "vkmoye/gen/ir/arithmetic.hpp"
 
 namespace vkmoye::bench {
 
 class HostExecutor : public Executor {
  public:
-  HostExecutor();
+  /// `arithmetic`: of the device that the twin stands for.
+  explicit HostExecutor(const gen::ir::Arithmetic& arithmetic = {});
 
   const DeviceCaps& caps() const override { return caps_; }
   void add_fragment_order(const FragmentOrder& order) override {
@@ -21,6 +23,7 @@ class HostExecutor : public Executor {
 
  private:
   DeviceCaps caps_;
+  gen::ir::Arithmetic arithmetic_;
 };
 
 }  // namespace vkmoye::bench

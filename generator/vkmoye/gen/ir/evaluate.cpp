@@ -15,6 +15,8 @@ namespace {
 template <class T>
 constexpr bool kIsReal = std::is_floating_point_v<T>;
 
+constexpr double kMinNormalF32 = 0x1p-126;
+
 // An operation on two numbers of type T with a result of type T. Integers wrap as in shaders: signed ones are
 // computed as unsigned ones.
 template <class T>
@@ -129,8 +131,30 @@ Bits bits_from(T value) {
   if constexpr (std::is_integral_v<T>) return static_cast<std::make_unsigned_t<T>>(value);
 }
 
+// `value`, or 0 of its sign if it is subnormal in a type with the smallest normal number `min_normal`, and is flushed.
+template <class T>
+T flushed(T value, double min_normal, const Arithmetic& arithmetic) {
+  if constexpr (kIsReal<T>) {
+    if (arithmetic.flushes_subnormals && std::fabs(value) < static_cast<T>(min_normal)) {
+      return std::copysign(T{0}, value);
+    }
+  }
+  return value;
+}
+
+bool takes_subnormals(Op op) { return op == Op::negate || op == Op::absolute; }
+
+// `min_normal`: the smallest number that is not flushed.
 template <class T, class Load, class Store>
-std::optional<Bits> compute(Op op, std::span<const Bits> o, Load load, Store store) {
+std::optional<Bits> compute(Op op, std::span<const Bits> o, const Arithmetic& arithmetic,
+                            double min_normal, Load load_bits, Store store_number) {
+  if (takes_subnormals(op)) min_normal = 0;
+  const auto load = [&](Bits bits) -> T {
+    return flushed<T>(load_bits(bits), min_normal, arithmetic);
+  };
+  const auto store = [&](T value) {
+    return store_number(flushed<T>(value, min_normal, arithmetic));
+  };
   const auto stored = [&](const std::optional<T>& value) -> std::optional<Bits> {
     if (!value) return std::nullopt;
     return store(*value);
@@ -138,7 +162,9 @@ std::optional<Bits> compute(Op op, std::span<const Bits> o, Load load, Store sto
   if (op == Op::multiply_add) {
     const T a = load(o[0]), b = load(o[1]), c = load(o[2]);
     if constexpr (kIsReal<T>) {
-      return store(std::fma(a, b, c));
+      if (arithmetic.multiply_add != MultiplyAdd::separate) return store(std::fma(a, b, c));
+      const Bits product = store(a * b);  // rounded to its type
+      return store(load(product) + c);
     } else {
       return stored(combine<T>(Op::add, *combine<T>(Op::multiply, a, b), c));
     }
@@ -161,8 +187,9 @@ std::optional<Bits> truth(Op op, std::span<const Bits> o) {
 }
 
 template <class T>
-std::optional<Bits> plain(Op op, std::span<const Bits> o) {
-  return compute<T>(op, o, as<T>, bits_from<T>);
+std::optional<Bits> plain(Op op, std::span<const Bits> o, const Arithmetic& arithmetic = {},
+                          double min_normal = 0) {
+  return compute<T>(op, o, arithmetic, min_normal, as<T>, bits_from<T>);
 }
 
 // A floating-point number converted to an integer type. Values that the type cannot represent are undefined in a
@@ -194,12 +221,15 @@ bool is_moved_only(ScalarType type) {
 
 }  // namespace
 
-Bits converted(const Type& from, Bits bits, const Type& to) {
+Bits converted(const Type& from, Bits bits, const Type& to, const Arithmetic& arithmetic) {
   const ScalarType source = from == kIndex ? ScalarType::u32 : from.element;
   const ScalarType target = to == kIndex ? ScalarType::u32 : to.element;
   if (source == target || is_moved_only(source) || is_moved_only(target)) return bits;
-  const double value = number_of(source, bits);
-  if (is_floating(target)) return bits_of(target, value);
+  const auto flushed_f32 = [&](ScalarType type, double number) {
+    return flushed(number, type == ScalarType::f32 ? kMinNormalF32 : 0, arithmetic);
+  };
+  const double value = flushed_f32(source, number_of(source, bits));
+  if (is_floating(target)) return bits_of(target, flushed_f32(target, value));
   if (is_floating(source)) return truncated(value, target);
   // A conversion between integers keeps the low bits.
   const auto whole = static_cast<std::int64_t>(value);
@@ -224,7 +254,23 @@ void evaluate_indices(Op op, Indices a, Indices b, std::span<Value> out) {
   if (!is_one) std::fill(out.begin(), out.end(), std::nullopt);
 }
 
-std::optional<Bits> evaluate(const Node& node, std::span<const Bits> o) {
+std::optional<Expr> contracted(const Expr& e) {
+  const bool is_sum = e->op == Op::add || e->op == Op::subtract;
+  if (!is_sum || !e->type.is_element() || !is_floating(e->type.element)) {
+    return std::nullopt;
+  }
+  const Expr &left = e->operands[0], &right = e->operands[1];
+  const bool subtracts = e->op == Op::subtract;
+  if (left->op == Op::multiply) {
+    return multiply_add(left->operands[0], left->operands[1], subtracts ? -right : right);
+  }
+  if (right->op != Op::multiply) return std::nullopt;
+  const Expr& a = right->operands[0];
+  return multiply_add(subtracts ? -a : a, right->operands[1], left);
+}
+
+std::optional<Bits> evaluate(const Node& node, std::span<const Bits> o,
+                             const Arithmetic& arithmetic) {
   if (node.op == Op::dot4) return dot_of_bytes(node.value, o[0], o[1]);
   if (node.op == Op::pack_f16) {
     const auto half = [](Bits bits) {
@@ -238,18 +284,18 @@ std::optional<Bits> evaluate(const Node& node, std::span<const Bits> o) {
   }
   if (node.op == Op::select) return o[0] != 0 ? o[1] : o[2];
   const Type& type = node.operands[0]->type;
-  if (node.op == Op::convert) return converted(type, o[0], node.type);
+  if (node.op == Op::convert) return converted(type, o[0], node.type, arithmetic);
   if (node.op == Op::bitcast) return o[0];
   if (type == kBoolean) return truth(node.op, o);
   if (type == kIndex) return plain<std::uint32_t>(node.op, o);
   switch (type.element) {
     case ScalarType::f16:
       return compute<float>(
-          node.op, o,
+          node.op, o, arithmetic, /*min_normal=*/0,
           [](Bits bits) { return static_cast<float>(number_of(ScalarType::f16, bits)); },
           [](float value) { return bits_of(ScalarType::f16, value); });
-    case ScalarType::f32: return plain<float>(node.op, o);
-    case ScalarType::f64: return plain<double>(node.op, o);
+    case ScalarType::f32: return plain<float>(node.op, o, arithmetic, kMinNormalF32);
+    case ScalarType::f64: return plain<double>(node.op, o, arithmetic);
     case ScalarType::i32: return plain<std::int32_t>(node.op, o);
     case ScalarType::u32: return plain<std::uint32_t>(node.op, o);
     default: return std::nullopt;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 
+#include "vkmoye/gen/ir/arithmetic.hpp"
 #include "vkmoye/gen/ir/expr.hpp"
 
 namespace vkmoye::gen::ir {
@@ -20,7 +21,12 @@ using Bits = std::uint64_t;
 
 /// The result of the operation `node` on scalars `operands`; nullopt if it is undefined. f16 is computed in f32 and
 /// rounded. Precondition: `node` is not a leaf, a component or a vector, and type_error(node) is empty.
-std::optional<Bits> evaluate(const Node& node, std::span<const Bits> operands);
+std::optional<Bits> evaluate(const Node& node, std::span<const Bits> operands,
+                             const Arithmetic& arithmetic = {});
+
+/// The multiply-add that a compiler may make of `e`, the sum or difference of a product and a number of a floating
+/// type: of a * b - c, multiply_add(a, b, -c). nullopt: `e` is none.
+std::optional<Expr> contracted(const Expr& e);
 
 /// The same for an operation on two indices, whose result is an index or a truth value.
 std::optional<std::uint32_t> evaluate_index(Op op, std::uint32_t a, std::uint32_t b);
@@ -38,6 +44,6 @@ struct Indices {
 void evaluate_indices(Op op, Indices a, Indices b, std::span<Value> out);
 
 /// The scalar `bits` of type `from`, converted to `to`.
-Bits converted(const Type& from, Bits bits, const Type& to);
+Bits converted(const Type& from, Bits bits, const Type& to, const Arithmetic& arithmetic = {});
 
 }  // namespace vkmoye::gen::ir

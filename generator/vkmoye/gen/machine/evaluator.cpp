@@ -27,7 +27,16 @@ void Evaluator::define(const std::string& name, Values values) {
   defined_[static_cast<std::size_t>(std::countr_zero(bit_of(name)))] = ++now_;
 }
 
-const Values& Evaluator::operator()(const ir::Expr& e) {
+const ir::Expr& Evaluator::contracted(const ir::Expr& e) {
+  const auto known = contracted_.find(&*e);
+  if (known != contracted_.end()) return known->second;
+  held_.push_back(e);
+  return contracted_.emplace(&*e, ir::contracted(e).value_or(e)).first->second;
+}
+
+const Values& Evaluator::operator()(const ir::Expr& written) {
+  const bool contracts = workgroup_.arithmetic.multiply_add == ir::MultiplyAdd::contracted;
+  const ir::Expr& e = contracts ? contracted(written) : written;
   if (e->op == Op::variable) {
     const auto name = names_.find(e->name);
     if (name != names_.end()) return name->second;
@@ -43,7 +52,9 @@ const Values& Evaluator::operator()(const ir::Expr& e) {
   entry.time = now_;
   for (const ir::Expr& operand : e->operands) {
     if (!is_new) break;
-    entry.names |= operand->op == Op::variable ? bit_of(operand->name) : memo_.at(&*operand).names;
+    const ir::Expr& computed = contracts ? contracted(operand) : operand;
+    entry.names |=
+        computed->op == Op::variable ? bit_of(computed->name) : memo_.at(&*computed).names;
   }
   return entry.values;
 }
@@ -94,7 +105,7 @@ void Evaluator::combine(const Node& node, const std::vector<const Values*>& oper
   } else if (node.op == Op::convert && out.size() > 1) {
     for (std::size_t s = 0; s < out.size(); ++s) {
       const Value& value = operands[0]->in(thread, s);
-      out[s] = value ? ir::evaluate(node, {&*value, 1}) : std::nullopt;
+      out[s] = value ? ir::evaluate(node, {&*value, 1}, workgroup_.arithmetic) : std::nullopt;
     }
   } else {
     std::fill(out.begin(), out.end(), combine(node, operands, thread));
@@ -118,7 +129,7 @@ Value Evaluator::combine(const Node& node, const std::vector<const Values*>& ope
     if (!value) return std::nullopt;
     bits[i] = *value;
   }
-  return ir::evaluate(node, {bits, operands.size()});
+  return ir::evaluate(node, {bits, operands.size()}, workgroup_.arithmetic);
 }
 
 Values Evaluator::evaluate(const Node& node) {

@@ -38,6 +38,7 @@ struct Workgroup {
   std::size_t threads = 1;
   std::size_t subgroup_size = 1;    // lanes of a subgroup
   std::array<Value, 3> group = {};  // its coordinates, if they are known
+  ir::Arithmetic arithmetic = {};
 };
 
 class Evaluator {
@@ -65,6 +66,8 @@ class Evaluator {
   bool is_current(const Entry& entry) const;
 
   Values evaluate(const ir::Node& node);
+  // What is computed in place of `e`; `e` if the compiler contracts nothing.
+  const ir::Expr& contracted(const ir::Expr& e);
   Values builtin(ir::Builtin which) const;
   void combine(const ir::Node& node, const std::vector<const Values*>& operands, std::size_t thread,
                std::span<Value> out) const;
@@ -75,6 +78,7 @@ class Evaluator {
   Budget& budget_;
   std::unordered_map<std::string, Values> names_;
   std::unordered_map<const ir::Node*, Entry> memo_;
+  std::unordered_map<const ir::Node*, ir::Expr> contracted_;
   std::vector<ir::Expr> held_;  // keeps the nodes in memo_ alive, so that no address is reused
   std::array<std::uint64_t, 64> defined_ = {};  // when a name with each bit was last defined
   std::uint64_t now_ = 1;

@@ -193,7 +193,7 @@ struct Machine::Results {
       const std::size_t end = std::min(threads, first + workgroup().subgroup_size);
       if (count_active(active, first, end) < end - first) continue;  // unknown if not all arrive
       machine.budget_.spend(end - first);
-      const Values together = subgroup_result(s, value, from, first, end);
+      const Values together = subgroup_result(s, value, from, first, end, workgroup().arithmetic);
       for (std::size_t thread = first; thread < end; ++thread) {
         for (std::size_t i = 0; i < scalars; ++i)
           out.set(thread, i, together.in(thread - first, i));

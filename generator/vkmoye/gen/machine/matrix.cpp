@@ -101,7 +101,7 @@ Fragment product(const ir::Array& a_array, const Fragment& a, const ir::Array& b
           break;
         }
         const ir::Bits operands[] = {*x, *y, *value};
-        value = ir::evaluate(*sum, operands);
+        value = ir::evaluate(*sum, operands, workgroup.arithmetic);
       }
       out[i / lanes].set(first + i % lanes, value);
     }

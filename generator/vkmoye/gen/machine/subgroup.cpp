@@ -18,7 +18,7 @@ ir::Bits neutral(ir::Op combine, const ir::Type& type) {
 }  // namespace
 
 Values subgroup_result(const ir::Subgroup& s, const Values& value, const Values& from,
-                       std::size_t first, std::size_t end) {
+                       std::size_t first, std::size_t end, const ir::Arithmetic& arithmetic) {
   using Kind = ir::Subgroup::Kind;
   const std::size_t scalars = scalars_of(type_of(s));
   Values out = Values::different(end - first, scalars);
@@ -30,7 +30,7 @@ Values subgroup_result(const ir::Subgroup& s, const Values& value, const Values&
   const auto combined = [&](const Value& a, const Value& b) -> Value {
     if (!a || !b) return std::nullopt;
     const ir::Bits both[] = {*a, *b};
-    return ir::evaluate(reduction, both);
+    return ir::evaluate(reduction, both, arithmetic);
   };
   Value running = s.kind == Kind::elect || s.kind == Kind::ballot
                       ? Value(0)

@@ -303,7 +303,7 @@ Values Launch::combine(Machine& m, const MemoryAccess& access, ir::Op op, const 
     const std::size_t at = address * width;
     const ir::Bits both[] = {read(memory.bytes, at, width), values.in(thread).value_or(0)};
     out.set(thread, both[0]);
-    const ir::Bits result = ir::evaluate(reduction, both).value_or(0);
+    const ir::Bits result = ir::evaluate(reduction, both, m.workgroup().arithmetic).value_or(0);
     std::memcpy(memory.bytes.data() + at, &result, width);
   });
   return out;

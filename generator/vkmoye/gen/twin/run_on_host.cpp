@@ -47,7 +47,8 @@ TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byt
     for (const std::uint64_t z : coordinates(workgroups[2], all)) {
       for (const std::uint64_t y : coordinates(workgroups[1], all)) {
         for (const std::uint64_t x : coordinates(workgroups[0], all)) {
-          machine::Machine machine(kernel, {kernel.threads, lanes, {x, y, z}}, launch, budget);
+          machine::Machine machine(kernel, {kernel.threads, lanes, {x, y, z}, options.arithmetic},
+                                   launch, budget);
           twin::define(kernel, arguments, machine.values());
           const std::uint64_t number = x + workgroups[0] * (y + workgroups[1] * z);
           launch.start(number);

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/ir/arithmetic.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 
 namespace vkmoye::gen {
@@ -42,6 +43,7 @@ struct BrokenAssumption : ArgumentError {
 struct TwinOptions {
   std::uint64_t most_steps = std::uint64_t{1} << 32;  // maximum work, see TooManySteps
   std::uint32_t subgroup_size = 32;  // lanes of a subgroup, if the kernel leaves them open
+  ir::Arithmetic arithmetic = {};    // that of the device
 };
 
 struct TwinReport {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What Vulkan leaves to a device in the arithmetic of floating-point numbers, and the twin models. A kernel must be
+// right whichever a device chooses.
+//
+//   fma(x, f, -(x * f))       0 if the multiply-add is separate; the rounding error of x * f if it is fused
+//   x * f + y                 two roundings, or one if the compiler contracts it (no result is marked NoContraction)
+//   1e-39f * 1e30f            1e-9, or 0 if subnormal numbers are flushed
+//
+// Source: the Vulkan specification, "Precision and Operation of SPIR-V Instructions" (Fma is a multiplication followed
+// by an addition, fused or not) and VkPhysicalDeviceFloatControlsProperties (without a requested mode, a device may
+// flush subnormal numbers).
+//
+// Not modelled: flushed subnormal numbers of f16 and f64, which all GPUs keep that we know; rounding towards zero; the
+// errors of exp, log, sin, cos, sqrt and of divisions (here they are those of the host's library, below one unit);
+// other orders of sums in matrix units; contraction across statements.
+
+#include <cstdint>
+
+namespace vkmoye::gen::ir {
+
+enum class MultiplyAdd : std::uint8_t {
+  fused,       // Op::multiply_add rounds once; separate products and sums round twice
+  separate,    // Op::multiply_add rounds the product and then the sum
+  contracted,  // fused, and so are a product and the sum of it in one expression
+};
+
+struct Arithmetic {
+  MultiplyAdd multiply_add = MultiplyAdd::fused;
+  /// Operations on f32 take subnormal operands as 0 of the same sign, and so they round subnormal results, also in
+  /// comparisons and in conversions from and to other types. Negation, absolute values, selections, bit casts and moves
+  /// keep them.
+  bool flushes_subnormals = false;
+};
+
+}  // namespace vkmoye::gen::ir
