@@ -138,8 +138,9 @@ TEST(GemmCli, WhatIsNoProductIsRefused) {
   refused({"run", "gemm/simt", "--a", "n"}, "a 'n': expected m or k");
   refused({"run", "gemm/simt", "--alpha", "nan"}, "alpha 'nan': expected a finite number");
   refused({"run", "gemm/simt", "--batch", "0"}, "batch '0': expected a whole number from 1");
-  refused({"run", "gemm/simt", "--init", "integer"},
-          "init 'integer': expected random or integers or nonfinite; did you mean 'integers'?");
+  refused(
+      {"run", "gemm/simt", "--init", "integer"},
+      "init 'integer': expected random or integers or nonfinite or hard; did you mean 'integers'?");
   refused({"run", "gemm/simt", "--type", "f32,f32,f32,f32"}, "4 parts");
   refused({"run", "gemm/simt", "--type", "f32,i32"}, "integers and floating-point numbers do not");
   refused({"emit", "gemm/simt", "--type", "f16,f32,i32"}, "accumulator of f32 and result of i32");

@@ -230,6 +230,48 @@ void place(Dice& dice, GemmProblem& problem, const Extents& size, int which,
   if (dice.one_in(3)) to.offset = (1 + dice.below(3)) * alignment / width;
 }
 
+// The factors, packed operands and numbers of a batch and of slices, for contents `init`.
+Problem with_factors(Dice& dice, const Problem& form, Init init) {
+  Problem out = form;
+  GemmProblem& p = out.gemm;
+  p.init = init;
+  const bool whole = range_of(p.number_type()).epsilon == 0,
+             has_sign = !is_unsigned(p.number_type());
+  const bool exact = p.init == Init::integers || whole;
+  const double negative = has_sign ? -1 : 1;
+  p.alpha = exact ? dice.of({1.0, 1.0, negative, 2.0, 0.0}) : dice.of({1.0, 1.0, 0.37, -2.5, 0.0});
+  if (p.beta != 0) p.beta = exact ? dice.of({1.0, negative, 2.0}) : dice.of({1.0, -0.61});
+  if (p.batch > 1) p.batch = dice.one_in(30) ? 0 : 2 + dice.below(3);
+  if (p.slices > 1) p.slices = dice.one_in(4) ? 20 + dice.below(40) : 2 + dice.below(8);
+  if (form.entry->takes_packed) {
+    p.packed = form.entry->weights != nullptr ? dice.of<const char*>({"none", "b"})
+                                              : dice.of<const char*>({"none", "a", "b", "ab"});
+  }
+  return out;
+}
+
+// `out` with its size fitted to its form and its arrays placed.
+Problem placed(Dice& dice, Problem out, std::int64_t form_number, std::int64_t alignment) {
+  GemmProblem& p = out.gemm;
+  const bool fixed_n = p.slices > 1;
+  if (fixed_n) fit_to_slices(out.size, form_number, p);
+  const std::size_t n = p.c_n_contiguous ? 1 : 0;
+  while (out.size[0] * out.size[1] * out.size[2] * p.batch > 1 << 21) {
+    std::size_t largest = 2;
+    for (const std::size_t other : {std::size_t{0}, std::size_t{1}}) {
+      const bool may_shrink = !fixed_n || other != n;
+      if (may_shrink && out.size[other] > out.size[largest]) largest = other;
+    }
+    out.size[largest] = (out.size[largest] + 1) / 2;
+  }
+  if (p.weights != nullptr) {
+    const std::int64_t block = p.weights->elements;
+    out.size[2] = round_up(out.size[2], block);
+  }
+  for (const int which : {0, 1, 2}) place(dice, p, out.size, which, alignment);
+  return out;
+}
+
 }  // namespace
 
 gen::Options thin_config(gen::Options config, const DeviceCaps& caps) {
@@ -286,42 +328,23 @@ std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number,
 Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& form,
                        std::int64_t alignment) {
   Dice dice(random_bits(~seed, static_cast<std::uint64_t>(number)));
-  Problem out = form;
-  GemmProblem& p = out.gemm;
-  const bool whole = range_of(p.number_type()).epsilon == 0,
-             has_sign = !is_unsigned(p.number_type());
-  p.init = whole || dice.one_in(2) ? Init::integers
-           : dice.one_in(4)        ? Init::nonfinite
-                                   : Init::random;
-  const bool exact = p.init == Init::integers;
-  const double negative = has_sign ? -1 : 1;
-  p.alpha = exact ? dice.of({1.0, 1.0, negative, 2.0, 0.0}) : dice.of({1.0, 1.0, 0.37, -2.5, 0.0});
-  if (p.beta != 0) p.beta = exact ? dice.of({1.0, negative, 2.0}) : dice.of({1.0, -0.61});
-  if (p.batch > 1) p.batch = dice.one_in(30) ? 0 : 2 + dice.below(3);
-  if (p.slices > 1) p.slices = dice.one_in(4) ? 20 + dice.below(40) : 2 + dice.below(8);
-  if (form.entry->takes_packed) {
-    p.packed = form.entry->weights != nullptr ? dice.of<const char*>({"none", "b"})
-                                              : dice.of<const char*>({"none", "a", "b", "ab"});
-  }
-
+  const bool whole = range_of(form.gemm.number_type()).epsilon == 0;
+  const Init init = whole || dice.one_in(2) ? Init::integers
+                    : dice.one_in(4)        ? Init::nonfinite
+                                            : Init::random;
+  Problem out = with_factors(dice, form, init);
   out.size = random_size(dice);
-  const bool fixed_n = p.slices > 1;
-  if (fixed_n) fit_to_slices(out.size, number / kProblemsOfAForm, p);
-  const std::size_t n = p.c_n_contiguous ? 1 : 0;
-  while (out.size[0] * out.size[1] * out.size[2] * p.batch > 1 << 21) {
-    std::size_t largest = 2;
-    for (const std::size_t other : {std::size_t{0}, std::size_t{1}}) {
-      const bool may_shrink = !fixed_n || other != n;
-      if (may_shrink && out.size[other] > out.size[largest]) largest = other;
-    }
-    out.size[largest] = (out.size[largest] + 1) / 2;
-  }
-  if (p.weights != nullptr) {
-    const std::int64_t block = p.weights->elements;
-    out.size[2] = round_up(out.size[2], block);
-  }
-  for (const int which : {0, 1, 2}) place(dice, p, out.size, which, alignment);
-  return out;
+  return placed(dice, std::move(out), number / kProblemsOfAForm, alignment);
+}
+
+Problem hard_problem(std::uint64_t seed, std::int64_t number, const Problem& form,
+                     std::int64_t form_number, std::int64_t alignment) {
+  Dice dice(random_bits(random_bits(seed, 1), static_cast<std::uint64_t>(number)));
+  const bool is_changed_integer =
+      range_of(form.gemm.number_type()).epsilon == 0 && !form.gemm.epilogue.empty();
+  Problem out = with_factors(dice, form, is_changed_integer ? Init::integers : Init::hard);
+  out.size = {1 + dice.below(12), 1 + dice.below(12), dice.below(20)};
+  return placed(dice, std::move(out), form_number, alignment);
 }
 
 bool is_exact(const Problem& problem) { return GemmData(problem.gemm, problem.size, 1).is_exact(); }

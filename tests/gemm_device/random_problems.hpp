@@ -74,6 +74,11 @@ std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number, cons
 Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& form,
                        std::int64_t alignment);
 
+/// Problem `number` of `form`, which has the number `form_number`, with hard numbers, and so small that the twin
+/// computes it in milliseconds. Whole numbers that an epilogue changes are not hard.
+Problem hard_problem(std::uint64_t seed, std::int64_t number, const Problem& form,
+                     std::int64_t form_number, std::int64_t alignment);
+
 /// Whether the arrays hold small whole numbers whose sums are exact, so that the result must be exact.
 bool is_exact(const Problem& problem);
 

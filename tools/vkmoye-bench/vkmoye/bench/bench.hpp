@@ -48,10 +48,16 @@ struct Problem {
   std::vector<ProblemArray> more_outputs = {};
 };
 
+/// What an element may be because something is too large for its type: a sum on the way to it, or the element itself.
+struct Overflow {
+  bool to_infinity = false, to_minus_infinity = false, to_nan = false;
+};
+
 /// The correct value of an element, and the largest difference that rounding explains. Where it is NaN or
-/// infinite, the kernel's must be the same.
+/// infinite, the kernel's must be the same, or what `overflow` has.
 struct Expected {
   double value = 0, bound = 0;
+  Overflow overflow = {};
 };
 
 /// A problem that kernels compute. They can be compared with a copy of as many bytes (--baseline copy) and

@@ -65,14 +65,14 @@ class Attention : public Workload {
   bool is_checked_in_full() const override { return products() <= kWork; }
 
   void fill(Execution& execution, std::uint64_t seed) const override {
-    const AttentionData data(call_, request().type, seed);
+    const AttentionData data(call_, request().type, seed, options_.hard);
     for (std::size_t i = 0; i < data.inputs().size(); ++i) execution.write(i, data.inputs()[i]);
   }
 
   CheckResult check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
     const gen::AttentionForm& form = call_.form;
     const ScalarType type = request().type;
-    const AttentionData data(call_, type, seed);
+    const AttentionData data(call_, type, seed, options_.hard);
     const std::vector<Array> all = arrays();
     const auto result_of = [&](std::size_t place) {
       return read_all(execution, place, all[place].bytes);

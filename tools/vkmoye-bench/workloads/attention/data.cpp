@@ -13,6 +13,12 @@ namespace vkmoye::bench {
 
 using gen::AttentionOrder;
 
+namespace {
+
+constexpr double kLargestInBlocks = 1e4;  // of hard numbers: every format has a scale for them
+
+}  // namespace
+
 std::int64_t length_of(const gen::AttentionCall& call, std::int64_t entry) {
   if (!call.form.lengths) return call.keys;
   const std::uint64_t bits = random_bits(0x1e9, static_cast<std::uint64_t>(entry));
@@ -38,8 +44,9 @@ std::uint64_t begin_of_row(AttentionOrder order, std::int64_t heads, std::int64_
   return static_cast<std::uint64_t>(number * width);
 }
 
-AttentionData::AttentionData(const gen::AttentionCall& call, ScalarType type, std::uint64_t seed)
-    : call_(call), type_(type), arrays_(gen::arrays_of(call, type)) {
+AttentionData::AttentionData(const gen::AttentionCall& call, ScalarType type, std::uint64_t seed,
+                             bool hard)
+    : call_(call), type_(type), hard_(hard), seed_(seed), arrays_(gen::arrays_of(call, type)) {
   for (const gen::AttentionArray& array : arrays_) {
     if (array.is_result) continue;
     inputs_.emplace_back(array.bytes());
@@ -54,6 +61,7 @@ void AttentionData::fill(std::size_t which, std::uint64_t seed) {
     if (rows.which == which && rows.format != nullptr) return fill_blocks(rows, seed);
   }
   const gen::AttentionArray& array = arrays_[which];
+  if (hard_ && array.name != "lengths" && array.name != "pages") return fill_hard(which, seed);
   const std::size_t width = size_of(array.type);
   std::vector<std::byte>& out = inputs_[which];
   for (std::uint64_t i = 0; i * width < out.size(); ++i) {
@@ -79,15 +87,58 @@ void AttentionData::fill(std::size_t which, std::uint64_t seed) {
   }
 }
 
+// Most problems have scores of any size that a softmax can tell apart; some have any numbers.
+HardNumbers AttentionData::hard_numbers(const std::string& array) const {
+  const std::uint64_t bits = random_bits(seed_, ~std::uint64_t{0});
+  const bool is_any = bits % 8 == 0;
+  HardNumbers numbers;
+  if (array == "q" || array == "k") {
+    constexpr double kLargest[] = {2, 16, 0x1p10, 0x1p16};
+    if (!is_any) numbers.largest = kLargest[bits / 8 % 4];
+    numbers.nonfinite = is_any;
+  } else if (array == "v") {
+    numbers.nonfinite = is_any;
+  } else {
+    numbers.masks = true;
+    numbers.nonfinite = false;
+    if (array == "slopes") numbers = {.largest = 8, .nonfinite = false};
+  }
+  return numbers;
+}
+
+void AttentionData::fill_hard(std::size_t which, std::uint64_t seed) {
+  const gen::AttentionArray& array = arrays_[which];
+  const std::size_t width = size_of(array.type);
+  std::vector<std::byte>& out = inputs_[which];
+  const bool is_q_or_k = array.name == "q" || array.name == "k";
+  const std::int64_t row = is_q_or_k              ? call_.form.width
+                           : array.name == "v"    ? call_.form.value_width
+                           : array.name == "mask" ? call_.keys
+                                                  : call_.heads;
+  HardNumbers numbers = hard_numbers(array.name);
+  numbers.type = array.type;
+  const auto count = static_cast<std::int64_t>(out.size() / width);
+  for (std::int64_t first = 0; row > 0 && first < count; first += row) {
+    const HardLine line(numbers, random_bits(seed, static_cast<std::uint64_t>(first)), row);
+    for (std::int64_t i = 0; i < std::min(row, count - first); ++i) {
+      store_number(array.type, line[i], &out[static_cast<std::size_t>(first + i) * width]);
+    }
+  }
+}
+
 void AttentionData::fill_blocks(const Rows& rows, std::uint64_t seed) {
   std::vector<std::byte>& out = inputs_[rows.which];
   const auto elements = static_cast<std::size_t>(rows.format->elements),
              bytes = static_cast<std::size_t>(rows.format->bytes);
   std::vector<double> numbers(elements);
   for (std::size_t block = 0; block * bytes < out.size(); ++block) {
+    const HardLine hard({.type = type_, .largest = kLargestInBlocks, .nonfinite = false},
+                        random_bits(seed, block), rows.format->elements);
     for (std::size_t i = 0; i < elements; ++i) {
       const double number = random_number(type_, random_bits(seed, block * elements + i));
-      numbers[i] = rows.which == 1 ? 2 * number : number;
+      numbers[i] = hard_             ? hard[static_cast<std::int64_t>(i)]
+                   : rows.which == 1 ? 2 * number
+                                     : number;
     }
     rows.format->quantise(numbers, std::span(out).subspan(block * bytes, bytes));
   }

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "numbers/hard.hpp"
 #include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
 
 namespace vkmoye::bench {
@@ -27,7 +29,9 @@ std::uint64_t begin_of_row(gen::AttentionOrder order, std::int64_t heads, std::i
 /// their entry, or in no page of one, are NaN.
 class AttentionData {
  public:
-  AttentionData(const gen::AttentionCall& call, ScalarType type, std::uint64_t seed);
+  /// `hard`: rows of hard numbers, see numbers/hard.hpp.
+  AttentionData(const gen::AttentionCall& call, ScalarType type, std::uint64_t seed,
+                bool hard = false);
 
   /// The bytes of each input, in the order of gen::arrays_of.
   const std::vector<std::vector<std::byte>>& inputs() const { return inputs_; }
@@ -69,11 +73,15 @@ class AttentionData {
   void load_heads(const Rows& rows, std::int64_t entry, std::int64_t head,
                   std::span<double> out) const;
   void fill(std::size_t which, std::uint64_t seed);
+  void fill_hard(std::size_t which, std::uint64_t seed);
+  HardNumbers hard_numbers(const std::string& array) const;
   void fill_blocks(const Rows& rows, std::uint64_t seed);
   void poison(const Rows& rows);
 
   gen::AttentionCall call_;
   ScalarType type_;
+  bool hard_;
+  std::uint64_t seed_;
   std::vector<gen::AttentionArray> arrays_;
   std::vector<std::vector<std::byte>> inputs_;
 };

@@ -73,7 +73,7 @@ bool is_attention_flag(const std::string& name) {
 
 bool follows_from_arrays(const std::string& name) {
   return name == "heads" || name == "kv-heads" || name == "batch" || name == "value-width" ||
-         name == "mask-heads" || name == "mask-batch" || name == "stored-pages";
+         name == "mask-heads" || name == "mask-batch" || name == "stored-pages" || name == "init";
 }
 
 const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields() {
@@ -114,6 +114,8 @@ const std::vector<gen::ConfigField<AttentionOptions>>& attention_fields() {
            &Options::sinks),
       flag("log-sums", "also computes log(sum of exp(score)) of each query", &Options::log_sums),
       orders_option(),
+      gen::choice_field<Options, bool>("init", "contents of the arrays: random or hard (random)",
+                                       {"random", "hard"}, &Options::hard),
   };
   return fields;
 }

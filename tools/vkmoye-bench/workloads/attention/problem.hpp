@@ -26,6 +26,7 @@ struct AttentionOptions {
   double scale = 0, soft_cap = 0;
   std::int64_t window = 0;
   std::int64_t page = 0, stored_pages = 0;
+  bool hard = false;  // the contents of the arrays
   // From the type.
   const gen::WeightFormat *key_format = nullptr, *value_format = nullptr;
   std::optional<ScalarType> key_type = {}, value_type = {};

@@ -18,10 +18,13 @@
 //             the relative error (3 + 2 * log2(e) |x_j - m|) e. Each of up to T rescalings multiplies by an exponential
 //             (3 e) and rounds (e); its exponent is another part of x_j - m, with the same error
 //             ->  exponents have the error dx_j + e (3 + 7 |x_j - m| + 4 T); d_j = exp(dx_j) - 1 + the rest
-//   result    errors d_j of w_j move the mean o of the values by sum w_j d_j |v_j - o| / (W - sum w_j d_j), but it
-//             stays between the least and the largest v_j; sums over K keys round K times, numerator and denominator;
-//             the quotient adds 4 units. Matrix units take the weights
-//             in the type of q, with its eps u and smallest normal number t: u sum w_j |v_j| / W + t sum |v_j| / W
+//   result    errors d_j of w_j move the mean o of the values by sum w_j d_j |v_j - o| / (W - sum w_j d_j), and never
+//             beyond the values of keys whose share may be large: a key has at most the share
+//             exp(x_j + dx_j - max (x_i - dx_i)), so that the mean moves by at most the largest |v_j - o| of the keys
+//             with a share above 2^-24, and the others' share times |v_j - o|. Sums over K keys round K times,
+//             numerator and denominator; the quotient adds 4 units. Matrix units take the weights in the type of q,
+//             with its eps u and smallest normal number t: u sum w_j |v_j| / W, and of weights below t (without units,
+//             below 2^-126) nothing may be left
 //
 //   blocks    the reference decodes keys and values exactly, and so do kernels, except where a minimum is added:
 //             its sum is rounded once, which adds e |k_jd| and e |v_j|
@@ -31,6 +34,14 @@
 //   log sum   W moves by up to M = sum w_j d_j, its logarithm by -log(1 - M / W), or as far as one of the exponents.
 //             The sum of K numbers rounds K times; the logarithm has the error 2^-21 + 3 e |log W|; the maximum is
 //             scaled, and both are added: 4 e of both
+//
+//   too large If 2 sum_d |q_d k_jd|, or that and the mask, is beyond the largest number of f32, or a key or value that
+//             is rounded beyond that of its type, nothing is known of the row. The sums of values may be infinite, or
+//             NaN, if the positive or the negative ones add up to more than the largest number of f32, as their weights
+//             are at most 1. A value that is not finite may make its column NaN, also if its key is hidden: 0 times
+//             infinity.
+//
+// Only -infinity hides a key. Rows whose keys are all hidden are 0; equal masks, however low, have no effect.
 //
 // T is the number of tiles of keys, at most K / 8 + 1, and 3 for threads and slices. The result is rounded to its type.
 // Random signs: sums of K numbers and of D products are assumed to round like a random walk, 8 sqrt(K) and 8 sqrt(D),

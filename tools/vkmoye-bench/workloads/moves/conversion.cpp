@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "numbers/hard.hpp"
 #include "numbers/number.hpp"
 #include "numbers/random.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -49,7 +50,16 @@ void random_convertible(std::span<std::byte> out, ScalarType from, ScalarType to
     return;
   }
   if (is_floating(to) && index % 2 == 0) return;  // any bits
+  // Every other line of numbers that are not any bits is hard, of a floating-point type also beyond the largest number.
+  constexpr std::uint64_t kLine = 16;
   double value = random_magnitude(bits, std::min({largest, range_of(from).largest, 0x1p60}));
+  if (index / kLine % 2 == 1) {
+    const bool is_any = is_floating(to);
+    const HardLine line(
+        {.type = from, .largest = is_any ? 2 * largest : largest, .nonfinite = is_any},
+        random_bits(~seed, index / kLine), kLine);
+    value = line[static_cast<std::int64_t>(index % kLine)];
+  }
   if (!is_floating(to) && is_unsigned(to)) value = std::fabs(value);
   store_number(from, value, out.data());
   // Rounding to `from` may have reached the first number that does not fit.

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <numeric>
 #include <thread>
 
 #include "numbers/number.hpp"
 #include "numbers/random.hpp"
+#include "workloads/expected.hpp"
+#include "workloads/products/hard_sum.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -20,7 +23,24 @@ using Indices = std::vector<std::int64_t>;
 
 struct Sums {
   double products = 0, magnitudes = 0;  // sums of a * b and of |a * b|
+  // Of hard numbers: the magnitudes of the terms of each sign, and what becomes of their operands.
+  HardSum hard = {};
 };
+
+// A row of A or B.
+struct Operand {
+  std::span<const double> values;
+  std::span<const double> errors;  // of hard numbers, else empty
+};
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr Overflow kAnything = {true, true, true};
+
+// The largest number by which a scale is multiplied.
+double largest_code(const gen::WeightFormat& format) {
+  if (format.code_type) return range_of(*format.code_type).largest;
+  return format.levels.empty() ? std::ldexp(1, static_cast<int>(format.bits)) : 1;
+}
 
 // Eight partial sums, so that a compiler can vectorise the loop.
 Sums dot(const double* a, const double* b, std::int64_t count) {
@@ -134,17 +154,27 @@ class Checker {
     const Indices& kept = keep_rows ? rows : cols;
     const Indices& passing = keep_rows ? cols : rows;
     const auto k = static_cast<std::size_t>(k_);
-    std::vector<double> table(kept.size() * k);
+    std::vector<double> table(kept.size() * k), errors(is_hard() ? table.size() : 0);
+    const auto kept_at = [&](std::size_t i) -> Operand {
+      return {std::span(table).subspan(i * k, k),
+              is_hard() ? std::span(errors).subspan(i * k, k) : std::span<const double>()};
+    };
     for (std::size_t i = 0; i < kept.size(); ++i) {
-      load(keep_rows, batch, kept[i], std::span(table).subspan(i * k, k));
+      const auto values = std::span(table).subspan(i * k, k);
+      load(keep_rows, batch, kept[i], values);
+      if (!is_hard()) continue;
+      const auto of_row = errors_of(keep_rows, batch, kept[i], values);
+      std::copy(of_row.begin(), of_row.end(), errors.begin() + static_cast<std::ptrdiff_t>(i * k));
     }
     const auto work = [&](std::size_t begin, std::size_t end) {
-      std::vector<double> line(k);
+      std::vector<double> line(k), line_errors;
       CheckResult found;
       for (std::size_t p = begin; p < end; ++p) {
         load(!keep_rows, batch, passing[p], line);
+        if (is_hard()) line_errors = errors_of(!keep_rows, batch, passing[p], line);
         for (std::size_t i = 0; i < kept.size(); ++i) {
-          const Sums sums = dot(table.data() + i * k, line.data(), k_);
+          const Operand passed = {line, line_errors};
+          const Sums sums = keep_rows ? sums_of(kept_at(i), passed) : sums_of(passed, kept_at(i));
           keep_rows ? compare(batch, kept[i], passing[p], sums, found)
                     : compare(batch, passing[p], kept[i], sums, found);
         }
@@ -181,29 +211,111 @@ class Checker {
                  static_cast<std::uint64_t>(matrix.step_second()), out);
   }
 
+  bool is_hard() const { return problem_.init == Init::hard; }
+
+  Sums sums_of(const Operand& a, const Operand& b) const {
+    if (!is_hard()) return dot(a.values.data(), b.values.data(), k_);
+    const HardSum hard = hard_sum(a.values, a.errors, b.values, b.errors);
+    return {hard.value, hard.positive + hard.negative, hard};
+  }
+
+  // The errors of a row of hard numbers, as the kernel takes them.
+  std::vector<double> errors_of(bool of_a, std::int64_t batch, std::int64_t index,
+                                std::span<const double> values) const {
+    const bool is_weight = !of_a && problem_.weights != nullptr;
+    const NumberRange unit = range_of(gen::unit_type(problem_.a_type, problem_.b_type));
+    const bool is_mixed = problem_.a_type != problem_.b_type || problem_.weights != nullptr;
+    OperandRounding rounding = {accumulator_.smallest_normal};
+    if (wider_ == WiderOperand::rounded) {
+      rounding.flushed = std::max(rounding.flushed, unit.smallest_normal);
+      if (is_mixed) rounding.rounded_to = &unit;
+    }
+    std::vector<double> errors = operand_errors(values, rounding);
+    if (!is_weight) return errors;
+    const gen::WeightFormat& format = *problem_.weights;
+    // Matrix units take weights in their type, in which they are decoded.
+    const double of_decoding = wider_ == WiderOperand::rounded ? unit.epsilon : 0x1p-23;
+    const std::byte* blocks = &b_[B_.at(batch, index, 0) * 2];
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const std::byte* block =
+          blocks + static_cast<std::int64_t>(k) / format.elements * format.bytes;
+      const auto number_at = [&](const std::optional<std::int64_t>& place) {
+        return place ? load_number(format.scale_type, block + *place) : 0;
+      };
+      const double minimum = number_at(format.minimum_at), scaled = values[k] - minimum;
+      if (format.minimum_at) errors[k] += of_decoding * (std::fabs(scaled) + std::fabs(minimum));
+      constexpr double kMinNormal = std::numeric_limits<float>::min();
+      if (format.scale_at && std::fabs(number_at(format.scale_at)) < kMinNormal) {
+        errors[k] += std::fabs(scaled);
+      }
+      if (std::fabs(minimum) < kMinNormal) errors[k] += std::fabs(minimum);
+    }
+    return errors;
+  }
+
+  // What the sum times alpha, plus `before`, may become.
+  Overflow overflow_of(const HardSum& sum, double before) const {
+    if (!is_hard() || accumulator_.epsilon == 0) return {};
+    if (problem_.alpha == 0) {
+      return overflow_of_sum(std::max(before, 0.0), std::max(-before, 0.0), steps_.largest);
+    }
+    const double rounding = 1 + accumulator_.epsilon * static_cast<double>(k_ + 3);
+    const double up = sum.positive * rounding + sum.error,
+                 down = sum.negative * rounding + sum.error;
+    const bool sums_codes = problem_.weights != nullptr && wider_ == WiderOperand::kept;
+    const bool may_sums_of_codes_overflow =
+        sums_codes && sum.magnitude_of_a * largest_code(*problem_.weights) > accumulator_.largest;
+    if (sum.may_be_nan || std::isinf(sum.error) || may_sums_of_codes_overflow) return kAnything;
+    const double alpha = problem_.alpha;
+    const double scaled_up = alpha > 0 ? alpha * up : -alpha * down,
+                 scaled_down = alpha > 0 ? alpha * down : -alpha * up;
+    const Overflow of_steps = overflow_of_sum(scaled_up + std::max(before, 0.0),
+                                              scaled_down + std::max(-before, 0.0), steps_.largest);
+    Overflow all = either(scaled(overflow_of_sum(up, down, accumulator_.largest), alpha), of_steps);
+    // An infinite C, or sum, and one of the other sign.
+    const bool meets_other =
+        (all.to_infinity && before == -kInfinity) || (all.to_minus_infinity && before == kInfinity);
+    all.to_nan = all.to_nan || meets_other;
+    return all;
+  }
+
+  // What operands and partial sums that are flushed may add to the error.
+  double bound_of_flushes(const HardSum& sum, double before) const {
+    if (!is_hard()) return 0;
+    const double alpha = std::fabs(problem_.alpha);
+    const bool is_c_flushed =
+        problem_.beta != 0 && std::fabs(before / problem_.beta) < steps_.smallest_normal;
+    return (alpha == 0 ? 0 : alpha * sum.error) +
+           (static_cast<double>(k_) + 3) * std::max(1.0, alpha) * accumulator_.smallest_normal +
+           (is_c_flushed ? std::fabs(before) : 0);
+  }
+
   void compare(std::int64_t batch, std::int64_t i, std::int64_t j, Sums sums,
                CheckResult& found) const {
     const std::uint64_t at = C_.at(batch, i, j) * size_of(C_.type);
     const double got = load_number(C_.type, &result_[at]);
     double expected = problem_.alpha == 0 ? 0 : problem_.alpha * sums.products;
     double magnitude = problem_.alpha == 0 ? 0 : std::fabs(problem_.alpha) * sums.magnitudes;
+    double before = 0;
     if (problem_.beta != 0) {
-      const double before = problem_.beta * load_number(C_.type, &c_[at]);
+      before = problem_.beta * load_number(C_.type, &c_[at]);
       expected += before;
       magnitude += std::fabs(before);
     }
     bool exact = exact_;
-    const double of_sum = exact || !std::isfinite(expected) ? 0 : bound_of_sum(magnitude);
-    const Expected v = finished(batch, i, j, {expected, of_sum}, exact);
-    expected = v.value;
-    const double bound = exact ? 0 : v.bound + bound_of_result(expected);
+    const double of_sum = exact || !std::isfinite(expected)
+                              ? 0
+                              : bound_of_sum(magnitude) + bound_of_flushes(sums.hard, before);
+    const std::vector<Expected> results =
+        finished(batch, i, j, {expected, of_sum, overflow_of(sums.hard, before)}, exact);
+    expected = results.front().value;
+    const double bound = exact ? 0 : results.front().bound + bound_of_result(expected);
     const double error = std::fabs(got - expected);
-    const bool near = std::isfinite(expected) && error <= bound;
-    if (near || is_same_special_value(got, expected)) {
-      if (std::isfinite(error)) found.max_error = std::max(found.max_error, error);
-      return;
-    }
     if (std::isfinite(error)) found.max_error = std::max(found.max_error, error);
+    const bool is_one = std::any_of(results.begin(), results.end(), [&](const Expected& result) {
+      return is_result(result, exact, got);
+    });
+    if (is_one) return;
     if (found.mismatches++ != 0) return;
     found.first =
         fmt::format("C[{}{},{}] is {}, not {}", problem_.batch > 1 ? fmt::format("{},", batch) : "",
@@ -216,8 +328,10 @@ class Checker {
     if (accumulator_.epsilon == 0) return 3 * steps_.epsilon * magnitude;
     const double c = problem_.accumulator == ScalarType::f64 ? 2 : 1;
     const auto k = static_cast<double>(k_);
-    const double roundings = problem_.init == Init::integers ? k : std::min(k, 8 * std::sqrt(k));
+    const bool is_random = problem_.init == Init::random || problem_.init == Init::nonfinite;
+    const double roundings = is_random ? std::min(k, 8 * std::sqrt(k)) : k;
     const double of_sums = c * (roundings + 3) * accumulator_.epsilon;
+    if (is_hard()) return of_sums * magnitude;
     const bool is_mixed = problem_.a_type != problem_.b_type || problem_.weights != nullptr;
     const bool is_rounded = wider_ == WiderOperand::rounded && is_mixed;
     const double of_wider =
@@ -229,9 +343,38 @@ class Checker {
            std::max(accumulator_.smallest_normal, result_range_.smallest_normal);
   }
 
-  // `v` after the steps of the epilogue.
-  Expected finished(std::int64_t batch, std::int64_t i, std::int64_t j, Expected v,
-                    bool& exact) const {
+  // Whether `got` is `result`, rounded to the type of C.
+  bool is_result(const Expected& result, bool exact, double got) const {
+    const double value = result.value;
+    if (exact)
+      return got == (is_hard() ? wrapped(value) : value) || is_same_special_value(got, value);
+    if (is_same_special_value(got, value)) return true;
+    if (!std::isfinite(value)) return false;
+    const Expected stored = {value, result.bound + bound_of_result(value)};
+    return is_hard() && result_range_.epsilon != 0 ? is_right(in_range_of(C_.type, stored), got)
+                                                   : is_right(stored, got);
+  }
+
+  // An exact whole number modulo 2^32, if C has such integers.
+  double wrapped(double value) const {
+    if (C_.type != ScalarType::i32 && C_.type != ScalarType::u32) return value;
+    const double rest = value - std::floor(value / 0x1p32) * 0x1p32;
+    return C_.type == ScalarType::i32 && rest >= 0x1p31 ? rest - 0x1p32 : rest;
+  }
+
+  // What `v` may be after the steps of the epilogue: first its value, then what an overflow may make of it.
+  std::vector<Expected> finished(std::int64_t batch, std::int64_t i, std::int64_t j, Expected v,
+                                 bool& exact) const {
+    std::vector<Expected> all = {v};
+    const auto add_overflows = [&] {
+      Overflow of_all;
+      for (const Expected& one : all) of_all = either(of_all, one.overflow);
+      if (!is_hard()) return;
+      if (of_all.to_infinity) all.push_back({kInfinity, 0});
+      if (of_all.to_minus_infinity) all.push_back({-kInfinity, 0});
+      if (of_all.to_nan) all.push_back({std::numeric_limits<double>::quiet_NaN(), 0});
+    };
+    add_overflows();
     std::size_t next = offsets_.empty() ? 0 : 1;  // the input of the epilogue
     for (const gen::AppliedEpilogueOp& named : problem_.epilogue) {
       double input = 0;
@@ -243,9 +386,15 @@ class Checker {
       if (named.step->reads_c) {
         input = load_number(C_.type, &c_[C_.at(batch, i, j) * size_of(C_.type)]);
       }
-      v = after(named, v, input, steps_, exact);
+      bool still_exact = exact;
+      for (Expected& one : all) {
+        still_exact = exact;
+        one = after(named, one, input, steps_, still_exact);
+      }
+      exact = still_exact;
+      add_overflows();
     }
-    return v;
+    return all;
   }
 
   static std::vector<std::vector<std::byte>> bytes_of_inputs(const GemmData& data) {

@@ -17,6 +17,17 @@
 // numbers are small whole numbers, the result must be exact. If matrix units multiply operands of two types, the
 // wider one is rounded to the type of the other, whose eps is added to (R + 3) * eps. products/epilogue.hpp has
 // the bounds of the steps of an epilogue, with eps and tiny of the type of alpha, and twice the eps for f64.
+//
+// Hard numbers have R = K, and besides
+//
+//   |alpha| * (the errors of the operands, products/hard_sum.hpp)  +  (K + 3) * max(1, |alpha|) * tiny
+//
+// tiny here is the smallest normal number of the accumulator, as each partial sum may be flushed. Each partial sum
+// lies between the sum of all negative terms and that of all positive ones: if these are beyond the largest number of
+// the accumulator, times alpha and with beta * C beyond that of the type of alpha, the result may be infinite, NaN if
+// both are, and whatever the epilogue makes of that. gemm/quantised multiplies by a scale after it has summed the codes
+// of a block: its sums may overflow where sum |a| times the largest code is beyond. No other result may.
+// i32 and u32 are taken modulo 2^32.
 
 #include <cstdint>
 #include <span>

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "numbers/hard.hpp"
 #include "numbers/number.hpp"
 #include "numbers/random.hpp"
 #include "vkmoye/runtime/guarded_buffer.hpp"
@@ -15,7 +16,19 @@ namespace {
 bool holds_whole_numbers_only(ScalarType type) { return range_of(type).epsilon == 0; }
 
 bool wants_integers(const GemmProblem& problem) {
+  if (problem.init == Init::hard) return false;
   return problem.init == Init::integers || holds_whole_numbers_only(problem.a_type);
+}
+
+// Sums of products of integers up to this are exact in f64, from which the check takes them modulo 2^32.
+constexpr double kMaxHardInteger = 0x1p20;
+
+HardNumbers hard_numbers(ScalarType type) {
+  HardNumbers numbers;
+  numbers.type = type;
+  if (range_of(type).epsilon == 0)
+    numbers.largest = std::min(kMaxHardInteger, range_of(type).largest);
+  return numbers;
 }
 
 // Whole operands whose sums are scaled to numbers that are rounded.
@@ -86,7 +99,10 @@ GemmData::GemmData(const GemmProblem& problem, const Extents& size, std::uint64_
       seed_(seed) {
   if (problem.experts > 0) offsets_ = random_offsets(problem.experts, size[0], seed);
   is_scaled_ = scales_integers(problem);
-  if (is_scaled_) {
+  if (problem.init == Init::hard) {
+    // Of no use but to say that results are exact.
+    integers_.max = holds_whole_numbers_only(problem.a_type) && !is_scaled_ ? 1 : 0;
+  } else if (is_scaled_) {
     integers_ = inputs_to_scale(problem, size[2]);
   } else if (wants_integers(problem) && problem.weights == nullptr) {
     integers_ = integer_inputs(problem, size[2]);
@@ -112,6 +128,12 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
   const gen::GemmArray& matrix = matrix_at(which);
   const std::int64_t first = matrix.second_contiguous ? matrix.rows : matrix.cols;
   const std::int64_t second = matrix.second_contiguous ? matrix.cols : matrix.rows;
+  if (problem_.init == Init::hard) {
+    const auto line = static_cast<std::uint64_t>(batch * first + i);
+    const std::uint64_t stream =
+        random_bits(random_bits(seed_, static_cast<std::uint64_t>(which)), line);
+    return HardLine(hard_numbers(matrix.type), stream, second)[j];
+  }
   const auto index = static_cast<std::uint64_t>((batch * first + i) * second + j);
   const std::uint64_t bits =
       random_bits(random_bits(seed_, static_cast<std::uint64_t>(which)), index);
@@ -140,6 +162,25 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
   return std::fabs(uniform) < min_normal ? min_normal : uniform;
 }
 
+// A row of `count` blocks with hard scales and minima, and any codes.
+std::vector<std::byte> GemmData::hard_blocks(std::uint64_t stream, std::int64_t count) const {
+  const gen::WeightFormat& format = *problem_.weights;
+  std::vector<std::byte> row(static_cast<std::size_t>(count * format.bytes));
+  fill_random(row, 1, stream, 0);
+  const HardLine scales({.type = format.scale_type}, random_bits(stream, 1), count),
+      minima({.type = format.scale_type}, random_bits(stream, 2), count);
+  for (std::int64_t block = 0; block < count; ++block) {
+    std::byte* at = &row[static_cast<std::size_t>(block * format.bytes)];
+    if (format.scale_at) store_number(format.scale_type, scales[block], at + *format.scale_at);
+    if (format.minimum_at) store_number(format.scale_type, minima[block], at + *format.minimum_at);
+    for (std::int64_t i = 0; format.code_type && i < format.elements; ++i) {
+      std::byte& code = at[format.codes_at + i];  // every row would have a NaN
+      if (std::isnan(load_number(*format.code_type, &code))) code = std::byte{0};
+    }
+  }
+  return row;
+}
+
 // The rows of B, quantised.
 std::vector<std::byte> GemmData::blocks_of_weights() const {
   const gen::GemmArray& matrix = matrices_[1];
@@ -151,6 +192,14 @@ std::vector<std::byte> GemmData::blocks_of_weights() const {
   const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;
   for (std::int64_t b = 0; b < batch; ++b) {
     for (std::int64_t i = 0; i < matrix.rows; ++i) {
+      const auto place = out.begin() + static_cast<std::ptrdiff_t>(matrix.at(b, i, 0) * 2);
+      if (problem_.init == Init::hard) {
+        const auto line = static_cast<std::uint64_t>(b * matrix.rows + i);
+        const auto blocks =
+            hard_blocks(random_bits(random_bits(seed_, 1), line), matrix.cols * 2 / format.bytes);
+        std::copy(blocks.begin(), blocks.end(), place);
+        continue;
+      }
       for (std::size_t j = 0; j < row.size(); ++j) {
         const std::uint64_t index =
             static_cast<std::uint64_t>(b * matrix.rows + i) * row.size() + j;
@@ -158,8 +207,7 @@ std::vector<std::byte> GemmData::blocks_of_weights() const {
         row[j] *= max_weight;
       }
       const std::vector<std::byte> blocks = gen::quantise(format, row);
-      std::copy(blocks.begin(), blocks.end(),
-                out.begin() + static_cast<std::ptrdiff_t>(matrix.at(b, i, 0) * 2));
+      std::copy(blocks.begin(), blocks.end(), place);
     }
   }
   return out;

@@ -6,21 +6,19 @@
 //
 // If the kernel's v differs from the definition by at most d, then after a step f it differs by at most
 //
-//   steepest * d  +  eps * (of_value * (|f(v)| + steepest * d) + of_argument * (|v| + d))  +  tiny
+//   steepest * d  +  eps * of_value * (|f(v)| + steepest * d)  +  of_function  +  tiny
 //
-//   step                     steepest |f'|   of_value   of_argument
+//   step                     steepest |f'|   of_value   of_function
 //   bias, bias_m, residual   1               1          0             a sum; residual_c as well
 //   relu                     1               0          0             no rounding
-//   gelu                     1.13            0          6
-//   silu                     1.1             0          6
+//   gelu                     1.13            0          error_of_gated(v) + 6 eps d
+//   silu                     1.1             0          error_of_gated(v) + 6 eps d
 //   scale                    |scale|         2          0             the product, and the rounding of scale
 //   scale_m, scale_n         |the input|     1          0             the product
 //
-// eps and tiny are those of the type of the computation, see products/check.hpp. gelu and silu are
-// x s(t), s(t) = 1 / (1 + exp(-t)), t = x or 2 sqrt(2/pi) (x + 0.044715 x^3). The exponent is rounded 4 times and
-// exp has an error of 3 + 2 |t| units (Vulkan specification, "Precision and Operation of SPIR-V Instructions"), so
-// that the relative error of exp is (3 + 6 |t|) eps, and that of s is 1 - s times this: at most (0.75 + 6 * 0.225)
-// eps in s. The sum adds 1, the division 2.5: less than 6 |x| eps in total.
+// eps and tiny are those of the type of the computation, see products/check.hpp; error_of_gated is in
+// numbers/activations.hpp. An input below tiny may be taken as 0, which adds its effect. A result beyond the largest
+// number may be infinite.
 
 #include <string>
 #include <vector>
@@ -42,8 +40,9 @@ std::string epilogue_expects();
 /// Whether `step` multiplies by its input or its number.
 bool multiplies(const gen::EpilogueOp& step);
 
-/// `v` after `step`, which may read `input`. NaN and infinity have no bound: they must be equal. `exact`: nothing has
-/// been rounded so far; gelu and silu set it to false.
+/// `v` after `step`, which may read `input`; v.overflow is not read. NaN and infinity have no bound: they must be
+/// equal. The overflow of the result is what it may be besides. `exact`: nothing has been rounded so far; gelu and silu
+/// set it to false.
 Expected after(const gen::AppliedEpilogueOp& step, Expected v, double input,
                const NumberRange& range, bool& exact);
 

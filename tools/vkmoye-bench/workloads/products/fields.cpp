@@ -101,8 +101,8 @@ const std::vector<Field>& gemm_problem_fields() {
       for (Field& field : placement_fields(name, place)) all.push_back(std::move(field));
     }
     all.push_back(gen::choice_field<P, Init>(
-        "init", "contents of the arrays: random, integers or nonfinite (random)",
-        {"random", "integers", "nonfinite"}, &P::init));
+        "init", "contents of the arrays: random, integers, nonfinite or hard (random)",
+        {"random", "integers", "nonfinite", "hard"}, &P::init));
     const std::vector<std::string> packed = {"none", "a", "b", "ab"};
     all.push_back({"packed",
                    "operands that gemm/packed finds already packed: none, a, b or ab (none)",

@@ -24,6 +24,7 @@ enum class Init : std::uint8_t {
   random,     // uniform in [-1, 1)
   integers,   // small whole numbers whose sums are exact
   nonfinite,  // random, with some NaNs and infinities
+  hard,       // rows of hard numbers, see numbers/hard.hpp; weights have such scales, and any codes
 };
 
 struct GemmProblem : gen::GemmCall {

@@ -14,6 +14,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/kernels/common/threads_config.hpp"
+#include "workloads/expected.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -41,16 +42,24 @@ double roundings(std::size_t count, std::size_t threads) {
   return std::min(n, n / static_cast<double>(threads) + 40);
 }
 
-// Rounds a number that was computed with precision `computed` to `type`, and updates its error.
-Expected rounded(ScalarType type, const Precision& computed, double value, double error) {
+// Rounds a number that was computed with precision `computed` to `type`, and updates its error. `overflow`: what it may
+// be besides, before it is rounded.
+Expected rounded(ScalarType type, const Precision& computed, double value, double error,
+                 const Overflow& overflow = {}) {
+  const ScalarType computed_type = gen::computing_type(type);
   double bound = error * kSecondOrder + computed.min_normal;
-  if (gen::computing_type(type) != type) {
+  Expected out = {value, bound, overflow};
+  if (std::isfinite(value)) out = in_range_of(computed_type, out);
+  if (computed_type != type) {
     const Precision result = precision_of(type);
-    bound += result.unit * std::fabs(value) + result.min_normal;
     const double stored = number_of(type, bits_of(type, value));
-    if (!std::isfinite(stored)) return {stored, 0};  // infinity, or NaN of e4m3
+    // Infinity, or NaN of e4m3, unless the error leads back to finite numbers.
+    const bool is_surely_beyond = std::fabs(value) - bound > range_of(type).largest;
+    if (!std::isfinite(stored) && is_surely_beyond) return {stored, 0, out.overflow};
+    out.bound += result.unit * std::fabs(value) + result.min_normal;
+    out = in_range_of(type, out);
   }
-  return {value, bound};
+  return out;
 }
 
 Precision computing(ScalarType type) { return precision_of(gen::computing_type(type)); }
@@ -64,14 +73,21 @@ Expected defined_sum(ScalarType type, std::span<const double> x, std::size_t thr
       sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
     return {number_of(gen::computing_type(type), sum), 0};
   }
-  long double sum = 0, magnitude = 0;
+  long double sum = 0, positive = 0, negative = 0;
   for (const double value : x) {
     sum += value;
-    magnitude += std::fabs(value);
+    (value < 0 ? negative : positive) += std::fabs(value);
   }
   const Precision precision = computing(type);
+  const double relative = precision.unit * roundings(x.size(), threads);
+  const Overflow overflow = overflow_of_sum(static_cast<double>(positive * (1 + relative)),
+                                            static_cast<double>(negative * (1 + relative)),
+                                            range_of(gen::computing_type(type)).largest);
+  // Each partial sum may be flushed.
   return rounded(type, precision, static_cast<double>(sum),
-                 precision.unit * roundings(x.size(), threads) * static_cast<double>(magnitude));
+                 relative * static_cast<double>(positive + negative) +
+                     roundings(x.size(), threads) * precision.min_normal,
+                 std::isfinite(static_cast<double>(sum)) ? overflow : Overflow());
 }
 
 Expected defined_largest(ScalarType type, std::span<const double> x) {
@@ -125,7 +141,10 @@ void define_rms_norm(ScalarType type, std::span<const double> x, std::span<const
   const double flushed = precision.min_normal * std::max(1.0, 1 / std::sqrt(whole));
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double y = x[i] / std::sqrt(whole) * weight[i];
-    out[i] = rounded(type, precision, y, std::fabs(y) * relative + std::fabs(weight[i]) * flushed);
+    // A quotient that may be 0 makes NaN of an infinite weight.
+    const bool may_be_0 = std::fabs(x[i] / std::sqrt(whole)) < precision.min_normal;
+    out[i] = rounded(type, precision, y, std::fabs(y) * relative + std::fabs(weight[i]) * flushed,
+                     {false, false, may_be_0 && std::isinf(weight[i])});
   }
 }
 
@@ -137,9 +156,17 @@ void define_residual_norm(ScalarType type, std::span<const double> x,
   for (std::size_t i = 0; i < x.size(); ++i) total[i] = x[i] + residual[i];
   const std::span<Expected> norms = out.subspan(x.size());
   define_rms_norm(type, total, weight, epsilon, threads, norms);
+  const double largest = range_of(gen::computing_type(type)).largest;
+  const bool is_beyond = std::any_of(total.begin(), total.end(), [&](double sum) {
+    return std::isfinite(sum) && std::fabs(sum) > largest;
+  });
   for (std::size_t i = 0; i < x.size(); ++i) {
     out[i] = rounded(type, precision, total[i], precision.unit * std::fabs(total[i]));
     norms[i].bound += 2 * kSecondOrder * precision.unit * std::fabs(norms[i].value);
+    // Nothing is known of a row with a sum that is too large.
+    if (!is_beyond) continue;
+    norms[i].bound = std::fabs(norms[i].value) + norms[i].bound;
+    norms[i].overflow = {true, true, true};
   }
 }
 
@@ -149,7 +176,9 @@ void define_gate(const gen::GateConfig& config, std::span<const double> x,
   const bool is_gelu = config.function == gen::GateFunction::gelu;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double f = is_gelu ? gelu(x[i]) : silu(x[i]);
-    const double of_function = 6 * precision.unit * std::fabs(x[i]) + precision.min_normal;
+    const double of_function = error_of_gated(x[i], is_gelu ? exponent_of_gelu(x[i]) : x[i],
+                                              precision.unit, precision.min_normal) +
+                               precision.min_normal;
     const double y = f * factors[i];
     out[i] = rounded(config.type, precision, y,
                      of_function * std::fabs(factors[i]) + precision.unit * std::fabs(y));
@@ -171,9 +200,15 @@ void define_rope(const gen::RopeConfig& config, std::span<const double> heads, d
     const double rounded_parts = std::fabs(angle) > 0x1p24 ? 4 * std::fabs(angle) : 0;
     const double of_angle = precision.unit * (3 * kPi + rounded_parts);
     const double size = std::fabs(a) + std::fabs(b);
-    const double error = size * (kOfSine + of_angle + 2 * precision.unit);
-    out[l] = rounded(config.type, precision, a * std::cos(angle) - b * std::sin(angle), error);
-    out[r] = rounded(config.type, precision, a * std::sin(angle) + b * std::cos(angle), error);
+    const double error =
+        size * (kOfSine + of_angle + 2 * precision.unit) + 2 * precision.min_normal;
+    // Both products may be as large as a and b.
+    const bool is_large = size > range_of(gen::computing_type(config.type)).largest;
+    const Overflow overflow = {is_large, is_large, false};
+    out[l] =
+        rounded(config.type, precision, a * std::cos(angle) - b * std::sin(angle), error, overflow);
+    out[r] =
+        rounded(config.type, precision, a * std::sin(angle) + b * std::cos(angle), error, overflow);
   }
 }
 
@@ -184,7 +219,8 @@ std::size_t defined_column_of_largest(std::span<const double> x) {
   return static_cast<std::size_t>(std::max_element(x.begin(), x.end()) - x.begin());
 }
 
-void define_largest(std::span<const double> x, std::span<Expected> out) {
+void define_largest(ScalarType type, std::span<const double> x, std::span<Expected> out) {
+  const double min_normal = precision_of(type).min_normal;  // a smaller number may be flushed to 0
   const std::size_t k = out.size() / 2;
   std::vector<std::size_t> order(x.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -194,6 +230,7 @@ void define_largest(std::span<const double> x, std::span<Expected> out) {
   for (std::size_t i = 0; i < k; ++i) {
     const bool is_there = i < order.size();
     out[i] = {is_there ? x[order[i]] : -std::numeric_limits<double>::infinity(), 0};
+    if (std::fabs(out[i].value) < min_normal) out[i].bound = min_normal;
     out[k + i] = {is_there ? static_cast<double>(order[i]) : 4294967295.0, 0};
   }
 }

@@ -7,7 +7,9 @@
 //   D      min(n, n / threads + 40): the number of roundings of a value in a sum of n: additions in its thread,
 //          then pairwise over up to 128 lanes, then over up to 32 subgroups; adding 0 does not round
 //
-//   sum       |r - sum x| <= e D sum |x|. Integers are exact: they wrap.
+//   sum       |r - sum x| <= e D sum |x|, and D times the smallest normal number, since partial sums may be flushed;
+//             infinite only if the positive or the negative numbers add up to more than the largest number.
+//             Integers are exact: they wrap.
 //   largest   exact
 //   softmax   the relative error of an exponential is a = 3 e (1 + |x - m|), since x - m has the error e |x - m|
 //             and exp 3 + 2 |x - m| units; the sum has D e plus the mean of a weighted by the exponentials; the
@@ -17,11 +19,13 @@
 //             half of this and 2 units are the error of the inverse square root; two products follow
 //             of a sum: the sum has e, and so have the root and the product with it
 //   argmax    exact, and so are the largest elements of topk and their columns
-//   gate      silu and gelu have 6 e |x|; one product follows
+//   gate      silu and gelu have the error of numbers/activations.hpp; one product follows
 //   rope      the angle is the exact product, less turns: two sums of up to 4 and smaller numbers are rounded, 3 e pi
 //             in all, as long as it is below 2^24; sine and cosine have 2^-11; two products and a sum follow
 //
-// Results of f16, bf16, e4m3 and e5m2 are rounded once more. Numbers below the smallest normal one may be flushed to 0.
+// Results of f16, bf16, e4m3 and e5m2 are rounded once more. Numbers below the smallest normal one may be flushed to 0,
+// inputs among them: then the definition of the flushed inputs is right as well. A result may be infinite if it is
+// beyond the largest number with its error.
 
 #include <cstddef>
 #include <span>
@@ -59,6 +63,6 @@ std::size_t defined_column_of_largest(std::span<const double> x);
 /// The largest values, as many as half of `out`, then their indices; NaNs before numbers, the first of equal ones
 /// first.
 /// Where there are fewer values, -infinity and 2^32 - 1.
-void define_largest(std::span<const double> x, std::span<Expected> out);
+void define_largest(ScalarType type, std::span<const double> x, std::span<Expected> out);
 
 }  // namespace vkmoye::bench

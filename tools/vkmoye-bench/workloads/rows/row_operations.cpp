@@ -55,6 +55,7 @@ LineOperation reduction(const LineSpec& spec, DefineOne define) {
   const bool of_rows = rows_are_meant();
   out.lines = of_rows ? spec.rows : spec.cols;
   out.inputs = {of_rows ? rows_of("src", spec) : columns_of("src", spec)};
+  out.inputs[0].hard.masks = true;
   out.output = {"dst", {}, 1, 1, 1};
   if (rank == 2) out.output.shape = {out.lines};
   out.arguments = rows_and_cols(spec);
@@ -92,6 +93,7 @@ LineOperation of_rows(const LineSpec& spec) {
   LineOperation out;
   out.lines = spec.rows;
   out.inputs = {rows_of("src", spec)};
+  out.inputs[0].hard.masks = true;
   out.output = rows_of("dst", spec);
   out.arguments = rows_and_cols(spec);
   return out;
@@ -164,9 +166,10 @@ LineOperation top_k(const LineSpec& spec) {
   shape.back() = k;
   out.further_outputs = {{"values", shape, k, 1, k}};
   out.output = {"columns", shape, k, 1, k, ScalarType::u32};
-  out.definition = [](const DeviceCaps&) -> DefineLine {
-    return
-        [](std::span<const Line> in, std::span<Expected> result) { define_largest(in[0], result); };
+  out.definition = [type = spec.type](const DeviceCaps&) -> DefineLine {
+    return [type](std::span<const Line> in, std::span<Expected> result) {
+      define_largest(type, in[0], result);
+    };
   };
   return out;
 }
@@ -198,9 +201,10 @@ LineOperation rotation(const LineSpec& spec) {
   in_pairs.back() = 2 * pairs;
   LineOperation out;
   out.lines = tokens;
-  out.inputs = {{"src", in_pairs, length, 1, length},
-                {"positions", of_tokens, 1, 1, 1, ScalarType::i32},
-                {"frequencies", {pairs}, pairs, 1, 0, ScalarType::f32}};
+  out.inputs = {
+      {"src", in_pairs, length, 1, length},
+      {"positions", of_tokens, 1, 1, 1, ScalarType::i32, {.largest = 0x1p20}},
+      {"frequencies", {pairs}, pairs, 1, 0, ScalarType::f32, {.largest = 1, .nonfinite = false}}};
   out.output = {"dst", in_pairs, length, 1, length};
   out.arguments = {{"pairs", pairs}, {"heads", heads}, {"tokens", tokens}};
   out.kernel_shape = {{tokens, heads, spec.cols}};

@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "numbers/hard.hpp"
 #include "numbers/number.hpp"
 #include "vkmoye/bench/bench.hpp"
 #include "workloads/operation.hpp"
@@ -40,6 +41,7 @@ struct LineArray {
   std::int64_t step = 1;                // from one element of a line to the next
   std::int64_t next = 1;                // from one line to the next; 0: all lines are the same
   std::optional<ScalarType> type = {};  // element type; nullopt: that of the request
+  HardNumbers hard = {};                // of hard lines; their type is that of the elements
 };
 
 using Line = std::vector<double>;
@@ -47,6 +49,9 @@ using Line = std::vector<double>;
 /// Computes a line of the result from the same line of each input. Where the definition gives NaN or infinity, the
 /// result must be the same.
 using DefineLine = std::function<void(std::span<const Line> in, std::span<Expected> out)>;
+
+/// The contents of the inputs: --init random or hard.
+enum class LineInit : std::uint8_t { random, hard };
 
 struct LineOperation {
   std::int64_t lines = 0;
@@ -84,9 +89,10 @@ void compare(const Expected& expected, double got, std::size_t place, const std:
 LineArray rows_of(const std::string& name, const LineSpec& spec);
 LineArray columns_of(const std::string& name, const LineSpec& spec);
 
-/// The operation with random inputs: uniform in [-1, 1), or small whole numbers for integer types. `apply` takes one
-/// array for each input; the first has one dimension (a row) or more. `takes_fortran_order`: 2-D arrays in Fortran
-/// order are not converted.
+/// The operation with random inputs: uniform in [-1, 1), or small whole numbers for integer types; with --init hard,
+/// each line has hard numbers, and a result is right for the inputs as they are or with subnormal ones taken as 0.
+/// `apply` takes one array for each input; the first has one dimension (a row) or more. `takes_fortran_order`: 2-D
+/// arrays in Fortran order are not converted.
 Operation line_operation(const std::string& name,
                          std::function<LineOperation(const LineSpec&)> make,
                          bool takes_fortran_order = false);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Problems with hard numbers of every family on every device; hard_numbers/twin_test.cpp has the twin.
+//
+//   VKMOYE_HARD=10000       problems of each family (10,000 on a GPU; 2,000 on a CPU, of which tools/test runs 50)
+//   VKMOYE_SEED=7           seed (1)
+//   VKMOYE_PROBLEM=417      runs only this problem
+
+#include <gmock/gmock.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "hard_numbers/hard_problems.hpp"
+#include "rows_device/kept_pipelines.hpp"
+#include "support/device_fixture.hpp"
+#include "support/effort.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+std::int64_t number_in(const char* variable, std::int64_t usual) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? usual : std::strtoll(text, nullptr, 10);
+}
+
+constexpr std::int64_t kParts = 8;  // of a family: its forms in turn
+constexpr int kMaxWrong = 5;        // forms with a wrong result, of which the first is reported
+
+// (family, part)
+class HardProblems : public DeviceTest,
+                     public testing::WithParamInterface<std::tuple<std::size_t, std::int64_t>> {};
+
+TEST_P(HardProblems, AreComputedRight) {
+  const HardFamily& family = hard_families()[std::get<0>(GetParam())];
+  const std::int64_t part = std::get<1>(GetParam());
+  const auto seed = static_cast<std::uint64_t>(number_in("VKMOYE_SEED", 1));
+  const std::int64_t only = number_in("VKMOYE_PROBLEM", -1);
+  for_each_device([&](Device& device) {
+    const bool is_cpu = device.caps().kind == DeviceKind::cpu;
+    // On a CPU, most of the time goes into compiling the kernel of a form.
+    const std::int64_t usual = !is_cpu ? 10000 : is_quick() ? 50 : often(2000);
+    const std::int64_t all = number_in("VKMOYE_HARD", usual);
+    KeptPipelines executor(device);
+    std::set<std::string> lacking;
+    int wrong_forms = 0, right = 0;
+    std::int64_t end = 0;
+    constexpr std::int64_t kMaxForms = 100000;
+    for (std::int64_t number = 0; end < all && number < kMaxForms; ++number) {
+      const auto form = family.form(seed, number, device.caps());
+      if (!form || (is_cpu && is_quick() && form->is_dear)) continue;
+      const std::int64_t begin = std::exchange(end, std::min(all, end + form->count));
+      if (number % kParts != part || wrong_forms == kMaxWrong) continue;
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (only >= 0 && i != only) continue;
+        const auto problem = form->problem(i);
+        std::string text;
+        try {
+          const bench::RunPlan plan = plan_on(executor, *problem);
+          text = wrong(executor, plan, *problem, static_cast<std::uint64_t>(i));
+        } catch (const bench::Unavailable& reasons) {
+          lacking.insert(problem->entry().name + ": " + reasons.what());
+          break;
+        } catch (const std::exception& error) {
+          text = error.what();
+        }
+        if (text.empty()) {
+          ++right;
+          continue;
+        }
+        ++wrong_forms;
+        ADD_FAILURE() << text << "\n  VKMOYE_SEED=" << seed << " VKMOYE_PROBLEM=" << i << ": "
+                      << command_of(*problem, static_cast<std::uint64_t>(i));
+        break;
+      }
+    }
+    std::printf("%d %s right, %d wrong\n", right, "hard problems", wrong_forms);
+    for (const std::string& reason : lacking) std::printf("  %s\n", reason.c_str());
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, HardProblems,
+                         testing::Combine(testing::Range<std::size_t>(0, hard_families().size()),
+                                          testing::Range<std::int64_t>(0, kParts)),
+                         [](const auto& info) {
+                           return hard_families()[std::get<0>(info.param)].name +
+                                  std::to_string(std::get<1>(info.param));
+                         });
+
+}  // namespace
+}  // namespace vkmoye::test
