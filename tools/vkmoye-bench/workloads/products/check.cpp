@@ -28,7 +28,7 @@ struct Sums {
 };
 
 // A row of A or B.
-struct Operand {
+struct CheckedOperand {
   std::span<const double> values;
   std::span<const double> errors;  // of hard numbers, else empty
 };
@@ -155,7 +155,7 @@ class Checker {
     const Indices& passing = keep_rows ? cols : rows;
     const auto k = static_cast<std::size_t>(k_);
     std::vector<double> table(kept.size() * k), errors(is_hard() ? table.size() : 0);
-    const auto kept_at = [&](std::size_t i) -> Operand {
+    const auto kept_at = [&](std::size_t i) -> CheckedOperand {
       return {std::span(table).subspan(i * k, k),
               is_hard() ? std::span(errors).subspan(i * k, k) : std::span<const double>()};
     };
@@ -173,7 +173,7 @@ class Checker {
         load(!keep_rows, batch, passing[p], line);
         if (is_hard()) line_errors = errors_of(!keep_rows, batch, passing[p], line);
         for (std::size_t i = 0; i < kept.size(); ++i) {
-          const Operand passed = {line, line_errors};
+          const CheckedOperand passed = {line, line_errors};
           const Sums sums = keep_rows ? sums_of(kept_at(i), passed) : sums_of(passed, kept_at(i));
           keep_rows ? compare(batch, kept[i], passing[p], sums, found)
                     : compare(batch, passing[p], kept[i], sums, found);
@@ -213,7 +213,7 @@ class Checker {
 
   bool is_hard() const { return problem_.init == Init::hard; }
 
-  Sums sums_of(const Operand& a, const Operand& b) const {
+  Sums sums_of(const CheckedOperand& a, const CheckedOperand& b) const {
     if (!is_hard()) return dot(a.values.data(), b.values.data(), k_);
     const HardSum hard = hard_sum(a.values, a.errors, b.values, b.errors);
     return {hard.value, hard.positive + hard.negative, hard};
