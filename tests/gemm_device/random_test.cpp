@@ -22,20 +22,13 @@
 #include "gemm_device/products.hpp"
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
+#include "support/number_in.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using namespace bench;
-
-std::optional<std::int64_t> number_in(const char* variable) {
-  const char* text = std::getenv(variable);
-  if (text == nullptr || *text == '\0') return std::nullopt;
-  const auto number = parse_count(text, 0);
-  if (!number) throw ArgumentError(std::string(variable) + "=" + text + " is not a number");
-  return number;
-}
 
 std::uint64_t seed() { return static_cast<std::uint64_t>(number_in("VKMOYE_SEED").value_or(1)); }
 

@@ -14,6 +14,7 @@
 #include "devices/host_executor.hpp"
 #include "hard_numbers/hard_problems.hpp"
 #include "support/effort.hpp"
+#include "support/number_in.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -34,22 +35,17 @@ constexpr NamedArithmetic kArithmetics[] = {
     {"contracted", {MultiplyAdd::contracted, false}},
 };
 
-std::int64_t number_in(const char* variable, std::int64_t usual) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? usual : std::strtoll(text, nullptr, 10);
-}
-
 class HardNumbersOnTheTwin : public testing::TestWithParam<std::size_t> {};
 
 constexpr int kMaxWrong = 8;  // forms with a wrong result, of which the first is reported
 
 TEST_P(HardNumbersOnTheTwin, AreComputedRightInEachArithmetic) {
   const HardFamily& family = hard_families()[GetParam()];
-  const auto seed = static_cast<std::uint64_t>(number_in("VKMOYE_SEED", 1));
-  const std::int64_t only = number_in("VKMOYE_PROBLEM", -1);
+  const auto seed = static_cast<std::uint64_t>(number_in("VKMOYE_SEED").value_or(1));
+  const std::int64_t only = number_in("VKMOYE_PROBLEM").value_or(-1);
   const auto count = static_cast<std::int64_t>(std::size(kArithmetics));
   // In the quick run, each arithmetic has its share of the problems of a form.
-  const std::int64_t all = number_in("VKMOYE_HARD", is_quick() ? 200 : often(2000));
+  const std::int64_t all = number_in("VKMOYE_HARD").value_or(is_quick() ? 200 : often(2000));
   DeviceCaps caps = bench::HostExecutor().caps();
   caps.kind =
       DeviceKind::discrete;  // what takes compilers for CPUs too long takes the twin no time

@@ -15,23 +15,13 @@
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
 #include "support/guarded_buffer.hpp"
+#include "support/number_in.hpp"
 #include "support/random_moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-std::optional<std::int64_t> number_in(const char* variable) {
-  const char* text = std::getenv(variable);
-  if (text == nullptr || *text == '\0') return std::nullopt;
-  char* end = nullptr;
-  const std::int64_t number = std::strtoll(text, &end, 10);
-  if (*end != '\0' || number < 0) {
-    throw ArgumentError(std::string(variable) + "=" + text + " is not a number");
-  }
-  return number;
-}
 
 // The error; empty: there is none.
 std::string wrong(Device& device, const RandomMove& move, std::uint64_t seed) {

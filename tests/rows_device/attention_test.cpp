@@ -19,6 +19,7 @@
 #include "rows_device/kept_pipelines.hpp"
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
+#include "support/number_in.hpp"
 #include "vkmoye/base/text.hpp"
 #include "workloads/workload.hpp"
 
@@ -48,17 +49,11 @@ std::string wrong(Executor& executor, const AttentionProblem& problem, std::uint
   return text;
 }
 
-std::uint64_t number_in(const char* variable, std::uint64_t usual) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? usual : std::strtoull(text, nullptr, 10);
-}
-
 class AttentionTest : public DeviceTest {};
 
 TEST_F(AttentionTest, RandomProblemsAreRight) {
-  const std::uint64_t seed = number_in("VKMOYE_SEED", 1);
-  const auto only = static_cast<std::int64_t>(number_in("VKMOYE_PROBLEM", 0));
-  const bool is_one = std::getenv("VKMOYE_PROBLEM") != nullptr;
+  const auto seed = static_cast<std::uint64_t>(number_in("VKMOYE_SEED").value_or(1));
+  const auto only = number_in("VKMOYE_PROBLEM");
   // 1,545 problems of 15 forms in the quick run, else 2,000 of 100: most of the time goes into describing, verifying
   // and compiling the kernels of a form.
   const std::int64_t forms = often(100, 7);
@@ -70,7 +65,7 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
     std::set<std::string> right, lacking;
     int failures = 0;
     for (std::int64_t i = 0; i < forms * kOfAForm && failures < 5; ++i) {
-      const bool is_taken = is_one ? i == only : runs(i % kOfAForm);
+      const bool is_taken = only ? i == *only : runs(i % kOfAForm);
       if (!is_taken) continue;
       const AttentionProblem problem = drawn_problem(seed, i);
       std::string text;
@@ -90,7 +85,7 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
       ADD_FAILURE() << text << "\n  VKMOYE_SEED=" << seed << " VKMOYE_PROBLEM=" << i << ": "
                     << problem.command();
     }
-    if (is_one) return;
+    if (only) return;
     EXPECT_THAT(right, testing::IsSupersetOf(
                            {"attention/simt f32", "attention/decode f16", "blocks", "pages"}));
     if (device.caps().kind == DeviceKind::cpu && !device.caps().matrix_shapes.empty()) {

@@ -18,14 +18,10 @@
 #include "rows_device/kept_pipelines.hpp"
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
+#include "support/number_in.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-std::int64_t number_in(const char* variable, std::int64_t usual) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? usual : std::strtoll(text, nullptr, 10);
-}
 
 constexpr std::int64_t kParts = 8;  // of a family: its forms in turn
 constexpr int kMaxWrong = 5;        // forms with a wrong result, of which the first is reported
@@ -37,13 +33,13 @@ class HardProblems : public DeviceTest,
 TEST_P(HardProblems, AreComputedRight) {
   const HardFamily& family = hard_families()[std::get<0>(GetParam())];
   const std::int64_t part = std::get<1>(GetParam());
-  const auto seed = static_cast<std::uint64_t>(number_in("VKMOYE_SEED", 1));
-  const std::int64_t only = number_in("VKMOYE_PROBLEM", -1);
+  const auto seed = static_cast<std::uint64_t>(number_in("VKMOYE_SEED").value_or(1));
+  const std::int64_t only = number_in("VKMOYE_PROBLEM").value_or(-1);
   for_each_device([&](Device& device) {
     const bool is_cpu = device.caps().kind == DeviceKind::cpu;
     // On a CPU, most of the time goes into compiling the kernel of a form.
     const std::int64_t usual = !is_cpu ? 10000 : is_quick() ? 50 : often(2000);
-    const std::int64_t all = number_in("VKMOYE_HARD", usual);
+    const std::int64_t all = number_in("VKMOYE_HARD").value_or(usual);
     KeptPipelines executor(device);
     std::set<std::string> lacking;
     int wrong_forms = 0, right = 0;

@@ -16,7 +16,6 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> numbers_of(const HardLine& line, std::int64_t count) {

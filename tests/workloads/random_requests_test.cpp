@@ -25,6 +25,7 @@
 #include "support/effort.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
+#include "support/number_in.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/dsl/unverified.hpp"
@@ -259,21 +260,16 @@ Answer answer_to(const Request& request, DeviceCaps caps) {
   return Answer::described;
 }
 
-std::optional<std::uint64_t> number_in(const char* variable) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? std::nullopt : std::optional(std::strtoull(text, nullptr, 10));
-}
-
 TEST(RandomRequests, AreDescribedIfTheChecksAcceptThem) {
-  const std::uint64_t seed = number_in("VKMOYE_SEED").value_or(1);
-  const auto only = number_in("VKMOYE_REQUEST");
-  const std::uint64_t count =
-      number_in("VKMOYE_REQUESTS").value_or(static_cast<std::uint64_t>(test::often(200, 10)));
+  const auto seed = static_cast<std::uint64_t>(test::number_in("VKMOYE_SEED").value_or(1));
+  const auto only = test::number_in("VKMOYE_REQUEST");
+  const std::int64_t count = test::number_in("VKMOYE_REQUESTS").value_or(test::often(200, 10));
   std::size_t described = 0, refused = 0;
   std::map<std::string, std::size_t> described_of;
   for (const gen::KernelEntry& entry : gen::registry()) {
-    for (std::uint64_t i = only.value_or(0); i < (only ? *only + 1 : count); ++i) {
-      Draw draw(seed * 1'000'003 + i * 101 + std::hash<std::string>()(entry.name));
+    for (std::int64_t i = only.value_or(0); i < (only ? *only + 1 : count); ++i) {
+      Draw draw(seed * 1'000'003 + static_cast<std::uint64_t>(i) * 101 +
+                std::hash<std::string>()(entry.name));
       const Request request = random_request(entry, draw);
       const DeviceCaps& caps = draw.of(devices());
       try {

@@ -12,8 +12,6 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 double rounded(ScalarType type, double value) { return number_of(type, bits_of(type, value)); }
 
 double smallest_subnormal(const NumberRange& range) {

@@ -5,11 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "vkmoye/contract/scalar_type.hpp"
 
 namespace vkmoye::bench {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The precision and the range of a type; for integer types, `epsilon` and `smallest_normal` are 0.
 struct NumberRange {

@@ -14,7 +14,6 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUnit = 0x1p-23;   // of f32
 constexpr double kTiny = 0x1p-126;  // may be flushed
 constexpr double kLargest = std::numeric_limits<float>::max();

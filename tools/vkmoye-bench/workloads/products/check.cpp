@@ -33,7 +33,6 @@ struct CheckedOperand {
   std::span<const double> errors;  // of hard numbers, else empty
 };
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Overflow kAnything = {true, true, true};
 
 // The largest number by which a scale is multiplied.
