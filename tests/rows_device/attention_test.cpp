@@ -54,9 +54,9 @@ class AttentionTest : public DeviceTest {};
 TEST_F(AttentionTest, RandomProblemsAreRight) {
   const auto seed = static_cast<std::uint64_t>(number_in("VKMOYE_SEED").value_or(1));
   const auto only = number_in("VKMOYE_PROBLEM");
-  // 1,545 problems of 15 forms in the quick run, else 2,000 of 100: most of the time goes into describing, verifying
+  // 1,030 problems of 10 forms in the quick run, else 2,000 of 100: most of the time goes into describing, verifying
   // and compiling the kernels of a form.
-  const std::int64_t forms = often(100, 7);
+  const std::int64_t forms = often(100, 10);
   const auto runs = [](std::int64_t of_form) {
     return is_quick() ? of_form < 3 || of_form >= kLarge : of_form < 2 * kLarge;
   };
@@ -109,7 +109,7 @@ void turn_into_bf16(AttentionProblem& problem) {
 // bf16 in matrix units, which lavapipe lacks.
 TEST(AttentionOnTheTwin, RandomProblemsAreRight) {
   HostExecutor host;
-  for (std::int64_t i = 0; i < often(100, 10); ++i) {
+  for (std::int64_t i = 0; i < often(100, 20); ++i) {
     AttentionProblem problem = drawn_problem(7, kOfAForm * i);
     if (problem.kernel == "attention/coopmat" && i % 8 < 4) turn_into_bf16(problem);
     for (std::size_t extent : {0, 1}) problem.size[extent] %= 90;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include "gen/kernels/gemm_products.hpp"
 #include "support/effort.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/unverified.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
 
 namespace vkmoye::gen {
@@ -82,6 +84,9 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
     products.back().form.grouped = true;
   }
   const std::vector<DeviceCaps> all = devices();
+  // Verifying the kernels takes most of the time.
+  std::optional<UnverifiedDescriptions> unverified;
+  if (test::is_quick()) unverified.emplace();
   int number = 0;
   for (const GemmTableEntry& entry : shipped_gemm_table().entries) {
     ++number;
