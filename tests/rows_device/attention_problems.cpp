@@ -53,8 +53,9 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
   const bool is_coopmat = out.kernel == "attention/coopmat";
   const auto width = [&]() -> std::int64_t {
     // lavapipe's compiler takes seconds for wider matrices.
-    if (is_coopmat) return draw.one_of<std::int64_t>({32, 32, 48, 64});
-    return draw.below(2) == 0 ? draw.one_of<std::int64_t>({32, 64, 128}) : 32 + 8 * draw.below(17);
+    if (is_coopmat) return draw.one_of<std::int64_t>({16, 32, 32, 48, 64});
+    return draw.below(2) == 0 ? draw.one_of<std::int64_t>({8, 16, 64, 128})
+                              : 8 + 8 * draw.below(20);
   };
   out.size = {0, 0, width()};
   if (draw.below(3) == 0) out.values["value-width"] = std::to_string(width());
