@@ -111,14 +111,14 @@ Sizes sizes_of(const Reader& file) {
   }
   out.head = file.count("llama.attention.key_length", out.width / out.heads);
   const std::uint32_t value_head = file.count("llama.attention.value_length", out.head);
-  // Of the kernels of attention, and rows begin at multiples of 256 bytes.
-  const bool is_regular = out.width > 0 && out.width % 64 == 0 && out.hidden > 0 && out.head > 0 &&
-                          out.head % 32 == 0 && out.head <= 256 && value_head == out.head;
+  const bool is_regular = out.width > 0 && out.hidden > 0 && out.head > 0 && out.head % 8 == 0 &&
+                          out.head <= 256 && value_head == out.head;
   if (!is_regular) {
-    throw std::runtime_error(
-        "width " + std::to_string(out.width) + ", heads of " + std::to_string(out.head) +
-        " and values of " + std::to_string(value_head) +
-        ": the width must be a multiple of 64, and heads a multiple of 32 up to 256");
+    throw std::runtime_error("width " + std::to_string(out.width) + ", hidden width " +
+                             std::to_string(out.hidden) + ", heads of " + std::to_string(out.head) +
+                             " and values of " + std::to_string(value_head) +
+                             ": widths must be positive, and heads of keys and of values equal, "
+                             "multiples of 8 up to 256");
   }
   if (file.count("llama.expert_count", 0) != 0) {
     throw std::runtime_error("llama.expert_count is not 0: the model is a mixture of experts");

@@ -174,7 +174,8 @@ int check_files() {
                    number("llama.block_count", 0));
   wrong +=
       refused("3 heads of keys do not divide 2 heads", number("llama.attention.head_count_kv", 3));
-  wrong += refused("heads a multiple of 32 up to 256", number("llama.attention.key_length", 48));
+  wrong += refused("multiples of 8 up to 256", number("llama.attention.key_length", 36));
+  wrong += refused("heads of 48 and values of 32", number("llama.attention.key_length", 48));
   std::printf("files: %s\n", wrong == 0 ? "right" : "WRONG");
   return wrong;
 }
