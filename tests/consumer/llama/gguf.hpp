@@ -56,6 +56,8 @@ std::vector<std::byte> rounded(const FileTensor& tensor, vkmoye::ScalarType type
 /// vocabulary, which only a tokenizer needs.
 struct SkippedArray {
   std::uint64_t count;
+
+  bool operator==(const SkippedArray&) const = default;
 };
 using Value = std::variant<std::int64_t, double, bool, std::string, SkippedArray>;
 

@@ -58,6 +58,25 @@ void GgufWriter::set(const std::string& key, const std::vector<std::string>& val
   for (const std::string& value : values) append_text(values_, value);
 }
 
+void GgufWriter::set(const std::string& key, const Value& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+    return set(key, static_cast<std::uint32_t>(*whole));
+  }
+  if (const auto* real = std::get_if<double>(&value)) return set(key, static_cast<float>(*real));
+  if (const auto* text = std::get_if<std::string>(&value)) return set(key, *text);
+  ++value_count_;
+  append_text(values_, key);
+  if (const auto* array = std::get_if<SkippedArray>(&value)) {
+    append(values_, std::uint32_t{9});
+    append(values_, std::uint32_t{4});
+    append(values_, array->count);
+    for (std::uint64_t i = 0; i < array->count; ++i) append(values_, std::uint32_t{0});
+    return;
+  }
+  append(values_, std::uint32_t{7});
+  append(values_, std::uint8_t{std::get<bool>(value)});
+}
+
 void GgufWriter::add(const std::string& name, const std::vector<std::uint64_t>& extents,
                      const TensorType& type, std::span<const double> numbers) {
   ++tensor_count_;

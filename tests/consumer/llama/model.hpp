@@ -22,6 +22,7 @@ struct Sizes {
   std::uint32_t layers, width, heads, kv_heads, head, hidden, vocabulary;
   std::uint32_t context;  // tokens for which the model was trained
   double epsilon;         // of the norms
+  double scale;           // of the scores of attention
 
   std::uint32_t q() const { return heads * head; }
   std::uint32_t kv() const { return kv_heads * head; }
@@ -39,9 +40,9 @@ struct Model {
   std::vector<float> frequencies;
 };
 
-/// Throws std::runtime_error for a model that this program would compute wrongly: of another architecture, with a
-/// tensor that is missing, of other extents, or not used, or with a key that changes the result. `gguf` must outlive
-/// the model.
+/// Throws std::runtime_error, with all reasons, for a model that this program would compute wrongly: of another
+/// architecture, with keys that change the result (keys.hpp), or else with a tensor that is missing, of other extents,
+/// or not used. `gguf` must outlive the model.
 Model model_of(const Gguf& gguf);
 
 }  // namespace llama

@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "gguf.hpp"
 
 namespace llama {
 
@@ -17,6 +20,7 @@ struct RandomModel {
   bool has_output = true;         // else logits are products with the embedding
   bool has_rope_factors = false;  // as in Llama 3.1
   std::uint32_t rotated = 0;      // elements of a head; 0: all
+  std::vector<std::pair<std::string, Value>> keys = {};  // further ones
   std::uint32_t seed = 1;
 };
 

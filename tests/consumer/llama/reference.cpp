@@ -67,7 +67,7 @@ Reference::Numbers Reference::attention(const Numbers& q, const Weights& layer) 
     for (std::size_t key = 0; key <= position_; ++key) {
       double dot = 0;
       for (std::size_t i = 0; i < d; ++i) dot += q[head * d + i] * layer.keys[key * kv + first + i];
-      total += weights.emplace_back(std::exp(dot / std::sqrt(static_cast<double>(d))));
+      total += weights.emplace_back(std::exp(dot * sizes_.scale));
     }
     for (std::size_t key = 0; key <= position_; ++key) {
       for (std::size_t i = 0; i < d; ++i) {

@@ -188,6 +188,7 @@ class List {
     call.keys = options_.places;
     call.heads = sizes_.heads;
     call.kv_heads = sizes_.kv_heads;
+    call.scale = sizes_.scale;
     call.form.width = call.form.value_width = sizes_.head;
     call.form.causal = call.form.lengths = true;
     call.form.orders = {gen::AttentionOrder::bshd};

@@ -85,7 +85,7 @@ const std::vector<Case>& cases() {
        .cache = f16,
        .activations = f16,
        .is_long = true},
-      {.name = "f16, cache of f16, heads of 64, tied, rope factors, partly rotated",
+      {.name = "f16, cache of f16, heads of 64, tied, rope factors, partly rotated, scaled scores",
        .model = {.type = "f16",
                  .layers = 3,
                  .width = 192,
@@ -96,7 +96,8 @@ const std::vector<Case>& cases() {
                  .vocabulary = 77,
                  .has_output = false,
                  .has_rope_factors = true,
-                 .rotated = 48},
+                 .rotated = 48,
+                 .keys = {{"llama.attention.scale", 0.2}}},
        .prompt = 1,
        .chunk = 1,
        .cache = f16,
@@ -242,7 +243,8 @@ int main(int count, char** arguments) {
   const std::vector<std::string> words(arguments + 1, arguments + count);
   if (words.size() == 2 && words[0] == "--real") return llama::check_real_model(words[1]);
   const bool is_spoiled = !words.empty() && words[0] == "--spoiled";
-  const int wrong_parts = is_spoiled ? 0 : llama::check_files() + llama::check_matrices();
+  const int wrong_parts =
+      is_spoiled ? 0 : llama::check_files() + llama::check_keys() + llama::check_matrices();
   const int wrong = llama::run_models(is_spoiled || words.empty() ? "" : words[0], is_spoiled,
                                       words.size() > 1 ? words[1] : "");
   return wrong + wrong_parts == 0 ? 0 : 1;

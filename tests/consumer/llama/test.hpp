@@ -9,6 +9,9 @@ namespace llama {
 /// Malformed and unsuitable files are refused, with the reason.
 int check_files();
 
+/// Keys that change what a model computes are read, or refused by their names.
+int check_keys();
+
 /// Matrices that share an array are packed, part by part, as they would be as one matrix; those that cannot share one
 /// do not. On the host, for matrix units of which none may be at hand.
 int check_matrices();

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The keys of a file, so that none that changes what a model computes is passed over.
+//
+//   Keys keys(gguf);
+//   const std::uint32_t layers = keys.count("llama.block_count");
+//   keys.refuse_others();     keys that nobody asked for
+//   keys.throw_if_refused();
+//
+// A key is read; or it has a value that changes nothing (llama.attention.causal is true); or it never changes what is
+// computed (llama.expert_used_count); or the file is refused, with the names of all such keys. Keys of other groups,
+// such as general and tokenizer, describe the model and its text.
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gguf.hpp"
+
+namespace llama {
+
+/// Throws std::runtime_error with all of `reasons`, if there are any.
+void throw_if_any(const std::vector<std::string>& reasons);
+
+class Keys {
+ public:
+  explicit Keys(const Gguf& gguf) : gguf_(gguf) {}
+
+  /// The value of a key, or `otherwise` if it is missing. A value of another type, or out of range, is refused, and so
+  /// is a missing key without `otherwise`; the result is then `otherwise` or 0.
+  std::string text(const std::string& key, const std::string& otherwise);
+  std::uint32_t count(const std::string& key, std::optional<std::uint32_t> otherwise = {});
+  double real(const std::string& key, std::optional<double> otherwise = {});  // finite, from 0 on
+  double positive(const std::string& key, double otherwise);                  // finite, above 0
+  bool has(const std::string& key) const { return gguf_.values.count(key) != 0; }
+
+  void refuse(const std::string& reason) { reasons_.push_back(reason); }
+  /// The keys that were not read and may change what the model computes.
+  void refuse_others();
+  bool is_refused() const { return !reasons_.empty(); }
+  void throw_if_refused() const { throw_if_any(reasons_); }
+
+ private:
+  const Value* find(const std::string& key);
+
+  const Gguf& gguf_;
+  std::set<std::string> read_;
+  std::vector<std::string> reasons_;
+};
+
+}  // namespace llama

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model.hpp"
+#include "random_model.hpp"
+#include "test.hpp"
+
+namespace llama {
+namespace {
+
+using Keys = std::vector<std::pair<std::string, Value>>;
+
+Value word(const char* text) { return std::string(text); }
+Value whole(std::int64_t number) { return number; }
+
+RandomModel with(const Keys& keys, bool has_rope_factors = false) {
+  return {.type = "q4_0",
+          .layers = 1,
+          .width = 64,
+          .heads = 2,
+          .kv_heads = 1,
+          .hidden = 64,
+          .vocabulary = 9,
+          .has_rope_factors = has_rope_factors,
+          .keys = keys};
+}
+
+int failed(const std::string& what, const std::string& got) {
+  std::printf("%s: WRONG: %s\n", what.c_str(), got.c_str());
+  return 1;
+}
+
+// The reason against a model with these keys must have all of `reasons`; without any, it must be taken.
+int refused(const Keys& keys, const std::vector<std::string>& reasons) {
+  std::string got;
+  try {
+    const std::vector<std::byte> bytes = random_model(with(keys));
+    static_cast<void>(model_of(parse_gguf(bytes)));
+  } catch (const std::exception& error) {
+    got = error.what();
+  }
+  int wrong = reasons.empty() && !got.empty() ? failed("is taken", got) : 0;
+  for (const std::string& reason : reasons) {
+    if (got.find(reason) == std::string::npos) wrong += failed(reason, got);
+  }
+  return wrong;
+}
+
+// The positions of a model with these keys count `factor` times less than those of one without; scores have `scale`.
+int read(const Keys& keys, double factor, double scale = 1 / std::sqrt(32.0),
+         bool has_rope_factors = false) {
+  const auto model = [&](const Keys& further) {
+    const std::vector<std::byte> bytes = random_model(with(further, has_rope_factors));
+    const Model out = model_of(parse_gguf(bytes));
+    return std::pair(out.frequencies, out.sizes.scale);
+  };
+  const auto [plain, usual] = model({});
+  const auto [got, got_scale] = model(keys);
+  int wrong = std::fabs(got_scale / scale - 1) < 1e-6
+                  ? 0
+                  : failed("scale " + std::to_string(scale), std::to_string(got_scale));
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (std::fabs(got[i] * factor / plain[i] - 1) < 1e-6) continue;
+    return wrong + failed("factor " + std::to_string(factor), std::to_string(got[i] / plain[i]));
+  }
+  return wrong;
+}
+
+}  // namespace
+
+int check_keys() {
+  constexpr const char* kType = "llama.rope.scaling.type";
+  constexpr const char* kFactor = "llama.rope.scaling.factor";
+  constexpr const char* kOlder = "llama.rope.scale_linear";
+  int wrong = 0;
+  // Read: without a type, scaling is linear.
+  wrong += read({{kType, word("linear")}, {kFactor, 4.0}}, 4);
+  wrong += read({{kFactor, 4.0}}, 4);
+  wrong += read({{kFactor, 4.0}}, 4, 1 / std::sqrt(32.0), true);
+  wrong += read({{kOlder, 4.0}}, 4);
+  wrong += read({{kOlder, 4.0}, {kFactor, 4.0}}, 4);
+  wrong += read({{kType, word("none")}, {kFactor, 4.0}}, 1);
+  wrong += read({{"llama.attention.scale", 0.015625}}, 1, 0.015625);
+  wrong += read({{"llama.attention.scale", 0.0}}, 1);
+  wrong += refused({{kOlder, 2.0}, {kFactor, 4.0}}, {"'llama.rope.scale_linear' differ"});
+  wrong += refused({{kFactor, 0.0}}, {"'llama.rope.scaling.factor' is 0, not above it"});
+  wrong += refused({{kType, word("yarn")}}, {"'llama.rope.scaling.type' is 'yarn'"});
+  wrong += refused({{"llama.rope.freq_base_swa", 0.0}}, {"'llama.rope.freq_base_swa' is 0: this"});
+  wrong += refused({{"llama.attention.scale", -1.0}}, {"is -1, not a finite number from 0 on"});
+  wrong += refused({{"llama.vocab_size", whole(8)}}, {"is 8, but 'token_embd.weight' has 9 rows"});
+  // Values that change nothing are taken; others are refused, all at once.
+  wrong += refused({{"general.type", word("model")},
+                    {"general.quantization_version", whole(2)},
+                    {"llama.attention.causal", true},
+                    {"llama.attention.sliding_window", whole(0)},
+                    {"llama.attention.clamp_kqv", 0.0},
+                    {"llama.logit_scale", 1.0},
+                    {"llama.expert_count", whole(0)},
+                    {"llama.expert_used_count", whole(0)},
+                    {"llama.use_parallel_residual", false},
+                    {"llama.tensor_data_layout", word("Meta AI original pth")},
+                    {"llama.vocab_size", whole(9)},
+                    {"another.key", whole(1)}},
+                   {});
+  wrong += refused(
+      {{"general.type", word("adapter")},
+       {"general.quantization_version", whole(1)},
+       {"split.count", whole(3)},
+       {"llama.attention.causal", false},
+       {"llama.attention.sliding_window", whole(64)},
+       {"llama.attention.clamp_kqv", 8.0},
+       {"llama.attention.max_alibi_bias", 8.0},
+       {"llama.attn_logit_softcapping", 50.0},
+       {"llama.final_logit_softcapping", 30.0},
+       {"llama.logit_scale", 0.0625},
+       {"llama.residual_scale", 0.22},
+       {"llama.embedding_scale", 12.0},
+       {"llama.rope.scaling.attn_factor", 1.5},
+       {"llama.expert_count", whole(8)},
+       {"llama.use_parallel_residual", true},
+       {"llama.tensor_data_layout", word("other")},
+       {"llama.pooling_type", whole(1)},
+       {"llama.attention.per_layer", SkippedArray{2}}},
+      {"'general.type' is 'adapter', not 'model': the file has no whole model",
+       "'general.quantization_version' is 1, not 2",
+       "'split.count' is 3, not 0 or 1: the file has a part of a model",
+       "'llama.attention.causal' is false, not true: tokens would see those after them",
+       "'llama.attention.sliding_window' is 64, not 0: tokens would see only the last ones",
+       "'llama.attention.clamp_kqv' is 8, not 0", "'llama.attention.max_alibi_bias' is 8, not 0",
+       "'llama.attn_logit_softcapping' is 50, not 0",
+       "'llama.final_logit_softcapping' is 30, not 0",
+       "'llama.logit_scale' is 0.0625, not 1: numbers would be multiplied by it",
+       "'llama.residual_scale' is 0.2", "'llama.embedding_scale' is 12, not 1",
+       "'llama.rope.scaling.attn_factor' is 1.5, not 1",
+       "'llama.expert_count' is 8, not 0: the model is a mixture of experts",
+       "'llama.use_parallel_residual' is true, not false",
+       "'llama.tensor_data_layout' is 'other', not 'reference' or 'llama.cpp' or 'Meta AI",
+       "'llama.pooling_type' is 1: this program does not know what it changes",
+       "'llama.attention.per_layer' is an array of 2: this program does not know"});
+  std::printf("keys: %s\n", wrong == 0 ? "right" : "WRONG");
+  return wrong;
+}
+
+}  // namespace llama
