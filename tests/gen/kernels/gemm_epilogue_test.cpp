@@ -12,6 +12,7 @@
 #include "support/bytes.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
@@ -251,6 +252,44 @@ TEST(GemmEpilogue, EveryProductWritesTheOutputOfItsLastStep) {
     for (const Binding& binding : interface_of(test::described(entry, request)).bindings)
       names.push_back(binding.name);
     EXPECT_THAT(names, ElementsAre("a", "b", "weight", "c", "weighted")) << entry.name;
+  }
+}
+
+// An output may have another type than C, with narrower elements or wider ones.
+TEST(GemmEpilogue, TheOutputMayHaveATypeOfItsOwn) {
+  const std::vector<std::int64_t> size = {3, 8, 4};  // M, N, K
+  EpilogueOp halves = weighted_copy(), floats = weighted_copy();
+  halves.output_type = ScalarType::f16;
+  floats.output_type = ScalarType::f32;
+  const auto half = [](float x) { return static_cast<std::uint16_t>(bits_of(ScalarType::f16, x)); };
+  // a and b are 1, so that C is 4 everywhere; weights are 0 to 7.
+  std::vector<float> a(12, 1), b(32, 1), weight(8), c(24), wide(24, -7);
+  std::vector<std::uint16_t> a16(12, half(1)), b16(32, half(1)), weight16(8), c16(24), narrow(24);
+  for (std::size_t i = 0; i < 8; ++i) {
+    weight[i] = static_cast<float>(i);
+    weight16[i] = half(weight[i]);
+  }
+  const auto run = [&](const EpilogueOp& step, ScalarType type,
+                       const std::vector<std::span<std::byte>>& arrays) {
+    GemmCall call;
+    call.a_type = call.b_type = call.result = type;
+    call.epilogue = {{&step}};
+    const KernelPlan plan =
+        gemm_plan(*find_kernel("gemm/simt"), request_of(call, size), call, size);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      EXPECT_EQ(plan.arrays[i].bytes, arrays[i].size()) << i;
+    }
+    const KernelStep& only = plan.steps.front();
+    EXPECT_THAT(run_on_host(only.kernel, arrays, only.arguments).reasons, IsEmpty());
+  };
+  run(halves, ScalarType::f32, {bytes(a), bytes(b), bytes(weight), bytes(c), bytes(narrow)});
+  run(floats, ScalarType::f16, {bytes(a16), bytes(b16), bytes(weight16), bytes(c16), bytes(wide)});
+  for (std::size_t i = 0; i < 24; ++i) {
+    const auto expected = static_cast<float>(4 * (i % 8));
+    EXPECT_EQ(c[i], 4);
+    EXPECT_EQ(narrow[i], half(expected));
+    EXPECT_EQ(c16[i], half(4));
+    EXPECT_EQ(wide[i], expected);
   }
 }
 

@@ -170,8 +170,11 @@ KernelPlan gemm_plan(const KernelEntry& entry, const KernelRequest& request, con
   }
   plan.arrays.push_back(array_of(product[2]));
   if (!call.epilogue.empty() && !call.epilogue.back().step->output.empty()) {
-    plan.arrays.push_back(plan.arrays.back());
-    plan.arrays.back().name = call.epilogue.back().step->output;
+    const EpilogueOp& last = *call.epilogue.back().step;
+    GemmArray output = product[2];
+    output.name = last.output;
+    output.type = last.output_type.value_or(output.type);
+    plan.arrays.push_back(array_of(output));
   }
   // The arrays that are multiplied: A and B as given or packed.
   std::array<std::size_t, 2> operands = {0, 1};

@@ -78,9 +78,10 @@ struct EpilogueOp {
   /// The new value. May name values that it uses more than once with Builder::let.
   std::function<ir::Expr(Builder&, const GemmElement&)> function = {};
   bool reads_c = false;  // whether the step reads the old element of C
-  /// The name of a further result with C's shape, type and strides, of which the step computes the elements from those
-  /// of C after all other steps and rounding; C stays as it is. Only for the last step.
+  /// The name of a further result with C's shape and strides, of which the step computes the elements from those of C
+  /// after all other steps and rounding; C stays as it is. Only for the last step.
   std::string output = {};
+  std::optional<ScalarType> output_type = {};  // of its elements; none: that of C
 };
 
 using GemmEpilogue = std::vector<EpilogueOp>;

@@ -10,6 +10,15 @@
 
 namespace vkmoye::gen {
 
+namespace {
+
+// The vectors of C for an array of `type`, which may have wider elements.
+Vector fitting(const Vector& of_c, ScalarType type) {
+  return {std::min(of_c.count, to_index(widest_access(type))), of_c.leaf};
+}
+
+}  // namespace
+
 View matrix_tile(const Tensor& tensor, std::int64_t first, std::int64_t second, const Expr& i,
                  const Expr& j, const std::optional<Expr>& which) {
   if (!which) return tile(tensor, {first, second}, {i, j});
@@ -29,7 +38,9 @@ GemmResult::GemmResult(Builder& builder, const GemmForm& form)
   const bool is_read = form_.beta || reads_c(form_.epilogue);
   c_ =
       is_read ? builder_.in_out("c", form_.result, axes) : builder_.output("c", form_.result, axes);
-  if (last != nullptr) builder_.output(last->output, form_.result, axes);
+  if (last != nullptr) {
+    builder_.output(last->output, last->output_type.value_or(form_.result), axes);
+  }
   alpha_ = argument("alpha");
   if (form_.beta) beta_ = argument("beta");
   for (const EpilogueOp& step : form_.epilogue) {
@@ -84,21 +95,21 @@ void GemmResult::write_output(const EpilogueOp& step, const View& c, const View&
                               const Vector& vector) {
   std::vector<View> from = {result};
   for (const GemmInput& input : step.inputs) from.push_back(held(input, c, vector));
-  const ScalarType type = factor_type(form_);
+  const ScalarType type = factor_type(form_), to_type = step.output_type.value_or(form_.result);
   const auto element = [&](const std::vector<Expr>& values, const std::vector<Expr>& at) {
     GemmElement e{ir::convert(values[0], type),    at[1], at[0],
                   form_.batched ? at[2] : Expr(0), {},    {}};
     for (std::size_t i = 1; i < values.size(); ++i)
       e.inputs.push_back(ir::convert(values[i], type));
     for (const std::string& name : step.arguments) e.arguments.push_back(argument(name));
-    return ir::convert(step.function(builder_, e), form_.result);
+    return ir::convert(step.function(builder_, e), to_type);
   };
-  const View further = registers("further_result", form_.result, c.shape());
+  const View further = registers("further_result", to_type, c.shape());
   builder_.with_title(fmt::format("{} <- {} of {}", further.name, step.name, result.name),
                       [&] { builder_.apply(further, c, element, from); });
   const View to{
       step.output, c.axes, {}, fmt::format("{} at the coordinates of {}", step.output, c.name)};
-  builder_.copy(further, to, {.vector = vector});
+  builder_.copy(further, to, {.vector = fitting(vector, to_type)});
 }
 
 // Registers of that name, declared on the first call.
@@ -113,8 +124,7 @@ View GemmResult::held(const GemmInput& input, const View& c, const Vector& of_c)
   const std::string name = "held_" + input.name;
   View from{input.name, c.axes, {}, fmt::format("{} at the coordinates of {}", input.name, c.name)};
   const ScalarType type = input.type.value_or(form_.result);
-  // An input may have wider elements than C.
-  const Vector vector = {std::min(of_c.count, to_index(widest_access(type))), of_c.leaf};
+  const Vector vector = fitting(of_c, type);
   if (input.along == GemmInput::Along::both) {
     const View to = registers(name, type, c.shape());
     builder_.copy(from, to, {.edges = Edges::zero, .vector = vector});
