@@ -2,10 +2,13 @@
 #include "decoder.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <numeric>
 #include <set>
 #include <stdexcept>
 #include <utility>
+#include <vkmoye/contract/scalar_value.hpp>
 
 namespace llama {
 Decoder::Decoder(const Model& model, const DecoderOptions& options)
@@ -35,15 +38,18 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
   }
   gpu_.open(kernels);
 
-  std::set<std::string> on_host = {"tokens", "positions", "length", "next"};
+  std::set<std::string> on_host = {"tokens", "positions", "length", "next", "logit"};
   if (options.reads_logits) on_host.insert("logits");
   for (const auto& [name, bytes] : state_of(sizes_, of_chunk)) {
     arrays_.emplace(name, Array(gpu_, bytes, on_host.count(name) != 0));
+    if (const auto type = type_of(name, of_chunk)) types_.emplace(name, *type);
   }
   upload(plans, compiled);
   arrays_.at("frequencies").write(std::as_bytes(std::span(model.frequencies)));
 
-  const auto recordings = static_cast<std::uint32_t>(chunk_.steps.size() + token_.steps.size());
+  // Each step once, and once more to find numbers that are not finite.
+  const auto recordings =
+      static_cast<std::uint32_t>(2 * (chunk_.steps.size() + token_.steps.size()));
   for (const vkmoye::CompiledPlan& plan : compiled) {
     recorders_.emplace_back(gpu_.device(), plan,
                             vkmoye::PlanRecorderOptions{.recordings = recordings});
@@ -59,8 +65,6 @@ void Decoder::upload(const Plans& plans, const std::vector<vkmoye::CompiledPlan>
       const FileTensor& tensor = *loaded.tensor;
       if (loaded.packing) {
         pack(loaded, compiled[*loaded.packing], array);
-      } else if (tensor.extents.size() == 1) {  // of a norm: they have the type of activations
-        array.write(rounded(tensor, options_.activations), loaded.part.offset);
       } else {
         array.write(tensor.bytes, loaded.part.offset);
       }
@@ -87,16 +91,19 @@ void Decoder::record(Recording& recording) {
   recording.microseconds.resize(recording.steps.size());
   if (options_.has_timings) recording.commands->mark();
   for (const Step& step : recording.steps) {
-    std::vector<vkmoye::BufferView> views;
-    for (const Part& part : step.arrays) {
-      const Array& array = arrays_.at(part.array);
-      views.push_back(array.view(part.offset, std::min(part.bytes, array.bytes() - part.offset)));
-    }
-    recorders_[step.plan].record(recording.commands->handle(), views,
-                                 {.after = vkmoye::kComputePass});
+    record(*recording.commands, step);
     if (options_.has_timings) recording.commands->mark();
   }
   recording.commands->end();
+}
+
+void Decoder::record(Commands& commands, const Step& step) {
+  std::vector<vkmoye::BufferView> views;
+  for (const Part& part : step.arrays) {
+    const Array& array = arrays_.at(part.array);
+    views.push_back(array.view(part.offset, std::min(part.bytes, array.bytes() - part.offset)));
+  }
+  recorders_[step.plan].record(commands.handle(), views, {.after = vkmoye::kComputePass});
 }
 
 void Decoder::run(Recording& recording, std::uint32_t count) {
@@ -105,11 +112,52 @@ void Decoder::run(Recording& recording, std::uint32_t count) {
   arrays_.at("positions").write(std::as_bytes(std::span(positions)));
   position_ += count;
   arrays_.at("length").write(std::as_bytes(std::span(&position_, 1)));
+  const std::uint32_t before = last();
   recording.commands->run();
+  throw_if_not_finite(recording, before);
   ++recording.runs;
   if (!options_.has_timings) return;
   const std::vector<double> times = recording.commands->microseconds();
   for (std::size_t i = 0; i < times.size(); ++i) recording.microseconds[i] += times[i];
+}
+
+void Decoder::throw_if_not_finite(const Recording& recording, std::uint32_t before) {
+  float logit = 0;
+  arrays_.at("logit").read(std::as_writable_bytes(std::span(&logit, 1)));
+  if (std::isfinite(logit)) return;
+  arrays_.at("next").write(std::as_bytes(std::span(&before, 1)));  // a token reads it
+  throw std::runtime_error("logits after " + std::to_string(position_) +
+                           " tokens are infinite or NaN; first, " + first_not_finite(recording));
+}
+
+// Runs the steps again, one by one.
+std::string Decoder::first_not_finite(const Recording& recording) {
+  for (const Step& step : recording.steps) {
+    Commands commands(gpu_);
+    record(commands, step);
+    commands.end();
+    commands.run();
+    for (const Part& part : step.arrays) {
+      const auto type = types_.find(part.array);
+      if (type == types_.end()) continue;
+      const std::size_t size = size_of(type->second), count = part.bytes / size;
+      const std::vector<std::byte> bytes =
+          arrays_.at(part.array).download(part.offset, count * size);
+      std::size_t wrong = 0;
+      for (std::size_t at = 0; at < bytes.size(); at += size) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &bytes[at], size);
+        wrong += std::isfinite(vkmoye::number_of(type->second, bits)) ? 0 : 1;
+      }
+      if (wrong == 0) continue;
+      const std::string type_text(to_string(type->second));
+      return std::to_string(wrong) + " of " + std::to_string(count) + " numbers in '" + part.array +
+             "', " + type_text + ", after '" + step.label + "'" +
+             (step.layer ? " of layer " + std::to_string(*step.layer) : "") +
+             (type_text == "f16" ? "; --activations f32 --cache f32 has a wider range" : "");
+    }
+  }
+  return "none: they are finite when the steps run again";
 }
 
 std::uint32_t Decoder::read(std::span<const std::uint32_t> tokens) {

@@ -46,8 +46,8 @@ class Decoder {
  public:
   Decoder(const Model& model, const DecoderOptions& options);
 
-  /// Appends `tokens` and returns the most likely token after them. Throws std::runtime_error if the caches are full
-  /// or a token is outside the vocabulary.
+  /// Appends `tokens` and returns the most likely token after them. Throws std::runtime_error if the caches are full,
+  /// a token is outside the vocabulary, or logits are infinite or NaN; that says which numbers were so first.
   std::uint32_t read(std::span<const std::uint32_t> tokens);
   /// Appends the token that was returned last, and returns the next one.
   std::uint32_t next();
@@ -76,11 +76,15 @@ class Decoder {
   void pack(const LoadedTensor& loaded, const vkmoye::CompiledPlan& plan, const Array& to);
   void record(Recording& recording);
   void run(Recording& recording, std::uint32_t count);
+  void record(Commands& commands, const Step& step);
+  void throw_if_not_finite(const Recording& recording, std::uint32_t before);
+  std::string first_not_finite(const Recording& recording);
   std::vector<KernelTime> times_of(const Recording& recording) const;
   std::uint32_t last() const;
 
   DecoderOptions options_;
   Sizes sizes_;
+  std::map<std::string, vkmoye::ScalarType> types_;  // of arrays of numbers that are not weights
   Gpu gpu_;
   std::map<std::string, Array> arrays_;
   std::vector<vkmoye::PlanRecorder> recorders_;

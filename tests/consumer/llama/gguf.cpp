@@ -191,17 +191,6 @@ std::vector<double> numbers_of(const FileTensor& tensor) {
   return out;
 }
 
-std::vector<std::byte> rounded(const FileTensor& tensor, vkmoye::ScalarType type) {
-  std::vector<std::byte> out(tensor.elements() * size_of(type));
-  std::byte* to = out.data();
-  for (const double number : numbers_of(tensor)) {
-    const std::uint64_t bits = vkmoye::bits_of(type, number);
-    std::memcpy(to, &bits, size_of(type));
-    to += size_of(type);
-  }
-  return out;
-}
-
 Gguf parse_gguf(std::span<const std::byte> bytes) {
   Cursor file(bytes);
   const auto magic = file.take(4, "the magic number");

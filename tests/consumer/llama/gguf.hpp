@@ -49,8 +49,6 @@ struct FileTensor {
 
 /// The decoded elements, in the order of memory.
 std::vector<double> numbers_of(const FileTensor& tensor);
-/// The same, rounded to `type`.
-std::vector<std::byte> rounded(const FileTensor& tensor, vkmoye::ScalarType type);
 
 /// The numbers of metadata: whole numbers of any type, f32 or f64, and bool. Arrays are skipped: they hold the
 /// vocabulary, which only a tokenizer needs.

@@ -193,6 +193,18 @@ void Array::read(std::span<std::byte> bytes) const {
   std::memcpy(bytes.data(), mapped_, bytes.size());
 }
 
+std::vector<std::byte> Array::download(std::uint64_t offset, std::uint64_t bytes) const {
+  const Array staging(*gpu_, bytes, true);
+  Commands commands(*gpu_);
+  const VkBufferCopy copy = {offset, 0, bytes};
+  vkCmdCopyBuffer(commands.handle(), buffer_, staging.buffer_, 1, &copy);
+  commands.end();
+  commands.run();
+  std::vector<std::byte> out(bytes);
+  staging.read(out);
+  return out;
+}
+
 Commands::Commands(Gpu& gpu, std::uint32_t marks) : gpu_(gpu) {
   VkCommandPoolCreateInfo pool = {};
   pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;

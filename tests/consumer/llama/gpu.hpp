@@ -61,7 +61,10 @@ class Array {
   }
   /// Waits until the bytes are on the device, from `offset` on.
   void write(std::span<const std::byte> bytes, std::uint64_t offset = 0);
+  /// From an array on the host.
   void read(std::span<std::byte> bytes) const;
+  /// From any array; waits.
+  std::vector<std::byte> download(std::uint64_t offset, std::uint64_t bytes) const;
 
  private:
   void upload(std::span<const std::byte> bytes, std::uint64_t offset);

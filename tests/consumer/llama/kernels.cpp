@@ -44,44 +44,16 @@ Expr decoded(Builder& k, const WeightFormat& format, const Expr& i, const Expr& 
   return format.minimum_at ? value + f16_at("minimum", *format.minimum_at) : value;
 }
 
-// 1 / rms(x), in all of `threads` threads.
-View scale_of_norm(Builder& k, const Tensor& x, std::uint32_t threads, double epsilon) {
-  const std::uint32_t width = 16 / static_cast<std::uint32_t>(size_of(x.array.type));
-  const std::uint32_t of_part = 4 * threads * width;  // four accesses of a thread in flight
-  const TiledCopy copy = make_tiled_copy(make_layout({threads}), make_layout({width}));
-  const auto part = [&](const Expr& block) {
-    return partition(tile(x, {of_part}, {block}), copy, k.thread());
-  };
-  const View values = k.make_fragment_like("values_of_x", f32, part(0));
-  const View sum = k.registers("sum", f32, Layout()), scale = k.registers("scale", f32, Layout());
-  k.assign(sum, number(f32, 0));
-  k.loop("part", ceil_div(Builder::extent(x, 0), of_part), [&](const Expr& block) {
-    k.copy(part(block), values, {.edges = Edges::zero, .vector = {width}, .loads_first = true});
-    const View to = broadcast(sum, values.shape());
-    k.with_title("sum += x * x, for each value of x", [&] {
-      k.apply(
-          to, [](const Expr& s, const Expr& v) { return multiply_add(v, v, s); }, to, values);
-    });
-  });
-  k.reduce_across(sum, kSum, make_layout({threads, 1}), 0);
-  const Expr count = convert(Builder::extent(x, 0), f32);
-  k.with_title("scale <- 1 / sqrt(sum / width + epsilon)", [&] {
-    k.apply(
-        scale, [&](const Expr& s) { return rsqrt(s / count + number(f32, epsilon)); }, sum);
-  });
-  return scale;
-}
-
 }  // namespace
 
-ir::Kernel embedding(const WeightFormat& format, ScalarType activations) {
+ir::Kernel embedding(const WeightFormat& format) {
   const auto elements = static_cast<std::uint32_t>(format.elements);
   const auto words = static_cast<std::uint32_t>(format.bytes / 2);
   Builder k("llama/embedding", 64);
   const Tensor table =
       k.input("table", ScalarType::u16, {{"word", words}, {"block", "blocks"}, {"row", "words"}});
   const Tensor tokens = k.input("tokens", i32, {{"token", "count"}});
-  const Tensor x = k.output("x", activations, {{"d", "width"}, {"token", "count"}});
+  const Tensor x = k.output("x", f32, {{"d", "width"}, {"token", "count"}});
   const View mine =
       parallelize(tile(x, {64, 1}, {k.block_x(), k.block_y()}), make_layout({64, 1}), k.thread());
   const View found = k.make_fragment_like("found", f32, mine);
@@ -94,46 +66,52 @@ ir::Kernel embedding(const WeightFormat& format, ScalarType activations) {
   return k.finish();
 }
 
-ir::Kernel last_row(ScalarType type) {
+ir::Kernel last_row() {
   constexpr std::uint32_t kThreads = 64;
   Builder k("llama/last_row", kThreads);
-  const Tensor x = k.input("x", type, {{"d", "width"}, {"token", "count"}});
-  const Tensor y = k.output("y", type, {{"d", "width"}, {"row", 1}});
+  const Tensor x = k.input("x", f32, {{"d", "width"}, {"token", "count"}});
+  const Tensor y = k.output("y", f32, {{"d", "width"}, {"row", 1}});
   const auto mine = [&](const Tensor& of, const Expr& row) {
     return parallelize(tile(of, {kThreads, 1}, {k.block_x(), row}), make_layout({kThreads, 1}),
                        k.thread());
   };
   const View last = mine(x, Builder::extent(x, 1) - 1);
-  const View values = k.make_fragment_like("values", type, last);
+  const View values = k.make_fragment_like("values", f32, last);
   k.copy(last, values, {.edges = Edges::zero});
   k.copy(values, mine(y, 0));
   return k.finish();
 }
 
-ir::Kernel weighted(ScalarType activations) {
-  constexpr std::uint32_t kThreads = 64;
-  Builder k("llama/weighted", kThreads);
-  const std::vector<Builder::AxisSpec> row = {{"d", "width"}};
-  const auto mine = [&](const Tensor& of) {
-    return parallelize(tile(of, {kThreads}, {k.block_x()}), make_layout({kThreads}), k.thread());
-  };
-  const View x = mine(k.input("x", activations, row)),
-             weight = mine(k.input("weight", activations, row));
+namespace {
+
+// What turns the sums of a product with h into those with norm(x), in all of `threads` threads: 1 / (scale * rms(x)).
+// Writes the scale of the next norm.
+View of_sums(Builder& k, const Norm& norm, std::uint32_t threads, const Conditions& is_first) {
+  const Tensor x = k.input("x", f32, {{"d", "width"}, {"row", 1}});
+  const Tensor scale = k.input("scale", f32, {{"row", 1}});
+  const Tensor next = k.in_out("next_scale", f32, {{"row", 1}});
+  const View inverse = inverse_rms(k, x, 0, threads, norm.epsilon);
+  store_scale(k, norm, inverse, next, is_first);
+  const Expr given = k.load("given_scale", tile(scale, {1}, {0}));
+  const View by = k.registers("by", f32, Layout());
   k.apply(
-      mine(k.output("y", activations, row)),
-      [](const Expr& v, const Expr& w) { return convert(v, f32) * convert(w, f32); }, x, weight);
-  return k.finish();
+      by, [&](const Expr& v) { return v / given; }, inverse);
+  k.apply(
+      by, [&](const Expr& v) { return v / given; }, inverse);
+  return by;
 }
 
-ir::Kernel gated(ScalarType activations, const NormOfRow& norm) {
+}  // namespace
+
+ir::Kernel gated(ScalarType activations, const Norm& norm) {
   constexpr std::uint32_t kThreads = 256;
   Builder k("llama/gated", kThreads, norm.lanes);
   k.describe({}, "each workgroup computes the norm of x, and a part of the result");
   const std::vector<Builder::AxisSpec> row = {{"d", "hidden"}};
   const Tensor gate = k.input("gate", f32, row), up = k.input("up", f32, row);
-  const Tensor x = k.input("x", activations, {{"d", "width"}});
+  k.grid(0, "hidden", kThreads);
+  const View by = of_sums(k, norm, kThreads, {equal(k.block_x(), 0)});
   const Tensor dst = k.output("gated", activations, row);
-  const View scale = scale_of_norm(k, x, kThreads, norm.epsilon);
   const auto mine = [&](const Tensor& of) {
     return parallelize(tile(of, {kThreads}, {k.block_x()}), make_layout({kThreads}), k.thread());
   };
@@ -141,14 +119,14 @@ ir::Kernel gated(ScalarType activations, const NormOfRow& norm) {
       mine(dst),
       [&](const Expr& g, const Expr& u, const Expr& s) {
         const Expr v = k.let("scaled_gate", g * s);
-        return v / (1 + exp(-v)) * (u * s);
+        return v / (1 + exp(-v)) * (u * (s * std::ldexp(1, -kGatedExponent)));
       },
-      mine(gate), mine(up), scale);
+      mine(gate), mine(up), by);
   return k.finish();
 }
 
 ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache,
-                             const std::optional<NormOfRow>& norm) {
+                             const std::optional<Norm>& norm) {
   constexpr std::uint32_t kThreads = 64;
   Builder k("llama/rotate_and_append", kThreads, norm ? norm->lanes : 0);
   const ScalarType from_type = norm ? f32 : activations;
@@ -162,8 +140,11 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache,
   const Tensor values = k.input("v", from_type, heads_of("kv_heads", "count"));
   const Tensor positions = k.input("positions", i32, {{"token", "count"}});
   const Tensor frequencies = k.input("frequencies", f32, {{"pair", "pairs"}});
-  Tensor row;
-  if (norm) row = k.input("x", activations, {{"d", "width"}});
+  k.grid(0, "heads", 1);
+  const View scale =
+      norm ? of_sums(k, *norm, kThreads, {equal(k.block_x(), 0), equal(k.block_y(), 0)})
+           : k.registers("scale_of_sums", f32, Layout());
+  if (!norm) k.assign(scale, number(f32, 1));
   const Tensor rotated = k.output("rotated", activations, heads_of("heads", "count"));
   const Tensor cache_k = k.in_out("cache_k", cache, heads_of("kv_heads", "places"));
   const Tensor cache_v = k.in_out("cache_v", cache, heads_of("kv_heads", "places"));
@@ -171,13 +152,9 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache,
   k.assume_distinct(cache_k, why);
   k.assume_distinct(cache_v, why);
 
-  k.grid(0, "heads", 1);
   const Expr head = k.let("head", k.block_x()), token = k.block_y();
   const Expr position = k.load("position", tile(positions, {1}, {token}));
   const Expr place = k.let("place", ir::to_index(position));
-  const View scale =
-      norm ? scale_of_norm(k, row, kThreads, norm->epsilon) : k.registers("scale", f32, Layout());
-  if (!norm) k.assign(scale, number(f32, 1));
   const View c = k.registers("c", f32, Layout()), s = k.registers("s", f32, Layout());
   const auto mine = [&](const Tensor& of, const Expr& block, const Expr& row) {  // (2, 1, 1, 1)
     return parallelize(tile(of, {2, kThreads, 1, 1}, {0, block, head, row}),

@@ -2,6 +2,9 @@
 #include "matrices.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "kernels.hpp"
 
 namespace llama {
 namespace {
@@ -41,20 +44,21 @@ const gen::EpilogueOp& times_silu() {
                                        .function = [](gen::Builder& k, const gen::GemmElement& e) {
                                          gen::GemmElement gate = e;
                                          gate.value = k.let("gate_value", e.inputs[0]);
-                                         return e.value *
+                                         return e.value * std::ldexp(1, -kGatedExponent) *
                                                 gen::find_epilogue_op("silu")->function(k, gate);
                                        }};
   return step;
 }
 
-// The step that multiplies by the weights of a norm, in an array of its own.
-const gen::EpilogueOp& times_weight() {
-  static const gen::EpilogueOp step = {
-      .name = "times_weight",
-      .inputs = {{"norm_weight", gen::GemmInput::Along::n}},
-      .function = [](gen::Builder&, const gen::GemmElement& e) { return e.value * e.inputs[0]; },
-      .output = "y"};
-  return step;
+// The step that writes h, the next row of activations: norms.hpp.
+gen::EpilogueOp weighted(ScalarType activations) {
+  using enum gen::GemmInput::Along;
+  return {.name = "weigh",
+          .inputs = {{"norm_weight", n, ScalarType::f32}, {"scale", m, ScalarType::f32}},
+          .function = [](gen::Builder&,
+                         const gen::GemmElement& e) { return e.value * e.inputs[1] * e.inputs[0]; },
+          .output = "h",
+          .output_type = activations};
 }
 
 const gen::KernelEntry& packed_weights() { return *gen::find_kernel("gemm/packed_weights"); }
@@ -78,6 +82,7 @@ std::optional<Matrix> joined(const std::vector<Matrix>& matrices) {
 Matrices::Matrices(Plans& plans, ScalarType activations)
     : plans_(plans),
       activations_(activations),
+      weighted_(weighted(activations)),
       packs_(activations == ScalarType::f16 && has_layout(plans.caps(), 'a') &&
              has_layout(plans.caps(), 'b')) {}
 
@@ -136,11 +141,15 @@ gen::KernelPlan Matrices::packing(const FileTensor& tensor, std::int64_t n_of_ar
 
 std::size_t Matrices::product(std::int64_t m, const Matrix& b, ScalarType type, Result result) {
   gen::GemmCall call = call_of(*b.type, activations_, type);
-  const bool adds = result == Result::added || result == Result::added_and_weighted;
-  call.beta = adds ? 1 : 0;
+  const bool of_gated = result == Result::of_gated || result == Result::of_gated_and_weighted;
+  const bool weighs =
+      result == Result::added_and_weighted || result == Result::of_gated_and_weighted;
+  call.beta = result == Result::added || of_gated || weighs ? 1 : 0;
+  if (of_gated) call.alpha = std::ldexp(1, kGatedExponent);
   if (result == Result::gated) call.epilogue = {{&times_silu()}};
-  if (result == Result::added_and_weighted) call.epilogue = {{&times_weight()}};
-  const char* names[] = {"", " adds", " gates", " adds and weights"};
+  if (weighs) call.epilogue = {{&weighted_}};
+  const char* names[] = {
+      "", " adds", " gates", " of gated", " adds and weighs", " of gated and weighs"};
   const std::string key = "product of " + std::to_string(m) + ", " +
                           text_of(*b.type, b.n, b.k, b.n_of_array) + " to " +
                           std::string(to_string(type)) + names[static_cast<int>(result)];

@@ -34,8 +34,10 @@ std::optional<Matrix> joined(const std::vector<Matrix>& matrices);
 enum class Result {
   stored,              // c = a * b
   added,               // c += a * b
-  gated,               // c = silu(gate) * (a * b); gate has the shape of c
-  added_and_weighted,  // c += a * b;  y = c * weight, where weight has an element for each column
+  gated,               // c = silu(gate) * (a * b) / 2^kGatedExponent; gate has the shape of c
+  of_gated,            // c += 2^kGatedExponent * (a * b)
+  added_and_weighted,  // c += a * b;  h = c * weight * scale, as in norms.hpp
+  of_gated_and_weighted,
 };
 
 class Matrices {
@@ -49,7 +51,7 @@ class Matrices {
   /// The plan that packs `tensor` for an array of matrices with n rows together.
   vkmoye::gen::KernelPlan packing(const FileTensor& tensor, std::int64_t n_of_array) const;
 
-  /// The plan for m rows of a, and c of `type`. Its arrays are a, b, gate or weight, c, y.
+  /// The plan for m rows of a, and c of `type`. Its arrays are a, b, gate or weight and scale, c, h.
   std::size_t product(std::int64_t m, const Matrix& b, vkmoye::ScalarType type, Result result);
 
  private:
@@ -58,7 +60,8 @@ class Matrices {
 
   Plans& plans_;
   vkmoye::ScalarType activations_;
-  bool packs_;  // whether matrices in blocks are packed
+  vkmoye::gen::EpilogueOp weighted_;  // the step that writes h
+  bool packs_;                        // whether matrices in blocks are packed
 };
 
 }  // namespace llama

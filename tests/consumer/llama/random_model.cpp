@@ -50,15 +50,14 @@ std::vector<std::byte> random_model(const RandomModel& model) {
     file.add(name, {model.width}, f32, numbers);
   };
   const auto matrix_of = [&](const std::string& type, const std::string& name, std::uint64_t k,
-                             std::uint64_t n) {
+                             std::uint64_t n, double gain = 1) {
     std::vector<double> numbers(k * n);
-    const double deviation = 1 / std::sqrt(static_cast<double>(k));
+    const double deviation = gain / std::sqrt(static_cast<double>(k));
     for (double& number : numbers) number = deviation * normal.next();
     file.add(name, {k, n}, tensor_type(type), numbers);
   };
-  const auto matrix = [&](const std::string& name, std::uint64_t k, std::uint64_t n) {
-    matrix_of(model.type, name, k, n);
-  };
+  const auto matrix = [&](const std::string& name, std::uint64_t k, std::uint64_t n,
+                          double gain = 1) { matrix_of(model.type, name, k, n, gain); };
   matrix("token_embd.weight", model.width, model.vocabulary);
   norm("output_norm.weight");
   if (model.has_output) matrix("output.weight", model.width, model.vocabulary);
@@ -78,11 +77,11 @@ std::vector<std::byte> random_model(const RandomModel& model) {
     matrix(layer + "attn_k.weight", model.width, kv);
     matrix_of(model.type_of_v.empty() ? model.type : model.type_of_v, layer + "attn_v.weight",
               model.width, kv);
-    matrix(layer + "attn_output.weight", q, model.width);
+    matrix(layer + "attn_output.weight", q, model.width, model.residual_gain);
     norm(layer + "ffn_norm.weight");
-    matrix(layer + "ffn_gate.weight", model.width, model.hidden);
-    matrix(layer + "ffn_up.weight", model.width, model.hidden);
-    matrix(layer + "ffn_down.weight", model.hidden, model.width);
+    matrix(layer + "ffn_gate.weight", model.width, model.hidden, model.hidden_gain);
+    matrix(layer + "ffn_up.weight", model.width, model.hidden, model.hidden_gain);
+    matrix(layer + "ffn_down.weight", model.hidden, model.width, model.residual_gain);
   }
   return file.bytes();
 }

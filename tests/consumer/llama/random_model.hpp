@@ -20,6 +20,8 @@ struct RandomModel {
   bool has_output = true;         // else logits are products with the embedding
   bool has_rope_factors = false;  // as in Llama 3.1
   std::uint32_t rotated = 0;      // elements of a head; 0: all
+  double residual_gain = 1;       // of what layers add to rows
+  double hidden_gain = 1;         // of gate and up
   std::vector<std::pair<std::string, Value>> keys = {};  // further ones
   std::uint32_t seed = 1;
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "steps.hpp"
 
-#include <cstdio>
-#include <numeric>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -28,15 +27,24 @@ KernelPlan alone(const gen::ir::Kernel& kernel, const Arguments& arguments) {
   return plan;
 }
 
-// The type of an array of results of products: activations, but f32 for logits and for sums that are scaled later.
-ScalarType type_of(const std::string& array, const StepOptions& options) {
-  return array == "logits" || array.rfind("sums", 0) == 0 ? ScalarType::f32 : options.activations;
+// Exponent of two near the weights of all norms: of the mean of their squares.
+int exponent_of_norms(const Model& model) {
+  double sum = 0, count = 0;
+  const auto add = [&](const FileTensor& weight) {
+    for (const double number : numbers_of(weight)) sum += number * number;
+    count += static_cast<double>(weight.elements());
+  };
+  for (const Layer& layer : model.layers) {
+    add(*layer.attention_norm);
+    add(*layer.mlp_norm);
+  }
+  return sum > 0 && std::isfinite(sum) ? std::ilogb(std::sqrt(sum / count)) : 0;
 }
 
 // Rows of these numbers of elements, one after the other in an array.
 std::vector<Part> rows_of(const std::string& array, std::vector<std::uint64_t> widths,
                           const StepOptions& options) {
-  for (std::uint64_t& width : widths) width *= size_of(type_of(array, options)) * options.count;
+  for (std::uint64_t& width : widths) width *= size_of(*type_of(array, options)) * options.count;
   return parts_of(array, widths);
 }
 
@@ -46,11 +54,12 @@ class List {
       : sizes_(model.sizes),
         options_(options),
         plans_(plans),
-        matrices_(plans, options.activations) {}
+        matrices_(plans, options.activations),
+        norm_{sizes_.epsilon, exponent_of_norms(model), plans.caps().subgroup_size} {}
 
-  // `count` rows of `width` activations.
+  // `count` rows of `width` elements.
   Part rows(const std::string& array, std::uint64_t width, std::uint64_t count) const {
-    return {array, size_of(options_.activations) * width * count};
+    return {array, size_of(*type_of(array, options_)) * width * count};
   }
   Part rows(const std::string& array, std::uint64_t width) const {
     return rows(array, width, options_.count);
@@ -71,7 +80,7 @@ class List {
     if (table.type->blocks == nullptr) {
       gen::KernelRequest request;
       request.type = table.type->scalar;
-      request.result = options_.activations;
+      request.result = ScalarType::f32;
       request.shape = {{count, vocabulary, sizes_.width}};
       return shipped("embedding", "embed/rows", request,
                      {{"cols", sizes_.width}, {"entries", vocabulary}, {"rows", count}},
@@ -80,38 +89,44 @@ class List {
     const auto blocks = static_cast<std::uint32_t>(sizes_.width / table.type->block_elements);
     add("embedding", "", std::move(arrays), [&] {
       return alone(
-          llama::embedding(*table.type->blocks, options_.activations),
+          llama::embedding(*table.type->blocks),
           {{"width", sizes_.width}, {"words", vocabulary}, {"count", count}, {"blocks", blocks}});
     });
   }
 
   void norm(const FileTensor& weight, const Part& x, std::uint32_t count) {
-    gen::KernelRequest request;
-    request.type = options_.activations;
-    request.options = {{"epsilon", real(sizes_.epsilon)}};
-    of_rows("norm", "norm/rms", request, sizes_.width, count,
-            {x, of_norm(weight), rows("h", sizes_.width, count)});
+    add("norm", std::to_string(count), {x, of_norm(weight), rows("h", sizes_.width, count)}, [&] {
+      return alone(llama::normed(options_.activations, norm_),
+                   {{"width", sizes_.width}, {"count", count}});
+    });
   }
   // The last of the rows of x: itself for a token. It is copied, as it may begin where a device cannot bind it.
   Part last_row(const Part& x) {
     if (options_.count == 1) return x;
     const Part last = rows("last", sizes_.width, 1);
     add("last row", "", {x, last}, [&] {
-      return alone(llama::last_row(options_.activations),
-                   {{"width", sizes_.width}, {"count", options_.count}});
+      return alone(llama::last_row(), {{"width", sizes_.width}, {"count", options_.count}});
     });
     return last;
   }
-  // y = x * weight, of a token.
-  void weighted(const FileTensor& weight, const Part& x, const Part& y) {
-    add("weights", "", {x, of_norm(weight), y}, [&] {
-      return alone(llama::weighted(options_.activations), {{"width", sizes_.width}});
+  // h and its scale, of the first norm of a token.
+  void weighted(const FileTensor& weight, const Part& x, const Part& scale, const Part& h) {
+    add("weights", "", {x, of_norm(weight), scale, h}, [&] {
+      return alone(llama::weighted(options_.activations, norm_), {{"width", sizes_.width}});
     });
   }
   void argmax() {
     of_rows("argmax", "argmax/rows", {}, sizes_.vocabulary, 1,
             {words("logits", sizes_.vocabulary), words("next", 1)});
+    gen::KernelRequest request;
+    request.shape = {{1, sizes_.vocabulary, 1}};
+    shipped("argmax", "embed/rows", request,
+            {{"cols", 1}, {"entries", sizes_.vocabulary}, {"rows", 1}},
+            {words("logits", sizes_.vocabulary), words("next", 1), words("logit", 1)});
   }
+  // The layer of the following steps.
+  void begin_layer(std::uint32_t layer) { layer_ = layer; }
+  void end_layers() { layer_.reset(); }
 
   // The product of `a` and `weight` in c; see Result.
   void product(const std::string& label, const Part& a, const Matrix& weight, const Part& c,
@@ -122,11 +137,12 @@ class List {
                Result result = Result::stored) {
     product(label, a, matrices_.load({&weight}).front(), c, result);
   }
-  // x += a * weight, and y = x * norm, of a token.
-  void added_and_weighted(const std::string& label, const Part& a, const FileTensor& weight,
-                          const FileTensor& norm, const Part& x, const Part& y) {
+  // x += a * weight, and h of `norm`, of a token.
+  void weighted_product(const std::string& label, const Part& a, const FileTensor& weight,
+                        const FileTensor& norm, const Part& scale, const Part& x, const Part& h,
+                        Result result) {
     const Matrix matrix = matrices_.load({&weight}).front();
-    product(label, {a, matrix.part, of_norm(norm), x, y}, matrix, Result::added_and_weighted);
+    product(label, {a, matrix.part, of_norm(norm), scale, x, h}, matrix, result);
   }
   // The products of `a` and each weight, in parts of an array; of a token, one product if it can be.
   std::vector<Part> products(const std::string& label, const std::string& array, const Part& a,
@@ -152,20 +168,22 @@ class List {
     product("gate up", {a, matrices[1].part, of_gate, gated}, matrices[1], Result::gated);
   }
   // The same of the sums of a token.
-  void gated(const std::vector<Part>& gate_up, const Part& x, const Part& gated) {
-    add("silu", "", {gate_up[0], gate_up[1], x, gated}, [&] {
-      return alone(llama::gated(options_.activations, norm_of_row()),
+  void gated(const std::vector<Part>& gate_up, const Part& x, const Part& scale,
+             const Part& next_scale, const Part& gated) {
+    add("silu", "", {gate_up[0], gate_up[1], x, scale, next_scale, gated}, [&] {
+      return alone(llama::gated(options_.activations, norm_),
                    {{"hidden", sizes_.hidden}, {"width", sizes_.width}});
     });
   }
 
   // Rotates q and k, and appends k and v to the caches; those of a token are sums that are scaled by the norm of x.
-  void rotate_and_append(const std::vector<Part>& qkv, const Part& x, const Part& rotated,
-                         const Part& cache_k, const Part& cache_v) {
+  void rotate_and_append(const std::vector<Part>& qkv, const Part& x, const Part& scale,
+                         const Part& next_scale, const Part& rotated, const Part& cache_k,
+                         const Part& cache_v) {
     const std::uint32_t pairs = sizes_.head / 2, count = options_.count;
     std::vector<Part> arrays = qkv;
     arrays.insert(arrays.end(), {words("positions", count), words("frequencies", pairs)});
-    if (count == 1) arrays.push_back(x);
+    if (count == 1) arrays.insert(arrays.end(), {x, scale, next_scale});
     arrays.insert(arrays.end(), {rotated, cache_k, cache_v});
     add("rotation", "", std::move(arrays), [&] {
       Arguments arguments = {{"pairs", pairs},
@@ -174,10 +192,9 @@ class List {
                              {"count", count},
                              {"places", options_.places}};
       if (count == 1) arguments["width"] = sizes_.width;
-      return alone(
-          llama::rotate_and_append(options_.activations, options_.cache,
-                                   count == 1 ? std::optional(norm_of_row()) : std::nullopt),
-          arguments);
+      return alone(llama::rotate_and_append(options_.activations, options_.cache,
+                                            count == 1 ? std::optional(norm_) : std::nullopt),
+                   arguments);
     });
   }
 
@@ -204,25 +221,22 @@ class List {
   std::vector<Step> take() { return std::move(steps_); }
 
  private:
-  Part of_norm(const FileTensor& weight) { return loaded(weight, rows("", sizes_.width, 1).bytes); }
-  NormOfRow norm_of_row() const { return {sizes_.epsilon, plans_.caps().subgroup_size}; }
+  Part of_norm(const FileTensor& weight) { return loaded(weight, weight.bytes.size()); }
 
   // Of a plan with these arrays.
   void product(const std::string& label, const std::vector<Part>& arrays, const Matrix& weight,
                Result result) {
     const auto m =
         static_cast<std::int64_t>(arrays.front().bytes / size_of(options_.activations)) / weight.k;
-    const ScalarType type = type_of(arrays.back().array, options_);
+    const bool weighs =
+        result == Result::added_and_weighted || result == Result::of_gated_and_weighted;
+    const Part& c = arrays[arrays.size() - (weighs ? 2 : 1)];
+    const ScalarType type = *type_of(c.array, options_);
     arrays_of(label, matrices_.product(m, weight, type, result), arrays);
   }
   // The parts as one, if they are those of a single row.
   std::optional<Part> row_of(const std::vector<Part>& parts) const {
     return options_.count == 1 ? joined(parts) : std::nullopt;
-  }
-  static std::string real(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    return text;
   }
 
   // A kernel of vkmoye's registry.
@@ -244,7 +258,7 @@ class List {
   }
 
   void arrays_of(const std::string& label, std::size_t plan, std::vector<Part> arrays) {
-    steps_.push_back({label, plan, std::move(arrays)});
+    steps_.push_back({label, layer_, plan, std::move(arrays)});
   }
   void add(const std::string& label, const std::string& variant, std::vector<Part> arrays,
            const std::function<KernelPlan()>& describe) {
@@ -256,10 +270,24 @@ class List {
   const StepOptions& options_;
   Plans& plans_;
   Matrices matrices_;
+  Norm norm_;
+  std::optional<std::uint32_t> layer_;
   std::vector<Step> steps_;
 };
 
 }  // namespace
+
+// Activations, but f32 for the residual, for logits, and for sums that are scaled later.
+std::optional<ScalarType> type_of(const std::string& array, const StepOptions& options) {
+  const auto begins = [&](const char* name) { return array.rfind(name, 0) == 0; };
+  if (begins("token") || begins("positions") || begins("length") || begins("next")) {
+    return std::nullopt;
+  }
+  if (begins("cache")) return options.cache;
+  const bool is_f32 = array == "x" || begins("last") || begins("logit") || begins("sums") ||
+                      begins("scale") || begins("frequencies");
+  return is_f32 ? ScalarType::f32 : options.activations;
+}
 
 std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOptions& options) {
   const std::uint64_t words = std::uint64_t{4} * options.count;
@@ -267,6 +295,7 @@ std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOpti
                                               {"positions", words},
                                               {"length", 4},
                                               {"next", 4},
+                                              {"logit", 4},
                                               {"frequencies", std::uint64_t{4} * (sizes.head / 2)},
                                               {"logits", std::uint64_t{4} * sizes.vocabulary}};
   const auto rows = [&](const std::string& array, const std::vector<std::uint64_t>& widths) {
@@ -274,7 +303,8 @@ std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOpti
   };
   rows("x", {sizes.width});
   rows("h", {sizes.width});
-  out["last"] = std::uint64_t{size_of(options.activations)} * sizes.width;
+  out["last"] = std::uint64_t{4} * sizes.width;
+  out["scale of attention"] = out["scale of mlp"] = 4;
   rows("q k v", {sizes.q(), sizes.kv(), sizes.kv()});
   rows("rotated", {sizes.q()});
   rows("mixed", {sizes.q()});
@@ -301,11 +331,15 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
   List list(model, options, plans);
   const Part x = list.rows("x", sizes.width), h = list.rows("h", sizes.width);
   const Part rotated = list.rows("rotated", sizes.q()), gated = list.rows("gated", sizes.hidden);
+  // Of h of the two norms of a layer.
+  const Part of_attention = List::words("scale of attention", 1),
+             of_mlp = List::words("scale of mlp", 1);
   const bool is_token = count == 1;  // then norms are no kernels: see steps.hpp
   list.embedding(*model.embedding);
-  if (is_token) list.weighted(*model.layers.front().attention_norm, x, h);
+  if (is_token) list.weighted(*model.layers.front().attention_norm, x, of_attention, h);
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const Layer& layer = model.layers[i];
+    list.begin_layer(static_cast<std::uint32_t>(i));
     const auto cache = [&](const std::string& name) {
       const std::string array = name + "." + std::to_string(i);
       return Part{array, state.at(array)};
@@ -314,25 +348,27 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
     if (!is_token) list.norm(*layer.attention_norm, x, count);
     const auto qkv = list.products("q k v", is_token ? "sums of q k v" : "q k v", h,
                                    {layer.q, layer.k, layer.v});
-    list.rotate_and_append(qkv, x, rotated, cache_k, cache_v);
+    list.rotate_and_append(qkv, x, of_attention, of_mlp, rotated, cache_k, cache_v);
     list.attention(rotated, cache_k, cache_v);
     const Part mixed = list.rows("mixed", sizes.q());
     if (is_token) {
-      list.added_and_weighted("o", mixed, *layer.o, *layer.mlp_norm, x, h);
+      list.weighted_product("o", mixed, *layer.o, *layer.mlp_norm, of_mlp, x, h,
+                            Result::added_and_weighted);
       const auto gate_up = list.products("gate up", "sums of gate up", h, {layer.gate, layer.up});
-      list.gated(gate_up, x, gated);
+      list.gated(gate_up, x, of_mlp, of_attention, gated);
     } else {
       list.product("o", mixed, *layer.o, x, Result::added);
       list.norm(*layer.mlp_norm, x, count);
       list.gated_products(h, *layer.gate, *layer.up, gated);
     }
     if (is_token && i + 1 < model.layers.size()) {
-      list.added_and_weighted("down", gated, *layer.down, *model.layers[i + 1].attention_norm, x,
-                              h);
+      list.weighted_product("down", gated, *layer.down, *model.layers[i + 1].attention_norm,
+                            of_attention, x, h, Result::of_gated_and_weighted);
     } else {
-      list.product("down", gated, *layer.down, x, Result::added);
+      list.product("down", gated, *layer.down, x, Result::of_gated);
     }
   }
+  list.end_layers();
   list.norm(*model.output_norm, list.last_row(x), 1);
   list.product("logits", list.rows("h", sizes.width, 1), *model.output,
                List::words("logits", sizes.vocabulary));

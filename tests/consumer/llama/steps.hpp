@@ -9,12 +9,14 @@
 //   ..
 //
 // Launches that wait for one another are most of the time of the small kernels of a token. So its norms are no kernels:
-// norm(x) = x * weight / rms(x), and a product is linear. The product that adds to x also writes x * weight, the next
-// one reads that, and the kernel after it, each workgroup of which computes rms(x), divides the product's sums by it.
+// norm(x) = x * weight / rms(x), and a product is linear. The product that adds to x also writes h = x * weight * scale
+// (norms.hpp), the next one reads that, and the kernel after it, each workgroup of which computes rms(x), divides the
+// product's sums by scale * rms(x). The residual x is f32, as are all sums.
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 #include <vkmoye/vkmoye.hpp>
@@ -25,7 +27,8 @@
 namespace llama {
 
 struct Step {
-  std::string label;  // for the table of times
+  std::string label;                   // for the table of times
+  std::optional<std::uint32_t> layer;  // none: before or after all of them
   std::size_t plan;
   std::vector<Part> arrays;
 };
@@ -38,11 +41,13 @@ struct StepOptions {
   std::string tokens = "tokens";  // the array that has them
 };
 
-/// The bytes of the arrays that are not weights, for at most `count` tokens at once. Logits are f32.
+/// The bytes of the arrays that are not weights, for at most `count` tokens at once.
 std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOptions& options);
+/// The type of the elements of such an array; none: whole numbers.
+std::optional<vkmoye::ScalarType> type_of(const std::string& array, const StepOptions& options);
 
-/// Appends `count` tokens at `positions` to the caches, and computes `logits` of the last one and `next`, the number of
-/// the largest.
+/// Appends `count` tokens at `positions` to the caches, and computes `logits` of the last one, `next`, the number of the
+/// largest or of the first that is NaN, and that one, `logit`.
 std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans& plans);
 
 }  // namespace llama

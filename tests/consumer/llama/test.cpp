@@ -74,6 +74,12 @@ const std::vector<Case>& cases() {
        .activations = f16,
        .packs = true,
        .tokens = 8},
+      // Rows grow to 2^18 times their size in the first layer, and their squares are beyond f32.
+      {.name = "f16, activations and cache of f16, a residual that grows",
+       .model = {.type = "f16", .residual_gain = 3e4, .seed = 4},
+       .cache = f16,
+       .activations = f16,
+       .tokens = 6},
       {.name = "q8_0, activations and cache of f16",
        .model = {.type = "q8_0", .seed = 2},
        .cache = f16,
@@ -146,8 +152,8 @@ const std::vector<Case>& cases() {
 // Compares what `decoder` computes with the definition, after the prompt and after each token.
 template <class D>
 void check(const Case& test, const Model& model, D& decoder, bool is_spoiled) {
-  // And once: embedding, weights, norm, logits, argmax.
-  const std::size_t steps = test.steps * test.model.layers + 5;
+  // And once: embedding, weights, norm, logits, argmax, its logit.
+  const std::size_t steps = test.steps * test.model.layers + 6;
   if (decoder.token_steps() != steps) {
     throw std::runtime_error("a token takes " + std::to_string(decoder.token_steps()) +
                              " steps, not " + std::to_string(steps));

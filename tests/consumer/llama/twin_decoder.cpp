@@ -77,8 +77,6 @@ void TwinDecoder::load(const LoadedTensor& loaded) {
     has_packed_weights_ = true;
     Bytes source(tensor.bytes.begin(), tensor.bytes.end());
     run_on_twin(plans_.all()[*loaded.packing], {source, part(loaded.part)});
-  } else if (tensor.extents.size() == 1) {  // of a norm: they have the type of activations
-    write(loaded.part.array, rounded(tensor, options_.activations), loaded.part.offset);
   } else {
     write(loaded.part.array, tensor.bytes, loaded.part.offset);
   }
