@@ -8,8 +8,8 @@
 //
 // where `before` is the row that the last norm read, because rms(x) is not known yet where h is written. The kernel
 // after the product divides its sums by scale * rms(x), and writes the scale of the next norm. So h has numbers near
-// 2^-8, whatever the size of x, in f16, whose range is 2^-24 to 2^16: numbers of x may become 2^24 times larger than the
-// rms of the row before, and rows 32 times smaller before h loses accuracy. Powers of two round nothing.
+// 2^-8, whatever the size of x, in f16, whose range is 2^-24 to 2^16: numbers of x may become 2^24 times larger than
+// the rms of the row before, and rows 32 times smaller before h loses accuracy. Powers of two round nothing.
 
 #include <cstdint>
 #include <vkmoye/vkmoye.hpp>
@@ -32,8 +32,8 @@ vkmoye::gen::View inverse_rms(vkmoye::gen::Builder& k, const vkmoye::gen::Tensor
                               const vkmoye::gen::Expr& token, std::uint32_t threads,
                               double epsilon);
 
-/// The scale of a row that has this 1 / rms. The first thread of the workgroup for which `is_first` holds also stores it, in
-/// the only element of `to`.
+/// The scale of a row that has this 1 / rms. The first thread of the workgroup for which `is_first` holds also stores
+/// it, in the only element of `to`.
 vkmoye::gen::View store_scale(vkmoye::gen::Builder& k, const Norm& norm,
                               const vkmoye::gen::View& inverse_rms, const vkmoye::gen::Tensor& to,
                               vkmoye::gen::Conditions is_first);

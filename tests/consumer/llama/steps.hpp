@@ -46,8 +46,8 @@ std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOpti
 /// The type of the elements of such an array; none: whole numbers.
 std::optional<vkmoye::ScalarType> type_of(const std::string& array, const StepOptions& options);
 
-/// Appends `count` tokens at `positions` to the caches, and computes `logits` of the last one, `next`, the number of the
-/// largest or of the first that is NaN, and that one, `logit`.
+/// Appends `count` tokens at `positions` to the caches, and computes `logits` of the last one, `next`, the number of
+/// the largest or of the first that is NaN, and that one, `logit`.
 std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans& plans);
 
 }  // namespace llama

@@ -12,8 +12,10 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comparison.hpp"
@@ -74,7 +76,10 @@ const std::vector<Case>& cases() {
        .activations = f16,
        .packs = true,
        .tokens = 8},
-      // Rows grow to 2^18 times their size in the first layer, and their squares are beyond f32.
+      {.name = "f32, a residual whose squares are beyond the range",
+       .model = {.type = "f32", .layers = 1, .residual_gain = 1e20, .seed = 5},
+       .tokens = 4},
+      // Rows grow to 2^18 times their size in the first layer.
       {.name = "f16, activations and cache of f16, a residual that grows",
        .model = {.type = "f16", .residual_gain = 3e4, .seed = 4},
        .cache = f16,
@@ -219,6 +224,38 @@ void run(const Case& test, const std::string& folder, bool is_spoiled) {
   check(test, model, decoder, is_spoiled);
 }
 
+// Numbers beyond the range of f16 are an error that names them, in a part of a prompt and for a token.
+int check_overflow() {
+  const std::vector<std::byte> file = random_model({.type = "f16",
+                                                    .layers = 1,
+                                                    .width = 64,
+                                                    .heads = 2,
+                                                    .kv_heads = 1,
+                                                    .hidden = 64,
+                                                    .vocabulary = 9,
+                                                    .hidden_gain = 1e4});
+  const Gguf gguf = parse_gguf(file);
+  const Model model = model_of(gguf);
+  const std::vector<std::uint32_t> prompt = {1, 2};
+  int wrong = 0;
+  for (const auto& [count, last] : {std::pair(std::size_t{2}, "'gate up'"), {1, "'silu'"}}) {
+    Decoder decoder(model, {.chunk = 2, .places = 2});
+    const std::string reason =
+        std::string("numbers in 'gated', f16, after ") + last + " of layer 0; --activations f32";
+    std::string got = "a token";
+    try {
+      static_cast<void>(decoder.read(std::span(prompt).first(count)));
+    } catch (const std::exception& error) {
+      got = error.what();
+    }
+    if (got.find(reason) != std::string::npos) continue;
+    std::printf("overflow: WRONG: %s, not %s\n", got.c_str(), reason.c_str());
+    ++wrong;
+  }
+  if (wrong == 0) std::printf("overflow: right\n");
+  return wrong;
+}
+
 int run_models(const std::string& folder, bool is_spoiled, const std::string& selected) {
   int wrong = 0, selected_cases = 0;
   for (const Case& test : cases()) {
@@ -249,8 +286,9 @@ int main(int count, char** arguments) {
   const std::vector<std::string> words(arguments + 1, arguments + count);
   if (words.size() == 2 && words[0] == "--real") return llama::check_real_model(words[1]);
   const bool is_spoiled = !words.empty() && words[0] == "--spoiled";
-  const int wrong_parts =
-      is_spoiled ? 0 : llama::check_files() + llama::check_keys() + llama::check_matrices();
+  const int wrong_parts = is_spoiled ? 0
+                                     : llama::check_files() + llama::check_keys() +
+                                           llama::check_matrices() + llama::check_overflow();
   const int wrong = llama::run_models(is_spoiled || words.empty() ? "" : words[0], is_spoiled,
                                       words.size() > 1 ? words[1] : "");
   return wrong + wrong_parts == 0 ? 0 : 1;
