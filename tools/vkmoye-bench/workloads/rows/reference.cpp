@@ -204,11 +204,17 @@ void define_rope(const gen::RopeConfig& config, std::span<const double> heads, d
         size * (kOfSine + of_angle + 2 * precision.unit) + 2 * precision.min_normal;
     // Both products may be as large as a and b.
     const bool is_large = size > range_of(gen::computing_type(config.type)).largest;
-    const Overflow overflow = {is_large, is_large, false};
-    out[l] =
-        rounded(config.type, precision, a * std::cos(angle) - b * std::sin(angle), error, overflow);
-    out[r] =
-        rounded(config.type, precision, a * std::sin(angle) + b * std::cos(angle), error, overflow);
+    const double c = std::cos(angle), s = std::sin(angle);
+    // A factor that may be 0, or have the other sign, makes anything of infinity.
+    const auto overflow = [&](double of_a, double of_b) -> Overflow {
+      const auto may_vanish = [&](double x, double factor) {
+        return std::isinf(x) && std::fabs(factor) <= kOfSine + of_angle;
+      };
+      if (may_vanish(a, of_a) || may_vanish(b, of_b)) return {true, true, true};
+      return {is_large, is_large, false};
+    };
+    out[l] = rounded(config.type, precision, a * c - b * s, error, overflow(c, s));
+    out[r] = rounded(config.type, precision, a * s + b * c, error, overflow(s, c));
   }
 }
 

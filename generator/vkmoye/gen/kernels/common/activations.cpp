@@ -7,14 +7,15 @@ namespace vkmoye::gen {
 namespace {
 
 // x / (1 + exp(-t)) for a t that has the sign of x. exp and the division stay in the range where the Vulkan
-// specification bounds their error. Below it the result, less than |x| * 2e-35, is set to 0, also for x =
-// -infinity; above it the divisor is 1.
+// specification bounds their error: exp(87) is below 2^126. Beyond, the result, less than |x| * 2e-38, is set to 0,
+// also for x = -infinity; above 87 the divisor is 1.
 Expr gated(Builder& k, const std::string& function, const Expr& x, const Expr& t) {
   const auto number = [&](double value) { return ir::number(x->type.element, value); };
   const Expr gate = k.let(function + "_gate", t);
-  const Expr limited = minimum(maximum(gate, number(-80)), number(80));
+  constexpr double kLimit = 87;
+  const Expr limited = minimum(maximum(gate, number(-kLimit)), number(kLimit));
   // Written in this way so that a NaN is propagated to the division.
-  const Expr counts = ir::logical_or(ir::less(number(-80), gate), ir::is_nan(x));
+  const Expr counts = ir::logical_or(ir::less(number(-kLimit), gate), ir::is_nan(x));
   return select(counts, x / (1 + exp(-limited)), number(0));
 }
 
