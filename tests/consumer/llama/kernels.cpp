@@ -15,7 +15,7 @@ using ir::shift_right;
 
 namespace {
 
-constexpr ScalarType f32 = ScalarType::f32, u32 = ScalarType::u32, i32 = ScalarType::i32;
+constexpr ScalarType i32 = ScalarType::i32;
 
 // Element `i` of a block of 16-bit words of a table.
 Expr decoded(Builder& k, const WeightFormat& format, const Expr& i, const Expr& block,

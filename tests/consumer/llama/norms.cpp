@@ -14,8 +14,6 @@ using ir::number;
 
 namespace {
 
-constexpr ScalarType f32 = ScalarType::f32, u32 = ScalarType::u32;
-
 constexpr int kHeadroom = 8;  // exponent of two: h is that much smaller than f16 numbers near 1
 constexpr int kLargestScale = 110;   // of a scale and of its inverse
 constexpr std::uint32_t kOfF32 = 4;  // elements of an access

@@ -16,6 +16,8 @@
 
 namespace llama {
 
+inline constexpr vkmoye::ScalarType f32 = vkmoye::ScalarType::f32, u32 = vkmoye::ScalarType::u32;
+
 /// What the kernels of norms have in common.
 struct Norm {
   double epsilon;

@@ -6,6 +6,9 @@
 
 namespace llama {
 
+/// Says that the check `what` failed with `got`, which is "" for a model that is taken. Returns 1.
+int failed(const std::string& what, const std::string& got);
+
 /// Malformed and unsuitable files are refused, with the reason.
 int check_files();
 

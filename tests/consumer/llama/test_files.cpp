@@ -49,11 +49,6 @@ void put(Bytes& bytes, std::size_t at, T value) {
   std::memcpy(&bytes.at(at), &value, sizeof(T));
 }
 
-int failed(const std::string& what, const std::string& got) {
-  std::printf("%s: WRONG: %s\n", what.c_str(), got.empty() ? "it is taken" : got.c_str());
-  return 1;
-}
-
 int refused(const std::string& reason, const std::function<void(Bytes&)>& spoil) {
   Bytes bytes = random_model(small());
   spoil(bytes);
@@ -121,6 +116,11 @@ int round_trip() {
 }
 
 }  // namespace
+
+int failed(const std::string& what, const std::string& got) {
+  std::printf("%s: WRONG: %s\n", what.c_str(), got.empty() ? "it is taken" : got.c_str());
+  return 1;
+}
 
 int check_files() {
   // After a name: the rank (4 bytes), the extents (8 each), the type (4), the offset (8).

@@ -30,11 +30,6 @@ RandomModel with(const Keys& keys, bool has_rope_factors = false) {
           .keys = keys};
 }
 
-int failed(const std::string& what, const std::string& got) {
-  std::printf("%s: WRONG: %s\n", what.c_str(), got.c_str());
-  return 1;
-}
-
 // The reason against a model with these keys must have all of `reasons`; without any, it must be taken.
 int refused(const Keys& keys, const std::vector<std::string>& reasons) {
   std::string got;
