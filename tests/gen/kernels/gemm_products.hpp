@@ -48,8 +48,7 @@ inline constexpr Types kTypes[] = {
 };
 
 inline std::string type_of(const GemmProduct& one) {
-  return fmt::format("{},{}", operands_text(one.form),
-                     to_string(one.form.accumulator));
+  return fmt::format("{},{}", operands_text(one.form), to_string(one.form.accumulator));
 }
 
 inline GemmProduct product(const Types& types, std::vector<std::int64_t> shape) {
