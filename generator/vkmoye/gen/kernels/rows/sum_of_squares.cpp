@@ -47,7 +47,8 @@ void SumOfSquares::start() { builder_.assign(values_, number(f32, 0)); }
 
 void SumOfSquares::add(const View& x) {
   for (std::size_t i = 0; i < sums_.size(); ++i) {
-    const auto& [name, exponent] = sums_[i];
+    const std::string& name = sums_[i].name;
+    const int exponent = sums_[i].exponent;  // no structured binding: a lambda takes it
     const double scale = std::ldexp(1, exponent);
     const View to = broadcast(sum(i), x.shape());
     const std::string of = exponent == 0 ? "x * x" : fmt::format("(x * 2^{})^2", exponent);
