@@ -230,7 +230,7 @@ class Checker {
       if (is_mixed) rounding.rounded_to = &unit;
     }
     std::vector<double> errors = operand_errors(values, rounding);
-    if (!is_weight) return errors;
+    if (!is_weight || values.empty()) return errors;
     const gen::WeightFormat& format = *problem_.weights;
     // Matrix units take weights in their type, in which they are decoded.
     const double of_decoding = wider_ == WiderOperand::rounded ? unit.epsilon : 0x1p-23;
