@@ -89,8 +89,9 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
     EXPECT_THAT(right, testing::IsSupersetOf(
                            {"attention/simt f32", "attention/decode f16", "blocks", "pages"}));
     if (device.caps().kind == DeviceKind::cpu && !device.caps().matrix_shapes.empty()) {
-      EXPECT_THAT(right, testing::IsSupersetOf(
-                             {"attention/coopmat f16", "blocks of matrices", "pages of matrices"}));
+      EXPECT_THAT(right, testing::IsSupersetOf({"attention/coopmat f16", "blocks of matrices"}));
+      // The forms of the quick run have none; AttentionCache has them on the twin.
+      if (!is_quick()) EXPECT_THAT(right, testing::Contains("pages of matrices"));
       EXPECT_THAT(lacking, testing::IsEmpty());
     }
   });
