@@ -31,8 +31,8 @@ namespace vkmoye::gen {
 /// - For all sizes (all_sizes.hpp): the same three claims. What is not proved is refused, unless the author assumes it.
 /// In a kernel that was written by hand, only the declarations are checked.
 /// A check runs only if those before it found nothing. A kernel from Builder::finish has been verified
-/// (Kernel::verified), and is not verified again; nor is a kernel that is identical to one that was accepted before, see
-/// accepted_kernels.hpp.
+/// (Kernel::verified), and is not verified again; nor is a kernel that is identical to one that was accepted before
+/// (accepted_kernels.hpp).
 std::vector<std::string> verify(const ir::Kernel& kernel);
 
 /// Whether the `reasons` from verify name no fault, but only claims that are not proved and that an author may assert.
