@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 namespace vkmoye::gen::machine {
-namespace {}  // namespace
 
 ShadowMemory::ShadowMemory(const ir::Array& array, std::uint64_t elements, std::uint32_t threads,
                            std::array<std::uint64_t, 2> groups, bool is_initialised,
@@ -113,7 +112,7 @@ void ShadowMemory::report_unwritten(std::uint64_t at, const ElementAccess& acces
                             *access.source_text, array_->name, at, text_of(access.invocation)));
 }
 
-void ShadowMemory::record(std::uint64_t at, const ElementAccess& access) {
+void ShadowMemory::record(std::uint64_t at, const ElementAccess& access, std::uint64_t count) {
   Whole& whole = current_whole();
   const auto compare = [&](const Accessors& before) {
     if (before.conflicts_with(access.invocation)) report_somewhere(access, before);
@@ -121,22 +120,30 @@ void ShadowMemory::record(std::uint64_t at, const ElementAccess& access) {
   compare(whole.apart);
   if (!access.atomic) compare(whole.somewhere);
   (access.atomic ? whole.atomic : whole.plain).add(access.invocation, access.source_text);
-  Cell& here = current(writable_page(at / kPage)[at % kPage], barriers_);
+  while (count > 0) {
+    Page& page = writable_page(at / kPage);
+    const std::uint64_t end = std::min(at + count, (at / kPage + 1) * kPage);
+    count -= end - at;
+    for (; at < end; ++at) record_in(current(page[at % kPage], barriers_), at, access);
+  }
+}
+
+void ShadowMemory::record_in(Cell& cell, std::uint64_t at, const ElementAccess& access) {
   const std::int64_t who = access.invocation;
-  if (here.written.conflicts_with(who)) report(at, access, here.written, "writes");
-  if (access.writes && here.read.conflicts_with(who)) report(at, access, here.read, "reads");
-  if (!access.atomic && here.atomic.conflicts_with(who)) {
-    report(at, access, here.atomic, "changes");
+  if (cell.written.conflicts_with(who)) report(at, access, cell.written, "writes");
+  if (access.writes && cell.read.conflicts_with(who)) report(at, access, cell.read, "reads");
+  if (!access.atomic && cell.atomic.conflicts_with(who)) {
+    report(at, access, cell.atomic, "changes");
   }
-  if (access.reads && !access.perhaps && !here.initialised) report_unwritten(at, access);
+  if (access.reads && !access.perhaps && !cell.initialised) report_unwritten(at, access);
   if (access.atomic) {
-    here.atomic.add(who, access.source_text);
+    cell.atomic.add(who, access.source_text);
   } else if (access.writes) {
-    here.written.add(who, access.source_text);
+    cell.written.add(who, access.source_text);
   } else {
-    here.read.add(who, access.source_text);
+    cell.read.add(who, access.source_text);
   }
-  here.initialised = here.initialised || access.writes;
+  cell.initialised = cell.initialised || access.writes;
 }
 
 // Cells are only updated at their next access: most kernels have more cells than accesses between barriers.

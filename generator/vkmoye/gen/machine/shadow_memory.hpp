@@ -58,9 +58,9 @@ class ShadowMemory {
                std::array<std::uint64_t, 2> groups, bool is_initialised, ReasonsByKind& reasons);
 
   std::uint64_t elements() const { return elements_; }
-  /// Records an access to the element at `at`. Adds a reason if it races with an earlier access, or reads an element
-  /// that nothing has written.
-  void record(std::uint64_t at, const ElementAccess& access);
+  /// Records an access to the `count` elements from `at` on. Adds a reason if it races with an earlier access, or reads
+  /// an element that nothing has written.
+  void record(std::uint64_t at, const ElementAccess& access, std::uint64_t count = 1);
   /// The same for an unknown element. Precondition: the access is atomic, or the author of the kernel asserts that no
   /// other invocation accesses the element.
   void record_somewhere(const ElementAccess& access);
@@ -115,6 +115,8 @@ class ShadowMemory {
     std::uint64_t since = 0;
   };
   Whole& current_whole();
+  // Records an access to the element at `at`, whose cell is without accesses from before the last barrier.
+  void record_in(Cell& cell, std::uint64_t at, const ElementAccess& access);
   void report_unwritten(std::uint64_t at, const ElementAccess& access);
   void report_somewhere(const ElementAccess& now, const Accessors& before);
   void report(std::uint64_t at, const ElementAccess& now, const Accessors& before, const char* did);

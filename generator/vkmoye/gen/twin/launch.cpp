@@ -241,10 +241,10 @@ void Launch::record(const MemoryAccess& access, Memory& memory, std::size_t thre
                     std::uint64_t address) {
   if (memory.shadow.elements() == 0) return;
   const std::int64_t invocation = invocation_of(access, memory, thread);
-  for (std::uint32_t i = 0; i < access.element.width; ++i) {
-    memory.shadow.record(address + i, {invocation, &access.element.source_text, access.reads,
-                                       access.writes, access.atomic});
-  }
+  memory.shadow.record(
+      address,
+      {invocation, &access.element.source_text, access.reads, access.writes, access.atomic},
+      access.element.width);
 }
 
 Values Launch::load(Machine& m, const MemoryAccess& access) {

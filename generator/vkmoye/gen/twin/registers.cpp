@@ -15,13 +15,13 @@ Registers::Registers(const ir::Kernel& kernel, bool has_data, machine::ReasonsBy
     : threads_(kernel.threads), has_data_(has_data), reasons_(&reasons) {
   for (const ir::Array& array : kernel.arrays) {
     if (!array.is_registers()) continue;
-    arrays_[array.name].resize(static_cast<std::size_t>(array.size() / array.vector));
+    arrays_[array.name].writable().resize(static_cast<std::size_t>(array.size() / array.vector));
   }
 }
 
 void Registers::start() {
   for (auto& [name, elements] : arrays_) {
-    for (Vector& element : elements) element = {Values(), ThreadSet(threads_)};
+    for (Vector& element : elements.writable()) element = {Values(), ThreadSet(threads_)};
   }
 }
 
@@ -35,7 +35,7 @@ std::size_t vector_at(const MemoryAccess& access, std::uint64_t at) {
 }  // namespace
 
 Values Registers::load(Machine& m, const MemoryAccess& access) {
-  std::vector<Vector>& elements = arrays_.at(access.element.array);
+  const Vectors& elements = *arrays_.at(access.element.array);
   const Values at = m(access.element.coordinates[0]);
   const auto complain = [&] {
     reasons_->add(
@@ -66,7 +66,7 @@ Values Registers::load(Machine& m, const MemoryAccess& access) {
 }
 
 void Registers::store(Machine& m, const MemoryAccess& access, const Values& values) {
-  std::vector<Vector>& elements = arrays_.at(access.element.array);
+  Vectors& elements = arrays_.at(access.element.array).writable();
   const Values at = m(access.element.coordinates[0]);
   const auto put = [&](Vector& element, const ThreadSet& lanes) {
     const ThreadSet others = ThreadSet::all(threads_) - lanes;
@@ -106,8 +106,10 @@ void Registers::store(Machine& m, const MemoryAccess& access, const Values& valu
 
 void Registers::join(const Registers& other) {
   for (auto& [name, elements] : arrays_) {
-    const std::vector<Vector>& others = other.arrays_.at(name);
-    for (std::size_t i = 0; i < elements.size(); ++i) elements[i].written &= others[i].written;
+    const auto& others = other.arrays_.at(name);
+    if (elements.is_shared_with(others)) continue;
+    Vectors& mine = elements.writable();
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i].written &= (*others)[i].written;
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "vkmoye/gen/machine/machine.hpp"
 #include "vkmoye/gen/machine/shadow_memory.hpp"
+#include "vkmoye/gen/machine/shared_copy.hpp"
 
 namespace vkmoye::gen::twin {
 
@@ -40,7 +41,8 @@ class Registers {
   std::uint32_t threads_;
   bool has_data_;
   machine::ReasonsByKind* reasons_;
-  std::map<std::string, std::vector<Vector>> arrays_;
+  using Vectors = std::vector<Vector>;
+  std::map<std::string, machine::SharedCopy<Vectors>> arrays_;
 };
 
 }  // namespace vkmoye::gen::twin
