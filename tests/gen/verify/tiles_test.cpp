@@ -71,6 +71,20 @@ TEST(Tiles, OfWholeAndPartialTiles) {
   expect_uncovered(kernel_of({If{equal(group % 2, 0), {put_in(own)}}}), sizes(130));
 }
 
+// The last tile first.
+TEST(Tiles, ThatAreCountedDown) {
+  const auto counted_down = [](const Expr& count, const Expr& more = 0) {
+    const Expr block = variable("block"), tile = variable("tile");
+    return kernel_of(
+        {Let{"block", group}, Let{"tile", count - 1 - block}, put_in(64 * tile + thread + more)});
+  };
+  expect_tiled(counted_down(ceil_div(n, 64)), sizes(130));
+  expect_uncovered(counted_down(ceil_div(n, 64), select(equal(variable("block"), 1), 64, 0)),
+                   sizes(130));
+  expect_uncovered(counted_down(n / 64 + 2), sizes(130));
+  EXPECT_TRUE(results_shown_by_tiles(counted_down(ceil_div(n, 32))).covered.empty());
+}
+
 // Blocks of 2 x 2 tiles: each is counted along one dimension of the grid, and within the block by quotient and
 // remainder.
 TEST(Tiles, InBlocksOfWorkgroups) {

@@ -6,7 +6,7 @@
 namespace vkmoye::gen::proof {
 namespace {
 
-// The steps of isl for all results of a kernel: about 0.3 s.
+// The steps of isl for all claims about a result: seconds at most.
 constexpr unsigned long kMaxStepsOfResults = 3'000'000;
 
 bool is_result(const ir::Array& array) {
@@ -148,7 +148,7 @@ std::string claim_of_coverage(const std::string& array) {
 }
 
 std::vector<Obligation> prove_results(const ir::Kernel& kernel, const DecidedResults& decided) {
-  std::optional<AccessSets> sets;
+  std::optional<AccessSets> sets;  // of the claims about one result, which share its steps
   std::optional<ResultProver> prover;
   std::vector<Obligation> list;
   using Kind = ir::Assumption::Kind;
@@ -161,6 +161,7 @@ std::vector<Obligation> prove_results(const ir::Kernel& kernel, const DecidedRes
   };
   for (const ir::Array& array : kernel.arrays) {
     if (!is_result(array)) continue;
+    sets.reset();
     if (!decided.one_writer.contains(array.name)) {
       decide_with(
           array, claim_of_one_writer(array.name), {Kind::written, Kind::distinct},

@@ -7,6 +7,7 @@
 #include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
+#include "vkmoye/gen/verify/forward_workgroups.hpp"
 #include "vkmoye/gen/verify/races.hpp"
 #include "vkmoye/gen/verify/size_conditions.hpp"
 #include "vkmoye/gen/verify/written_before_read.hpp"
@@ -167,7 +168,8 @@ std::optional<Tile> tile_of(const ir::Kernel& kernel, const ir::Array& array) {
   return TileFinder(kernel, array).take();
 }
 
-proof::DecidedResults results_shown_by_tiles(const ir::Kernel& kernel) {
+proof::DecidedResults results_shown_by_tiles(const ir::Kernel& written) {
+  const ir::Kernel kernel = with_forward_workgroups(written);
   proof::DecidedResults out;
   for (const ir::Array& array : kernel.arrays) {
     const bool is_assumed =
