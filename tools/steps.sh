@@ -148,11 +148,11 @@ windows() {
   ((status == 0 || status == 77))
 }
 
-# run_tests PRESET ARGUMENT...: runs ctest without printing the tests that passed. What one test verified, no other
-# verifies again.
+# run_tests PRESET ARGUMENT...: runs ctest without printing the tests that passed. What one test of this preset
+# verified, no other verifies again.
 run_tests() {
   local preset=$1
-  local -x VKMOYE_VERIFIED_DIR=$root/build/verified
+  local -x VKMOYE_VERIFIED_DIR=$root/build/$1/verified
   shift
   ctest --preset "$preset" --parallel "$(nproc)" "$@" </dev/null |
     grep --line-buffered -vE '^ +Start +[0-9]+: | +Passed +[0-9.]+ sec *$'

@@ -9,7 +9,7 @@ namespace {
 
 [[maybe_unused]] const bool is_kept = [] {
   const char* folder = std::getenv("VKMOYE_VERIFIED_DIR");
-  if (folder != nullptr) vkmoye::gen::keep_accepted_kernels(folder);
+  if (folder != nullptr) vkmoye::gen::accepted_kernels().keep_in(folder);
   return true;
 }();
 

@@ -295,7 +295,7 @@ int main(int argc, char** argv, Registry registry) {
   if (!reasons.empty()) return report(with_reasons("the registry", reasons), kUsage);
   use(std::move(registry));
   const char* verified = std::getenv("VKMOYE_VERIFIED_DIR");
-  gen::keep_accepted_kernels(verified != nullptr ? verified : default_cache_folder());
+  gen::accepted_kernels().keep_in(verified != nullptr ? verified : default_cache_folder());
   const int status = run_or_explain(arguments);
   std::cout.flush();
   if (std::cout) return status;
