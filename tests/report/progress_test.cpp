@@ -35,6 +35,16 @@ TEST(Progress, SaysOnceThatADriverStillCompiles) {
   EXPECT_EQ(text, "compiling [1/2] gemm/simt f32 (llvmpipe), 0 s so far\n");
 }
 
+// lavapipe compiles at the first launch.
+TEST(Progress, SaysOnceThatALaunchTakesLong) {
+  const std::string text = shown([](Progress& progress) {
+    progress.compile("gemm/simt", "llvmpipe");
+    progress.launch("gemm/simt", "llvmpipe");
+    std::this_thread::sleep_for(milliseconds(60));
+  });
+  EXPECT_EQ(text, "launching gemm/simt (llvmpipe), 0 s so far\n");
+}
+
 TEST(Progress, IsSilentInAPipeOtherwise) {
   testing::internal::CaptureStderr();
   {

@@ -159,6 +159,7 @@ int measure_all(Executor& executor, const Workloads& workloads, const CommandOpt
                     workload->type_text(), to_string(workload->size()));
     measure_options.on_stage = [&](const std::string& stage) {
       if (stage == kBuilding) return progress.compile(what, executor.caps().name);
+      if (stage == kLaunching) return progress.launch(what, executor.caps().name);
       progress.show(what + ": " + stage);
     };
     measure_options.on_stage("describing");

@@ -18,6 +18,7 @@
 #include "devices/shipped.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
+#include "io/progress.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
@@ -193,6 +194,8 @@ void require_fit(std::string_view name, const KernelInterface& kernel, const Dev
 
 std::optional<double> run_undamaged(Executor& executor, Execution& execution,
                                     std::string_view kernel) {
+  Progress progress;
+  progress.launch(std::string(kernel), executor.caps().name);
   const auto start = std::chrono::steady_clock::now();
   std::chrono::duration<double, std::micro> taken = {};
   try {

@@ -34,10 +34,10 @@ void Progress::put(const std::string& line) const {
   if (is_terminal_) std::cerr << "\r\x1b[K" << line.substr(0, columns_ - 1) << std::flush;
 }
 
-void Progress::begin(std::string compiled, const std::string& line) {
+void Progress::begin(std::string slow, const std::string& line) {
   {
     const std::lock_guard lock(mutex_);
-    compiled_ = std::move(compiled);
+    slow_ = std::move(slow);
     since_ = Clock::now();
     due_ = since_ + patience_;
     put(line);
@@ -47,28 +47,34 @@ void Progress::begin(std::string compiled, const std::string& line) {
 
 void Progress::show(const std::string& line) { begin("", line); }
 
-void Progress::compile(const std::string& what, const std::string& device) {
+void Progress::begin(const char* stage, const std::string& what, const std::string& device) {
   const std::string text =
-      fmt::format("compiling {} ({})", what, device.substr(0, device.find(" (")));
+      fmt::format("{} {} ({})", stage, what, device.substr(0, device.find(" (")));
   begin(text, text);
+}
+void Progress::compile(const std::string& what, const std::string& device) {
+  begin("compiling", what, device);
+}
+void Progress::launch(const std::string& what, const std::string& device) {
+  begin("launching", what, device);
 }
 
 void Progress::watch() {
   std::unique_lock lock(mutex_);
   while (!ends_) {
-    if (compiled_.empty()) {
+    if (slow_.empty()) {
       changed_.wait(lock);
     } else if (const auto now = Clock::now(); now < due_) {
       changed_.wait_until(lock, due_);
     } else {
       const auto taken = std::chrono::duration_cast<std::chrono::seconds>(now - since_);
-      const std::string line = fmt::format("{}, {} s so far", compiled_, taken.count());
+      const std::string line = fmt::format("{}, {} s so far", slow_, taken.count());
       due_ += kInterval;
       if (is_terminal_) {
         put(line);
       } else {
         std::cerr << line << std::endl;
-        compiled_.clear();
+        slow_.clear();
       }
     }
   }

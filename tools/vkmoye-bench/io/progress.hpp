@@ -13,7 +13,7 @@
 
 namespace vkmoye::bench {
 
-/// Shows nothing if stderr is not a terminal, except what `compile` says.
+/// Shows nothing if stderr is not a terminal, except what `compile` and `launch` say.
 class Progress {
  public:
   explicit Progress(std::chrono::milliseconds patience = std::chrono::seconds(2));
@@ -28,12 +28,17 @@ class Progress {
   ///
   ///   compiling gemm/packed_weights f16 128x128x128 (llvmpipe), 2 s so far
   void compile(const std::string& what, const std::string& device);
+  /// The same for a launch: some drivers compile a kernel when it is launched first.
+  ///
+  ///   launching gemm/packed_weights f16 128x128x128 (llvmpipe), 2 s so far
+  void launch(const std::string& what, const std::string& device);
   void clear() { show(""); }
 
  private:
   using Clock = std::chrono::steady_clock;
   void put(const std::string& line) const;
-  void begin(std::string compiled, const std::string& line);
+  void begin(std::string slow, const std::string& line);
+  void begin(const char* stage, const std::string& what, const std::string& device);
   void watch();
 
   std::chrono::milliseconds patience_;
@@ -41,7 +46,7 @@ class Progress {
   bool is_terminal_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::string compiled_;  // what is being compiled; empty: nothing that is still to be shown
+  std::string slow_;  // what may take long; empty: nothing that is still to be shown
   Clock::time_point since_ = {}, due_ = {};
   bool ends_ = false;
   std::thread watcher_;  // last: it uses the others

@@ -182,9 +182,11 @@ void check_and_time(Executor& executor, const Workload& workload, const RunPlan&
       options.verify.value_or(workload.is_checked_in_full() ? Verify::full : Verify::sample);
   options.on_stage(kBuilding);
   const auto execution = executor.prepare(plan);
-  options.on_stage("checking");
+  options.on_stage("filling");
   workload.fill(*execution, options.seed);
+  options.on_stage(kLaunching);
   execution->run();
+  options.on_stage("checking");
   if (verify != Verify::off) {
     const CheckResult checked = workload.check(*execution, verify, options.seed);
     result.mismatches = checked.mismatches;

@@ -16,7 +16,7 @@
 namespace vkmoye::bench {
 
 /// The stage in which the driver compiles, for MeasureOptions::on_stage.
-inline constexpr const char* kBuilding = "building";
+inline constexpr const char *kBuilding = "building", *kLaunching = "launching";
 
 struct MeasureOptions {
   std::optional<Verify> verify;  // nullopt: full if that takes about a second at most, else sample
@@ -37,7 +37,8 @@ struct MeasureOptions {
   std::uint64_t seed = 1;
   std::string program = program_name();  // as typed, for repeat_command
   std::string device;                    // as typed; empty: not given
-  /// Called at the start of each stage: kBuilding, "checking", "timing", "timing copy".
+  /// Called at the start of each stage: kBuilding, "filling", kLaunching (for the first time),
+  /// "checking", "timing", "timing copy".
   std::function<void(const std::string& stage)> on_stage = [](const std::string&) {};
 };
 
