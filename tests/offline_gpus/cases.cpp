@@ -221,10 +221,12 @@ std::vector<Case> further_steps(const DeviceCaps& caps) {
   return cases;
 }
 
-std::vector<Case> cases_for(const DeviceCaps& caps) {
+std::vector<Case> cases_for(const DeviceCaps& caps, const Part& part) {
   std::vector<Case> cases;
+  std::size_t number = 0;
   for (const KernelEntry& entry : gen::registry()) {
     if (entry.chooses) continue;  // one of the others
+    if (number++ % part.of != part.number) continue;
     const std::size_t first = cases.size();
     for (const ScalarType type : entry.types) {
       for (const Variant& variant : variants_of(entry, type, caps)) {
@@ -244,6 +246,7 @@ std::vector<Case> cases_for(const DeviceCaps& caps) {
       }
     }
   }
+  if (part.number + 1 < part.of) return cases;
   for (Case& step : further_steps(caps)) cases.push_back(std::move(step));
   return cases;
 }

@@ -4,6 +4,7 @@
 // config on that GPU and in the forms whose code differs most; and the steps of products that are not in the
 // registry.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,13 @@ struct Case {
   std::string glsl = {};
 };
 
-/// In the order of the registry, further steps last.
-std::vector<Case> cases_for(const DeviceCaps& caps);
+/// Every how many-th kernel of the registry to take, and from which on: processes that share the work each take a part.
+struct Part {
+  std::size_t number = 0, of = 1;
+};
+
+/// In the order of the registry, further steps last (they belong to the last part).
+std::vector<Case> cases_for(const DeviceCaps& caps, const Part& part = {});
 
 /// Second passes and packing kernels: steps of a product that are not in the registry.
 std::vector<Case> further_steps(const DeviceCaps& caps);
