@@ -122,7 +122,7 @@ double Keys::real(const std::string& key, std::optional<double> otherwise) {
 double Keys::positive(const std::string& key, double otherwise) {
   const double number = real(key, otherwise);
   if (number > 0) return number;
-  refuse(quoted(key) + " is 0, not above it");
+  refuse(quoted(key) + " is 0, but must be positive");
   return otherwise;
 }
 

@@ -175,7 +175,8 @@ int check_files() {
   wrong +=
       refused("3 heads of keys do not divide 2 heads", number("llama.attention.head_count_kv", 3));
   wrong += refused("multiples of 8 up to 256", number("llama.attention.key_length", 36));
-  wrong += refused("'llama.rope.freq_base' is 0, not above it", number("llama.rope.freq_base", 0));
+  wrong += refused("'llama.rope.freq_base' is 0, but must be positive",
+                   number("llama.rope.freq_base", 0));
   wrong += refused("heads of 48 and values of 32", number("llama.attention.key_length", 48));
   std::printf("files: %s\n", wrong == 0 ? "right" : "WRONG");
   return wrong;

@@ -83,7 +83,7 @@ int check_keys() {
   wrong += read({{"llama.attention.scale", 0.015625}}, 1, 0.015625);
   wrong += read({{"llama.attention.scale", 0.0}}, 1);
   wrong += refused({{kOlder, 2.0}, {kFactor, 4.0}}, {"'llama.rope.scale_linear' differ"});
-  wrong += refused({{kFactor, 0.0}}, {"'llama.rope.scaling.factor' is 0, not above it"});
+  wrong += refused({{kFactor, 0.0}}, {"'llama.rope.scaling.factor' is 0, but must be positive"});
   wrong += refused({{kType, word("yarn")}}, {"'llama.rope.scaling.type' is 'yarn'"});
   wrong += refused({{"llama.rope.freq_base_swa", 0.0}}, {"'llama.rope.freq_base_swa' is 0: this"});
   wrong += refused({{"llama.attention.scale", -1.0}}, {"is -1, not a finite number from 0 on"});

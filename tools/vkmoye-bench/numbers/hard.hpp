@@ -38,8 +38,8 @@ enum class HardKind : std::uint8_t {
 /// Which hard numbers an array may have.
 struct HardNumbers {
   ScalarType type = ScalarType::f32;
-  double largest = std::numeric_limits<
-      double>::infinity();  // magnitude of finite numbers, except those of a mask
+  /// The largest magnitude of finite numbers, except those of a mask.
+  double largest = std::numeric_limits<double>::infinity();
   bool nonfinite = true;
   bool masks = false;  // three of four lines are masked
 };
@@ -50,6 +50,7 @@ class HardLine {
   HardLine(const HardNumbers& numbers, std::uint64_t stream, std::int64_t count);
 
   HardKind kind() const { return kind_; }
+  /// Precondition: 0 <= place < count.
   double operator[](std::int64_t place) const;
 
  private:

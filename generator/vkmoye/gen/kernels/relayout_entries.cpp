@@ -83,7 +83,7 @@ Permutation merged_axes(const PermutedArray& b) {
   if (src.empty()) return {Layout(1), Layout(1)};
   if (src.size() > kMaxMovedAxes) {
     throw KernelError(
-        kName, {fmt::format("({}) has {} axes that no neighbour stays beside; at most {} can move, "
+        kName, {fmt::format("({}) has {} axes that cannot be merged with a neighbour; at most {} can move, "
                             "besides axes of extent 1 and those that stay side by side",
                             fmt::join(b.shape, ","), src.size(), kMaxMovedAxes)});
   }

@@ -19,9 +19,8 @@
 namespace vkmoye::gen {
 
 /// The blocks of `weights`, rows of `columns`; both numbers are multiples of the elements of a block. Throws
-/// ArgumentError, in which the weights are called `name`, with the row, the group and the number of weights that the
-/// format cannot hold: they are not finite, or would not be when they are read, because a scale or a minimum is beyond
-/// its type.
+/// ArgumentError for weights that the format cannot hold, with their row, group and number; it calls them `name`. A
+/// weight cannot be held if it is not finite, or if the scale or the minimum of its block is beyond its type.
 std::vector<std::byte> quantise(const WeightFormat& format, std::span<const double> weights,
                                 std::int64_t columns, std::string_view name);
 
@@ -35,6 +34,7 @@ std::vector<std::string> reasons_against_blocks(const WeightFormat& format,
 struct BlockNumbers {
   double scale = 1, minimum = 0;
 };
+/// Precondition: `block` has the bytes of one block.
 BlockNumbers numbers_of(const WeightFormat& format, std::span<const std::byte> block);
 
 }  // namespace vkmoye::gen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The root of the mean of the squares of a row, for every number of its type.
+// The root of the mean of the squares of a row, for every normal number of its type.
 //
 // Squares of f32 and bf16 leave the range of f32: (2e18)^2 of 128 numbers is infinite, (1e-20)^2 rounds to few bits. So
 // there is a sum for each part of the range, of which the row decides at its end. f16 and shorter types have one sum.

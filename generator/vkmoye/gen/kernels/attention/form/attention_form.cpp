@@ -29,7 +29,7 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
   for (const auto& [what, width] :
        {std::pair{"width", form.width}, std::pair{"value width", form.value_width}}) {
     require(width >= 8 && width <= 256 && width % 8 == 0,
-            fmt::format("{} {} is not a multiple of 8 up to 256", what, width), reasons);
+            fmt::format("{} {} is not a multiple of 8 from 8 to 256", what, width), reasons);
   }
   const auto require_type = [&](const char* what, const std::optional<ScalarType>& type) {
     require(!type || type == ScalarType::f32 || type == ScalarType::f16 || type == ScalarType::bf16,
