@@ -16,6 +16,8 @@
 namespace vkmoye::bench {
 namespace {
 
+using testing::ElementsAre;
+
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> numbers_of(const HardLine& line, std::int64_t count) {
@@ -83,19 +85,36 @@ TEST(HardNumbers, OnlyWhatOverflowsMayBeInfinite) {
 
 TEST(HardNumbers, SumsKnowWhatFlushesAndRoundsTheirOperands) {
   const double tiny = range_of(ScalarType::f32).smallest_normal;
-  const std::vector<double> a = {1e-39, 2, -3}, b = {1e30, 5, 4}, exact(3);
-  const auto da = operand_errors(a, {.flushed = tiny});
-  EXPECT_THAT(da, testing::ElementsAre(1e-39, 0, 0));
+  const std::vector<double> a = {1e-39, 2, -3}, b = {1e30, 5, 4};
+  const std::vector<OperandError> exact(3);
+  const auto da = operand_errors(a, {}, {.flushed = tiny});
+  EXPECT_THAT(da, ElementsAre(OperandError{1e-39, true}, OperandError{}, OperandError{}));
   const HardSum sum = hard_sum(a, da, b, exact);
   EXPECT_DOUBLE_EQ(sum.value, -2 + 1e-9);
   EXPECT_DOUBLE_EQ(sum.positive, 10 + 1e-9);
   EXPECT_DOUBLE_EQ(sum.negative, 12);
   EXPECT_DOUBLE_EQ(sum.error, 1e-9);
-  const NumberRange f16 = range_of(ScalarType::f16);
-  EXPECT_THAT(operand_errors(std::vector<double>{7e4, 1}, {.rounded_to = &f16}),
-              testing::ElementsAre(kInfinity, 0x1p-10 + 0x1p-14));
-  const HardSum lost = hard_sum(a, da, std::vector<double>{kInfinity, 1, 1}, exact);
+  const std::vector<double> with_infinity = {kInfinity, 1, 1};
+  const HardSum lost = hard_sum(a, da, with_infinity, operand_errors(with_infinity, {}, {}));
   EXPECT_TRUE(lost.may_be_nan);  // 0 times infinity
+}
+
+TEST(HardNumbers, BeyondTheTypeOfMatrixUnitsAreTheLargestNumberOrInfinite) {
+  const NumberRange f16 = range_of(ScalarType::f16);
+  const std::vector<double> w = {65512, 1}, x = {-1000, 0};
+  const auto dw = operand_errors(w, {}, {.rounded_to = &f16});
+  EXPECT_THAT(dw, ElementsAre(OperandError{65512 * 0x1p-10 + 0x1p-14 + 8, false, true},
+                              OperandError{0x1p-10 + 0x1p-14}));
+  // 65512 is 65504 rounded to nearest, and infinite rounded up.
+  const HardSum sum = hard_sum(w, dw, x, std::vector<OperandError>(2));
+  EXPECT_GE(sum.error, 8000);
+  EXPECT_LE(sum.error, 80000);
+  EXPECT_TRUE(sum.may_be_nan);
+  // An error of decoding may reach beyond the largest number, and 0.
+  const std::vector<double> near = {65504, 1};
+  const auto decoded = operand_errors(near, std::vector<double>{1, 1}, {.rounded_to = &f16});
+  EXPECT_TRUE(decoded[0].may_be_infinite && !decoded[0].may_be_0);
+  EXPECT_TRUE(decoded[1].may_be_0 && !decoded[1].may_be_infinite);
 }
 
 }  // namespace

@@ -86,6 +86,17 @@ const WeightFormat kShort = {.name = "e5m2",
                              .minimum_at = 2,
                              .code_type = ScalarType::e5m2};
 
+// Whole numbers with scales of f32.
+const WeightFormat kWide = {.name = "wide",
+                            .elements = 32,
+                            .bytes = 20,
+                            .bits = 4,
+                            .order = WeightFormat::Order::halves,
+                            .scale_at = 0,
+                            .codes_at = 4,
+                            .zero = 8,
+                            .scale_type = ScalarType::f32};
+
 // C on the twin, against the weights of the format in f64.
 void expect_product(const WeightFormat& format, const GemmForm& form, const ir::Kernel& kernel,
                     std::int64_t m, std::int64_t n, std::int64_t k, double of_weights) {
@@ -169,6 +180,33 @@ TEST(Quantised, MultipliesEveryFormatAndOnesOwn) {
     config.blocks = config.tile_k / format.elements;
     expect_product(format, form, gemm_coopmat(config, form), 17, 21, k, 0x1p-10);
   }
+}
+
+// Products of a scale of f32 and p + code are rounded, and overflow where scale * (code - zero) does not.
+TEST(Quantised, WeightsWithScalesOfF32AreRoundedOnce) {
+  const std::int64_t k = 64, words = k / 32 * 10;
+  std::vector<std::uint16_t> b(static_cast<std::size_t>(words), 0x8888);  // codes of 0
+  const float scales[] = {0x1.fffffep120f, 0.1f};
+  for (const std::size_t block : {0, 1}) std::memcpy(&b[block * 10], &scales[block], 4);
+  b[2] = 0x8887, b[12] = 0x8887;  // the first code of each block is -1
+  std::vector<float> a(k, 1), c(1);
+  a[0] = 0;
+  GemmForm form{ScalarType::f32, kWeightType};
+  form.weights = &kWide;
+  const GemmQuantisedConfig config{.threads = 32, .along_k = 4, .blocks = 2, .subgroup_size = 8};
+  const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
+  const TwinReport report =
+      run_on_host(gemm_quantised(config, form), {bytes(a), bytes(b), bytes(c)},
+                  {{"m", 1},
+                   {"n", 1},
+                   {"k", k},
+                   {"words", words},
+                   {"lda", k},
+                   {"ldb", words},
+                   {"ldc", 1},
+                   {"alpha", 1.0}});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  EXPECT_EQ(c[0], -0.1f);
 }
 
 // In matrix units, for the order of the twin; weights are rounded to f16 or bf16.

@@ -335,5 +335,26 @@ TEST(WeightFormats, WithInfiniteScalesAreRefused) {
                           "row 1, group 1: the minimum is nan, but must be finite"));
 }
 
+TEST(WeightFormats, WithWeightsBeyondF32AreRefused) {
+  const WeightFormat& format = *find_weight_format("e4m3g128");
+  EXPECT_EQ(format.largest_number(), 448);
+  EXPECT_EQ(find_weight_format("q4_0")->largest_number(), 8);
+  EXPECT_EQ(find_weight_format("q8_0")->largest_number(), 128);
+  EXPECT_EQ(find_weight_format("nf4")->largest_number(), 1);
+  std::vector<std::byte> blocks(2 * 132);  // codes 0
+  const auto set_scale = [&](std::size_t block, float scale) {
+    std::memcpy(&blocks[block * 132], &scale, sizeof(scale));
+  };
+  set_scale(0, 3e38f), set_scale(1, 0x1p120f);
+  blocks[132 + 4 + 9] = std::byte{0x7f};  // NaN, which is no reason
+  EXPECT_THAT(reasons_against_blocks(format, blocks, 132), IsEmpty());
+  blocks[132 + 4 + 5] = std::byte{0xfe};  // -448
+  EXPECT_THAT(
+      reasons_against_blocks(format, blocks, 132),
+      ElementsAre("row 1, group 0: weight 5 is -5.95494142e+38, beyond the numbers of f32"));
+  set_scale(1, 7e35f);
+  EXPECT_THAT(reasons_against_blocks(format, blocks, 132), IsEmpty());
+}
+
 }  // namespace
 }  // namespace vkmoye::gen

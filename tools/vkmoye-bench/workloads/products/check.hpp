@@ -25,8 +25,8 @@
 // tiny here is the smallest normal number of the accumulator, as each partial sum may be flushed. Each partial sum
 // lies between the sum of all negative terms and that of all positive ones: if these are beyond the largest number of
 // the accumulator, times alpha and with beta * C beyond that of the type of alpha, the result may be infinite, NaN if
-// both are, and whatever the epilogue makes of that. gemm/quantised multiplies by a scale after it has summed the codes
-// of a block: its sums may overflow where sum |a| times the largest code is beyond. No other result may.
+// both are, and whatever the epilogue makes of that. It may be any of these if an operand is beyond the largest number
+// of the type that it is rounded to. No other result may. Weights are numbers of f32 (gen/kernels/common/quantise.hpp).
 // i32 and u32 are taken modulo 2^32.
 
 #include <cstdint>

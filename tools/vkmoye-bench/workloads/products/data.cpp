@@ -162,13 +162,21 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
   return std::fabs(uniform) < min_normal ? min_normal : uniform;
 }
 
-// A row of `count` blocks with hard scales and minima, and any codes.
+// A row of `count` blocks with hard scales and minima, and any codes, whose weights are numbers of f32.
 std::vector<std::byte> GemmData::hard_blocks(std::uint64_t stream, std::int64_t count) const {
   const gen::WeightFormat& format = *problem_.weights;
   std::vector<std::byte> row(static_cast<std::size_t>(count * format.bytes));
   fill_random(row, 1, stream, 0);
-  const HardLine scales({.type = format.scale_type}, random_bits(stream, 1), count),
-      minima({.type = format.scale_type}, random_bits(stream, 2), count);
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  const double room = format.minimum_at ? kLargest / 2 : kLargest;
+  // Towards 0, so that its product with the largest number of a code is not beyond `room`.
+  const double largest_scale =
+      std::nextafter(static_cast<float>(room / format.largest_number()), 0.0f);
+  const auto line_of = [&](double largest, std::uint64_t number) {
+    return HardLine({.type = format.scale_type, .largest = largest, .nonfinite = false},
+                    random_bits(stream, number), count);
+  };
+  const HardLine scales = line_of(largest_scale, 1), minima = line_of(room, 2);
   for (std::int64_t block = 0; block < count; ++block) {
     std::byte* at = &row[static_cast<std::size_t>(block * format.bytes)];
     if (format.scale_at) store_number(format.scale_type, scales[block], at + *format.scale_at);

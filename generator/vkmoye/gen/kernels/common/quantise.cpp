@@ -16,6 +16,7 @@ namespace vkmoye::gen {
 namespace {
 
 constexpr std::size_t kMaxReasons = 8;
+constexpr double kMaxWeight = std::numeric_limits<float>::max();
 
 double largest_scale(ScalarType scale_type) {
   return scale_type == ScalarType::f16 ? 65504 : std::numeric_limits<float>::max();
@@ -37,7 +38,7 @@ std::string reason_against_block(const WeightFormat& format, std::span<const dou
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const auto element = static_cast<std::int64_t>(i);
     const double back = weight_of(format, block, element);
-    if (std::fabs(back) <= std::numeric_limits<float>::max()) continue;
+    if (std::fabs(back) <= kMaxWeight) continue;
     return fmt::format("{:.9g} in column {} would be read as {:.9g}, which is not a number of f32",
                        weights[i], first + element, back);
   }
@@ -46,12 +47,28 @@ std::string reason_against_block(const WeightFormat& format, std::span<const dou
 
 // Formats are computed in f32.
 std::string reason_against_numbers(std::span<const double> weights, std::int64_t first) {
-  const auto beyond = std::find_if_not(weights.begin(), weights.end(), [](double w) {
-    return std::fabs(w) <= std::numeric_limits<float>::max();
-  });
+  const auto beyond = std::find_if_not(weights.begin(), weights.end(),
+                                       [](double w) { return std::fabs(w) <= kMaxWeight; });
   if (beyond == weights.end()) return {};
   return fmt::format("{:.9g} in column {} is not a finite number of f32", *beyond,
                      first + (beyond - weights.begin()));
+}
+
+// Why a kernel cannot read the weights of `block`, whose scale and minimum are finite; empty: it can.
+// `largest`: that of the numbers by which a scale of the format is multiplied.
+std::string reason_against_weights(const WeightFormat& format, std::span<const std::byte> block,
+                                   double largest) {
+  const auto [scale, minimum] = numbers_of(format, block);
+  if (std::fabs(scale) * largest + std::fabs(minimum) <= kMaxWeight) return {};
+  for (std::int64_t i = 0; i < format.elements; ++i) {
+    const double weight = weight_of(format, block, i), product = weight - minimum;
+    const double beyond = std::max(std::fabs(weight), std::fabs(product));
+    if (!std::isfinite(weight) || beyond <= kMaxWeight) continue;  // a code may be NaN
+    const std::string sum = minimum == 0 ? fmt::format("{:.9g}", weight)
+                                         : fmt::format("{:.9g} + {:.9g}", product, minimum);
+    return fmt::format("weight {} is {}, beyond the numbers of f32", i, sum);
+  }
+  return {};
 }
 
 }  // namespace
@@ -92,13 +109,22 @@ std::vector<std::string> reasons_against_blocks(const WeightFormat& format,
   std::vector<std::string> reasons;
   const auto bytes = static_cast<std::size_t>(format.bytes);
   const std::size_t groups = static_cast<std::size_t>(row_bytes) / bytes;
+  const double largest = format.largest_number();
   for (std::size_t i = 0; (i + 1) * bytes <= blocks.size(); ++i) {
-    const BlockNumbers numbers = numbers_of(format, blocks.subspan(i * bytes, bytes));
+    const auto block = blocks.subspan(i * bytes, bytes);
+    const BlockNumbers numbers = numbers_of(format, block);
+    std::vector<std::string> of_block;
     for (const auto& [what, number] :
          {std::pair("scale", numbers.scale), std::pair("minimum", numbers.minimum)}) {
       if (std::isfinite(number)) continue;
-      reasons.push_back(fmt::format("row {}, group {}: the {} is {}, but must be finite",
-                                    i / groups, i % groups, what, number));
+      of_block.push_back(fmt::format("the {} is {}, but must be finite", what, number));
+    }
+    if (of_block.empty()) {
+      std::string reason = reason_against_weights(format, block, largest);
+      if (!reason.empty()) of_block.push_back(std::move(reason));
+    }
+    for (const std::string& reason : of_block) {
+      reasons.push_back(fmt::format("row {}, group {}: {}", i / groups, i % groups, reason));
       if (reasons.size() == kMaxReasons) return reasons;
     }
   }

@@ -24,8 +24,9 @@ namespace vkmoye::gen {
 std::vector<std::byte> quantise(const WeightFormat& format, std::span<const double> weights,
                                 std::int64_t columns, std::string_view name);
 
-/// The first 8 blocks that no product takes, by row and group: their scale or minimum is NaN or infinite. `blocks` are
-/// rows of `row_bytes` bytes.
+/// The first 8 blocks that no product takes, by row and group: their scale or minimum is NaN or infinite, or a weight,
+/// or its product of scale and code, is beyond the numbers of f32. Codes may be NaN. `blocks` are rows of `row_bytes`
+/// bytes.
 std::vector<std::string> reasons_against_blocks(const WeightFormat& format,
                                                 std::span<const std::byte> blocks,
                                                 std::int64_t row_bytes);

@@ -33,6 +33,14 @@ void store_number(ScalarType type, double value, std::span<std::byte> block, std
   }
 }
 
+// The number by which a scale is multiplied for `code`, which has a sign if the format has.
+double number_of_code(const WeightFormat& format, std::int64_t code) {
+  const auto bits = static_cast<std::uint64_t>(code);
+  if (!format.levels.empty()) return format.levels[bits];
+  return format.code_type ? number_of(*format.code_type, bits)
+                          : static_cast<double>(code - format.zero);
+}
+
 // The byte that holds the code of a weight, and the bits of the byte before it.
 struct CodePosition {
   std::size_t byte;
@@ -252,6 +260,16 @@ std::span<const WeightFormat> weight_formats() {
   return table;
 }
 
+double WeightFormat::largest_number() const {
+  double largest = 0;
+  const std::int64_t codes = std::int64_t{1} << bits, first = has_sign ? -codes / 2 : 0;
+  for (std::int64_t code = first; code < first + codes; ++code) {
+    const double number = std::fabs(number_of_code(*this, code));
+    if (std::isfinite(number)) largest = std::max(largest, number);
+  }
+  return largest;
+}
+
 const WeightFormat* find_weight_format(std::string_view name) {
   for (const WeightFormat& format : weight_formats()) {
     if (format.name == name) return &format;
@@ -319,13 +337,8 @@ BlockNumbers numbers_of(const WeightFormat& format, std::span<const std::byte> b
 
 double weight_of(const WeightFormat& format, std::span<const std::byte> block,
                  std::int64_t element) {
-  const std::int64_t code = code_of(format, block, element);
-  const auto bits = static_cast<std::uint64_t>(code);
-  const double number = !format.levels.empty() ? format.levels[bits]
-                        : format.code_type     ? number_of(*format.code_type, bits)
-                                               : static_cast<double>(code - format.zero);
   const BlockNumbers numbers = numbers_of(format, block);
-  return numbers.scale * number + numbers.minimum;
+  return numbers.scale * number_of_code(format, code_of(format, block, element)) + numbers.minimum;
 }
 
 std::vector<double> dequantise(const WeightFormat& format, std::span<const std::byte> from,

@@ -72,6 +72,8 @@ struct WeightFormat {
   }
   /// Their bytes in shared memory, in f32.
   std::int64_t table_bytes() const { return 4 * table_size(); }
+  /// The largest magnitude of a number by which a scale is multiplied: 448 for codes of e4m3, 8 for q4_0.
+  double largest_number() const;
   /// Whether a weight is scale * (code - zero), or that + minimum, with numbers of f16.
   bool is_linear() const {
     return levels.empty() && !code_type && scale_at && scale_type == ScalarType::f16;

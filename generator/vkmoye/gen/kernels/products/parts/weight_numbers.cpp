@@ -90,6 +90,8 @@ Expr WeightNumbers::weight(const CodePlace& code, const WeightScale& scale,
   const double least = power + static_cast<double>(format_.unsigned_zero());
   if (!scale.scale) return number - least;
   if (scale.minimum) return multiply_add(number - least, *scale.scale, *scale.minimum);
+  // Products of a scale of f32 are rounded, and may be infinite where the weight is not: only one, that is it.
+  if (format_.scale_type == ScalarType::f32) return (number - least) * *scale.scale;
   return multiply_add(number, *scale.scale, -(*scale.scale * least));
 }
 

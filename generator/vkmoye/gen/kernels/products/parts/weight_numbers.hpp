@@ -6,8 +6,9 @@
 //   weight       scale * (16 + code) - scale * (16 + zero)
 //
 // With its bits at bit 11 of the mantissa or above, scale * number, scale * (power + zero) and their difference are
-// exact in f32. Weights are therefore exact, whether or not a device rounds once in fma, unless the format has a
-// minimum or scales of f32: then adding it, or the product, rounds once. Scales must be finite.
+// exact in f32 for a scale of f16. Weights are therefore exact, whether or not a device rounds once in fma. Where the
+// format has a minimum or scales of f32, 16 + zero is subtracted first, which is exact: then only the sum, or the
+// product, is rounded. Scales must be finite, and weights numbers of f32 (common/quantise.hpp).
 //
 // For matrix units, weights are rounded to 16 bits. Whole numbers with a scale of f16, or with none, are decoded in
 // f16: two codes that are 16 bits apart in a word by one shift and one mask, as 1024 + code.
