@@ -36,6 +36,19 @@ TEST(GemmEpilogue, EveryStepOfTheGeneratorHasAMeaning) {
   }
 }
 
+// Sums whose terms are beyond the range have an infinite bound; then a step must not make it NaN.
+TEST(GemmEpilogue, NoStepLosesABound) {
+  for (const gen::EpilogueOp& step : gen::epilogue_ops()) {
+    for (const double other : {0.0, 3.0}) {
+      bool exact = false;
+      const double bound = std::numeric_limits<double>::infinity();
+      const Expected v =
+          after({&step, other}, {1.5, bound}, other, range_of(ScalarType::f64), exact);
+      EXPECT_GE(v.bound, 0) << step.name << ' ' << other;
+    }
+  }
+}
+
 TEST(GemmEpilogue, WhatIsNoStepIsRefused) {
   const auto refused = [](const char* text, const auto& why) {
     EXPECT_THAT([&] { parse_epilogue(text); }, ThrowsMessage<ArgumentError>(why)) << text;

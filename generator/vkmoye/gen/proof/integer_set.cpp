@@ -10,9 +10,12 @@
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/val.h>
+#include <isl/version.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 namespace vkmoye::gen::proof {
@@ -156,6 +159,14 @@ Set Solver::zero(const Factors& factors, std::int64_t constant) const {
 }
 Set Solver::everything() const {
   return Set(isl_set_universe(isl_space_params_alloc(context_.get(), 0)));
+}
+
+std::string version_of_isl() {
+  std::string version;  // of "isl-0.25-GMP\n"
+  for (const char c : std::string_view(isl_version()).substr(4)) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-') version += c;
+  }
+  return version;
 }
 
 }  // namespace vkmoye::gen::proof

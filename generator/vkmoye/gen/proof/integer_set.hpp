@@ -86,4 +86,7 @@ class Solver {
   std::shared_ptr<isl_ctx> context_;
 };
 
+/// "0.25-GMP": of the library that decides, as part of a file name.
+std::string version_of_isl();
+
 }  // namespace vkmoye::gen::proof

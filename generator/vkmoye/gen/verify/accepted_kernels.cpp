@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/verify/accepted_kernels.hpp"
 
-#include <fmt/format.h>
-#include <isl/version.h>
-
 #include <chrono>
 #include <fstream>
 #include <string>
 #include <string_view>
 #include <system_error>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "vkmoye/base/path_text.hpp"
+#include "vkmoye/gen/proof/integer_set.hpp"
 
 namespace vkmoye::gen {
 
@@ -29,9 +24,7 @@ constexpr std::uintmax_t kMaxBytes = std::uintmax_t{1} << 20;
 constexpr auto kMaxAge = std::chrono::days(30);  // of the file of another version
 
 fs::path file_in(const fs::path& folder) {
-  const std::string_view isl = isl_version();
-  return folder /
-         fmt::format("{}{}{:016x}", kPrefix, kLibraryText, XXH3_64bits(isl.data(), isl.size()));
+  return folder / (std::string(kPrefix) + kLibraryText + "-" + proof::version_of_isl());
 }
 
 void remove_old_versions(const fs::path& folder) {

@@ -19,11 +19,11 @@ namespace vkmoye::gen {
 class AcceptedKernels {
  public:
   /// Also contains the kernels that were added to the file in `folder`, by any process, and adds to it. The folder is
-  /// made if needed. The name of the file contains a hash of the sources of the library and of the version of isl, so
-  /// that another version verifies anew; files of other versions that are a month old are deleted. An empty path, as
-  /// at the start: only the kernels that were added to this object. A file that cannot be read or written is not used. A
-  /// damaged one has fewer kernels: no kernel has a fingerprint that was not computed from it, with a probability of
-  /// 1 - 2^-100.
+  /// made if needed. An empty path, as at the start: only the kernels that were added to this object.
+  /// The name of the file contains a hash of the sources of the library and of the version of isl, so that another
+  /// version verifies anew; files of other versions that are a month old are deleted. A file that cannot be read or
+  /// written is not used. A damaged one has fewer kernels: no kernel has a fingerprint that was not computed from it,
+  /// with a probability of 1 - 2^-100.
   void keep_in(const std::filesystem::path& folder);
 
   /// Precondition of both: the kernel was not written by hand.

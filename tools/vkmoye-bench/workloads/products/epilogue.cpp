@@ -131,8 +131,10 @@ Expected after(const gen::AppliedEpilogueOp& named, Expected v, double input,
     return {next, 0, {was_0, was_0, is_0 || was_0}};
   }
   const double steepest = multiplies ? std::fabs(other) : definition.steepest;
-  const double carried = steepest * v.bound;
-  double error = range.epsilon * definition.of_value * (std::fabs(next) + carried);
+  // No share of a bound is none, of an infinite one, too.
+  const auto share = [](double factor, double bound) { return factor == 0 ? 0 : factor * bound; };
+  const double carried = share(steepest, v.bound);
+  double error = share(range.epsilon * definition.of_value, std::fabs(next) + carried);
   if (definition.exponent != nullptr) {
     error += error_of_gated(v.value, definition.exponent(v.value), range.epsilon,
                             range.smallest_normal) +
