@@ -13,27 +13,12 @@
 
 #include "devices/host_executor.hpp"
 #include "hard_numbers/hard_problems.hpp"
+#include "support/arithmetics.hpp"
 #include "support/effort.hpp"
 #include "support/number_in.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using gen::ir::Arithmetic;
-using gen::ir::MultiplyAdd;
-
-struct NamedArithmetic {
-  const char* name;
-  Arithmetic arithmetic;
-};
-
-constexpr NamedArithmetic kArithmetics[] = {
-    {"fused", {MultiplyAdd::fused, false}},
-    {"separate", {MultiplyAdd::separate, false}},
-    {"fused, subnormal numbers flushed", {MultiplyAdd::fused, true}},
-    {"separate, subnormal numbers flushed", {MultiplyAdd::separate, true}},
-    {"contracted", {MultiplyAdd::contracted, false}},
-};
 
 class HardNumbersOnTheTwin : public testing::TestWithParam<std::size_t> {};
 

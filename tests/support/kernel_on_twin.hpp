@@ -46,7 +46,8 @@ inline std::vector<float> numbers_in(ScalarType type, const Bytes& bytes) {
 }
 
 /// Adds what the kernel writes to `arrays`, by the names of its bindings; it must read only what is there.
-inline void run_on_twin(const gen::ir::Kernel& kernel, const Arguments& arguments, Floats& arrays) {
+inline void run_on_twin(const gen::ir::Kernel& kernel, const Arguments& arguments, Floats& arrays,
+                        const gen::TwinOptions& options = {}) {
   const std::vector<Binding> bindings = gen::ir::interface_of(kernel).bindings;
   std::vector<Bytes> memory;
   for (const Binding& binding : bindings) {
@@ -56,7 +57,7 @@ inline void run_on_twin(const gen::ir::Kernel& kernel, const Arguments& argument
                          : stored(binding.type, found->second));
   }
   const std::vector<std::span<std::byte>> bound(memory.begin(), memory.end());
-  EXPECT_THAT(gen::run_on_host(kernel, bound, arguments).reasons, testing::IsEmpty());
+  EXPECT_THAT(gen::run_on_host(kernel, bound, arguments, options).reasons, testing::IsEmpty());
   for (std::size_t i = 0; i < bindings.size(); ++i) {
     if (bindings[i].access == Access::read) continue;
     arrays[bindings[i].name] = numbers_in(bindings[i].type, memory[i]);

@@ -61,7 +61,7 @@ View inverse_rms(Builder& k, const Tensor& x, const Expr& token, std::uint32_t t
           to,
           [&](const Expr& s, const Expr& v) {
             if (sum.factor == 1) return multiply_add(v, v, s);
-            const Expr scaled = k.let("scaled_x", v * sum.factor);
+            const Expr scaled = k.let_exact("scaled_x", v * sum.factor);
             return multiply_add(scaled, scaled, s);
           },
           to, values);

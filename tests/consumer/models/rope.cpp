@@ -20,7 +20,7 @@ ir::Kernel rope() {
   const Expr pair = convert(k.thread(), f32);
   const Expr frequency = k.let("frequency", exp2(-std::log2(10000.0) / 64 * pair));
   // Devices bound the error of sin and cos between -pi and pi.
-  const Expr angle = k.let("angle", reduced_angle(k, convert(at, f32), frequency));
+  const Expr angle = reduced_angle(k, convert(at, f32), frequency);
   const Expr c = k.let("c", cos(angle)), s = k.let("s", sin(angle));
   k.apply(
       half(y, 0), [&](Expr a, Expr b) { return convert(a, f32) * c - convert(b, f32) * s; },

@@ -9,6 +9,7 @@
 
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/ir/compiled.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 
 namespace vkmoye::gen {
@@ -64,6 +65,28 @@ TEST(Meaning, OfAMultiplyAddAndOfSubnormalNumbersIsThatOfTheArithmetic) {
   EXPECT_EQ(other->op, Op::multiply_add);
   EXPECT_EQ(other->operands[0]->op, Op::negate);
   EXPECT_FALSE(ir::contracted(f + f));
+}
+
+// What compilers make of sums, see ir/compiled.hpp.
+TEST(Meaning, OfARearrangedSumHasSharedFactorsAndNoTermsThatCancel) {
+  const auto named = [](const char* name) {
+    return ir::variable(name, ir::element(ScalarType::f32));
+  };
+  const Expr a = named("a"), b = named("b"), c = named("c"), p = named("p");
+  const auto text = [](const Expr& e) {
+    const auto found = ir::rearranged(e);
+    return found ? glsl::print(*found) : "as written";
+  };
+  EXPECT_EQ(text(a * b + (a * c - p)), "a * (b + c) - p");
+  EXPECT_EQ(text(a * b - c * a), "a * (b - c)");
+  EXPECT_EQ(text(ir::multiply_add(a, b, -p) - a * b), "-p");
+  EXPECT_EQ(text(ir::multiply_add(a, b, ir::multiply_add(c, b, -p))), "b * (a + c) - p");
+  EXPECT_EQ(text(a + b - a), "b");
+  EXPECT_EQ(text(p - (p - b)), "b");
+  EXPECT_EQ(text(a * b - a * b), "0.0");
+  EXPECT_EQ(text(a * b + c), "as written");
+  EXPECT_EQ(text((a + b) * c), "as written");
+  EXPECT_EQ(text(ir::variable("i") + ir::variable("j") - ir::variable("i")), "as written");
 }
 
 TEST(Meaning, WrapsIntegersAndKnowsWhatIsUndefined) {

@@ -48,6 +48,7 @@ TEST(Identical, ACopyIsUntilAnythingInItIsChanged) {
       {"extent", [](Kernel& k) { k.arrays.front().axes.front().extent = "rows"; }},
       {"stride", [](Kernel& k) { k.arrays.front().axes.back().stride = 5; }},
       {"statement", [](Kernel& k) { k.body.pop_back(); }},
+      {"exactness", [](Kernel& k) { first<ir::Let>(k.body)->exact = true; }},
       {"coordinate", [](Kernel& k) { first<ir::Load>(k.body)->from.coordinates[0] = 0; }},
       {"width", [](Kernel& k) { first<ir::Load>(k.body)->from.width = 2; }},
       {"bound",

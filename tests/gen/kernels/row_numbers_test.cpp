@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/arithmetics.hpp"
 #include "support/kernel_on_twin.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/kernels/rows/rms_norm.hpp"
@@ -139,27 +140,34 @@ TEST(RowNumbers, SoftmaxOfTheLargestNumbers) {
   }
 }
 
-// Pairs (1, 0), which become (cos, sin) of position * frequency, an exact product.
+// Pairs (1, 0), which become (cos, sin) of position * frequency, an exact product, in each arithmetic of a device.
 TEST(RowNumbers, RotationsAtLongPositions) {
   const ir::Kernel rope = find_kernel("rope/rows")->describe(request_of(ScalarType::f32));
-  const std::vector<float> positions = {1, 131071, -131071, 1000003, 16777215, 16777216};
+  const std::vector<float> positions = {1, 16000, 131071, -131071, 1000003, 16777215, 16777216};
   std::vector<float> frequencies = {1, std::nextafter(1.0f, 0.0f), 0.1f, 0.0123f, 1e-4f, 0};
-  Floats arrays = {{"positions", positions}, {"frequencies", frequencies}};
-  for (std::size_t i = 0; i < positions.size() * frequencies.size(); ++i) {
-    arrays["src"].push_back(1), arrays["src"].push_back(0);
+  for (int i = 1; i < 64; i += 9) {  // some of a head of 128
+    frequencies.push_back(static_cast<float>(std::pow(10000.0, -2.0 * i / 128)));
   }
-  run_on_twin(rope,
-              {{"pairs", static_cast<std::int64_t>(frequencies.size())},
-               {"heads", 1},
-               {"tokens", static_cast<std::int64_t>(positions.size())}},
-              arrays);
-  const std::vector<float>& got = arrays.at("dst");
-  std::size_t at = 0;
-  for (const double position : positions) {
-    for (const double frequency : frequencies) {
-      const double angle = position * frequency;
-      EXPECT_NEAR(got[at++], std::cos(angle), 2.5e-7) << position << " * " << frequency;
-      EXPECT_NEAR(got[at++], std::sin(angle), 2.5e-7) << position << " * " << frequency;
+  Floats given = {{"positions", positions}, {"frequencies", frequencies}};
+  for (std::size_t i = 0; i < positions.size() * frequencies.size(); ++i) {
+    given["src"].push_back(1), given["src"].push_back(0);
+  }
+  for (const auto& [name, arithmetic] : test::kArithmetics) {
+    SCOPED_TRACE(name);
+    Floats arrays = given;
+    run_on_twin(rope,
+                {{"pairs", static_cast<std::int64_t>(frequencies.size())},
+                 {"heads", 1},
+                 {"tokens", static_cast<std::int64_t>(positions.size())}},
+                arrays, {.arithmetic = arithmetic});
+    const std::vector<float>& got = arrays.at("dst");
+    std::size_t at = 0;
+    for (const double position : positions) {
+      for (const double frequency : frequencies) {
+        const double angle = position * frequency;
+        EXPECT_NEAR(got[at++], std::cos(angle), 2.5e-7) << position << " * " << frequency;
+        EXPECT_NEAR(got[at++], std::sin(angle), 2.5e-7) << position << " * " << frequency;
+      }
     }
   }
 }

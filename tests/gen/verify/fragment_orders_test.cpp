@@ -22,25 +22,28 @@ using Use = ir::MatrixType::Use;
 
 constexpr ScalarType kF32 = ScalarType::f32;
 
-// Multiplies two matrices of 16x16, so that `sums` has a value; `use` may change it; it is stored afterwards.
+// Multiplies matrices of 16x16, so that `sums` has a value; `use` may change it; it is stored afterwards.
 struct Product {
+  std::uint32_t count = 1;  // of matrices `sums`, and `others`
   Builder k{"product", 64, 32};
   Tensor src = k.input("src", ScalarType::f16, {{"column", 16}, {"row", 16}});
-  Tensor out = k.output("dst", kF32, {{"column", 16}, {"row", 16}});
+  Tensor out = k.output("dst", kF32, {{"column", 16}, {"row", std::int64_t{16} * count}});
   Tensor lanes = k.in_out("lanes", kF32, {{"at", 2 * 256}});
   Matrices a = k.matrices("a", ScalarType::f16, {Use::a, 16, 16}, 1, 1);
   Matrices b = k.matrices("b", ScalarType::f16, {Use::b, 16, 16}, 1, 1);
-  Matrices sums = k.matrices("sums", kF32, {Use::accumulator, 16, 16}, 1, 1);
-  Matrices others = k.matrices("others", kF32, {Use::accumulator, 16, 16}, 1, 1);
+  Matrices sums = k.matrices("sums", kF32, {Use::accumulator, 16, 16}, count, 1);
+  Matrices others = k.matrices("others", kF32, {Use::accumulator, 16, 16}, count, 1);
 
   ir::Kernel with(const std::function<void(Product&)>& use) {
     k.load(tile(src, {16, 16}, {0, 0}), a);
     k.load(tile(src, {16, 16}, {0, 0}), b);
     k.fill(sums, ir::number(kF32, 0));
     k.fill(others, ir::number(kF32, 1));
-    k.multiply(a, b, sums);
+    if (count == 1) k.multiply(a, b, sums);
     use(*this);
-    k.branch({ir::less(k.subgroup(), 1)}, [&] { k.store(sums, 0, tile(out, {16, 16}, {0, 0})); });
+    k.branch({ir::less(k.subgroup(), 1)}, [&] {
+      for (std::uint32_t i = 0; i < count; ++i) k.store(sums, i, tile(out, {16, 16}, {0, i}));
+    });
     return k.finish();
   }
   View elements(const Matrices& of) { return k.elements(of); }  // 8 of a lane
@@ -48,12 +51,13 @@ struct Product {
 
 // `use` is refused because of `array`, and accepted where the orders of `stated` are.
 void expect_by_order(const std::function<void(Product&)>& use, const std::string& array,
-                     const std::vector<Matrices Product::*>& stated, int line = __builtin_LINE()) {
+                     const std::vector<Matrices Product::*>& stated, std::uint32_t count = 1,
+                     int line = __builtin_LINE()) {
   SCOPED_TRACE(line);
   EXPECT_THAT(
-      [&] { Product().with(use); },
+      [&] { Product{count}.with(use); },
       ThrowsMessage<KernelError>(HasSubstr("elements of the matrices " + array + " by lane")));
-  const ir::Kernel kernel = Product().with([&](Product& p) {
+  const ir::Kernel kernel = Product{count}.with([&](Product& p) {
     for (const auto member : stated) p.k.assume_order(p.*member, "(16,(2,8)):(8,(128,1))");
     use(p);
   });
@@ -62,9 +66,10 @@ void expect_by_order(const std::function<void(Product&)>& use, const std::string
                        " in this order: (16,(2,8)):(8,(128,1))"));
 }
 
-void expect_alike(const std::function<void(Product&)>& use, int line = __builtin_LINE()) {
+void expect_alike(const std::function<void(Product&)>& use, std::uint32_t count = 1,
+                  int line = __builtin_LINE()) {
   SCOPED_TRACE(line);
-  EXPECT_NO_THROW(Product().with(use));
+  EXPECT_NO_THROW(Product{count}.with(use));
 }
 
 const auto twice = [](const Expr& x) { return x * ir::number(kF32, 2); };
@@ -146,6 +151,129 @@ TEST(ElementsByLane, WhatTreatsAllElementsAlike) {
     const Expr scale = ir::convert(p.k.load("scale", {"src", {0, 3}, "scale"}), kF32);
     p.k.apply(
         p.elements(p.sums), [&](const Expr& x) { return x * scale; }, p.elements(p.sums));
+  });
+}
+
+constexpr std::uint32_t kMatrices = 8;  // of which a lane has 8 elements each
+
+// sums[to(r)] = others[from(r)] for r < rounds.
+std::function<void(Product&)> moves(std::uint32_t rounds,
+                                    const std::function<Expr(const Expr&)>& to,
+                                    const std::function<Expr(const Expr&)>& from) {
+  return [=](Product& p) {
+    p.k.loop("r", rounds, [&](const Expr& r) {
+      p.k.store(p.k.load("x", {"others", {from(r)}, "others"}), {"sums", {to(r)}, "sums"});
+    });
+  };
+}
+// sums[to(r)] = 0 for r < rounds.
+std::function<void(Product&)> zeros(std::uint32_t rounds,
+                                    const std::function<Expr(const Expr&)>& to) {
+  return [=](Product& p) {
+    p.k.loop("r", rounds, [&](const Expr& r) {
+      p.k.store(ir::number(kF32, 0), {"sums", {to(r)}, "sums"});
+    });
+  };
+}
+
+// Which elements of one matrix a loop goes through, not which of all.
+TEST(ElementsByLane, OtherElementsInEachMatrix) {
+  const std::vector<Matrices Product::*> both = {&Product::sums, &Product::others};
+  const auto refuse = [&](const std::function<void(Product&)>& use, int line = __builtin_LINE()) {
+    expect_by_order(use, "sums", both, kMatrices, line);
+  };
+  refuse(zeros(8, [](const Expr& r) { return 9 * r; }));
+  refuse(zeros(8, [](const Expr& r) { return 3 * r; }));
+  refuse(moves(
+      8, [](const Expr& r) { return r; }, [](const Expr& r) { return 9 * r; }));
+  refuse(zeros(12, [](const Expr& r) { return r; }));
+  refuse(zeros(8, [](const Expr& r) { return r + 8 * (r / 2); }));
+  refuse(moves(
+      8, [](const Expr& r) { return r; }, [](const Expr& r) { return r + 8 * (r / 2); }));
+  refuse([](Product& p) {
+    p.k.assign(composition(p.elements(p.sums), make_layout({8}, {9})), ir::number(kF32, 0));
+  });
+  refuse([](Product& p) {  // the lane says which matrix
+    p.k.loop("r", 8, [&](const Expr& r) {
+      p.k.store(ir::number(kF32, 0), {"sums", {r + 8 * (p.k.lane() % 8)}, "sums"});
+    });
+  });
+  const auto accept = [](const std::function<void(Product&)>& use, int line = __builtin_LINE()) {
+    expect_alike(use, kMatrices, line);
+  };
+  accept(zeros(32, [](const Expr& r) { return r; }));
+  accept(zeros(8, [](const Expr& r) { return r + 16; }));
+  accept(moves(
+      64, [](const Expr& r) { return r; }, [](const Expr& r) { return r; }));
+  accept(moves(
+      8, [](const Expr& r) { return r; }, [](const Expr& r) { return r + 40; }));
+  accept([](Product& p) {  // by the matrix, in any order of them
+    p.k.loop("m", kMatrices, [&](const Expr& m) {
+      p.k.loop("r", 8, [&](const Expr& r) {
+        const Expr x = p.k.load("x", {"others", {8 * ir::bounded(7 - m, 8) + r}, "others"});
+        p.k.store(x * ir::convert(m, kF32), {"sums", {8 * m + r}, "sums"});
+      });
+    });
+  });
+  accept([](Product& p) { p.k.apply(p.elements(p.sums), twice, p.elements(p.others)); });
+}
+
+// What changes while a loop goes through the elements.
+TEST(ElementsByLane, ValuesThatChangeFromRoundToRound) {
+  const auto counting = [](const std::function<void(Product&, const Expr&, const Expr&)>& use) {
+    return [use](Product& p) {
+      const View counter = p.k.shared("counter", kF32, make_layout({1}));
+      const ir::Element at{"counter", {0}, "counter"};
+      const auto once = [&](const std::function<void()>& body) {
+        p.k.branch({ir::equal(p.k.thread(), 0)}, body);
+        p.k.barrier();
+      };
+      once([&] { p.k.store(ir::number(kF32, 0), at); });
+      p.k.loop("r", 8, [&](const Expr& r) {
+        const Expr count = p.k.load("count", at);
+        p.k.barrier();
+        use(p, r, count);
+        once([&] { p.k.store(p.k.load("before", at) + 1, at); });
+      });
+    };
+  };
+  const std::vector<Matrices Product::*> both = {&Product::sums, &Product::others};
+  const auto refuse = [&](const std::function<void(Product&)>& use, int line = __builtin_LINE()) {
+    expect_by_order(use, "sums", both, 1, line);
+  };
+  refuse(counting([](Product& p, const Expr& r, const Expr& count) {
+    p.k.store(count, {"sums", {r}, "sums"});
+  }));
+  refuse(counting([](Product& p, const Expr& r, const Expr& count) {
+    p.k.branch({ir::less(count, ir::number(kF32, 3))}, [&] {
+      p.k.store(ir::number(kF32, 0), {"sums", {r}, "sums"});
+    });
+  }));
+  refuse([](Product& p) {  // by other lanes
+    p.k.loop("r", 8, [&](const Expr& r) {
+      const Expr sum = p.k.subgroup_reduce("sum", ir::Op::add, ir::convert(r, ScalarType::i32));
+      p.k.store(ir::convert(sum, kF32), {"sums", {r}, "sums"});
+    });
+  });
+  const auto in_rounds = [](const std::function<void(Product&)>& also) {
+    return [also](Product& p) {
+      p.k.loop("r", 8, [&](const Expr& r) {
+        const Expr x = p.k.load("x", {"others", {r}, "others"});
+        p.k.store(x + 1, {"sums", {r}, "sums"});
+        also(p);
+      });
+    };
+  };
+  refuse(in_rounds([](Product& p) { p.k.fill(p.others, ir::number(kF32, 5)); }));
+  refuse(in_rounds([](Product& p) { p.k.multiply(p.a, p.b, p.others); }));
+  refuse(in_rounds([](Product& p) { p.k.multiply(p.a, p.b, p.sums); }));
+  refuse(in_rounds([](Product& p) { p.k.apply(p.elements(p.sums), twice, p.elements(p.sums)); }));
+  expect_alike([](Product& p) {  // each element in its own round
+    p.k.loop("r", 8, [&](const Expr& r) {
+      const Expr x = p.k.load("x", {"sums", {r}, "sums"});
+      p.k.store(x * x, {"sums", {r}, "sums"});
+      p.k.store(p.k.load("y", {"sums", {r}, "sums"}) + x, {"others", {r}, "others"});
+    });
   });
 }
 

@@ -12,8 +12,8 @@
 namespace vkmoye::gen {
 
 /// position * frequency, less as many turns as bring it to -pi..pi, or at most 2^-10 beyond. The error is below 2^-22,
-/// about one rounding of the result, for whole numbers `position` of f32 up to 2^24 and products up to 2^24, whether or
-/// not a device fuses multiplications and additions. Both are f32.
+/// about one rounding of the result, for whole numbers `position` of f32 up to 2^24 and products up to 2^24, on every
+/// device: all that rounds is exact (Builder::let_exact). Both are f32. Names the result `reduced_angle`.
 /// Sources: Cody and Waite, Software Manual for the Elementary Functions, 1980, chapter 8, for the parts of 2 pi;
 /// Dekker, A floating-point technique for extending the available precision, 1971, for the rest of the product.
 ir::Expr reduced_angle(Builder& k, const ir::Expr& position, const ir::Expr& frequency);

@@ -336,6 +336,11 @@ Expr Builder::let(const std::string& name, const Expr& value) {
   return ir::variable(name, value->type, value->bound, value->alignment);
 }
 
+Expr Builder::let_exact(const std::string& name, const Expr& value) {
+  kernel_.body.emplace_back(ir::Let{name, value, /*exact=*/true});
+  return ir::variable(name, value->type);
+}
+
 Expr Builder::load(const std::string& name, const View& view) {
   if (size(view.shape()) != 1) {
     throw LayoutError(fmt::format("load of {}: the shape {} has {} values, not one", view.name,

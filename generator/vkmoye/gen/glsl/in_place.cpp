@@ -170,7 +170,7 @@ class Finder {
   bool is_offset_used_once(std::size_t i) const {
     constexpr std::size_t kMaxColumns = 60;
     const auto* let = std::get_if<ir::Let>(&body_[i].value);
-    if (let == nullptr || !is_offset(let->name)) return false;
+    if (let == nullptr || let->exact || !is_offset(let->name)) return false;
     int uses = 0;
     for (std::size_t j = i + 1; j < body_.size(); ++j) {
       if (summaries_[j].mentions.contains(let->name)) uses += uses_in(body_[j], let->name);

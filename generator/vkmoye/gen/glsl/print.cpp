@@ -238,10 +238,9 @@ class Printer {
     return true;
   }
 
-  void declare(const ir::Type& type, const std::string& name, const std::string& text,
-               const std::string& comment = "") {
+  void declare(const ir::Type& type, const std::string& name, const std::string& text) {
     declares_ = true;
-    out_.line(fmt::format("{} {} = {};{}", spell_type(type), name, text, comment));
+    out_.line(fmt::format("{} {} = {};", spell_type(type), name, text));
   }
   void print_vectors(const ir::Let& s, std::uint32_t width) {
     if (used_.count(s.name) == 0) return;
@@ -279,7 +278,9 @@ class Printer {
 
   void visit(const ir::Let& s) {
     if (used_.count(s.name) == 0) return;
-    declare(s.value->type, s.name, glsl::print(s.value), comment_on_rounding_up(s.value));
+    declares_ = true;
+    out_.line(fmt::format("{}{} {} = {};{}", s.exact ? "precise " : "", spell_type(s.value->type),
+                          s.name, glsl::print(s.value), comment_on_rounding_up(s.value)));
   }
   void visit(const ir::Load& s) { declare(loaded_type(s), s.name, load_text(s)); }
   void visit(const ir::Store& s) { out_.line(store_text(s)); }

@@ -254,21 +254,6 @@ void evaluate_indices(Op op, Indices a, Indices b, std::span<Value> out) {
   if (!is_one) std::fill(out.begin(), out.end(), std::nullopt);
 }
 
-std::optional<Expr> contracted(const Expr& e) {
-  const bool is_sum = e->op == Op::add || e->op == Op::subtract;
-  if (!is_sum || !e->type.is_element() || !is_floating(e->type.element)) {
-    return std::nullopt;
-  }
-  const Expr &left = e->operands[0], &right = e->operands[1];
-  const bool subtracts = e->op == Op::subtract;
-  if (left->op == Op::multiply) {
-    return multiply_add(left->operands[0], left->operands[1], subtracts ? -right : right);
-  }
-  if (right->op != Op::multiply) return std::nullopt;
-  const Expr& a = right->operands[0];
-  return multiply_add(subtracts ? -a : a, right->operands[1], left);
-}
-
 std::optional<Bits> evaluate(const Node& node, std::span<const Bits> o,
                              const Arithmetic& arithmetic) {
   if (node.op == Op::dot4) return dot_of_bytes(node.value, o[0], o[1]);

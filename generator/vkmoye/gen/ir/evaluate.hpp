@@ -24,10 +24,6 @@ using Bits = std::uint64_t;
 std::optional<Bits> evaluate(const Node& node, std::span<const Bits> operands,
                              const Arithmetic& arithmetic = {});
 
-/// The multiply-add that a compiler may make of `e`, the sum or difference of a product and a number of a floating
-/// type: of a * b - c, multiply_add(a, b, -c). nullopt: `e` is neither.
-std::optional<Expr> contracted(const Expr& e);
-
 /// The same for an operation on two indices, whose result is an index or a truth value.
 std::optional<std::uint32_t> evaluate_index(Op op, std::uint32_t a, std::uint32_t b);
 

@@ -3,7 +3,7 @@
 // The members of the structs that a kernel consists of, for functions that treat all of them in one way: whether two
 // kernels are identical, and the fingerprint of a kernel.
 //
-//   members(Let{"x", 1})                 std::tie(name, value)
+//   members(Load{"x", {"src", {i}, "src"}})       std::tie(name, from)
 
 #include <concepts>
 #include <tuple>
@@ -53,8 +53,8 @@ inline auto members(const Element& s) {
   return std::tie(array, coordinates, source_text, width, not_wider, as_words);
 }
 inline auto members(const Let& s) {
-  const auto& [name, value] = s;
-  return std::tie(name, value);
+  const auto& [name, value, exact] = s;
+  return std::tie(name, value, exact);
 }
 inline auto members(const Load& s) {
   const auto& [name, from] = s;

@@ -35,10 +35,12 @@ struct Element {
 struct Stmt;
 using Body = std::vector<Stmt>;
 
-/// Names a pure value.
+/// Names a pure value. `exact`: each operation on floating numbers in `value` rounds once, in the order written, on all
+/// devices. Others may contract and rearrange them, see arithmetic.hpp.
 struct Let {
   std::string name;
   Expr value;
+  bool exact = false;
 };
 /// Names the value that an array holds now.
 struct Load {

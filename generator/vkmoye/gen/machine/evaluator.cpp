@@ -27,34 +27,34 @@ void Evaluator::define(const std::string& name, Values values) {
   defined_[static_cast<std::size_t>(std::countr_zero(bit_of(name)))] = ++now_;
 }
 
-const ir::Expr& Evaluator::contracted(const ir::Expr& e) {
-  const auto known = contracted_.find(&*e);
-  if (known != contracted_.end()) return known->second;
+const ir::Expr& Evaluator::compiled(const ir::Expr& e) {
+  const auto known = compiled_.find(&*e);
+  if (known != compiled_.end()) return known->second;
   held_.push_back(e);
-  return contracted_.emplace(&*e, ir::contracted(e).value_or(e)).first->second;
+  return compiled_.emplace(&*e, ir::compiled(e, workgroup_.arithmetic)).first->second;
 }
 
-const Values& Evaluator::operator()(const ir::Expr& written) {
-  const bool contracts = workgroup_.arithmetic.multiply_add == ir::MultiplyAdd::contracted;
-  const ir::Expr& e = contracts ? contracted(written) : written;
+const Values& Evaluator::value(const ir::Expr& written, bool compiles) {
+  const ir::Expr& e = compiles ? compiled(written) : written;
   if (e->op == Op::variable) {
     const auto name = names_.find(e->name);
     if (name != names_.end()) return name->second;
   }
-  const auto [found, is_new] = memo_.try_emplace(&*e);
-  Entry& entry = found->second;  // references stay valid while memo_ grows
+  auto& memo = memo_[compiles ? 1 : 0];
+  const auto [found, is_new] = memo.try_emplace(&*e);
+  Entry& entry = found->second;  // references stay valid while the memo grows
   if (is_new) {
     held_.push_back(e);
     if (e->op == Op::variable) entry.names = bit_of(e->name);
   }
   if (is_current(entry)) return entry.values;
-  entry.values = evaluate(*e);
+  entry.values = evaluate(*e, compiles);
   entry.time = now_;
   for (const ir::Expr& operand : e->operands) {
     if (!is_new) break;
-    const ir::Expr& computed = contracts ? contracted(operand) : operand;
+    const ir::Expr& computed = compiles ? compiled(operand) : operand;
     entry.names |=
-        computed->op == Op::variable ? bit_of(computed->name) : memo_.at(&*computed).names;
+        computed->op == Op::variable ? bit_of(computed->name) : memo.at(&*computed).names;
   }
   return entry.values;
 }
@@ -132,7 +132,7 @@ Value Evaluator::combine(const Node& node, const std::vector<const Values*>& ope
   return ir::evaluate(node, {bits, operands.size()}, workgroup_.arithmetic);
 }
 
-Values Evaluator::evaluate(const Node& node) {
+Values Evaluator::evaluate(const Node& node, bool compiles) {
   switch (node.op) {
     case Op::constant: {
       std::vector<Value> scalars(scalars_of(node.type), ir::Bits{0});
@@ -148,7 +148,7 @@ Values Evaluator::evaluate(const Node& node) {
   operands.reserve(node.operands.size());
   bool same = true;
   for (const ir::Expr& operand : node.operands) {
-    operands.push_back(&(*this)(operand));
+    operands.push_back(&value(operand, compiles));
     same = same && operands.back()->is_same();
   }
   const bool is_plain =

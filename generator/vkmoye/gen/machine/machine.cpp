@@ -273,7 +273,7 @@ void Machine::step(const ir::Let& s, const ThreadSet&) {
   const bool is_data = type.is_element() && !is_integer;
   values_.define(s.name, is_data && !environment_.needs_data()
                              ? Values::unknown(scalars_of(s.value->type))
-                             : Values(values_(s.value)));
+                             : Values(s.exact ? values_.exact(s.value) : values_(s.value)));
 }
 
 void Machine::step(const ir::Block& s, const ThreadSet& active) { run(s.body, active); }

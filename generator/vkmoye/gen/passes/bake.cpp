@@ -166,7 +166,7 @@ class Baker {
       numbers_[s.name] = *number;
     } else {
       bounds_[s.name] = within_grid(value, grid_)->bound;
-      out.emplace_back(ir::Let{s.name, value});
+      out.emplace_back(ir::Let{s.name, value, s.exact});
     }
   }
 

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
@@ -18,18 +20,26 @@ namespace {
 
 using ir::Expr;
 
-// Which element of the matrix that it belongs to a register holds: a sum of multiples of loop variables, modulo the
-// elements of a lane.
+// The index of a register is number + held * matrix, where `held` are the elements of a matrix that a lane has. This is
+// its number. Loops that only change the matrix are not part of it.
 struct ElementNumber {
-  std::vector<LinearTerm> terms;
-  std::uint32_t constant = 0;
+  std::vector<LinearTerm> terms;  // whose factors are not multiples of `held`, by ascending factors
+  std::uint32_t constant = 0;     // below `held`
+  // Whether the loops of `terms` go through all elements of each matrix that they come to, and through the matrices in
+  // one order for each element.
+  bool is_of_all = false;
 
-  bool operator==(const ElementNumber& other) const {
-    return constant == other.constant &&
+  // Whether both go through the same elements, of these or of other matrices.
+  bool is_like(const ElementNumber& other) const {
+    return is_of_all && other.is_of_all && constant == other.constant &&
            std::equal(terms.begin(), terms.end(), other.terms.begin(), other.terms.end(),
                       [](const LinearTerm& a, const LinearTerm& b) {
                         return a.factor == b.factor && same(a.term, b.term);
                       });
+  }
+  bool counts(const std::string& variable) const {
+    return std::any_of(terms.begin(), terms.end(),
+                       [&](const LinearTerm& one) { return one.term->name == variable; });
   }
 };
 
@@ -50,12 +60,28 @@ struct Origin {
   }
 };
 
+struct Loop {
+  std::string variable;
+  const ir::Body* body;
+};
+
+struct Access {
+  bool writes;
+  std::optional<ElementNumber> number;  // of a single element of matrices
+};
+
 class OrderChecker {
  public:
   explicit OrderChecker(const ir::Kernel& kernel) : kernel_(kernel) {
     for (const ir::Assumption& one : kernel.assumptions) {
       if (one.kind == ir::Assumption::Kind::order) stated_.insert(one.array);
     }
+    // A value may depend on what comes later in a loop, so all accesses are collected first.
+    collects_ = true;
+    walk(kernel.body, {});
+    collects_ = false;
+    names_.clear();
+    definitions_ = {};
     walk(kernel.body, {});
   }
 
@@ -77,42 +103,86 @@ class OrderChecker {
     return out;
   }
 
+  std::uint32_t held_by_a_lane(const ir::Array& array) const {
+    return static_cast<std::uint32_t>(ir::elements_per_lane(*array.matrix, kernel_.subgroup_size));
+  }
+
+  // The terms of an index, each once; constants are one term.
+  std::vector<LinearTerm> terms_of(const Expr& index) const {
+    std::vector<LinearTerm> all, terms;
+    add_linear_terms(ir::expand(index, definitions_), 1, all);
+    for (const LinearTerm& one : all) {
+      const auto known = std::find_if(terms.begin(), terms.end(), [&](const LinearTerm& other) {
+        return same(other.term, one.term);
+      });
+      if (known != terms.end()) {
+        known->factor += one.factor;
+      } else {
+        terms.push_back(one);
+      }
+    }
+    return terms;
+  }
+
   // The number of a register; nullopt if the access has several elements.
   std::optional<ElementNumber> number_of(const ir::Element& element, const ir::Array& array) const {
     if (element.width != 1) return std::nullopt;
-    const auto held =
-        static_cast<std::uint32_t>(ir::elements_per_lane(*array.matrix, kernel_.subgroup_size));
-    std::vector<LinearTerm> terms;
-    add_linear_terms(ir::expand(element.coordinates[0], definitions_), 1, terms);
+    const std::uint32_t held = held_by_a_lane(array);
     ElementNumber number;
-    for (const LinearTerm& one : terms) {
+    Origin matrix;
+    for (const LinearTerm& one : terms_of(element.coordinates[0])) {
+      const auto end = ends_.find(one.term->op == ir::Op::variable ? one.term->name : "");
       if (is_constant(one.term)) {
-        number.constant = (number.constant + one.factor) % held;
-      } else if (one.factor % held != 0) {
-        number.terms.push_back({one.term, one.factor % held});
+        number.constant = one.factor % held;
+      } else if (one.factor % held == 0) {
+        matrix.add(origin_of(one.term));
+      } else if (end == ends_.end() || end->second > 1) {
+        number.terms.push_back(one);
       }
     }
+    std::sort(number.terms.begin(), number.terms.end(),
+              [](const LinearTerm& a, const LinearTerm& b) { return a.factor < b.factor; });
+    number.is_of_all = is_of_all(number, held) && matrix.registers.empty() &&
+                       matrix.divergence != Divergence::within_subgroups &&
+                       !depends_on(matrix, number);
     return number;
   }
 
-  // Whether the loops of `number` go through all elements of a lane.
-  bool is_of_all(const ElementNumber& number, const ir::Array& array) const {
-    const std::size_t held = ir::elements_per_lane(*array.matrix, kernel_.subgroup_size);
-    std::set<std::size_t> numbers = {number.constant};
+  // Whether the loops count 0, 1, 2 .. up to the end of a matrix. Of one of them, the high part may count matrices:
+  // all others count either elements or matrices.
+  bool is_of_all(const ElementNumber& number, std::uint32_t held) const {
+    std::uint64_t next = 1;
     for (const LinearTerm& one : number.terms) {
-      const auto end = ends_.find(one.term->name);
-      if (one.term->op != ir::Op::variable || end == ends_.end()) return false;
-      std::set<std::size_t> sums;
-      for (std::size_t r = 0; r < std::min<std::size_t>(end->second, held); ++r) {
-        for (const std::size_t other : numbers) sums.insert((other + one.factor * r) % held);
-      }
-      numbers = std::move(sums);
+      const auto end = ends_.find(one.term->op == ir::Op::variable ? one.term->name : "");
+      if (end == ends_.end() || one.factor != next || held % next != 0) return false;
+      next *= end->second;
     }
-    return numbers.size() == held;
+    return std::has_single_bit(held) && number.constant == 0 && next % held == 0;
+  }
+
+  // Whether it differs between the elements that the loops of `number` go through.
+  static bool depends_on(const Origin& value, const ElementNumber& number) {
+    return std::any_of(value.rounds.begin(), value.rounds.end(),
+                       [&](const std::string& variable) { return number.counts(variable); });
+  }
+
+  // Whether `array` changes in the loop while it counts the elements of `number`, other than each element in its own
+  // round.
+  bool changes(const ir::Array& array, const Loop& loop, const ElementNumber* number) const {
+    const auto found = accesses_.find({loop.body, &array});
+    if (found == accesses_.end()) return false;
+    const std::vector<Access>& accesses = found->second;
+    const bool is_written = std::any_of(accesses.begin(), accesses.end(),
+                                        [](const Access& access) { return access.writes; });
+    const bool has_own_rounds = number != nullptr && number->counts(loop.variable);
+    return is_written && !(has_own_rounds &&
+                           std::all_of(accesses.begin(), accesses.end(), [&](const Access& access) {
+                             return access.number && access.number->is_like(*number);
+                           }));
   }
 
   void complain(const ir::Array& array, const ir::Element& element, const char* does) {
-    if (stated_.contains(array.name) || !said_.insert(array.name).second) return;
+    if (collects_ || stated_.contains(array.name) || !said_.insert(array.name).second) return;
     reasons_.push_back(fmt::format(
         "'{}' {} elements of the matrices {} by lane or number, and the device decides which "
         "element that is; state the order for which the kernel is made, with matrix_values or "
@@ -128,17 +198,18 @@ class OrderChecker {
   // A store that does the same for all elements of the matrices, whichever lane holds them.
   bool is_elementwise(const ir::Array& array, const ElementNumber& number, const Origin& value,
                       const Origin& path) const {
-    if (path.divergence == Divergence::within_subgroups || !path.registers.empty()) return false;
-    if (value.divergence == Divergence::within_subgroups || !is_of_all(number, array)) return false;
-    const bool is_by_number =
-        std::any_of(number.terms.begin(), number.terms.end(), [&](const LinearTerm& one) {
-          return value.rounds.contains(one.term->name) || path.rounds.contains(one.term->name);
-        });
-    return !is_by_number && std::all_of(value.registers.begin(), value.registers.end(),
+    if (!number.is_of_all || !path.registers.empty()) return false;
+    for (const Origin* of : {&value, &path}) {
+      if (of->divergence == Divergence::within_subgroups || depends_on(*of, number)) return false;
+    }
+    const bool is_disturbed = std::any_of(loops_.begin(), loops_.end(), [&](const Loop& loop) {
+      return number.counts(loop.variable) && changes(array, loop, &number);
+    });
+    return !is_disturbed && std::all_of(value.registers.begin(), value.registers.end(),
                                         [&](const Origin::Register& one) {
                                           return one.array->matrix == array.matrix &&
                                                  one.array->type == array.type &&
-                                                 one.number == number;
+                                                 one.number.is_like(number);
                                         });
   }
 
@@ -168,7 +239,9 @@ class OrderChecker {
           (let != nullptr && e == &let->value) || (to_matrix && e == &to->value);
       if (!is_followed) complain_of(one);
       used.divergence = std::max(used.divergence, one.divergence);
+      used.rounds.insert(one.rounds.begin(), one.rounds.end());
     }
+    if (collects_) collect(statement, effects);
     for (const ir::NestedBody& inner : effects.nested) {
       Origin inside = path;
       if (inner.condition != nullptr) inside.add(origin_of(*inner.condition));
@@ -180,7 +253,9 @@ class OrderChecker {
           ends_[d.name] = static_cast<std::size_t>((*inner.condition)->value);
         }
       }
+      if (inner.repeats) loops_.push_back({inner.defines[0].name, inner.body});
       walk(*inner.body, inside);
+      if (inner.repeats) loops_.pop_back();
     }
     for (const ir::Definition& d : effects.defines) {
       if (!d.is_data) {
@@ -189,25 +264,46 @@ class OrderChecker {
         continue;
       }
       definitions_.erase(d.name);
-      names_[d.name] = loaded(statement, used);
+      names_[d.name] = loaded(statement, effects, used);
+    }
+  }
+
+  // Notes the accesses for each loop around.
+  void collect(const ir::Stmt& statement, const ir::Effects& effects) {
+    const bool is_of_one = std::holds_alternative<ir::Load>(statement.value) ||
+                           std::holds_alternative<ir::Store>(statement.value);
+    for (const ir::StatementAccess& access : effects.accesses) {
+      const ir::Array& array = *kernel_.find(access.element->array);
+      const auto number =
+          is_of_one && array.matrix ? number_of(*access.element, array) : std::nullopt;
+      for (const Loop& loop : loops_) {
+        accesses_[{loop.body, &array}].push_back({access.writes, number});
+      }
     }
   }
 
   // What a value from memory or from other lanes depends on.
-  Origin loaded(const ir::Stmt& statement, const Origin& used) {
+  Origin loaded(const ir::Stmt& statement, const ir::Effects& effects, const Origin& used) {
     const auto* load = std::get_if<ir::Load>(&statement.value);
     const ir::Array* array = load == nullptr ? nullptr : kernel_.find(load->from.array);
+    Origin out;
+    std::optional<ElementNumber> number;
     if (array != nullptr && array->matrix) {
       read_as_[array] = load->from.source_text;
-      if (const auto number = number_of(load->from, *array)) {
-        return {Divergence::none, {}, {{array, *number}}};
-      }
-      complain(*array, load->from, "reads");
+      number = number_of(load->from, *array);
+      if (!number) complain(*array, load->from, "reads");
     }
-    Origin out;
-    out.divergence = divergence_of_data(statement, kernel_, used.divergence);
-    if (load != nullptr) {
-      for (const Expr& at : load->from.coordinates) out.rounds.merge(origin_of(at).rounds);
+    if (number) {
+      out.registers.push_back({array, *number});
+    } else {
+      out.divergence = divergence_of_data(statement, kernel_, used.divergence);
+      out.rounds = used.rounds;
+    }
+    for (const ir::StatementAccess& access : effects.accesses) {
+      const ir::Array& read = *kernel_.find(access.element->array);
+      for (const Loop& loop : loops_) {
+        if (changes(read, loop, number ? &*number : nullptr)) out.rounds.insert(loop.variable);
+      }
     }
     return out;
   }
@@ -218,6 +314,10 @@ class OrderChecker {
   std::map<std::string, Origin> names_;
   std::map<std::string, std::size_t> ends_;  // of loops that are constant
   std::map<const ir::Array*, std::string> read_as_;
+  std::vector<Loop> loops_;  // around the statement
+  std::map<std::pair<const ir::Body*, const ir::Array*>, std::vector<Access>>
+      accesses_;           // in loops
+  bool collects_ = false;  // accesses, and does not complain
   ir::Definitions definitions_;
 };
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/gen/ir/identical.hpp"
 #include "vkmoye/gen/verify/accepted_kernels.hpp"
 #include "vkmoye/gen/verify/all_sizes.hpp"
+#include "vkmoye/gen/verify/exact_values.hpp"
 #include "vkmoye/gen/verify/fragment_orders.hpp"
 #include "vkmoye/gen/verify/races.hpp"
 #include "vkmoye/gen/verify/scope.hpp"
@@ -19,6 +21,7 @@ namespace {
 // about loops and sizes.
 std::vector<std::string> check(const ir::Kernel& kernel) {
   std::vector<std::string> reasons = check_scope(kernel);
+  add_all(reasons, check_exact_values(kernel));
   if (reasons.empty()) reasons = check_fragment_orders(kernel);
   if (reasons.empty()) reasons = check_shared_memory(kernel);
   if (!reasons.empty()) return reasons;

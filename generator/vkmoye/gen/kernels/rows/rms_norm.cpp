@@ -139,7 +139,7 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
         weights.load({block}, w, zero);
         k.with_title("x <- x / sqrt(mean of the squares + epsilon) * w", [&] {
           k.apply(
-              x, [&](const Expr& v, const Expr& g) { return root.times(v) * g; }, x, w);
+              x, [&](const Expr& v, const Expr& g) { return root.times(k, v) * g; }, x, w);
         });
         result.store({block, row.row_tile()}, x);
       },

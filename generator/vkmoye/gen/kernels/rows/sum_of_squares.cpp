@@ -56,7 +56,7 @@ void SumOfSquares::add(const View& x) {
       builder_.apply(
           to,
           [&](const Expr& s, const Expr& v) {
-            const Expr scaled = exponent == 0 ? v : builder_.let("scaled", v * scale);
+            const Expr scaled = exponent == 0 ? v : builder_.let_exact("scaled", v * scale);
             return multiply_add(scaled, scaled, s);
           },
           to, x);

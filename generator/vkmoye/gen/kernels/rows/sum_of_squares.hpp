@@ -26,7 +26,11 @@ struct InverseRoot {
   std::optional<Expr> power;  // empty: 1
   Expr rest;
 
-  Expr times(const Expr& x) const { return power ? x * *power * rest : x * rest; }
+  /// x * power * rest, of which the first product is exact: a compiler that multiplied the factors first would leave
+  /// the range of f32.
+  Expr times(Builder& k, const Expr& x) const {
+    return power ? k.let_exact("scaled", x * *power) * rest : x * rest;
+  }
 };
 
 class SumOfSquares {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What a device's compiler may compute in place of an expression of floating numbers, see arithmetic.hpp.
+//
+//   contracted(a * b - c)                 multiply_add(a, b, -c)
+//   rearranged(a * b + (a * c - p))       a * (b + c) - p
+//   rearranged((x + y) - x)               y
+
+#include <optional>
+
+#include "vkmoye/gen/ir/arithmetic.hpp"
+#include "vkmoye/gen/ir/expr.hpp"
+
+namespace vkmoye::gen::ir {
+
+/// The multiply-add that a compiler may make of `e`, the sum or difference of a product and a number. nullopt: `e` is
+/// neither.
+std::optional<Expr> contracted(const Expr& e);
+
+/// The sum `e` with one change: a term is cancelled by an equal one of the other sign, or two products with an equal
+/// factor share it; the other terms keep their order. A multiply_add counts as two terms. nullopt: `e` is not a sum, or
+/// neither is possible.
+std::optional<Expr> rearranged(const Expr& e);
+
+/// What is computed for `e` itself in `arithmetic`; `e` if nothing else. Its operands are compiled in turn.
+Expr compiled(const Expr& e, const Arithmetic& arithmetic);
+
+/// Whether `compiled` changes some expressions.
+constexpr bool compiles_otherwise(const Arithmetic& arithmetic) {
+  return arithmetic.multiply_add == MultiplyAdd::contracted || arithmetic.rearranges_sums;
+}
+
+}  // namespace vkmoye::gen::ir
