@@ -2,6 +2,7 @@
 #include "hard_numbers/hard_problems.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "gemm_device/products.hpp"
@@ -181,10 +182,32 @@ std::optional<HardForm> form_of_moves(std::uint64_t seed, std::int64_t number, c
 
 const std::vector<HardFamily>& hard_families() {
   static const std::vector<HardFamily> families = {
-      family_of_products("products", is_product), family_of_products("epilogues", has_epilogue),
-      family_of_products("packs", has_weights),   {"rows", form_of_rows},
-      {"attention", form_of_attention},           {"moves", form_of_moves}};
+      family_of_products("products", is_product),
+      family_of_products("epilogues", has_epilogue),
+      family_of_products("packs", has_weights),
+      {"rows", form_of_rows, static_cast<std::int64_t>(rows_forms().size())},
+      {"attention", form_of_attention, 1},
+      {"moves", form_of_moves, 6}};
   return families;
+}
+
+void for_each_form(const HardFamily& family, std::uint64_t seed, const DeviceCaps& caps,
+                   const HardSelection& selection, const VisitHardForm& visit) {
+  const auto& only = selection.only;
+  constexpr std::int64_t kMaxForms = 100000;
+  std::int64_t begin = 0, taken = 0;
+  for (std::int64_t number = 0; number < kMaxForms; ++number) {
+    if (!only && (begin >= selection.problems || taken >= selection.forms)) return;
+    const auto form = family.form(seed, number, caps);
+    if (!form) continue;
+    const std::int64_t end = begin + form->count;
+    if (only && *only < end) return visit(*form, 0, *only, *only + 1);
+    if (!only && (selection.has_dear || !form->is_dear)) {
+      visit(*form, taken++, begin, std::min({end, selection.problems, begin + selection.of_form}));
+    }
+    begin = end;
+  }
+  if (only) throw std::invalid_argument(family.name + " has no problem " + std::to_string(*only));
 }
 
 std::string wrong(Executor& executor, const RunPlan& plan, const Workload& problem,

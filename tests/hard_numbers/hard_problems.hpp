@@ -34,10 +34,31 @@ struct HardFamily {
   std::function<std::optional<HardForm>(std::uint64_t seed, std::int64_t number,
                                         const DeviceCaps& caps)>
       form;
+  /// The forms that the quick run takes on a device, of a kernel each; on the twin, thrice as many.
+  std::int64_t quick_forms = 3;
 };
 
 /// products, epilogues, packs, rows, attention, moves.
 const std::vector<HardFamily>& hard_families();
+
+/// Which problems of a family run. They are numbered through all its forms, whichever run.
+struct HardSelection {
+  static constexpr std::int64_t kAll = std::int64_t{1} << 40;
+  std::int64_t problems = kAll;  // the numbers below this
+  std::int64_t forms = kAll;     // the first ones
+  std::int64_t of_form = kAll;   // the first ones of each form
+  bool has_dear = true;          // forms with HardForm::is_dear
+  /// Only this one, whatever the others say.
+  std::optional<std::int64_t> only = {};
+};
+
+/// Problems `begin` to `end` - 1 of `form`, which is form `number` of those that run.
+using VisitHardForm = std::function<void(const HardForm& form, std::int64_t number,
+                                         std::int64_t begin, std::int64_t end)>;
+
+/// Calls `visit` for each form with problems that run. Throws std::invalid_argument if problem `only` does not exist.
+void for_each_form(const HardFamily& family, std::uint64_t seed, const DeviceCaps& caps,
+                   const HardSelection& selection, const VisitHardForm& visit);
 
 /// What is wrong with the result of `plan`, that of `problem`, and writes outside it; empty: it is right. Throws
 /// bench::Unavailable if `executor` cannot run it.

@@ -9,7 +9,6 @@
 
 #include <cstdlib>
 #include <optional>
-#include <utility>
 
 #include "devices/host_executor.hpp"
 #include "hard_numbers/hard_problems.hpp"
@@ -27,47 +26,48 @@ constexpr int kMaxWrong = 8;  // forms with a wrong result, of which the first i
 TEST_P(HardNumbersOnTheTwin, AreComputedRightInEachArithmetic) {
   const HardFamily& family = hard_families()[GetParam()];
   const auto seed = static_cast<std::uint64_t>(number_in("VKMOYE_SEED").value_or(1));
-  const std::int64_t only = number_in("VKMOYE_PROBLEM").value_or(-1);
-  const auto count = static_cast<std::int64_t>(std::size(kArithmetics));
-  // In the quick run, each arithmetic has its share of the problems of a form.
-  const std::int64_t all = number_in("VKMOYE_HARD").value_or(is_quick() ? 200 : often(2000));
+  const auto only = number_in("VKMOYE_PROBLEM"), problems = number_in("VKMOYE_HARD");
+  HardSelection selection{.problems = problems.value_or(often(2000))};
+  // In the quick run, a problem has one arithmetic, and each arithmetic has its share of the problems of a form.
+  const bool has_all = !is_quick() || problems || only;
+  if (!has_all) {
+    const std::int64_t forms = 3 * family.quick_forms;
+    selection = {.forms = forms, .of_form = 200 / forms, .has_dear = false};
+  }
+  selection.only = only;
   DeviceCaps caps = bench::HostExecutor().caps();
   caps.kind =
       DeviceKind::discrete;  // what takes compilers for CPUs too long takes the twin no time
-  int wrong_ones = 0, right = 0;
-  std::int64_t end = 0;  // of the problems of a form
-  for (std::int64_t number = 0; end < all && wrong_ones < kMaxWrong; ++number) {
-    const auto form = family.form(seed, number, caps);
-    if (!form || (is_quick() && form->is_dear)) continue;
-    bool is_right = true;
-    const std::int64_t begin = std::exchange(end, std::min(all, end + form->count));
-    for (std::int64_t i = begin; i < end && is_right; ++i) {
-      if (only >= 0 && i != only) continue;
-      const auto problem = form->problem(i);
-      std::optional<bench::RunPlan> plan;
-      for (std::int64_t a = 0; a < count && is_right; ++a) {
-        if (is_quick() && only < 0 && a != i % count) continue;
-        bench::HostExecutor host(kArithmetics[a].arithmetic);
-        std::string text;
-        try {
-          if (!plan) plan = plan_on(host, *problem);
-          text = wrong(host, *plan, *problem, static_cast<std::uint64_t>(i));
-        } catch (const std::exception& error) {
-          text = error.what();
-        }
-        if (text.empty()) {
-          ++right;
-          continue;
-        }
-        is_right = false;
+  int wrong_forms = 0, right = 0;
+  const auto run = [&](const HardForm& form, std::int64_t i) {
+    const auto problem = form.problem(i);
+    std::optional<bench::RunPlan> plan;
+    for (std::size_t a = 0; a < std::size(kArithmetics); ++a) {
+      if (!has_all && a != static_cast<std::size_t>(i) % std::size(kArithmetics)) continue;
+      bench::HostExecutor host(kArithmetics[a].arithmetic);
+      std::string text;
+      try {
+        if (!plan) plan = plan_on(host, *problem);
+        text = wrong(host, *plan, *problem, static_cast<std::uint64_t>(i));
+      } catch (const std::exception& error) {
+        text = error.what();
+      }
+      if (!text.empty()) {
+        ++wrong_forms;
         ADD_FAILURE() << text << "\n  " << kArithmetics[a].name << ", VKMOYE_SEED=" << seed
                       << " VKMOYE_PROBLEM=" << i << ": "
                       << command_of(*problem, static_cast<std::uint64_t>(i)) << " --device host";
+        return false;
       }
+      ++right;
     }
-    wrong_ones += is_right ? 0 : 1;
-  }
-  EXPECT_TRUE(only >= 0 || right > 0);
+    return true;
+  };
+  for_each_form(family, seed, caps, selection,
+                [&](const HardForm& form, std::int64_t, std::int64_t i, std::int64_t end) {
+                  while (wrong_forms < kMaxWrong && i < end && run(form, i)) ++i;
+                });
+  EXPECT_GT(right, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, HardNumbersOnTheTwin,
