@@ -23,7 +23,7 @@
 //     shaderSignedZeroInfNanPreserve. All GPUs that we know keep infinities, on which masks of -infinity rely;
 //   flushed subnormal numbers of f16 and f64, which all GPUs that we know keep;
 //   rounding towards zero; other orders of sums in matrix units;
-//   the errors of exp, log, sin, cos, sqrt and of divisions (here they are those of the host's library, below one unit).
+//   the errors of exp, log, sin, cos, sqrt and of divisions (here they are those of the host, below one unit).
 
 #include <cstdint>
 

@@ -65,7 +65,7 @@ struct Loop {
   const ir::Body* body;
 };
 
-struct Access {
+struct AccessInBody {
   bool writes;
   std::optional<ElementNumber> number;  // of a single element of matrices
 };
@@ -171,14 +171,15 @@ class OrderChecker {
   bool changes(const ir::Array& array, const Loop& loop, const ElementNumber* number) const {
     const auto found = accesses_.find({loop.body, &array});
     if (found == accesses_.end()) return false;
-    const std::vector<Access>& accesses = found->second;
+    const std::vector<AccessInBody>& accesses = found->second;
     const bool is_written = std::any_of(accesses.begin(), accesses.end(),
-                                        [](const Access& access) { return access.writes; });
+                                        [](const AccessInBody& access) { return access.writes; });
     const bool has_own_rounds = number != nullptr && number->counts(loop.variable);
-    return is_written && !(has_own_rounds &&
-                           std::all_of(accesses.begin(), accesses.end(), [&](const Access& access) {
-                             return access.number && access.number->is_like(*number);
-                           }));
+    return is_written &&
+           !(has_own_rounds &&
+             std::all_of(accesses.begin(), accesses.end(), [&](const AccessInBody& access) {
+               return access.number && access.number->is_like(*number);
+             }));
   }
 
   void complain(const ir::Array& array, const ir::Element& element, const char* does) {
@@ -315,7 +316,7 @@ class OrderChecker {
   std::map<std::string, std::size_t> ends_;  // of loops that are constant
   std::map<const ir::Array*, std::string> read_as_;
   std::vector<Loop> loops_;  // around the statement
-  std::map<std::pair<const ir::Body*, const ir::Array*>, std::vector<Access>>
+  std::map<std::pair<const ir::Body*, const ir::Array*>, std::vector<AccessInBody>>
       accesses_;           // in loops
   bool collects_ = false;  // accesses, and does not complain
   ir::Definitions definitions_;
