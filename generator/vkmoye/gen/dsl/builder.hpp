@@ -177,8 +177,8 @@ class Builder {
   Expr let(const std::string& name, const Expr& value);
   /// The same for a floating value of which each operation must round once, as written. Compilers may otherwise
   /// contract products and sums, and some rearrange them. Needed where rounding errors are computed or cancel: the low
-  /// part of a number, a - high, is 0 where the compiler knows high from a. `value` must not contain multiply_add, which
-  /// devices may fuse or not. In the shader the name is `precise`, and so is all arithmetic that it depends on.
+  /// part of a number, a - high, is 0 where the compiler knows high from a. `value` must not contain multiply_add:
+  /// devices may fuse it or not. In the shader the name is `precise`, and so is all arithmetic that it depends on.
   Expr let_exact(const std::string& name, const Expr& value);
   /// Loads the single value of `view` and names it. It must be inside its buffer.
   Expr load(const std::string& name, const View& view);
