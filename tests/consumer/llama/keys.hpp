@@ -4,7 +4,7 @@
 //
 //   Keys keys(gguf);
 //   const std::uint32_t layers = keys.count("llama.block_count");
-//   keys.refuse_others();     keys that nobody asked for
+//   keys.refuse_others();     keys that were not read
 //   keys.throw_if_refused();
 //
 // A key is read; or it has a value that changes nothing (llama.attention.causal is true); or it never changes what is

@@ -226,14 +226,10 @@ void run(const Case& test, const std::string& folder, bool is_spoiled) {
 
 // Numbers beyond the range of f16 are an error that names them, in a part of a prompt and for a token.
 int check_overflow() {
-  const std::vector<std::byte> file = random_model({.type = "f16",
-                                                    .layers = 1,
-                                                    .width = 64,
-                                                    .heads = 2,
-                                                    .kv_heads = 1,
-                                                    .hidden = 64,
-                                                    .vocabulary = 9,
-                                                    .hidden_gain = 1e4});
+  RandomModel overflowing = small_model();
+  overflowing.type = "f16";
+  overflowing.hidden_gain = 1e4;
+  const std::vector<std::byte> file = random_model(overflowing);
   const Gguf gguf = parse_gguf(file);
   const Model model = model_of(gguf);
   const std::vector<std::uint32_t> prompt = {1, 2};

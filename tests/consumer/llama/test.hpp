@@ -2,12 +2,22 @@
 #pragma once
 // The parts of the test. Each returns how many of its checks failed.
 
+#include <cstddef>
 #include <string>
+#include <vector>
+
+#include "random_model.hpp"
 
 namespace llama {
 
 /// Says that the check `what` failed with `got`, which is "" for a model that is taken. Returns 1.
 int failed(const std::string& what, const std::string& got);
+
+/// One layer of 64 elements, of q4_0.
+RandomModel small_model();
+
+/// The reason why `file` is refused; empty if it is a model.
+std::string refusal(const std::vector<std::byte>& file);
 
 /// Malformed and unsuitable files are refused, with the reason.
 int check_files();

@@ -18,26 +18,6 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-RandomModel small() {
-  return {.type = "q4_0",
-          .layers = 1,
-          .width = 64,
-          .heads = 2,
-          .kv_heads = 1,
-          .hidden = 64,
-          .vocabulary = 9};
-}
-
-// The reason why `bytes` is refused; empty if it is a model.
-std::string refusal(const Bytes& bytes) {
-  try {
-    static_cast<void>(model_of(parse_gguf(bytes)));
-    return "";
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-}
-
 // The first place of `text` in the file.
 std::size_t place_of(const Bytes& bytes, const std::string& text) {
   const std::string all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -50,7 +30,7 @@ void put(Bytes& bytes, std::size_t at, T value) {
 }
 
 int refused(const std::string& reason, const std::function<void(Bytes&)>& spoil) {
-  Bytes bytes = random_model(small());
+  Bytes bytes = random_model(small_model());
   spoil(bytes);
   const std::string got = refusal(bytes);
   return got.find(reason) != std::string::npos ? 0 : failed(reason, got);
@@ -58,7 +38,7 @@ int refused(const std::string& reason, const std::function<void(Bytes&)>& spoil)
 
 // The file without its last bytes, for each length that ends before the tensors, and some that end in them.
 int truncated() {
-  const Bytes all = random_model(small());
+  const Bytes all = random_model(small_model());
   if (!refusal(all).empty()) return failed("a whole file", refusal(all));
   const std::size_t padding = 32;
   const std::size_t data = place_of(all, "blk.0.ffn_down.weight") + 100;
@@ -73,7 +53,7 @@ int truncated() {
 
 // A byte before the tensors has another value: the file is read or refused, nothing else.
 int damaged() {
-  const Bytes all = random_model(small());
+  const Bytes all = random_model(small_model());
   const std::size_t end = place_of(all, "blk.0.ffn_down.weight");
   std::mt19937 random(1);
   int taken = 0;
@@ -120,6 +100,25 @@ int round_trip() {
 int failed(const std::string& what, const std::string& got) {
   std::printf("%s: WRONG: %s\n", what.c_str(), got.empty() ? "it is taken" : got.c_str());
   return 1;
+}
+
+RandomModel small_model() {
+  return {.type = "q4_0",
+          .layers = 1,
+          .width = 64,
+          .heads = 2,
+          .kv_heads = 1,
+          .hidden = 64,
+          .vocabulary = 9};
+}
+
+std::string refusal(const std::vector<std::byte>& file) {
+  try {
+    static_cast<void>(model_of(parse_gguf(file)));
+    return "";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
 }
 
 int check_files() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,26 +18,15 @@ Value word(const char* text) { return std::string(text); }
 Value whole(std::int64_t number) { return number; }
 
 RandomModel with(const Keys& keys, bool has_rope_factors = false) {
-  return {.type = "q4_0",
-          .layers = 1,
-          .width = 64,
-          .heads = 2,
-          .kv_heads = 1,
-          .hidden = 64,
-          .vocabulary = 9,
-          .has_rope_factors = has_rope_factors,
-          .keys = keys};
+  RandomModel model = small_model();
+  model.has_rope_factors = has_rope_factors;
+  model.keys = keys;
+  return model;
 }
 
 // The reason against a model with these keys must have all of `reasons`; without any, it must be taken.
 int refused(const Keys& keys, const std::vector<std::string>& reasons) {
-  std::string got;
-  try {
-    const std::vector<std::byte> bytes = random_model(with(keys));
-    static_cast<void>(model_of(parse_gguf(bytes)));
-  } catch (const std::exception& error) {
-    got = error.what();
-  }
+  const std::string got = refusal(random_model(with(keys)));
   int wrong = reasons.empty() && !got.empty() ? failed("is taken", got) : 0;
   for (const std::string& reason : reasons) {
     if (got.find(reason) == std::string::npos) wrong += failed(reason, got);

@@ -16,7 +16,6 @@ class SharedCopy {
   explicit SharedCopy(T value = {}) : value_(std::make_shared<T>(std::move(value))) {}
 
   const T& operator*() const { return *value_; }
-  const T* operator->() const { return value_.get(); }
   /// The value, for a change that no copy sees. References from before may belong to the copies afterwards.
   T& writable() {
     if (value_.use_count() > 1) value_ = std::make_shared<T>(*value_);

@@ -147,9 +147,7 @@ bool Launch::reads_anything(Machine& m, const MemoryAccess& access, Memory& memo
   if (m(index).is_known(access.active)) return false;
   const std::uint64_t end = std::min(index->bound, memory.elements);
   m.budget().spend(end);
-  for (std::uint64_t at = 0; at < end; ++at) {
-    memory.shadow.record(at, {machine::kAnyone, &access.element.source_text, /*reads=*/true});
-  }
+  memory.shadow.record(0, {machine::kAnyone, &access.element.source_text, /*reads=*/true}, end);
   return true;
 }
 

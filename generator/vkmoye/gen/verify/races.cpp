@@ -198,7 +198,7 @@ class RaceFinder final : public machine::Environment {
     }
     const std::uint64_t end = std::min(access.element.coordinates[0]->bound, shadow.elements());
     m.budget().spend(end);
-    for (std::uint64_t at = 0; at < end; ++at) shadow.record(at, one);
+    shadow.record(0, one, end);
   }
 
   const ir::Kernel& kernel_;
