@@ -23,7 +23,7 @@
 #include "vkmoye/layout/text.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
 #include "workloads/packed_file.hpp"
-#include "workloads/products/tuned_table.hpp"
+#include "workloads/tuned_table.hpp"
 
 namespace vkmoye::fuzz {
 namespace {

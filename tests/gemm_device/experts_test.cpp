@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "gemm_device/products.hpp"
-#include "numbers/random.hpp"
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/numbers/random.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -37,16 +37,16 @@ TEST_F(ExpertProducts, AreRight) {
     int right = 0;
     for (std::size_t slot = 0; slot < std::size(slots); ++slot) {
       const auto& [kernel, type, config, b_k_contiguous] = slots[slot];
-      Problem problem{gen::find_kernel(kernel), config, parse_gemm_type(type)};
-      GemmProblem& p = problem.gemm;
+      Problem problem{gen::find_kernel(kernel), config, gen::parse_gemm_type(type)};
+      gen::GemmOptions& p = problem.gemm;
       p.b_k_contiguous = b_k_contiguous;
-      if (slot % 2 == 0) p.epilogue = parse_epilogue("scale:2");
+      if (slot % 2 == 0) p.epilogue = gen::parse_epilogue("scale:2");
       const bool on_units = problem.entry->name == "gemm/coopmat";
       if (on_units && !has_matrices(device.caps(), p)) continue;
       const gen::KernelEntry entry = describes_once(*problem.entry);
       if (!entry.chooses) problem.entry = &entry;
       for (int i = 0; i < often(20, 2); ++i) {
-        Dice dice(random_bits(slot, static_cast<std::uint64_t>(i)));
+        Dice dice(gen::random_bits(slot, static_cast<std::uint64_t>(i)));
         const auto extent = [&] {
           return dice.one_in(3) ? 32 * (1 + dice.below(4)) : 1 + dice.below(100);
         };
@@ -54,7 +54,7 @@ TEST_F(ExpertProducts, AreRight) {
         if (p.weights != nullptr) problem.size[2] = 32 * (1 + dice.below(4));
         p.experts = dice.one_in(5) ? 1 + dice.below(200) : 1 + dice.below(9);
         p.alpha = dice.of({1.0, 1.0, -0.5});
-        p.init = dice.one_in(2) && p.weights == nullptr ? Init::integers : Init::random;
+        p.init = dice.one_in(2) && p.weights == nullptr ? gen::Init::integers : gen::Init::random;
         p.a.leading =
             dice.one_in(3) ? std::optional(problem.size[2] + dice.below(9)) : std::nullopt;
         p.c.leading =

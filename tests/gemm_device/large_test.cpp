@@ -36,14 +36,14 @@ class LargeArrays : public DeviceTest {
   static void expect_right(Products& products, const char* kernel, const char* type,
                            const Extents& size, const gen::Options& config = {}) {
     const gen::KernelEntry& entry = *gen::find_kernel(kernel);
-    const auto workload = operation_of(entry).of_size({&entry, type, config, {}}, size);
-    const RunPlan plan = plan_on(products, *workload);
-    const std::string text = std::string(kernel) + " " + type + " " + bench::to_string(size);
+    const Workload workload = workload_of({&entry, type, config, {}}, size);
+    const RunPlan plan = plan_on(products, workload);
+    const std::string text = std::string(kernel) + " " + type + " " + size_text(size);
     ASSERT_THAT(products.reasons_against(plan), testing::IsEmpty()) << text;
     const auto execution = products.prepare(plan);
-    workload->fill(*execution, 1);
+    workload.problem->fill(*execution, 1);
     execution->run();
-    const CheckResult checked = workload->check(*execution, Verify::sample, 1);
+    const gen::CheckResult checked = workload.problem->check(*execution, gen::Verify::sample, 1);
     EXPECT_EQ(checked.mismatches, 0u) << text << ": " << checked.first;
     EXPECT_EQ(execution->damage(), "") << text;
   }
@@ -81,11 +81,11 @@ TEST_F(LargeArrays, AreMultipliedBeyond8GiB) {
     Products products(device);
     for (const auto& [kernel, type, first] : {std::tuple{"gemm/simt", "f32", std::int64_t{1} << 31},
                                               {"gemm/coopmat", "f16,f16", std::int64_t{1} << 32}}) {
-      Problem problem{gen::find_kernel(kernel), {}, parse_gemm_type(type), {257, 255, 129}};
-      GemmProblem& p = problem.gemm;
+      Problem problem{gen::find_kernel(kernel), {}, gen::parse_gemm_type(type), {257, 255, 129}};
+      gen::GemmOptions& p = problem.gemm;
       p.a.offset = p.b.offset = p.c.offset = first + 64;
       p.beta = 2;
-      p.init = Init::integers;
+      p.init = gen::Init::integers;
       EXPECT_EQ(products.wrong(problem, 1), "") << command_of(problem, 1);
     }
   });
@@ -95,9 +95,10 @@ TEST_F(LargeArrays, AreMultipliedBeyond8GiB) {
 TEST_F(LargeArrays, RowsLieAMillionElementsApart) {
   for_each_device_with(20, [](Device& device) {
     Products products(device);
-    Problem problem{gen::find_kernel("gemm/simt"), {}, parse_gemm_type("f16,f32"), {2000, 33, 65}};
+    Problem problem{
+        gen::find_kernel("gemm/simt"), {}, gen::parse_gemm_type("f16,f32"), {2000, 33, 65}};
     problem.gemm.a.leading = 1049100;
-    problem.gemm.init = Init::integers;
+    problem.gemm.init = gen::Init::integers;
     EXPECT_EQ(products.wrong(problem, 1), "") << command_of(problem, 1);
   });
 }

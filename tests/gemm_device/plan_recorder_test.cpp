@@ -16,8 +16,8 @@
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
+#include "vkmoye/gen/problems/products/check.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
-#include "workloads/products/check.hpp"
 #include "workloads/workload.hpp"
 
 namespace vkmoye::test {
@@ -74,13 +74,13 @@ class PlanRecorderTest : public DeviceTest {
  protected:
   static Problem product(const char* kernel, const gen::Options& config, const char* type,
                          const Extents& size) {
-    return {gen::find_kernel(kernel), config, parse_gemm_type(type), size};
+    return {gen::find_kernel(kernel), config, gen::parse_gemm_type(type), size};
   }
 
   // The plan of `problem` for the device, written to and read from the text of a file.
   static CompiledPlan plan_of(Device& device, const Problem& problem) {
     Products products(device);
-    plan_on(products, *problem.workload());  // finds the orders that it needs
+    plan_on(products, problem.workload());  // finds the orders that it needs
     const DeviceCaps& caps = products.caps();
     const auto request = gen::request_of(problem.gemm, problem.size, caps, problem.config);
     const auto plan = gen::gemm_plan(*problem.entry, request, problem.gemm, problem.size);
@@ -88,7 +88,7 @@ class PlanRecorderTest : public DeviceTest {
   }
 
   // The number in GemmData of each array of a plan.
-  static std::vector<int> numbers_of(const GemmData& data) {
+  static std::vector<int> numbers_of(const gen::GemmData& data) {
     std::vector<int> numbers = {0, 1};
     for (std::size_t i = 0; i < data.inputs().size(); ++i) {
       numbers.push_back(3 + static_cast<int>(i));
@@ -102,7 +102,7 @@ class PlanRecorderTest : public DeviceTest {
                            const CompiledPlan& plan, bool with_own_scratch) {
     constexpr std::uint64_t kTimes = 3;
     std::vector<std::uint64_t> bytes;
-    std::vector<GemmData> data;
+    std::vector<gen::GemmData> data;
     for (std::uint64_t t = 0; t < kTimes; ++t) {
       data.emplace_back(problem.gemm, problem.size, t);
       for (const PlanArray& array : plan.arrays) bytes.push_back(array.bytes);
@@ -133,8 +133,9 @@ class PlanRecorderTest : public DeviceTest {
         },
         nullptr);
     for (std::size_t t = 0; t < kTimes; ++t) {
-      const CheckResult checked = check_gemm(data[t], problem.gemm, problem.size,
-                                             memory.read(t * count + count - 1), Verify::full, t);
+      const gen::CheckResult checked =
+          gen::check_gemm(data[t], problem.gemm, problem.size, memory.read(t * count + count - 1),
+                          gen::Verify::full, t);
       EXPECT_EQ(checked.mismatches, 0u) << command_of(problem, t) << ": " << checked.first;
     }
     EXPECT_EQ(memory.damage(), 0u);
@@ -152,7 +153,7 @@ class PlanRecorderTest : public DeviceTest {
     for (const PlanArray& array : plan.arrays) bytes.push_back(array.bytes);
     bytes.push_back(scratch_places(plan, device.caps()).bytes);
     const std::size_t first_frame = bytes.size(), per_frame = count + 1;
-    std::vector<GemmData> data;
+    std::vector<gen::GemmData> data;
     for (std::size_t f = 0; f < kFrames; ++f) {
       data.emplace_back(problem.gemm, problem.size, f);
       for (const PlanArray& array : plan.arrays) bytes.push_back(array.bytes);
@@ -167,7 +168,7 @@ class PlanRecorderTest : public DeviceTest {
       }
     }
     gen::KernelRequest words;
-    words.type = ScalarType::u32;
+    words.form = ScalarType::u32;
     Recorder pass(device, gen::compile(gen::find_kernel("copy/simple")->describe(words)),
                   {.recordings = static_cast<std::uint32_t>(kFrames * per_frame)});
     PlanRecorder product(device, plan, {.recordings = kFrames, .scratch = memory.view(count)});
@@ -192,9 +193,9 @@ class PlanRecorderTest : public DeviceTest {
         },
         nullptr);
     for (std::size_t f = 0; f < kFrames; ++f) {
-      const CheckResult checked =
-          check_gemm(data[f], problem.gemm, problem.size,
-                     memory.read(first_frame + f * per_frame + count), Verify::full, f);
+      const gen::CheckResult checked =
+          gen::check_gemm(data[f], problem.gemm, problem.size,
+                          memory.read(first_frame + f * per_frame + count), gen::Verify::full, f);
       EXPECT_EQ(checked.mismatches, 0u) << command_of(problem, f) << ": " << checked.first;
     }
     EXPECT_EQ(memory.damage(), 0u);
@@ -236,7 +237,7 @@ TEST_F(PlanRecorderTest, SlicesOfK) {
   problem.gemm.slices = 3;
   problem.gemm.alpha = -1.5;
   problem.gemm.beta = 0.5;
-  problem.gemm.epilogue = parse_epilogue("bias,relu,scale:0.25");
+  problem.gemm.epilogue = gen::parse_epilogue("bias,relu,scale:0.25");
   expect_right(problem, 2);
   problem.gemm.c_n_contiguous = false;
   problem.gemm.a_k_contiguous = false;
@@ -246,7 +247,7 @@ TEST_F(PlanRecorderTest, SlicesOfK) {
 
 TEST_F(PlanRecorderTest, OperandsThatArePacked) {
   Problem problem = product("gemm/packed", {}, "f16,f32", {65, 40, 33});
-  problem.gemm.epilogue = parse_epilogue("bias_m,residual");
+  problem.gemm.epilogue = gen::parse_epilogue("bias_m,residual");
   expect_right(problem, 3);
   problem.gemm.c_n_contiguous = false;
   problem.gemm.slices = 2;
@@ -311,7 +312,7 @@ TEST_F(PlanRecorderTest, RefusesWithEveryReasonBeforeAnythingIsRecorded) {
   for_each_device([&](Device& device) {
     Problem problem = product("gemm/simt", kSmallTiles, "f32", {32, 32, 64});
     problem.gemm.slices = 2;
-    problem.gemm.epilogue = parse_epilogue("residual");
+    problem.gemm.epilogue = gen::parse_epilogue("residual");
     const CompiledPlan plan = plan_of(device, problem);
     const std::uint64_t needs = scratch_places(plan, device.caps()).bytes;
     EXPECT_EQ(needs, 2u * 32 * 32 * 4);
@@ -358,7 +359,7 @@ TEST(PlanRecorderFault, RecordsAllOrNothing) {
   options.cache = false;
   Device owner = open_through(FaultTable::get_instance_proc_addr(), "0", options);
   Device device = Device::adopt(handles_in(owner), options);
-  GemmProblem call = parse_gemm_type("f32");
+  gen::GemmOptions call = gen::parse_gemm_type("f32");
   call.slices = 2;
   const auto request = gen::request_of(call, {8, 8, 16}, device.caps(), kSmallTiles);
   const CompiledPlan plan = gen::compile(

@@ -21,7 +21,7 @@ class ProductTest : public DeviceTest {
  protected:
   static Problem product(const char* kernel, const gen::Options& config, const char* type,
                          const Extents& size) {
-    return {gen::find_kernel(kernel), config, parse_gemm_type(type), size};
+    return {gen::find_kernel(kernel), config, gen::parse_gemm_type(type), size};
   }
 
   static void expect_right(Products& products, const Problem& problem) {
@@ -31,12 +31,12 @@ class ProductTest : public DeviceTest {
   // The number of mismatches if the kernel of `taken` computes the problem `asked`.
   static std::uint64_t mismatches(Products& products, const Problem& asked, const Problem& taken) {
     const auto workload = asked.workload(), other = taken.workload();
-    RunPlan plan = workload->plan(products.caps());
-    plan.steps = other->plan(products.caps()).steps;
+    RunPlan plan = described_plan(workload, products.caps());
+    plan.steps = described_plan(other, products.caps()).steps;
     const auto execution = products.prepare(plan);
-    workload->fill(*execution, 1);
+    workload.problem->fill(*execution, 1);
     execution->run();
-    return workload->check(*execution, Verify::full, 1).mismatches;
+    return workload.problem->check(*execution, gen::Verify::full, 1).mismatches;
   }
 };
 
@@ -48,7 +48,7 @@ TEST_F(ProductTest, GridsBeyondOneDispatchAreRight) {
         Products products(device);
         Problem problem = product("gemm/simt", kSmallTiles, "f32", {150, 130, 9});
         problem.gemm.batch = 5;
-        problem.gemm.init = Init::integers;
+        problem.gemm.init = gen::Init::integers;
         expect_right(products, problem);
         problem.gemm.slices = 3;
         expect_right(products, problem);
@@ -80,7 +80,7 @@ TEST_F(ProductTest, SumsOfNothingAreZero) {
 TEST_F(ProductTest, FactorsOfZeroHideWhatIsNotFinite) {
   for_each_device([&](Device& device) {
     Products products(device);
-    const bool has_units = has_matrices(device.caps(), parse_gemm_type("f16,f32"));
+    const bool has_units = has_matrices(device.caps(), gen::parse_gemm_type("f16,f32"));
     std::vector<std::pair<const char*, const char*>> kernels = {
         {"gemm/simt", "f32"}, {"gemm/simt", "f16"}, {"gemm/simt", "f64"}, {"gemm/thin", "f32"}};
     if (has_units) kernels.emplace_back("gemm/packed", "f16,f32");
@@ -93,8 +93,8 @@ TEST_F(ProductTest, FactorsOfZeroHideWhatIsNotFinite) {
       for (int bits = 0; bits < 16; ++bits) {
         for (const double alpha : {0.0, 1.0, -2.5}) {
           Problem problem = product(kernel, config, type, {33, 34, bits & 1 ? 0 : 17});
-          GemmProblem& p = problem.gemm;
-          p.init = bits & 2 ? Init::nonfinite : Init::random;
+          gen::GemmOptions& p = problem.gemm;
+          p.init = bits & 2 ? gen::Init::nonfinite : gen::Init::random;
           p.beta = bits & 4 ? 0.5 : 0;
           p.slices = bits & 8 ? 3 : 1;
           p.alpha = alpha;
@@ -158,7 +158,7 @@ TEST_F(ProductTest, EveryCombinationOfTypesIsRefusedOrRight) {
 // Blocks of three fragments: the divisors and the tiles of C are not powers of two.
 TEST_F(ProductTest, PartsOfNoPowerOfTwo) {
   for_each_device([&](Device& device) {
-    if (!has_matrices(device.caps(), parse_gemm_type("f16,f32"))) return;
+    if (!has_matrices(device.caps(), gen::parse_gemm_type("f16,f32"))) return;
     Products products(device);
     const bool few_lanes = gen::lanes_of_matrices(device.caps()) < 32;
     const std::vector<const char*> parts =
@@ -176,7 +176,7 @@ TEST_F(ProductTest, PartsOfNoPowerOfTwo) {
 // An empty batch is not packed, although its matrices have elements.
 TEST_F(ProductTest, ABatchOfNothingTouchesNothing) {
   for_each_device([&](Device& device) {
-    if (!has_matrices(device.caps(), parse_gemm_type("f16,f32"))) return;
+    if (!has_matrices(device.caps(), gen::parse_gemm_type("f16,f32"))) return;
     Products products(device);
     Problem problem = product("gemm/packed", {}, "f16,f32", {17, 33, 20});
     problem.gemm.batch = 0;
@@ -187,14 +187,14 @@ TEST_F(ProductTest, ABatchOfNothingTouchesNothing) {
 // Different ways to pack the two operands of one product, in the order of the plan.
 TEST_F(ProductTest, WhatIsPackedBeforehandComesFirst) {
   for_each_device([&](Device& device) {
-    if (!has_matrices(device.caps(), parse_gemm_type("f16,f32"))) return;
+    if (!has_matrices(device.caps(), gen::parse_gemm_type("f16,f32"))) return;
     Products products(device);
     for (const auto& [packed, beforehand] :
          {std::pair{"none", 0u}, {"a", 1u}, {"b", 1u}, {"ab", 2u}}) {
       Problem problem = product("gemm/packed", {}, "f16,f32", {17, 33, 20});
       problem.gemm.packed = packed;
       const auto workload = problem.workload();
-      const RunPlan plan = plan_on(products, *workload);
+      const RunPlan plan = plan_on(products, workload);
       EXPECT_EQ(plan.beforehand, beforehand);
       EXPECT_EQ(plan.main, 2u);
     }
@@ -216,7 +216,7 @@ TEST_F(ProductTest, AWrongProductIsFoundAndItsCommandPrinted) {
   for_each_device([&](Device& device) {
     Products products(device);
     Problem problem = product("gemm/simt", kSmallTiles, "f32", {33, 33, 33});
-    problem.gemm.init = Init::integers;
+    problem.gemm.init = gen::Init::integers;
     problem.gemm.a.offset = 4;
     Problem other = problem;
     other.gemm.a_k_contiguous = false;
@@ -240,8 +240,8 @@ TEST_F(ProductTest, AnotherEpilogueIsFound) {
         Problem problem = product("gemm/simt", kSmallTiles, "f32", {33, 33, 35});
         problem.gemm.slices = slices;
         Problem other = problem;
-        problem.gemm.epilogue = parse_epilogue(asked);
-        other.gemm.epilogue = parse_epilogue(taken);
+        problem.gemm.epilogue = gen::parse_epilogue(asked);
+        other.gemm.epilogue = gen::parse_epilogue(taken);
         EXPECT_GT(mismatches(products, problem, other), 300u) << asked << " for " << taken;
       }
     }

@@ -38,19 +38,22 @@ std::unique_ptr<Execution> Products::prepare(const RunPlan& plan) {
     }
     steps.push_back({found->second, step.arguments, step.arrays});
   }
-  return std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
+  auto execution = std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
+  execution->take_facts(plan);
+  return execution;
 }
 
 std::string Products::wrong(const Problem& problem, std::uint64_t seed) {
   const auto workload = problem.workload();
-  const RunPlan plan = plan_on(*this, *workload);
+  const RunPlan plan = plan_on(*this, workload);
   const auto reasons = reasons_against(plan);
   if (!reasons.empty()) throw Unavailable(join(reasons, "; "));
   const auto execution = prepare(plan);
-  workload->fill(*execution, seed);
+  workload.problem->fill(*execution, seed);
   execution->run();
-  const Verify verify = workload->is_checked_in_full() ? Verify::full : Verify::sample;
-  const CheckResult checked = workload->check(*execution, verify, seed);
+  const gen::Verify verify =
+      workload.problem->seconds_to_check <= 1 ? gen::Verify::full : gen::Verify::sample;
+  const gen::CheckResult checked = workload.problem->check(*execution, verify, seed);
   std::string text = checked.first + execution->damage();
   if (checked.mismatches > 0) text = std::to_string(checked.mismatches) + " mismatches: " + text;
   return text;

@@ -9,13 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "numbers/number.hpp"
-#include "numbers/random.hpp"
+#include "io/parse.hpp"
 #include "vkmoye/base/round_up.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
-#include "workloads/products/data.hpp"
+#include "vkmoye/gen/numbers/number.hpp"
+#include "vkmoye/gen/numbers/random.hpp"
+#include "vkmoye/gen/problems/products/data.hpp"
 
 namespace vkmoye::test {
 
@@ -113,13 +114,13 @@ Names types_on(const DeviceCaps& caps, const Names& types) {
   if (&types == &kTypes || &types == &kWeightTypes) return types;
   Names out;
   for (const char* type : types) {
-    if (has_matrices(caps, parse_gemm_type(type))) out.push_back(type);
+    if (has_matrices(caps, gen::parse_gemm_type(type))) out.push_back(type);
   }
   return out;
 }
 
 // `sharers`: the number of subgroups that share k.
-gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
+gen::Options matrix_config(const std::string& kernel, const gen::GemmOptions& types,
                            const DeviceCaps& caps, std::int64_t sharers) {
   if (kernel == "gemm/quantised") {
     const auto threads = std::max<std::uint32_t>(caps.subgroup_size, 32);
@@ -164,8 +165,8 @@ gen::Options matrix_config(const std::string& kernel, const GemmProblem& types,
           {"subgroups", subgroups}};
 }
 
-std::vector<gen::AppliedEpilogueOp> random_epilogue(Dice& dice, const GemmProblem& types) {
-  const bool whole = range_of(types.number_type()).epsilon == 0;
+std::vector<gen::AppliedEpilogueOp> random_epilogue(Dice& dice, const gen::GemmOptions& types) {
+  const bool whole = gen::range_of(types.number_type()).epsilon == 0;
   const ScalarType type = gen::factor_type(types.form());
   std::vector<gen::AppliedEpilogueOp> out;
   for (const gen::EpilogueOp& step : gen::epilogue_ops()) {
@@ -197,7 +198,7 @@ Extents random_size(Dice& dice) {
 
 // The kernel that adds the slices depends on the number of threads with work along n, which must be the same within a
 // form.
-void fit_to_slices(Extents& size, std::int64_t form, const GemmProblem& problem) {
+void fit_to_slices(Extents& size, std::int64_t form, const gen::GemmOptions& problem) {
   const auto width = static_cast<std::int64_t>(size_of(gen::factor_type(problem.form())));
   const std::int64_t vector = 16 / width, threads = std::int64_t{1} << form / 3 % 6;
   const std::int64_t min = threads == 1 ? 0 : vector * threads / 2 + 1;
@@ -207,7 +208,7 @@ void fit_to_slices(Extents& size, std::int64_t form, const GemmProblem& problem)
 }
 
 // The gaps and the offset of one array of `problem`, whose sizes are set.
-void place(Dice& dice, GemmProblem& problem, const Extents& size, int which,
+void place(Dice& dice, gen::GemmOptions& problem, const Extents& size, int which,
            std::int64_t alignment) {
   gen::GemmPlacement& to = which == 0 ? problem.a : which == 1 ? problem.b : problem.c;
   if (which == 1 && problem.weights != nullptr) {  // counted in elements, whole blocks
@@ -231,13 +232,13 @@ void place(Dice& dice, GemmProblem& problem, const Extents& size, int which,
 }
 
 // The factors, packed operands and numbers of a batch and of slices, for contents `init`.
-Problem with_factors(Dice& dice, const Problem& form, Init init) {
+Problem with_factors(Dice& dice, const Problem& form, gen::Init init) {
   Problem out = form;
-  GemmProblem& p = out.gemm;
+  gen::GemmOptions& p = out.gemm;
   p.init = init;
-  const bool whole = range_of(p.number_type()).epsilon == 0,
+  const bool whole = gen::range_of(p.number_type()).epsilon == 0,
              has_sign = !is_unsigned(p.number_type());
-  const bool exact = p.init == Init::integers || whole;
+  const bool exact = p.init == gen::Init::integers || whole;
   const double negative = has_sign ? -1 : 1;
   p.alpha = exact ? dice.of({1.0, 1.0, negative, 2.0, 0.0}) : dice.of({1.0, 1.0, 0.37, -2.5, 0.0});
   if (p.beta != 0) p.beta = exact ? dice.of({1.0, negative, 2.0}) : dice.of({1.0, -0.61});
@@ -252,7 +253,7 @@ Problem with_factors(Dice& dice, const Problem& form, Init init) {
 
 // `out` with its size fitted to its form and its arrays placed.
 Problem placed(Dice& dice, Problem out, std::int64_t form_number, std::int64_t alignment) {
-  GemmProblem& p = out.gemm;
+  gen::GemmOptions& p = out.gemm;
   const bool fixed_n = p.slices > 1;
   if (fixed_n) fit_to_slices(out.size, form_number, p);
   const std::size_t n = p.c_n_contiguous ? 1 : 0;
@@ -281,7 +282,7 @@ gen::Options thin_config(gen::Options config, const DeviceCaps& caps) {
   return config;
 }
 
-bool has_matrices(const DeviceCaps& caps, const GemmProblem& types) {
+bool has_matrices(const DeviceCaps& caps, const gen::GemmOptions& types) {
   const auto fits = [&](const MatrixShape& shape) { return gen::multiplies(shape, types.form()); };
   return std::any_of(caps.matrix_shapes.begin(), caps.matrix_shapes.end(), fits);
 }
@@ -301,10 +302,10 @@ std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number,
   const std::size_t type = (turn_of(number, &Slot::types) + seed - 1) % types.size();
   const Extras& extras =
       kExtras[(turn_of(number, &Slot::kernel) + 3 * (seed - 1)) % std::size(kExtras)];
-  Dice dice(random_bits(seed, static_cast<std::uint64_t>(number)));
+  Dice dice(gen::random_bits(seed, static_cast<std::uint64_t>(number)));
   Problem form;
   form.entry = gen::find_kernel(std::string(slot.kernel));
-  form.gemm = parse_gemm_type(types[type]);
+  form.gemm = gen::parse_gemm_type(types[type]);
   if (slot.config != nullptr) {
     form.config = *slot.config;
     if (form.entry->name == "gemm/thin") form.config = thin_config(form.config, caps);
@@ -313,7 +314,7 @@ std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number,
     const std::int64_t sharers = kSharers[(number % kKernelSlots + number / kKernelSlots) % 3];
     form.config = matrix_config(form.entry->name, form.gemm, caps, sharers);
   }
-  GemmProblem& p = form.gemm;
+  gen::GemmOptions& p = form.gemm;
   p.a_k_contiguous = dice.one_in(2);
   p.b_k_contiguous = dice.one_in(2);
   p.c_n_contiguous = !dice.one_in(3);
@@ -327,11 +328,11 @@ std::optional<Problem> random_form(std::uint64_t seed, std::int64_t number,
 
 Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& form,
                        std::int64_t alignment) {
-  Dice dice(random_bits(~seed, static_cast<std::uint64_t>(number)));
-  const bool whole = range_of(form.gemm.number_type()).epsilon == 0;
-  const Init init = whole || dice.one_in(2) ? Init::integers
-                    : dice.one_in(4)        ? Init::nonfinite
-                                            : Init::random;
+  Dice dice(gen::random_bits(~seed, static_cast<std::uint64_t>(number)));
+  const bool whole = gen::range_of(form.gemm.number_type()).epsilon == 0;
+  const gen::Init init = whole || dice.one_in(2) ? gen::Init::integers
+                         : dice.one_in(4)        ? gen::Init::nonfinite
+                                                 : gen::Init::random;
   Problem out = with_factors(dice, form, init);
   out.size = random_size(dice);
   return placed(dice, std::move(out), number / kProblemsOfAForm, alignment);
@@ -339,20 +340,23 @@ Problem random_problem(std::uint64_t seed, std::int64_t number, const Problem& f
 
 Problem hard_problem(std::uint64_t seed, std::int64_t number, const Problem& form,
                      std::int64_t form_number, std::int64_t alignment) {
-  Dice dice(random_bits(random_bits(seed, 1), static_cast<std::uint64_t>(number)));
+  Dice dice(gen::random_bits(gen::random_bits(seed, 1), static_cast<std::uint64_t>(number)));
   const bool is_changed_integer =
-      range_of(form.gemm.number_type()).epsilon == 0 && !form.gemm.epilogue.empty();
-  Problem out = with_factors(dice, form, is_changed_integer ? Init::integers : Init::hard);
+      gen::range_of(form.gemm.number_type()).epsilon == 0 && !form.gemm.epilogue.empty();
+  Problem out =
+      with_factors(dice, form, is_changed_integer ? gen::Init::integers : gen::Init::hard);
   out.size = {1 + dice.below(12), 1 + dice.below(12), dice.below(20)};
   return placed(dice, std::move(out), form_number, alignment);
 }
 
-bool is_exact(const Problem& problem) { return GemmData(problem.gemm, problem.size, 1).is_exact(); }
+bool is_exact(const Problem& problem) {
+  return gen::GemmData(problem.gemm, problem.size, 1).is_exact();
+}
 
 std::optional<Problem> in_whole_numbers(Problem problem) {
-  GemmProblem& p = problem.gemm;
+  gen::GemmOptions& p = problem.gemm;
   if (p.weights != nullptr) return std::nullopt;
-  p.init = Init::integers;
+  p.init = gen::Init::integers;
   // Properties that are baked into the kernel, such as whether there is a beta, stay the same.
   const auto whole = [](double x) {
     return x == 0 ? 0 : std::copysign(std::ceil(std::fabs(x)), x);
@@ -372,8 +376,8 @@ std::string command_of(const Problem& problem, std::uint64_t seed) {
   }
   const auto workload = problem.workload();
   words.insert(words.end(),
-               {"--size", bench::to_string(problem.size), "--type", workload->type_text()});
-  for (std::string& word : workload->command_options()) words.push_back(std::move(word));
+               {"--size", size_text(problem.size), "--type", workload.problem->type_text});
+  for (const std::string& word : workload.problem->command_words) words.push_back(word);
   return shell_line(words);
 }
 

@@ -16,7 +16,8 @@
 #include <random>
 #include <string>
 
-#include "workloads/products/workload.hpp"
+#include "vkmoye/gen/problems/products/gemm_problem.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::test {
 
@@ -43,11 +44,11 @@ class Dice {
 struct Problem {
   const gen::KernelEntry* entry = nullptr;
   gen::Options config = {};
-  bench::GemmProblem gemm = {};
-  bench::Extents size = {};
+  gen::GemmOptions gemm = {};
+  Extents size = {};
 
-  std::unique_ptr<bench::Workload> workload() const {
-    return make_product({entry, "", config, {}}, gemm, size);
+  bench::Workload workload() const {
+    return {entry, gen::product_problem({entry, "", config, {}}, gemm, size), config};
   }
 };
 
@@ -61,7 +62,7 @@ extern const gen::Options kSmallTiles, kThinRows, kThinColumns;
 gen::Options thin_config(gen::Options config, const DeviceCaps& caps);
 
 /// Whether the device has matrix units for these types.
-bool has_matrices(const DeviceCaps& caps, const bench::GemmProblem& types);
+bool has_matrices(const DeviceCaps& caps, const gen::GemmOptions& types);
 
 /// Whether forms with the slot of form `number` are for GPUs: compilers for CPUs take a minute for each kernel.
 bool is_for_gpus(std::int64_t number);

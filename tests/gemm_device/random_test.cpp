@@ -144,9 +144,9 @@ TEST_F(RandomForms, OfTheFirstRoundHaveEveryKernelAndType) {
     std::set<std::string> wanted_kernels = {"gemm/simt", "gemm/thin", "gemm/moye_simple",
                                             "gemm/moye_prefetch"};
     for (const char* type : {"bf16", "i8", "u8"}) {
-      if (has_matrices(device.caps(), parse_gemm_type(type))) wanted_types.insert(type);
+      if (has_matrices(device.caps(), gen::parse_gemm_type(type))) wanted_types.insert(type);
     }
-    if (has_matrices(device.caps(), parse_gemm_type("f16,f32"))) {
+    if (has_matrices(device.caps(), gen::parse_gemm_type("f16,f32"))) {
       wanted_kernels.insert({"gemm/coopmat", "gemm/packed", "gemm/thin_coopmat"});
     }
     for (std::int64_t f = 0; f < kKernelSlots; ++f) {
@@ -169,7 +169,7 @@ TEST_F(RandomForms, ReachEverything) {
       const auto drawn = random_form(1, f, device.caps());
       if (!drawn) continue;
       const Problem& form = *drawn;
-      const GemmProblem& problem = form.gemm;
+      const gen::GemmOptions& problem = form.gemm;
       std::string kernel = form.entry->name;
       if (kernel.starts_with("gemm/moye")) kernel = "gemm/simt";  // one description
       seen.insert(kernel + " " + problem.type_text());
@@ -199,12 +199,12 @@ TEST_F(RandomForms, ReachEverything) {
       wanted.insert(std::string("gemm/simt ") + type);
     }
     for (const char* type : {"f16,f32", "f16", "f16,f16", "f32*f16", "bf16", "i8", "u8"}) {
-      if (!has_matrices(device.caps(), parse_gemm_type(type))) continue;
+      if (!has_matrices(device.caps(), gen::parse_gemm_type(type))) continue;
       wanted.insert(std::string("gemm/coopmat ") + type);
       if (std::string_view(type) == "f32*f16") type = "f16*f32";
       if (!std::string_view(type).ends_with('8')) wanted.insert(std::string("gemm/packed ") + type);
     }
-    const bool multiplies_matrices = has_matrices(device.caps(), parse_gemm_type("f16,f32"));
+    const bool multiplies_matrices = has_matrices(device.caps(), gen::parse_gemm_type("f16,f32"));
     for (const char* subgroups : {"2x2x1", "2x2x2", "1x2x4"}) {
       if (!multiplies_matrices) break;
       wanted.insert(std::string("gemm/coopmat in ") + subgroups);

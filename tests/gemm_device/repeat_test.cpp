@@ -70,10 +70,10 @@ TEST_F(RepeatTest, TheSameBitsEachTime) {
       // The quick run has the families whose sums are computed by several threads or workgroups.
       if (is_quick() && number % 2 == 0 && number != 12) continue;
       const gen::KernelEntry& entry = *gen::find_kernel(kernel);
-      const auto workload = operation_of(entry).of_size({&entry, type, config, values}, size);
+      const Workload workload = workload_of({&entry, type, config, values}, size);
       RunPlan plan;
       try {
-        plan = plan_on(products, *workload);
+        plan = plan_on(products, workload);
         if (const auto reasons = products.reasons_against(plan); !reasons.empty()) {
           throw Unavailable(reasons.front());
         }
@@ -83,7 +83,7 @@ TEST_F(RepeatTest, TheSameBitsEachTime) {
         continue;
       }
       const auto execution = products.prepare(plan);
-      workload->fill(*execution, 1);
+      workload.problem->fill(*execution, 1);
       std::vector<std::byte> first;
       for (std::int64_t i = 0; i < times; ++i) {
         execution->run();
@@ -161,13 +161,13 @@ std::string wrong_other(Device& device, std::uint64_t round, Checked& checked) {
   for (const auto& [kernel, type, size, config, values] : kRepeated) {
     const gen::KernelEntry& entry = *gen::find_kernel(kernel);
     if (entry.operation == "gemm") continue;
-    const auto workload = operation_of(entry).of_size({&entry, type, config, values}, size);
-    const RunPlan plan = plan_on(products, *workload);
+    const Workload workload = workload_of({&entry, type, config, values}, size);
+    const RunPlan plan = plan_on(products, workload);
     if (!products.reasons_against(plan).empty()) continue;
     const auto execution = products.prepare(plan);
-    workload->fill(*execution, round);
+    workload.problem->fill(*execution, round);
     execution->run();
-    const CheckResult found = workload->check(*execution, Verify::full, round);
+    const gen::CheckResult found = workload.problem->check(*execution, gen::Verify::full, round);
     const std::string text = found.first + execution->damage();
     if (found.mismatches > 0 || !text.empty()) return std::string(kernel) + ": " + text;
     ++checked.others;

@@ -45,7 +45,7 @@ bool needs_units(const std::string& kernel) {
 }
 
 bool computes(const gen::KernelEntry& entry, const std::string& type, const DeviceCaps& caps) {
-  GemmProblem types = parse_gemm_type(type);
+  gen::GemmOptions types = gen::parse_gemm_type(type);
   if (entry.weights != nullptr) types.b_type = gen::kWeightType;
   if (needs_units(entry.name)) return has_matrices(caps, types);
   const ScalarType type_of_units = unit_type(types.form());
@@ -73,7 +73,7 @@ std::vector<Shipped> shipped_on(const DeviceCaps& caps) {
   for (const gen::KernelEntry& entry : gen::registry()) {
     if (entry.operation != "gemm") continue;
     for (const char* type : kShippedTypes) {
-      const bool has_sums_of_f32 = parse_gemm_type(type).accumulator == ScalarType::f32;
+      const bool has_sums_of_f32 = gen::parse_gemm_type(type).accumulator == ScalarType::f32;
       if (entry.weights != nullptr && !has_sums_of_f32) continue;  // as weights in blocks need
       if (computes(entry, type, caps)) out.push_back({entry.name, {}, type});
     }
@@ -84,9 +84,9 @@ std::vector<Shipped> shipped_on(const DeviceCaps& caps) {
 constexpr int kForms = 4;
 
 Problem problem_of(const Shipped& shipped, int form, int number, const Extents& size) {
-  Problem out{gen::find_kernel(shipped.kernel), shipped.config, parse_gemm_type(shipped.type),
+  Problem out{gen::find_kernel(shipped.kernel), shipped.config, gen::parse_gemm_type(shipped.type),
               size};
-  GemmProblem& p = out.gemm;
+  gen::GemmOptions& p = out.gemm;
   if (out.entry->weights != nullptr && p.weights == nullptr) {
     p.weights = out.entry->weights;
     p.b_type = gen::kWeightType;
@@ -98,7 +98,7 @@ Problem problem_of(const Shipped& shipped, int form, int number, const Extents& 
                            is_only_b ? "none" : "ab"}[number / kForms % 4];
   }
   const bool has_curves = gen::factor_type(p.form()) == ScalarType::f32;
-  if (form == 1) p.epilogue = parse_epilogue(has_curves ? "bias,gelu,residual" : "bias,relu");
+  if (form == 1) p.epilogue = gen::parse_epilogue(has_curves ? "bias,gelu,residual" : "bias,relu");
   if (form == 2) {
     p.a_k_contiguous = p.b_k_contiguous = false;
     p.beta = 2;

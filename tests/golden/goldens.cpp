@@ -262,18 +262,25 @@ std::span<const Golden> goldens() { return kGoldens; }
 
 gen::ir::Kernel describe(const Golden& golden) {
   gen::KernelRequest request = gen::request_of(golden.type, golden.options);
-  for (const std::string& name : golden.epilogue) {
-    request.gemm.epilogue.push_back(*gen::find_epilogue_op(name));
+  const std::string name = golden.kernel;
+  if (name.starts_with("gemm/")) {
+    gen::GemmProduct& product = request.product();
+    for (const std::string& step : golden.epilogue) {
+      product.epilogue.push_back(*gen::find_epilogue_op(step));
+    }
+    if (golden.shape) product.shape = golden.shape;
+    product.grouped = golden.grouped;
+    if (golden.weights != nullptr) product.weights = gen::find_weight_format(golden.weights);
+  } else if (name.starts_with("attention/")) {
+    request.attention().form = golden.attention;
+  } else {
+    request.elements() = gen::ElementsForm(golden.type, golden.shape, golden.result);
   }
-  if (golden.shape) request.shape = golden.shape;
-  request.result = golden.result;
-  request.attention.form = golden.attention;
-  request.gemm.grouped = golden.grouped;
-  if (golden.weights != nullptr) request.gemm.weights = gen::find_weight_format(golden.weights);
   const gen::KernelEntry* entry = gen::find_kernel(golden.kernel);
   const gen::ir::Kernel kernel =
-      entry != nullptr ? entry->describe(request)
-                       : gen::gemm_combine(request.gemm, 16, request.shape, request.device);
+      entry != nullptr
+          ? entry->describe(request)
+          : gen::gemm_combine(request.product(), 16, request.product().shape, request.device);
   return golden.specialised.empty() ? kernel
                                     : gen::with_specialised_sizes(kernel, golden.specialised);
 }

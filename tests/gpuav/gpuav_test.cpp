@@ -18,11 +18,11 @@
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::test {
 namespace {
 
-using bench::Extents;
 using gen::KernelEntry;
 using testing::Contains;
 using testing::HasSubstr;
@@ -121,9 +121,9 @@ class GpuAssisted : public DeviceTest {
   // also runs with each array cut short, which the layer must report: this shows that it checks all arrays.
   void expect_inside(Device& device, const KernelEntry& entry, const std::string& type,
                      const gen::Options& config, const Extents& size) {
-    const auto workload = bench::operation_of(entry).of_size({&entry, type, config, {}}, size);
-    SCOPED_TRACE(entry.name + " " + type + " " + bench::to_string(size));
-    const bench::RunPlan plan = workload->plan(device.caps());
+    const bench::Workload workload = bench::workload_of({&entry, type, config, {}}, size);
+    SCOPED_TRACE(entry.name + " " + type + " " + size_text(size));
+    const bench::RunPlan plan = described_plan(workload, device.caps());
     std::vector<Pipeline> pipelines;
     bool is_first = false;
     for (const bench::Step& step : plan.steps) {
@@ -142,10 +142,11 @@ class GpuAssisted : public DeviceTest {
       pipelines.push_back(found->second);
     }
     ExactExecution execution(device, plan, pipelines);
-    workload->fill(execution, 1);
+    execution.take_facts(plan);
+    workload.problem->fill(execution, 1);
     execution.run();
     launches_ += plan.steps.size();
-    const bench::CheckResult checked = workload->check(execution, bench::Verify::full, 1);
+    const gen::CheckResult checked = workload.problem->check(execution, gen::Verify::full, 1);
     EXPECT_EQ(checked.mismatches, 0u) << checked.first;
     EXPECT_THAT(take_messages(), IsEmpty());
     for (std::size_t step = 0; is_first && step < plan.steps.size(); ++step) {

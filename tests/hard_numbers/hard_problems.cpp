@@ -7,11 +7,12 @@
 
 #include "gemm_device/products.hpp"
 #include "gemm_device/random_problems.hpp"
-#include "numbers/random.hpp"
+#include "io/parse.hpp"
 #include "registry/operations.hpp"
 #include "rows_device/attention_problems.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/moves/copy_auto.hpp"
+#include "vkmoye/gen/numbers/random.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -22,11 +23,11 @@ constexpr std::int64_t kDear = 20;  // problems of a form that is dear
 
 // --- products, epilogues and packs: the forms of random_problems.hpp that belong to the family ---
 
-using Belongs = bool (*)(const GemmProblem&);
+using Belongs = bool (*)(const gen::GemmOptions&);
 
-bool is_product(const GemmProblem& p) { return p.weights == nullptr && p.epilogue.empty(); }
-bool has_epilogue(const GemmProblem& p) { return p.weights == nullptr && !p.epilogue.empty(); }
-bool has_weights(const GemmProblem& p) { return p.weights != nullptr; }
+bool is_product(const gen::GemmOptions& p) { return p.weights == nullptr && p.epilogue.empty(); }
+bool has_epilogue(const gen::GemmOptions& p) { return p.weights == nullptr && !p.epilogue.empty(); }
+bool has_weights(const gen::GemmOptions& p) { return p.weights != nullptr; }
 
 std::optional<HardForm> form_of_products(std::uint64_t seed, std::int64_t number,
                                          const DeviceCaps& caps, Belongs belongs) {
@@ -89,12 +90,12 @@ const std::vector<RowsForm>& rows_forms() {
   return forms;
 }
 
-std::unique_ptr<Workload> rows_problem(const gen::KernelEntry& entry, const std::string& type,
-                                       const gen::Options& config, Drawn draw) {
+Workload rows_problem(const gen::KernelEntry& entry, const std::string& type,
+                      const gen::Options& config, Drawn draw) {
   const std::int64_t cols = draw.below(4) == 0 ? 1 + draw.below(70) : 1 + draw.below(20);
   Extents size = {1 + draw.below(6), cols};
   if (entry.name == "rope/rows") size = {1 + draw.below(4), 1 + draw.below(2), 2 * (1 + cols / 4)};
-  return operation_of(entry).of_size({&entry, type, config, {{"init", "hard"}}}, size);
+  return workload_of({&entry, type, config, {{"init", "hard"}}}, size);
 }
 
 std::optional<HardForm> form_of_rows(std::uint64_t seed, std::int64_t number, const DeviceCaps&) {
@@ -131,9 +132,10 @@ std::optional<HardForm> form_of_attention(std::uint64_t seed, std::int64_t numbe
   }
   if (form.kernel == "attention/simt") form.config["threads"] = "32";
   const gen::KernelEntry& found = *gen::find_kernel(form.kernel);
-  const auto entry = std::make_shared<gen::KernelEntry>(found.plan ? found : describes_once(found));
+  const auto entry =
+      std::make_shared<gen::KernelEntry>(found.in_slices ? found : describes_once(found));
   HardForm out;
-  out.is_dear = found.plan || form.kernel == "attention/coopmat";
+  out.is_dear = found.in_slices || form.kernel == "attention/coopmat";
   out.count = out.is_dear ? kDear : 100;  // a kernel takes as long to verify as it takes to run
   out.problem = [=](std::int64_t problem_number) {
     Drawn draw(seed ^ 0x4a7d, problem_number);
@@ -148,8 +150,7 @@ std::optional<HardForm> form_of_attention(std::uint64_t seed, std::int64_t numbe
     if (form.values.contains("mask") && draw.below(2) == 0) {
       problem.values["mask-heads"] = problem.values["heads"];
     }
-    return operation_of(*entry).of_size({entry.get(), form.type, form.config, problem.values},
-                                        problem.size);
+    return workload_of({entry.get(), form.type, form.config, problem.values}, problem.size);
   };
   return out;
 }
@@ -174,7 +175,7 @@ std::optional<HardForm> form_of_moves(std::uint64_t seed, std::int64_t number, c
   return HardForm{[=](std::int64_t problem) {
     Drawn draw(seed, problem);
     const Extents size = {1 + draw.below(3), 1 + draw.below(40)};
-    return operation_of(*entry).of_size({entry.get(), pairs[place], {}, {}}, size);
+    return workload_of({entry.get(), pairs[place], {}, {}}, size);
   }};
 }
 
@@ -215,21 +216,21 @@ std::string wrong(Executor& executor, const RunPlan& plan, const Workload& probl
   const auto reasons = executor.reasons_against(plan);
   if (!reasons.empty()) throw Unavailable(join(reasons, "; "));
   const auto execution = executor.prepare(plan);
-  problem.fill(*execution, seed);
+  problem.problem->fill(*execution, seed);
   execution->run();
-  const CheckResult checked = problem.check(*execution, Verify::full, seed);
+  const gen::CheckResult checked = problem.problem->check(*execution, gen::Verify::full, seed);
   std::string text = checked.first + execution->damage();
   if (checked.mismatches > 0) text = std::to_string(checked.mismatches) + " mismatches: " + text;
   return text;
 }
 
 std::string command_of(const Workload& problem, std::uint64_t seed) {
-  std::vector<std::string> words = {"vkmoye-bench", "run",    problem.entry().name, "--verify",
+  std::vector<std::string> words = {"vkmoye-bench", "run",    problem.entry->name, "--verify",
                                     "full",         "--seed", std::to_string(seed)};
   words.insert(words.end(),
-               {"--size", bench::to_string(problem.size()), "--type", problem.type_text()});
-  for (std::string& word : problem.command_options()) words.push_back(std::move(word));
-  for (const auto& [name, value] : problem.request().options) {
+               {"--size", size_text(problem.problem->size), "--type", problem.problem->type_text});
+  for (const std::string& word : problem.problem->command_words) words.push_back(word);
+  for (const auto& [name, value] : problem.request(common_device()).options) {
     words.push_back("--" + name);
     words.push_back(value);
   }

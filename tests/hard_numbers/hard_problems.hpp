@@ -22,7 +22,7 @@ namespace vkmoye::test {
 
 struct HardForm {
   /// Makes problem `number`, which must not outlive the form.
-  std::function<std::unique_ptr<bench::Workload>(std::int64_t number)> problem;
+  std::function<bench::Workload(std::int64_t number)> problem;
   std::int64_t count = 50;  // problems
   /// Whether it takes seconds on the twin: matrix units, and plans, whose other kernels are described for each problem.
   bool is_dear = false;

@@ -47,8 +47,8 @@ TEST_P(HardNumbersOnTheTwin, AreComputedRightInEachArithmetic) {
       bench::HostExecutor host(kArithmetics[a].arithmetic);
       std::string text;
       try {
-        if (!plan) plan = plan_on(host, *problem);
-        text = wrong(host, *plan, *problem, static_cast<std::uint64_t>(i));
+        if (!plan) plan = plan_on(host, problem);
+        text = wrong(host, *plan, problem, static_cast<std::uint64_t>(i));
       } catch (const std::exception& error) {
         text = error.what();
       }
@@ -56,7 +56,7 @@ TEST_P(HardNumbersOnTheTwin, AreComputedRightInEachArithmetic) {
         ++wrong_forms;
         ADD_FAILURE() << text << "\n  " << kArithmetics[a].name << ", VKMOYE_SEED=" << seed
                       << " VKMOYE_PROBLEM=" << i << ": "
-                      << command_of(*problem, static_cast<std::uint64_t>(i)) << " --device host";
+                      << command_of(problem, static_cast<std::uint64_t>(i)) << " --device host";
         return false;
       }
       ++right;

@@ -13,7 +13,7 @@ std::vector<Shipped> shipped_kernels() {
   std::vector<Shipped> out;
   const auto add = [&](const KernelEntry& entry, const KernelRequest& request,
                        const std::string& how, std::size_t mutants, std::size_t launches) {
-    Subject subject{fmt::format("{} {}{}", entry.name, to_string(request.type), how),
+    Subject subject{fmt::format("{} {}{}", entry.name, to_string(type_of(request.form)), how),
                     test::described(entry, request),
                     entry.operation == "gemm",
                     {}};
@@ -28,7 +28,7 @@ std::vector<Shipped> shipped_kernels() {
         };
         if (!has(type) || (type == ScalarType::f16 && has(ScalarType::f32))) continue;
         KernelRequest request = request_of(type);
-        request.gemm.beta = type == ScalarType::f64;
+        request.product().beta = type == ScalarType::f64;
         add(entry, request, "", 8, 3);
       }
       continue;
@@ -41,7 +41,7 @@ std::vector<Shipped> shipped_kernels() {
         continue;
       }
       for (const char* axes : {"2,1,0", "0,2,1", "1,0,2"}) {
-        request.shape = {5, 18, 34};
+        request.elements().shape = {5, 18, 34};
         request.options = {{"permute", axes}};
         add(entry, request, fmt::format(" {}", axes), 8, 1);
       }

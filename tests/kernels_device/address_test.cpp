@@ -41,13 +41,13 @@ class AddressTest : public DeviceTest {
  protected:
   void expect_right(Device& device, const KernelEntry& entry, KernelRequest request,
                     const Map& map) {
-    SCOPED_TRACE(entry.name + " " + std::string(to_string(request.type)) + " " +
+    SCOPED_TRACE(entry.name + " " + std::string(to_string(type_of(request.form))) + " " +
                  testing::PrintToString(map.shape));
     const std::int64_t count =
         std::accumulate(map.shape.begin(), map.shape.end(), std::int64_t{1}, std::multiplies<>());
-    request.elements = static_cast<std::uint64_t>(count);
-    if (entry.operation == "relayout") request.shape = map.shape;
-    const std::size_t width = size_of(request.type);
+    request.elements().elements = static_cast<std::uint64_t>(count);
+    if (entry.operation == "relayout") request.elements().shape = map.shape;
+    const std::size_t width = size_of(type_of(request.form));
     std::vector<std::uint8_t> input(static_cast<std::size_t>(count) * width),
         expected(input.size());
     for (std::uint8_t& byte : input) byte = static_cast<std::uint8_t>(random_());
@@ -62,7 +62,7 @@ class AddressTest : public DeviceTest {
     GuardedBuffer src(device, input.size()), dst(device, input.size());
     write_as(src, input);
     Arguments sizes;
-    if (!request.shape) sizes = {{"rows", map.shape[0]}, {"cols", map.shape[1]}};
+    if (!request.elements().shape) sizes = {{"rows", map.shape[0]}, {"cols", map.shape[1]}};
     device.run(device.load(kernel), {src.view(), dst.view()}, sizes);
     EXPECT_TRUE(read_as<std::uint8_t>(dst) == expected);
     EXPECT_TRUE(read_as<std::uint8_t>(src) == input);
@@ -112,7 +112,7 @@ TEST_F(AddressTest, PointersAreTakenWhereADeviceBindsLess) {
         request.device = device.caps();
         expect_all_right(device, request);
         request.options = {{"address", "descriptor"}};
-        request.shape = {{64, 64}};
+        request.elements().shape = {{64, 64}};
         for (const char* name : {"copy/auto", "transpose/auto", "relayout"}) {
           const CompiledKernel bound = gen::compile(gen::find_kernel(name)->describe(request));
           EXPECT_THAT(bound.glsl, Not(HasSubstr("_address")));

@@ -79,9 +79,9 @@ class SizesFromBufferTest : public DeviceTest {
 
   static gen::ir::Kernel described(const char* name, const DeviceCaps& caps) {
     gen::KernelRequest request;
-    request.type = ScalarType::f32;
+    request.form = ScalarType::f32;
     request.device = caps;
-    request.elements = kElements;
+    request.elements().elements = kElements;
     return gen::find_kernel(name)->describe(request);
   }
   // Written to and read from the text of a file.
@@ -269,7 +269,7 @@ TEST_F(SizesFromBufferTest, MayHaveStepsBetween) {
     CompiledPlan plan = plan_of(subjects().front(), device.caps());
     Memory memory(device, plan);
     gen::KernelRequest words;
-    words.type = ScalarType::u32;
+    words.form = ScalarType::u32;
     const std::size_t given = plan.arrays.size(), status = given - 1;
     plan.scratch.push_back({"copy of the status", 4});
     plan.steps.insert(plan.steps.begin() + 1,

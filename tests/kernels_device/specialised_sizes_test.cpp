@@ -65,7 +65,7 @@ class SpecialisedSizesTest : public DeviceTest {
  protected:
   static gen::ir::Kernel described(const char* name, const DeviceCaps& caps) {
     gen::KernelRequest request;
-    request.type = ScalarType::f32;
+    request.form = ScalarType::f32;
     request.device = caps;
     return gen::find_kernel(name)->describe(request);
   }

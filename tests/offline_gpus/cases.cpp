@@ -68,34 +68,35 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
     change(variants.emplace_back(Variant{name, usual}).request);
   };
   if (entry.operation == "gemm") {
-    add("a=m b=n", [](KernelRequest& r) { r.gemm.a_k_contiguous = r.gemm.b_k_contiguous = false; });
+    add("a=m b=n",
+        [](KernelRequest& r) { r.product().a_k_contiguous = r.product().b_k_contiguous = false; });
     if (type == entry.types.front()) {
-      add("beta batch", [](KernelRequest& r) { r.gemm.beta = r.gemm.batched = true; });
-      add("bias,relu", [](KernelRequest& r) { r.gemm.epilogue = bias_and_relu(); });
+      add("beta batch", [](KernelRequest& r) { r.product().beta = r.product().batched = true; });
+      add("bias,relu", [](KernelRequest& r) { r.product().epilogue = bias_and_relu(); });
       if (has_slices(entry.name)) {
-        add("split-k", [](KernelRequest& r) { r.gemm = gen::form_of_slices(r.gemm); });
+        add("split-k", [](KernelRequest& r) { r.product() = gen::form_of_slices(r.product()); });
       }
     }
     const bool has_experts = entry.name == "gemm/simt" || entry.name == "gemm/coopmat";
     if (has_experts && (type == ScalarType::f16 || type == ScalarType::f32)) {
-      add("experts", [](KernelRequest& r) { r.gemm.grouped = true; });
+      add("experts", [](KernelRequest& r) { r.product().grouped = true; });
     }
     if (type == ScalarType::f16) {
-      add("f16,f16", [](KernelRequest& r) { r.gemm.accumulator = ScalarType::f16; });
+      add("f16,f16", [](KernelRequest& r) { r.product().accumulator = ScalarType::f16; });
     }
     const bool decodes = entry.name == "gemm/coopmat" || entry.weights != nullptr;
     for (const gen::WeightFormat& format : gen::weight_formats()) {
       if (!decodes || (type != ScalarType::f16 && type != ScalarType::bf16)) continue;
       add(format.name, [&](KernelRequest& r) {
-        r.gemm.weights = &format;
-        r.gemm.b_type = gen::kWeightType;
-        r.shape = {{4, 8192, 8192}};
+        r.product().weights = &format;
+        r.product().b_type = gen::kWeightType;
+        r.product().shape = {{4, 8192, 8192}};
       });
     }
     const bool takes_two = !entry.chooses;
     if (takes_two && (type == ScalarType::f16 || type == ScalarType::bf16)) {
       add("a=f32", [](KernelRequest& r) {
-        r.gemm.a_type = r.gemm.accumulator = r.gemm.result = ScalarType::f32;
+        r.product().a_type = r.product().accumulator = r.product().result = ScalarType::f32;
       });
     }
   }
@@ -107,27 +108,27 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
   }
   if (entry.operation == "attention") {
     add("128 wide",
-        [](KernelRequest& r) { r.attention.form.width = r.attention.form.value_width = 128; });
-    add("causal", [](KernelRequest& r) { r.attention.form.causal = true; });
+        [](KernelRequest& r) { r.attention().form.width = r.attention().form.value_width = 128; });
+    add("causal", [](KernelRequest& r) { r.attention().form.causal = true; });
     if (type == ScalarType::f16) {
       add("128 wide, causal, window, soft cap", [](KernelRequest& r) {
-        r.attention.form = {128, 128, true, true, true};
+        r.attention().form = {128, 128, true, true, true};
       });
       for (const char* format : {"q8_0", "q4_0"}) {
         add("128 wide, " + std::string(format), [=](KernelRequest& r) {
-          r.attention.form.width = r.attention.form.value_width = 128;
-          r.attention.form.key_format = r.attention.form.value_format =
+          r.attention().form.width = r.attention().form.value_width = 128;
+          r.attention().form.key_format = r.attention().form.value_format =
               gen::find_weight_format(format);
         });
       }
       add("128 wide, pages", [](KernelRequest& r) {
-        gen::AttentionForm& form = r.attention.form;
+        gen::AttentionForm& form = r.attention().form;
         form.width = form.value_width = 128;
         form.page = 16;
         form.lengths = true;
       });
       add("lengths, mask, slopes, sinks, log sums, bshd", [](KernelRequest& r) {
-        gen::AttentionForm& form = r.attention.form;
+        gen::AttentionForm& form = r.attention().form;
         form.lengths = form.slopes = form.sinks = form.log_sums = true;
         form.mask = ScalarType::f16;
         form.orders = {gen::AttentionOrder::bshd};
@@ -140,7 +141,7 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
   }
   if (entry.operation == "relayout") {
     add("pixels", [](KernelRequest& r) {
-      r.shape = {{64, 128, 3}};
+      r.elements().shape = {{64, 128, 3}};
       r.options["permute"] = "2,0,1";
     });
   }
@@ -206,8 +207,8 @@ std::vector<Case> further_steps(const DeviceCaps& caps) {
   for (const char* entry : {"softmax/rows", "norm/rms", "argmax/rows", "topk/rows", "reduce/sum"}) {
     gen::KernelRequest request = gen::request_of(ScalarType::f16);
     request.device = caps;
-    request.shape = {{4, 1 << 20}};
-    for (const gen::KernelStep& step : gen::find_kernel(entry)->plan(request).steps) {
+    request.elements().shape = {{4, 1 << 20}};
+    for (const gen::KernelStep& step : gen::find_kernel(entry)->in_slices(request).steps) {
       add(step.kernel.name.c_str(), ScalarType::f16, "4x1048576", [&] { return step.kernel; });
     }
   }

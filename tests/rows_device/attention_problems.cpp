@@ -29,7 +29,7 @@ void draw_formats(Drawn& draw, AttentionProblem& problem) {
 }  // namespace
 
 std::string AttentionProblem::command() const {
-  std::string text = "run " + kernel + " --type '" + type + "' --size " + bench::to_string(size);
+  std::string text = "run " + kernel + " --type '" + type + "' --size " + size_text(size);
   for (const gen::Options* options : {&values, &config}) {
     for (const auto& [name, value] : *options) {
       text += " --" + name + (value == "yes" ? "" : " " + value);
@@ -38,9 +38,8 @@ std::string AttentionProblem::command() const {
   return text;
 }
 
-std::unique_ptr<Workload> AttentionProblem::workload() const {
-  const gen::KernelEntry& entry = *gen::find_kernel(kernel);
-  return operation_of(entry).of_size({&entry, type, config, values}, size);
+Workload AttentionProblem::workload() const {
+  return workload_of({gen::find_kernel(kernel), type, config, values}, size);
 }
 
 AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "numbers/random.hpp"
+#include "vkmoye/gen/numbers/random.hpp"
 #include "workloads/workload.hpp"
 
 namespace vkmoye::test {
@@ -18,11 +18,11 @@ inline constexpr std::int64_t kLarge = 10;     // of them, the first ones
 /// Random numbers of a problem, the same on every machine.
 class Drawn {
  public:
-  Drawn(std::uint64_t seed, std::int64_t number) : stream_(bench::random_bits(seed, ~0ull)) {
-    stream_ = bench::random_bits(stream_, static_cast<std::uint64_t>(number));
+  Drawn(std::uint64_t seed, std::int64_t number) : stream_(gen::random_bits(seed, ~0ull)) {
+    stream_ = gen::random_bits(stream_, static_cast<std::uint64_t>(number));
   }
   std::int64_t below(std::int64_t end) {
-    return static_cast<std::int64_t>(bench::random_bits(stream_, count_++) %
+    return static_cast<std::int64_t>(gen::random_bits(stream_, count_++) %
                                      static_cast<std::uint64_t>(end));
   }
   template <class T>
@@ -38,10 +38,10 @@ class Drawn {
 struct AttentionProblem {
   std::string kernel, type;
   gen::Options config, values;
-  bench::Extents size;
+  Extents size;
 
   std::string command() const;
-  std::unique_ptr<bench::Workload> workload() const;
+  bench::Workload workload() const;
 };
 
 /// The kernel, its config and the options that it depends on.

@@ -31,13 +31,13 @@ using namespace bench;
 // What is wrong with the result; empty: nothing. Throws Unavailable if `executor` cannot run it.
 std::string wrong(Executor& executor, const AttentionProblem& problem, std::uint64_t seed) {
   const auto workload = problem.workload();
-  const RunPlan plan = plan_on(executor, *workload);
+  const RunPlan plan = plan_on(executor, workload);
   const auto reasons = executor.reasons_against(plan);
   if (!reasons.empty()) throw Unavailable(join(reasons, "; "));
   const auto execution = executor.prepare(plan);
-  workload->fill(*execution, seed);
+  workload.problem->fill(*execution, seed);
   execution->run();
-  const CheckResult checked = workload->check(*execution, Verify::full, seed);
+  const gen::CheckResult checked = workload.problem->check(*execution, gen::Verify::full, seed);
   std::string text = checked.first + execution->damage();
   if (checked.mismatches > 0) text = std::to_string(checked.mismatches) + " mismatches: " + text;
   const std::uint64_t bytes = plan.arrays[plan.result].bytes;

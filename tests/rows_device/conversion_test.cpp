@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copies between every pair of types, on the host twin and on every device.
 
-#include "workloads/moves/conversion.hpp"
+#include "vkmoye/gen/problems/moves/conversion.hpp"
 
 #include <gmock/gmock.h>
 
@@ -49,7 +49,7 @@ std::vector<std::byte> input_of(const Pair& pair, std::size_t elements) {
   const std::size_t width = size_of(pair.from);
   std::vector<std::byte> bytes(elements * width);
   for (std::size_t i = 0; i < elements; ++i) {
-    bench::random_convertible({&bytes[i * width], width}, pair.from, pair.to, 7, i);
+    gen::random_moved({&bytes[i * width], width}, {pair.from, pair.to}, 7, i);
   }
   return bytes;
 }
@@ -58,8 +58,8 @@ std::size_t wrong_elements(const Pair& pair, const std::vector<std::byte>& from,
                            const std::vector<std::byte>& to) {
   std::size_t wrong = 0;
   for (std::size_t i = 0; i * size_of(pair.to) < to.size(); ++i) {
-    wrong += !bench::is_converted(pair.from, &from[i * size_of(pair.from)], pair.to,
-                                  &to[i * size_of(pair.to)]);
+    wrong += !gen::is_moved({pair.from, pair.to}, &from[i * size_of(pair.from)],
+                            &to[i * size_of(pair.to)]);
   }
   return wrong;
 }
@@ -103,8 +103,8 @@ TEST_F(ConversionTest, EveryPairIsRightOnTheHostAndOnDevices) {
 TEST_F(ConversionTest, TheCheckKnowsRightFromWrong) {
   const auto is_right = [](ScalarType from, double source, ScalarType to, double got) {
     const std::uint64_t a = bits_of(from, source), b = bits_of(to, got);
-    return bench::is_converted(from, reinterpret_cast<const std::byte*>(&a), to,
-                               reinterpret_cast<const std::byte*>(&b));
+    return gen::is_moved({from, to}, reinterpret_cast<const std::byte*>(&a),
+                         reinterpret_cast<const std::byte*>(&b));
   };
   using enum ScalarType;
   EXPECT_TRUE(is_right(f32, 2049.5, f16, 2050));

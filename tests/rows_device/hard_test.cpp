@@ -50,10 +50,10 @@ TEST_P(HardProblems, AreComputedRight) {
       const auto problem = form.problem(i);
       std::string text;
       try {
-        const bench::RunPlan plan = plan_on(executor, *problem);
-        text = wrong(executor, plan, *problem, static_cast<std::uint64_t>(i));
+        const bench::RunPlan plan = plan_on(executor, problem);
+        text = wrong(executor, plan, problem, static_cast<std::uint64_t>(i));
       } catch (const bench::Unavailable& reasons) {
-        lacking.insert(problem->entry().name + ": " + reasons.what());
+        lacking.insert(problem.entry->name + ": " + reasons.what());
         return false;
       } catch (const std::exception& error) {
         text = error.what();
@@ -61,7 +61,7 @@ TEST_P(HardProblems, AreComputedRight) {
       if (text.empty()) return ++right > 0;
       ++wrong_forms;
       ADD_FAILURE() << text << "\n  VKMOYE_SEED=" << seed << " VKMOYE_PROBLEM=" << i << ": "
-                    << command_of(*problem, static_cast<std::uint64_t>(i));
+                    << command_of(problem, static_cast<std::uint64_t>(i));
       return false;
     };
     bool has_forms = false;

@@ -30,7 +30,10 @@ class KeptPipelines : public bench::Executor {
     for (const bench::Step& step : plan.steps) {
       steps.push_back({pipeline(step.kernel), step.arguments, step.arrays});
     }
-    return std::make_unique<bench::DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
+    auto execution =
+        std::make_unique<bench::DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
+    execution->take_facts(plan);
+    return execution;
   }
 
  private:

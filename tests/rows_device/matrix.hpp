@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "vkmoye/contract/scalar_value.hpp"
-#include "workloads/rows/reference.hpp"
+#include "vkmoye/gen/problems/rows/reference.hpp"
 
 namespace vkmoye::test {
 
-using bench::Expected;
+using gen::Expected;
 
 struct Matrix {
   std::size_t rows, cols;
@@ -51,7 +51,7 @@ inline std::vector<double> numbers_in(ScalarType type, const std::vector<std::ui
   return out;
 }
 
-inline bool is_right(double found, const Expected& expected) {
+inline bool is_right(double found, const gen::Expected& expected) {
   if (std::isnan(expected.value)) return std::isnan(found);
   return found == expected.value || std::fabs(found - expected.value) <= expected.bound;
 }

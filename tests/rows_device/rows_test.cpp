@@ -28,7 +28,7 @@ class RowsTest : public DeviceTest {
   // Runs on `inputs` of `type` and compares each element, of `result_type`, with `expected`.
   void expect(Device& device, const Pipeline& pipeline, ScalarType type, ScalarType result_type,
               const std::vector<const std::vector<double>*>& inputs, std::size_t rows,
-              std::size_t cols, const std::vector<Expected>& expected) {
+              std::size_t cols, const std::vector<gen::Expected>& expected) {
     SCOPED_TRACE(pipeline.interface().name + " of " + std::string(to_string(type)) + " " +
                  std::to_string(rows) + "x" + std::to_string(cols));
     std::vector<GuardedBuffer> buffers;
@@ -58,11 +58,11 @@ class RowsTest : public DeviceTest {
     const std::int64_t axis = config.axis;
     const auto threads =
         static_cast<std::size_t>(axis == 1 ? config.columns : config.threads / config.columns);
-    std::vector<Expected> expected;
+    std::vector<gen::Expected> expected;
     for (std::size_t i = 0; i < (axis == 1 ? matrix.rows : matrix.cols); ++i) {
       const auto x = axis == 1 ? matrix.row(i) : matrix.column(i);
-      expected.push_back(reduction.op == gen::ir::Op::add ? bench::defined_sum(type, x, threads)
-                                                          : bench::defined_largest(type, x));
+      expected.push_back(reduction.op == gen::ir::Op::add ? gen::defined_sum(type, x, threads)
+                                                          : gen::defined_largest(type, x));
     }
     expect(device, pipeline, type, gen::reduced_type(type, reduction), {&matrix.values},
            matrix.rows, matrix.cols, expected);
@@ -72,10 +72,10 @@ class RowsTest : public DeviceTest {
                       const Matrix& matrix) {
     const gen::ThreadsConfig config = gen::fitted_to_rows(wanted);
     const ScalarType type = config.type;
-    std::vector<Expected> expected(matrix.values.size());
+    std::vector<gen::Expected> expected(matrix.values.size());
     for (std::size_t r = 0; r < matrix.rows; ++r) {
-      bench::define_softmax(type, matrix.row(r), static_cast<std::size_t>(config.columns),
-                            std::span(expected).subspan(r * matrix.cols, matrix.cols));
+      gen::define_softmax(type, matrix.row(r), static_cast<std::size_t>(config.columns),
+                          std::span(expected).subspan(r * matrix.cols, matrix.cols));
     }
     expect(device, pipeline, type, type, {&matrix.values}, matrix.rows, matrix.cols, expected);
   }
@@ -84,11 +84,11 @@ class RowsTest : public DeviceTest {
                        const Matrix& matrix, const Matrix& weight) {
     const gen::RmsNormConfig config = gen::fitted_to_rows(wanted);
     const ScalarType type = config.type;
-    std::vector<Expected> expected(matrix.values.size());
+    std::vector<gen::Expected> expected(matrix.values.size());
     for (std::size_t r = 0; r < matrix.rows; ++r) {
-      bench::define_rms_norm(type, matrix.row(r), weight.values, config.epsilon,
-                             static_cast<std::size_t>(config.columns),
-                             std::span(expected).subspan(r * matrix.cols, matrix.cols));
+      gen::define_rms_norm(type, matrix.row(r), weight.values, config.epsilon,
+                           static_cast<std::size_t>(config.columns),
+                           std::span(expected).subspan(r * matrix.cols, matrix.cols));
     }
     expect(device, pipeline, type, type, {&matrix.values, &weight.values}, matrix.rows, matrix.cols,
            expected);
@@ -241,7 +241,7 @@ TEST(RowReference, ALostElementIsOutsideTheBound) {
   std::mt19937 random(3);
   std::vector<double> x;
   for (int i = 0; i < 8192; ++i) x.push_back(static_cast<float>(random() / 0x1p31 - 1));
-  const Expected whole = bench::defined_sum(ScalarType::f32, x, 256);
+  const gen::Expected whole = gen::defined_sum(ScalarType::f32, x, 256);
   std::size_t noticed = 0;
   for (const double lost : x) {
     noticed += !is_right(whole.value - lost, whole);

@@ -27,45 +27,45 @@ struct Operation {
   std::string entry;
   gen::Options options;
   /// The rows of the result for one row of src: expected values of it.
-  std::function<std::vector<Expected>(ScalarType, const std::vector<double>& x,
-                                      const std::vector<double>& residual,
-                                      const std::vector<double>& weight)>
+  std::function<std::vector<gen::Expected>(ScalarType, const std::vector<double>& x,
+                                           const std::vector<double>& residual,
+                                           const std::vector<double>& weight)>
       define;
 };
 
-std::vector<Expected> one(const Expected& value) { return {value}; }
+std::vector<gen::Expected> one(const gen::Expected& value) { return {value}; }
 
 const std::vector<Operation>& operations() {
   using V = const std::vector<double>&;
   static const std::vector<Operation> all = {
       {"reduce/sum", kOptions,
-       [](ScalarType type, V x, V, V) { return one(bench::defined_sum(type, x, kThreads)); }},
+       [](ScalarType type, V x, V, V) { return one(gen::defined_sum(type, x, kThreads)); }},
       {"reduce/max", kOptions,
-       [](ScalarType type, V x, V, V) { return one(bench::defined_largest(type, x)); }},
+       [](ScalarType type, V x, V, V) { return one(gen::defined_largest(type, x)); }},
       {"reduce/sum", kColumnOptions,
-       [](ScalarType type, V x, V, V) { return one(bench::defined_sum(type, x, 8)); }},
+       [](ScalarType type, V x, V, V) { return one(gen::defined_sum(type, x, 8)); }},
       {"reduce/max", kColumnOptions,
-       [](ScalarType type, V x, V, V) { return one(bench::defined_largest(type, x)); }},
+       [](ScalarType type, V x, V, V) { return one(gen::defined_largest(type, x)); }},
       {"argmax/rows", kOptions,
        [](ScalarType, V x, V, V) {
-         return one({static_cast<double>(bench::defined_column_of_largest(x)), 0});
+         return one({static_cast<double>(gen::defined_column_of_largest(x)), 0});
        }},
       {"softmax/rows", kOptions,
        [](ScalarType type, V x, V, V) {
-         std::vector<Expected> out(x.size());
-         bench::define_softmax(type, x, kThreads, out);
+         std::vector<gen::Expected> out(x.size());
+         gen::define_softmax(type, x, kThreads, out);
          return out;
        }},
       {"norm/rms", kOptions,
        [](ScalarType type, V x, V, V weight) {
-         std::vector<Expected> out(x.size());
-         bench::define_rms_norm(type, x, weight, 1e-5, kThreads, out);
+         std::vector<gen::Expected> out(x.size());
+         gen::define_rms_norm(type, x, weight, 1e-5, kThreads, out);
          return out;
        }},
       {"norm/residual", kOptions,
        [](ScalarType type, V x, V residual, V weight) {
-         std::vector<Expected> out(2 * x.size());
-         bench::define_residual_norm(type, x, residual, weight, 1e-5, kThreads, out);
+         std::vector<gen::Expected> out(2 * x.size());
+         gen::define_residual_norm(type, x, residual, weight, 1e-5, kThreads, out);
          return out;
        }},
   };
@@ -81,9 +81,9 @@ class SlicesTest : public DeviceTest {
                  std::to_string(matrix.rows) + "x" + std::to_string(matrix.cols));
     gen::KernelRequest request = gen::request_of(type, operation.options);
     request.device = device.caps();
-    request.shape = {
+    request.elements().shape = {
         {static_cast<std::int64_t>(matrix.rows), static_cast<std::int64_t>(matrix.cols)}};
-    const gen::KernelPlan plan = gen::find_kernel(operation.entry)->plan(request);
+    const gen::KernelPlan plan = gen::find_kernel(operation.entry)->in_slices(request);
     ASSERT_EQ(plan.steps.size(), 2u);
 
     const Matrix residual = random_matrix(random_, type, matrix.rows, matrix.cols);
@@ -117,7 +117,7 @@ class SlicesTest : public DeviceTest {
     const std::size_t lines = of_rows ? matrix.rows : matrix.cols;
     std::size_t wrong = 0;
     for (std::size_t line = 0; line < lines; ++line) {
-      const std::vector<Expected> expected =
+      const std::vector<gen::Expected> expected =
           operation.define(type, of_rows ? matrix.row(line) : matrix.column(line),
                            residual.row(of_rows ? line : 0), weight.values);
       // Of each result, lines of as many values: one, or a row.

@@ -50,7 +50,7 @@ inline Floats run_attention(const gen::KernelRequest& request, const gen::Kernel
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
     const std::string& name = plan.arrays[i].name;
     if (name != "o" && name != "log_sums") continue;
-    const ScalarType type = name == "o" ? request.type : ScalarType::f32;
+    const ScalarType type = name == "o" ? type_of(request.form) : ScalarType::f32;
     results[name] = numbers_in(type, arrays[i]);
   }
   return results;

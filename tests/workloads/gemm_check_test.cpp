@@ -7,9 +7,10 @@
 #include <cmath>
 #include <limits>
 
-#include "numbers/number.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/products/check.hpp"
+#include "vkmoye/gen/numbers/number.hpp"
+#include "vkmoye/gen/problems/products/check.hpp"
+#include "vkmoye/gen/problems/products/gemm_problem.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -21,7 +22,7 @@ constexpr std::uint64_t kSeed = 5;
 
 // A product, its inputs, and a result in which each sum is rounded once.
 struct Case {
-  Case(GemmProblem p, Extents s) : problem(p), size(std::move(s)), data(problem, size, kSeed) {
+  Case(gen::GemmOptions p, Extents s) : problem(p), size(std::move(s)), data(problem, size, kSeed) {
     const std::vector<std::byte> a = data.bytes(0), b = data.bytes(1);
     result = data.bytes(2);
     for (std::int64_t batch = 0; batch < problem.batch; ++batch) {
@@ -33,7 +34,7 @@ struct Case {
           }
           sum *= problem.alpha;
           if (problem.beta != 0) sum += problem.beta * number(2, result, batch, i, j);
-          store_number(problem.result, sum, element(batch, i, j));
+          gen::store_number(problem.result, sum, element(batch, i, j));
         }
       }
     }
@@ -42,39 +43,40 @@ struct Case {
   double number(std::size_t which, const std::vector<std::byte>& bytes, std::int64_t batch,
                 std::int64_t i, std::int64_t j) const {
     const gen::GemmArray& matrix = data.matrices()[which];
-    return load_number(matrix.type, &bytes[matrix.at(batch, i, j) * size_of(matrix.type)]);
+    return gen::load_number(matrix.type, &bytes[matrix.at(batch, i, j) * size_of(matrix.type)]);
   }
   std::byte* element(std::int64_t batch, std::int64_t i, std::int64_t j) {
     return &result[data.matrices()[2].at(batch, i, j) * size_of(problem.result)];
   }
   double get(std::int64_t i, std::int64_t j) {
-    return load_number(problem.result, element(0, i, j));
+    return gen::load_number(problem.result, element(0, i, j));
   }
   void set(std::int64_t batch, std::int64_t i, std::int64_t j, double value) {
-    store_number(problem.result, value, element(batch, i, j));
+    gen::store_number(problem.result, value, element(batch, i, j));
   }
   // The wider operand rounded to the type of the other, as matrix units do.
-  CheckResult check_of_units() const {
-    return check_gemm(data, problem, size, result, Verify::full, kSeed, WiderOperand::rounded);
+  gen::CheckResult check_of_units() const {
+    return gen::check_gemm(data, problem, size, result, gen::Verify::full, kSeed,
+                           gen::WiderOperand::rounded);
   }
-  CheckResult check(Verify verify = Verify::full) const {
-    return check_gemm(data, problem, size, result, verify, kSeed);
+  gen::CheckResult check(gen::Verify verify = gen::Verify::full) const {
+    return gen::check_gemm(data, problem, size, result, verify, kSeed);
   }
 
-  GemmProblem problem;
+  gen::GemmOptions problem;
   Extents size;
-  GemmData data;
+  gen::GemmData data;
   std::vector<std::byte> result;
 };
 
-GemmProblem plain(const std::string& type = "f32") { return parse_gemm_type(type); }
+gen::GemmOptions plain(const std::string& type = "f32") { return gen::parse_gemm_type(type); }
 
 // A few problems that cover all members of a problem.
-std::vector<GemmProblem> problems() {
-  std::vector<GemmProblem> out;
+std::vector<gen::GemmOptions> problems() {
+  std::vector<gen::GemmOptions> out;
   for (const char* type : {"f32", "f64", "f16", "f16,f32", "f16,f16", "i32"}) {
     for (int bits = 0; bits < 8; ++bits) {
-      GemmProblem p = plain(type);
+      gen::GemmOptions p = plain(type);
       p.a_k_contiguous = bits & 1;
       p.b_k_contiguous = bits & 2;
       p.c_n_contiguous = bits & 4;
@@ -83,20 +85,23 @@ std::vector<GemmProblem> problems() {
       p.beta = bits & 2 ? 3 : 0;
       p.c.offset = bits;
       if (bits > 3) p.a.leading = p.b.leading = p.c.leading = 40;
-      p.init = bits & 4 ? Init::integers : Init::random;
+      p.init = bits & 4 ? gen::Init::integers : gen::Init::random;
       out.push_back(p);
     }
   }
   return out;
 }
 
+std::string words_of(const gen::GemmOptions& problem) {
+  return join(gen::GemmProblem(problem, {9, 13, 17}).command_words, " ");
+}
+
 TEST(GemmCheck, WhatIsRightIsRight) {
-  for (const GemmProblem& problem : problems()) {
+  for (const gen::GemmOptions& problem : problems()) {
     Case c(problem, {9, 13, 17});
-    for (const Verify verify : {Verify::full, Verify::sample}) {
-      const CheckResult checked = c.check(verify);
-      EXPECT_EQ(checked.mismatches, 0u)
-          << testing::PrintToString(gemm_command_options(problem)) << checked.first;
+    for (const gen::Verify verify : {gen::Verify::full, gen::Verify::sample}) {
+      const gen::CheckResult checked = c.check(verify);
+      EXPECT_EQ(checked.mismatches, 0u) << words_of(problem) << checked.first;
       if (c.data.is_exact()) {
         EXPECT_EQ(checked.max_error, 0);
       }
@@ -105,23 +110,23 @@ TEST(GemmCheck, WhatIsRightIsRight) {
 }
 
 TEST(GemmCheck, OneWrongElementIsFoundWhereverItLies) {
-  for (const GemmProblem& problem : problems()) {
+  for (const gen::GemmOptions& problem : problems()) {
     Case c(problem, {9, 13, 17});
     const std::int64_t batch = problem.batch - 1;
     for (const auto& [i, j] : {std::pair{0, 0}, {8, 12}, {4, 7}}) {
       Case wrong = c;
       // The bound for f16 sums is wide: it allows 17 + 3 roundings of 1 in 1024.
-      const double before = load_number(problem.result, wrong.element(batch, i, j));
+      const double before = gen::load_number(problem.result, wrong.element(batch, i, j));
       wrong.set(batch, i, j, before + 3);
-      const CheckResult checked = wrong.check();
-      EXPECT_EQ(checked.mismatches, 1u) << testing::PrintToString(gemm_command_options(problem));
+      const gen::CheckResult checked = wrong.check();
+      EXPECT_EQ(checked.mismatches, 1u) << words_of(problem);
       EXPECT_THAT(checked.first, HasSubstr(std::to_string(i) + "," + std::to_string(j) + "] is"));
     }
   }
 }
 
 TEST(GemmCheck, TheBoundIsThatOfTheHeader) {
-  GemmProblem problem = plain();
+  gen::GemmOptions problem = plain();
   problem.alpha = 0.5;
   Case c(problem, {3, 3, 100});
   const std::vector<std::byte> a = c.data.bytes(0), b = c.data.bytes(1);
@@ -140,8 +145,8 @@ TEST(GemmCheck, TheBoundIsThatOfTheHeader) {
 }
 
 TEST(GemmCheck, WholeNumbersMustBeEqual) {
-  GemmProblem problem = plain();
-  problem.init = Init::integers;
+  gen::GemmOptions problem = plain();
+  problem.init = gen::Init::integers;
   Case c(problem, {5, 5, 1000});
   ASSERT_TRUE(c.data.is_exact());
   c.set(0, 2, 2, c.get(2, 2) + 1);
@@ -150,8 +155,8 @@ TEST(GemmCheck, WholeNumbersMustBeEqual) {
 
 // More terms than f16 can add exactly: fewer are not 0, but each element is used.
 TEST(GemmCheck, WholeNumbersStayExactInNarrowSums) {
-  GemmProblem problem = plain("f16,f16");
-  problem.init = Init::integers;
+  gen::GemmOptions problem = plain("f16,f16");
+  problem.init = gen::Init::integers;
   const std::int64_t k = 10000;
   Case c(problem, {8, 3, k});
   ASSERT_TRUE(c.data.is_exact());
@@ -167,7 +172,7 @@ TEST(GemmCheck, WholeNumbersStayExactInNarrowSums) {
 }
 
 TEST(GemmCheck, WritesBetweenTheElementsAreFound) {
-  GemmProblem problem = plain();
+  gen::GemmOptions problem = plain();
   problem.c.leading = 8;
   problem.c.offset = 4;
   problem.batch = 2;
@@ -176,15 +181,15 @@ TEST(GemmCheck, WritesBetweenTheElementsAreFound) {
   for (const std::size_t gap : {0, 3, 9, 11, 17, 43}) {
     Case wrong = c;
     wrong.result[4 * gap] = std::byte{1};
-    const CheckResult checked = wrong.check();
+    const gen::CheckResult checked = wrong.check();
     EXPECT_EQ(checked.mismatches, 1u) << gap;
     EXPECT_THAT(checked.first, HasSubstr("between its rows"));
   }
 }
 
 TEST(GemmCheck, WhatIsNotFiniteMustBeSoAlike) {
-  GemmProblem problem = plain();
-  problem.init = Init::nonfinite;
+  gen::GemmOptions problem = plain();
+  problem.init = gen::Init::nonfinite;
   Case c(problem, {32, 32, 8});
   EXPECT_EQ(c.check().mismatches, 0u);
   int nans = 0, infinities = 0;
@@ -203,7 +208,7 @@ TEST(GemmCheck, WhatIsNotFiniteMustBeSoAlike) {
 }
 
 TEST(GemmCheck, AResultBeyondItsTypeMayBeInfiniteOrTruncated) {
-  GemmProblem problem = plain("f16");
+  gen::GemmOptions problem = plain("f16");
   problem.alpha = 1e6;
   Case c(problem, {2, 2, 50});
   EXPECT_EQ(c.check().mismatches, 0u);
@@ -220,12 +225,12 @@ TEST(GemmCheck, ASampleSeesRowsAndColumnsInFull) {
   Case row = c, column = c;
   for (std::int64_t j = 0; j < 200; ++j) row.set(0, 299, j, 100);
   for (std::int64_t i = 0; i < 300; ++i) column.set(0, i, 0, 100);
-  EXPECT_GE(row.check(Verify::sample).mismatches, 200u);
-  EXPECT_GE(column.check(Verify::sample).mismatches, 300u);
+  EXPECT_GE(row.check(gen::Verify::sample).mismatches, 200u);
+  EXPECT_GE(column.check(gen::Verify::sample).mismatches, 300u);
 }
 
-TEST(GemmProblem, ExchangesOperandsForAResultWithMContiguous) {
-  GemmProblem problem = plain();
+TEST(GemmOptions, ExchangesOperandsForAResultWithMContiguous) {
+  gen::GemmOptions problem = plain();
   problem.a_k_contiguous = false;
   problem.c_n_contiguous = false;
   problem.a.leading = 50;
@@ -239,7 +244,7 @@ TEST(GemmProblem, ExchangesOperandsForAResultWithMContiguous) {
   EXPECT_EQ(arguments.at("ldc"), Argument(10));
 }
 
-TEST(GemmProblem, TypesAreNamedAsShortAsTheyAreRead) {
+TEST(GemmOptions, TypesAreNamedAsShortAsTheyAreRead) {
   const std::pair<const char*, const char*> names[] = {{"f32", "f32"},
                                                        {"f16", "f16"},
                                                        {"f16,f32,f16", "f16"},
@@ -257,8 +262,8 @@ TEST(GemmProblem, TypesAreNamedAsShortAsTheyAreRead) {
   EXPECT_THROW(plain("f16,"), ArgumentError);
 }
 
-TEST(GemmProblem, WhatCannotBeIsRefusedWithEveryReason) {
-  GemmProblem problem = plain("i32");
+TEST(GemmOptions, WhatCannotBeIsRefusedWithEveryReason) {
+  gen::GemmOptions problem = plain("i32");
   problem.a.leading = 3;
   problem.batch = 2;
   problem.c.stride = 7;
@@ -282,7 +287,7 @@ TEST(GemmProblem, WhatCannotBeIsRefusedWithEveryReason) {
 
 // The error of rounding f32 to f16 is allowed for matrix units, but not for other kernels, and no more than that.
 TEST(GemmCheck, ForgivesMatrixUnitsThatTheWiderOperandIsRounded) {
-  GemmProblem problem = parse_gemm_type("f32*f16");
+  gen::GemmOptions problem = gen::parse_gemm_type("f32*f16");
   EXPECT_EQ(problem.a_type, ScalarType::f32);
   EXPECT_EQ(problem.b_type, ScalarType::f16);
   Case one(problem, {3, 5, 64});
@@ -303,12 +308,13 @@ TEST(GemmCheck, ForgivesMatrixUnitsThatTheWiderOperandIsRounded) {
 TEST(GemmTypes, AreReadAndWrittenAlike) {
   for (const char* text :
        {"f32", "f16,f32", "f16,f32,f16", "f32*f16", "bf16*f32,f32,bf16", "bf16"}) {
-    EXPECT_EQ(parse_gemm_type(text).type_text(), std::string(text) == "f16,f32,f16" ? "f16" : text);
+    EXPECT_EQ(gen::parse_gemm_type(text).type_text(),
+              std::string(text) == "f16,f32,f16" ? "f16" : text);
   }
-  EXPECT_EQ(parse_gemm_type("f32*f16,f32").type_text(), "f32*f16");
-  EXPECT_EQ(parse_gemm_type("f16*bf16").accumulator, ScalarType::f32);
+  EXPECT_EQ(gen::parse_gemm_type("f32*f16,f32").type_text(), "f32*f16");
+  EXPECT_EQ(gen::parse_gemm_type("f16*bf16").accumulator, ScalarType::f32);
   for (const char* text : {"f32*", "*f32", "f32*f16*f16", "f32,f16*f16", "f32*f16,"}) {
-    EXPECT_THROW(parse_gemm_type(text), ArgumentError) << text;
+    EXPECT_THROW(gen::parse_gemm_type(text), ArgumentError) << text;
   }
 }
 

@@ -9,8 +9,8 @@
 #include <random>
 
 #include "vkmoye/base/error.hpp"
-#include "workloads/products/check.hpp"
-#include "workloads/products/epilogue.hpp"
+#include "vkmoye/gen/problems/products/check.hpp"
+#include "vkmoye/gen/problems/products/epilogue.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -23,16 +23,17 @@ using testing::ThrowsMessage;
 
 TEST(GemmEpilogue, IsPrintedAsItIsRead) {
   for (const char* text : {"bias,relu", "scale:0.5,bias_m,residual", "gelu", "silu,scale:-2"}) {
-    EXPECT_EQ(epilogue_text(parse_epilogue(text)), text);
+    EXPECT_EQ(gen::epilogue_text(gen::parse_epilogue(text)), text);
   }
 }
 
 TEST(GemmEpilogue, EveryStepOfTheGeneratorHasAMeaning) {
   for (const gen::EpilogueOp& step : gen::epilogue_ops()) {
     bool exact = true;
-    const Expected v = after({&step, 2}, {1.5, 0}, 3, range_of(ScalarType::f32), exact);
+    const gen::Expected v =
+        gen::after({&step, 2}, {1.5, 0}, 3, gen::range_of(ScalarType::f32), exact);
     EXPECT_TRUE(v.value > 1.2 && v.value < 4.6) << step.name << ' ' << v.value;
-    EXPECT_EQ(exact, step.types.empty() || multiplies(step)) << step.name;
+    EXPECT_EQ(exact, step.types.empty() || gen::multiplies(step)) << step.name;
   }
 }
 
@@ -42,8 +43,8 @@ TEST(GemmEpilogue, NoStepLosesABound) {
     for (const double other : {0.0, 3.0}) {
       bool exact = false;
       const double bound = std::numeric_limits<double>::infinity();
-      const Expected v =
-          after({&step, other}, {1.5, bound}, other, range_of(ScalarType::f64), exact);
+      const gen::Expected v =
+          gen::after({&step, other}, {1.5, bound}, other, gen::range_of(ScalarType::f64), exact);
       EXPECT_GE(v.bound, 0) << step.name << ' ' << other;
     }
   }
@@ -51,7 +52,7 @@ TEST(GemmEpilogue, NoStepLosesABound) {
 
 TEST(GemmEpilogue, WhatIsNoStepIsRefused) {
   const auto refused = [](const char* text, const auto& why) {
-    EXPECT_THAT([&] { parse_epilogue(text); }, ThrowsMessage<ArgumentError>(why)) << text;
+    EXPECT_THAT([&] { gen::parse_epilogue(text); }, ThrowsMessage<ArgumentError>(why)) << text;
   };
   refused("bais", AllOf(HasSubstr("did you mean 'bias'?"),
                         HasSubstr("known: bias bias_m relu gelu silu residual residual_c scale")));
@@ -65,15 +66,15 @@ TEST(GemmEpilogue, WhatIsNoStepIsRefused) {
 
 TEST(GemmEpilogue, ABiasChangesItsModeWithTheOperands) {
   const auto names = [](bool exchanged) {
-    return gen::epilogue_text(kernel_epilogue(parse_epilogue("bias,bias_m,relu"), exchanged));
+    return gen::epilogue_text(kernel_epilogue(gen::parse_epilogue("bias,bias_m,relu"), exchanged));
   };
   EXPECT_EQ(names(false), "bias,bias_m,relu");
   EXPECT_EQ(names(true), "bias_m,bias,relu");
 }
 
 TEST(GemmEpilogue, ANumberThatTheAccumulatorDoesNotHoldIsRefused) {
-  GemmProblem problem = parse_gemm_type("i32");
-  problem.epilogue = parse_epilogue("scale:0.5");
+  gen::GemmOptions problem = gen::parse_gemm_type("i32");
+  problem.epilogue = gen::parse_epilogue("scale:0.5");
   EXPECT_THAT(
       [&] {
         matrices_of(problem, {4, 5, 6});
@@ -125,8 +126,9 @@ TEST(GemmEpilogue, WhatAKernelMayComputeLiesWithinTheBound) {
       const double direction = i % 4 < 2 ? 1 : -1;
       const double kernels = truncated(value) * 1 + (i % 3 == 0 ? bound : -bound) / 2;
       bool exact = false;
-      const Expected v = after({&step, input}, {value, bound + std::fabs(value) * 0x1p-23}, input,
-                               range_of(ScalarType::f32), exact);
+      const gen::Expected v =
+          gen::after({&step, input}, {value, bound + std::fabs(value) * 0x1p-23}, input,
+                     gen::range_of(ScalarType::f32), exact);
       const double error =
           std::fabs(as_a_kernel_does(step.name, kernels, input, direction) - v.value);
       ASSERT_LE(error, v.bound) << step.name << " of " << value << ", " << input;
@@ -140,8 +142,8 @@ TEST(GemmEpilogue, WhatIsNotFiniteHasNoBound) {
   const double infinity = std::numeric_limits<double>::infinity();
   const auto v = [&](const char* text, double value, double input) {
     bool exact = false;
-    const gen::AppliedEpilogueOp step = parse_epilogue(text).front();
-    return after(step, {value, 0}, input, range_of(ScalarType::f32), exact);
+    const gen::AppliedEpilogueOp step = gen::parse_epilogue(text).front();
+    return gen::after(step, {value, 0}, input, gen::range_of(ScalarType::f32), exact);
   };
   for (const char* step : {"relu", "gelu", "silu"}) {
     EXPECT_EQ(v(step, infinity, 0).value, infinity);
@@ -159,7 +161,7 @@ TEST(GemmEpilogue, WhatIsNotFiniteHasNoBound) {
 // C of a product with k = 0: the epilogue applied to 0, rounded once; and the arrays that it reads.
 struct JudgedEpilogue {
   explicit JudgedEpilogue(const std::string& epilogue, bool c_n_contiguous = true) {
-    problem.epilogue = parse_epilogue(epilogue);
+    problem.epilogue = gen::parse_epilogue(epilogue);
     problem.c_n_contiguous = c_n_contiguous;
     problem.batch = 2;
     data.emplace(problem, size, 5);
@@ -172,7 +174,7 @@ struct JudgedEpilogue {
   }
   double input(std::size_t which, std::int64_t batch, std::int64_t i, std::int64_t j) const {
     const std::vector<std::byte> all = data->bytes(3 + static_cast<int>(which));
-    return load_number(ScalarType::f32, &all[data->inputs()[which].at(batch, i, j) * 4]);
+    return gen::load_number(ScalarType::f32, &all[data->inputs()[which].at(batch, i, j) * 4]);
   }
   double of(std::int64_t batch, std::int64_t i, std::int64_t j) const {
     double value = 0;
@@ -184,13 +186,15 @@ struct JudgedEpilogue {
     return value;
   }
   void set(std::int64_t batch, std::int64_t i, std::int64_t j, double value) {
-    store_number(ScalarType::f32, value, &result[data->matrices()[2].at(batch, i, j) * 4]);
+    gen::store_number(ScalarType::f32, value, &result[data->matrices()[2].at(batch, i, j) * 4]);
   }
-  CheckResult check() const { return check_gemm(*data, problem, size, result, Verify::full, 5); }
+  gen::CheckResult check() const {
+    return gen::check_gemm(*data, problem, size, result, gen::Verify::full, 5);
+  }
 
-  GemmProblem problem;
+  gen::GemmOptions problem;
   Extents size = {4, 6, 0};
-  std::optional<GemmData> data;
+  std::optional<gen::GemmData> data;
   std::vector<std::byte> result;
 };
 

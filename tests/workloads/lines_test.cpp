@@ -9,7 +9,8 @@
 #include <limits>
 
 #include "vkmoye/base/error.hpp"
-#include "workloads/rows/workload.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
+#include "vkmoye/gen/problems/rows/line_problem.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -18,11 +19,11 @@ using testing::HasSubstr;
 
 constexpr std::uint64_t kSeedOfLines = 3;
 
-// An Execution with arrays on the host; the test computes the results.
-class HostArrays : public Execution {
+// Arrays on the host; the test computes the results.
+class HostArrays : public gen::ArrayMemory {
  public:
-  explicit HostArrays(const Workload& workload) {
-    for (const Array& array : workload.arrays()) {
+  explicit HostArrays(const gen::Problem& problem) {
+    for (const gen::ProblemArray& array : problem.arrays) {
       bytes.emplace_back(array.bytes, std::byte{0xff});
     }
   }
@@ -31,12 +32,6 @@ class HostArrays : public Execution {
   }
   void read(std::size_t array, std::span<std::byte> to, std::uint64_t offset) const override {
     if (!to.empty()) std::memcpy(to.data(), &bytes[array][offset], to.size());
-  }
-  void run() override {}
-  std::string damage() const override { return ""; }
-  const DeviceCaps& caps() const override {
-    static const DeviceCaps caps = common_device();
-    return caps;
   }
 
   float get(std::size_t array, std::size_t index) const {
@@ -52,30 +47,29 @@ class HostArrays : public Execution {
 };
 
 // dst[c] = sum over r of weight[r] * src[r][c]: has a line of each kind.
-LineOperation weighted_column_sum(const LineSpec& spec) {
-  LineOperation out;
+gen::LineProblem weighted_column_sum(const gen::LineSpec& spec) {
+  gen::LineProblem out;
   out.lines = spec.cols;
-  out.inputs = {columns_of("src", spec), {"weight", {spec.rows}, spec.rows, 1, 0}};
-  out.output = {"dst", {spec.cols}, 1, 1, 1};
+  out.inputs = {gen::columns_of("src", spec), gen::one_row("weight", spec.rows)};
+  out.results = {{"dst", {spec.cols}, 1, 1, 1}};
   out.arguments = {{"rows", spec.rows}, {"cols", spec.cols}};
   out.flops = 2.0 * static_cast<double>(spec.rows * spec.cols);
-  out.definition = [spec](const DeviceCaps&) -> DefineLine {
-    return [spec](std::span<const Line> in, std::span<Expected> sum) {
-      double value = 0, magnitude = 0;
-      for (std::size_t i = 0; i < in[0].size(); ++i) {
-        value += in[0][i] * in[1][i];
-        magnitude += std::fabs(in[0][i] * in[1][i]);
-      }
-      sum[0] = {value, static_cast<double>(spec.rows + 1) * spec.range.epsilon * magnitude};
-    };
+  out.define = [spec](std::span<const gen::Line> in, std::span<gen::Expected> sum, std::size_t) {
+    double value = 0, magnitude = 0;
+    for (std::size_t i = 0; i < in[0].size(); ++i) {
+      value += in[0][i] * in[1][i];
+      magnitude += std::fabs(in[0][i] * in[1][i]);
+    }
+    const double epsilon = gen::range_of(spec.type).epsilon;
+    sum[0] = {value, static_cast<double>(spec.rows + 1) * epsilon * magnitude};
   };
   return out;
 }
 
 const gen::KernelEntry kEntry = {"sum/columns", "column_sum", "", "", {ScalarType::f32}, {}, {}};
 
-std::unique_ptr<Workload> workload_of(const Extents& size) {
-  static const Operation operation = line_operation("column_sum", weighted_column_sum);
+std::unique_ptr<gen::Problem> problem_of(const Extents& size) {
+  static const gen::Operation operation = gen::line_operation("column_sum", weighted_column_sum);
   return operation.of_size({&kEntry, "f32", {}, {}}, size);
 }
 
@@ -91,18 +85,18 @@ void compute(const Extents& size, HostArrays& arrays) {
 
 TEST(Lines, RightResultsPassAndEachWrongElementIsFound) {
   for (const Extents& size : {Extents{1, 1}, {7, 5}, {300, 33}, {0, 4}, {4, 0}}) {
-    const auto workload = workload_of(size);
-    HostArrays arrays(*workload);
-    workload->fill(arrays, kSeedOfLines);
+    const auto problem = problem_of(size);
+    HostArrays arrays(*problem);
+    problem->fill(arrays, kSeedOfLines);
     compute(size, arrays);
-    const CheckResult right = workload->check(arrays, Verify::full, kSeedOfLines);
+    const gen::CheckResult right = problem->check(arrays, gen::Verify::full, kSeedOfLines);
     EXPECT_EQ(right.mismatches, 0u) << right.first;
     for (std::size_t c = 0; c < static_cast<std::size_t>(size[1]); ++c) {
       const float before = arrays.get(2, c);
       for (const float wrong : {before + 0.1f, std::numeric_limits<float>::quiet_NaN(),
                                 std::numeric_limits<float>::infinity()}) {
         arrays.set(2, c, wrong);
-        const CheckResult checked = workload->check(arrays, Verify::sample, kSeedOfLines);
+        const gen::CheckResult checked = problem->check(arrays, gen::Verify::sample, kSeedOfLines);
         EXPECT_EQ(checked.mismatches, 1u) << c;
         EXPECT_THAT(checked.first, HasSubstr("element " + std::to_string(c) + " of dst is "));
       }
@@ -112,19 +106,19 @@ TEST(Lines, RightResultsPassAndEachWrongElementIsFound) {
 }
 
 TEST(Lines, DeclareWhatTheyMove) {
-  const auto workload = workload_of({8, 16});
-  EXPECT_EQ(workload->bytes(), 4.0 * (8 * 16 + 8 + 16));
-  EXPECT_EQ(workload->flops(), 256);
-  EXPECT_EQ(workload->result_shape(), (Extents{16}));
-  EXPECT_EQ(workload->arguments(), (Arguments{{"rows", 8}, {"cols", 16}}));
+  const auto problem = problem_of({8, 16});
+  EXPECT_EQ(problem->bytes, 4.0 * (8 * 16 + 8 + 16));
+  EXPECT_EQ(problem->flops, 256);
+  EXPECT_EQ(problem->arrays[problem->result].shape, (Extents{16}));
+  EXPECT_EQ(problem->arguments, (Arguments{{"rows", 8}, {"cols", 16}}));
 }
 
 TEST(Lines, ArraysThatDoNotFitAreRefusedWithEveryReason) {
-  const Operation operation = line_operation("column_sum", weighted_column_sum);
-  const auto apply = [&](const std::vector<GivenArray>& given) {
-    return operation.of_arrays({&kEntry, "", {}, {}}, given)->result_shape();
+  const gen::Operation operation = gen::line_operation("column_sum", weighted_column_sum);
+  const auto apply = [&](const std::vector<gen::GivenArray>& given) {
+    return operation.of_arrays({&kEntry, "", {}, {}}, given)->arrays.back().shape;
   };
-  const GivenArray matrix = {"a.npy", ScalarType::f32, {3, 4}};
+  const gen::GivenArray matrix = {"a.npy", ScalarType::f32, {3, 4}};
   EXPECT_EQ(apply({matrix, {"w.npy", ScalarType::f32, {3}}}), (Extents{4}));
   EXPECT_THAT(
       [&] {
@@ -134,7 +128,7 @@ TEST(Lines, ArraysThatDoNotFitAreRefusedWithEveryReason) {
           testing::AllOf(HasSubstr("w.npy: has type f64, sum/columns takes f32 there"),
                          HasSubstr("w.npy: has shape (4,), but weight needs (3,)"))));
   EXPECT_THAT([&] { apply({matrix}); },
-              testing::ThrowsMessage<ArgumentError>(HasSubstr("needs 2 arrays, got 1")));
+              testing::ThrowsMessage<ArgumentError>(HasSubstr("takes 2 arrays, got 1")));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "numbers/number.hpp"
+#include "vkmoye/gen/numbers/number.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@ namespace {
 
 double round_trip(ScalarType type, double value) {
   std::array<std::byte, 8> bytes = {};
-  store_number(type, value, bytes.data());
-  return load_number(type, bytes.data());
+  gen::store_number(type, value, bytes.data());
+  return gen::load_number(type, bytes.data());
 }
 
 TEST(Number, EveryShortFloatIsStoredAsItself) {
@@ -25,10 +25,10 @@ TEST(Number, EveryShortFloatIsStoredAsItself) {
       const auto before = static_cast<std::uint16_t>(bits);
       std::array<std::byte, 8> bytes = {};
       std::memcpy(bytes.data(), &before, 2);
-      const double value = load_number(type, bytes.data());
+      const double value = gen::load_number(type, bytes.data());
       if (std::isnan(value)) continue;
       std::uint16_t after = 0;
-      store_number(type, value, bytes.data());
+      gen::store_number(type, value, bytes.data());
       std::memcpy(&after, bytes.data(), 2);
       ASSERT_EQ(after, before) << to_string(type) << ' ' << value;
     }
@@ -56,10 +56,10 @@ TEST(Number, RoundsToNearestAndTiesToEven) {
 TEST(Number, RangesAreThoseOfTheTypes) {
   for (const ScalarTypeInfo& row : scalar_types()) {
     if (row.bytes > 4 && row.type != ScalarType::f64) {
-      EXPECT_THROW(range_of(row.type), ArgumentError) << row.name;
+      EXPECT_THROW(gen::range_of(row.type), ArgumentError) << row.name;
       continue;
     }
-    const NumberRange range = range_of(row.type);
+    const gen::NumberRange range = gen::range_of(row.type);
     EXPECT_EQ(round_trip(row.type, range.largest), range.largest) << row.name;
     EXPECT_EQ(round_trip(row.type, range.whole), range.whole) << row.name;
     if (range.epsilon == 0) continue;

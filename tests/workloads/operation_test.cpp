@@ -33,12 +33,13 @@ TEST(Operations, EachDescribesItsKernelsForTheArgumentsThatItGives) {
     const Operation& operation = operation_of(entry);
     const std::string type(to_string(entry.types.front()));
     for (const std::int64_t extent : {0, 1, 33}) {
-      const auto workload = operation.of_size(
-          {&entry, type, {}, {}}, in_whole_blocks(entry, size_of_form(operation.size, {extent})));
-      EXPECT_TRUE(workload->has_type());
-      EXPECT_EQ(size_of_form(operation.size, workload->size()), workload->size());
+      const Workload workload =
+          workload_of({&entry, type, {}, {}},
+                      in_whole_blocks(entry, gen::size_of_form(operation.size, {extent})));
+      EXPECT_TRUE(workload.has_type());
+      EXPECT_EQ(gen::size_of_form(operation.size, workload.problem->size), workload.problem->size);
       HostExecutor host;
-      const RunPlan plan = plan_on(host, *workload);
+      const RunPlan plan = plan_on(host, workload);
       for (const Step& step : plan.steps) {
         const KernelInterface interface = gen::ir::interface_of(step.kernel);
         ASSERT_EQ(step.arrays.size(), interface.bindings.size()) << entry.name;
@@ -56,9 +57,9 @@ TEST(Operations, EachDescribesItsKernelsForTheArgumentsThatItGives) {
 // Memory after the end of a shorter array belongs to something else.
 TEST(Plans, WithArraysShorterThanTheirBindingsAreRefused) {
   const gen::KernelEntry& entry = *gen::find_kernel("copy/simple");
-  const auto workload = operation_of(entry).of_size({&entry, "f32", {}, {}}, {33, 65});
+  const Workload workload = workload_of({&entry, "f32", {}, {}}, {33, 65});
   HostExecutor host;
-  RunPlan plan = plan_on(host, *workload);
+  RunPlan plan = plan_on(host, workload);
   EXPECT_THAT(host.reasons_against(plan), testing::IsEmpty());
   plan.arrays[1].bytes -= 1;
   const std::string reason = "dst of copy/simple has 2145 elements, ";
@@ -73,14 +74,14 @@ TEST(Plans, WithArraysShorterThanTheirBindingsAreRefused) {
 }
 
 TEST(Operations, SizesOfAnotherRankAreRefused) {
-  const SizeForm product = {.text = "MxNxK", .rank = 3};
-  EXPECT_EQ(size_of_form(product, {7}), (Extents{7, 7, 7}));
+  const gen::SizeForm product = {.text = "MxNxK", .rank = 3};
+  EXPECT_EQ(gen::size_of_form(product, {7}), (Extents{7, 7, 7}));
   EXPECT_THAT(
       [&] {
-        size_of_form(product, {7, 8});
+        gen::size_of_form(product, {7, 8});
       },
       ThrowsMessage<ArgumentError>(HasSubstr("'7x8' has 2 extents, MxNxK has 3")));
-  EXPECT_EQ(size_of_form({"..", 2, true, {}}, {1, 2, 3, 4}), (Extents{1, 2, 3, 4}));
+  EXPECT_EQ(gen::size_of_form({"..", 2, true, {}}, {1, 2, 3, 4}), (Extents{1, 2, 3, 4}));
 }
 
 }  // namespace

@@ -16,8 +16,9 @@
 #include "registry/operations.hpp"
 #include "support/temporary_folder.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/products/choice/problem_plan.hpp"
 #include "vkmoye/layout/text.hpp"
-#include "workloads/products/given_arrays.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -67,7 +68,7 @@ class PackedFileTest : public testing::Test {
 };
 
 TEST_F(PackedFileTest, WhatIsWrittenIsRead) {
-  PackedOperand operand;
+  gen::PackedOperand operand;
   operand.form = {'a', ScalarType::f16, 2, 2, 2, 1, 2};
   operand.rows = 3;
   operand.k = 5;
@@ -141,16 +142,17 @@ TEST_F(PackedFileTest, HeadersThatNoPackWritesAreRefused) {
 TEST_F(PackedFileTest, AnotherOrderIsRefusedWithBothLayouts) {
   HostExecutor host;
   const gen::KernelEntry& entry = *gen::find_kernel("gemm/packed");
-  const WorkloadSpec question = {&entry, "f16,f32", {}, {}};
-  OperandToPack operand = operand_to_pack(question, false, {"w", ScalarType::f16, {11, 20}});
+  const gen::ProblemText question = {&entry, "f16,f32", {}, {}};
+  gen::OperandToPack operand =
+      gen::operand_to_pack(question, false, {"w", ScalarType::f16, {11, 20}});
   operand.request.device = host.caps();
-  find_fragment_orders(host, packed_probes(entry, operand.request), "test");
+  find_fragment_orders(host, entry.probes(operand.request), "test");
   operand.request.device = host.caps();
-  PackedOperand packed = pack_plan(operand).operand;
-  const auto plan_with = [&](const PackedOperand& file) {
-    const auto workload = operation_of(entry).of_arrays(
+  gen::PackedOperand packed = gen::pack_plan(operand).operand;
+  const auto plan_with = [&](const gen::PackedOperand& file) {
+    const Workload workload = workload_of(
         question, {{"x", ScalarType::f16, {9, 20}}, {"w", ScalarType::f16, file.shape(), file}});
-    return plan_on(host, *workload);
+    return plan_on(host, workload);
   };
   // Only the activations are packed.
   const RunPlan plan = plan_with(packed);

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "numbers/number.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/numbers/number.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::bench {
@@ -27,7 +27,7 @@ std::vector<double> results_of(const PeakKernel& peak, std::int64_t rounds, doub
   for (const auto& [type, elements] : peak.inputs) {
     auto& array = arrays.emplace_back(elements * size_of(type));
     for (std::uint64_t i = 0; i < elements; ++i) {
-      store_number(type, value, &array[i * size_of(type)]);
+      gen::store_number(type, value, &array[i * size_of(type)]);
     }
   }
   arrays.emplace_back(peak.output_bytes);
@@ -36,7 +36,7 @@ std::vector<double> results_of(const PeakKernel& peak, std::int64_t rounds, doub
   EXPECT_THAT(report.reasons, IsEmpty());
   std::vector<double> out;
   for (std::size_t at = 0; at < arrays.back().size(); at += size_of(result)) {
-    out.push_back(load_number(result, &arrays.back()[at]));
+    out.push_back(gen::load_number(result, &arrays.back()[at]));
   }
   return out;
 }
@@ -66,7 +66,7 @@ void expect_defined(const PeakKernel& peak) {
     for (std::uint64_t i = 0; i < elements; ++i) {
       input[i] = static_cast<double>(peak.least + static_cast<std::int64_t>(i * 2654435761 >> 7) %
                                                       (peak.most - peak.least + 1));
-      store_number(type, input[i], &array[i * size_of(type)]);
+      gen::store_number(type, input[i], &array[i * size_of(type)]);
     }
   }
   arrays.emplace_back(peak.output_bytes);
@@ -77,7 +77,8 @@ void expect_defined(const PeakKernel& peak) {
   const std::size_t width = size_of(peak.result), count = arrays.back().size() / width;
   ASSERT_EQ(count, kGroups * wanted.size());
   for (std::size_t i = 0; i < count; ++i) {
-    ASSERT_EQ(load_number(peak.result, &arrays.back()[i * width]), wanted[i % wanted.size()]) << i;
+    ASSERT_EQ(gen::load_number(peak.result, &arrays.back()[i * width]), wanted[i % wanted.size()])
+        << i;
   }
 }
 

@@ -29,6 +29,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/dsl/unverified.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -157,12 +158,12 @@ std::optional<std::string> random_value(const std::string& expects, const std::s
 }
 
 struct Request {
-  WorkloadSpec spec;
+  gen::ProblemText spec;
   Extents size;
 
   std::string text() const {
     std::string out =
-        fmt::format("run {} --type {} --size {}", spec.entry->name, spec.type, to_string(size));
+        fmt::format("run {} --type {} --size {}", spec.entry->name, spec.type, size_text(size));
     for (const auto* options : {&spec.config, &spec.values}) {
       for (const auto& [name, value] : *options) out += fmt::format(" --{} {}", name, value);
     }
@@ -191,7 +192,7 @@ Request random_request(const gen::KernelEntry& entry, Draw& draw) {
   Request request;
   request.spec = {&entry, random_type(entry, draw), {}, {}};
   const Operation& operation = operation_of(entry);
-  for (const OperationOption& option : operation.options) {
+  for (const gen::OperationOption& option : operation.options) {
     if (!draw.one_in(5)) continue;
     const auto row = values_of_problems().find(option.name);
     if (option.is_flag) {
@@ -217,7 +218,7 @@ Request random_request(const gen::KernelEntry& entry, Draw& draw) {
     request.size = random_shape(draw, request.spec.config);
     return request;
   }
-  request.size = size_of_form(operation.size, draw.of(sizes));
+  request.size = gen::size_of_form(operation.size, draw.of(sizes));
   if (request.size.size() > 1 && draw.one_in(2)) request.size[draw.below(2)] = draw.of(sizes)[0];
   if (entry.operation == "attention") request.size.back() = draw.of(sizes)[0];
   request.size = in_whole_blocks(entry, request.size);
@@ -229,27 +230,28 @@ enum class Answer { refused, described };
 // Throws std::runtime_error with the fault: a kernel that the checks accept and that cannot be described.
 Answer answer_to(const Request& request, DeviceCaps caps) {
   const gen::KernelEntry& entry = *request.spec.entry;
-  std::unique_ptr<Workload> workload;
+  Workload workload;
   try {
-    workload = operation_of(entry).of_size(request.spec, request.size);
+    workload = workload_of(request.spec, request.size);
   } catch (const ArgumentError&) {
     return Answer::refused;
   } catch (const KernelError&) {
     return Answer::refused;
   }
-  if (!workload->has_type() || !workload->refusal().empty()) return Answer::refused;
+  if (!workload.has_type() || !workload.problem->refusal.empty()) return Answer::refused;
   const gen::UnverifiedDescriptions scope;
   bool is_accepted = false;
   try {
-    for (const gen::ProbedMatrix& matrix : workload->probes(caps)) {
+    gen::KernelRequest asked = workload.request(caps);
+    for (const gen::ProbedMatrix& matrix :
+         entry.probes ? entry.probes(asked) : std::vector<gen::ProbedMatrix>()) {
       if (gen::find_order(caps, matrix) == nullptr) {
         caps.fragment_orders.push_back(test::order_of_twin(matrix));
       }
     }
-    gen::KernelRequest asked = workload->request();
     asked.device = caps;
     is_accepted = entry.refuse && entry.refuse(asked).empty();
-    workload->plan(caps);
+    described_plan(workload, caps);
   } catch (const KernelError& error) {
     // Without `refuse`, the checks are those that come before the description begins. A kernel that chooses describes
     // others, and says why each is refused.

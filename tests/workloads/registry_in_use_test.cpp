@@ -6,7 +6,8 @@
 
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/user_defined/user_operation.hpp"
+#include "vkmoye/gen/operations/operations.hpp"
+#include "vkmoye/gen/operations/user_operation.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -23,7 +24,7 @@ OperationEntry doubling() {
     return Problem{{{"src", size}}, {"dst", size}, {{"count", size[0]}}, 0};
   };
   row.reference = [](const Problem&, std::span<const std::vector<double>> in,
-                     std::span<Expected> out) {
+                     std::span<gen::Expected> out) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i].value = 2 * in[0][i];
   };
   return row;
@@ -58,7 +59,7 @@ TEST(RegistryInUse, WhatCannotBeMeantIsRefusedWithEveryReason) {
   OperationEntry taken = doubling(), empty, twice = doubling();
   twice.name = "twice";
   twice.references = [](const Problem&, std::span<const std::vector<double>>,
-                        std::span<std::vector<Expected>>) {};
+                        std::span<std::vector<gen::Expected>>) {};
   taken.name = "gemm";
   taken.example = {1, 2};
   empty.name = "empty";
@@ -79,16 +80,16 @@ TEST(RegistryInUse, WhatCannotBeMeantIsRefusedWithEveryReason) {
 
 // A form with one extent takes one, and the kernel is described for it.
 TEST(RegistryInUse, AnOperationOfOthersKeepsTheFormOfItsSize) {
-  const Operation operation = user_operation(doubling());
+  const gen::Operation operation = gen::operation_of(doubling());
   EXPECT_EQ(operation.size.rank, 1u);
   const gen::KernelEntry entry = entry_of("own/double", "doubling");
-  const auto workload = operation.of_size({&entry, "f32", {}, {}}, {1000});
-  EXPECT_EQ(workload->size(), Extents{1000});
-  EXPECT_EQ(workload->request().shape, Extents{1000});
-  ASSERT_EQ(workload->arrays().size(), 2u);
-  EXPECT_EQ(workload->arrays()[1].name, "dst");
-  EXPECT_EQ(workload->arrays()[1].bytes, 4000u);
-  EXPECT_EQ(workload->bytes(), 8000);
+  const auto problem = operation.of_size({&entry, "f32", {}, {}}, {1000});
+  EXPECT_EQ(problem->size, Extents{1000});
+  EXPECT_EQ(std::get<gen::ElementsForm>(problem->form).shape, Extents{1000});
+  ASSERT_EQ(problem->arrays.size(), 2u);
+  EXPECT_EQ(problem->arrays[1].name, "dst");
+  EXPECT_EQ(problem->arrays[1].bytes, 4000u);
+  EXPECT_EQ(problem->bytes, 8000);
 }
 
 // Results that the kernel also reads are inputs, too; without a size, the example counts.
@@ -103,24 +104,24 @@ TEST(RegistryInUse, AnOperationOfOthersMayHaveSeveralResults) {
   const gen::KernelEntry entry = entry_of("own/double", "doubling");
   EXPECT_THAT(
       [&] {
-        user_operation(row).of_size({&entry, "f32", {}, {}}, {1000});
+        gen::operation_of(row).of_size({&entry, "f32", {}, {}}, {1000});
       },
       testing::ThrowsMessage<ArgumentError>(testing::HasSubstr(
           "operation 'doubling': has 2 results, but only the definition of the first")));
   row.reference = nullptr;
   row.references = [](const Problem&, std::span<const std::vector<double>>,
-                      std::span<std::vector<Expected>>) {};
-  const Operation operation = user_operation(row);
-  const auto workload = operation.of_size({&entry, "f32", {}, {}}, {1000});
-  const std::vector<Array> arrays = workload->arrays();
+                      std::span<std::vector<gen::Expected>>) {};
+  const gen::Operation operation = gen::operation_of(row);
+  const auto problem = operation.of_size({&entry, "f32", {}, {}}, {1000});
+  const std::vector<gen::ProblemArray>& arrays = problem->arrays;
   ASSERT_EQ(arrays.size(), 3u);
   EXPECT_EQ(arrays[0].input, 0u);
   EXPECT_EQ(arrays[1].input, 1u);
   EXPECT_EQ(arrays[2].input, std::nullopt);
   EXPECT_EQ(arrays[2].bytes, 8u);
-  EXPECT_EQ(workload->bytes(), 3 * 4000 + 8);
-  EXPECT_EQ(usual_size(operation, {2048}), Extents{1024});
-  EXPECT_EQ(usual_size(builtin_operations().front(), {2048}), Extents{2048});
+  EXPECT_EQ(problem->bytes, 3 * 4000 + 8);
+  EXPECT_EQ(gen::usual_size(operation, {2048}), Extents{1024});
+  EXPECT_EQ(gen::usual_size(gen::operations().front(), {2048}), Extents{2048});
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // An entry of tune applies to products with the same kernel, and to no others.
 
-#include "workloads/products/tuned_entry.hpp"
+#include "workloads/tuned_entry.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "vkmoye/gen/glsl/print.hpp"
-#include "workloads/products/auto_workload.hpp"
-#include "workloads/products/tuning.hpp"
+#include "vkmoye/gen/kernels/products/choice/problem_plan.hpp"
+#include "workloads/tuning.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -19,39 +19,39 @@ using testing::StartsWith;
 
 const Extents kSize = {24, 40, 56};
 
-GemmProblem problem_of(const gen::Options& values, const std::string& type = "f16,f32") {
-  return read_product(values, type);
+gen::GemmOptions problem_of(const gen::Options& values, const std::string& type = "f16,f32") {
+  return gen::read_product(values, type);
 }
 
 // The entry that tune writes, read back.
-gen::GemmTableEntry tuned(const GemmProblem& problem, const Extents& size = kSize) {
+gen::GemmTableEntry tuned(const gen::GemmOptions& problem, const Extents& size = kSize) {
   Tuning tuning;
   tuning.before.entry = gen::find_kernel("gemm/simt");
   tuning.timed.push_back({tuning.before, {}, {{1}}, 1});
   return table_entry_of(parse_json(dump(json_of(tuned_entry(tuning, problem, size)))));
 }
 
-bool holds(const gen::GemmTableEntry& entry, const GemmProblem& problem,
+bool holds(const gen::GemmTableEntry& entry, const gen::GemmOptions& problem,
            const Extents& size = kSize) {
-  const gen::GemmProduct product = gemm_product(problem, size);
-  return gen::is_for_types(entry, product.form) && gen::unmet(entry, product, {}).empty();
+  const gen::GemmProduct product = gen::product_of(problem, size);
+  return gen::is_for_types(entry, product) && gen::unmet(entry, product, {}).empty();
 }
 
 TEST(TunedEntry, IsForItsOwnProductAlone) {
-  const std::vector<GemmProblem> problems = {problem_of({}),
-                                             problem_of({}, "f16,f32,f16"),
-                                             problem_of({}, "f16,f16"),
-                                             problem_of({{"epilogue", "bias"}}),
-                                             problem_of({{"epilogue", "bias,relu"}}),
-                                             problem_of({{"epilogue", "relu,bias"}}),
-                                             problem_of({{"beta", "2"}}),
-                                             problem_of({{"a", "m"}}),
-                                             problem_of({{"b", "n"}}),
-                                             problem_of({{"batch", "2"}}),
-                                             problem_of({{"c", "m"}})};
+  const std::vector<gen::GemmOptions> problems = {problem_of({}),
+                                                  problem_of({}, "f16,f32,f16"),
+                                                  problem_of({}, "f16,f16"),
+                                                  problem_of({{"epilogue", "bias"}}),
+                                                  problem_of({{"epilogue", "bias,relu"}}),
+                                                  problem_of({{"epilogue", "relu,bias"}}),
+                                                  problem_of({{"beta", "2"}}),
+                                                  problem_of({{"a", "m"}}),
+                                                  problem_of({{"b", "n"}}),
+                                                  problem_of({{"batch", "2"}}),
+                                                  problem_of({{"c", "m"}})};
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const gen::GemmTableEntry entry = tuned(problems[i]);
-    EXPECT_TRUE(is_for_the_same(entry, entry_for(gemm_product(problems[i], kSize))));
+    EXPECT_TRUE(is_for_the_same(entry, entry_for(gen::product_of(problems[i], kSize))));
     for (std::size_t j = 0; j < problems.size(); ++j) {
       EXPECT_EQ(holds(entry, problems[j]), i == j) << i << ' ' << j;
     }
@@ -67,14 +67,15 @@ TEST(TunedEntry, IsForWhateverAlphaAndScale) {
 
 // A product with m contiguous in C is the transposed one with A and B exchanged: the same kernel and entry.
 TEST(TunedEntry, IsForTheTransposedProductToo) {
-  const GemmProblem one = problem_of({{"c", "m"}, {"a", "m"}, {"epilogue", "bias,relu"}});
-  const GemmProblem other = problem_of({{"b", "n"}, {"epilogue", "bias_m,relu"}});
+  const gen::GemmOptions one = problem_of({{"c", "m"}, {"a", "m"}, {"epilogue", "bias,relu"}});
+  const gen::GemmOptions other = problem_of({{"b", "n"}, {"epilogue", "bias_m,relu"}});
   const Extents turned = {kSize[1], kSize[0], kSize[2]};
   EXPECT_TRUE(holds(tuned(one), other, turned));
-  const auto step_of = [](const GemmProblem& problem, const Extents& size) {
+  const auto step_of = [](const gen::GemmOptions& problem, const Extents& size) {
     gen::GemmChoice choice;
     choice.entry = gen::find_kernel("gemm/simt");
-    return make_product_by(choice, problem, size)->step(common_device());
+    const RunPlan plan = described_plan(workload_by(choice, problem, size), common_device());
+    return plan.steps[plan.main];
   };
   const Step a = step_of(one, kSize), b = step_of(other, turned);
   EXPECT_EQ(gen::glsl::print(a.kernel), gen::glsl::print(b.kernel));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The table of a device: used if it is valid and for this device and driver, else ignored.
 
-#include "workloads/products/tuned_table.hpp"
+#include "workloads/tuned_table.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -118,7 +118,7 @@ std::vector<std::string> options_of(const CLI::App& command, const Command& of,
 
 // The message for the first unknown command or option among `words`, with the nearest known one and where to find all
 // others; "": all are known.
-std::string unknown_name(const CLI::App& app, const std::vector<std::string>& words) {
+std::string unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
   const auto subcommands = app.get_subcommands([](const CLI::App*) { return true; });
   std::vector<std::string> commands;
   for (const CLI::App* command : subcommands) commands.push_back(command->get_name());
@@ -154,7 +154,7 @@ std::string unknown_name(const CLI::App& app, const std::vector<std::string>& wo
       if (!among(name, options)) return unknown_option(name, command_at);
     } else if (chosen == &app) {
       const auto named = std::find(commands.begin(), commands.end(), word);
-      if (named == commands.end()) return unknown("command", word, commands);
+      if (named == commands.end()) return unknown_name("command", word, commands);
       chosen = subcommands[static_cast<std::size_t>(named - commands.begin())];
       command_at = static_cast<std::size_t>(&word - words.data());
     }
@@ -250,7 +250,7 @@ int parse_and_run(const std::vector<std::string>& arguments) {
         kUsage);
   } catch (const CLI::RequiredError& error) {
     const auto chosen = app.get_subcommands();
-    const std::string unknown = unknown_name(app, words);
+    const std::string unknown = unknown_word(app, words);
     if (chosen.empty() || !unknown.empty()) {
       return report(unknown.empty() ? error.what() : unknown, kUsage);
     }
@@ -259,7 +259,7 @@ int parse_and_run(const std::vector<std::string>& arguments) {
                     error.what(), program_name(), required_usage(*chosen.front())),
         kUsage);
   } catch (const CLI::ParseError& error) {
-    const std::string unknown = unknown_name(app, words);
+    const std::string unknown = unknown_word(app, words);
     return report(unknown.empty() ? error.what() : unknown, kUsage);
   }
   return status;

@@ -16,17 +16,18 @@ gen::ir::Kernel scale(const gen::KernelRequest& request, int factor, std::int64_
   const Layout threads = make_layout({group});
   Builder k("scale", static_cast<std::uint32_t>(group));
   k.describe({{"factor", std::to_string(factor)}}, "an element a thread");
-  const Tensor src = k.input("src", request.type, {{"i", "count"}});
-  const Tensor shift = k.input("shift", request.type, {{"i", "count"}});
-  const Tensor dst = k.output("dst", request.type, {{"i", "count"}});
+  const Tensor src = k.input("src", gen::type_of(request.form), {{"i", "count"}});
+  const Tensor shift = k.input("shift", gen::type_of(request.form), {{"i", "count"}});
+  const Tensor dst = k.output("dst", gen::type_of(request.form), {{"i", "count"}});
   const auto mine = [&](const Tensor& tensor) {
     return parallelize(tile(tensor, {group}, {k.block_x()}), threads, k.thread());
   };
   const View x = mine(src);
-  const View y = k.make_fragment_like("y", request.type, x);
-  k.assign(y, ir::number(request.type, 0));
+  const View y = k.make_fragment_like("y", gen::type_of(request.form), x);
+  k.assign(y, ir::number(gen::type_of(request.form), 0));
   k.apply(
-      y, [&](Expr a, Expr b) { return a * ir::number(request.type, factor) + b; }, x, mine(shift));
+      y, [&](Expr a, Expr b) { return a * ir::number(gen::type_of(request.form), factor) + b; }, x,
+      mine(shift));
   k.copy(y, mine(dst));
   return k.finish();
 }
@@ -78,7 +79,7 @@ gen::ir::Kernel widen(const gen::KernelRequest& request) {
   const ScalarType f32 = ScalarType::f32;
   const Layout threads = make_layout({128});
   Builder k("widen", 128);
-  const Tensor src = k.input("src", request.type, {{"i", "count"}});
+  const Tensor src = k.input("src", gen::type_of(request.form), {{"i", "count"}});
   const Tensor shift = k.input("shift", f32, {{"i", "count"}});
   const Tensor dst = k.output("dst", f32, {{"i", "count"}});
   const auto mine = [&](const Tensor& tensor) {

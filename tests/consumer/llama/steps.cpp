@@ -79,9 +79,9 @@ class List {
     const std::uint32_t vocabulary = sizes_.vocabulary, count = options_.count;
     if (table.type->blocks == nullptr) {
       gen::KernelRequest request;
-      request.type = table.type->scalar;
-      request.result = ScalarType::f32;
-      request.shape = {{count, vocabulary, sizes_.width}};
+      request.form = table.type->scalar;
+      request.elements().result = ScalarType::f32;
+      request.elements().shape = {{count, vocabulary, sizes_.width}};
       return shipped("embedding", "embed/rows", request,
                      {{"cols", sizes_.width}, {"entries", vocabulary}, {"rows", count}},
                      std::move(arrays));
@@ -119,7 +119,7 @@ class List {
     of_rows("argmax", "argmax/rows", {}, sizes_.vocabulary, 1,
             {words("logits", sizes_.vocabulary), words("next", 1)});
     gen::KernelRequest request;
-    request.shape = {{1, sizes_.vocabulary, 1}};
+    request.elements().shape = {{1, sizes_.vocabulary, 1}};
     shipped("argmax", "embed/rows", request,
             {{"cols", 1}, {"entries", sizes_.vocabulary}, {"rows", 1}},
             {words("logits", sizes_.vocabulary), words("next", 1), words("logit", 1)});
@@ -243,7 +243,8 @@ class List {
   void shipped(const std::string& label, const std::string& kernel, gen::KernelRequest request,
                const Arguments& arguments, std::vector<Part> arrays) {
     std::string shape;
-    for (const std::int64_t extent : *request.shape) shape += std::to_string(extent) + "x";
+    for (const std::int64_t extent : *request.elements().shape)
+      shape += std::to_string(extent) + "x";
     add(label, kernel + " " + shape, std::move(arrays), [&] {
       request.device = plans_.caps();
       return alone(gen::find_kernel(kernel)->describe(request), arguments);
@@ -252,7 +253,7 @@ class List {
   // One of the kernels on `count` rows.
   void of_rows(const std::string& label, const std::string& kernel, gen::KernelRequest request,
                std::uint32_t width, std::uint32_t count, std::vector<Part> arrays) {
-    request.shape = {{count, width}};
+    request.elements().shape = {{count, width}};
     shipped(label, kernel, std::move(request), {{"rows", count}, {"cols", width}},
             std::move(arrays));
   }

@@ -34,7 +34,7 @@ GemmCall call_of(std::int64_t experts) {
 
 ir::Kernel kernel_of(const std::string& tile, const GemmCall& call) {
   KernelRequest request = request_of(ScalarType::f32);
-  request.gemm = call.form();
+  request.form = GemmProduct(call.form());
   request.options = {{"tile", tile}, {"threads", "8x8"}, {"values", "1x1"}, {"vector", "4"}};
   return find_kernel("gemm/moye_simple")->describe(request);
 }
@@ -122,8 +122,8 @@ TEST(Experts, OffsetsThatFallOrLieBeyondStayInside) {
 
 TEST(Experts, AreChosenWithAndWithoutMatrixUnits) {
   const auto chosen = [](ScalarType type, std::vector<std::int64_t> shape) {
-    GemmProduct product{gemm_form(type), std::move(shape)};
-    product.form.grouped = true;
+    GemmProduct product(gemm_form(type), std::move(shape));
+    product.grouped = true;
     const DeviceCaps device = test::h200_like();
     const GemmChoice choice = choose_gemm(product, device);
     EXPECT_THAT(reasons_against(choice, product, device), IsEmpty());
@@ -140,7 +140,7 @@ template <class Change>
 void expect_no_experts(const char* kernel, const Change& change, const char* why) {
   KernelRequest request = request_of(ScalarType::f16);
   request.device = test::h200_like();
-  request.gemm.grouped = true;
+  request.product().grouped = true;
   change(request);
   EXPECT_THAT([&] { find_kernel(kernel)->describe(request); },
               ThrowsMessage<KernelError>(HasSubstr(why)))
@@ -155,13 +155,16 @@ TEST(Experts, AreRefused) {
   }
   for (const char* kernel : {"gemm/simt", "gemm/coopmat"}) {
     expect_no_experts(
-        kernel, [](auto& r) { r.gemm.beta = true; }, "experts: neither a batch, nor slices of k");
+        kernel, [](auto& r) { r.product().beta = true; },
+        "experts: neither a batch, nor slices of k");
     expect_no_experts(
-        kernel, [](auto& r) { r.gemm.batched = true; }, "experts: neither a batch, nor slices");
+        kernel, [](auto& r) { r.product().batched = true; },
+        "experts: neither a batch, nor slices");
     expect_no_experts(
-        kernel, [](auto& r) { r.gemm.a_k_contiguous = false; }, "begin anywhere, so a must be k");
+        kernel, [](auto& r) { r.product().a_k_contiguous = false; },
+        "begin anywhere, so a must be k");
     expect_no_experts(
-        kernel, [](auto& r) { r.gemm.epilogue = {*find_epilogue_op("bias")}; },
+        kernel, [](auto& r) { r.product().epilogue = {*find_epilogue_op("bias")}; },
         "experts: bias reads an array");
   }
   expect_no_experts(

@@ -68,20 +68,20 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
                                   {4096, 4096, 4096}}) {
       products.push_back(product(types, {m, n, k}));
       products.push_back(products.back());
-      products.back().form.a_k_contiguous = products.back().form.b_k_contiguous = false;
+      products.back().a_k_contiguous = products.back().b_k_contiguous = false;
     }
   }
   for (const WeightFormat& format : weight_formats()) {
     for (const std::int64_t m : {1, 4, 8, 16, 32, 64, 128, 256, 2048}) {
       for (const std::int64_t k : {512, 8192}) {
         products.push_back(product(kTypes[0], {m, 4096, k}));
-        products.back().form.weights = &format;
+        products.back().weights = &format;
       }
     }
   }
   for (const Types& types : kTypes) {
     products.push_back(product(types, {4096, 4096, 4096}));
-    products.back().form.grouped = true;
+    products.back().grouped = true;
   }
   const std::vector<DeviceCaps> all = devices();
   // Verifying the kernels takes most of the time.
@@ -97,8 +97,8 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
       for (const GemmProduct& one : products) {
         const std::string type = type_of(one);
         const std::string named = entry.types.empty() ? "any" : type;
-        if (reached.contains(named) || !is_for_device(entry, device) ||
-            !is_for_types(entry, one.form) || !unmet(entry, one, device).empty()) {
+        if (reached.contains(named) || !is_for_device(entry, device) || !is_for_types(entry, one) ||
+            !unmet(entry, one, device).empty()) {
           continue;
         }
         const GemmChoice choice = choose_gemm(one, device);
@@ -126,7 +126,7 @@ TEST(GemmChoice, SuitsEveryWeightFormat) {
     for (const WeightFormat& format : weight_formats()) {
       const auto chosen = [&](std::int64_t m) {
         GemmProduct one = product(kTypes[0], {m, 4096, 4096});
-        one.form.weights = &format;
+        one.weights = &format;
         const GemmChoice choice = choose_gemm(one, device);
         EXPECT_THAT(reasons_against(choice, one, device), IsEmpty()) << format.name;
         return choice.entry->name;
@@ -165,8 +165,8 @@ TEST(GemmChoice, SuitsLavapipe) {
   const DeviceCaps lavapipe = devices()[4];
   const auto chosen = [&](std::vector<std::int64_t> shape, bool a_k, bool b_k) {
     GemmProduct one = product(kTypes[2], std::move(shape));
-    one.form.a_k_contiguous = a_k;
-    one.form.b_k_contiguous = b_k;
+    one.a_k_contiguous = a_k;
+    one.b_k_contiguous = b_k;
     return choose_gemm(one, lavapipe).text();
   };
   for (const auto& [a_k, b_k] : {std::pair(true, false), {false, true}, {false, false}}) {
@@ -185,8 +185,8 @@ TEST(GemmChoice, BatchesOfFewElementsAreCutLikeOneProduct) {
   const auto slices = [&](const Types& types, std::int64_t batch) {
     GemmProduct one = product(types, {64, 96, 8192});
     one.batch = batch;
-    one.form.batched = batch != 1;
-    one.form.epilogue = {*find_epilogue_op("bias")};
+    one.batched = batch != 1;
+    one.epilogue = {*find_epilogue_op("bias")};
     return choose_gemm(one, h200).slices;
   };
   for (const Types& types : {kTypes[0], kTypes[2]}) {
@@ -213,13 +213,13 @@ TEST(GemmChoice, NothingIsRefusedThatSimtTakes) {
       const std::int64_t ends[] = {3, 20, 300, 5000, 20000};
       one.shape->push_back(below(static_cast<std::uint64_t>(ends[below(5)])));
     }
-    one.form.a_k_contiguous = below(2) == 0;
-    one.form.b_k_contiguous = below(2) == 0;
-    one.form.beta = below(2) == 0;
-    one.form.batched = below(3) == 0;
-    one.batch = one.form.batched ? below(9) : 1;
-    if (below(3) == 0 && is_floating(one.form.accumulator)) {
-      one.form.epilogue = {*find_epilogue_op("bias"), *find_epilogue_op("relu")};
+    one.a_k_contiguous = below(2) == 0;
+    one.b_k_contiguous = below(2) == 0;
+    one.beta = below(2) == 0;
+    one.batched = below(3) == 0;
+    one.batch = one.batched ? below(9) : 1;
+    if (below(3) == 0 && is_floating(one.accumulator)) {
+      one.epilogue = {*find_epilogue_op("bias"), *find_epilogue_op("relu")};
     }
     const DeviceCaps& device = all[static_cast<std::size_t>(below(all.size()))];
     GemmChoice by_simt;
@@ -227,7 +227,7 @@ TEST(GemmChoice, NothingIsRefusedThatSimtTakes) {
     if (!reasons_against(by_simt, one, device).empty()) continue;
     ++taken;
     EXPECT_THAT(reasons_against(choose_gemm(one, device), one, device), IsEmpty())
-        << i << ": " << device.name << ' ' << form_text(one.form);
+        << i << ": " << device.name << ' ' << form_text(one);
   }
   EXPECT_GT(taken, 200);
 }
@@ -270,8 +270,8 @@ TEST(GemmChoice, AnExecutorMayRefuseMoreThanLimitsTell) {
 TEST(GemmChoice, WithoutALayoutOfFragmentsNothingIsPacked) {
   const GemmProduct one = product(kTypes[0], {8192, 8192, 8192});
   DeviceCaps h200 = devices().front();
-  const GemmPackedConfig config = gemm_packed_config(one.form, one.shape, h200);
-  const PackedForm a = packed_form(config, one.form, 'a');
+  const GemmPackedConfig config = gemm_packed_config(one, one.shape, h200);
+  const PackedForm a = packed_form(config, one, 'a');
   h200.fragment_orders.push_back({'a',
                                   "f16",
                                   static_cast<std::uint32_t>(a.rows),
@@ -296,7 +296,7 @@ TEST(GemmChoice, TypesForMatrixUnitsAloneNameWhatTheDeviceLacks) {
 
 TEST(GemmChoice, ProductsThatNoKernelHasAreRefusedWithEveryRow) {
   GemmProduct one = product(kTypes[6], {64, 64, 64});
-  one.form.accumulator = one.form.result = ScalarType::f32;
+  one.accumulator = one.result = ScalarType::f32;
   EXPECT_THAT(
       [&] { choose_gemm(one, test::h200_like()); },
       ThrowsMessage<KernelError>(
@@ -307,10 +307,10 @@ TEST(GemmChoice, ProductsThatNoKernelHasAreRefusedWithEveryRow) {
 
 TEST(GemmChoice, OneKernelIsTheBestThatIsNoPlan) {
   KernelRequest request = request_of(ScalarType::f16);
-  request.shape = {8192, 8192, 8192};
+  request.product().shape = {8192, 8192, 8192};
   request.device = devices().front();
   EXPECT_EQ(find_kernel("gemm/auto")->describe(request).name, "gemm/coopmat");
-  request.shape = {16, 4096, 4096};
+  request.product().shape = {16, 4096, 4096};
   EXPECT_FALSE(find_kernel("gemm/auto")->describe(request).arguments.empty());
 }
 

@@ -54,11 +54,11 @@ TEST(GemmEpilogue, EveryProductReadsWhatItsStepsRead) {
     if (entry.operation != "gemm") continue;
     for (const bool all : {false, true}) {
       KernelRequest request = request_of(entry.types.front());
-      request.gemm.accumulator = ScalarType::f32;
-      request.gemm.epilogue = steps({"bias", "relu"});
+      request.product().accumulator = ScalarType::f32;
+      request.product().epilogue = steps({"bias", "relu"});
       if (all) {
-        request.gemm.beta = request.gemm.batched = true;
-        request.gemm.epilogue = {epilogue_ops().begin(), epilogue_ops().end()};
+        request.product().beta = request.product().batched = true;
+        request.product().epilogue = {epilogue_ops().begin(), epilogue_ops().end()};
       }
       const ir::Kernel kernel = test::described(entry, request);
       const KernelInterface interface = interface_of(kernel);
@@ -245,9 +245,9 @@ TEST(GemmEpilogue, EveryProductWritesTheOutputOfItsLastStep) {
   for (const KernelEntry& entry : registry()) {
     if (entry.operation != "gemm") continue;
     KernelRequest request = request_of(entry.types.front());
-    request.gemm.accumulator = ScalarType::f32;
-    request.gemm.beta = true;
-    request.gemm.epilogue = {weighted_copy()};
+    request.product().accumulator = ScalarType::f32;
+    request.product().beta = true;
+    request.product().epilogue = {weighted_copy()};
     std::vector<std::string> names;
     for (const Binding& binding : interface_of(test::described(entry, request)).bindings)
       names.push_back(binding.name);
@@ -344,7 +344,7 @@ TEST(GemmEpilogue, WhatCannotBeIsRefusedWithEveryReason) {
   const auto refused = [](ScalarType type, GemmEpilogue epilogue, const auto& text) {
     for (const char* name : {"gemm/simt", "gemm/moye_simple"}) {
       KernelRequest request = request_of(type);
-      request.gemm.epilogue = epilogue;
+      request.product().epilogue = epilogue;
       EXPECT_THAT([&] { find_kernel(name)->describe(request); }, ThrowsMessage<KernelError>(text));
     }
   };
@@ -371,7 +371,7 @@ TEST(GemmEpilogue, WhatCannotBeIsRefusedWithEveryReason) {
 // The scales are f32, C has vectors of 8 f16.
 TEST(GemmEpilogue, AnInputMayHaveWiderElementsThanC) {
   KernelRequest request = request_of(ScalarType::f16);
-  request.gemm.epilogue = {*find_epilogue_op("scale_n"), *find_epilogue_op("scale_m")};
+  request.product().epilogue = {*find_epilogue_op("scale_n"), *find_epilogue_op("scale_m")};
   request.options = {{"along-k", "8"}, {"reads", "2x2"},  {"rows", "4"},
                      {"small", "m"},   {"threads", "32"}, {"vector", "16"}};
   EXPECT_NO_THROW(find_kernel("gemm/thin")->describe(request));

@@ -48,14 +48,12 @@ inline constexpr Types kTypes[] = {
 };
 
 inline std::string type_of(const GemmProduct& one) {
-  return fmt::format("{},{}", operands_text(one.form), to_string(one.form.accumulator));
+  return fmt::format("{},{}", operands_text(one), to_string(one.accumulator));
 }
 
 inline GemmProduct product(const Types& types, std::vector<std::int64_t> shape) {
-  GemmProduct out;
-  out.form = gemm_form(types.operand);
-  out.form.accumulator = types.accumulator;
-  out.shape = std::move(shape);
+  GemmProduct out(gemm_form(types.operand), std::move(shape));
+  out.accumulator = types.accumulator;
   return out;
 }
 

@@ -89,7 +89,7 @@ TEST(GemmTable, EntriesSayWhenTheyHold) {
   EXPECT_FALSE(is_for_device(entry, device_named({}, "NVIDIA A100")));
   GemmProduct one = product(kTypes[0], {2, 3, 4});
   EXPECT_EQ(unmet(entry, one, {}), "needs b=n, but it is k");
-  one.form.b_k_contiguous = false;
+  one.b_k_contiguous = false;
   EXPECT_EQ(unmet(entry, one, {}), "");
   one.batch = 2;
   EXPECT_EQ(unmet(entry, one, {}), "needs batch=1, but batch is 2");
@@ -109,7 +109,7 @@ TEST(GemmTable, TheEntryForAProductIsForNoOther) {
   const GemmTableEntry entry = entry_for(one);
   EXPECT_TRUE(is_for_the_same(entry, entry_for(one)));
   EXPECT_EQ(unmet(entry, one, {}), "");
-  one.form.beta = true;
+  one.beta = true;
   EXPECT_FALSE(is_for_the_same(entry, entry_for(one)));
   EXPECT_EQ(unmet(entry, one, {}), "needs beta=no, but it is yes");
 }

@@ -24,9 +24,10 @@ using testing::ThrowsMessage;
 // A of f32, B of f16: each lies in shared memory as in its buffer, and is converted as it is multiplied.
 TEST(Gemm, OperandsHaveTypesOfTheirOwn) {
   KernelRequest request = request_of(ScalarType::f16);
-  request.gemm.a_type = request.gemm.accumulator = request.gemm.result = ScalarType::f32;
-  EXPECT_EQ(form_text(request.gemm), "f32*f16,f32,f32 a=k b=k");
-  EXPECT_EQ(unit_type(request.gemm), ScalarType::f16);
+  request.product().a_type = request.product().accumulator = request.product().result =
+      ScalarType::f32;
+  EXPECT_EQ(form_text(request.product()), "f32*f16,f32,f32 a=k b=k");
+  EXPECT_EQ(unit_type(request.product()), ScalarType::f16);
   const ir::Kernel kernel = find_kernel("gemm/simt")->describe(request);
   EXPECT_EQ(kernel.find("shared_a")->type, ScalarType::f32);
   EXPECT_EQ(kernel.find("shared_b")->type, ScalarType::f16);
@@ -41,7 +42,7 @@ TEST(Gemm, OperandsHaveTypesOfTheirOwn) {
 TEST(Gemm, TwoTypesThatDoNotMixAreRefused) {
   const auto refused = [](const char* kernel, ScalarType a, ScalarType b, const auto& text) {
     KernelRequest request = request_of(b);
-    request.gemm.a_type = a;
+    request.product().a_type = a;
     EXPECT_THAT([&] { find_kernel(kernel)->describe(request); }, ThrowsMessage<KernelError>(text));
   };
   refused("gemm/simt", ScalarType::f64, ScalarType::f16,
@@ -73,10 +74,10 @@ TEST(Gemm, DescribesEveryFormOfEveryRung) {
       const int forms = in_all && type == ScalarType::f32 ? 16 : 1;
       for (int bits = 0; bits < forms; ++bits) {
         KernelRequest request = request_of(type);
-        request.gemm.a_k_contiguous = bits & 1;
-        request.gemm.b_k_contiguous = (bits & 2) != 0 || entry.weights != nullptr;
-        request.gemm.beta = bits & 4;
-        request.gemm.batched = bits & 8;
+        request.product().a_k_contiguous = bits & 1;
+        request.product().b_k_contiguous = (bits & 2) != 0 || entry.weights != nullptr;
+        request.product().beta = bits & 4;
+        request.product().batched = bits & 8;
         EXPECT_NO_THROW(vkmoye::test::described(entry, request))
             << entry.name << " " << to_string(type) << bits;
       }

@@ -253,7 +253,7 @@ TEST(GemmPacked, RefusesWhatCannotBeWithEveryReason) {
   EXPECT_THAT(refused({{"part", "64x72"}}),
               ThrowsMessage<KernelError>(HasSubstr("atom n = 16 does not divide 72")));
   KernelRequest mixed = request_of(kHalf);
-  mixed.gemm.a_type = ScalarType::bf16;
+  mixed.product().a_type = ScalarType::bf16;
   EXPECT_THAT(
       [&] { find_kernel("gemm/packed")->describe(mixed); },
       ThrowsMessage<KernelError>(HasSubstr("operands of bf16*f16: they must have one type")));

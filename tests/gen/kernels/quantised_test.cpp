@@ -235,9 +235,8 @@ TEST(Quantised, MultipliesEveryFormatInMatrixUnits) {
 TEST(Quantised, LanesReadWholeBlocksForMatrixUnits) {
   KernelRequest request;
   request.device = test::h200_like();
-  request.type = ScalarType::f16;
-  request.gemm = {ScalarType::f16, kWeightType};
-  request.gemm.weights = find_weight_format("q4_0");
+  request.form = GemmProduct({ScalarType::f16, kWeightType});
+  request.product().weights = find_weight_format("q4_0");
   for (const char* order : {"order-a", "order-b"}) {
     request.options[order] = "((8,2),(2,4,2)):((32,4),(1,8,2))";
   }
@@ -247,7 +246,7 @@ TEST(Quantised, LanesReadWholeBlocksForMatrixUnits) {
   EXPECT_THAT(text, HasSubstr("two1_0 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu)"));
   EXPECT_THAT(text, HasSubstr("matrices_a[0][1] = unpackFloat2x16(eight_of_a0.y)[0];"));
   // Codes as indices of levels, in a conversion that is not printed.
-  request.gemm.weights = find_weight_format("nf4");
+  request.product().weights = find_weight_format("nf4");
   EXPECT_THAT(glsl::print(find_kernel("gemm/quantised_coopmat")->describe(request)),
               HasSubstr("= levels[(codes_0 >> 16u) & 15u];"));
 }
@@ -269,9 +268,8 @@ template <class Change>
 void expect_refused(const char* kernel, const Change& change, const char* why) {
   KernelRequest request;
   request.device = test::h200_like();
-  request.type = ScalarType::f16;
-  request.gemm = {ScalarType::f16, kWeightType};
-  request.gemm.weights = find_weight_format("q4_0");
+  request.form = GemmProduct({ScalarType::f16, kWeightType});
+  request.product().weights = find_weight_format("q4_0");
   change(request);
   EXPECT_THAT([&] { find_kernel(kernel)->describe(request); },
               ThrowsMessage<KernelError>(HasSubstr(why)))
@@ -281,13 +279,13 @@ void expect_refused(const char* kernel, const Change& change, const char* why) {
 TEST(Quantised, RefusesWhatItCannotRead) {
   for (const char* kernel : {"gemm/quantised", "gemm/quantised_coopmat", "gemm/coopmat"}) {
     expect_refused(
-        kernel, [](auto& r) { r.gemm.b_k_contiguous = false; },
+        kernel, [](auto& r) { r.product().b_k_contiguous = false; },
         "B in q4_0: blocks are along k, so b must be k");
     expect_refused(
-        kernel, [](auto& r) { r.gemm.a_type = ScalarType::f64; },
+        kernel, [](auto& r) { r.product().a_type = ScalarType::f64; },
         "A of f64 and B in q4_0: A must have type f16, bf16 or f32");
     expect_refused(
-        kernel, [](auto& r) { r.gemm.accumulator = ScalarType::f16; },
+        kernel, [](auto& r) { r.product().accumulator = ScalarType::f16; },
         "accumulator f16 and B in q4_0: it must be f32");
   }
   for (const char* kernel : {"gemm/simt", "gemm/thin", "gemm/thin_coopmat"}) {
@@ -305,7 +303,7 @@ TEST(Quantised, RefusesWhatItCannotRead) {
   WeightFormat eight = kSigned;
   eight.elements = 8, eight.bytes = 6, eight.scale_at = 4;
   expect_refused(
-      "gemm/quantised_coopmat", [&](auto& r) { r.gemm.weights = &eight; },
+      "gemm/quantised_coopmat", [&](auto& r) { r.product().weights = &eight; },
       "the 4 bytes of codes of a block of s4 are not a multiple of the 8 that have 8 consecutive");
   const char* order = "((8,2),(2,4,2)):((32,4),(1,8,2))";
   expect_refused(

@@ -97,7 +97,7 @@ TEST(Registry, AShapeThatWasGivenIsNoExample) {
   const KernelEntry& relayout = *find_kernel("relayout");
   const auto elements = [&](std::optional<std::vector<std::int64_t>> shape) {
     KernelRequest request = request_of(ScalarType::f32);
-    request.shape = std::move(shape);
+    request.elements().shape = std::move(shape);
     return element_count(ir::interface_of(relayout.describe(request)).bindings[1], {});
   };
   EXPECT_EQ(elements(std::nullopt), 32u * 64 * 128);
@@ -126,16 +126,17 @@ TEST(Registry, ANameThatNoKernelHasComesWithTheOneThatWasMeant) {
   refused("", "no kernel ''");
 }
 
-// Of a product, the form says the types.
-TEST(Registry, ATypeBesideAFormOfOtherTypesIsRefused) {
-  for (const char* name : {"gemm/simt", "gemm/auto"}) {
-    EXPECT_THAT([&] { kernel_named(name).describe({.type = ScalarType::bf16}); },
-                testing::ThrowsMessage<KernelError>(
-                    std::string(name) +
-                    ": KernelRequest::type is bf16, but its form of the product, `gemm`, has f32; "
-                    "request_of(bf16) sets both"));
-  }
+TEST(Registry, AFormOfAnotherKindIsRefused) {
+  const KernelRequest product = {.form = GemmProduct(gemm_form(ScalarType::bf16))};
+  EXPECT_NO_THROW(kernel_named("gemm/simt").describe(product));
   EXPECT_NO_THROW(kernel_named("gemm/simt").describe(request_of(ScalarType::bf16)));
+  for (const char* name : {"softmax/rows", "attention/simt", "attention/auto"}) {
+    const char* computes = name[0] == 's' ? "arrays of elements" : "attention";
+    EXPECT_THAT([&] { kernel_named(name).describe(product); },
+                testing::ThrowsMessage<KernelError>(
+                    std::string(name) + ": the form is that of a product, the kernel computes " +
+                    computes));
+  }
 }
 
 }  // namespace

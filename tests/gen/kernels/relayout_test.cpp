@@ -240,7 +240,7 @@ TEST(Relayout, MovesAnyNumberOfAxes) {
   const KernelEntry& entry = *find_kernel("relayout");
   const auto described = [&](const std::vector<std::int64_t>& shape, const std::string& permute) {
     KernelRequest request = request_of(ScalarType::f32);
-    request.shape = shape;
+    request.elements().shape = shape;
     if (!permute.empty()) request.options["permute"] = permute;
     return entry.describe(request);
   };
@@ -261,7 +261,7 @@ TEST(Relayout, MovesAnyNumberOfAxes) {
   const UnverifiedDescriptions scope;
   for (const ScalarType type : entry.types) {
     KernelRequest request = request_of(type);
-    request.shape = std::vector<std::int64_t>(25, 2);
+    request.elements().shape = std::vector<std::int64_t>(25, 2);
     EXPECT_NO_THROW(entry.describe(request)) << to_string(type);
   }
   EXPECT_THAT(
@@ -308,7 +308,7 @@ TEST(Relayout, FitsTheSharedMemoryOfTheDevice) {
     for (const auto& shape : shapes) {
       for (const std::uint32_t bytes : {16384u, 32768u}) {
         KernelRequest request = request_of(type);
-        request.shape = shape;
+        request.elements().shape = shape;
         request.device.max_shared_bytes = bytes;
         EXPECT_LE(find_kernel("relayout")->describe(request).shared_bytes(), bytes)
             << to_string(type) << ' ' << shape.front() << ' ' << shape.back();

@@ -86,7 +86,7 @@ KernelRequest request(const char* order_a, const char* order_b, Options options 
   form.result = ScalarType::f32;
   if (order_a != nullptr) options["order-a"] = order_a;
   if (order_b != nullptr) options["order-b"] = order_b;
-  return {.type = ScalarType::f16, .options = std::move(options), .gemm = form};
+  return {.form = GemmProduct(form), .options = std::move(options)};
 }
 
 std::vector<std::string> reasons(const KernelRequest& request) {
@@ -182,7 +182,8 @@ TEST(ThinMatrix, UpToEightRowsOfPackedWeightsAreTransposedWhereTheOrderOfWeights
     call.a_type = ScalarType::f16;
     call.result = ScalarType::f32;
     call.weights = find_weight_format("q4_0");
-    return packed_weights_config(request_of(call, {m, 8192, 8192}, gpu, std::move(options)));
+    const KernelRequest request = request_of(call, {m, 8192, 8192}, gpu, std::move(options));
+    return packed_weights_config(typed_request<GemmProduct>("", nullptr, request));
   };
   for (const std::int64_t m : {1, 8}) {
     EXPECT_TRUE(config(m).transposed) << m;

@@ -167,8 +167,8 @@ TEST(TopK, SlicesOfRowsHaveTheSameResults) {
 TEST(TopK, RowsThatDoNotFitAreCutIntoSlicesThatDo) {
   const auto slices_of = [](std::vector<std::int64_t> shape, Options options) -> std::int64_t {
     KernelRequest request = request_of(ScalarType::f32, std::move(options));
-    request.shape = std::move(shape);
-    const KernelPlan plan = find_kernel("topk/rows")->plan(request);
+    request.elements().shape = std::move(shape);
+    const KernelPlan plan = find_kernel("topk/rows")->in_slices(request);
     if (plan.steps.empty()) return 1;
     return std::get<std::int64_t>(plan.steps.front().arguments.at("slices").value);
   };

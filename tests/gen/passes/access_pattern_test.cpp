@@ -51,7 +51,7 @@ void for_each_move(const Check& check) {
       if (is_relayout) shapes = {{{64, 32, 128}}, {{5, 33, 127}}, {{300, 3}}};
       for (const auto& shape : shapes) {
         KernelRequest request = request_of(type);
-        request.shape = shape;
+        request.elements().shape = shape;
         SCOPED_TRACE(entry.name + " " + std::string(to_string(type)));
         check(entry.describe(request));
       }

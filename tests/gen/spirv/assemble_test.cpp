@@ -57,7 +57,7 @@ std::size_t find_instruction(const std::vector<std::uint32_t>& spirv, std::uint3
 // Its interface still matches, so the runtime alone would accept it.
 TEST(Assemble, AModuleThatBreaksTheRulesIsFound) {
   const KernelEntry* entry = find_kernel("copy/simple");
-  CompiledKernel kernel = compile(entry->describe({.type = entry->types.front()}));
+  CompiledKernel kernel = compile(entry->describe({.form = entry->types.front()}));
   EXPECT_THAT(reasons_against_module(kernel.spirv), testing::IsEmpty());
   constexpr std::uint32_t kOpTypeVoid = 19, kOpStore = 62;
   const std::size_t store = find_instruction(kernel.spirv, kOpStore);

@@ -23,9 +23,9 @@ using Change = std::function<void(KernelInterface&)>;
 
 CompiledKernel compiled(const char* name, ScalarType type, const Options& options = {}) {
   KernelRequest request;
-  request.type = type;
+  request.form = type;
   request.options = options;
-  request.gemm = gemm_form(type);
+  request.form = GemmProduct(gemm_form(type));
   request.device = test::h200_like();
   return compile(find_kernel(name)->describe(request));
 }

@@ -70,11 +70,11 @@ TEST(Twin, MultipliesRandomNumbersWithinTheBoundOfRounding) {
       const double alpha = is_unsigned(type) ? 3 : -3;
       for (const bool k_contiguous : {true, false}) {
         KernelRequest request = request_of(type);
-        request.gemm.beta = true;
-        request.gemm.a_k_contiguous = request.gemm.b_k_contiguous = k_contiguous;
+        request.product().beta = true;
+        request.product().a_k_contiguous = request.product().b_k_contiguous = k_contiguous;
         const std::int64_t lda = (k_contiguous ? k : m) + 3, ldb = (k_contiguous ? k : n) + 1;
         const std::int64_t ldc = n + 2;
-        const GemmForm& form = request.gemm;
+        const GemmForm& form = request.product();
         Bytes a =
             random_numbers(type, (k_contiguous ? (m - 1) * lda + k : (k - 1) * lda + m), random);
         Bytes b =
@@ -127,8 +127,8 @@ TEST(Twin, PermutesArraysOfEveryType) {
   for (const auto& [shape, axes] : cases) {
     for (const ScalarType type : entry.types) {
       KernelRequest request = request_of(type, {{"permute", axes}});
-      request.shape = shape;
-      const PermutedArray array = permuted_array(request);
+      request.elements().shape = shape;
+      const PermutedArray array = permuted_array(request.elements(), request.options);
       const auto count = static_cast<std::size_t>(array.layouts->src.size());
       const std::size_t width = size_of(type);
       Bytes a(count * width), b(count * width);

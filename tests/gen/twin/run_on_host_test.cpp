@@ -81,7 +81,7 @@ TEST(Twin, MultipliesInEveryType) {
     if (entry.operation != "gemm" || entry.takes_packed || entry.weights != nullptr) continue;
     for (const ScalarType type : entry.types) {
       KernelRequest request = request_of(type);
-      request.gemm.beta = true;
+      request.product().beta = true;
       const ir::Kernel kernel = test::described(entry, request);
       const auto array = [&](ScalarType of, std::int64_t count, int seed) {
         std::vector<std::byte> out(static_cast<std::size_t>(count) * size_of(of));
@@ -92,7 +92,7 @@ TEST(Twin, MultipliesInEveryType) {
         }
         return out;
       };
-      const ScalarType result = request.gemm.result;
+      const ScalarType result = request.product().result;
       std::vector<std::byte> a = array(type, m * k, 1), b = array(type, n * k, 2);
       std::vector<std::byte> c = array(result, m * n, 3);
       const std::vector<std::byte> before = c;

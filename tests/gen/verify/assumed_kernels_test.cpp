@@ -42,7 +42,7 @@ TEST(AssumedKernels, ProductsWithExpertsRestOnTheirOffsets) {
   KernelRequest request = request_of(ScalarType::f32);
   GemmCall call;
   call.experts = 2;
-  request.gemm = call.form();
+  request.form = GemmProduct(call.form());
   EXPECT_TRUE(is_assumed(find_kernel("gemm/simt")->describe(request)));
   EXPECT_FALSE(is_assumed(find_kernel("gemm/simt")->describe(request_of(ScalarType::f32))));
 }

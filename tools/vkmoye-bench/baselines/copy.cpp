@@ -8,10 +8,10 @@
 
 #include "devices/device_executor.hpp"
 #include "devices/time_launches.hpp"
-#include "numbers/random.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
+#include "vkmoye/gen/numbers/random.hpp"
 
 namespace vkmoye::bench {
 
@@ -19,9 +19,10 @@ namespace {
 
 Launch launch_of_copy(Device& device, const GuardedBuffer& src, const GuardedBuffer& dst,
                       ScalarType type, std::uint64_t elements) {
+  gen::ElementsForm form(type);
+  form.elements = elements;
   const gen::ir::Kernel copy =
-      gen::find_kernel("copy/auto")
-          ->describe({.type = type, .device = device.caps(), .elements = elements});
+      gen::find_kernel("copy/auto")->describe({.form = form, .device = device.caps()});
   const Pipeline pipeline = device.load(gen::compile(copy));
   // All elements as one row.
   const Arguments arguments = {{"rows", 1}, {"cols", elements}};
@@ -70,12 +71,12 @@ TimedWork time_copy_of_memory(Device& device, const TimingRules& rules, std::uin
     const std::uint64_t places[] = {0, bytes / kChecked / 2 * kChecked, bytes - kChecked};
     std::vector<std::byte> sent(kChecked), found(kChecked);
     for (const std::uint64_t place : places) {
-      fill_random(sent, size_of(kType), seed, place / size_of(kType));
+      gen::fill_random(sent, size_of(kType), seed, place / size_of(kType));
       src.write(sent, place);
     }
     device.run(launch);
     for (const std::uint64_t place : places) {
-      fill_random(sent, size_of(kType), seed, place / size_of(kType));
+      gen::fill_random(sent, size_of(kType), seed, place / size_of(kType));
       dst.read(found, place);
       if (found != sent)
         throw WrongResult(fmt::format("its result is wrong in the MiB from byte {} on", place));

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "numbers/number.hpp"
+#include "vkmoye/gen/numbers/number.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -125,8 +125,8 @@ void Cublas::gemm(const gen::GemmCall& call, const std::vector<std::int64_t>& si
   void* const b = start(exchanged ? A_buffer : B_buffer, second);
   void* const c = start(C_buffer, C);
   std::array<std::byte, 8> alpha = {}, beta = {};
-  store_number(call.accumulator, call.alpha, alpha.data());
-  store_number(call.accumulator, call.beta, beta.data());
+  gen::store_number(call.accumulator, call.alpha, alpha.data());
+  gen::store_number(call.accumulator, call.beta, beta.data());
   if (call.a_type != call.b_type) {
     throw Unavailable(fmt::format("cuBLAS needs operands of the same type, not {}",
                                   gen::operands_text(call.a_type, call.b_type)));

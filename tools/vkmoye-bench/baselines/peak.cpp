@@ -12,14 +12,14 @@
 
 #include "devices/device_executor.hpp"
 #include "devices/time_launches.hpp"
-#include "numbers/number.hpp"
-#include "numbers/random.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
+#include "vkmoye/gen/numbers/number.hpp"
+#include "vkmoye/gen/numbers/random.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -33,8 +33,9 @@ std::vector<std::byte> peak_input(ScalarType type, std::uint64_t elements, std::
   const std::size_t width = size_of(type);
   std::vector<std::byte> out(elements * width);
   for (std::uint64_t i = 0; i < elements; ++i) {
-    const auto bits = static_cast<double>(random_bits(seed, i) % 127);
-    store_number(type, range_of(type).epsilon == 0 ? bits : (bits - 63) / 4096, &out[i * width]);
+    const auto bits = static_cast<double>(gen::random_bits(seed, i) % 127);
+    gen::store_number(type, gen::range_of(type).epsilon == 0 ? bits : (bits - 63) / 4096,
+                      &out[i * width]);
   }
   return out;
 }
@@ -74,9 +75,9 @@ void require_right(Device& device, const PeakKernel& peak, const Pipeline& pipel
     std::vector<double>& numbers = inputs.emplace_back(elements);
     std::vector<std::byte> bytes(elements * size_of(type));
     for (std::uint64_t j = 0; j < elements; ++j) {
-      const auto drawn = static_cast<std::int64_t>(random_bits(seed + i, j) % choices);
+      const auto drawn = static_cast<std::int64_t>(gen::random_bits(seed + i, j) % choices);
       numbers[j] = static_cast<double>(peak.least + drawn);
-      store_number(type, numbers[j], &bytes[j * size_of(type)]);
+      gen::store_number(type, numbers[j], &bytes[j * size_of(type)]);
     }
     buffers[i].write(bytes);
   }
@@ -88,7 +89,7 @@ void require_right(Device& device, const PeakKernel& peak, const Pipeline& pipel
   const std::vector<double> wanted = peak.definition(inputs);
   const std::size_t width = size_of(peak.result);
   for (std::size_t at = 0; at < found.size() / width; ++at) {
-    const double number = load_number(peak.result, &found[at * width]);
+    const double number = gen::load_number(peak.result, &found[at * width]);
     const double definition = wanted[at % wanted.size()];
     if (number == definition) continue;
     throw WrongResult(
@@ -111,7 +112,7 @@ PeakKernel peak_of_numbers(ScalarType type, std::int64_t groups) {
   const View to = parallelize(tile(dst, {kTile}, {k.block_x()}), threads, k.thread());
   const View x = k.make_fragment_like("x", type, from);
   k.copy(from, x, {.edges = gen::Edges::inside});
-  const bool whole = range_of(type).epsilon == 0;
+  const bool whole = gen::range_of(type).epsilon == 0;
   // A compiler turns several steps of 5 x + 1 into one; of x x + 1 it cannot.
   const Expr one = gen::ir::number(type, 1), half = whole ? one : gen::ir::number(type, 0.5);
   loop_over_steps(k, rounds, [&] {

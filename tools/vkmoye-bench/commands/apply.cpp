@@ -16,6 +16,8 @@
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/option_values.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -29,25 +31,25 @@ struct WrittenResult {
   bool in_fortran_order;
 };
 
-// The results of `workload` for which there are files. Throws if there are more files than results, or if a file is
-// given twice.
-std::vector<WrittenResult> written_results(const Workload& workload,
+// The results of `problem` for which there are files, the one that gives it its name first. Throws if there are more
+// files than results, or if a file is given twice.
+std::vector<WrittenResult> written_results(const gen::Problem& problem, const std::string& kernel,
                                            const std::vector<std::string>& files) {
-  const std::vector<FurtherResult> further = workload.further_results();
-  if (files.size() > further.size() + 1) {
-    throw ArgumentError(fmt::format("--out: {} has {} result{}, but {} files are given",
-                                    workload.entry().name, further.size() + 1,
-                                    further.empty() ? "" : "s", files.size()));
+  std::vector<std::size_t> places = {problem.result};
+  for (std::size_t i = 0; i < problem.arrays.size(); ++i) {
+    if (problem.arrays[i].is_result && i != problem.result) places.push_back(i);
   }
-  std::vector<WrittenResult> results = {{files.front(), workload.arrays().size() - 1,
-                                         workload.result_shape(), workload.result_type(),
-                                         workload.result_in_fortran_order()}};
-  for (std::size_t i = 1; i < files.size(); ++i) {
-    const FurtherResult& one = further[i - 1];
+  if (files.size() > places.size()) {
+    throw ArgumentError(fmt::format("--out: {} has {} result{}, but {} files are given", kernel,
+                                    places.size(), places.size() == 1 ? "" : "s", files.size()));
+  }
+  std::vector<WrittenResult> results;
+  for (std::size_t i = 0; i < files.size(); ++i) {
     if (std::count(files.begin(), files.end(), files[i]) > 1) {
       throw ArgumentError(fmt::format("--out: {} is given twice", files[i]));
     }
-    results.push_back({files[i], one.array, one.shape, one.type, false});
+    const gen::ProblemArray& array = problem.arrays[places[i]];
+    results.push_back({files[i], places[i], array.shape, array.type, array.fortran_order});
   }
   return results;
 }
@@ -64,21 +66,21 @@ int apply(const CommandOptions& options) {
     }
   }
   std::vector<ArrayFile> files = read_array_files(options.in);
-  const std::vector<GivenArray> inputs = given_arrays(entry, files, type);
-  const auto workload =
-      operation_of(entry).of_arrays({&entry, type, options.config, options.values}, inputs);
-  if (!workload->refusal().empty()) {
-    throw ArgumentError(fmt::format("{}: {}", entry.name, workload->refusal()));
+  const std::vector<gen::GivenArray> inputs = given_arrays(entry, files, type);
+  const Workload workload = workload_of({&entry, type, options.config, options.values}, inputs);
+  if (!workload.problem->refusal.empty()) {
+    throw ArgumentError(fmt::format("{}: {}", entry.name, workload.problem->refusal));
   }
   if (!only_moves(entry)) refuse_booleans(entry.name, files);
-  const std::vector<WrittenResult> results = written_results(*workload, options.results);
+  const std::vector<WrittenResult> results =
+      written_results(*workload.problem, entry.name, options.results);
   std::deque<OutputFile> files_out;
   for (const WrittenResult& result : results) {
     files_out.emplace_back(result.name);  // throws before any work is done
   }
 
   const auto executor = open_executor(options.device);
-  const RunPlan plan = plan_on(*executor, *workload);
+  const RunPlan plan = plan_on(*executor, workload);
   const auto reasons = executor->reasons_against(plan);
   if (!reasons.empty()) throw_cannot_run(entry.name, reasons);
   Progress progress;
@@ -90,7 +92,7 @@ int apply(const CommandOptions& options) {
     const auto& input = plan.arrays[i].input;
     if (!input) continue;
     const std::vector<std::byte> contents = files[*input].data();
-    for (const std::string& reason : workload->reasons_against_contents(*input, contents)) {
+    for (const std::string& reason : workload.problem->reasons_against_contents(*input, contents)) {
       wrong.push_back(fmt::format("{}: {}", inputs[*input].name, reason));
     }
     execution->write(i, contents);
@@ -101,9 +103,9 @@ int apply(const CommandOptions& options) {
   std::vector<std::string> written;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const WrittenResult& result = results[i];
-    const std::size_t number = i == 0 ? plan.result : result.array;
     write_npy(files_out[i], result.type, result.shape,
-              read_all(*execution, number, plan.arrays[number].bytes), result.in_fortran_order,
+              read_all(*execution, result.array, plan.arrays[result.array].bytes),
+              result.in_fortran_order,
               only_moves(entry) && files.front().is_boolean() && result.type == ScalarType::u8);
     written.push_back(described(result.name, result.shape, result.type));
   }

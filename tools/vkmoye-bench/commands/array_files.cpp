@@ -21,7 +21,7 @@ ArrayFile::ArrayFile(const std::string& name) {
   const std::filesystem::path path = path_of(name);
   if (is_packed_file(path)) {
     PackedFile packed = read_packed_header(path);
-    const PackedOperand& operand = packed.operand;
+    const gen::PackedOperand& operand = packed.operand;
     array_ = {name, operand.form.type, operand.shape(), operand};
     header_ = std::move(packed);
   } else {
@@ -66,10 +66,11 @@ std::vector<ArrayFile> read_array_files(const std::vector<std::string>& names) {
   return {names.begin(), names.end()};
 }
 
-std::vector<GivenArray> given_arrays(const gen::KernelEntry& entry, std::vector<ArrayFile>& files,
-                                     const std::string& type, std::size_t first) {
+std::vector<gen::GivenArray> given_arrays(const gen::KernelEntry& entry,
+                                          std::vector<ArrayFile>& files, const std::string& type,
+                                          std::size_t first) {
   const auto& takes_fortran_order = operation_of(entry).takes_fortran_order;
-  std::vector<GivenArray> arrays;
+  std::vector<gen::GivenArray> arrays;
   for (ArrayFile& file : files) {
     if (file.is_packed() && !entry.takes_packed) {
       throw ArgumentError(fmt::format(
@@ -104,10 +105,11 @@ std::string described(const std::string& file, const std::vector<std::int64_t>& 
   return fmt::format("{} {} {}", file, shape_text(shape), to_string(type));
 }
 
-void print_call(std::ostream& out, const std::string& kernel, const std::vector<GivenArray>& inputs,
-                const std::string& results, const DeviceCaps& device, double microseconds) {
+void print_call(std::ostream& out, const std::string& kernel,
+                const std::vector<gen::GivenArray>& inputs, const std::string& results,
+                const DeviceCaps& device, double microseconds) {
   std::vector<std::string> read;
-  for (const GivenArray& input : inputs) {
+  for (const gen::GivenArray& input : inputs) {
     read.push_back(described(input.name, input.shape, input.type));
   }
   out << fmt::format("{}: {} -> {} on {}, {}\n", kernel, join(read, ", "), results,

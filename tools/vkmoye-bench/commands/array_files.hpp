@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "devices/execution.hpp"
 #include "io/npy.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
@@ -22,7 +23,7 @@ class ArrayFile {
 
   bool is_packed() const { return std::holds_alternative<PackedFile>(header_); }
   bool is_boolean() const;  // elements of u8 that are 0 or 1
-  const GivenArray& array() const { return array_; }
+  const gen::GivenArray& array() const { return array_; }
   /// From now on the array is in C order: `data` converts it.
   void put_into_c_order() { array_.fortran_order = false; }
   /// If the file has bytes without a type, they become e5m2 or e4m3 where `type`, a value of --type, names one: first
@@ -32,7 +33,7 @@ class ArrayFile {
 
  private:
   std::variant<NpyHeader, PackedFile> header_;
-  GivenArray array_;
+  gen::GivenArray array_;
 };
 
 std::vector<ArrayFile> read_array_files(const std::vector<std::string>& names);
@@ -40,8 +41,9 @@ std::vector<ArrayFile> read_array_files(const std::vector<std::string>& names);
 /// The arrays of `files` for the kernel of `entry`, of which the first is operand `first`; see ArrayFile::take_type for
 /// `type`. Arrays in Fortran order that the kernel does not take as they are, are converted to C order. Throws
 /// ArgumentError for a packed operand that the kernel does not take.
-std::vector<GivenArray> given_arrays(const gen::KernelEntry& entry, std::vector<ArrayFile>& files,
-                                     const std::string& type, std::size_t first = 0);
+std::vector<gen::GivenArray> given_arrays(const gen::KernelEntry& entry,
+                                          std::vector<ArrayFile>& files, const std::string& type,
+                                          std::size_t first = 0);
 
 /// Whether the elements of the result of `entry` are elements of its first array, moved or converted.
 bool only_moves(const gen::KernelEntry& entry);
@@ -56,8 +58,9 @@ std::string described(const std::string& file, const std::vector<std::int64_t>& 
 /// One line about a call whose results are described as `results`:
 ///
 ///   transpose/auto: a.npy (2, 3) f32 -> b.npy (3, 2) f32 on NVIDIA H200, 1.2 ms
-void print_call(std::ostream& out, const std::string& kernel, const std::vector<GivenArray>& inputs,
-                const std::string& results, const DeviceCaps& device, double microseconds);
+void print_call(std::ostream& out, const std::string& kernel,
+                const std::vector<gen::GivenArray>& inputs, const std::string& results,
+                const DeviceCaps& device, double microseconds);
 
 /// The name of the entry and, if it chooses a kernel, that of the chosen one.
 std::string kernel_text(const gen::KernelEntry& entry, const RunPlan& plan);

@@ -37,13 +37,14 @@ namespace {
 using nlohmann::ordered_json;
 
 // The shape of a kernel that is made for one shape; other kernels take their sizes at run time.
-std::unique_ptr<Workload> workload_of(const gen::KernelEntry& entry,
-                                      const CommandOptions& options) {
+Workload workload_to_emit(const gen::KernelEntry& entry, const CommandOptions& options) {
   const Operation& operation = operation_of(entry);
-  const WorkloadSpec spec = {&entry, one_type(options, "f32"), options.config, options.values};
-  const Extents size = size_of_form(operation.size, one_size(options, operation.size.example));
-  auto workload = operation.of_size(spec, size);
-  if (!options.sizes.empty() && !workload->request().shape && options.sizes_from_buffer.empty()) {
+  Workload workload =
+      workload_of({&entry, one_type(options, "f32"), options.config, options.values},
+                  gen::size_of_form(operation.size, one_size(options, operation.size.example)));
+  const auto* elements = std::get_if<gen::ElementsForm>(&workload.problem->form);
+  const bool takes_any_size = elements != nullptr && !elements->shape;
+  if (!options.sizes.empty() && takes_any_size && options.sizes_from_buffer.empty()) {
     throw ArgumentError(
         fmt::format("--size: {} takes these sizes at run time; leave --size out", entry.name));
   }
@@ -66,7 +67,7 @@ EmittedPlan with_sizes_from_buffer(const Workload& workload, EmittedPlan plan,
     throw ArgumentError(
         fmt::format("emit --sizes-from-buffer: {} takes {} kernels at this size, "
                     "but only a plan of one kernel can have sizes from a buffer",
-                    workload.entry().name, plan.steps.size() + plan.left_out.size()));
+                    workload.entry->name, plan.steps.size() + plan.left_out.size()));
   }
   const Step one = std::move(plan.steps.front());
   gen::KernelPlan sized =
@@ -85,7 +86,7 @@ EmittedPlan with_sizes_from_buffer(const Workload& workload, EmittedPlan plan,
   std::string command = one.kernel.command;
   if (!command.empty()) {
     if (command.find(" --size ") == std::string::npos) {
-      command += fmt::format(" --size {}", fmt::join(workload.size(), "x"));
+      command += fmt::format(" --size {}", fmt::join(workload.problem->size, "x"));
     }
     command += " --sizes-from-buffer " + options.sizes_from_buffer;
   }
@@ -140,7 +141,7 @@ KernelFile kernel_file(const EmittedPlan& plan, const std::vector<Emitted>& kern
     out.steps.push_back({one.compiled, one.step.arguments, one.step.arrays, one.step.indirect});
   }
   return {plan_text(out), fmt::format("a plan of {} kernel{} for {}", kernels.size(),
-                                      kernels.size() == 1 ? "" : "s", to_string(size))};
+                                      kernels.size() == 1 ? "" : "s", size_text(size))};
 }
 
 // The interface of `plan`, made for the size of `workload`.
@@ -167,9 +168,9 @@ ordered_json to_json(const Workload& workload, const RunPlan& plan,
     steps.push_back(std::move(step));
   }
   return {{"schema", 1},
-          {"kernel", workload.entry().name},
-          {"type", workload.type_text()},
-          {"size", workload.size()},
+          {"kernel", workload.entry->name},
+          {"type", workload.problem->type_text},
+          {"size", workload.problem->size},
           {"arrays", arrays},
           {"result", plan.result},
           {"steps", steps},
@@ -229,10 +230,10 @@ int emit(const CommandOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernels.front());
   refuse_useless_values(options.values, {&entry});
   const DeviceCaps caps = described_for(options.device);
-  const auto workload = workload_of(entry, options);
-  EmittedPlan plan{workload->described_plan(caps), workload->arrays().size()};
+  const Workload workload = workload_to_emit(entry, options);
+  EmittedPlan plan{described_plan(workload, caps), workload.problem->arrays.size()};
   if (!options.sizes_from_buffer.empty()) {
-    plan = with_sizes_from_buffer(*workload, std::move(plan), options);
+    plan = with_sizes_from_buffer(workload, std::move(plan), options);
   }
   if (!options.measure.specialise.empty()) specialise_sizes(plan, options.measure.specialise);
   const auto spirv = files_of("--spirv", options.spirv, plan.steps.size());
@@ -263,13 +264,13 @@ int emit(const CommandOptions& options) {
   }
   if (!options.kernel_file.empty()) {
     written.push_back(std::make_unique<OutputFile>(options.kernel_file));
-    const KernelFile file = kernel_file(plan, kernels, options, workload->size());
+    const KernelFile file = kernel_file(plan, kernels, options, workload.problem->size);
     written.back()->write(file.text);
     holds = fmt::format("{}: {}", options.kernel_file, file.holds);
   }
   if (!options.interface.empty()) {
     const ordered_json interface = is_alone ? interface_to_json(kernels.front().compiled.interface)
-                                            : to_json(*workload, plan, kernels);
+                                            : to_json(workload, plan, kernels);
     written.push_back(std::make_unique<OutputFile>(options.interface));
     written.back()->write(interface.dump(2) + "\n");
   }

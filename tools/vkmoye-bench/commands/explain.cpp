@@ -24,21 +24,22 @@ int explain(const CommandOptions& options) {
   if (is_real) device.emplace(open_target(options.device, /*statistics=*/true));
   const DeviceCaps caps = device ? described_by(*device) : described_for(options.device);
   const Operation& operation = operation_of(entry);
-  const auto workload = operation.of_size(
+  const Workload workload = workload_of(
       {&entry, one_type(options, "f32"), options.config, options.values},
-      size_of_form(operation.size, one_size(options, usual_size(operation, {4096}))));
+      gen::size_of_form(operation.size, one_size(options, gen::usual_size(operation, {4096}))));
   gen::AccessModel model;
   model.banks.lanes = static_cast<int>(options.subgroup_size.value_or(caps.subgroup_size));
-  const Step step = workload->step(caps);
+  const RunPlan plan = described_plan(workload, caps);
+  const Step& step = plan.steps[plan.main];
   for (const auto& [name, value] : step.arguments) {
     const auto* size = std::get_if<std::int64_t>(&value.value);
     if (size != nullptr) model.sizes[name] = static_cast<std::uint32_t>(*size);
   }
-  DeviceFindings findings =
-      findings_on(caps, options.device, is_real, step.kernel, workload->bytes(), workload->flops());
+  DeviceFindings findings = findings_on(caps, options.device, is_real, step.kernel,
+                                        workload.problem->bytes, workload.problem->flops);
   if (device) findings.driver = compile_with_driver(*device, step.kernel);
   std::cout << explain_text(
-      step.kernel, model, gen::analyse(step.kernel, model), options.format, workload->choice(caps),
+      step.kernel, model, gen::analyse(step.kernel, model), options.format, plan.why,
       options.prove ? gen::claims_of(step.kernel) : std::vector<gen::Claim>(), findings);
   return kOk;
 }

@@ -63,72 +63,17 @@ void add_orders(const KernelInterface& kernel, gen::Options& values) {
   }
 }
 
-std::set<std::string> names_in(const KernelInterface& kernel) {
-  std::set<std::string> names = extent_names(kernel);
-  for (const PushConstant& constant : kernel.push_constants) names.insert(constant.name);
-  for (const SpecialisedArgument& argument : kernel.specialised) names.insert(argument.name);
-  return names;
-}
-
-// A workload with the arrays, the input and the check of an operation, and the kernel of a file.
-class FileWorkload : public Workload {
- public:
-  FileWorkload(const gen::KernelEntry& entry, std::shared_ptr<const CompiledKernel> kernel,
-               std::unique_ptr<Workload> of, std::vector<std::string> subject)
-      : Workload(entry, of->request(), of->size()),
-        kernel_(std::move(kernel)),
-        of_(std::move(of)),
-        subject_(std::move(subject)) {}
-
-  std::string refusal() const override { return of_->refusal(); }
-  std::string type_text() const override { return of_->type_text(); }
-  std::vector<std::string> command_options() const override { return of_->command_options(); }
-  std::vector<std::string> subject() const override { return subject_; }
-  std::vector<Array> arrays() const override { return of_->arrays(); }
-  std::vector<std::size_t> bindings() const override { return of_->bindings(); }
-  // Only the arguments that the kernel has: its sizes may be constants.
-  Arguments arguments() const override {
-    const std::set<std::string> names = names_in(kernel_->interface);
-    Arguments all = of_->arguments();
-    std::erase_if(all, [&](const auto& argument) { return !names.contains(argument.first); });
-    return all;
-  }
-  Step step(const DeviceCaps&) const override {
-    Step step = {{{}, arguments(), {}}, kernel_};
-    step.kernel.name = kernel_->interface.name;
-    return step;
-  }
-  double bytes() const override { return of_->bytes(); }
-  double flops() const override { return of_->flops(); }
-  bool is_bound_by_memory() const override { return of_->is_bound_by_memory(); }
-  bool is_checked_in_full() const override { return of_->is_checked_in_full(); }
-  void fill(Execution& execution, std::uint64_t seed) const override { of_->fill(execution, seed); }
-  CheckResult check(const Execution& execution, Verify verify, std::uint64_t seed) const override {
-    return of_->check(execution, verify, seed);
-  }
-  Timing time_baseline(const std::string& name, const BaselineRun& run) const override {
-    return of_->time_baseline(name, run);
-  }
-  std::vector<std::int64_t> result_shape() const override { return of_->result_shape(); }
-  ScalarType result_type() const override { return of_->result_type(); }
-
- private:
-  std::shared_ptr<const CompiledKernel> kernel_;
-  std::unique_ptr<Workload> of_;
-  std::vector<std::string> subject_;
-};
-
-// Every reason why the kernel cannot take the arrays of `workload`, which belongs to `operation`.
-void require_fit(const Workload& workload, const KernelInterface& kernel,
+// Every reason why the kernel cannot take the arrays of `problem`, which belongs to `operation`.
+void require_fit(const gen::Problem& problem, const KernelInterface& kernel,
                  const Operation& operation) {
   std::vector<std::string> reasons, names;
-  const std::vector<Array> arrays = workload.arrays();
-  for (const Array& array : arrays) names.push_back(array.name);
+  const std::vector<gen::ProblemArray>& arrays = problem.arrays;
+  for (const gen::ProblemArray& array : arrays) names.push_back(array.name);
   if (arrays.size() != kernel.bindings.size()) {
     reasons.push_back(fmt::format("{} has {} arrays ({}), the kernel binds {}", operation.name,
                                   arrays.size(), join(names, ", "), kernel.bindings.size()));
   }
-  const Arguments given = workload.arguments();
+  const Arguments& given = problem.arguments;
   for (const PushConstant& constant : kernel.push_constants) {
     if (is_set_by_runtime(constant) || given.contains(constant.name)) continue;
     reasons.push_back(fmt::format("{} has no argument '{}'", operation.name, constant.name));
@@ -193,16 +138,18 @@ int run_kernel_file(const CommandOptions& options) {
     throw ArgumentError(fmt::format("run --kernel: --type {}: the kernel of {} takes {}", type,
                                     options.kernel_file, of_file));
   }
-  const WorkloadSpec spec = {&entry, type, options.config, values};
+  const gen::ProblemText text = {&entry, type, options.config, values};
   const std::vector<std::string> subject = {"--kernel", options.kernel_file, "--reference",
                                             options.reference};
   Workloads workloads;
-  const std::vector<Extents> sizes =
-      options.sizes.empty() ? std::vector<Extents>{usual_size(operation, {2048})} : options.sizes;
+  const std::vector<Extents> sizes = options.sizes.empty()
+                                         ? std::vector<Extents>{gen::usual_size(operation, {2048})}
+                                         : options.sizes;
   for (const Extents& size : sizes) {
-    auto workload = std::make_unique<FileWorkload>(
-        entry, kernel, operation.of_size(spec, size_of_form(operation.size, size)), subject);
-    require_fit(*workload, interface, operation);
+    Workload workload = workload_of(text, gen::size_of_form(operation.size, size));
+    workload.compiled = kernel;
+    workload.subject = subject;
+    require_fit(*workload.problem, interface, operation);
     workloads.push_back(std::move(workload));
   }
   const auto executor = open_executor(options.device);

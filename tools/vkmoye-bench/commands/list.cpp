@@ -14,6 +14,7 @@
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/verify/claims.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -26,10 +27,11 @@ constexpr std::size_t kMaxProved = 12;
 // The default kernel of `entry`: its first type, and where it is made for one shape, an example.
 gen::ir::Kernel default_kernel(const gen::KernelEntry& entry, const DeviceCaps& caps) {
   const Operation& operation = operation_of(entry);
-  const WorkloadSpec spec = {&entry, std::string(to_string(entry.types.front())), {}, {}};
-  return operation.of_size(spec, size_of_form(operation.size, operation.size.example))
-      ->step(caps)
-      .kernel;
+  const Workload workload =
+      workload_of({&entry, std::string(to_string(entry.types.front())), {}, {}},
+                  gen::size_of_form(operation.size, operation.size.example));
+  RunPlan plan = described_plan(workload, caps);
+  return std::move(plan.steps[plan.main].kernel);
 }
 
 // The claims about the kernel by their answer, or why there is no kernel.

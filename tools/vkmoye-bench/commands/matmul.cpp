@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // matmul A.npy B.npy --out C.npy: A @ B as NumPy means it.
 
-#include "workloads/products/matmul.hpp"
+#include "workloads/matmul.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,8 @@
 #include "io/progress.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/products/epilogue.hpp"
+#include "vkmoye/gen/problems/products/epilogue.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -29,7 +30,7 @@ std::vector<std::string> files_of(const CommandOptions& options, const std::stri
   std::vector<std::string> files = options.in, reasons;
   auto unread = options.epilogue_files;
   for (const gen::AppliedEpilogueOp& named :
-       epilogue.empty() ? std::vector<gen::AppliedEpilogueOp>() : parse_epilogue(epilogue)) {
+       epilogue.empty() ? std::vector<gen::AppliedEpilogueOp>() : gen::parse_epilogue(epilogue)) {
     for (const gen::GemmInput& input : named.step->inputs) {
       auto file = unread.extract(input.name);
       if (file.empty()) {
@@ -53,7 +54,7 @@ struct Part {
   std::size_t matrix = 0, launch = 0;
 };
 
-Part part_of(const GivenArray& array) {
+Part part_of(const gen::GivenArray& array) {
   const auto elements = [&](auto from) {
     return static_cast<std::size_t>(
         std::accumulate(from, array.shape.end(), std::int64_t{1}, std::multiplies<>()));
@@ -75,11 +76,12 @@ int matmul(const CommandOptions& options) {
   std::vector<ArrayFile> files = read_array_files(files_of(options, epilogue));
   const bool packed = files[0].is_packed() || files[1].is_packed();
   const gen::KernelEntry& entry = find_one_kernel(packed ? "gemm/packed" : "gemm/auto");
-  const std::vector<GivenArray> inputs = given_arrays(entry, files, one_type(options, ""));
+  const std::vector<gen::GivenArray> inputs = given_arrays(entry, files, one_type(options, ""));
   refuse_booleans("matmul", files);
   const Matmul product = plan_matmul({inputs, epilogue});
-  const auto workload = operation_of(entry).of_arrays(
-      {&entry, one_type(options, ""), {}, product.values}, product.arrays);
+  const Workload workload =
+      workload_of({&entry, one_type(options, ""), {}, product.values}, product.arrays);
+  const ScalarType type = workload.problem->arrays[workload.problem->result].type;
   OutputFile out(options.out);  // throws before any work is done
 
   const auto executor = open_executor(options.device);
@@ -87,7 +89,7 @@ int matmul(const CommandOptions& options) {
   RunPlan plan;
   std::string by = "no kernel";
   if (!product.launches.empty()) {
-    plan = plan_on(*executor, *workload);
+    plan = plan_on(*executor, workload);
     const auto reasons = executor->reasons_against(plan);
     if (!reasons.empty()) throw_cannot_run("matmul", reasons);
     by = kernel_text(entry, plan);
@@ -119,11 +121,10 @@ int matmul(const CommandOptions& options) {
       result.insert(result.end(), part.begin(), part.end());
     }
   }
-  write_npy(out, workload->result_type(), product.shape, result);
+  write_npy(out, type, product.shape, result);
   out.commit();
   print_call(out.goes_to_stdout() ? std::cerr : std::cout, "matmul by " + by, inputs,
-             described(options.out, product.shape, workload->result_type()), executor->caps(),
-             microseconds);
+             described(options.out, product.shape, type), executor->caps(), microseconds);
   return kOk;
 }
 

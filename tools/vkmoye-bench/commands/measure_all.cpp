@@ -12,6 +12,7 @@
 #include <sstream>
 #include <utility>
 
+#include "baselines/baselines.hpp"
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
 #include "io/output_file.hpp"
@@ -31,7 +32,7 @@ namespace {
 std::vector<std::string> reasons_against(const Result& result, double gate) {
   std::vector<std::string> reasons;
   const std::string subject =
-      fmt::format("{} {} {}", result.kernel, result.type, to_string(Extents(result.size)));
+      fmt::format("{} {} {}", result.kernel, result.type, size_text(Extents(result.size)));
   for (const auto& [name, ratio] : result.ratio) {
     if (ratio >= gate) continue;
     reasons.push_back(
@@ -85,13 +86,13 @@ TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, b
   const bool asks_for_peak = std::find(options.baselines.begin(), options.baselines.end(),
                                        kPeakBaseline) != options.baselines.end();
   for (const auto& workload : workloads) {
-    style.kernel = std::max(style.kernel, workload->entry().name.size());
-    style.type = std::max(style.type, workload->type_text().size());
-    style.size = std::max(style.size, to_string(workload->size()).size());
-    style.has_flops = style.has_flops || workload->flops() > 0;
-    beside_copy = beside_copy || workload->is_bound_by_memory();
-    beside_peak = beside_peak || (!workload->is_bound_by_memory() && asks_for_peak &&
-                                  is_baseline_of(kPeakBaseline, workload->entry()));
+    style.kernel = std::max(style.kernel, workload.entry->name.size());
+    style.type = std::max(style.type, workload.problem->type_text.size());
+    style.size = std::max(style.size, size_text(workload.problem->size).size());
+    style.has_flops = style.has_flops || workload.problem->flops > 0;
+    beside_copy = beside_copy || workload.problem->is_bound_by_memory();
+    beside_peak = beside_peak || (!workload.problem->is_bound_by_memory() && asks_for_peak &&
+                                  is_baseline_of(kPeakBaseline, *workload.entry));
   }
   style.has_flops = style.has_flops && has_clock;
   style.has_ceiling = (beside_copy || beside_peak) && has_clock;
@@ -155,15 +156,15 @@ int measure_all(Executor& executor, const Workloads& workloads, const CommandOpt
   std::size_t number = 0;
   for (const auto& workload : workloads) {
     const std::string what =
-        fmt::format("[{}/{}] {} {} {}", ++number, workloads.size(), workload->entry().name,
-                    workload->type_text(), to_string(workload->size()));
+        fmt::format("[{}/{}] {} {} {}", ++number, workloads.size(), workload.entry->name,
+                    workload.problem->type_text, size_text(workload.problem->size));
     measure_options.on_stage = [&](const std::string& stage) {
       if (stage == kBuilding) return progress.compile(what, executor.caps().name);
       if (stage == kLaunching) return progress.launch(what, executor.caps().name);
       progress.show(what + ": " + stage);
     };
     measure_options.on_stage("describing");
-    Result result = measure(executor, *workload, measure_options, copies);
+    Result result = measure(executor, workload, measure_options, copies);
     const std::lock_guard lock(writing);
     progress.clear();
     outcome.add(result);

@@ -10,8 +10,6 @@
 
 namespace vkmoye::bench {
 
-using Workloads = std::vector<std::unique_ptr<Workload>>;
-
 /// What ends a report.
 enum class Summary : std::uint8_t { none, ladders, cliffs };
 

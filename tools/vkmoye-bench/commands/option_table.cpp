@@ -7,11 +7,12 @@
 #include <utility>
 
 #include "commands/kernel_names.hpp"
+#include "io/parse.hpp"
 #include "io/program.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "workloads/products/epilogue.hpp"
+#include "vkmoye/gen/problems/products/epilogue.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -54,7 +55,7 @@ auto number_to(double max, Target target) {
 std::size_t index_among(const std::string& what, const std::string& word,
                         const std::vector<std::string>& names, const std::string& others = "") {
   const auto found = std::find(names.begin(), names.end(), word);
-  if (found == names.end()) throw ArgumentError(unknown(what, word, names) + others);
+  if (found == names.end()) throw ArgumentError(unknown_name(what, word, names) + others);
   return static_cast<std::size_t>(found - names.begin());
 }
 
@@ -74,7 +75,7 @@ bool read_sizes(const std::string& text, CommandOptions& options) {
 
 bool read_verify(const std::string& text, CommandOptions& options) {
   options.measure.verify =
-      static_cast<Verify>(index_among("verification", text, {"full", "sample", "off"}));
+      static_cast<gen::Verify>(index_among("verification", text, {"full", "sample", "off"}));
   return true;
 }
 
@@ -357,9 +358,9 @@ std::vector<Option> epilogue_options() {
   using enum CommandName;
   std::vector<Option> options = {
       {"--epilogue", for_commands(matmul), ValueCount::one,
-       "steps on A @ B before it is rounded, in order: " + epilogue_expects() + " (none)", "",
+       "steps on A @ B before it is rounded, in order: " + gen::epilogue_expects() + " (none)", "",
        [](const std::string& text, CommandOptions& options) {
-         parse_epilogue(text);
+         gen::parse_epilogue(text);
          options.values["epilogue"] = text;
          return true;
        }}};

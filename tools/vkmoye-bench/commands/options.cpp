@@ -10,7 +10,7 @@
 #include "registry/operations.hpp"
 #include "registry/registry_in_use.hpp"
 #include "vkmoye/base/error.hpp"
-#include "workloads/operation.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {

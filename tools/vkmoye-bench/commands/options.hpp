@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "measure/measure.hpp"
-#include "workloads/operation.hpp"
+#include "registry/operations.hpp"
 
 namespace vkmoye::bench {
 

@@ -19,7 +19,8 @@
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/common/quantise.hpp"
-#include "workloads/products/given_arrays.hpp"
+#include "vkmoye/gen/kernels/products/choice/problem_plan.hpp"
+#include "workloads/packed_file.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -28,10 +29,12 @@ namespace {
 int quantise_file(const CommandOptions& options, const gen::WeightFormat& format) {
   std::vector<ArrayFile> files = read_array_files(options.in);
   files.front().put_into_c_order();
-  const GivenArray& array = files.front().array();
-  const std::vector<std::int64_t> shape = shape_of_blocks(array, format);  // throws before work
+  const gen::GivenArray& array = files.front().array();
+  const std::vector<std::int64_t> shape =
+      gen::shape_of_blocks(array, format);  // throws before work
   OutputFile out(options.out);
-  write_npy(out, type_of_blocks(format), shape, quantised(array, files.front().data(), format));
+  write_npy(out, gen::type_of_blocks(format), shape,
+            gen::quantised(array, files.front().data(), format));
   out.commit();
   return kOk;
 }
@@ -40,7 +43,8 @@ int pack(const CommandOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernels.front());
   refuse_useless_values(options.values, {&entry});
   const std::string type = one_type(options, "");
-  const gen::WeightFormat* weights = type.empty() ? entry.weights : parse_gemm_type(type).weights;
+  const gen::WeightFormat* weights =
+      type.empty() ? entry.weights : gen::parse_gemm_type(type).weights;
   const bool packs_weights = entry.takes_packed && entry.weights != nullptr;
   if (packs_weights && weights == nullptr) {
     throw ArgumentError(fmt::format(
@@ -64,23 +68,23 @@ int pack(const CommandOptions& options) {
   const std::string& file = options.in.front();
   if (is_packed_file(path_of(file))) throw ArgumentError(file + ": is already packed");
   std::vector<ArrayFile> files = read_array_files({file});
-  std::vector<GivenArray> inputs = given_arrays(entry, files, type, options.as == "a" ? 0 : 1);
+  std::vector<gen::GivenArray> inputs = given_arrays(entry, files, type, options.as == "a" ? 0 : 1);
   refuse_booleans("pack", files);
   std::vector<std::byte> data = files.front().data();
-  WorkloadSpec spec = {&entry, type, options.config, options.values};
+  gen::ProblemText spec = {&entry, type, options.config, options.values};
   if (packs_weights) {
     if (type.empty()) spec.type = fmt::format("f16*{},f32", weights->name);
-    GivenArray& array = inputs.front();
+    gen::GivenArray& array = inputs.front();
     if (is_floating(array.type)) {
       files.front().put_into_c_order();
       array = files.front().array();
-      const std::vector<std::int64_t> shape = shape_of_blocks(array, *weights);
-      data = quantised(array, files.front().data(), *weights);
+      const std::vector<std::int64_t> shape = gen::shape_of_blocks(array, *weights);
+      data = gen::quantised(array, files.front().data(), *weights);
       array.shape = shape;
-      array.type = type_of_blocks(*weights);
+      array.type = gen::type_of_blocks(*weights);
     }
   }
-  OperandToPack operand = operand_to_pack(spec, options.as == "a", inputs.front());
+  gen::OperandToPack operand = gen::operand_to_pack(spec, options.as == "a", inputs.front());
   if (packs_weights) {
     const auto wrong = gen::reasons_against_blocks(*weights, data, inputs.front().shape.back());
     if (!wrong.empty()) throw ArgumentError(with_reasons("pack: " + file, wrong));
@@ -89,18 +93,21 @@ int pack(const CommandOptions& options) {
 
   const auto executor = open_executor(options.device);
   operand.request.device = executor->caps();
-  find_fragment_orders(*executor, packed_probes(entry, operand.request), entry.name);
+  find_fragment_orders(*executor, entry.probes(operand.request), entry.name);
   operand.request.device = executor->caps();
-  const PackPlan plan = pack_plan(operand);
-  const auto reasons = executor->reasons_against(plan.plan);
+  gen::PackPlan packed = gen::pack_plan(operand);
+  RunPlan plan = plan_of(std::move(packed.plan));
+  plan.arrays[0].input = 0;
+  plan.result = 1;
+  const auto reasons = executor->reasons_against(plan);
   if (!reasons.empty()) throw_cannot_run("pack", reasons);
   Progress progress;
   progress.compile(entry.name, executor->caps().name);
-  const auto execution = executor->prepare(plan.plan);
+  const auto execution = executor->prepare(plan);
   progress.clear();
   execution->write(0, data);
   if (!run_undamaged(*executor, *execution, "pack")) return kWrongResult;
-  write_packed(out, plan.operand, read_all(*execution, 1, plan.plan.arrays[1].bytes));
+  write_packed(out, packed.operand, read_all(*execution, 1, plan.arrays[1].bytes));
   out.commit();
   return kOk;
 }

@@ -78,9 +78,7 @@ std::string permutation(std::size_t rank, Choices& draw) {
   return join(out, ",");
 }
 
-std::unique_ptr<Workload> move_or_rows(const gen::KernelEntry& entry, const Limits& limits,
-                                       Choices& draw) {
-  const Operation& operation = operation_of(entry);
+Workload move_or_rows(const gen::KernelEntry& entry, const Limits& limits, Choices& draw) {
   const ScalarType type = draw.one_of(entry.types);
   const double bytes = static_cast<double>(draw.extent(limits.min_bytes, limits.max_bytes)) / 2;
   gen::Options config;
@@ -94,11 +92,10 @@ std::unique_ptr<Workload> move_or_rows(const gen::KernelEntry& entry, const Limi
                   [](const gen::KernelOption& option) { return option.name == "axis"; });
   if (has_axis) config["axis"] = draw.below(2) == 0 ? "0" : "1";
   const Extents size = shape_of(rank, bytes / static_cast<double>(size_of(type)), draw);
-  return operation.of_size({&entry, std::string(to_string(type)), config, {}}, size);
+  return workload_of({&entry, std::string(to_string(type)), config, {}}, size);
 }
 
-std::unique_ptr<Workload> product(const gen::KernelEntry& entry, const Limits& limits,
-                                  Choices& draw) {
+Workload product(const gen::KernelEntry& entry, const Limits& limits, Choices& draw) {
   const std::string type =
       draw.one_of<std::string>({"f32", "f16,f32", "bf16,f32", "i8", "f64", "f16*q4_0,f32"});
   const bool is_thin = draw.below(3) == 0;
@@ -114,7 +111,7 @@ std::unique_ptr<Workload> product(const gen::KernelEntry& entry, const Limits& l
     largest /= 2;
   }
   if (type.find('q') != std::string::npos) size[2] = (size[2] + 31) / 32 * 32;  // whole blocks
-  return operation_of(entry).of_size({&entry, type, {}, {}}, size);
+  return workload_of({&entry, type, {}, {}}, size);
 }
 
 }  // namespace

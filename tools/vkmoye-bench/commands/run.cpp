@@ -40,9 +40,9 @@ Workloads workloads_of(const CommandOptions& options, const Entries& kernels) {
         const Operation& operation = operation_of(*entry);
         const auto parts = operation.takes_all_types ? std::vector{type} : split(type, ',');
         for (const std::string& part : parts) {
-          const Extents& wanted = size.empty() ? usual_size(operation, usual) : size;
-          workloads.push_back(operation.of_size({entry, part, options.config, options.values},
-                                                size_of_form(operation.size, wanted)));
+          const Extents& wanted = size.empty() ? gen::usual_size(operation, usual) : size;
+          workloads.push_back(workload_of({entry, part, options.config, options.values},
+                                          gen::size_of_form(operation.size, wanted)));
         }
       }
     }
@@ -77,11 +77,13 @@ int run(const CommandOptions& options) {
   // A bad config is an error before any work is done. Kernels that refuse the problem are skipped, and so are those
   // without this type, if there are several.
   for (const auto& workload : workloads) {
-    if (!workload->refusal().empty() || (kernels.size() > 1 && !workload->has_type())) continue;
+    if (!workload.problem->refusal.empty() || (kernels.size() > 1 && !workload.has_type()))
+      continue;
     // Whether there is a kernel that depends on the order of the device's matrices is known only later, and goes into
     // its result.
-    const bool depends = workload->entry().probes && !workload->probes(executor->caps()).empty();
-    if (!depends) workload->describe(executor->caps());
+    const gen::KernelRequest request = workload.request(executor->caps());
+    const bool depends = workload.entry->probes && !workload.entry->probes(request).empty();
+    if (!depends) workload.entry->describe(request);
   }
   return measure_all(*executor, workloads, options);
 }

@@ -25,7 +25,7 @@ void leave_out_slow_compiles(const std::string& command, const DeviceCaps& devic
   if (device.kind != DeviceKind::cpu) return;
   std::vector<std::string> left_out;
   std::erase_if(workloads, [&](const auto& workload) {
-    const std::string& name = workload->entry().name;
+    const std::string& name = workload.entry->name;
     const bool is_slow = contains(kSlowOnCpus, name) && !contains(named, name);
     if (is_slow && !contains(left_out, name)) left_out.push_back(name);
     return is_slow;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "baselines/baselines.hpp"
 #include "commands/command.hpp"
 #include "commands/measure_all.hpp"
 #include "commands/open_device.hpp"
@@ -48,7 +49,7 @@ int suite(const CommandOptions& command) {
   if (options.cliffs > 0) {
     MeasureOptions& measure = options.measure;
     measure.min_time = 0.03;
-    measure.verify = Verify::sample;
+    measure.verify = gen::Verify::sample;
     measure.baselines = {kPeakBaseline};  // moves are compared with a copy anyway
     const Workloads shapes = random_shapes(options.cliffs, measure.seed, executor->caps());
     return measure_all(*executor, shapes, options, Summary::cliffs);
@@ -64,9 +65,9 @@ int suite(const CommandOptions& command) {
         for (const gen::KernelEntry& entry : registry_in_use().kernels) {
           const Operation& operation = operation_of(entry);
           if (operation.size.rank != rank || operation.is_own || operation.suite_sizes) continue;
-          auto workload = operation.of_size({&entry, std::string(to_string(type)), {}, {}},
-                                            in_whole_blocks(entry, size));
-          if (workload->has_type()) workloads.push_back(std::move(workload));
+          Workload workload = workload_of({&entry, std::string(to_string(type)), {}, {}},
+                                          in_whole_blocks(entry, size));
+          if (workload.has_type()) workloads.push_back(std::move(workload));
         }
       }
     }
@@ -76,9 +77,9 @@ int suite(const CommandOptions& command) {
       if (operation.is_own) sizes = {operation.size.example};
       if (operation.suite_sizes) sizes = operation.suite_sizes(cpu, options.quick);
       for (const Extents& size : sizes) {
-        auto workload = operation.of_size({&entry, std::string(to_string(type)), {}, {}},
-                                          size_of_form(operation.size, size));
-        if (workload->has_type()) workloads.push_back(std::move(workload));
+        Workload workload = workload_of({&entry, std::string(to_string(type)), {}, {}},
+                                        gen::size_of_form(operation.size, size));
+        if (workload.has_type()) workloads.push_back(std::move(workload));
       }
     }
   }

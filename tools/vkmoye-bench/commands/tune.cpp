@@ -13,6 +13,7 @@
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
 #include "io/output_file.hpp"
+#include "io/parse.hpp"
 #include "io/program.hpp"
 #include "io/progress.hpp"
 #include "measure/repeat_command.hpp"
@@ -20,16 +21,15 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/system/signal_handler.hpp"
-#include "workloads/products/auto_workload.hpp"
-#include "workloads/products/tuned_table.hpp"
-#include "workloads/products/tuning.hpp"
+#include "workloads/tuned_table.hpp"
+#include "workloads/tuning.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 // A product to tune, with its types and its size.
 struct Subject {
-  GemmProblem problem;
+  gen::GemmOptions problem;
   Extents size;
 };
 
@@ -44,10 +44,11 @@ std::vector<Subject> subjects_of(const CommandOptions& options) {
   for (const std::string& type : types) {
     for (const Extents& extents : options.sizes) {
       const Operation& operation = operation_of(*gen::find_kernel("gemm/auto"));
-      Subject subject{read_product(options.values, type), size_of_form(operation.size, extents)};
+      Subject subject{gen::read_product(options.values, type),
+                      gen::size_of_form(operation.size, extents)};
       if (std::count(subject.size.begin(), subject.size.end(), 0) > 0) {
         throw ArgumentError(
-            fmt::format("tune: a product of size {} has no work to time", to_string(extents)));
+            fmt::format("tune: a product of size {} has no work to time", size_text(extents)));
       }
       subjects.push_back(std::move(subject));
     }
@@ -61,24 +62,24 @@ std::vector<Subject> subjects_of(const CommandOptions& options) {
 
 Result result_of(const TunedConfig& one, const Tuning& tuning, const Subject& subject,
                  const CommandOptions& options, const DeviceCaps& caps) {
-  const auto workload = make_product_by(one.choice, subject.problem, subject.size);
+  const Workload workload = workload_by(one.choice, subject.problem, subject.size);
   Result result;
   result.kernel = one.choice.entry->name;
-  result.type = workload->type_text();
+  result.type = workload.problem->type_text;
   result.size = subject.size;
   result.config = one.config;
   if (one.choice.slices > 1)
     result.config.emplace_back("split-k", std::to_string(one.choice.slices));
   result.timing = one.timing;
   if (one.median_us > 0) {
-    result.gbps = workload->bytes() / (one.median_us * 1e3);
-    result.tflops = workload->flops() / (one.median_us * 1e6);
+    result.gbps = workload.problem->bytes / (one.median_us * 1e3);
+    result.tflops = workload.problem->flops / (one.median_us * 1e6);
     if (tuning.before_us > 0) result.ratio["auto"] = tuning.before_us / one.median_us;
   }
-  result.options = shell_line(workload->command_options());
+  result.options = shell_line(workload.problem->command_words);
   result.verified = true;
   result.verification = tuning.checked_small ? "sample" : "full";
-  result.command = repeat_command(caps, *workload, options.measure);
+  result.command = repeat_command(caps, workload, options.measure);
   return result;
 }
 
@@ -136,7 +137,7 @@ int tune(const CommandOptions& options) {
   }
   for (const Subject& subject : subjects) {
     style.type = std::max(style.type, subject.problem.type_text().size());
-    style.size = std::max(style.size, to_string(subject.size).size());
+    style.size = std::max(style.size, size_text(subject.size).size());
   }
   const auto report =
       make_report(options.format, output ? output->stream() : std::cout, caps, style);
@@ -160,7 +161,7 @@ int tune(const CommandOptions& options) {
           write_tuned_entries(file, caps, {tuned_entry(so_far, tuned->problem, tuned->size)});
       print_error(failure.empty()
                       ? fmt::format("interrupted: {} has the fastest of {} configs of {}",
-                                    path_text(file), so_far.timed.size(), to_string(tuned->size))
+                                    path_text(file), so_far.timed.size(), size_text(tuned->size))
                       : fmt::format("{}: {}", path_text(file), failure));
     }
     report->finish(End::interrupted);
@@ -186,7 +187,7 @@ int tune(const CommandOptions& options) {
     fmt::print(stderr,
                "{}: {} configs timed, {} refused, {} spill registers, {} wrong, {} not tried in "
                "{} s\n",
-               to_string(subject.size), tuning.timed.size(), tuning.refused.size(),
+               size_text(subject.size), tuning.timed.size(), tuning.refused.size(),
                tuning.spilling.size(), tuning.wrong.size(), tuning.not_tried,
                tune_options.budget_seconds);
     print_lines("wrong", tuning.wrong);

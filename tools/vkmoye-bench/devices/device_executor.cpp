@@ -125,12 +125,6 @@ void DeviceExecution::run() {
   for (const Launch& launch : launches_) device_.run(launch);
 }
 
-bool DeviceExecution::has_matrices() const {
-  return std::any_of(kernels_.begin(), kernels_.end(), [](const Pipeline& kernel) {
-    return kernel.interface().features.has(Feature::cooperative_matrix);
-  });
-}
-
 std::string DeviceExecution::damage() const {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
@@ -178,7 +172,9 @@ std::unique_ptr<Execution> DeviceExecutor::prepare(const RunPlan& plan) {
     steps.push_back({device_.load(kernel, specialised_among(kernel.interface, step.arguments)),
                      step.arguments, step.arrays});
   }
-  return std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
+  auto execution = std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
+  execution->take_facts(plan);
+  return execution;
 }
 
 std::string DeviceExecutor::save_pipeline_cache() {

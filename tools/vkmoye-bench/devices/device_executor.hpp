@@ -31,7 +31,6 @@ class DeviceExecution : public Execution {
   void run() override;
   std::string damage() const override;
   const DeviceCaps& caps() const override { return device_.caps(); }
-  bool has_matrices() const override;
   DeviceExecution* on_device() override { return this; }
 
   /// Samples the time of the steps, without those beforehand.

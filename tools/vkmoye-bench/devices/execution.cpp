@@ -23,6 +23,10 @@ RunPlan plan_of(gen::KernelPlan plan) {
     out.steps.push_back({std::move(step)});
   }
   out.main = plan.main;
+  out.beforehand = plan.beforehand;
+  out.chosen = std::move(plan.chosen);
+  out.why = std::move(plan.why);
+  out.left_out = std::move(plan.left_out);
   return out;
 }
 
@@ -54,11 +58,11 @@ std::vector<std::string> reasons_against_arrays(const RunPlan& plan) {
   return reasons;
 }
 
-std::vector<std::byte> read_all(const Execution& execution, std::size_t array,
-                                std::uint64_t bytes) {
-  std::vector<std::byte> out(bytes);
-  execution.read(array, out);
-  return out;
+void Execution::take_facts(const RunPlan& plan) {
+  has_matrices_ = std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
+    return interface_of(step).features.has(Feature::cooperative_matrix);
+  });
+  summing_threads_ = plan.steps[plan.main].kernel.summing_threads;
 }
 
 }  // namespace vkmoye::bench

@@ -18,6 +18,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/gen/ir/kernel_plan.hpp"
+#include "vkmoye/gen/problems/problem.hpp"
 #include "vkmoye/runtime/timing.hpp"
 
 namespace vkmoye::bench {
@@ -60,7 +61,9 @@ struct RunPlan {
   std::size_t beforehand = 0;  // steps at the start that run only once and are not timed
   /// The choice, if there was one: the kernel, and the number of slices of k.
   std::vector<std::pair<std::string, std::string>> chosen = {};
-  /// Steps that Workload::described_plan left out, and why, one line each.
+  /// Why it was chosen, one line each; empty: there is no choice.
+  std::vector<std::string> why = {};
+  /// Steps that described_plan left out, and why, one line each.
   std::vector<std::string> left_out = {};
 };
 
@@ -68,15 +71,8 @@ struct RunPlan {
 RunPlan plan_of(gen::KernelPlan plan);
 
 /// A plan ready to run, with its arrays, which are poisoned until they are written.
-class Execution {
+class Execution : public gen::ArrayMemory {
  public:
-  virtual ~Execution() = default;
-
-  /// Reads or writes bytes of array number `array`, starting at `offset`.
-  virtual void write(std::size_t array, std::span<const std::byte> from,
-                     std::uint64_t offset = 0) = 0;
-  virtual void read(std::size_t array, std::span<std::byte> to, std::uint64_t offset = 0) const = 0;
-
   /// Runs each kernel once and waits. Throws DeviceError, or Unavailable if that would take too long.
   virtual void run() = 0;
   /// Describes damage to memory outside the arrays; empty: there is none.
@@ -84,18 +80,24 @@ class Execution {
 
   /// The device that its kernels were described for.
   virtual const DeviceCaps& caps() const = 0;
-  /// Whether a kernel uses matrix units: these round the wider one of operands with different types.
-  virtual bool has_matrices() const { return false; }
   /// This, if it runs on a device; only devices have a clock.
   virtual DeviceExecution* on_device() { return nullptr; }
+
+  bool has_matrices() const override { return has_matrices_; }
+  std::size_t summing_threads() const override { return summing_threads_; }
+  /// Takes over what the two functions above say of the kernels of `plan`.
+  void take_facts(const RunPlan& plan);
+
+ private:
+  bool has_matrices_ = false;
+  std::size_t summing_threads_ = 1;
 };
 
 /// Why the arrays do not fit the steps: a step has not one array for each binding, or an array is too small for its
 /// arguments.
 std::vector<std::string> reasons_against_arrays(const RunPlan& plan);
 
-/// Reads all of array number `array`, which has `bytes` bytes.
-std::vector<std::byte> read_all(const Execution& execution, std::size_t array, std::uint64_t bytes);
+using gen::read_all;
 
 class Executor {
  public:

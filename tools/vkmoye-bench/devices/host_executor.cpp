@@ -43,11 +43,6 @@ class HostExecution : public Execution {
     for (const Step& step : plan_.steps) run(step);
   }
   const DeviceCaps& caps() const override { return caps_; }
-  bool has_matrices() const override {
-    return std::any_of(plan_.steps.begin(), plan_.steps.end(), [](const Step& step) {
-      return interface_of(step.kernel).features.has(Feature::cooperative_matrix);
-    });
-  }
   std::string damage() const override { return join(reasons_, "; "); }
 
  private:
@@ -135,7 +130,9 @@ std::vector<std::string> HostExecutor::reasons_against(const RunPlan& plan) cons
 }
 
 std::unique_ptr<Execution> HostExecutor::prepare(const RunPlan& plan) {
-  return std::make_unique<HostExecution>(caps_, arithmetic_, plan);
+  auto execution = std::make_unique<HostExecution>(caps_, arithmetic_, plan);
+  execution->take_facts(plan);
+  return execution;
 }
 
 }  // namespace vkmoye::bench

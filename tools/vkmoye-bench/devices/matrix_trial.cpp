@@ -7,10 +7,10 @@
 #include <array>
 #include <utility>
 
-#include "numbers/number.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/numbers/number.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -143,7 +143,7 @@ std::string try_matrices(Device& device, const MatrixShape& shape, std::uint32_t
       for (std::uint32_t j = 0; j < columns; ++j) {
         const std::size_t at =
             by_columns ? std::size_t{j} * rows + i : std::size_t{i} * columns + j;
-        store_number(type, value_at(type, i, j), &bytes[at * size_of(type)]);
+        gen::store_number(type, value_at(type, i, j), &bytes[at * size_of(type)]);
       }
     }
     buffers.push_back(device.buffer(bytes.size()));
@@ -173,7 +173,7 @@ std::string try_matrices(Device& device, const MatrixShape& shape, std::uint32_t
         }
         const std::size_t at =
             by_columns ? std::size_t{n} * shape.m + m : std::size_t{m} * shape.n + n;
-        const double got = load_number(types.sum, &found[(which * elements + at) * width]);
+        const double got = gen::load_number(types.sum, &found[(which * elements + at) * width]);
         if (got == sum) return true;
         wrong.push_back(fmt::format("A by {}, B by {}, stored by {}: [{},{}] is {}, not {}",
                                     kOrders[which / 2], kOrders[which % 2], kOrders[by_columns], m,

@@ -40,10 +40,10 @@ class CacheFlush {
   Launch make_launch() {
     const gen::ir::Kernel sum =
         gen::find_kernel("reduce/sum")
-            ->describe({.type = ScalarType::u32,
-                        .shape = std::vector<std::int64_t>{static_cast<std::int64_t>(rows_),
-                                                           kElementsOfRow},
-                        .device = device_.caps()});
+            ->describe(
+                {.form = gen::ElementsForm(
+                     ScalarType::u32, Extents{static_cast<std::int64_t>(rows_), kElementsOfRow}),
+                 .device = device_.caps()});
     return device_.prepare(device_.load(gen::compile(sum)), {from_, to_},
                            {{"rows", rows_}, {"cols", kElementsOfRow}});
   }

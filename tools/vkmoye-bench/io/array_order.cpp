@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "io/array_order.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 namespace vkmoye::bench {
-
-std::vector<std::int64_t> reversed(std::vector<std::int64_t> shape) {
-  std::reverse(shape.begin(), shape.end());
-  return shape;
-}
 
 std::vector<std::byte> in_c_order(std::span<const std::byte> data,
                                   const std::vector<std::int64_t>& shape, std::size_t width) {

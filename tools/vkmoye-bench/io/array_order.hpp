@@ -12,9 +12,6 @@
 
 namespace vkmoye::bench {
 
-/// The axes in reverse: the C-order shape of an array of `shape` in Fortran order, and vice versa.
-std::vector<std::int64_t> reversed(std::vector<std::int64_t> shape);
-
 /// Converts an array of `shape`, with elements of `width` bytes, from Fortran order to C order.
 std::vector<std::byte> in_c_order(std::span<const std::byte> data,
                                   const std::vector<std::int64_t>& shape, std::size_t width);

@@ -62,45 +62,7 @@ Extents parse_range(const std::string& text, const std::string& whole) {
   return out;
 }
 
-// A number, if all of `text` is one.
-template <class Number>
-std::optional<Number> parse_whole(const std::string& text) {
-  Number value = {};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 }  // namespace
-
-std::int64_t product(const Extents& extents) {
-  if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return 0;
-  std::int64_t out = 1;
-  for (const std::int64_t extent : extents) {
-    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-    out = out > kMax / extent ? kMax : out * extent;
-  }
-  return out;
-}
-
-std::string unknown(std::string_view what, const std::string& word,
-                    const std::vector<std::string>& names) {
-  const std::string near = did_you_mean(lower_case(word), names);
-  return fmt::format("unknown {} '{}'{}; known: {}", what, word,
-                     near.empty() ? "" : " (did you mean '" + near + "'?)", join(names, " "));
-}
-
-std::string to_string(const Extents& extents) {
-  std::vector<std::string> parts;
-  for (const std::int64_t extent : extents) parts.push_back(std::to_string(extent));
-  return join(parts, "x");
-}
-
-std::string shape_text(const Extents& extents) {
-  std::vector<std::string> parts;
-  for (const std::int64_t extent : extents) parts.push_back(std::to_string(extent));
-  return fmt::format("({}{})", join(parts, ", "), parts.size() == 1 ? "," : "");
-}
 
 std::vector<Extents> parse_sizes(const std::string& text) {
   std::vector<Extents> sizes;
@@ -124,29 +86,11 @@ std::vector<Extents> parse_sizes(const std::string& text) {
   return sizes;
 }
 
-ScalarType parse_type(const std::string& text) {
-  if (const auto type = parse_scalar_type(text)) return *type;
-  std::vector<std::string> names;
-  for (const ScalarTypeInfo& row : scalar_types()) names.emplace_back(row.name);
-  throw ArgumentError(unknown("type", text, names));
-}
-
-std::optional<double> parse_number(const std::string& text) {
-  const auto value = parse_whole<double>(text);
-  return value && std::isfinite(*value) ? value : std::nullopt;
-}
-
-std::optional<std::int64_t> parse_count(const std::string& text, std::int64_t min) {
-  const auto value = parse_whole<std::int64_t>(text);
-  return value && *value >= min && *value <= kMaxExtent ? value : std::nullopt;
-}
-
-std::string count_text(std::int64_t min) {
-  return fmt::format("a whole number from {} to {}", min, kMaxExtent);
-}
-
 std::optional<std::uint64_t> parse_seed(const std::string& text) {
-  return parse_whole<std::uint64_t>(text);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 bool matches(const std::string& pattern, const std::string& name) {

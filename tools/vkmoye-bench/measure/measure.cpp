@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <set>
 
+#include "baselines/baselines.hpp"
 #include "baselines/copy.hpp"
 #include "devices/device_executor.hpp"
+#include "io/parse.hpp"
 #include "measure/repeat_command.hpp"
 #include "measure/specialise_sizes.hpp"
 #include "registry/operations.hpp"
@@ -42,22 +44,22 @@ std::vector<std::string> bake_sizes(RunPlan& plan) {
 Timing time_kernel(Executor& executor, const gen::KernelEntry& entry, const Workload& workload,
                    const MeasureOptions& options, const TimingRules& rules, Result& result) {
   try {
-    const Operation& operation = operation_of(entry);
-    const auto other =
-        operation.of_size({&entry, workload.type_text(), options.problem_config, options.values},
-                          size_of_form(operation.size, workload.size()));
-    const auto no_type = gen::reasons_against_types(entry, other->request());
+    const Workload other =
+        workload_of({&entry, workload.problem->type_text, options.problem_config, options.values},
+                    gen::size_of_form(operation_of(entry).size, workload.problem->size));
+    const auto no_type = gen::reasons_against_types(entry, other.problem->form);
     if (!no_type.empty()) throw Unavailable(join(no_type, "; "));
-    if (!other->refusal().empty()) throw Unavailable(other->refusal());
-    RunPlan plan = plan_on(executor, *other);
+    if (!other.problem->refusal.empty()) throw Unavailable(other.problem->refusal);
+    RunPlan plan = plan_on(executor, other);
     const auto baked = options.bake ? bake_sizes(plan) : std::vector<std::string>();
     if (!options.specialise.empty()) specialise_sizes(plan, options.specialise);
     const auto reasons = executor.reasons_against(plan);
     if (!reasons.empty()) throw Unavailable(join(reasons, "; "));
     const auto execution = executor.prepare(plan);
-    other->fill(*execution, options.seed);
+    other.problem->fill(*execution, options.seed);
     execution->run();
-    const CheckResult checked = other->check(*execution, Verify::sample, options.seed);
+    const gen::CheckResult checked =
+        other.problem->check(*execution, gen::Verify::sample, options.seed);
     if (checked.mismatches > 0) throw Unavailable("its result is wrong: " + checked.first);
     if (!baked.empty()) {
       result.notes[entry.name] = "these sizes are constants in it, too: " + join(baked, ", ");
@@ -77,15 +79,15 @@ void add_baselines(Executor& executor, DeviceExecution& execution, const Workloa
                    const Step& step, const MeasureOptions& options, const TimingRules& rules,
                    Result& result) {
   for (const std::string& name : options.baselines) {
-    if (!is_baseline_of(name, workload.entry())) continue;
+    if (!is_baseline_of(name, *workload.entry)) continue;
     try {
-      const double work = name == kPeakBaseline ? workload.flops() : workload.bytes();
+      const double work = name == kPeakBaseline ? workload.problem->flops : workload.problem->bytes;
       if (work == 0) throw Unavailable("there is no work to do");
       options.on_stage("timing " + name);
       const gen::KernelEntry* kernel = kernel_called(name);
       const Timing timing =
           kernel ? time_kernel(executor, *kernel, workload, options, rules, result)
-                 : workload.time_baseline(name, {execution, step, rules, options.seed});
+                 : time_baseline(name, *workload.problem, {execution, step, rules, options.seed});
       if (median(*result.timing) == 0)
         throw Unavailable("the kernel's time was too short to be measured");
       result.ratio[name] = median(timing) / median(*result.timing);
@@ -115,13 +117,14 @@ void add_ceiling(DeviceExecution& execution, const Workload& workload, const Ste
   constexpr const char* kCopy = "copy";
   const double kernel_us = median(*result.timing);
   if (const auto peak = result.ratio.find(kPeakBaseline);
-      peak != result.ratio.end() && !workload.is_bound_by_memory()) {
+      peak != result.ratio.end() && !workload.problem->is_bound_by_memory()) {
     result.percent_of_ceiling = 100 * peak->second;
     result.ceiling = kPeakBaseline;
     return;
   }
-  if (!workload.is_bound_by_memory() || workload.bytes() == 0 || kernel_us == 0) return;
-  const auto bytes = static_cast<std::uint64_t>(workload.bytes());
+  if (!workload.problem->is_bound_by_memory() || workload.problem->bytes == 0 || kernel_us == 0)
+    return;
+  const auto bytes = static_cast<std::uint64_t>(workload.problem->bytes);
   if (const auto ratio = result.ratio.find(kCopy); ratio != result.ratio.end()) {
     copies[bytes] = ratio->second * kernel_us;
   } else if (!copies.contains(bytes)) {
@@ -134,9 +137,9 @@ void add_ceiling(DeviceExecution& execution, const Workload& workload, const Ste
     const BaselineRun run = {execution, step, rules, options.seed};
     options.on_stage("timing copy");
     try {
-      copies[bytes] =
-          median(is_baseline_of(kCopy, workload.entry()) ? workload.time_baseline(kCopy, run)
-                                                         : time_copy_of(bytes, run));
+      copies[bytes] = median(is_baseline_of(kCopy, *workload.entry)
+                                 ? time_baseline(kCopy, *workload.problem, run)
+                                 : time_copy_of(bytes, run));
     } catch (const Unavailable&) {
       return;  // its reason is not reported: the copy was not requested
     }
@@ -168,8 +171,8 @@ void add_times(Executor& executor, DeviceExecution& execution, const Workload& w
   }
   const double microseconds = median(*result.timing);
   if (microseconds > 0) {
-    result.gbps = workload.bytes() / (microseconds * 1e3);
-    if (workload.flops() > 0) result.tflops = workload.flops() / (microseconds * 1e6);
+    result.gbps = workload.problem->bytes / (microseconds * 1e3);
+    if (workload.problem->flops > 0) result.tflops = workload.problem->flops / (microseconds * 1e6);
   }
   add_baselines(executor, execution, workload, step, options, rules, result);
   add_ceiling(execution, workload, step, options, copies, result);
@@ -178,17 +181,18 @@ void add_times(Executor& executor, DeviceExecution& execution, const Workload& w
 // Fills in the result of the check and the times of a result whose plan can run.
 void check_and_time(Executor& executor, const Workload& workload, const RunPlan& plan,
                     const MeasureOptions& options, CopyTimes& copies, Result& result) {
-  const Verify verify =
-      options.verify.value_or(workload.is_checked_in_full() ? Verify::full : Verify::sample);
+  const bool is_short = workload.problem->seconds_to_check <= 1;
+  const gen::Verify verify =
+      options.verify.value_or(is_short ? gen::Verify::full : gen::Verify::sample);
   options.on_stage(kBuilding);
   const auto execution = executor.prepare(plan);
   options.on_stage("filling");
-  workload.fill(*execution, options.seed);
+  workload.problem->fill(*execution, options.seed);
   options.on_stage(kLaunching);
   execution->run();
   options.on_stage("checking");
-  if (verify != Verify::off) {
-    const CheckResult checked = workload.check(*execution, verify, options.seed);
+  if (verify != gen::Verify::off) {
+    const gen::CheckResult checked = workload.problem->check(*execution, verify, options.seed);
     result.mismatches = checked.mismatches;
     result.max_error = checked.max_error;
     result.wrong = checked.first;
@@ -198,14 +202,14 @@ void check_and_time(Executor& executor, const Workload& workload, const RunPlan&
     add_times(executor, *device, workload, plan.steps[plan.main], options, copies, result);
   } else {
     for (const std::string& name : options.baselines) {
-      if (is_baseline_of(name, workload.entry()))
+      if (is_baseline_of(name, *workload.entry))
         result.no_ratio[name] = "kernels cannot be timed on the host";
     }
   }
   // After the last launch, so that writes outside the buffers are found for every launch.
   const std::string damage = execution->damage();
   if (!damage.empty()) result.wrong += (result.wrong.empty() ? "" : "; ") + damage;
-  if (verify != Verify::off || !result.wrong.empty()) result.verified = result.wrong.empty();
+  if (verify != gen::Verify::off || !result.wrong.empty()) result.verified = result.wrong.empty();
 }
 
 }  // namespace
@@ -213,27 +217,28 @@ void check_and_time(Executor& executor, const Workload& workload, const RunPlan&
 Result measure(Executor& executor, const Workload& workload, const MeasureOptions& options,
                CopyTimes& copies) {
   Result result;
-  result.kernel = workload.entry().name;
-  result.type = workload.type_text();
-  result.size = workload.size();
-  std::vector<std::string> words = workload.command_options();
+  result.kernel = workload.entry->name;
+  result.type = workload.problem->type_text;
+  result.size = workload.problem->size;
+  std::vector<std::string> words = workload.problem->command_words;
   if (options.cold) words.push_back("--cold");
   result.options = shell_line(words);
   result.verification = "off";
   result.command = repeat_command(executor.caps(), workload, options);
-  const auto no_type = gen::reasons_against_types(workload.entry(), workload.request());
+  const auto no_type = gen::reasons_against_types(*workload.entry, workload.problem->form);
   if (!no_type.empty()) {
     result.skipped = join(no_type, "; ");
     return result;
   }
-  result.skipped = workload.refusal();
+  result.skipped = workload.problem->refusal;
   if (!result.skipped.empty()) return result;
   RunPlan plan;
   try {
     plan = plan_on(executor, workload);
   } catch (const KernelError& error) {
     // The order in which lanes hold matrices depends on the device; the config is not at fault.
-    if (workload.probes(executor.caps()).empty()) throw;
+    const auto& probes = workload.entry->probes;
+    if (!probes || probes(workload.request(executor.caps())).empty()) throw;
     result.skipped = join(error.reasons, "; ");
     return result;
   }

@@ -11,7 +11,7 @@
 
 #include "io/program.hpp"
 #include "report/report.hpp"
-#include "workloads/operation.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 
@@ -19,7 +19,8 @@ namespace vkmoye::bench {
 inline constexpr const char *kBuilding = "building", *kLaunching = "launching";
 
 struct MeasureOptions {
-  std::optional<Verify> verify;  // nullopt: full if that takes about a second at most, else sample
+  std::optional<gen::Verify>
+      verify;  // nullopt: full if that takes about a second at most, else sample
   /// Seconds of timed work. The warm-up takes as long, and at least 0.3 s on a GPU.
   double min_time = 0.5;
   std::optional<double> stop_noise;  // see TimingRules

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "io/parse.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/text.hpp"
 
@@ -13,16 +14,17 @@ namespace vkmoye::bench {
 std::string repeat_command(const DeviceCaps& device, const Workload& workload,
                            const MeasureOptions& options) {
   std::vector<std::string> words = {options.program, "run"};
-  for (const std::string& word : workload.subject()) words.push_back(word);
+  if (workload.subject.empty()) words.push_back(workload.entry->name);
+  words.insert(words.end(), workload.subject.begin(), workload.subject.end());
   const auto add = [&](const std::string& name, const std::string& value) {
     words.push_back("--" + name);
     words.push_back(value);
   };
-  add("size", bench::to_string(workload.size()));
-  add("type", workload.type_text());
-  const std::vector<std::string> of_work = workload.command_options();
+  add("size", size_text(workload.problem->size));
+  add("type", workload.problem->type_text);
+  const std::vector<std::string> of_work = workload.problem->command_words;
   words.insert(words.end(), of_work.begin(), of_work.end());
-  for (const auto& [name, value] : workload.request().options) add(name, value);
+  for (const auto& [name, value] : workload.request(device).options) add(name, value);
   const MeasureOptions defaults;
   if (options.bake) words.push_back("--bake");
   if (!options.specialise.empty()) add("specialise", options.specialise);
@@ -33,7 +35,7 @@ std::string repeat_command(const DeviceCaps& device, const Workload& workload,
   if (options.cold) words.push_back("--cold");
   std::vector<std::string> baselines;  // those that compute the same
   for (const std::string& name : options.baselines) {
-    if (is_baseline_of(name, workload.entry())) baselines.push_back(name);
+    if (is_baseline_of(name, *workload.entry)) baselines.push_back(name);
   }
   if (!baselines.empty()) add("baseline", join(baselines, ","));
   if (options.gate) add("gate", fmt::format("{}", *options.gate));

@@ -6,16 +6,12 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "baselines/baselines.hpp"
 #include "registry/registry_in_use.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/round_up.hpp"
 #include "vkmoye/base/text.hpp"
-#include "workloads/attention/attention_operation.hpp"
-#include "workloads/moves/moves.hpp"
-#include "workloads/products/product_operation.hpp"
-#include "workloads/rows/lookup.hpp"
-#include "workloads/rows/row_operations.hpp"
-#include "workloads/user_defined/user_operation.hpp"
+#include "vkmoye/gen/operations/operations.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -27,21 +23,11 @@ bool takes(const Operation& operation, const std::string& value) {
 
 }  // namespace
 
-const std::vector<Operation>& builtin_operations() {
-  static const std::vector<Operation> table = {
-      copies(),           transposes(),        relayouts(),          sum_operation(),
-      max_operation(),    softmax_operation(), rms_norm_operation(), residual_norm_operation(),
-      argmax_operation(), topk_operation(),    gate_operation(),     rope_operation(),
-      lookups(),          attentions(),        products(),
-  };
-  return table;
-}
-
 const std::vector<Operation>& operations() {
   static const std::vector<Operation> table = [] {
-    std::vector<Operation> all = builtin_operations();
+    std::vector<Operation> all = gen::operations();
     for (const OperationEntry& entry : registry_in_use().operations) {
-      all.push_back(user_operation(entry));
+      all.push_back(gen::operation_of(entry));
     }
     return all;
   }();
@@ -65,7 +51,7 @@ const std::vector<std::string>& baseline_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
     for (const Operation& operation : operations()) {
-      for (const std::string& name : operation.baselines) {
+      for (const std::string& name : baselines_of(operation.name)) {
         if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
       }
     }
@@ -96,7 +82,7 @@ bool is_baseline_of(const std::string& name, const gen::KernelEntry& entry) {
   if (const gen::KernelEntry* other = kernel_called(name)) {
     return other->operation == entry.operation && other->name != entry.name;
   }
-  const auto& baselines = operation_of(entry).baselines;
+  const auto baselines = baselines_of(entry.operation);
   return std::find(baselines.begin(), baselines.end(), name) != baselines.end();
 }
 
@@ -125,7 +111,7 @@ void refuse_useless_baselines(const std::vector<std::string>& names,
     });
     if (useful) continue;
     const gen::KernelEntry& entry = *entries.front();
-    std::vector<std::string> others = operation_of(entry).baselines;
+    std::vector<std::string> others = baselines_of(entry.operation);
     for (const gen::KernelEntry& kernel : registry_in_use().kernels) {
       if (is_baseline_of(kernel.name, entry)) others.push_back(kernel.name);
     }

@@ -5,13 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "workloads/operation.hpp"
+#include "vkmoye/contract/extents.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
+#include "vkmoye/gen/problems/operation.hpp"
 
 namespace vkmoye::bench {
 
-/// The operations of vkmoye, and all of the registry in use, in the order in which their options and baselines are
+using gen::Operation;
+using gen::OperationOption;
+
+/// The operations of the registry in use, those of vkmoye first, in the order in which their options and baselines are
 /// listed.
-const std::vector<Operation>& builtin_operations();
 const std::vector<Operation>& operations();
 
 /// The names of `operations()`.

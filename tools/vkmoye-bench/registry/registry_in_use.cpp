@@ -7,7 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "registry/operations.hpp"
+#include "baselines/baselines.hpp"
+#include "vkmoye/gen/operations/operations.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -29,9 +30,9 @@ const Registry& registry_in_use() { return stored(); }
 std::vector<std::string> reasons_against(const Registry& registry) {
   std::vector<std::string> reasons;
   std::set<std::string> operations, kernels, baselines;
-  for (const Operation& ours : builtin_operations()) {
+  for (const gen::Operation& ours : gen::operations()) {
     operations.insert(ours.name);
-    baselines.insert(ours.baselines.begin(), ours.baselines.end());
+    for (std::string& name : baselines_of(ours.name)) baselines.insert(std::move(name));
   }
   for (const OperationEntry& row : registry.operations) {
     const auto refuse = [&](const char* why) {

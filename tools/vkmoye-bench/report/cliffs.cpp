@@ -16,7 +16,7 @@ constexpr std::size_t kWorst = 20;
 
 Cliffs::Shape shape_of(const Result& result) {
   const std::string options = result.options.empty() ? "" : " " + result.options;
-  return {fmt::format("{} {} {}{}", result.kernel, result.type, to_string(Extents(result.size)),
+  return {fmt::format("{} {} {}{}", result.kernel, result.type, size_text(Extents(result.size)),
                       options),
           result.command, result.ceiling, quantile(*result.timing, 0.5),
           *result.percent_of_ceiling / 100};

@@ -49,7 +49,7 @@ struct ReadReport {
 
 ReportedResult read_result(const json& result) {
   ReportedResult out;
-  out.key = {result.at("kernel"), result.at("type"), to_string(result.at("size").get<Extents>()),
+  out.key = {result.at("kernel"), result.at("type"), size_text(result.at("size").get<Extents>()),
              result.at("config").dump(), result.value("options", "")};
   if (result.at("skipped").is_string()) {
     out.why_none = "skipped: " + result["skipped"].get<std::string>();

@@ -31,7 +31,7 @@ class CsvReport : public Report {
         device_.driver,
         result.kernel,
         result.type,
-        to_string(result.size),
+        size_text(result.size),
         config_text(result),
         timed(0.5),
         timed(0.0),

@@ -46,7 +46,7 @@ svg .roof { stroke: var(--text); stroke-width: 2; fill: none; } svg circle { fil
 )";
 
 std::string size_and_options(const Result& result) {
-  const std::string size = to_string(result.size);
+  const std::string size = size_text(result.size);
   return result.options.empty() ? size : size + " " + result.options;
 }
 

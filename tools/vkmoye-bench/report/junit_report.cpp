@@ -31,7 +31,7 @@ class JunitReport : public Report {
                                                       result.timing->samples_us.end(), 0.0)
                                     : 0;
     seconds_ += microseconds / 1e6;
-    std::string name = result.type + " " + to_string(result.size);
+    std::string name = result.type + " " + size_text(result.size);
     if (!result.options.empty()) name += " " + result.options;
     cases_ += fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.6f}\">\n",
                           escaped(result.kernel), escaped(name), microseconds / 1e6);

@@ -114,7 +114,7 @@ std::string Ladder::verification() const {
       if (!cell.time_us) continue;
       right += cell.verified.value_or(false);
       unchecked += !cell.verified;
-      if (cell.verified && !*cell.verified) wrong.push_back(rung.name + " " + to_string(sizes[i]));
+      if (cell.verified && !*cell.verified) wrong.push_back(rung.name + " " + size_text(sizes[i]));
     }
   }
   std::string text = !wrong.empty() ? fmt::format("FAILED: {}", join(wrong, ", "))
@@ -167,7 +167,7 @@ std::string summary_text(const std::vector<Ladder>& ladders, const Terminal& ter
       for (const Ladder::Rung& rung : ladder.rungs) {
         max_speedup = std::max(max_speedup, rung.cells[i].speedup.value_or(0));
       }
-      out += to_string(ladder.sizes[i]) + "\n";
+      out += size_text(ladder.sizes[i]) + "\n";
       for (const Ladder::Rung& rung : ladder.rungs) {
         const Ladder::Cell& cell = rung.cells[i];
         if (above) out += hanging("  ", name_text(rung), terminal.columns);
@@ -194,7 +194,7 @@ std::string summary_markdown(const std::vector<Ladder>& ladders) {
   std::string out;
   for (const Ladder& ladder : ladders) {
     out += fmt::format("\n**{}**\n\n| kernel |", title(ladder));
-    for (const auto& size : ladder.sizes) out += fmt::format(" {} |", to_string(size));
+    for (const auto& size : ladder.sizes) out += fmt::format(" {} |", size_text(size));
     out += "\n| --- |";
     for (std::size_t i = 0; i < ladder.sizes.size(); ++i) out += " ---: |";
     out += "\n";

@@ -117,7 +117,7 @@ std::string roofline(const std::vector<Result>& results) {
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"><title>{} {} {}: {} TFLOP/s, {} "
         "GB/s</title></circle>\n",
         x.at(point.intensity), y.at(point.tflops), colour_of(point.result->kernel),
-        escaped(point.result->kernel), escaped(point.result->type), to_string(point.result->size),
+        escaped(point.result->kernel), escaped(point.result->type), size_text(point.result->size),
         rate_text(point.tflops), rate_text(*point.result->gbps));
   }
   out += "</svg>\n<div class=\"key\">";

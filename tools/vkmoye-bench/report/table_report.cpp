@@ -50,7 +50,7 @@ constexpr const char* kCeiling = "% top";  // shown with the name of the ceiling
 const Column kColumns[] = {
     {"kernel", 0, 0, Align::left, [](const Result& r) { return r.kernel; }},
     {"type", 1, 0, Align::left, [](const Result& r) { return r.type; }},
-    {"size", 2, 0, Align::right, [](const Result& r) { return to_string(r.size); }},
+    {"size", 2, 0, Align::right, [](const Result& r) { return size_text(r.size); }},
     {"median", 3, 9, Align::right, time_text<50>},
     {"+-%", 8, 4, Align::right,
      [](const Result& r) {

@@ -68,7 +68,7 @@ std::string text(const Json& header, const char* name, std::vector<std::string>&
 PackedFile parse(const Json& header, std::vector<std::string>& reasons) {
   constexpr std::int64_t kMaxPackedExtent = 0xffffffff, kMaxParts = 1024;
   PackedFile file;
-  PackedOperand& operand = file.operand;
+  gen::PackedOperand& operand = file.operand;
   gen::PackedForm& form = operand.form;
   const auto count = [&](const char* name, std::int64_t min, std::int64_t max) {
     return number(header, name, min, max, reasons);
@@ -115,17 +115,6 @@ PackedFile parse(const Json& header, std::vector<std::string>& reasons) {
 }
 
 }  // namespace
-
-std::uint64_t PackedOperand::bytes() const {
-  return static_cast<std::uint64_t>(ceil_div(rows, form.block_rows()) *
-                                    ceil_div(k, form.block_depth()) * form.block_bytes() *
-                                    batch.value_or(1));
-}
-
-std::vector<std::int64_t> PackedOperand::shape() const {
-  if (batch) return {*batch, rows, k};
-  return {rows, k};
-}
 
 bool is_packed_file(const std::filesystem::path& path) {
   if (path.extension() == ".packed") return true;
@@ -193,7 +182,8 @@ std::vector<std::byte> read_packed_data(const std::filesystem::path& path, const
   return data;
 }
 
-void write_packed(OutputFile& file, const PackedOperand& operand, std::span<const std::byte> data) {
+void write_packed(OutputFile& file, const gen::PackedOperand& operand,
+                  std::span<const std::byte> data) {
   const gen::PackedForm& form = operand.form;
   Json header;
   header["operand"] = std::string(1, form.use);

@@ -19,29 +19,18 @@
 #include <vector>
 
 #include "io/output_file.hpp"
-#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
+#include "vkmoye/gen/problems/packed_operand.hpp"
 
 namespace vkmoye::bench {
 
-struct PackedOperand {
-  gen::PackedForm form;
-  std::int64_t rows = 0, k = 0;  // size of the matrix: rows are m of A, n of B
-  /// The number of contiguous matrices; nullopt: one matrix without a batch axis.
-  std::optional<std::int64_t> batch = {};
-  std::string fragment, block;  // layouts: (row, k) of a fragment and of a block -> its place
-  std::string device, driver;   // where it was packed
-
-  std::uint64_t bytes() const;
-  /// {rows, k}, or {batch, rows, k}.
-  std::vector<std::int64_t> shape() const;
-};
+using gen::PackedOperand;
 
 /// Whether `path` has the extension or the first bytes of such a file.
 bool is_packed_file(const std::filesystem::path& path);
 
 /// The header of a file, and where its data begin.
 struct PackedFile {
-  PackedOperand operand;
+  gen::PackedOperand operand;
   std::uint64_t data_at = 0, checksum = 0;
 };
 
@@ -53,6 +42,7 @@ PackedFile read_packed_header(const std::filesystem::path& path);
 std::vector<std::byte> read_packed_data(const std::filesystem::path& path, const PackedFile& file);
 
 /// Writes to `file`, which the caller commits. Throws like the functions of `file`.
-void write_packed(OutputFile& file, const PackedOperand& operand, std::span<const std::byte> data);
+void write_packed(OutputFile& file, const gen::PackedOperand& operand,
+                  std::span<const std::byte> data);
 
 }  // namespace vkmoye::bench

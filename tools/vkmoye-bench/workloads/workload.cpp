@@ -1,33 +1,90 @@
 // SPDX-License-Identifier: MIT
 #include "workloads/workload.hpp"
 
+#include <algorithm>
+#include <set>
+#include <utility>
+
 #include "devices/fragments.hpp"
+#include "registry/operations.hpp"
+#include "vkmoye/contract/argument_names.hpp"
+#include "workloads/tuned_table.hpp"
 
 namespace vkmoye::bench {
+namespace {
 
-const char* to_string(Verify verify) {
-  return verify == Verify::full ? "full" : verify == Verify::sample ? "sample" : "off";
-}
-
-RunPlan Workload::plan(const DeviceCaps& caps) const {
-  RunPlan plan{arrays(), {step(caps)}};
-  plan.result = plan.arrays.size() - 1;
-  plan.steps.front().arrays = bindings();
+// The kernel of a file takes only the arguments that it has: its sizes may be constants.
+RunPlan plan_of_file(const Workload& workload) {
+  const KernelInterface& kernel = workload.compiled->interface;
+  std::set<std::string> names = extent_names(kernel);
+  for (const PushConstant& constant : kernel.push_constants) names.insert(constant.name);
+  for (const SpecialisedArgument& argument : kernel.specialised) names.insert(argument.name);
+  RunPlan plan = plan_over(gen::plan_of_one({}, *workload.problem), *workload.problem);
+  Step& step = plan.steps.front();
+  std::erase_if(step.arguments,
+                [&](const auto& argument) { return !names.contains(argument.first); });
+  step.kernel.name = kernel.name;
+  step.compiled = workload.compiled;
   return plan;
 }
 
-RunPlan Workload::plan_over_arrays(gen::KernelPlan kernels) const {
+RunPlan plan_by(const Workload& workload, const DeviceCaps& caps, gen::PlanOptions options) {
+  if (workload.compiled) return plan_of_file(workload);
+  const std::vector<gen::GemmTable> tables = tuned_tables(caps);
+  options.tables = &tables;
+  return plan_over(
+      gen::plan_of(*workload.entry, workload.request(caps), *workload.problem, options),
+      *workload.problem);
+}
+
+}  // namespace
+
+gen::KernelRequest Workload::request(const DeviceCaps& caps) const {
+  gen::KernelRequest request = {problem->form, config, caps};
+  for (const auto& [name, value] : problem->kernel_options) request.options[name] = value;
+  return request;
+}
+
+Workload workload_of(const gen::ProblemText& text, const Extents& size) {
+  return {text.entry, operation_of(*text.entry).of_size(text, size), text.config};
+}
+
+Workload workload_of(const gen::ProblemText& text, const std::vector<gen::GivenArray>& arrays) {
+  return {text.entry, operation_of(*text.entry).of_arrays(text, arrays), text.config};
+}
+
+RunPlan plan_over(gen::KernelPlan kernels, const gen::Problem& problem) {
   RunPlan plan = plan_of(std::move(kernels));
-  const std::vector<Array> all = arrays();
-  for (std::size_t i = 0; i < all.size(); ++i) plan.arrays[i].input = all[i].input;
-  plan.result = all.size() - 1;
+  for (std::size_t i = 0; i < problem.arrays.size(); ++i) {
+    const gen::ProblemArray& array = problem.arrays[i];
+    plan.arrays[i] = {plan.arrays[i].name, array.bytes, array.input, array.offset};
+  }
+  plan.result = problem.result;
   return plan;
+}
+
+gen::PlanOptions plan_options(Executor& executor, const Workload& workload) {
+  gen::PlanOptions options;
+  options.find_orders = [&](const std::vector<gen::ProbedMatrix>& probes) {
+    find_fragment_orders(executor, probes, workload.entry->name);
+    return executor.caps();
+  };
+  options.refuse = [&](const gen::KernelPlan& kernels) {
+    const RunPlan plan = plan_over(kernels, *workload.problem);
+    std::vector<std::string> reasons = executor.reasons_against(plan);
+    return reasons.empty() ? executor.trial_failures(plan) : reasons;
+  };
+  return options;
 }
 
 RunPlan plan_on(Executor& executor, const Workload& workload) {
-  if (auto plan = workload.plan_chosen_on(executor)) return *std::move(plan);
-  find_fragment_orders(executor, workload.probes(executor.caps()), workload.entry().name);
-  return workload.plan(executor.caps());
+  return plan_by(workload, executor.caps(), plan_options(executor, workload));
+}
+
+RunPlan described_plan(const Workload& workload, const DeviceCaps& caps) {
+  gen::PlanOptions options;
+  options.without_unknown_orders = true;
+  return plan_by(workload, caps, std::move(options));
 }
 
 }  // namespace vkmoye::bench

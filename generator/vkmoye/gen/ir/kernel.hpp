@@ -164,6 +164,8 @@ struct Kernel {
   /// Arguments of type u32 that are specialisation constants instead of push constants; the constant_id of each is its
   /// place here. They get their values when the kernel is loaded, so that one SPIR-V serves all sizes.
   std::vector<std::string> specialised = {};
+  /// The threads that share the sum of a row or column: the others only add to the bound of its error.
+  std::size_t summing_threads = 1;
 
   /// Whether that argument is in a buffer.
   bool is_in_buffer(const std::string& argument) const;

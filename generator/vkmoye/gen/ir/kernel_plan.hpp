@@ -3,6 +3,9 @@
 // A plan whose kernels are described but not compiled; compile.hpp turns it into a CompiledPlan.
 
 #include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
@@ -12,7 +15,13 @@ namespace vkmoye::gen {
 using KernelStep = PlanStep<ir::Kernel>;
 
 struct KernelPlan : PlanOf<ir::Kernel> {
-  std::size_t main = 0;  // the step that does most of the work
+  std::size_t main = 0;        // the step that does most of the work
+  std::size_t beforehand = 0;  // steps at the start that run only once: they pack weights
+  /// Of a kernel that chooses another one: the choice, and why, a line for each reason.
+  std::vector<std::pair<std::string, std::string>> chosen = {};
+  std::vector<std::string> why = {};
+  /// Steps that are missing, and why, one line each: see PlanOptions.
+  std::vector<std::string> left_out = {};
 };
 
 }  // namespace vkmoye::gen

@@ -119,9 +119,9 @@ auto members(const S& s) {
 }
 inline auto members(const Kernel& s) {
   const auto& [name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions,
-               verified, command, hand_written, in_buffer, specialised] = s;
+               verified, command, hand_written, in_buffer, specialised, summing_threads] = s;
   return std::tie(name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions,
-                  hand_written, in_buffer, specialised);
+                  hand_written, in_buffer, specialised, summing_threads);
 }
 
 template <class T>

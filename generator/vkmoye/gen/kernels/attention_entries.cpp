@@ -16,32 +16,13 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr const char* kFlash2 = "FlashAttention-2 (Dao, 2023)";
+using AttentionRequest = TypedRequest<TypedAttention>;
 
-// Numbers that the kernel takes at run time are examples.
-std::optional<OptionList> options_of_attention(const KernelRequest& request) {
-  const AttentionForm& form = request.attention.form;
-  OptionList out = {{"type", type_text(request.type, form)}};
-  if (form.width != 64) out.emplace_back("size", fmt::format("1024x1024x{}", form.width));
-  if (form.value_width != form.width) {
-    out.emplace_back("value-width", std::to_string(form.value_width));
-  }
-  if (form.causal) out.emplace_back("causal", "");
-  if (form.window) out.emplace_back("window", "256");
-  if (form.soft_cap) out.emplace_back("soft-cap", "50");
-  if (form.page != 0) out.emplace_back("page", std::to_string(form.page));
-  if (form.lengths) out.emplace_back("lengths", "");
-  if (form.mask) out.emplace_back("mask", std::string(to_string(*form.mask)));
-  if (form.slopes) out.emplace_back("slopes", "");
-  if (form.sinks) out.emplace_back("sinks", "");
-  if (form.log_sums) out.emplace_back("log-sums", "");
-  if (form.orders != AttentionOrders{}) out.emplace_back("axes", orders_text(form.orders));
-  return out;
-}
+constexpr const char* kFlash2 = "FlashAttention-2 (Dao, 2023)";
 
 KernelEntry simt_entry() {
   using Config = AttentionSimtConfig;
-  return entry_of<Config>({
+  return entry_of<Config, TypedAttention>({
       .name = "attention/simt",
       .operation = "attention",
       .summary = "computes attention without matrix units, in one pass over the keys",
@@ -49,75 +30,72 @@ KernelEntry simt_entry() {
       .types = {ScalarType::f32, ScalarType::f16, ScalarType::bf16},
       .fields = attention_simt_fields(),
       .defaults =
-          [](const KernelRequest& request) {
-            return attention_simt_config(request.attention.form, request.device);
+          [](const AttentionRequest& request) {
+            return attention_simt_config(request.form.form, request.device);
           },
       .describe =
-          [](const Config& config, const KernelRequest& request) {
-            return attention_simt(config, request.attention.form, request.type);
+          [](const Config& config, const AttentionRequest& request) {
+            return attention_simt(config, request.form.form, request.form.type);
           },
       .refuse =
-          [](const Config& config, const KernelRequest& request) {
-            return reasons_against(config, request.attention.form);
+          [](const Config& config, const AttentionRequest& request) {
+            return reasons_against(config, request.form.form);
           },
-      .problem = options_of_attention,
   });
 }
 
 KernelEntry coopmat_entry() {
   using Config = AttentionCoopmatConfig;
-  EntryParts<Config> parts;
+  EntryParts<Config, TypedAttention> parts;
   parts.name = "attention/coopmat";
   parts.operation = "attention";
   parts.summary = "computes attention on matrix units, with scores in registers";
   parts.source = kFlash2;
   parts.types = {ScalarType::f16, ScalarType::bf16};
-  parts.problem = options_of_attention;
   parts.fields = attention_coopmat_fields();
-  parts.defaults = [](const KernelRequest& request) {
-    return attention_coopmat_config(request.attention.form, request.type, request.device,
+  parts.defaults = [](const AttentionRequest& request) {
+    return attention_coopmat_config(request.form.form, request.form.type, request.device,
                                     request.options);
   };
-  parts.describe = [](const Config& config, const KernelRequest& request) {
-    return attention_coopmat(config, request.attention.form, request.type);
+  parts.describe = [](const Config& config, const AttentionRequest& request) {
+    return attention_coopmat(config, request.form.form, request.form.type);
   };
-  parts.refuse = [](const Config& config, const KernelRequest& request) {
-    auto reasons = reasons_against(config, request.attention.form, request.type);
-    if (reasons.empty()) reasons = reasons_against_units(config, request.type, request.device);
+  parts.refuse = [](const Config& config, const AttentionRequest& request) {
+    auto reasons = reasons_against(config, request.form.form, request.form.type);
+    if (reasons.empty()) reasons = reasons_against_units(config, request.form.type, request.device);
     return reasons;
   };
-  parts.probes = [](const Config& config, const KernelRequest& request) {
-    const bool is_sound = reasons_against(config, request.attention.form, request.type).empty();
-    return is_sound ? probes(config, request.type) : std::vector<ProbedMatrix>();
+  parts.probes = [](const Config& config, const AttentionRequest& request) {
+    const bool is_sound = reasons_against(config, request.form.form, request.form.type).empty();
+    return is_sound ? probes(config, request.form.type) : std::vector<ProbedMatrix>();
   };
   return entry_of(std::move(parts));
 }
 
 KernelEntry decode_entry() {
   using Config = AttentionDecodeConfig;
-  EntryParts<Config> parts;
+  EntryParts<Config, TypedAttention> parts;
   parts.name = "attention/decode";
   parts.operation = "attention";
   parts.summary = "computes attention of few queries over many keys, split among workgroups";
   parts.source = "Flash-Decoding (Dao, Haziza, Massa and Sizov, 2023)";
   parts.types = {ScalarType::f32, ScalarType::f16, ScalarType::bf16};
-  parts.problem = options_of_attention;
   parts.fields = attention_decode_fields();
-  parts.defaults = [](const KernelRequest& request) {
-    return attention_decode_config(request.attention, request.type, request.device);
+  parts.defaults = [](const AttentionRequest& request) {
+    return attention_decode_config(request.form, request.form.type, request.device);
   };
-  parts.describe = [](const Config& config, const KernelRequest& request) {
-    return attention_decode(config, request.attention.form, request.type);
+  parts.describe = [](const Config& config, const AttentionRequest& request) {
+    return attention_decode(config, request.form.form, request.form.type);
   };
-  parts.refuse = [](const Config& config, const KernelRequest& request) {
-    return reasons_against(config, request.attention.form, request.type);
+  parts.refuse = [](const Config& config, const AttentionRequest& request) {
+    return reasons_against(config, request.form.form, request.form.type);
   };
-  parts.plan = [](const Config& config, const KernelRequest& request) {
-    throw_if_any("attention/decode", reasons_against(config, request.attention.form, request.type));
+  parts.in_slices = [](const Config& config, const AttentionRequest& request) {
+    throw_if_any("attention/decode", reasons_against(config, request.form.form, request.form.type));
     KernelPlan plan =
-        attention_decode_plan(config, request.attention, request.type, request.device);
+        attention_decode_plan(config, request.form, request.form.type, request.device);
     plan.steps.front().kernel.command =
-        emit_command("attention/decode", options_of_attention(request), request.options);
+        emit_command("attention/decode", command_options(request.form), request.options);
     return plan;
   };
   return entry_of(std::move(parts));
@@ -133,16 +111,33 @@ KernelEntry auto_attention_entry() {
   entry.types = {ScalarType::f32, ScalarType::f16, ScalarType::bf16};
   entry.chooses = true;
   entry.describe = [types = entry.types](const KernelRequest& request) {
-    std::vector<std::string> reasons = reasons_against_type(types, request.type);
+    const auto form = form_of_kind<TypedAttention>(request.form, "attention/auto");
+    std::vector<std::string> reasons = reasons_against_type(types, form.type);
     if (!request.options.empty()) reasons.push_back(no_options_of_a_choice(request.options));
     throw_if_any("attention/auto", std::move(reasons));
     std::optional<ir::Kernel> kernel;
     choose_attention(request, [&](const KernelEntry& one) -> std::vector<std::string> {
-      if (one.plan) return {"it is a plan of several kernels, but a single kernel is requested"};
+      if (one.in_slices)
+        return {"it is a plan of several kernels, but a single kernel is requested"};
       kernel = one.describe(request);
       return reasons_against(ir::interface_of(*kernel), request.device);
     });
     return *std::move(kernel);
+  };
+  entry.plan = [](const KernelEntry&, const KernelRequest& request, const Problem& problem,
+                  const PlanOptions& options) {
+    if (!request.options.empty()) {
+      throw KernelError("attention/auto", {no_options_of_a_choice(request.options)});
+    }
+    KernelPlan plan;
+    const AttentionChoice choice = choose_attention(request, [&](const KernelEntry& one) {
+      plan = plan_of(one, request, problem, options);
+      return options.refuse ? options.refuse(plan) : reasons_against(plan, request.device);
+    });
+    plan.chosen = {{"kernel", choice.entry->name}};
+    plan.why = {fmt::format("chosen: {}: {}", choice.entry->name, choice.why)};
+    for (const std::string& passed : choice.passed) plan.why.push_back("passed over: " + passed);
+    return plan;
   };
   return entry;
 }

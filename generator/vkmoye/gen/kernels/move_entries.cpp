@@ -17,6 +17,8 @@
 namespace vkmoye::gen {
 namespace {
 
+using MoveRequest = TypedRequest<ElementsForm>;
+
 constexpr const char* kMoYe = "MoYe.jl, matrix transpose tutorial";
 constexpr const char* kTiled = "MoYe.jl, tiled copy";
 constexpr const char* kHip = "AMD lab notes, matrix transpose in HIP";
@@ -39,9 +41,9 @@ KernelEntry tile_entry(const Text& text, const std::vector<ConfigField<TileConfi
        .types = every_type(),
        .fields = fields,
        .defaults =
-           [threads, pad](const KernelRequest& request) {
+           [threads, pad](const MoveRequest& request) {
              TileConfig config;
-             config.type = request.type;
+             config.type = request.form.type;
              config.threads = Layout(threads);
              // A layout given by the user has its own padding.
              config.pad = request.options.contains("shared") ? 0 : pad;
@@ -49,7 +51,7 @@ KernelEntry tile_entry(const Text& text, const std::vector<ConfigField<TileConfi
            },
        .describe = [describe, name = std::string(text.name)](
                        const TileConfig& config,
-                       const KernelRequest&) { return describe(config, name); }});
+                       const MoveRequest&) { return describe(config, name); }});
 }
 
 KernelEntry shared_entry(const Text& text, IntTuple threads, std::int64_t pad,
@@ -74,9 +76,9 @@ KernelEntry plain_entry(const Text& text, std::vector<ScalarType> types, Describ
        .source = text.source,
        .types = std::move(types),
        .fields = {},
-       .defaults = [](const KernelRequest& request) { return request.type; },
+       .defaults = [](const MoveRequest& request) { return request.form.type; },
        .describe = [describe, name = std::string(text.name)](
-                       ScalarType type, const KernelRequest&) { return describe(type, name); }});
+                       ScalarType type, const MoveRequest&) { return describe(type, name); }});
 }
 
 KernelEntry tiled_entry(const Text& text, TiledValues values) {
@@ -102,66 +104,65 @@ enum class Converts : std::uint8_t { no, between_types };
 template <class Config>
 KernelEntry best_entry(const char* name, const char* operation, const char* summary,
                        const std::vector<ConfigField<Config>>& fields,
-                       Config (*defaults)(const KernelRequest&),
-                       ir::Kernel (*describe)(const Config&, const KernelRequest&),
+                       Config (*defaults)(const MoveRequest&),
+                       ir::Kernel (*describe)(const Config&, const MoveRequest&),
                        Converts converts = Converts::no) {
-  return entry_of<Config>({.name = name,
-                           .operation = operation,
-                           .summary = summary,
-                           .source = "this project",
-                           .types = every_type(),
-                           .fields = with_address_field(fields),
-                           .defaults =
-                               [defaults](const KernelRequest& request) {
-                                 Config config = defaults(request);
-                                 config.address = AddressChoice::automatic;
-                                 return config;
-                               },
-                           .describe =
-                               [describe](const Config& config, const KernelRequest& request) {
-                                 Config chosen = config;
-                                 const ScalarType result = request.result.value_or(request.type);
-                                 const ScalarType wider = size_of(result) > size_of(request.type)
-                                                              ? result
-                                                              : request.type;
-                                 chosen.address =
-                                     chosen_addressing(config.address, request.elements, wider,
-                                                       request.device.max_storage_buffer_bytes);
-                                 return describe(chosen, request);
-                               },
-                           .converts = converts == Converts::between_types});
+  return entry_of<Config>(
+      {.name = name,
+       .operation = operation,
+       .summary = summary,
+       .source = "this project",
+       .types = every_type(),
+       .fields = with_address_field(fields),
+       .defaults =
+           [defaults](const MoveRequest& request) {
+             Config config = defaults(request);
+             config.address = AddressChoice::automatic;
+             return config;
+           },
+       .describe =
+           [describe](const Config& config, const MoveRequest& request) {
+             Config chosen = config;
+             const ScalarType result = request.form.result.value_or(request.form.type);
+             const ScalarType wider =
+                 size_of(result) > size_of(request.form.type) ? result : request.form.type;
+             chosen.address = chosen_addressing(config.address, request.form.elements, wider,
+                                                request.device.max_storage_buffer_bytes);
+             return describe(chosen, request);
+           },
+       .converts = converts == Converts::between_types});
 }
 
-CopyAutoConfig copy_auto_config(const KernelRequest& request) {
+CopyAutoConfig copy_auto_config(const MoveRequest& request) {
   CopyAutoConfig config;
-  config.type = request.type;
-  config.result = request.result;
+  config.type = request.form.type;
+  config.result = request.form.result;
   return config;
 }
 
-ir::Kernel copy_of_request(const CopyAutoConfig& config, const KernelRequest&) {
+ir::Kernel copy_of_request(const CopyAutoConfig& config, const MoveRequest&) {
   return copy_auto(config, "copy/auto");
 }
 
 // The tile depends on how values are exchanged, and on the number of lanes that exchange them.
-TransposeAutoConfig transpose_config(const KernelRequest& request) {
+TransposeAutoConfig transpose_config(const MoveRequest& request) {
   const std::uint32_t limit = request.device.max_workgroup_invocations;
   const std::int64_t max_threads = limit == 0 ? 1024 : limit;
   TransposeAutoConfig requested;
   read_fields(transpose_auto_fields(), request.options, requested);
   if (requested.exchange == TileExchange::shared) {
-    return transpose_auto_config(request.type, max_threads, shared_bytes_of(request.device));
+    return transpose_auto_config(request.form.type, max_threads, shared_bytes_of(request.device));
   }
   const bool has_lanes = is_power_of_two(requested.subgroup_size, 128);
   return transpose_shuffle_config(
-      request.type, has_lanes ? requested.subgroup_size : request.device.subgroup_size,
+      request.form.type, has_lanes ? requested.subgroup_size : request.device.subgroup_size,
       max_threads);
 }
 
 // The kernel of relayout for an array of few rows or columns. On an H200, moves of 7 to 200 rows or columns of 1, 2 and
 // 4 bytes reach 0.66 to 0.96 of a copy; in tiles, of which a large part is outside, 0.07 to 0.77.
-ir::Kernel transpose_narrow(const TransposeAutoConfig& config, const KernelRequest& request) {
-  const Permutation layouts = permuted(*request.shape, {1, 0});
+ir::Kernel transpose_narrow(const TransposeAutoConfig& config, const MoveRequest& request) {
+  const Permutation layouts = permuted(*request.form.shape, {1, 0});
   RelayoutConfig chosen;
   chosen.type = config.type;
   chosen.address = config.address;
@@ -169,9 +170,9 @@ ir::Kernel transpose_narrow(const TransposeAutoConfig& config, const KernelReque
   return relayout(layouts.src, layouts.dst, chosen, "transpose/auto");
 }
 
-ir::Kernel transpose_of_request(const TransposeAutoConfig& config, const KernelRequest& request) {
+ir::Kernel transpose_of_request(const TransposeAutoConfig& config, const MoveRequest& request) {
   const bool is_narrow =
-      request.shape && request.options.empty() && is_narrow_transpose(*request.shape);
+      request.form.shape && request.options.empty() && is_narrow_transpose(*request.form.shape);
   return is_narrow ? transpose_narrow(config, request) : transpose_auto(config, "transpose/auto");
 }
 

@@ -8,6 +8,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
+#include "vkmoye/gen/kernels/products/choice/problem_plan.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
 #include "vkmoye/gen/kernels/products/quantised.hpp"
@@ -21,13 +22,15 @@
 namespace vkmoye::gen {
 namespace {
 
+using ProductRequest = TypedRequest<GemmProduct>;
+
 std::vector<ScalarType> types_of_simt() {
   return {ScalarType::f16, ScalarType::bf16, ScalarType::f32, ScalarType::f64, ScalarType::i32};
 }
 
 // `reasons`, and one more if the device has no workgroups of `threads`.
 std::vector<std::string> with_thread_limit(std::vector<std::string> reasons, std::int64_t threads,
-                                           const KernelRequest& request) {
+                                           const ProductRequest& request) {
   const std::uint32_t max_threads = request.device.max_workgroup_invocations;
   if (threads > max_threads) {
     reasons.push_back(fmt::format("{} threads, but the device has workgroups of at most {}",
@@ -39,8 +42,8 @@ std::vector<std::string> with_thread_limit(std::vector<std::string> reasons, std
 // `reasons`, and more if the device cannot multiply the matrices of `config`, or has no such workgroups.
 template <class Config>
 std::vector<std::string> with_matrix_units(std::vector<std::string> reasons, const Config& config,
-                                           const KernelRequest& request) {
-  const GemmForm& form = request.gemm;
+                                           const ProductRequest& request) {
+  const GemmForm& form = request.form;
   if (!multiplies(request.device, config, form)) {
     reasons.push_back(fmt::format("the device does not multiply matrices {}x{}x{}{} of {} in {}",
                                   config.atom_m, config.atom_n, config.atom_k,
@@ -50,62 +53,20 @@ std::vector<std::string> with_matrix_units(std::vector<std::string> reasons, con
   return with_thread_limit(std::move(reasons), config.threads(), request);
 }
 
-// Numbers that the kernel takes at run time are examples. nullopt if the epilogue has a step of the user's own.
-std::optional<OptionList> options_of_product(const KernelRequest& request) {
-  const GemmForm& form = request.gemm;
-  std::vector<std::string> steps;
-  for (const EpilogueOp& step : form.epilogue) {
-    if (find_epilogue_op(step.name) == nullptr) return std::nullopt;
-    steps.push_back(step.arguments.empty() ? step.name : step.name + ":1");
-  }
-  OptionList out = {{"type", fmt::format("{},{},{}", operands_text(form),
-                                         to_string(form.accumulator), to_string(form.result))}};
-  if (!form.a_k_contiguous) out.emplace_back("a", "m");
-  if (!form.b_k_contiguous) out.emplace_back("b", "n");
-  if (form.beta) out.emplace_back("beta", "1");
-  if (form.batched) out.emplace_back("batch", "2");
-  if (form.grouped) out.emplace_back("experts", "4");
-  if (form.split_k) out.emplace_back("split-k", "2");
-  if (!steps.empty()) out.emplace_back("epilogue", join(steps, ","));
-  return out;
-}
-
-// The types of a product are those of its form: a type of elements that contradicts it was meant for the form.
-std::vector<std::string> reasons_against_type_beside_form(const KernelRequest& request) {
-  const GemmForm& form = request.gemm;
-  const bool is_given = request.type != KernelRequest().type;
-  if (!is_given || request.type == form.a_type || request.type == form.b_type) return {};
-  return {fmt::format(
-      "KernelRequest::type is {}, but its form of the product, `gemm`, has {}; request_of({}) sets "
-      "both",
-      to_string(request.type), operands_text(form), to_string(request.type))};
-}
-
-// `entry` with these reasons.
-KernelEntry with_type_checked(KernelEntry entry) {
-  entry.describe = [describe = std::move(entry.describe),
-                    name = entry.name](const KernelRequest& request) {
-    throw_if_any(name, reasons_against_type_beside_form(request));
-    return describe(request);
-  };
-  if (!entry.refuse) return entry;
-  entry.refuse = [refuse = std::move(entry.refuse)](const KernelRequest& request) {
-    std::vector<std::string> reasons = reasons_against_type_beside_form(request);
-    return reasons.empty() ? refuse(request) : reasons;
+// What all products share is added to `parts`.
+template <class Config>
+KernelEntry product_entry(EntryParts<Config, GemmProduct> parts) {
+  parts.operation = "gemm";
+  KernelEntry entry = entry_of(std::move(parts));
+  entry.plan = [](const KernelEntry& self, const KernelRequest& request, const Problem& problem,
+                  const PlanOptions& options) {
+    return plan_of_product(self, request, as_product(problem, self.name), options);
   };
   return entry;
 }
 
-// What all products share is added to `parts`.
-template <class Config>
-KernelEntry product_entry(EntryParts<Config> parts) {
-  parts.operation = "gemm";
-  parts.problem = options_of_product;
-  return with_type_checked(entry_of(std::move(parts)));
-}
-
 KernelEntry gemm_entry(const char* name, const char* summary, const char* source,
-                       GemmSimtConfig (*defaults)(const KernelRequest&)) {
+                       GemmSimtConfig (*defaults)(const ProductRequest&)) {
   return product_entry<GemmSimtConfig>({
       .name = name,
       .summary = summary,
@@ -114,20 +75,20 @@ KernelEntry gemm_entry(const char* name, const char* summary, const char* source
       .fields = gemm_simt_fields(),
       .defaults = defaults,
       .describe =
-          [name = std::string(name)](const GemmSimtConfig& config, const KernelRequest& request) {
-            return gemm_simt(config, request.gemm, name);
+          [name = std::string(name)](const GemmSimtConfig& config, const ProductRequest& request) {
+            return gemm_simt(config, request.form, name);
           },
       .refuse =
-          [](const GemmSimtConfig& config, const KernelRequest& request) {
-            return with_thread_limit(reasons_against(config, request.gemm), size(config.threads),
+          [](const GemmSimtConfig& config, const ProductRequest& request) {
+            return with_thread_limit(reasons_against(config, request.form), size(config.threads),
                                      request);
           },
   });
 }
 
-GemmSimtConfig moye_simple(const KernelRequest&) { return {}; }
+GemmSimtConfig moye_simple(const ProductRequest&) { return {}; }
 
-GemmSimtConfig moye_prefetch(const KernelRequest&) {
+GemmSimtConfig moye_prefetch(const ProductRequest&) {
   GemmSimtConfig config;
   config.threads = Layout(IntTuple{32, 8});
   config.pad_a = config.pad_b = 1;
@@ -139,7 +100,7 @@ GemmSimtConfig moye_prefetch(const KernelRequest&) {
 // shared memory for 128 multiply-adds. f64: 8 x 8, for which there are enough registers. The same for
 // i32 if subgroups may have 64 lanes: compilers for such GPUs accumulate integer products in pairs of
 // registers, and 128 pairs do not fit.
-GemmSimtConfig simt(const KernelRequest& request) {
+GemmSimtConfig simt(const ProductRequest& request) {
   GemmSimtConfig config;
   config.threads = make_layout({{8, 2}, {4, 2}}, {{1, 32}, {8, 64}});  // a subgroup of 32: 8 x 4
   config.values_m = config.values_n = 4;
@@ -147,9 +108,9 @@ GemmSimtConfig simt(const KernelRequest& request) {
   config.stages = config.fragments = 2;
   config.prefetch = true;
   config.vector_bytes = 16;
-  const bool f64 = request.gemm.a_type == ScalarType::f64 || request.gemm.b_type == ScalarType::f64;
+  const bool f64 = request.form.a_type == ScalarType::f64 || request.form.b_type == ScalarType::f64;
   const bool pairs =
-      request.gemm.accumulator == ScalarType::i32 && request.device.max_subgroup_size > 32;
+      request.form.accumulator == ScalarType::i32 && request.device.max_subgroup_size > 32;
   if (f64 || pairs) config.threads = make_layout({{8, 2}, {4, 4}}, {{1, 32}, {8, 64}});
   if (!f64) return config;
   config.values_m = config.values_n = 2;
@@ -168,14 +129,16 @@ KernelEntry quantised_entry() {
       .types = {ScalarType::f16, ScalarType::bf16},
       .fields = gemm_quantised_fields(),
       .defaults =
-          [](const KernelRequest& request) {
-            return gemm_quantised_config(request.gemm, request.shape, request.device);
+          [](const ProductRequest& request) {
+            return gemm_quantised_config(request.form, request.form.shape, request.device);
           },
-      .describe = [](const Config& config,
-                     const KernelRequest& request) { return gemm_quantised(config, request.gemm); },
+      .describe =
+          [](const Config& config, const ProductRequest& request) {
+            return gemm_quantised(config, request.form);
+          },
       .refuse =
-          [](const Config& config, const KernelRequest& request) {
-            return with_thread_limit(reasons_against(config, request.gemm), config.threads,
+          [](const Config& config, const ProductRequest& request) {
+            return with_thread_limit(reasons_against(config, request.form), config.threads,
                                      request);
           },
       .weights = find_weight_format("q4_0"),
@@ -191,16 +154,26 @@ KernelEntry coopmat_product_entry() {
       .types = {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
       .fields = gemm_coopmat_fields(),
       .defaults =
-          [](const KernelRequest& request) {
-            return gemm_coopmat_config(request.gemm, request.device);
+          [](const ProductRequest& request) {
+            return gemm_coopmat_config(request.form, request.device);
           },
       .describe = [](const Config& config,
-                     const KernelRequest& request) { return gemm_coopmat(config, request.gemm); },
+                     const ProductRequest& request) { return gemm_coopmat(config, request.form); },
       .refuse =
-          [](const Config& config, const KernelRequest& request) {
-            return with_matrix_units(reasons_against(config, request.gemm), config, request);
+          [](const Config& config, const ProductRequest& request) {
+            return with_matrix_units(reasons_against(config, request.form), config, request);
           },
   });
+}
+
+std::vector<ProbedMatrix> probes_of_packed(const GemmPackedConfig& config,
+                                           const ProductRequest& request) {
+  std::vector<ProbedMatrix> out;
+  if (!reasons_against(config, request.form).empty()) return out;  // the kernel refuses it
+  for (const char use : {'a', 'b'}) {
+    out.push_back(fragment_of(packed_form(config, request.form, use)));
+  }
+  return out;
 }
 
 KernelEntry packed_entry() {
@@ -213,15 +186,16 @@ KernelEntry packed_entry() {
       .types = {ScalarType::f16, ScalarType::bf16},
       .fields = gemm_packed_fields(),
       .defaults =
-          [](const KernelRequest& request) {
-            return gemm_packed_config(request.gemm, request.shape, request.device);
+          [](const ProductRequest& request) {
+            return gemm_packed_config(request.form, request.form.shape, request.device);
           },
       .describe = [](const Config& config,
-                     const KernelRequest& request) { return gemm_packed(config, request.gemm); },
+                     const ProductRequest& request) { return gemm_packed(config, request.form); },
       .refuse =
-          [](const Config& config, const KernelRequest& request) {
-            return with_matrix_units(reasons_against(config, request.gemm), config, request);
+          [](const Config& config, const ProductRequest& request) {
+            return with_matrix_units(reasons_against(config, request.form), config, request);
           },
+      .probes = probes_of_packed,
       .takes_packed = true,
   });
 }
@@ -229,22 +203,22 @@ KernelEntry packed_entry() {
 // `reasons`, and if there are none, those against the orders of the device's matrices.
 std::vector<std::string> with_orders(std::vector<std::string> reasons,
                                      const GemmThinCoopmatConfig& config,
-                                     const KernelRequest& request, ReasonsAgainstOrders* against) {
+                                     const ProductRequest& request, ReasonsAgainstOrders* against) {
   if (!reasons.empty()) return reasons;
-  return reasons_against_orders_on(request.device, config, request.gemm, against);
+  return reasons_against_orders_on(request.device, config, request.form, against);
 }
 
 // Of gemm/thin_coopmat and gemm/packed_weights.
 std::vector<std::string> reasons_of_thin_coopmat(const GemmThinCoopmatConfig& config,
-                                                 const KernelRequest& request) {
-  return with_orders(reasons_against(config, request.gemm), config, request,
+                                                 const ProductRequest& request) {
+  return with_orders(reasons_against(config, request.form), config, request,
                      reasons_against_orders);
 }
 
 std::vector<ProbedMatrix> probes_of_thin_coopmat(const GemmThinCoopmatConfig& config,
-                                                 const KernelRequest& request) {
-  const bool is_sound = reasons_against(config, request.gemm).empty();
-  return is_sound ? probes(config, request.gemm) : std::vector<ProbedMatrix>();
+                                                 const ProductRequest& request) {
+  const bool is_sound = reasons_against(config, request.form).empty();
+  return is_sound ? probes(config, request.form) : std::vector<ProbedMatrix>();
 }
 
 KernelEntry quantised_coopmat_entry() {
@@ -256,17 +230,17 @@ KernelEntry quantised_coopmat_entry() {
       .types = {ScalarType::f16, ScalarType::bf16},
       .fields = gemm_thin_coopmat_fields(),
       .defaults =
-          [](const KernelRequest& request) {
-            return quantised_coopmat_config(request.gemm, request.shape, request.device);
+          [](const ProductRequest& request) {
+            return quantised_coopmat_config(request.form, request.form.shape, request.device);
           },
       .describe =
-          [](const Config& config, const KernelRequest& request) {
-            return gemm_quantised_coopmat(config, request.gemm);
+          [](const Config& config, const ProductRequest& request) {
+            return gemm_quantised_coopmat(config, request.form);
           },
       .refuse =
-          [](const Config& config, const KernelRequest& request) {
+          [](const Config& config, const ProductRequest& request) {
             return with_matrix_units(
-                with_orders(reasons_against_quantised(config, request.gemm), config, request,
+                with_orders(reasons_against_quantised(config, request.form), config, request,
                             reasons_against_orders_of_quantised),
                 config, request);
           },
@@ -277,12 +251,12 @@ KernelEntry quantised_coopmat_entry() {
 
 KernelEntry packed_weights_entry() {
   using Config = GemmThinCoopmatConfig;
-  const auto reasons = [](const Config& config, const KernelRequest& request) {
+  const auto reasons = [](const Config& config, const ProductRequest& request) {
     auto all = reasons_of_thin_coopmat(config, request);
-    if (request.gemm.weights == nullptr) {
+    if (request.form.weights == nullptr) {
       all.push_back(
           fmt::format("B of {}: the kernel multiplies by packed weights, such as {}*q4_0,f32",
-                      to_string(request.gemm.b_type), to_string(request.gemm.a_type)));
+                      to_string(request.form.b_type), to_string(request.form.a_type)));
     }
     return all;
   };
@@ -293,19 +267,19 @@ KernelEntry packed_weights_entry() {
       .source = "ggml, block formats of GGUF files; Marlin, mixed-precision products (PPoPP 2025)",
       .types = {ScalarType::f16, ScalarType::bf16},
       .fields = gemm_thin_coopmat_fields(),
-      .defaults = [](const KernelRequest& request) { return packed_weights_config(request); },
+      .defaults = [](const ProductRequest& request) { return packed_weights_config(request); },
       .describe =
-          [reasons](const Config& config, const KernelRequest& request) {
+          [reasons](const Config& config, const ProductRequest& request) {
             throw_if_any("gemm/packed_weights", reasons(config, request));
-            return gemm_thin_coopmat(config, request.gemm, "gemm/packed_weights");
+            return gemm_thin_coopmat(config, request.form, "gemm/packed_weights");
           },
       .refuse =
-          [reasons](const Config& config, const KernelRequest& request) {
+          [reasons](const Config& config, const ProductRequest& request) {
             return with_matrix_units(reasons(config, request), config, request);
           },
       .probes =
-          [](const Config& config, const KernelRequest& request) {
-            const bool is_sound = reasons_against(config, request.gemm).empty();
+          [](const Config& config, const ProductRequest& request) {
+            const bool is_sound = reasons_against(config, request.form).empty();
             return is_sound ? packed_weights_probes(config, request) : std::vector<ProbedMatrix>();
           },
       .takes_packed = true,
@@ -315,8 +289,8 @@ KernelEntry packed_weights_entry() {
 
 KernelEntry thin_coopmat_entry() {
   using Config = GemmThinCoopmatConfig;
-  const auto reasons = [](const Config& config, const KernelRequest& request) {
-    const auto of_form = reasons_against_form(request.gemm);
+  const auto reasons = [](const Config& config, const ProductRequest& request) {
+    const auto of_form = reasons_against_form(request.form);
     return of_form.empty() ? reasons_of_thin_coopmat(config, request) : of_form;
   };
   return product_entry<Config>({
@@ -326,16 +300,16 @@ KernelEntry thin_coopmat_entry() {
       .types = {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
       .fields = gemm_thin_coopmat_fields(),
       .defaults =
-          [](const KernelRequest& request) {
-            return gemm_thin_coopmat_config(request.gemm, request.device, request.options);
+          [](const ProductRequest& request) {
+            return gemm_thin_coopmat_config(request.form, request.device, request.options);
           },
       .describe =
-          [reasons](const Config& config, const KernelRequest& request) {
+          [reasons](const Config& config, const ProductRequest& request) {
             throw_if_any("gemm/thin_coopmat", reasons(config, request));
-            return gemm_thin_coopmat(config, request.gemm);
+            return gemm_thin_coopmat(config, request.form);
           },
       .refuse =
-          [reasons](const Config& config, const KernelRequest& request) {
+          [reasons](const Config& config, const ProductRequest& request) {
             return with_matrix_units(reasons(config, request), config, request);
           },
       .probes = probes_of_thin_coopmat,
@@ -351,14 +325,14 @@ KernelEntry thin_entry() {
       .types = types_of_simt(),
       .fields = gemm_thin_fields(),
       .defaults =
-          [](const KernelRequest& request) {
-            return gemm_thin_config(request.gemm, request.shape, request.device);
+          [](const ProductRequest& request) {
+            return gemm_thin_config(request.form, request.form.shape, request.device);
           },
       .describe = [](const Config& config,
-                     const KernelRequest& request) { return gemm_thin(config, request.gemm); },
+                     const ProductRequest& request) { return gemm_thin(config, request.form); },
       .refuse =
-          [](const Config& config, const KernelRequest& request) {
-            return with_thread_limit(reasons_against(config, request.gemm), config.threads,
+          [](const Config& config, const ProductRequest& request) {
+            return with_thread_limit(reasons_against(config, request.form), config.threads,
                                      request);
           },
   });
@@ -375,15 +349,19 @@ KernelEntry auto_entry() {
                  ScalarType::bf16, ScalarType::i8,  ScalarType::u8};
   entry.chooses = true;
   entry.describe = [types = entry.types](const KernelRequest& request) {
-    std::vector<std::string> reasons = reasons_against_type(types, request.type);
-    const GemmProduct product{request.gemm, request.shape};
+    const auto product = form_of_kind<GemmProduct>(request.form, "gemm/auto");
+    std::vector<std::string> reasons = reasons_against_type(types, unit_type(product));
     if (!request.options.empty() && reasons.empty()) {
       reasons.push_back(no_options_of_a_choice(request.options, product, request.device));
     }
     throw_if_any("gemm/auto", std::move(reasons));
     return gemm_auto(product, request.device);
   };
-  return with_type_checked(std::move(entry));
+  entry.plan = [](const KernelEntry&, const KernelRequest& request, const Problem& problem,
+                  const PlanOptions& options) {
+    return choose_plan(request, as_product(problem, "gemm/auto"), options).plan;
+  };
+  return entry;
 }
 
 }  // namespace

@@ -50,10 +50,10 @@ const std::vector<ConfigField<EntryConfig>>& fields() {
   return rows;
 }
 
-EntryConfig plain_config(const KernelRequest& request) {
+EntryConfig plain_config(ScalarType type, const DeviceCaps& device) {
   EntryConfig config;
-  config.type = request.type;
-  config.shared_bytes = shared_bytes_of(request.device);
+  config.type = type;
+  config.shared_bytes = shared_bytes_of(device);
   return config;
 }
 
@@ -83,17 +83,18 @@ Permutation merged_axes(const PermutedArray& b) {
   if (src.empty()) return {Layout(1), Layout(1)};
   if (src.size() > kMaxMovedAxes) {
     throw KernelError(
-        kName, {fmt::format("({}) has {} axes that cannot be merged with a neighbour; at most {} can move, "
-                            "besides axes of extent 1 and those that stay side by side",
-                            fmt::join(b.shape, ","), src.size(), kMaxMovedAxes)});
+        kName, {fmt::format(
+                   "({}) has {} axes that cannot be merged with a neighbour; at most {} can move, "
+                   "besides axes of extent 1 and those that stay side by side",
+                   fmt::join(b.shape, ","), src.size(), kMaxMovedAxes)});
   }
   std::reverse(src.begin(), src.end());
   std::reverse(dst.begin(), dst.end());
   return {make_layout(src), make_layout(dst)};
 }
 
-PermutedArray permuted_array(const KernelRequest& request, const EntryConfig& config) {
-  const std::vector<std::int64_t> shape = request.shape.value_or(kRelayoutExample);
+PermutedArray permuted_array(const ElementsForm& form, const EntryConfig& config) {
+  const Extents shape = form.shape.value_or(kRelayoutExample);
   std::vector<std::int64_t> axes = config.axes;
   for (std::size_t i = shape.size(); config.axes.empty() && i-- > 0;) {
     axes.push_back(static_cast<std::int64_t>(i));
@@ -135,26 +136,34 @@ ir::Kernel nothing_to_move(const EntryConfig& config) {
 
 }  // namespace
 
-PermutedArray permuted_array(const KernelRequest& request) {
-  EntryConfig config = plain_config(request);
-  throw_if_any(kName, read_fields(fields(), request.options, config));
-  return permuted_array(request, config);
+PermutedArray permuted_array(const ElementsForm& form, const Options& options) {
+  EntryConfig config = plain_config(form.type, common_device());
+  throw_if_any(kName, read_fields(fields(), options, config));
+  return permuted_array(form, config);
 }
 
 std::vector<KernelEntry> relayout_entries() {
+  using Request = TypedRequest<ElementsForm>;
   return {entry_of<EntryConfig>(
-      {kName, "relayout",
-       "permutes the axes of an array of any rank; in C++, copies any strided tensor to another",
-       "this project", every_type(), fields(), plain_config,
-       [](const EntryConfig& config, const KernelRequest& request) {
-         const PermutedArray array = permuted_array(request, config);
-         if (!array.layouts) return nothing_to_move(config);
-         EntryConfig chosen = config;
-         const auto elements = static_cast<std::uint64_t>(size(array.layouts->dst));
-         chosen.address = chosen_addressing(config.address, elements, config.type,
-                                            request.device.max_storage_buffer_bytes);
-         return relayout(array.layouts->src, array.layouts->dst, chosen, kName);
-       }})};
+      {.name = kName,
+       .operation = "relayout",
+       .summary = "permutes the axes of an array of any rank; in C++, copies any strided tensor to "
+                  "another",
+       .source = "this project",
+       .types = every_type(),
+       .fields = fields(),
+       .defaults =
+           [](const Request& request) { return plain_config(request.form.type, request.device); },
+       .describe =
+           [](const EntryConfig& config, const Request& request) {
+             const PermutedArray array = permuted_array(request.form, config);
+             if (!array.layouts) return nothing_to_move(config);
+             EntryConfig chosen = config;
+             const auto elements = static_cast<std::uint64_t>(size(array.layouts->dst));
+             chosen.address = chosen_addressing(config.address, elements, config.type,
+                                                request.device.max_storage_buffer_bytes);
+             return relayout(array.layouts->src, array.layouts->dst, chosen, kName);
+           }})};
 }
 
 }  // namespace vkmoye::gen

@@ -14,6 +14,8 @@
 namespace vkmoye::gen {
 namespace {
 
+using RowRequest = TypedRequest<ElementsForm>;
+
 const std::vector<ScalarType> kReduced = [] {
   using enum ScalarType;
   return std::vector{f32, f16, bf16, e4m3, e5m2, f64, i32, u32, i16, u16, i8, u8};
@@ -21,40 +23,42 @@ const std::vector<ScalarType> kReduced = [] {
 const std::vector<ScalarType> kRows = {ScalarType::f32, ScalarType::f16, ScalarType::bf16,
                                        ScalarType::e4m3, ScalarType::e5m2};
 
-std::optional<std::int64_t> cols_of(const KernelRequest& request) {
-  return request.shape && !request.shape->empty() ? std::optional(request.shape->back())
-                                                  : std::nullopt;
+std::optional<std::int64_t> cols_of(const RowRequest& request) {
+  return request.form.shape && !request.form.shape->empty()
+             ? std::optional(request.form.shape->back())
+             : std::nullopt;
 }
 
-std::optional<std::int64_t> rows_of(const KernelRequest& request) {
-  return request.shape && request.shape->size() == 2 ? std::optional(request.shape->front())
-                                                     : std::nullopt;
+std::optional<std::int64_t> rows_of(const RowRequest& request) {
+  return request.form.shape && request.form.shape->size() == 2
+             ? std::optional(request.form.shape->front())
+             : std::nullopt;
 }
 
 // The default configs.
-ReduceConfig usual_reduce(const KernelRequest& request) {
-  return reduce_config(request.type, request.device);
+ReduceConfig usual_reduce(const RowRequest& request) {
+  return reduce_config(request.form.type, request.device);
 }
-RmsNormConfig usual_norm(const KernelRequest& request) {
-  return rms_norm_config(request.type, request.device);
+RmsNormConfig usual_norm(const RowRequest& request) {
+  return rms_norm_config(request.form.type, request.device);
 }
-ThreadsConfig usual_threads(const KernelRequest& request) {
-  return threads_config(request.type, request.device);
+ThreadsConfig usual_threads(const RowRequest& request) {
+  return threads_config(request.form.type, request.device);
 }
-TopKConfig usual_top_k(const KernelRequest& request) {
-  return top_k_config(request.type, request.device);
+TopKConfig usual_top_k(const RowRequest& request) {
+  return top_k_config(request.form.type, request.device);
 }
-GateConfig usual_gate(const KernelRequest& request) {
-  GateConfig config = {.type = request.type};
+GateConfig usual_gate(const RowRequest& request) {
+  GateConfig config = {.type = request.form.type};
   config.threads =
-      std::min(config.threads, threads_config(request.type, request.device).max_threads);
+      std::min(config.threads, threads_config(request.form.type, request.device).max_threads);
   return config;
 }
 
 // `usual` with the options of the request that it has.
 template <class Config>
 Config read(Config usual, const std::vector<ConfigField<Config>>& fields,
-            const KernelRequest& request) {
+            const RowRequest& request) {
   static_cast<void>(read_fields(fields, request.options, usual));
   return usual;
 }
@@ -67,37 +71,37 @@ Arguments arguments_of_slices(const std::vector<std::int64_t>& shape, std::int64
   return {{"rows", shape.front()}, {"cols", shape.back()}, {"slices", slices}};
 }
 
-// The plan of an entry that works on rows; see KernelEntry::plan.
+// The plan of an entry that works on rows; see KernelEntry::in_slices.
 template <class Config>
-std::function<KernelPlan(const Config&, const KernelRequest&)> plan_of_rows(
+std::function<KernelPlan(const Config&, const RowRequest&)> plan_of_rows(
     const std::string& entry, DescribeStep<Config> slices, DescribeStep<Config> combine) {
   const std::string family = entry.substr(0, entry.find('/'));
-  return [=](const Config& config, const KernelRequest& request) -> KernelPlan {
-    if (!request.shape || request.shape->size() != 2) return {};
+  return [=](const Config& config, const RowRequest& request) -> KernelPlan {
+    if (!request.form.shape || request.form.shape->size() != 2) return {};
     // As for rows of any length: no workgroup must hold a whole row, for which it would need more registers.
     Config fitted = config;
     fit_vector(fitted, cols_of(request));
     fitted = fitted_to_rows(fitted);
     if (!reasons_against(fitted).empty()) return {};
     const std::int64_t workgroups =
-        vkmoye::ceil_div(request.shape->front(), fitted.threads / fitted.columns);
+        vkmoye::ceil_div(request.form.shape->front(), fitted.threads / fitted.columns);
     const std::int64_t block = fitted.columns * fitted.width() * fitted.rounds;
-    const std::int64_t count = slices_of_rows(workgroups, request.shape->back(), block);
+    const std::int64_t count = slices_of_rows(workgroups, request.form.shape->back(), block);
     if (count == 1) return {};
     ir::Kernel of_slices = slices(fitted, family + "/slices");
-    of_slices.command = emit_command(entry, options_of_elements(request), request.options);
+    of_slices.command = emit_command(entry, command_options(request.form), request.options);
     return plan_of_slices(std::move(of_slices), combine(fitted, family + "/combine"),
-                          arguments_of_slices(*request.shape, count));
+                          arguments_of_slices(*request.form.shape, count));
   };
 }
 
 // The same for a reduction, along either axis.
 KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
-                          const KernelRequest& request, Reduction reduction) {
-  if (!request.shape || request.shape->size() != 2) return {};
+                          const RowRequest& request, Reduction reduction) {
+  if (!request.form.shape || request.form.shape->size() != 2) return {};
   const ReduceConfig of_all = fitted(config, cols_of(request), rows_of(request));
   if (!reasons_against(of_all).empty()) return {};
-  const std::int64_t rows = request.shape->front(), cols = request.shape->back();
+  const std::int64_t rows = request.form.shape->front(), cols = request.form.shape->back();
   const std::int64_t block_cols = of_all.columns * of_all.width(),
                      block_rows = of_all.threads / of_all.columns;
   const bool of_rows = config.axis == 1;
@@ -111,22 +115,22 @@ KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
   of_slices.result = reduced_type(config.type, reduction);
   of_slices = of_rows ? fitted(of_slices, count, rows) : fitted(of_slices, cols, count);
   ir::Kernel slices = reduce_slices(of_all, reduction, "reduce/slices");
-  slices.command = emit_command(entry, options_of_elements(request), request.options);
+  slices.command = emit_command(entry, command_options(request.form), request.options);
   return plan_of_slices(std::move(slices), reduce_combine(of_slices, reduction, "reduce/combine"),
-                        arguments_of_slices(*request.shape, count));
+                        arguments_of_slices(*request.form.shape, count));
 }
 
 // The same for the largest elements, which take a pass over the row for each: a slice should fit in registers, and so
 // should the candidates of all slices.
-KernelPlan top_k_plan(const TopKConfig& config, const KernelRequest& request) {
+KernelPlan top_k_plan(const TopKConfig& config, const RowRequest& request) {
   const std::int64_t max_candidates = kMaxValues * config.max_threads;
-  if (!request.shape || request.shape->size() != 2) return {};
+  if (!request.form.shape || request.form.shape->size() != 2) return {};
   const auto block_of = [](const TopKConfig& of) { return of.columns * of.width() * of.rounds; };
   TopKConfig of_slices = config;
   fit_vector(of_slices, cols_of(request));
   of_slices = fitted_to_rows(of_slices);
   if (!reasons_against(of_slices).empty() || config.k < 1 || config.k > kMaxTaken) return {};
-  const std::int64_t rows = request.shape->front(), cols = request.shape->back();
+  const std::int64_t rows = request.form.shape->front(), cols = request.form.shape->back();
   const std::int64_t block = block_of(of_slices);
   const std::int64_t workgroups = vkmoye::ceil_div(rows, of_slices.threads / of_slices.columns);
   const bool fits = cols <= block_of(fitted_to_rows(config, cols));
@@ -138,17 +142,17 @@ KernelPlan top_k_plan(const TopKConfig& config, const KernelRequest& request) {
   of_candidates.k = config.k;
   of_candidates.subgroup_size = config.subgroup_size;
   of_candidates.max_threads = config.max_threads;
-  Arguments arguments = arguments_of_slices(*request.shape, count);
+  Arguments arguments = arguments_of_slices(*request.form.shape, count);
   arguments["candidates"] = count * config.k;
   ir::Kernel slices = top_k_slices(of_slices, "topk/slices");
-  slices.command = emit_command("topk/rows", options_of_elements(request), request.options);
+  slices.command = emit_command("topk/rows", command_options(request.form), request.options);
   return plan_of_slices(
       std::move(slices),
       top_k_combine(fitted_to_rows(of_candidates, count * config.k), config.type, "topk/combine"),
       arguments);
 }
 
-std::function<KernelPlan(const RmsNormConfig&, const KernelRequest&)> plan_of_norms(
+std::function<KernelPlan(const RmsNormConfig&, const RowRequest&)> plan_of_norms(
     Residual residual) {
   return plan_of_rows<RmsNormConfig>(
       residual == Residual::added ? "norm/residual" : "norm/rms",
@@ -171,11 +175,11 @@ KernelEntry reduction(const char* name, const char* operation, const char* summa
       .fields = reduce_fields(),
       .defaults = usual_reduce,
       .describe =
-          [=](const ReduceConfig& config, const KernelRequest& request) {
+          [=](const ReduceConfig& config, const RowRequest& request) {
             return reduce(fitted(config, cols_of(request), rows_of(request)), reduction, name);
           },
-      .plan =
-          [=](const ReduceConfig& config, const KernelRequest& request) {
+      .in_slices =
+          [=](const ReduceConfig& config, const RowRequest& request) {
             return reduction_plan(name, config, request, reduction);
           },
   });
@@ -198,10 +202,10 @@ std::vector<KernelEntry> row_entries() {
           .fields = threads_fields<ThreadsConfig>(),
           .defaults = usual_threads,
           .describe =
-              [](const ThreadsConfig& config, const KernelRequest& request) {
+              [](const ThreadsConfig& config, const RowRequest& request) {
                 return softmax(fitted_to_rows(config, cols_of(request)));
               },
-          .plan = plan_of_rows<ThreadsConfig>("softmax/rows", softmax_slices, softmax_combine),
+          .in_slices = plan_of_rows<ThreadsConfig>("softmax/rows", softmax_slices, softmax_combine),
       }),
       entry_of<RmsNormConfig>({
           .name = "norm/rms",
@@ -213,10 +217,10 @@ std::vector<KernelEntry> row_entries() {
           .fields = rms_norm_fields(),
           .defaults = usual_norm,
           .describe =
-              [](const RmsNormConfig& config, const KernelRequest& request) {
+              [](const RmsNormConfig& config, const RowRequest& request) {
                 return rms_norm(fitted_to_rows(config, cols_of(request)));
               },
-          .plan = plan_of_norms(Residual::none),
+          .in_slices = plan_of_norms(Residual::none),
       }),
       entry_of<RmsNormConfig>({
           .name = "norm/residual",
@@ -227,10 +231,10 @@ std::vector<KernelEntry> row_entries() {
           .fields = rms_norm_fields(),
           .defaults = usual_norm,
           .describe =
-              [](const RmsNormConfig& config, const KernelRequest& request) {
+              [](const RmsNormConfig& config, const RowRequest& request) {
                 return residual_norm(fitted_to_rows(config, cols_of(request)));
               },
-          .plan = plan_of_norms(Residual::added),
+          .in_slices = plan_of_norms(Residual::added),
       }),
       entry_of<ThreadsConfig>({
           .name = "argmax/rows",
@@ -241,10 +245,10 @@ std::vector<KernelEntry> row_entries() {
           .fields = threads_fields<ThreadsConfig>(),
           .defaults = usual_threads,
           .describe =
-              [](const ThreadsConfig& config, const KernelRequest& request) {
+              [](const ThreadsConfig& config, const RowRequest& request) {
                 return argmax(fitted_to_argmax(config, cols_of(request)));
               },
-          .plan = plan_of_rows<ThreadsConfig>("argmax/rows", argmax_slices, argmax_combine),
+          .in_slices = plan_of_rows<ThreadsConfig>("argmax/rows", argmax_slices, argmax_combine),
       }),
       entry_of<TopKConfig>({
           .name = "topk/rows",
@@ -255,10 +259,10 @@ std::vector<KernelEntry> row_entries() {
           .fields = top_k_fields(),
           .defaults = usual_top_k,
           .describe =
-              [](const TopKConfig& config, const KernelRequest& request) {
+              [](const TopKConfig& config, const RowRequest& request) {
                 return top_k(fitted_to_rows(config, cols_of(request)));
               },
-          .plan = top_k_plan,
+          .in_slices = top_k_plan,
       }),
       entry_of<GateConfig>({
           .name = "gate/rows",
@@ -268,7 +272,7 @@ std::vector<KernelEntry> row_entries() {
           .types = kRows,
           .fields = gate_fields(),
           .defaults = usual_gate,
-          .describe = [](const GateConfig& config, const KernelRequest&) { return gate(config); },
+          .describe = [](const GateConfig& config, const RowRequest&) { return gate(config); },
       }),
       entry_of<EmbedConfig>({
           .name = "embed/rows",
@@ -278,11 +282,11 @@ std::vector<KernelEntry> row_entries() {
           .types = kReduced,
           .fields = embed_fields(),
           .defaults =
-              [](const KernelRequest& request) {
-                return EmbedConfig{.type = request.type, .result = request.result};
+              [](const RowRequest& request) {
+                return EmbedConfig{.type = request.form.type, .result = request.form.result};
               },
           .describe =
-              [](const EmbedConfig& config, const KernelRequest& request) {
+              [](const EmbedConfig& config, const RowRequest& request) {
                 return embed(fitted(config, cols_of(request)));
               },
           .converts = true,
@@ -294,34 +298,35 @@ std::vector<KernelEntry> row_entries() {
           .source = "Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding",
           .types = kRows,
           .fields = rope_fields(),
-          .defaults = [](const KernelRequest& request) { return RopeConfig{.type = request.type}; },
-          .describe = [](const RopeConfig& config, const KernelRequest&) { return rope(config); },
+          .defaults =
+              [](const RowRequest& request) { return RopeConfig{.type = request.form.type}; },
+          .describe = [](const RopeConfig& config, const RowRequest&) { return rope(config); },
       }),
   };
 }
 
-ReduceConfig reduce_config_of(const KernelRequest& request) {
+ReduceConfig reduce_config_of(const RowRequest& request) {
   return fitted(read(usual_reduce(request), reduce_fields(), request), cols_of(request),
                 rows_of(request));
 }
 
-RmsNormConfig rms_norm_config_of(const KernelRequest& request) {
+RmsNormConfig rms_norm_config_of(const RowRequest& request) {
   return fitted_to_rows(read(usual_norm(request), rms_norm_fields(), request), cols_of(request));
 }
 
-GateConfig gate_config_of(const KernelRequest& request) {
+GateConfig gate_config_of(const RowRequest& request) {
   return read(usual_gate(request), gate_fields(), request);
 }
 
-TopKConfig top_k_config_of(const KernelRequest& request) {
+TopKConfig top_k_config_of(const RowRequest& request) {
   return fitted_to_rows(read(usual_top_k(request), top_k_fields(), request), cols_of(request));
 }
 
-RopeConfig rope_config_of(const KernelRequest& request) {
-  return read(RopeConfig{.type = request.type}, rope_fields(), request);
+RopeConfig rope_config_of(const RowRequest& request) {
+  return read(RopeConfig{.type = request.form.type}, rope_fields(), request);
 }
 
-ThreadsConfig softmax_config_of(const KernelRequest& request) {
+ThreadsConfig softmax_config_of(const RowRequest& request) {
   return fitted_to_rows(read(usual_threads(request), threads_fields<ThreadsConfig>(), request),
                         cols_of(request));
 }

@@ -99,11 +99,13 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
   return reasons_against(accumulator_shape(config, form), form.accumulator, config.shared_bytes);
 }
 
-GemmPackedConfig gemm_packed_config_of(const KernelRequest& request) {
-  throw_if_any("gemm/packed", reasons_against_types(*find_kernel("gemm/packed"), request));
-  GemmPackedConfig config = gemm_packed_config(request.gemm, request.shape, request.device);
-  throw_if_any("gemm/packed", read_fields(gemm_packed_fields(), request.options, config));
-  throw_if_any("gemm/packed", reasons_against(config, request.gemm));
+GemmPackedConfig gemm_packed_config_of(const KernelRequest& untyped) {
+  const char* const name = "gemm/packed";
+  const auto request = typed_request<GemmProduct>(name, nullptr, untyped);
+  throw_if_any(name, reasons_against_types(*find_kernel(name), request.form));
+  GemmPackedConfig config = gemm_packed_config(request.form, request.form.shape, request.device);
+  throw_if_any(name, read_fields(gemm_packed_fields(), request.options, config));
+  throw_if_any(name, reasons_against(config, request.form));
   return config;
 }
 

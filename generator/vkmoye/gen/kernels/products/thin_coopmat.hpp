@@ -58,13 +58,13 @@ GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const Devic
 
 /// The same for weights that are packed, before the options of the request. The order in which weights are packed
 /// depends on the N of its shape, not on M: it must be known when they are packed, or neither then nor later.
-GemmThinCoopmatConfig packed_weights_config(const KernelRequest& request);
+GemmThinCoopmatConfig packed_weights_config(const TypedRequest<GemmProduct>& request);
 
 /// `config` with atoms of half as many rows of A, transposed, if the device multiplies them, all rows of A fit into
 /// one, and no option says otherwise: half the products and fewer registers. On an H100, a row by 28672x4096 of q4_0
 /// takes 32.9 us so, and 36.5 without.
 std::optional<GemmThinCoopmatConfig> transposed_config(GemmThinCoopmatConfig config,
-                                                       const KernelRequest& request);
+                                                       const TypedRequest<GemmProduct>& request);
 
 /// The config of a request for gemm/packed_weights. Throws KernelError for options that cannot be read.
 GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request);
@@ -87,7 +87,7 @@ std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const Gemm
 /// The same of gemm/packed_weights, and those of the config that would be chosen if its orders were known. Where B is
 /// the first operand of the units, also that of B as the second one, in which weights are packed.
 std::vector<ProbedMatrix> packed_weights_probes(const GemmThinCoopmatConfig& config,
-                                                const KernelRequest& request);
+                                                const TypedRequest<GemmProduct>& request);
 
 /// The order of a matrix of A, or of B, by `use`, split into lanes and numbers, or why it cannot be used.
 /// Precondition: `reasons_against` is empty.

@@ -114,9 +114,9 @@ GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const Devic
   return config;
 }
 
-GemmThinCoopmatConfig packed_weights_config(const KernelRequest& request) {
-  const GemmForm& form = request.gemm;
-  const auto& shape = request.shape;
+GemmThinCoopmatConfig packed_weights_config(const TypedRequest<GemmProduct>& request) {
+  const GemmForm& form = request.form;
+  const auto& shape = request.form.shape;
   GemmThinCoopmatConfig config = gemm_thin_coopmat_config(form, request.device, request.options);
   const std::int64_t fragments = config.subgroup_size < 32 ? 2 : 4;
   // On an H100, a row of A by 4096 of B takes a quarter less time with twice as many workgroups. What is packed depends
@@ -143,41 +143,43 @@ GemmThinCoopmatConfig packed_weights_config(const KernelRequest& request) {
 }
 
 std::optional<GemmThinCoopmatConfig> transposed_config(GemmThinCoopmatConfig config,
-                                                       const KernelRequest& request) {
+                                                       const TypedRequest<GemmProduct>& request) {
   for (const char* given : {"atom", "transposed", "order-a", "order-b"}) {
     if (request.options.count(given) != 0) return std::nullopt;
   }
-  if (!request.shape || config.transposed) return std::nullopt;
+  if (!request.form.shape || config.transposed) return std::nullopt;
   config.transposed = true;
-  const bool has = halve_rows(config, request.gemm, request.device);
-  if (!has || (*request.shape)[0] > config.atom_m) return std::nullopt;
+  const bool has = halve_rows(config, request.form, request.device);
+  if (!has || (*request.form.shape)[0] > config.atom_m) return std::nullopt;
   config.tile_m = config.atom_m;
-  const auto matrices = probes(config, request.gemm);
+  const auto matrices = probes(config, request.form);
   config.order_a = fragment_layout(request.device, matrices[0]);
   config.order_b = fragment_layout(request.device, matrices[1]);
   return config;
 }
 
 std::vector<ProbedMatrix> packed_weights_probes(const GemmThinCoopmatConfig& config,
-                                                const KernelRequest& request) {
-  std::vector<ProbedMatrix> all = probes(config, request.gemm);
+                                                const TypedRequest<GemmProduct>& request) {
+  std::vector<ProbedMatrix> all = probes(config, request.form);
   if (config.transposed) {
     GemmThinCoopmatConfig plain = config;
     plain.transposed = false;
-    all.push_back(probes(plain, request.gemm).back());
+    all.push_back(probes(plain, request.form).back());
   }
   if (const auto transposed = transposed_config(config, request)) {
-    for (ProbedMatrix& matrix : probes(*transposed, request.gemm)) all.push_back(std::move(matrix));
+    for (ProbedMatrix& matrix : probes(*transposed, request.form)) all.push_back(std::move(matrix));
   }
   return all;
 }
 
-GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request) {
+GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& untyped) {
   const char* const name = "gemm/packed_weights";
-  throw_if_any(name, reasons_against_types(*find_kernel(name), request));
+  const KernelEntry& entry = *find_kernel(name);
+  const auto request = typed_request<GemmProduct>(name, entry.weights, untyped);
+  throw_if_any(name, reasons_against_types(entry, request.form));
   GemmThinCoopmatConfig config = packed_weights_config(request);
   throw_if_any(name, read_fields(gemm_thin_coopmat_fields(), request.options, config));
-  throw_if_any(name, reasons_against(config, request.gemm));
+  throw_if_any(name, reasons_against(config, request.form));
   return config;
 }
 

@@ -8,9 +8,21 @@
 
 namespace vkmoye::gen {
 
-KernelRequest request_of(ScalarType type, Options options) {
-  return {.type = type, .options = std::move(options), .gemm = gemm_form(type)};
+namespace {
+
+template <class Kind>
+Kind& form_in(KernelRequest& request) {
+  request.form = form_of_kind<Kind>(request.form, "request");
+  return std::get<Kind>(request.form);
 }
+
+}  // namespace
+
+ElementsForm& KernelRequest::elements() { return form_in<ElementsForm>(*this); }
+GemmProduct& KernelRequest::product() { return form_in<GemmProduct>(*this); }
+TypedAttention& KernelRequest::attention() { return form_in<TypedAttention>(*this); }
+
+KernelRequest request_of(ScalarType type, Options options) { return {type, std::move(options)}; }
 
 std::vector<ScalarType> every_type() {
   std::vector<ScalarType> types;
@@ -27,12 +39,50 @@ std::vector<std::string> reasons_against_type(const std::vector<ScalarType>& typ
                       join(names, " "))};
 }
 
-std::optional<OptionList> options_of_elements(const KernelRequest& request) {
-  const bool converts = request.result.value_or(request.type) != request.type;
-  OptionList out = {{"type", converts ? operands_text(request.type, *request.result)
-                                      : std::string(to_string(request.type))}};
-  if (request.shape && request.shape->empty()) return std::nullopt;  // --size has no such shape
-  if (request.shape) out.emplace_back("size", fmt::format("{}", fmt::join(*request.shape, "x")));
+std::optional<OptionList> command_options(const ElementsForm& form) {
+  const bool converts = form.result.value_or(form.type) != form.type;
+  OptionList out = {{"type", converts ? operands_text(form.type, *form.result)
+                                      : std::string(to_string(form.type))}};
+  if (form.shape && form.shape->empty()) return std::nullopt;  // --size has no such shape
+  if (form.shape) out.emplace_back("size", size_text(*form.shape));
+  return out;
+}
+
+std::optional<OptionList> command_options(const GemmProduct& form) {
+  std::vector<std::string> steps;
+  for (const EpilogueOp& step : form.epilogue) {
+    if (find_epilogue_op(step.name) == nullptr) return std::nullopt;
+    steps.push_back(step.arguments.empty() ? step.name : step.name + ":1");
+  }
+  OptionList out = {{"type", fmt::format("{},{},{}", operands_text(form),
+                                         to_string(form.accumulator), to_string(form.result))}};
+  if (!form.a_k_contiguous) out.emplace_back("a", "m");
+  if (!form.b_k_contiguous) out.emplace_back("b", "n");
+  if (form.beta) out.emplace_back("beta", "1");
+  if (form.batched) out.emplace_back("batch", "2");
+  if (form.grouped) out.emplace_back("experts", "4");
+  if (form.split_k) out.emplace_back("split-k", "2");
+  if (!steps.empty()) out.emplace_back("epilogue", join(steps, ","));
+  return out;
+}
+
+std::optional<OptionList> command_options(const TypedAttention& typed) {
+  const AttentionForm& form = typed.form;
+  OptionList out = {{"type", type_text(typed.type, form)}};
+  if (form.width != 64) out.emplace_back("size", fmt::format("1024x1024x{}", form.width));
+  if (form.value_width != form.width) {
+    out.emplace_back("value-width", std::to_string(form.value_width));
+  }
+  if (form.causal) out.emplace_back("causal", "");
+  if (form.window) out.emplace_back("window", "256");
+  if (form.soft_cap) out.emplace_back("soft-cap", "50");
+  if (form.page != 0) out.emplace_back("page", std::to_string(form.page));
+  if (form.lengths) out.emplace_back("lengths", "");
+  if (form.mask) out.emplace_back("mask", std::string(to_string(*form.mask)));
+  if (form.slopes) out.emplace_back("slopes", "");
+  if (form.sinks) out.emplace_back("sinks", "");
+  if (form.log_sums) out.emplace_back("log-sums", "");
+  if (form.orders != AttentionOrders{}) out.emplace_back("axes", orders_text(form.orders));
   return out;
 }
 
@@ -50,14 +100,48 @@ std::string emit_command(const std::string& name, const std::optional<OptionList
   return out;
 }
 
-std::vector<std::string> reasons_against_types(const KernelEntry& entry,
-                                               const KernelRequest& request) {
-  std::vector<std::string> reasons = reasons_against_type(entry.types, request.type);
-  if (!entry.converts && request.result.value_or(request.type) != request.type) {
-    reasons.push_back(fmt::format("the kernel does not convert {} to {}", to_string(request.type),
-                                  to_string(*request.result)));
+std::vector<std::string> reasons_against_types(const KernelEntry& entry, const Form& form) {
+  std::vector<std::string> reasons = reasons_against_type(entry.types, type_of(form));
+  const auto* elements = std::get_if<ElementsForm>(&form);
+  if (elements != nullptr && !entry.converts &&
+      elements->result.value_or(elements->type) != elements->type) {
+    reasons.push_back(fmt::format("the kernel does not convert {} to {}", to_string(elements->type),
+                                  to_string(*elements->result)));
   }
   return reasons;
+}
+
+std::vector<std::string> reasons_against(const KernelPlan& plan, const DeviceCaps& device) {
+  std::vector<std::string> reasons;
+  for (const KernelStep& step : plan.steps) {
+    for (std::string& reason : reasons_against(ir::interface_of(step.kernel), device)) {
+      reasons.push_back(std::move(reason));
+    }
+  }
+  return reasons;
+}
+
+KernelPlan plan_of_one(ir::Kernel kernel, const Problem& problem) {
+  KernelPlan plan;
+  std::vector<std::size_t> bindings;
+  for (const ProblemArray& array : problem.arrays) {
+    bindings.push_back(plan.arrays.size());
+    plan.arrays.push_back({array.name, array.bytes - array.offset});
+  }
+  if (!problem.bindings.empty()) bindings = problem.bindings;
+  plan.steps = {{std::move(kernel), problem.arguments, std::move(bindings)}};
+  return plan;
+}
+
+KernelPlan plan_of(const KernelEntry& entry, const KernelRequest& given, const Problem& problem,
+                   const PlanOptions& options) {
+  KernelRequest request = given;
+  if (options.find_orders && entry.probes) {
+    request.device = options.find_orders(entry.probes(request));
+  }
+  if (entry.plan) return entry.plan(entry, request, problem, options);
+  KernelPlan slices = entry.in_slices ? entry.in_slices(request) : KernelPlan();
+  return slices.steps.empty() ? plan_of_one(entry.describe(request), problem) : slices;
 }
 
 }  // namespace vkmoye::gen

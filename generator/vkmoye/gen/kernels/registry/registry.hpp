@@ -3,7 +3,7 @@
 // All kernels, one entry each. The command line and the tests find kernels here.
 //
 //   const KernelEntry& entry = kernel_named("transpose/padded");
-//   ir::Kernel kernel = entry.describe({.type = ScalarType::f32, .options = {{"pad", "2"}}});
+//   ir::Kernel kernel = entry.describe({.form = ScalarType::f32, .options = {{"pad", "2"}}});
 //
 // What a kernel computes is its `operation`, on arrays in C order:
 //
@@ -28,38 +28,46 @@
 // kernels/all_entries.cpp defines `registry`; entry_of.cpp helps to make entries.
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/ir/kernel_plan.hpp"
-#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/matrix_units/probe.hpp"
-#include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
+#include "vkmoye/gen/problems/form.hpp"
+#include "vkmoye/gen/problems/problem.hpp"
 
 namespace vkmoye::gen {
 
+struct GemmTable;
+
 /// Selects one of the kernels that an entry can describe, for one device.
 struct KernelRequest {
-  ScalarType type =
-      ScalarType::f32;   // type of the elements; for a product, of its operands' elements
+  Form form = {};        // what is computed; a type alone stands for its usual form of any size
   Options options = {};  // config values that replace the defaults
-  GemmForm gemm = {};    // for a product
-  /// The shape of src, or {M, N, K} of a product, for kernels that are made for one shape or chosen by
-  /// it. nullopt: an example, or any shape. {} is the shape of a single number.
-  std::optional<std::vector<std::int64_t>> shape = {};
   DeviceCaps device = common_device();  // kernels choose their tiles by it
-  /// The size of the largest array; 0: unknown. Arrays too large for a descriptor are reached by pointers.
-  std::uint64_t elements = 0;
-  /// The type of the result of an entry that converts, where it is not `type`.
-  std::optional<ScalarType> result = {};
-  /// For attention: kernels are chosen by its sizes, and take them at run time.
-  AttentionCall attention = {};
+
+  /// The form of that kind, to be changed in place; that of elements becomes the usual one of their type.
+  ElementsForm& elements();
+  GemmProduct& product();
+  TypedAttention& attention();
+};
+
+/// A request for elements of `type`, and otherwise with defaults, for any kernel.
+KernelRequest request_of(ScalarType type, Options options = {});
+
+/// A request whose form has the kind that the kernel is described for.
+template <class Kind>
+struct TypedRequest {
+  Kind form;
+  const Options& options;
+  const DeviceCaps& device;
 };
 
 struct KernelOption {
@@ -69,6 +77,18 @@ struct KernelOption {
   std::string expects = {};  // the accepted values: "a whole number of 64 bits"
   /// It belongs to the problem, not to how it is computed: an axis, a permutation.
   bool changes_result = false;
+};
+
+/// How a plan is made.
+struct PlanOptions {
+  /// Finds the orders of the matrices on the device, and returns its description with them. Unset: those of the request.
+  std::function<DeviceCaps(const std::vector<ProbedMatrix>&)> find_orders = {};
+  /// For kernels that choose another one: why a plan cannot be used; empty if it can. Unset: by the limits of the device.
+  std::function<std::vector<std::string>(const KernelPlan&)> refuse = {};
+  /// For gemm/auto: tables before the shipped one. Null: there are none.
+  const std::vector<GemmTable>* tables = nullptr;
+  /// Leaves out the steps for which the device has no known fragment order, see KernelPlan::left_out.
+  bool without_unknown_orders = false;
 };
 
 struct KernelEntry {
@@ -96,23 +116,39 @@ struct KernelEntry {
   const WeightFormat* weights = nullptr;
   /// Whether another entry is chosen to do the work; see products/choice/choose_gemm.hpp, attention/choice/choose.hpp.
   bool chooses = false;
-  /// All kernels that compute the request; `shape` or `attention` gives its sizes. No steps, or unset:
-  /// `describe` gives the only kernel.
-  std::function<KernelPlan(const KernelRequest& request)> plan = {};
+  /// The kernels over slices of rows or of keys, and their combination. No steps, or unset: not for this form.
+  std::function<KernelPlan(const KernelRequest& request)> in_slices = {};
+  /// All kernels that compute a problem of the request's form. Unset: see plan_of.
+  std::function<KernelPlan(const KernelEntry& self, const KernelRequest& request,
+                           const Problem& problem, const PlanOptions& options)>
+      plan = {};
   /// Whether the result may have another type than src: --type f32*f16.
   bool converts = false;
 };
 
-/// `form` with B in `weights`, unless that is null or the form has a format of its own.
-inline GemmForm with_weights(const WeightFormat* weights, GemmForm form) {
-  if (weights == nullptr || form.weights != nullptr) return form;
-  form.weights = weights;
-  form.b_type = kWeightType;
-  return form;
+/// `request` for the entry `name` with these `weights`, which a product gets unless its form has a format of its own.
+/// Throws KernelError if the form has another kind.
+template <class Kind>
+TypedRequest<Kind> typed_request(const std::string& name, const WeightFormat* weights,
+                                 const KernelRequest& request) {
+  Kind form = form_of_kind<Kind>(request.form, name);
+  if constexpr (std::is_same_v<Kind, GemmProduct>) {
+    if (weights != nullptr && form.weights == nullptr) {
+      form.weights = weights;
+      form.b_type = kWeightType;
+    }
+  }
+  return {std::move(form), request.options, request.device};
 }
 
-/// A request for elements of `type` and otherwise with defaults, for any kernel.
-KernelRequest request_of(ScalarType type, Options options = {});
+/// The plan of `entry`: its own, that in slices, or the kernel that it describes over the arrays of the problem. Throws
+/// KernelError with every reason.
+KernelPlan plan_of(const KernelEntry& entry, const KernelRequest& request, const Problem& problem,
+                   const PlanOptions& options = {});
+/// Every reason why `device` cannot run the kernels of the plan; empty if it can.
+std::vector<std::string> reasons_against(const KernelPlan& plan, const DeviceCaps& device);
+/// The plan of one kernel, which binds the arrays of the problem in their order and takes its arguments.
+KernelPlan plan_of_one(ir::Kernel kernel, const Problem& problem);
 
 /// All entries, in the order in which `list` prints them.
 std::span<const KernelEntry> registry();

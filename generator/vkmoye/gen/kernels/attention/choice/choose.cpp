@@ -55,21 +55,16 @@ std::string no_options_of_a_choice(const Options& options) {
 
 KernelRequest request_of(const AttentionCall& call, ScalarType type, const DeviceCaps& device,
                          Options options) {
-  KernelRequest request;
-  request.type = type;
-  request.options = std::move(options);
-  request.shape = {call.queries, call.keys, call.form.width};
-  request.device = device;
-  request.attention = call;
-  return request;
+  return {TypedAttention{call, type}, std::move(options), device};
 }
 
 AttentionChoice choose_attention(const KernelRequest& request, const AttentionRefusal& refuse) {
+  const auto form = form_of_kind<TypedAttention>(request.form, "attention/auto");
   std::vector<std::string> passed;
   for (const Candidate& candidate : kCandidates) {
     const KernelEntry& entry = *find_kernel(candidate.name);
-    std::vector<std::string> reasons = reasons_against_types(entry, request);
-    if (std::string unmet = candidate.unmet(request.attention, request.type); !unmet.empty()) {
+    std::vector<std::string> reasons = reasons_against_types(entry, form);
+    if (std::string unmet = candidate.unmet(form, form.type); !unmet.empty()) {
       reasons.push_back(std::move(unmet));
     }
     try {
@@ -85,12 +80,13 @@ AttentionChoice choose_attention(const KernelRequest& request, const AttentionRe
 }
 
 KernelPlan attention_plan(const KernelEntry& entry, const KernelRequest& request) {
-  if (entry.plan) return entry.plan(request);
+  const auto form = form_of_kind<TypedAttention>(request.form, entry.name);
+  if (entry.in_slices) return entry.in_slices(request);
   KernelPlan plan;
-  plan.arrays = attention_arrays(request.attention, request.type);
+  plan.arrays = attention_arrays(form, form.type);
   std::vector<std::size_t> all(plan.arrays.size());
   std::iota(all.begin(), all.end(), 0);
-  plan.steps = {{entry.describe(request), attention_arguments(request.attention), all}};
+  plan.steps = {{entry.describe(request), attention_arguments(form), all}};
   return plan;
 }
 
@@ -100,13 +96,7 @@ KernelPlan attention_plan(const AttentionCall& call, ScalarType type, const Devi
   KernelPlan plan;
   choose_attention(request, [&](const KernelEntry& entry) {
     plan = attention_plan(entry, request);
-    std::vector<std::string> reasons;
-    for (const KernelStep& step : plan.steps) {
-      for (std::string& reason : reasons_against(ir::interface_of(step.kernel), device)) {
-        reasons.push_back(std::move(reason));
-      }
-    }
-    return reasons;
+    return reasons_against(plan, device);
   });
   return plan;
 }

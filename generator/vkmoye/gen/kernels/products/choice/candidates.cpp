@@ -210,11 +210,11 @@ std::vector<GemmChoice> gemm_candidates(const GemmProduct& product, const Device
   static const std::vector<GemmTableEntry> rows = candidate_rows();
   std::vector<std::pair<int, GemmChoice>> found;
   for (const GemmTableEntry& row : rows) {
-    if (!is_for_types(row, product.form) || !unmet(row, product, device).empty()) continue;
+    if (!is_for_types(row, product) || !unmet(row, product, device).empty()) continue;
     for (Variant& variant : variants_of(row)) {
       GemmTableEntry one = row;
       one.options = std::move(variant.options);
-      found.emplace_back(variant.changes, choice_of(one, product.form));
+      found.emplace_back(variant.changes, choice_of(one, product));
     }
   }
   std::stable_sort(found.begin(), found.end(),

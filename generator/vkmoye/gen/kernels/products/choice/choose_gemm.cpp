@@ -27,11 +27,12 @@ bool is_described(const GemmChoice& choice, const GemmProduct& product, const De
 }
 
 // Why operands cannot be packed, as far as their fragment orders are known.
-std::vector<std::string> reasons_against_packing(const KernelRequest& request) {
+std::vector<std::string> reasons_against_packing(const GemmForm& product,
+                                                 const KernelRequest& request) {
   std::vector<std::string> reasons;
   const GemmPackedConfig config = gemm_packed_config_of(request);
   for (const char use : {'a', 'b'}) {
-    const PackedForm form = packed_form(config, request.gemm, use);
+    const PackedForm form = packed_form(config, product, use);
     const FragmentOrder* order = find_order(request.device, fragment_of(form));
     if (order == nullptr) continue;
     const OrderOrReason layout = fragment_layout(*order);
@@ -102,11 +103,9 @@ GemmChoice choice_of(const GemmTableEntry& entry, const GemmForm& form) {
 
 KernelRequest request_of(const GemmChoice& choice, const GemmProduct& product,
                          const DeviceCaps& device) {
-  return {.type = unit_type(product.form),
-          .options = choice.config,
-          .gemm = choice.slices > 1 ? form_of_slices(product.form) : product.form,
-          .shape = product.shape,
-          .device = device};
+  GemmProduct form = product;
+  if (choice.slices > 1) static_cast<GemmForm&>(form) = form_of_slices(product);
+  return {std::move(form), choice.config, device};
 }
 
 std::vector<std::string> reasons_against(const GemmChoice& choice, const GemmProduct& product,
@@ -119,7 +118,7 @@ std::vector<std::string> reasons_against(const GemmChoice& choice, const GemmPro
   const auto reasons =
       choice.entry->refuse ? choice.entry->refuse(request) : std::vector<std::string>();
   const bool packs = choice.entry->takes_packed && choice.entry->weights == nullptr;
-  if (reasons.empty() && packs) return reasons_against_packing(request);
+  if (reasons.empty() && packs) return reasons_against_packing(product, request);
   return reasons;
 }
 
@@ -155,7 +154,7 @@ GemmRefusal refusal_on(GemmProduct product, DeviceCaps device) {
 GemmChoice choose_gemm(const GemmProduct& product, const DeviceCaps& device,
                        const std::vector<GemmTable>& tables, const GemmRefusal& refuse) {
   throw_if_any("gemm/auto",
-               reasons_against_type(find_kernel("gemm/auto")->types, unit_type(product.form)));
+               reasons_against_type(find_kernel("gemm/auto")->types, unit_type(product)));
   std::vector<const GemmTable*> all;
   for (const GemmTable& table : tables) all.push_back(&table);
   all.push_back(&shipped_gemm_table());
@@ -166,7 +165,7 @@ GemmChoice choose_gemm(const GemmProduct& product, const DeviceCaps& device,
     int place = 0;
     for (const GemmTableEntry& entry : table->entries) {
       ++place;
-      if (!is_for_device(entry, device) || !is_for_types(entry, product.form)) continue;
+      if (!is_for_device(entry, device) || !is_for_types(entry, product)) continue;
       const std::string name =
           fmt::format("{}, row {}", table->name, entry.number > 0 ? entry.number : place);
       const auto pass = [&](const std::string& reason) {
@@ -177,7 +176,7 @@ GemmChoice choose_gemm(const GemmProduct& product, const DeviceCaps& device,
         continue;
       }
       try {
-        GemmChoice choice = choice_of(entry, product.form);
+        GemmChoice choice = choice_of(entry, product);
         choice.row = name;
         std::vector<std::string> reasons = reasons_against(choice, product, device);
         if (reasons.empty() && refuse) reasons = refuse(choice);

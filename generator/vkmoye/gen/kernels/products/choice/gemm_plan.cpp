@@ -115,10 +115,10 @@ std::uint64_t OperandBlocks::bytes() const {
 
 std::array<OperandBlocks, 2> operand_blocks(const KernelEntry& entry, const KernelRequest& request,
                                             const GemmCall& call, const Size& size) {
+  const auto form = form_of_kind<GemmProduct>(request.form, entry.name);
   const auto form_of = [&](char use) {
-    return entry.weights != nullptr
-               ? packed_form(packed_weights_config_of(request), request.gemm)
-               : packed_form(gemm_packed_config_of(request), request.gemm, use);
+    return entry.weights != nullptr ? packed_form(packed_weights_config_of(request), form)
+                                    : packed_form(gemm_packed_config_of(request), form, use);
   };
   const std::array<GemmArray, 3> arrays = matrices_of(call, size);
   const auto of = [&](std::size_t which) {
@@ -133,13 +133,8 @@ std::array<OperandBlocks, 2> operand_blocks(const KernelEntry& entry, const Kern
 
 KernelRequest request_of(const GemmCall& call, const Size& size, const DeviceCaps& device,
                          Options options) {
-  KernelRequest request;
-  request.gemm = call.form();
-  request.type = unit_type(request.gemm);
-  request.options = std::move(options);
-  request.shape = kernel_shape(call, size);
-  request.device = device;
-  return request;
+  return {GemmProduct(call.form(), kernel_shape(call, size), call.batch), std::move(options),
+          device};
 }
 
 KernelStep gemm_step(const KernelEntry& entry, const KernelRequest& request, const GemmCall& call,
@@ -155,7 +150,7 @@ KernelStep gemm_step(const KernelEntry& entry, const KernelRequest& request, con
     arguments.erase("ld" + name);
     arguments.erase("stride_" + name);
     arguments[name + "_blocks"] = x.blocks() * x.matrices;
-    if (request.gemm.batched) arguments[name + "_step"] = x.matrices > 1 ? x.blocks() : 0;
+    if (call.form().batched) arguments[name + "_step"] = x.matrices > 1 ? x.blocks() : 0;
   }
   return {entry.describe(request), std::move(arguments), {}};
 }
@@ -178,7 +173,7 @@ KernelPlan gemm_plan(const KernelEntry& entry, const KernelRequest& request, con
   }
   // The arrays that are multiplied: A and B as given or packed.
   std::array<std::size_t, 2> operands = {0, 1};
-  throw_if_any(entry.name, reasons_against_type(entry.types, request.type));
+  throw_if_any(entry.name, reasons_against_types(entry, request.form));
   if (entry.takes_packed) pack_operands(entry, request, call, size, options, plan, operands);
   KernelStep step = gemm_step(entry, request, call, size);
   step.arrays = {operands[operand_of(call, 0)], operands[operand_of(call, 1)]};
@@ -203,12 +198,7 @@ KernelPlan gemm_plan(const GemmCall& call, const Size& size, const DeviceCaps& d
     } catch (const KernelError& error) {
       return error.reasons;
     }
-    std::vector<std::string> reasons;
-    for (const KernelStep& step : plan.steps) {
-      for (std::string& reason : reasons_against(ir::interface_of(step.kernel), device)) {
-        reasons.push_back(std::move(reason));
-      }
-    }
+    std::vector<std::string> reasons = reasons_against(plan, device);
     if (!reasons.empty()) plan = {};
     return reasons;
   };

@@ -94,7 +94,7 @@ bool is_for_the_same(const GemmTableEntry& a, const GemmTableEntry& b) {
 
 GemmTableEntry entry_for(const GemmProduct& product) {
   using enum GemmQuantity;
-  const GemmForm& form = product.form;
+  const GemmForm& form = product;
   const std::vector<std::int64_t>& shape = product.shape.value();
   GemmTableEntry entry;
   entry.types = {{form.a_type, form.b_type, form.accumulator, form.result, form.weights}};
@@ -182,7 +182,7 @@ std::string unmet(const GemmTableEntry& entry, const GemmProduct& product,
     return fmt::format("needs {}, but {} is {:.0f}", to_string(range), row_of(range.quantity).text,
                        found);
   }
-  return unmet(entry, product.form);
+  return unmet(entry, product);
 }
 
 }  // namespace vkmoye::gen

@@ -27,13 +27,6 @@
 
 namespace vkmoye::gen {
 
-/// The product for which a kernel is chosen.
-struct GemmProduct {
-  GemmForm form = {};
-  std::optional<std::vector<std::int64_t>> shape = {};  // {M, N, K}; absent: 4096 each
-  std::int64_t batch = 1;
-};
-
 /// The types of a product. An entry without a result type matches every result type. An entry with a weight format
 /// matches only products whose weights have that format.
 struct GemmTypes {

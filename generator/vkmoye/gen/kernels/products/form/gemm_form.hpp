@@ -4,6 +4,8 @@
 //
 //   C(M,N) = epilogue(alpha * A(M,K) * B(N,K)^T + beta * C)
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +32,16 @@ struct GemmForm {
   /// How the rows of B lie in memory; null: as elements of b_type. Blocks of weights: b_type is then the type to which
   /// matrix units round them, kWeightType. The format must outlive the form.
   const WeightFormat* weights = nullptr;
+};
+
+/// A form and the sizes by which kernels are chosen.
+struct GemmProduct : GemmForm {
+  GemmProduct(GemmForm form = {},  // NOLINT: a form alone is a product of any size
+              std::optional<std::vector<std::int64_t>> extents = {}, std::int64_t matrices = 1)
+      : GemmForm(std::move(form)), shape(std::move(extents)), batch(matrices) {}
+
+  std::optional<std::vector<std::int64_t>> shape;  // {M, N, K}; absent: 4096 each
+  std::int64_t batch;
 };
 
 /// The b_type of a form with a weight format.

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/problems/products/data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "vkmoye/gen/numbers/hard.hpp"
+#include "vkmoye/gen/numbers/number.hpp"
+#include "vkmoye/gen/numbers/random.hpp"
+#include "vkmoye/gen/problems/problem.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+bool holds_whole_numbers_only(ScalarType type) { return range_of(type).epsilon == 0; }
+
+bool wants_integers(const GemmOptions& problem) {
+  if (problem.init == Init::hard) return false;
+  return problem.init == Init::integers || holds_whole_numbers_only(problem.a_type);
+}
+
+// Sums of products of integers up to this are exact in f64, from which the check takes them modulo 2^32.
+constexpr double kMaxHardInteger = 0x1p20;
+
+HardNumbers hard_numbers(ScalarType type) {
+  HardNumbers numbers;
+  numbers.type = type;
+  if (range_of(type).epsilon == 0)
+    numbers.largest = std::min(kMaxHardInteger, range_of(type).largest);
+  return numbers;
+}
+
+// Whole operands whose sums are scaled to numbers that are rounded.
+bool scales_integers(const GemmOptions& problem) {
+  return holds_whole_numbers_only(problem.accumulator) && !holds_whole_numbers_only(problem.result);
+}
+
+// The largest operands whose sums do not wrap.
+IntegerInputs inputs_to_scale(const GemmOptions& problem, std::int64_t k) {
+  const double room = range_of(problem.accumulator).whole;
+  auto max = static_cast<std::int64_t>(range_of(problem.a_type).whole);
+  max = std::min<std::int64_t>(max, 127);
+  while (max > 1 && static_cast<double>(k * max * max) > room) --max;
+  return {max, 1};
+}
+
+// Chooses the inputs such that every partial sum, also times alpha plus beta * C and after each step of the epilogue,
+// stays below the largest number up to which all whole numbers are exact.
+IntegerInputs integer_inputs(const GemmOptions& problem, std::int64_t k) {
+  const double alpha = std::fabs(problem.alpha), beta = std::fabs(problem.beta);
+  if (alpha != std::trunc(alpha) || beta != std::trunc(beta)) return {};
+  const double room = std::min(range_of(problem.accumulator).whole, range_of(problem.result).whole);
+  for (const AppliedEpilogueOp& named : problem.epilogue) {
+    if (named.number != std::trunc(named.number)) return {};
+  }
+  // The largest sum of `terms` products of numbers up to x.
+  const auto largest = [&](double terms, double x) {
+    double bound = std::max(1.0, alpha) * terms * x * x + beta * x;
+    for (const AppliedEpilogueOp& named : problem.epilogue) {
+      if (multiplies(*named.step)) {
+        bound *= std::max(1.0, named.step->arguments.empty() ? x : std::fabs(named.number));
+      } else {
+        bound += x * static_cast<double>(named.step->inputs.size() + (named.step->reads_c ? 1 : 0));
+      }
+    }
+    return bound;
+  };
+  // 8-bit operands use their whole range, which tests signs and carries.
+  const ScalarType operand = unit_type(problem.a_type, problem.b_type);
+  const bool is_small = size_of(operand) == 1;
+  const auto first = is_small ? static_cast<std::int64_t>(range_of(operand).whole) : 4;
+  for (std::int64_t max = first; max > 0; --max) {
+    if (largest(static_cast<double>(k), static_cast<double>(max)) <= room) return {max, 1};
+  }
+  const double none = largest(0, 1), terms = std::floor((room - none) / (largest(1, 1) - none));
+  if (!(terms >= 1)) return {};
+  return {1, static_cast<std::int64_t>(std::ceil(static_cast<double>(k) / terms))};
+}
+
+std::vector<std::int64_t> random_offsets(std::int64_t experts, std::int64_t m, std::uint64_t seed) {
+  std::vector<std::int64_t> offsets = {0, m};
+  for (std::int64_t i = 1; i < experts; ++i) {
+    const std::uint64_t bits = random_bits(seed, static_cast<std::uint64_t>(i));
+    const bool is_empty = bits % 4 == 0;  // begins where another one does
+    const auto row = static_cast<std::int64_t>(bits / 4 % static_cast<std::uint64_t>(m + 1));
+    offsets.push_back(is_empty ? offsets.back() : row);
+  }
+  std::sort(offsets.begin(), offsets.end());
+  return offsets;
+}
+
+}  // namespace
+
+GemmData::GemmData(const GemmOptions& problem, const Extents& size, std::uint64_t seed)
+    : problem_(problem),
+      matrices_(matrices_of(problem, size)),
+      inputs_(further_inputs_of(problem, size)),
+      seed_(seed) {
+  if (problem.experts > 0) offsets_ = random_offsets(problem.experts, size[0], seed);
+  is_scaled_ = scales_integers(problem);
+  if (problem.init == Init::hard) {
+    // Of no use but to say that results are exact.
+    integers_.max = holds_whole_numbers_only(problem.a_type) && !is_scaled_ ? 1 : 0;
+  } else if (is_scaled_) {
+    integers_ = inputs_to_scale(problem, size[2]);
+  } else if (wants_integers(problem) && problem.weights == nullptr) {
+    integers_ = integer_inputs(problem, size[2]);
+  }
+}
+
+const GemmArray& GemmData::matrix_at(int which) const {
+  const auto at = static_cast<std::size_t>(which);
+  return at < matrices_.size() ? matrices_[at] : inputs_[at - matrices_.size()];
+}
+
+bool GemmData::is_factor(int which) const {
+  int input = problem_.experts > 0 ? 4 : 3;
+  for (const AppliedEpilogueOp& named : problem_.epilogue) {
+    for (std::size_t i = 0; i < named.step->inputs.size(); ++i) {
+      if (input++ == which) return multiplies(*named.step);
+    }
+  }
+  return false;
+}
+
+double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64_t j) const {
+  const GemmArray& matrix = matrix_at(which);
+  const std::int64_t first = matrix.second_contiguous ? matrix.rows : matrix.cols;
+  const std::int64_t second = matrix.second_contiguous ? matrix.cols : matrix.rows;
+  if (problem_.init == Init::hard) {
+    const auto line = static_cast<std::uint64_t>(batch * first + i);
+    const std::uint64_t stream =
+        random_bits(random_bits(seed_, static_cast<std::uint64_t>(which)), line);
+    return HardLine(hard_numbers(matrix.type), stream, second)[j];
+  }
+  const auto index = static_cast<std::uint64_t>((batch * first + i) * second + j);
+  const std::uint64_t bits =
+      random_bits(random_bits(seed_, static_cast<std::uint64_t>(which)), index);
+  if (wants_integers(problem_) && !(is_scaled_ && which >= 2)) {
+    const std::int64_t max = std::max<std::int64_t>(integers_.max, 1);
+    if (which == 0 && j % integers_.step != i % integers_.step) return 0;
+    const std::int64_t min = is_unsigned(matrix.type) ? 0 : -max;
+    return static_cast<double>(
+        min + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(max - min + 1)));
+  }
+  if (problem_.init == Init::nonfinite) {
+    // About one row in four of A has one, and one in four of B.
+    const auto rarity = static_cast<std::uint64_t>(which >= 2 ? 8 : 4 * second);
+    const double odd[] = {std::numeric_limits<double>::quiet_NaN(),
+                          std::numeric_limits<double>::infinity(),
+                          -std::numeric_limits<double>::infinity()};
+    const std::uint64_t dice = random_bits(bits, 1) % (3 * rarity);
+    // 0 times infinity is NaN, but the sum of a kernel need not be 0 where the definition's is.
+    if (dice < 3) return odd[is_factor(which) ? 0 : dice];
+  }
+  const double uniform = static_cast<double>(bits >> 11) * 0x1p-52 - 1;
+  // Avoids denormals, also those of the type that an operand is rounded to, since devices may flush them.
+  const ScalarType type = which < 2 ? unit_type(problem_.a_type, problem_.b_type) : matrix.type;
+  const double min_normal = range_of(type).smallest_normal;
+  return std::fabs(uniform) < min_normal ? min_normal : uniform;
+}
+
+// A row of `count` blocks with hard scales and minima, and any codes, whose weights are numbers of f32.
+std::vector<std::byte> GemmData::hard_blocks(std::uint64_t stream, std::int64_t count) const {
+  const WeightFormat& format = *problem_.weights;
+  std::vector<std::byte> row(static_cast<std::size_t>(count * format.bytes));
+  fill_random(row, 1, stream, 0);
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  const double room = format.minimum_at ? kLargest / 2 : kLargest;
+  // Towards 0, so that its product with the largest number of a code is not beyond `room`.
+  const double largest_scale =
+      std::nextafter(static_cast<float>(room / format.largest_number()), 0.0f);
+  const auto line_of = [&](double largest, std::uint64_t number) {
+    return HardLine({.type = format.scale_type, .largest = largest, .nonfinite = false},
+                    random_bits(stream, number), count);
+  };
+  const HardLine scales = line_of(largest_scale, 1), minima = line_of(room, 2);
+  for (std::int64_t block = 0; block < count; ++block) {
+    std::byte* at = &row[static_cast<std::size_t>(block * format.bytes)];
+    if (format.scale_at) store_number(format.scale_type, scales[block], at + *format.scale_at);
+    if (format.minimum_at) store_number(format.scale_type, minima[block], at + *format.minimum_at);
+    for (std::int64_t i = 0; format.code_type && i < format.elements; ++i) {
+      std::byte& code = at[format.codes_at + i];  // every row would have a NaN
+      if (std::isnan(load_number(*format.code_type, &code))) code = std::byte{0};
+    }
+  }
+  return row;
+}
+
+// The rows of B, quantised.
+std::vector<std::byte> GemmData::blocks_of_weights() const {
+  const GemmArray& matrix = matrices_[1];
+  const WeightFormat& format = *problem_.weights;
+  std::vector<std::byte> out(matrix.span() * 2, kPoison);
+  const double max_weight = format.scale_at ? 1 : 127;  // the largest weight
+  std::vector<double> row(
+      static_cast<std::size_t>(matrix.cols * 2 / format.bytes * format.elements));
+  const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t i = 0; i < matrix.rows; ++i) {
+      const auto place = out.begin() + static_cast<std::ptrdiff_t>(matrix.at(b, i, 0) * 2);
+      if (problem_.init == Init::hard) {
+        const auto line = static_cast<std::uint64_t>(b * matrix.rows + i);
+        const auto blocks =
+            hard_blocks(random_bits(random_bits(seed_, 1), line), matrix.cols * 2 / format.bytes);
+        std::copy(blocks.begin(), blocks.end(), place);
+        continue;
+      }
+      for (std::size_t j = 0; j < row.size(); ++j) {
+        const std::uint64_t index =
+            static_cast<std::uint64_t>(b * matrix.rows + i) * row.size() + j;
+        row[j] = static_cast<double>(random_bits(random_bits(seed_, 1), index) >> 11) * 0x1p-52 - 1;
+        row[j] *= max_weight;
+      }
+      const std::vector<std::byte> blocks = quantise(format, row);
+      std::copy(blocks.begin(), blocks.end(), place);
+    }
+  }
+  return out;
+}
+
+std::vector<std::byte> GemmData::bytes(int which) const {
+  if (which == 1 && problem_.weights != nullptr) return blocks_of_weights();
+  if (which == 3 && problem_.experts > 0) {
+    std::vector<std::byte> out(offsets_.size() * sizeof(std::uint32_t));
+    for (std::size_t i = 0; i < offsets_.size(); ++i) {
+      store_number(ScalarType::u32, static_cast<double>(offsets_[i]),
+                   &out[i * sizeof(std::uint32_t)]);
+    }
+    return out;
+  }
+  const GemmArray& matrix = matrix_at(which);
+  const std::size_t width = size_of(matrix.type);
+  std::vector<std::byte> out(matrix.span() * width, kPoison);
+  if (which == 2 && !problem_.reads_c()) return out;
+  // Matrices with stride 0 are all the same.
+  const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t row = 0; row < matrix.rows; ++row) {
+      for (std::int64_t col = 0; col < matrix.cols; ++col) {
+        const std::int64_t i = matrix.second_contiguous ? row : col;
+        const std::int64_t j = matrix.second_contiguous ? col : row;
+        store_number(matrix.type, value(which, b, i, j), &out[matrix.at(b, i, j) * width]);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "baselines/moves.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "baselines/baselines.hpp"
+#include "baselines/copy.hpp"
+#include "baselines/cublas.hpp"
+#include "devices/device_executor.hpp"
+#include "devices/time_launches.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/specialisation.hpp"
+#include "vkmoye/gen/compile.hpp"
+#include "vkmoye/gen/numbers/number.hpp"
+#include "vkmoye/gen/passes/access_pattern.hpp"
+
+namespace vkmoye::bench {
+namespace {
+
+std::vector<std::byte> bytes_of(const GuardedBuffer& buffer) {
+  std::vector<std::byte> bytes(buffer.bytes());
+  buffer.read(bytes);
+  return bytes;
+}
+
+// The expected contents of dst. Computed from the input, since another baseline may have written to dst.
+std::vector<std::byte> moved(const std::vector<std::byte>& input, std::size_t width,
+                             const gen::MoveMap& map) {
+  std::vector<std::byte> out(input.size());
+  for (std::uint64_t i = 0; i < map.elements(); ++i) {
+    std::memcpy(&out[i * width], &input[map.source_of(i) * width], width);
+  }
+  return out;
+}
+
+// cuBLAS multiplies by 1, which may change the bits of a NaN.
+void require_equal(ScalarType type, const std::vector<std::byte>& expected,
+                   const std::vector<std::byte>& got) {
+  if (expected == got) return;
+  const std::size_t width = size_of(type);
+  if (type != ScalarType::f32 && type != ScalarType::f64) throw Unavailable("its result is wrong");
+  for (std::size_t at = 0; at < got.size(); at += width) {
+    if (std::memcmp(&expected[at], &got[at], width) == 0) continue;
+    const double e = gen::load_number(type, &expected[at]), g = gen::load_number(type, &got[at]);
+    if (e == g || (std::isnan(e) && std::isnan(g))) continue;
+    throw Unavailable(fmt::format("its element {} is {}, not {}", at / width, g, e));
+  }
+}
+
+Timing time_cuda(const std::string& name, const GuardedBuffer& from, const TimeOptions& times,
+                 ScalarType type, const gen::MoveMap& map) {
+  const bool is_copy = name == "cudamemcpy";
+  const Cuda cuda;
+  const std::vector<std::byte> input = bytes_of(from);
+  const std::vector<std::byte> expected = is_copy ? input : moved(input, size_of(type), map);
+  const CudaBuffer src(cuda, input);
+  const CudaBuffer dst(cuda, std::vector(input.size(), GuardedBuffer::kPoison));
+  const auto timed = [&](const std::function<void()>& call) {
+    call();
+    require_equal(type, expected, dst.read());
+    return cuda.time(times, call);
+  };
+  if (is_copy) return timed([&] { cuda.copy(dst.at(), src.at(), input.size()); });
+  const Cublas cublas(cuda);
+  return timed([&] { cublas.transpose(type, map.src[0], map.src[1], src.at(), dst.at()); });
+}
+
+// The contents of dst are not verified: the pattern has no defined result.
+Timing time_pattern(Device& device, const GuardedBuffer& src, const GuardedBuffer& dst,
+                    const BaselineRun& run) {
+  if (run.step.compiled) throw Unavailable("the pattern of a kernel given as SPIR-V is not known");
+  try {
+    const CompiledKernel kernel = gen::compile(gen::access_pattern(run.step.kernel));
+    const Pipeline pipeline =
+        device.load(kernel, specialised_among(kernel.interface, run.step.arguments));
+    const Launch launch = device.prepare(pipeline, {src.view(), dst.view()}, run.step.arguments);
+    return time_launches(device, {&launch, 1}, run.rules);
+  } catch (const KernelError& error) {
+    throw Unavailable(join(error.reasons, "; "));
+  }
+}
+
+}  // namespace
+
+Timing time_move_baseline(const std::string& name, const BaselineRun& run, ScalarType type,
+                          const gen::MoveMap& map) {
+  Device& device = run.execution.device();
+  const GuardedBuffer &src = run.execution.buffers()[0], &dst = run.execution.buffers()[1];
+  if (name == kPatternBaseline) return time_pattern(device, src, dst, run);
+  if (name == "copy") return time_copy(device, src, dst, type, map.elements(), run.rules);
+  require_warm(run.rules);
+  return sample_until_quiet(run.rules, [&](const TimeOptions& times) {
+    if (name == "vkcmdcopy") return measure_copy(device, src.payload(), dst.payload(), times);
+    return time_cuda(name, src, times, type, map);
+  });
+}
+
+Timing time_bytes_baseline(const std::string& name, const BaselineRun& run, std::uint64_t bytes) {
+  if (name == "copy") return time_copy_of(bytes, run);
+  require_warm(run.rules);
+  const std::uint64_t each = std::max<std::uint64_t>(4, bytes / 2 / 4 * 4);
+  Device& device = run.execution.device();
+  return sample_until_quiet(run.rules, [&](const TimeOptions& times) {
+    if (name == "vkcmdcopy") {
+      const GuardedBuffer src(device, each), dst(device, each);
+      return measure_copy(device, src.payload(), dst.payload(), times);
+    }
+    const Cuda cuda;
+    const std::vector<std::byte> input(each, std::byte{1});
+    const CudaBuffer src(cuda, input);
+    const CudaBuffer dst(cuda, std::vector(input.size(), GuardedBuffer::kPoison));
+    const auto call = [&] { cuda.copy(dst.at(), src.at(), input.size()); };
+    call();
+    if (dst.read() != input) throw Unavailable("its result is wrong");
+    return cuda.time(times, call);
+  });
+}
+
+}  // namespace vkmoye::bench
