@@ -76,8 +76,7 @@ TEST(AutoCli, ApplyMultipliesArrays) {
 
 TEST(AutoCli, EmitPrintsTheKernelThatWasChosen) {
   const Outcome chosen = bench({"emit", "gemm/auto", "--size", "3x4096x64"});
-  ASSERT_EQ(chosen.status, 0) << chosen.err;
-  EXPECT_THAT(chosen.out, StartsWith("// generated: gemm/thin "));
+  EXPECT_THAT(output_of(chosen), StartsWith("// generated: gemm/thin "));
   EXPECT_EQ(chosen.out, bench({"emit", "gemm/thin", "--size", "3x4096x64"}).out);
 }
 
@@ -134,9 +133,7 @@ TEST(AutoCli, EmitPrintsEveryKernelOfAPlan) {
     }
   }
   const auto refused = [&](const std::vector<std::string>& more, const std::string& why) {
-    const Outcome outcome = emitted(more);
-    EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(why));
+    expect_refused(emitted(more), why);
   };
   refused({"--spirv", "-"}, "--spirv -: the plan has 2 kernels");
   refused({"--spirv", "/dev/null"}, "--spirv /dev/null: the plan has 2 kernels");
@@ -172,19 +169,18 @@ TEST(AutoCli, EmitPrintsTheKernelsThatPackToo) {
 
 // The same as `run`: the choice may be a plan of several kernels.
 TEST(AutoCli, EmitPrintsEveryKernelThatWasChosen) {
-  const Outcome outcome =
-      bench({"emit", "gemm/auto", "--size", "32x24x4096", "--a", "m", "--b", "n"});
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(kernels_in(outcome.out), testing::ElementsAre("gemm/simt", "gemm/combine"));
+  EXPECT_THAT(
+      kernels_in(output_of({"emit", "gemm/auto", "--size", "32x24x4096", "--a", "m", "--b", "n"})),
+      testing::ElementsAre("gemm/simt", "gemm/combine"));
 }
 
 TEST(AutoCli, ExplainSaysWhichAndWhy) {
   const Outcome table = bench({"explain", "gemm/auto", "--size", "512x512x4096"});
-  ASSERT_EQ(table.status, 0) << table.err;
-  EXPECT_THAT(table.out, AllOf(StartsWith("chosen: gemm/simt (the shipped table, row "),
-                               HasSubstr("): supports every size, order and type"),
-                               HasSubstr("gemm/thin: needs min(m,n)<=16, but min(m,n) is 512\n"),
-                               HasSubstr("\ngemm/simt  form=f32,f32,f32 a=k b=k tile=128x128x8")));
+  EXPECT_THAT(output_of(table),
+              AllOf(StartsWith("chosen: gemm/simt (the shipped table, row "),
+                    HasSubstr("): supports every size, order and type"),
+                    HasSubstr("gemm/thin: needs min(m,n)<=16, but min(m,n) is 512\n"),
+                    HasSubstr("\ngemm/simt  form=f32,f32,f32 a=k b=k tile=128x128x8")));
   const json report = json::parse(
       bench({"explain", "gemm/auto", "--size", "512x512x4096", "--format", "json"}).out);
   EXPECT_EQ(report["kernel"], "gemm/simt");
@@ -308,16 +304,12 @@ TEST_F(TableCli, TuneWritesItsReportIntoAFile) {
     all.insert(all.end(), {"--output", output});
     return bench(all);
   };
-  const Outcome outcome = tuned(report);
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(output_of(tuned(report)), "");
   EXPECT_GE(json::parse(read_file(report))["results"].size(), 1u);
   EXPECT_THAT(read_file(table_), StartsWith(kHeader));
   const std::string before = read_file(table_);
   const auto refused = [&](const std::string& file) {
-    const Outcome outcome = tuned(file);
-    EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("--table that of the table"));
+    expect_refused(tuned(file), "--table that of the table");
   };
   refused(table_);
   EXPECT_EQ(read_file(table_), before);
@@ -345,9 +337,7 @@ TEST_F(TableCli, WhatCannotBeTunedIsRefused) {
   const auto refused = [&](std::vector<std::string> words, const std::string& why) {
     words.insert(words.begin(), "tune");
     words.insert(words.end(), {"--table", table_});
-    const Outcome outcome = bench(words);
-    EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(why));
+    expect_refused(words, why);
     EXPECT_FALSE(std::filesystem::exists(table_));
   };
   refused({"copy/auto", "--size", "8"}, "only gemm can be tuned");
@@ -362,10 +352,9 @@ TEST_F(TableCli, WhatCannotBeTunedIsRefused) {
 
 TEST_F(TableCli, WhereNothingRunsNothingIsWritten) {
   // C alone has 720 GB.
-  const Outcome outcome = bench({"tune", "gemm", "--size", "300000x300000x8", "--type", "f64",
-                                 "--budget", "1", "--table", table_});
-  EXPECT_EQ(outcome.status, 3) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("its arrays have 720038400000 bytes"));
+  expect_refused({"tune", "gemm", "--size", "300000x300000x8", "--type", "f64", "--budget", "1",
+                  "--table", table_},
+                 "its arrays have 720038400000 bytes", 3);
   EXPECT_FALSE(std::filesystem::exists(table_));
 }
 
