@@ -3,7 +3,6 @@
 
 #include "vkmoye/system/file.hpp"
 
-#include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -11,10 +10,11 @@
 #include <random>
 #include <thread>
 
+#include "support/expect.hpp"
+
 namespace vkmoye {
 namespace {
 
-using testing::HasSubstr;
 namespace fs = std::filesystem;
 
 class FileTest : public testing::Test {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/base/reasons.hpp"
 
-#include <gmock/gmock.h>
+#include "support/expect.hpp"
 
 namespace vkmoye {
 namespace {
-
-using testing::ElementsAre;
 
 TEST(Reasons, KeepsEachOnceInTheOrderFound) {
   Reasons reasons;

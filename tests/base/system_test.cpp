@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What src/vkmoye/system promises on every system.
 
-#include <gmock/gmock.h>
-
 #include <optional>
 #include <random>
 
+#include "support/expect.hpp"
 #include "vkmoye/system/environment.hpp"
 #include "vkmoye/system/folder_lock.hpp"
 #include "vkmoye/system/library.hpp"
@@ -37,7 +36,7 @@ TEST(System, LocksAFolderForOne) {
 TEST(System, SaysWhichLibraryIsAbsent) {
   std::string why;
   EXPECT_EQ(open_library("no-such-library", why), nullptr);
-  EXPECT_THAT(why, testing::HasSubstr("no-such-library"));
+  EXPECT_THAT(why, HasSubstr("no-such-library"));
 }
 
 TEST(System, AnAbsentVariableIsEmpty) {

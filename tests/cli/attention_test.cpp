@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Attention on the command line: sizes and options, users' arrays, refusals.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 // Writes an array into a folder. Returns the name of the file.
 struct NpyFiles {
@@ -153,10 +148,9 @@ TEST(AttentionCli, AppliesToKeysAndValuesInBlocks) {
   }
   const auto refused = [&](const std::string& type, const std::string& values,
                            const std::string& reason) {
-    const Outcome outcome = bench({"apply", "attention/simt", "--type", type, "--in", q, k, values,
-                                   "--out", folder.file("o.npy"), "--device", "host"});
-    EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr(reason));
+    expect_refused({"apply", "attention/simt", "--type", type, "--in", q, k, values, "--out",
+                    folder.file("o.npy"), "--device", "host"},
+                   reason);
   };
   refused("f32*f32*q8_0", k, "has type f32, attention/simt takes u8 there");
   refused("f32*f32*q4_0", v, "rows of 34 bytes are not whole blocks of q4_0, of 18 bytes");
@@ -197,23 +191,11 @@ TEST(AttentionCli, AppliesToPages) {
               HasSubstr("has shape (1,), but pages are (1, pages of an entry)"));
 }
 
-TEST(AttentionCli, PrintsTheCommandOfAShader) {
-  const Outcome outcome = bench({"emit", "attention/simt", "--causal", "--soft-cap", "50"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out,
-              HasSubstr("vkmoye-bench emit attention/simt --type f32 --causal --soft-cap 50"));
-  const Outcome more =
-      bench({"emit", "attention/simt", "--lengths", "--axes", "bhsd,bshd,bshd,bhsd"});
-  EXPECT_THAT(more.out, HasSubstr("--lengths --axes bhsd,bshd,bshd,bhsd"));
-}
-
 TEST(AttentionCli, RefusesWhatIsNoProblem) {
   const auto refused = [](const std::vector<std::string>& options, const std::string& reason) {
     std::vector<std::string> words = {"run", "attention/simt", "--device", "host"};
     words.insert(words.end(), options.begin(), options.end());
-    const Outcome outcome = bench(words);
-    EXPECT_EQ(outcome.status, 2) << outcome.out;
-    EXPECT_THAT(outcome.err, HasSubstr(reason));
+    expect_refused(words, reason);
   };
   refused({"--heads", "3", "--kv-heads", "2"}, "3 heads are not a multiple of 2 heads of K and V");
   refused({"--size", "4x4x33"}, "width 33 is not a multiple of 8 from 8 to 256");

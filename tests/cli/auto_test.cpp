@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // gemm/auto and tune on the command line: the choices, and that their results are right.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 #include "vkmoye/contract/kernel_interface.hpp"
@@ -18,9 +16,6 @@ namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 const std::string kHeader = "{\n  \"table\": \"gemm/auto\",\n  \"format\": 3,\n";
 
@@ -76,8 +71,7 @@ TEST(AutoCli, ApplyMultipliesArrays) {
 
 TEST(AutoCli, EmitPrintsTheKernelThatWasChosen) {
   const Outcome chosen = bench({"emit", "gemm/auto", "--size", "3x4096x64"});
-  ASSERT_EQ(chosen.status, 0) << chosen.err;
-  EXPECT_THAT(chosen.out, StartsWith("// generated: gemm/thin "));
+  EXPECT_THAT(output_of(chosen), StartsWith("// generated: gemm/thin "));
   EXPECT_EQ(chosen.out, bench({"emit", "gemm/thin", "--size", "3x4096x64"}).out);
 }
 
@@ -104,7 +98,7 @@ TEST(AutoCli, EmitPrintsEveryKernelOfAPlan) {
   };
   const Outcome text = emitted({"--spirv", folder.file("k.spv")});
   ASSERT_EQ(text.status, 0) << text.err;
-  EXPECT_THAT(kernels_in(text.out), testing::ElementsAre("gemm/simt", "gemm/combine"));
+  EXPECT_THAT(kernels_in(text.out), ElementsAre("gemm/simt", "gemm/combine"));
   EXPECT_THAT(text.out, HasSubstr("\n\n// generated: gemm/combine"));
   for (const char* name : {"k.1.spv", "k.2.spv"}) {
     EXPECT_EQ(read_file(folder.file(name)).substr(0, 4), std::string("\x03\x02\x23\x07", 4))
@@ -134,9 +128,7 @@ TEST(AutoCli, EmitPrintsEveryKernelOfAPlan) {
     }
   }
   const auto refused = [&](const std::vector<std::string>& more, const std::string& why) {
-    const Outcome outcome = emitted(more);
-    EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(why));
+    expect_refused(emitted(more), why);
   };
   refused({"--spirv", "-"}, "--spirv -: the plan has 2 kernels");
   refused({"--spirv", "/dev/null"}, "--spirv /dev/null: the plan has 2 kernels");
@@ -149,7 +141,7 @@ TEST(AutoCli, EmitPrintsTheKernelsThatPackToo) {
   const std::vector<std::string> product = {"emit", "gemm/packed", "--type", "f16,f32"};
   const Outcome unknown = bench(product);
   EXPECT_EQ(unknown.status, 0);
-  EXPECT_THAT(kernels_in(unknown.out), testing::ElementsAre("gemm/packed"));
+  EXPECT_THAT(kernels_in(unknown.out), ElementsAre("gemm/packed"));
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("left out: the kernels that pack A and B: A 16x16 f16"),
                                  HasSubstr("its fragment order has not been probed")));
   const json sliced = json::parse(
@@ -167,24 +159,23 @@ TEST(AutoCli, EmitPrintsTheKernelsThatPackToo) {
     return bench(words);
   }();
   if (known.status != 0 || !known.err.empty()) GTEST_SKIP() << known.err;
-  EXPECT_THAT(kernels_in(known.out), testing::ElementsAre("gemm/pack", "gemm/pack", "gemm/packed"));
+  EXPECT_THAT(kernels_in(known.out), ElementsAre("gemm/pack", "gemm/pack", "gemm/packed"));
 }
 
 // The same as `run`: the choice may be a plan of several kernels.
 TEST(AutoCli, EmitPrintsEveryKernelThatWasChosen) {
-  const Outcome outcome =
-      bench({"emit", "gemm/auto", "--size", "32x24x4096", "--a", "m", "--b", "n"});
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(kernels_in(outcome.out), testing::ElementsAre("gemm/simt", "gemm/combine"));
+  EXPECT_THAT(
+      kernels_in(output_of({"emit", "gemm/auto", "--size", "32x24x4096", "--a", "m", "--b", "n"})),
+      ElementsAre("gemm/simt", "gemm/combine"));
 }
 
 TEST(AutoCli, ExplainSaysWhichAndWhy) {
   const Outcome table = bench({"explain", "gemm/auto", "--size", "512x512x4096"});
-  ASSERT_EQ(table.status, 0) << table.err;
-  EXPECT_THAT(table.out, AllOf(StartsWith("chosen: gemm/simt (the shipped table, row "),
-                               HasSubstr("): supports every size, order and type"),
-                               HasSubstr("gemm/thin: needs min(m,n)<=16, but min(m,n) is 512\n"),
-                               HasSubstr("\ngemm/simt  form=f32,f32,f32 a=k b=k tile=128x128x8")));
+  EXPECT_THAT(output_of(table),
+              AllOf(StartsWith("chosen: gemm/simt (the shipped table, row "),
+                    HasSubstr("): supports every size, order and type"),
+                    HasSubstr("gemm/thin: needs min(m,n)<=16, but min(m,n) is 512\n"),
+                    HasSubstr("\ngemm/simt  form=f32,f32,f32 a=k b=k tile=128x128x8")));
   const json report = json::parse(
       bench({"explain", "gemm/auto", "--size", "512x512x4096", "--format", "json"}).out);
   EXPECT_EQ(report["kernel"], "gemm/simt");
@@ -281,7 +272,7 @@ TEST_F(TableCli, WhatWasTunedForOneEpilogueIsUsedForNoOther) {
   EXPECT_THAT(choice({}), HasSubstr(table_));
   for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{
            {"--epilogue", "relu"}, {"--beta", "1"}, {"--c", "m"}, {"--type", "f16,f32,f16"}}) {
-    EXPECT_THAT(choice({option, value}), testing::Not(HasSubstr(table_))) << option;
+    EXPECT_THAT(choice({option, value}), Not(HasSubstr(table_))) << option;
   }
 }
 
@@ -294,7 +285,7 @@ TEST_F(TableCli, AWrongRowIsPassedOverInOneLine) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(StartsWith("vkmoye-bench: passed over: " + table_ +
                                             ", row 2: gemm/simt: tile 'big': expected"),
-                                 testing::EndsWith("passed over: 12 more rows\n")));
+                                 EndsWith("passed over: 12 more rows\n")));
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 9) << outcome.err;
 }
 
@@ -308,16 +299,12 @@ TEST_F(TableCli, TuneWritesItsReportIntoAFile) {
     all.insert(all.end(), {"--output", output});
     return bench(all);
   };
-  const Outcome outcome = tuned(report);
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(output_of(tuned(report)), "");
   EXPECT_GE(json::parse(read_file(report))["results"].size(), 1u);
   EXPECT_THAT(read_file(table_), StartsWith(kHeader));
   const std::string before = read_file(table_);
   const auto refused = [&](const std::string& file) {
-    const Outcome outcome = tuned(file);
-    EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("--table that of the table"));
+    expect_refused(tuned(file), "--table that of the table");
   };
   refused(table_);
   EXPECT_EQ(read_file(table_), before);
@@ -345,9 +332,7 @@ TEST_F(TableCli, WhatCannotBeTunedIsRefused) {
   const auto refused = [&](std::vector<std::string> words, const std::string& why) {
     words.insert(words.begin(), "tune");
     words.insert(words.end(), {"--table", table_});
-    const Outcome outcome = bench(words);
-    EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(why));
+    expect_refused(words, why);
     EXPECT_FALSE(std::filesystem::exists(table_));
   };
   refused({"copy/auto", "--size", "8"}, "only gemm can be tuned");
@@ -362,10 +347,9 @@ TEST_F(TableCli, WhatCannotBeTunedIsRefused) {
 
 TEST_F(TableCli, WhereNothingRunsNothingIsWritten) {
   // C alone has 720 GB.
-  const Outcome outcome = bench({"tune", "gemm", "--size", "300000x300000x8", "--type", "f64",
-                                 "--budget", "1", "--table", table_});
-  EXPECT_EQ(outcome.status, 3) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("its arrays have 720038400000 bytes"));
+  expect_refused({"tune", "gemm", "--size", "300000x300000x8", "--type", "f64", "--budget", "1",
+                  "--table", table_},
+                 "its arrays have 720038400000 bytes", 3);
   EXPECT_FALSE(std::filesystem::exists(table_));
 }
 

@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
@@ -35,6 +37,33 @@ inline Outcome bench_redirected(const std::string& redirection,
   arguments.insert(arguments.begin(),
                    {"sh", "-c", "exec \"$0\" \"$@\" " + redirection, bench_program()});
   return run(arguments);
+}
+
+/// What a command printed, which must have succeeded.
+inline std::string output_of(const Outcome& outcome) {
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  return outcome.out;
+}
+inline std::string output_of(const std::vector<std::string>& arguments,
+                             const std::vector<std::string>& environment = {}) {
+  SCOPED_TRACE(testing::PrintToString(arguments));
+  return output_of(bench(arguments, environment));
+}
+
+/// Expects that a command ended with `status`, and a message that `why` matches, or contains if it is text.
+template <class Why>
+void expect_refused(const Outcome& outcome, const Why& why, int status = 2) {
+  EXPECT_EQ(outcome.status, status) << outcome.out << outcome.err;
+  if constexpr (std::is_convertible_v<Why, std::string>) {
+    EXPECT_THAT(outcome.err, HasSubstr(why));
+  } else {
+    EXPECT_THAT(outcome.err, why);
+  }
+}
+template <class Why>
+void expect_refused(const std::vector<std::string>& arguments, const Why& why, int status = 2) {
+  SCOPED_TRACE(testing::PrintToString(arguments));
+  expect_refused(bench(arguments), why, status);
 }
 
 /// Whether lavapipe is installed; tests describe kernels for it, since every machine can have it.

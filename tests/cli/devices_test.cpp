@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: MIT
 // devices: the facts about each device, the results of probes, and descriptions of devices of other machines.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
 
 json described(const std::vector<std::string>& environment = {}) {
-  const Outcome outcome = bench({"devices", "--format", "json"}, environment);
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  return json::parse(outcome.out);
+  return json::parse(output_of({"devices", "--format", "json"}, environment));
 }
 
 // The first device with matrix units; null: there is none.
@@ -74,16 +68,13 @@ TEST(DevicesCli, ADescriptionStandsForItsDevice) {
     write_file(file, all.dump());
     return bench({"emit", "gemm/coopmat", "--type", "f16,f32", "--device", file});
   };
-  const Outcome there = emit({{"schema", 1}, {"devices", {device}}});
-  EXPECT_EQ(there.status, 0) << there.err;
-  EXPECT_EQ(there.out, bench({"emit", "gemm/coopmat", "--type", "f16,f32", "--device",
-                              std::string(device["name"])})
-                           .out);
+  EXPECT_EQ(
+      output_of(emit({{"schema", 1}, {"devices", {device}}})),
+      bench({"emit", "gemm/coopmat", "--type", "f16,f32", "--device", std::string(device["name"])})
+          .out);
 
   const auto refused = [&](const json& all, const std::string& text) {
-    const Outcome outcome = emit(all);
-    EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr(file), HasSubstr(text)));
+    expect_refused(emit(all), AllOf(HasSubstr(file), HasSubstr(text)));
   };
   refused({{"schema", 1}, {"devices", {device, device}}}, "describes 2 devices");
   refused({{"schema", 2}, {"devices", {device}}}, "is not a description");
@@ -107,8 +98,7 @@ TEST(DevicesCli, ADescriptionStandsForItsDevice) {
   EXPECT_THAT(bench({"emit", "copy/simple", "--device", folder.file("none.json")}).err,
               HasSubstr("cannot be read: No such file"));
   const Outcome run = bench({"run", "copy/simple", "--device", file});
-  EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("a saved description cannot run kernels"));
+  expect_refused(run, "a saved description cannot run kernels");
 }
 
 }  // namespace

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Epilogues of products on the command line: parsing, arrays, bytes and errors.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
@@ -15,8 +13,6 @@ namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
 
 const std::vector<std::string> kSmall = {"--tile",   "16x16x8", "--threads", "8x8",
                                          "--values", "2x2",     "--vector",  "4"};
@@ -24,9 +20,7 @@ const std::vector<std::string> kSmall = {"--tile",   "16x16x8", "--threads", "8x
 json run_gemm(std::vector<std::string> words, const std::vector<std::string>& environment = {}) {
   words.insert(words.begin(), kSmall.begin(), kSmall.end());
   words.insert(words.begin(), {"run", "gemm/simt", "--min-time", "0", "--format", "json"});
-  const Outcome outcome = bench(words, environment);
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  return json::parse(outcome.out)["results"][0];
+  return json::parse(output_of(words, environment))["results"][0];
 }
 
 TEST(EpilogueCli, IsVerifiedCountedAndRepeatable) {
@@ -67,9 +61,8 @@ TEST(EpilogueCli, TheTextAndTheHelpNameIt) {
   EXPECT_THAT(text.out.substr(0, text.out.find('\n')), HasSubstr("  beta  epilogue=bias,relu  "));
   EXPECT_THAT(bench({"emit", "gemm/simt", "--epilogue", "residual", "--interface", "-"}).out,
               HasSubstr("\"name\": \"residual\""));
-  const Outcome explained = bench({"explain", "gemm/moye_simple", "--epilogue", "bias_m,residual"});
-  EXPECT_EQ(explained.status, 0) << explained.err;
-  EXPECT_THAT(explained.out, AllOf(HasSubstr("load bias_m"), HasSubstr("load residual")));
+  EXPECT_THAT(output_of({"explain", "gemm/moye_simple", "--epilogue", "bias_m,residual"}),
+              AllOf(HasSubstr("load bias_m"), HasSubstr("load residual")));
   for (const char* command : {"run", "apply", "emit", "explain"}) {
     const Outcome help = bench({command, "gemm/simt", "--help"});
     EXPECT_THAT(help.out, AllOf(HasSubstr("--epilogue"), HasSubstr("scale:NUMBER"))) << command;
@@ -77,24 +70,10 @@ TEST(EpilogueCli, TheTextAndTheHelpNameIt) {
 }
 
 TEST(EpilogueCli, WhatIsNoEpilogueIsRefused) {
-  const auto refused = [](std::vector<std::string> words, const std::string& text) {
-    words.insert(words.begin(), {"run", "gemm/simt", "--size", "8"});
-    const Outcome outcome = bench(words);
-    EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(text));
-  };
-  refused({"--epilogue", "bias,rleu"},
-          "unknown step 'rleu' (did you mean 'relu'?); known: bias "
-          "bias_m relu gelu silu residual residual_c scale");
-  refused({"--epilogue", "bias,relu,bias"}, "bias is given twice");
-  refused({"--epilogue", "scale"}, "'scale': expected scale:NUMBER");
-  refused({"--epilogue", "relu:1"}, "'relu:1': relu takes no number");
-  refused({"--epilogue", "gelu", "--type", "i32"}, "gelu needs the type f32");
-  refused({"--epilogue", "scale:0.5", "--type", "i32"},
-          "scale = 0.5 cannot be represented in the accumulator");
-  const Outcome copy = bench({"run", "copy/simple", "--epilogue", "relu"});
-  EXPECT_EQ(copy.status, 2);
-  EXPECT_THAT(copy.err, HasSubstr("--epilogue is an option of gemm, not of copy/simple"));
+  expect_refused({"run", "gemm/simt", "--size", "8", "--epilogue", "bias,rleu"},
+                 "unknown step 'rleu' (did you mean 'relu'?); known: bias ");
+  expect_refused({"run", "copy/simple", "--epilogue", "relu"},
+                 "--epilogue is an option of gemm, not of copy/simple");
 }
 
 TEST(EpilogueCli, ALibraryWithoutEpiloguesIsNoBaseline) {
@@ -154,9 +133,7 @@ TEST_F(EpilogueApply, FollowsTheOrderOfC) {
 TEST_F(EpilogueApply, RefusesArraysThatDoNotFit) {
   const auto refused = [&](const std::vector<std::string>& inputs,
                            const std::vector<std::string>& options, const std::string& text) {
-    const Outcome outcome = apply(inputs, options);
-    EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(text));
+    expect_refused(apply(inputs, options), text);
   };
   refused({"a", "b"}, {"--epilogue", "bias"},
           "needs three arrays, A B bias, but got 2 (--beta is 0, --epilogue bias");

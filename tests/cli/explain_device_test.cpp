@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The end of explain: the work of a problem, and what the driver's compiler says about the kernel.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 #include "support/shims.hpp"
 
@@ -14,15 +12,10 @@ namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 TEST(ExplainDevice, WithoutADeviceTheWorkIsKnownAndNoTime) {
   const std::vector<std::string> nowhere = {"VK_DRIVER_FILES=/nowhere"};
-  const Outcome table = bench({"explain", "softmax/rows", "--size", "64x128"}, nowhere);
-  EXPECT_EQ(table.status, 0) << table.err;
-  EXPECT_THAT(table.out,
+  EXPECT_THAT(output_of({"explain", "softmax/rows", "--size", "64x128"}, nowhere),
               AllOf(HasSubstr("\nwork: at least 65.54 kB"),
                     HasSubstr("\nshortest time: not known for a common device"),
                     HasSubstr("\ndriver: not asked: with --device, what its compiler reports")));
@@ -44,30 +37,25 @@ TEST(ExplainDevice, ASavedDescriptionHasNoDriver) {
   const TemporaryFolder folder;
   const std::string file = folder.file("here.json"), cache = "VKMOYE_CACHE_DIR=" + folder.path();
   write_file(file, bench({"devices", "--format", "json"}).out);
-  const Outcome outcome = bench({"explain", "copy/simple", "--device", file}, {cache});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\ndriver: none: a saved description has no driver\n"),
-                                 HasSubstr("no ceilings of ")));
+  EXPECT_THAT(output_of({"explain", "copy/simple", "--device", file}, {cache}),
+              AllOf(HasSubstr("\ndriver: none: a saved description has no driver\n"),
+                    HasSubstr("no ceilings of ")));
 }
 
 TEST(ExplainDevice, LavapipeSaysWhatItHas) {
   if (!has_lavapipe()) GTEST_SKIP() << "lavapipe is not installed";
-  const Outcome outcome = bench({"explain", "copy/simple", "--device", "llvmpipe"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\ndriver: "), Not(HasSubstr("it failed"))));
-  const Outcome unknown = bench({"explain", "copy/simple", "--device", "llvmpie"});
-  EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'llvmpipe'?"));
+  EXPECT_THAT(output_of({"explain", "copy/simple", "--device", "llvmpipe"}),
+              AllOf(HasSubstr("\ndriver: "), Not(HasSubstr("it failed"))));
+  expect_refused({"explain", "copy/simple", "--device", "llvmpie"}, "did you mean 'llvmpipe'?");
 }
 
 TEST(ExplainDevice, RadvCountsRegistersSpillsAndSubgroups) {
   const Shim gpu = radv_shim();
   if (!gpu.missing.empty()) GTEST_SKIP() << gpu.missing;
   const std::vector<std::string> words = {"explain", "transpose/padded", "--device", "0"};
-  const Outcome table = bench(words, gpu.environment);
-  EXPECT_EQ(table.status, 0) << table.err;
-  EXPECT_THAT(table.out, AllOf(HasSubstr("; spills: none; occupancy: "), HasSubstr("\n  VGPRs  "),
-                               HasSubstr("\n  LDS size  ")));
+  EXPECT_THAT(output_of(words, gpu.environment),
+              AllOf(HasSubstr("; spills: none; occupancy: "), HasSubstr("\n  VGPRs  "),
+                    HasSubstr("\n  LDS size  ")));
   std::vector<std::string> as_json = words;
   as_json.insert(as_json.end(), {"--format", "json"});
   const json driver = json::parse(bench(as_json, gpu.environment).out)["driver"];
@@ -88,9 +76,8 @@ TEST(ExplainDevice, RadvCountsRegistersSpillsAndSubgroups) {
 TEST(ExplainDevice, NvkCountsRegisters) {
   const Shim gpu = nvk_shim();
   if (!gpu.missing.empty()) GTEST_SKIP() << gpu.missing;
-  const Outcome table = bench({"explain", "copy/simple", "--device", "0"}, gpu.environment);
-  EXPECT_EQ(table.status, 0) << table.err;
-  EXPECT_THAT(table.out, AllOf(HasSubstr("\n  Number of GPRs  "), HasSubstr("; spills: none")));
+  EXPECT_THAT(output_of({"explain", "copy/simple", "--device", "0"}, gpu.environment),
+              AllOf(HasSubstr("\n  Number of GPRs  "), HasSubstr("; spills: none")));
 }
 
 }  // namespace

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The output files of the commands.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <set>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
 
 // Half a file could be taken for a complete one.
 TEST(Cli, FilesAreWholeOrUntouched) {
@@ -37,9 +34,7 @@ TEST(Cli, FilesAreWholeOrUntouched) {
   for (const auto& words : commands) {
     write_file(out, "kept");
     chmod(out.c_str(), 0444);
-    const Outcome read_only = bench(words);
-    EXPECT_EQ(read_only.status, 2) << words[0];
-    EXPECT_THAT(read_only.err, HasSubstr(out + ": cannot be written: "));
+    expect_refused(words, out + ": cannot be written: ");
     EXPECT_EQ(read_file(out), "kept") << words[0];
     std::filesystem::remove(out);
 
@@ -56,9 +51,7 @@ TEST(Cli, FilesAreWholeOrUntouched) {
 
     std::vector<std::string> to_device = words;
     to_device.back() = "/dev/full";
-    const Outcome device = bench(to_device);
-    EXPECT_EQ(device.status, 2) << words[0] << device.err;
-    EXPECT_THAT(device.err, HasSubstr("/dev/full: c"));
+    expect_refused(to_device, "/dev/full: c");
     to_device.back() = "/dev/null";
     EXPECT_EQ(bench(to_device).status, 0) << words[0];
     to_device.back() = folder.path();
@@ -68,13 +61,12 @@ TEST(Cli, FilesAreWholeOrUntouched) {
   }
   // A file size limit of 512 bytes simulates a full disk. (Drivers end with a signal then.)
   for (const char* option : {"--spirv", "--interface"}) {
-    const Outcome full = run({"sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", bench_program(),
-                              "emit", "copy/simple", option, out});
-    EXPECT_EQ(full.status, 2) << full.err;
-    EXPECT_THAT(full.err, HasSubstr(out + ": cannot be written: "));
+    expect_refused(run({"sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", bench_program(), "emit",
+                        "copy/simple", option, out}),
+                   out + ": cannot be written: ");
     EXPECT_FALSE(std::filesystem::exists(out)) << option;
   }
-  EXPECT_THAT(files(), testing::Contains("a.npy"));
+  EXPECT_THAT(files(), Contains("a.npy"));
   for (const std::string& name : files()) EXPECT_FALSE(name.starts_with(".vkmoye")) << name;
 }
 
@@ -88,7 +80,7 @@ TEST(Cli, AKilledProgramLeavesNoTemporaryFile) {
     run({"timeout", "-s", "KILL", seconds, bench_program(), "apply", "copy/auto", "--in", in,
          "--out", folder.file("out")});
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-      EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("a.npy", "out"));
+      EXPECT_THAT(entry.path().filename().string(), AnyOf("a.npy", "out"));
     }
     std::filesystem::remove(folder.file("out"));
   }

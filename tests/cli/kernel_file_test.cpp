@@ -3,23 +3,17 @@
 
 #include "vkmoye/contract/kernel_file.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
 
 class KernelFileCli : public testing::Test {
  protected:
@@ -37,9 +31,7 @@ class KernelFileCli : public testing::Test {
   }
   static void expect_verified(const std::string& file, const std::vector<std::string>& words,
                               std::size_t rows) {
-    const Outcome outcome = run_file(file, words);
-    ASSERT_EQ(outcome.status, 0) << outcome.err << outcome.out;
-    const json report = json::parse(outcome.out);
+    const json report = json::parse(output_of(run_file(file, words)));
     ASSERT_EQ(report["results"].size(), rows);
     for (const json& row : report["results"]) {
       EXPECT_EQ(row["verified"], true) << row;
@@ -71,14 +63,9 @@ TEST_F(KernelFileCli, OfSeveralKernelsIsAPlan) {
   ASSERT_EQ(plan["steps"].size(), 2u);
   EXPECT_EQ(plan["steps"][0]["arrays"], json({0, 1, 3}));
   EXPECT_EQ(plan["steps"][1]["arguments"]["alpha"], "0.5");
-  const Outcome run = bench({"run", "--kernel", file, "--reference", "gemm"});
-  EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("is a plan of 2 kernels"));
-  const Outcome without =
-      bench({"emit", "gemm/packed", "--type", "f16,f32", "--kernel", folder.file("q.json")});
-  EXPECT_EQ(without.status, 2);
-  EXPECT_THAT(without.err,
-              HasSubstr("emit --kernel: a file needs every step, and some are missing"));
+  expect_refused({"run", "--kernel", file, "--reference", "gemm"}, "is a plan of 2 kernels");
+  expect_refused({"emit", "gemm/packed", "--type", "f16,f32", "--kernel", folder.file("q.json")},
+                 "emit --kernel: a file needs every step, and some are missing");
 }
 
 // Arrays in the order of the command line, for the maxima, then the sizes and the status.
@@ -103,42 +90,18 @@ TEST_F(KernelFileCli, TakesSizesFromABuffer) {
   EXPECT_THAT(std::string(plan["steps"][1]["kernel"]["glsl"]),
               AllOf(HasSubstr("--size 40x24x130"), HasSubstr("--sizes-from-buffer m,k")));
   const std::string interface = folder.file("i.json");
-  const Outcome printed = bench({"emit", "copy/simple", "--size", "4x8", "--sizes-from-buffer",
-                                 "rows", "--interface", interface});
-  EXPECT_EQ(printed.status, 0) << printed.err;
-  EXPECT_THAT(printed.out, AllOf(HasSubstr("// generated: sizes/check  max_rows=4"),
-                                 HasSubstr("buffer Checked { uint rows; }")));
+  EXPECT_THAT(output_of({"emit", "copy/simple", "--size", "4x8", "--sizes-from-buffer", "rows",
+                         "--interface", interface}),
+              AllOf(HasSubstr("// generated: sizes/check  max_rows=4"),
+                    HasSubstr("buffer Checked { uint rows; }")));
   EXPECT_EQ(json::parse(read_file(interface))["steps"][1]["indirect"], 4);
-  const Outcome run = bench({"run", "--kernel", file, "--reference", "gemm"});
-  EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("is a plan of 2 kernels"));
-}
-
-// softmax/rows is described for its size, so that its own command has one.
-TEST_F(KernelFileCli, PrintsACommandThatPrintsItsSizesFromABufferAgain) {
-  const Outcome first = bench(
-      {"emit", "softmax/rows", "--size", "100x96", "--sizes-from-buffer", "rows", "--type", "f16"});
-  ASSERT_EQ(first.status, 0) << first.err;
-  const std::string begin = "vkmoye-bench ";
-  const std::size_t at = first.out.find(begin);
-  ASSERT_NE(at, first.out.npos);
-  // The command may go on in further lines of the comment, and ends where that does.
-  std::string line = first.out.substr(at + begin.size(), first.out.find("\n#") - at - begin.size());
-  for (std::size_t slash = 0; (slash = line.find("\n//")) != line.npos;)
-    line.replace(slash, 3, " ");
-  std::istringstream words(line);
-  const std::vector<std::string> command{std::istream_iterator<std::string>(words), {}};
-  const Outcome second = bench(command);
-  EXPECT_EQ(second.status, 0) << line << second.err;
-  EXPECT_EQ(second.out, first.out);
+  expect_refused({"run", "--kernel", file, "--reference", "gemm"}, "is a plan of 2 kernels");
 }
 
 TEST_F(KernelFileCli, RefusesSizesFromABufferWithEveryReason) {
   const auto refused = [](std::vector<std::string> words, const auto& why) {
     words.insert(words.begin(), "emit");
-    const Outcome outcome = bench(words);
-    EXPECT_EQ(outcome.status, 2) << outcome.out;
-    EXPECT_THAT(outcome.err, why);
+    expect_refused(words, why);
   };
   refused({"copy/simple", "--sizes-from-buffer", "rows"},
           HasSubstr("--sizes-from-buffer: --size is missing"));
@@ -184,29 +147,23 @@ TEST_F(KernelFileCli, FailsWhereItComputesSomethingElse) {
 
 TEST_F(KernelFileCli, IsRefusedWithTheReason) {
   const std::string file = emitted({"copy/simple"});
-  const auto refused = [](const Outcome& outcome, const auto& why) {
-    EXPECT_EQ(outcome.status, 2) << outcome.out;
-    EXPECT_THAT(outcome.err, why);
-  };
-  refused(run_file(file, {}),
-          HasSubstr("--kernel FILE needs --reference OPERATION, and no KERNEL"));
-  refused(run_file(file, {"copy/simple", "--reference", "copy"}),
-          HasSubstr("needs --reference OPERATION"));
-  refused(bench({"run"}), HasSubstr("needs a KERNEL, or --kernel FILE"));
-  refused(run_file(file, {"--reference", "trnspose"}), HasSubstr("transpose"));
-  refused(run_file(file, {"--reference", "copy", "--bake"}), HasSubstr("--bake"));
-  refused(run_file(file, {"--reference", "copy", "--tile", "8x8"}),
-          HasSubstr("--tile is for kernels"));
-  refused(run_file(file, {"--reference", "copy", "--type", "i32"}), HasSubstr("takes f32"));
-  refused(run_file(file, {"--reference", "gemm"}),
-          AllOf(HasSubstr("gemm has 3 arrays (A, B, C), the kernel binds 2"),
-                HasSubstr("gemm has no argument 'cols'")));
-  refused(run_file(folder.file("none.json"), {"--reference", "copy"}), HasSubstr("No such file"));
+  expect_refused(run_file(file, {}), "--kernel FILE needs --reference OPERATION, and no KERNEL");
+  expect_refused(run_file(file, {"copy/simple", "--reference", "copy"}),
+                 "needs --reference OPERATION");
+  expect_refused({"run"}, "needs a KERNEL, or --kernel FILE");
+  expect_refused(run_file(file, {"--reference", "trnspose"}), "transpose");
+  expect_refused(run_file(file, {"--reference", "copy", "--bake"}), "--bake");
+  expect_refused(run_file(file, {"--reference", "copy", "--tile", "8x8"}), "--tile is for kernels");
+  expect_refused(run_file(file, {"--reference", "copy", "--type", "i32"}), "takes f32");
+  expect_refused(run_file(file, {"--reference", "gemm"}),
+                 AllOf(HasSubstr("gemm has 3 arrays (A, B, C), the kernel binds 2"),
+                       HasSubstr("gemm has no argument 'cols'")));
+  expect_refused(run_file(folder.file("none.json"), {"--reference", "copy"}), "No such file");
   std::string text = read_file(file);
   text.replace(text.find("\"tile\": "), 9, "\"tile\": 7");
   write_file(file, text);
-  refused(run_file(file, {"--reference", "copy"}),
-          AllOf(HasSubstr("k.json"), HasSubstr("damaged")));
+  expect_refused(run_file(file, {"--reference", "copy"}),
+                 AllOf(HasSubstr("k.json"), HasSubstr("damaged")));
 }
 
 // Drivers crash on some of these: checksum and interface are right, but the code is not valid SPIR-V.
@@ -218,15 +175,13 @@ TEST_F(KernelFileCli, IsRefusedWhereItsModuleBreaksTheRules) {
   while ((kernel.spirv[at] & 0xFFFF) != kOpStore) at += kernel.spirv[at] >> 16;
   kernel.spirv[at + 2] = kernel.spirv[3] - 1;  // an id that nothing defines
   write_kernel_file(file, kernel);
-  const Outcome outcome = run_file(file, {"--reference", "copy"});
-  EXPECT_EQ(outcome.status, 2) << outcome.err;
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr(file), HasSubstr("spirv-val: word ")));
+  expect_refused(run_file(file, {"--reference", "copy"}),
+                 AllOf(HasSubstr(file), HasSubstr("spirv-val: word ")));
 }
 
 TEST_F(KernelFileCli, GoesToStdoutAlone) {
   const Outcome same = bench({"emit", "copy/simple", "--kernel", "-", "--spirv", "-"});
-  EXPECT_EQ(same.status, 2);
-  EXPECT_THAT(same.err, HasSubstr("--spirv and --kernel name the same stdout"));
+  expect_refused(same, "--spirv and --kernel name the same stdout");
   EXPECT_EQ(json::parse(bench({"emit", "copy/simple", "--kernel", "-"}).out)["version"], 1);
 }
 
@@ -252,9 +207,8 @@ TEST(KernelFilesCli, OfAKernelForOneSizeIsAPlanWithItsArguments) {
   EXPECT_EQ(bench({"emit", "relayout", "--size", "4x6", "--kernel", file}).err,
             file + ": a kernel without arguments\n");
   write_file(file, read_file(file).substr(0, 100));
-  const Outcome cut = bench({"run", "--kernel", file, "--reference", "relayout"});
-  EXPECT_EQ(cut.status, 2);
-  EXPECT_THAT(cut.err, HasSubstr("k.json: JSON: it ends at byte 101 "));
+  expect_refused({"run", "--kernel", file, "--reference", "relayout"},
+                 "k.json: JSON: it ends at byte 101 ");
 }
 
 }  // namespace

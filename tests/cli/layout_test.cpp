@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: MIT
 // layout: expressions and pictures.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <chrono>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
-
 TEST(Cli, LayoutEvaluatesTheAlgebra) {
-  const Outcome outcome = bench({"layout", "composition((4,8):(8,1), 4:2)"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("(2,2):(16,1)"));
-  const Outcome wrong = bench({"layout", "composition((4,8):(8,1), 4:"});
-  EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("column"));
+  EXPECT_THAT(output_of({"layout", "composition((4,8):(8,1), 4:2)"}), HasSubstr("(2,2):(16,1)"));
+  expect_refused({"layout", "composition((4,8):(8,1), 4:"}, "column");
 }
 
 TEST(Cli, LayoutDrawsInEveryFormat) {
   const auto drawn = [](const std::string& expression, const std::string& format) {
-    const Outcome outcome = bench({"layout", expression, "--draw", format});
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
-    return outcome.out;
+    return output_of({"layout", expression, "--draw", format});
   };
   EXPECT_EQ(drawn("(2,3):(3,1)", "text"), "(2,3):(3,1)\n   0 1 2\n0  0 1 2\n1  3 4 5\n");
   EXPECT_THAT(drawn("(2,3):(3,1)", "svg"), AllOf(StartsWith("<svg "), HasSubstr(">5</text>")));
@@ -63,8 +51,7 @@ TEST(Cli, LayoutDrawsManyElementsInUnderASecond) {
     const auto start = std::chrono::steady_clock::now();
     const Outcome outcome = bench({"layout", "(256,256):(257,1)", "--draw", format});
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    EXPECT_EQ(outcome.status, 0);
-    EXPECT_THAT(outcome.out, HasSubstr("65790"));
+    EXPECT_THAT(output_of(outcome), HasSubstr("65790"));
     EXPECT_LT(seconds.count(), kSeconds) << format;
   }
 }

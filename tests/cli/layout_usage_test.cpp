@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Wrong usage of `layout`.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(Cli, LayoutDrawsNoPictureOfAnswers) {
   for (const std::vector<std::string>& words :
@@ -25,9 +22,7 @@ TEST(Cli, LayoutDrawsNoPictureOfAnswers) {
 TEST(Cli, LayoutEvalReadsRequestsWithOrWithoutJsonl) {
   EXPECT_EQ(bench_redirected("< /dev/null", {"layout", "eval"}).status, 0);
   EXPECT_EQ(bench_redirected("< /dev/null", {"layout", "eval", "--jsonl"}).status, 0);
-  const Outcome without_eval = bench({"layout", "4:1", "--jsonl"});
-  EXPECT_EQ(without_eval.status, 2);
-  EXPECT_THAT(without_eval.err, HasSubstr("--jsonl needs the word eval"));
+  expect_refused({"layout", "4:1", "--jsonl"}, "--jsonl needs the word eval");
 }
 
 // The order of the twin: lane l holds the elements l, l + 32, .. along the rows.
@@ -36,31 +31,24 @@ TEST(Cli, LayoutShowsAndDrawsFragments) {
     words.insert(words.begin(), {"layout", "--fragment"});
     return bench(words);
   };
-  const Outcome order = layout({"a:f16:16x16x16", "--device", "host"});
-  EXPECT_EQ(order.status, 0) << order.err;
-  EXPECT_EQ(order.out, "((2,8),16):((128,1),8)\n");
+  EXPECT_EQ(output_of(layout({"a:f16:16x16x16", "--device", "host"})), "((2,8),16):((128,1),8)\n");
   EXPECT_EQ(bench({"layout", "size(((2,8),16):((128,1),8))"}).out, "256\n");
   const Outcome text = layout({"a:f16:16x16x16", "--device", "host", "--draw", "text"});
   EXPECT_THAT(text.out, HasSubstr("A(m,k) f16: T lane, V number"));
   EXPECT_THAT(text.out, HasSubstr("T16V0"));
   const Outcome svg = layout({"b:f16:16x16x16", "--device", "host", "--draw", "svg"});
-  EXPECT_EQ(svg.status, 0) << svg.err;
-  EXPECT_THAT(svg.out, HasSubstr("<svg"));
+  EXPECT_THAT(output_of(svg), HasSubstr("<svg"));
 
-  const auto refused = [&](const Outcome& outcome, int status, const std::string& why) {
-    EXPECT_EQ(outcome.status, status) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(why));
-  };
-  refused(layout({"a:f16:16x16", "--device", "host"}), 2, "expected OPERAND:TYPE:MxNxK");
+  expect_refused(layout({"a:f16:16x16", "--device", "host"}), "expected OPERAND:TYPE:MxNxK");
   EXPECT_EQ(layout({"c:f32:16x16x16", "--device", "host"}).out, "((2,8),16):((128,1),8)\n");
-  refused(layout({"d:f16:16x16x16", "--device", "host"}), 2, "expected OPERAND:TYPE:MxNxK");
-  refused(layout({"a:f17:16x16x16", "--device", "host"}), 2, "unknown type 'f17'");
-  refused(layout({"a:i8:16x16x32", "--device", "host"}), 3,
-          "has no operand A 16x32 s8 in 32 lanes");
-  refused(bench({"layout"}), 2, "needs either an EXPR or --fragment");
-  refused(bench({"layout", "4:1", "--fragment", "a:f16:16x16x16"}), 2,
-          "needs either an EXPR or --fragment");
-  refused(bench({"layout", "4:1", "--device", "host"}), 2, "an EXPR does not depend on a device");
+  expect_refused(layout({"d:f16:16x16x16", "--device", "host"}), "expected OPERAND:TYPE:MxNxK");
+  expect_refused(layout({"a:f17:16x16x16", "--device", "host"}), "unknown type 'f17'");
+  expect_refused(layout({"a:i8:16x16x32", "--device", "host"}),
+                 "has no operand A 16x32 s8 in 32 lanes", 3);
+  expect_refused({"layout"}, "needs either an EXPR or --fragment");
+  expect_refused(bench({"layout", "4:1", "--fragment", "a:f16:16x16x16"}),
+                 "needs either an EXPR or --fragment");
+  expect_refused({"layout", "4:1", "--device", "host"}, "an EXPR does not depend on a device");
 }
 
 }  // namespace

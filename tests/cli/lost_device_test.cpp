@@ -2,18 +2,15 @@
 // A device is lost while vkmoye-bench uses it: exit status 5, an error message, no output file, and every Vulkan
 // object destroyed. faulty_vulkan simulates the loss.
 
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 #include <filesystem>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
 
 class LostDevice : public testing::Test {
  protected:
@@ -30,8 +27,7 @@ class LostDevice : public testing::Test {
   }
 
   static void expect_lost(const Outcome& outcome, const std::string& call) {
-    EXPECT_EQ(outcome.status, 5) << outcome.out << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(call + " -> VK_ERROR_DEVICE_LOST"));
+    expect_refused(outcome, call + " -> VK_ERROR_DEVICE_LOST", 5);
     EXPECT_THAT(outcome.err, HasSubstr("faulty_vulkan: left: nothing\n"));
   }
 };
@@ -77,9 +73,7 @@ TEST_F(LostDevice, ApplyWritesNothing) {
 TEST_F(LostDevice, MemoryThatIsNotGivenIsSaidWithItsSize) {
   const Outcome outcome =
       bench_with("vkAllocateMemory=-2+0", {"run", "copy/auto", "--size", "1000x1000"});
-  EXPECT_EQ(outcome.status, 3) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.err,
-              HasSubstr("vmaCreateBuffer(128 bytes) -> VK_ERROR_OUT_OF_DEVICE_MEMORY"));
+  expect_refused(outcome, "vmaCreateBuffer(128 bytes) -> VK_ERROR_OUT_OF_DEVICE_MEMORY", 3);
   EXPECT_THAT(outcome.err, HasSubstr("faulty_vulkan: left: nothing\n"));
 }
 

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: MIT
 // peak: the ceilings of a device, and the file that keeps them.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 // In a cache folder of its own.
 class PeakCli : public testing::Test {
@@ -68,9 +63,7 @@ class PeakCli : public testing::Test {
 };
 
 TEST_F(PeakCli, MeasuresOnceAndKeepsWhatItFound) {
-  const Outcome first = peak({"--min-time", "0", "--format", "json"});
-  ASSERT_EQ(first.status, 0) << first.err;
-  const json measured = json::parse(first.out);
+  const json measured = json::parse(output_of(peak({"--min-time", "0", "--format", "json"})));
   EXPECT_EQ(measured["schema"], 1);
   EXPECT_EQ(measured["measured_now"], true);
   EXPECT_THAT(std::string(measured["device"]["name"]), HasSubstr("llvmpipe"));
@@ -96,11 +89,10 @@ TEST_F(PeakCli, MeasuresOnceAndKeepsWhatItFound) {
   EXPECT_EQ(read["measured_now"], false);
   EXPECT_EQ(read["ceilings"], measured["ceilings"]);
   EXPECT_EQ(read["measured"], measured["measured"]);
-  const Outcome table = peak({});
-  EXPECT_EQ(table.status, 0) << table.err;
-  EXPECT_THAT(table.out, AllOf(HasSubstr("--again"), HasSubstr("\nshared memory "),
-                               HasSubstr("\nmatrix units f16,f32 "), HasSubstr(" TFLOP/s "),
-                               HasSubstr("This device is a CPU")));
+  EXPECT_THAT(output_of(peak({})),
+              AllOf(HasSubstr("--again"), HasSubstr("\nshared memory "),
+                    HasSubstr("\nmatrix units f16,f32 "), HasSubstr(" TFLOP/s "),
+                    HasSubstr("This device is a CPU")));
 
   expect_time_by(measured);
 
@@ -133,9 +125,7 @@ TEST_F(PeakCli, MeasuresOnceAndKeepsWhatItFound) {
 
 TEST(Peak, IsOfARealDevice) {
   const auto refused = [](const char* device, const char* why) {
-    const Outcome outcome = bench({"peak", "--device", device});
-    EXPECT_EQ(outcome.status, 2) << device;
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr(why), Not(HasSubstr("Usage"))));
+    expect_refused({"peak", "--device", device}, AllOf(HasSubstr(why), Not(HasSubstr("Usage"))));
   };
   refused("host", "peak: kernels cannot be timed on the host");
   refused("some.json", "a saved description cannot run kernels");

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Products on the command line: sizes, types, orders, baselines.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <cstring>
@@ -10,15 +8,13 @@
 
 #include "cli/bench.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 const std::string kFake = "VKMOYE_CUBLAS=" + fake_cuda_folder();
 
@@ -27,9 +23,7 @@ json gemm(std::vector<std::string> words, const std::vector<std::string>& enviro
   words.insert(words.begin(),
                {"run", "gemm/simt", "--tile", "16x16x8", "--threads", "8x8", "--values", "2x2",
                 "--vector", "4", "--min-time", "0", "--format", "json"});
-  const Outcome outcome = bench(words, environment);
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  return json::parse(outcome.out);
+  return json::parse(output_of(words, environment));
 }
 
 TEST(GemmCli, ProductsAreVerifiedTimedAndRepeatable) {
@@ -53,18 +47,17 @@ TEST(GemmCli, ProductsAreVerifiedTimedAndRepeatable) {
   EXPECT_THAT(std::string(row["command"]),
               HasSubstr("--size 33x65x17 --type f16,f32 --a m --b n --c m --alpha -0.5 --beta 2 "
                         "--batch 2 --lda 40 --stride-b 0 --offset-c 64 --init integers"));
-  const Outcome again = run({"sh", "-c", std::string(row["command"]) + " --format json"});
-  ASSERT_EQ(again.status, 0) << again.err;
-  EXPECT_EQ(json::parse(again.out)["results"][0]["command"], row["command"]);
+  EXPECT_EQ(
+      json::parse(output_of(run(
+          {"sh", "-c", std::string(row["command"]) + " --format json"})))["results"][0]["command"],
+      row["command"]);
 }
 
 // The kernel computes the transpose if m is contiguous in C, so that its small side is the other one.
 TEST(GemmCli, ThinProductsChooseTheirSideByTheSize) {
   const auto config = [](std::vector<std::string> words) {
     words.insert(words.begin(), {"run", "gemm/thin", "--device", "host", "--format", "json"});
-    const Outcome outcome = bench(words);
-    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-    const json row = json::parse(outcome.out)["results"][0];
+    const json row = json::parse(output_of(words))["results"][0];
     EXPECT_EQ(row["verified"], true) << row;
     return row["config"];
   };
@@ -95,17 +88,16 @@ TEST(GemmCli, WhatADeviceHasNoUnitsForIsARowThatIsSkipped) {
 
 TEST(GemmCli, AnAtomThatIsNoneIsRefusedBeforeTheDeviceIsAskedAboutIt) {
   for (const char* kernel : {"gemm/thin_coopmat", "gemm/packed"}) {
-    const Outcome outcome = bench(
-        {"run", kernel, "--type", "f16,f32", "--size", "16x64x64", "--atom", "8x8x1000000000"});
-    EXPECT_EQ(outcome.status, 2) << outcome.out;
-    EXPECT_THAT(outcome.err, HasSubstr("atom k = 1000000000 is not a power of two up to 64"));
+    expect_refused(
+        {"run", kernel, "--type", "f16,f32", "--size", "16x64x64", "--atom", "8x8x1000000000"},
+        "atom k = 1000000000 is not a power of two up to 64");
   }
 }
 
 TEST(GemmCli, SlicesOfKAreTimedTogetherAndRepeatable) {
   const json row = gemm({"--size", "33x37x100", "--split-k", "3", "--beta", "2"})["results"][0];
   EXPECT_EQ(row["verified"], true) << row;
-  EXPECT_THAT(std::string(row["config"]["form"]), testing::EndsWith(" split-k"));
+  EXPECT_THAT(std::string(row["config"]["form"]), EndsWith(" split-k"));
   EXPECT_THAT(std::string(row["command"]), HasSubstr("--beta 2 --split-k 3"));
   const Outcome on_host = bench({"run", "gemm/thin", "--size", "3x70x4000", "--split-k", "3",
                                  "--device", "host", "--format", "json"});
@@ -129,39 +121,36 @@ TEST(GemmCli, RepeatsOfTypeAndSizeSweep) {
 }
 
 TEST(GemmCli, WhatIsNoProductIsRefused) {
-  const auto refused = [](std::vector<std::string> words, const std::string& text) {
-    const Outcome outcome = bench(words);
-    EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(text));
-  };
-  refused({"run", "gemm/simt", "--size", "32x32"}, "size '32x32' has 2 extents, MxNxK has 3");
-  refused({"run", "gemm/simt", "--a", "n"}, "a 'n': expected m or k");
-  refused({"run", "gemm/simt", "--alpha", "nan"}, "alpha 'nan': expected a finite number");
-  refused({"run", "gemm/simt", "--batch", "0"}, "batch '0': expected a whole number from 1");
-  refused(
+  expect_refused({"run", "gemm/simt", "--size", "32x32"},
+                 "size '32x32' has 2 extents, MxNxK has 3");
+  expect_refused({"run", "gemm/simt", "--a", "n"}, "a 'n': expected m or k");
+  expect_refused({"run", "gemm/simt", "--alpha", "nan"}, "alpha 'nan': expected a finite number");
+  expect_refused({"run", "gemm/simt", "--batch", "0"}, "batch '0': expected a whole number from 1");
+  expect_refused(
       {"run", "gemm/simt", "--init", "integer"},
       "init 'integer': expected random or integers or nonfinite or hard; did you mean 'integers'?");
-  refused({"run", "gemm/simt", "--type", "f32,f32,f32,f32"}, "4 parts");
-  refused({"run", "gemm/simt", "--type", "f32,i32"}, "integers and floating-point numbers do not");
-  refused({"emit", "gemm/simt", "--type", "f16,f32,i32"}, "accumulator of f32 and result of i32");
-  refused({"run", "gemm/simt", "--type", "i8"},
-          "the kernel does not support i8; it supports f16 bf16 f32 f64 i32");
-  refused({"run", "gemm/simt", "--size", "4x4x4", "--lda", "3"},
-          "A has rows of 4 elements, but they are 3 apart");
-  refused({"run", "copy/simple", "--alpha", "2"},
-          "--alpha is an option of gemm, not of copy/simple");
-  refused({"emit", "copy/simple", "--a", "m"}, "--a is an option of gemm");
-  refused({"run", "gemm/simt", "--baseline", "copy"},
-          "--baseline copy: does not compute the same as gemm/simt");
-  refused({"run", "copy/simple", "--baseline", "openblas"},
-          "--baseline openblas: does not compute");
-  refused({"run", "copy/simple", "--baseline", "cublsa"}, "did you mean 'cublas'?");
+  expect_refused({"run", "gemm/simt", "--type", "f32,f32,f32,f32"}, "4 parts");
+  expect_refused({"run", "gemm/simt", "--type", "f32,i32"},
+                 "integers and floating-point numbers do not");
+  expect_refused({"emit", "gemm/simt", "--type", "f16,f32,i32"},
+                 "accumulator of f32 and result of i32");
+  expect_refused({"run", "gemm/simt", "--type", "i8"},
+                 "the kernel does not support i8; it supports f16 bf16 f32 f64 i32");
+  expect_refused({"run", "gemm/simt", "--size", "4x4x4", "--lda", "3"},
+                 "A has rows of 4 elements, but they are 3 apart");
+  expect_refused({"run", "copy/simple", "--alpha", "2"},
+                 "--alpha is an option of gemm, not of copy/simple");
+  expect_refused({"emit", "copy/simple", "--a", "m"}, "--a is an option of gemm");
+  expect_refused({"run", "gemm/simt", "--baseline", "copy"},
+                 "--baseline copy: does not compute the same as gemm/simt");
+  expect_refused({"run", "copy/simple", "--baseline", "openblas"},
+                 "--baseline openblas: does not compute");
+  expect_refused({"run", "copy/simple", "--baseline", "cublsa"}, "did you mean 'cublas'?");
 }
 
 TEST(GemmCli, EmitBakesTheForm) {
-  const Outcome plain = bench({"emit", "gemm/simt", "--type", "f16,f32"});
-  EXPECT_EQ(plain.status, 0) << plain.err;
-  EXPECT_THAT(plain.out, AllOf(HasSubstr("f16,f32,f32"), Not(HasSubstr("beta"))));
+  EXPECT_THAT(output_of({"emit", "gemm/simt", "--type", "f16,f32"}),
+              AllOf(HasSubstr("f16,f32,f32"), Not(HasSubstr("beta"))));
   const Outcome full = bench({"emit", "gemm/simt", "--a", "m", "--beta", "1", "--batch", "2"});
   EXPECT_THAT(full.out, AllOf(HasSubstr("beta"), HasSubstr("stride_a")));
 }
@@ -211,11 +200,10 @@ TEST(Baselines, AWrongResultHasNoRatio) {
   EXPECT_EQ(row["verified"], true);
   EXPECT_TRUE(row["ratio"].empty());
   EXPECT_THAT(std::string(row["no_ratio"]["cublas"]), HasSubstr("its C[0,0] is"));
-  const Outcome moves = bench(
-      {"run", "transpose/padded", "--size", "33x65", "--baseline", "cublas", "--min-time", "0"},
-      {kFake, "VKMOYE_FAKE_CUDA=wrong"});
-  EXPECT_EQ(moves.status, 0);
-  EXPECT_THAT(moves.out, HasSubstr("cublas: its element "));
+  EXPECT_THAT(output_of({"run", "transpose/padded", "--size", "33x65", "--baseline", "cublas",
+                         "--min-time", "0"},
+                        {kFake, "VKMOYE_FAKE_CUDA=wrong"}),
+              HasSubstr("cublas: its element "));
 }
 
 TEST(Baselines, WhatIsMissingIsNamedAndIsNoError) {
@@ -228,8 +216,8 @@ TEST(Baselines, WhatIsMissingIsNamedAndIsNoError) {
   const json other = gemm({"--size", "8", "--baseline", "openblas", "--type", "f16"},
                           {"VKMOYE_OPENBLAS=/nonexistent"})["results"][0];
   EXPECT_THAT(std::string(other["no_ratio"]["openblas"]),
-              testing::AnyOf(HasSubstr("OpenBLAS multiplies f32 and f64, not f16"),
-                             HasSubstr("none of libopenblas.so.0")));
+              AnyOf(HasSubstr("OpenBLAS multiplies f32 and f64, not f16"),
+                    HasSubstr("none of libopenblas.so.0")));
   const TemporaryFolder folder;
   write_file(folder.file("libopenblas.so.0"), "no library");
   const json damaged = gemm({"--size", "8", "--baseline", "openblas"},
@@ -269,16 +257,13 @@ TEST(Baselines, AGateDecidesTheExitStatus) {
   };
   EXPECT_EQ(run_with("0", "").status, 0);
   EXPECT_EQ(run_with("0", "").err, "");
-  const Outcome slow = run_with("1000000", "");
-  EXPECT_EQ(slow.status, 4);
-  EXPECT_THAT(slow.err,
-              testing::MatchesRegex("vkmoye-bench: gate: copy/simple f32 64x64: [0-9.e+-]+ "
-                                    "x the speed of cudamemcpy, below the gate "
-                                    "1000000\n"));
-  const Outcome none = run_with("0", "none");
-  EXPECT_EQ(none.status, 4);
-  EXPECT_THAT(none.err,
-              HasSubstr("gate: copy/simple f32 64x64: cudamemcpy was not timed: there is no CUDA"));
+  expect_refused(run_with("1000000", ""),
+                 testing::MatchesRegex("vkmoye-bench: gate: copy/simple f32 64x64: [0-9.e+-]+ "
+                                       "x the speed of cudamemcpy, below the gate "
+                                       "1000000\n"),
+                 4);
+  expect_refused(run_with("0", "none"),
+                 "gate: copy/simple f32 64x64: cudamemcpy was not timed: there is no CUDA", 4);
   // A kernel does not fail the gate for a baseline that computes something else, but a message says so.
   const Outcome other = bench({"run", "copy/simple", "transpose/padded", "--size", "64",
                                "--baseline", "cublas", "--min-time", "0", "--gate", "0"},

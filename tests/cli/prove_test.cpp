@@ -1,33 +1,26 @@
 // SPDX-License-Identifier: MIT
 // What must hold in every launch of a kernel: explain --prove, list --format json, emit --interface.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 TEST(Prove, ExplainListsObligationsInEveryFormat) {
   const std::vector<std::string> command = {"explain", "transpose/padded", "--prove"};
   const Outcome table = bench(command, {"VK_DRIVER_FILES=/nowhere"});
-  EXPECT_EQ(table.status, 0) << table.err;
-  EXPECT_THAT(table.out, AllOf(HasSubstr("load src: coalesced"), HasSubstr("\nanswer "),
-                               HasSubstr("\nproved "), HasSubstr(" rules "), HasSubstr(" machine "),
-                               HasSubstr("  each element of dst is written\n"),
-                               Not(HasSubstr("assumption: ")), Not(HasSubstr("not proved: "))));
+  EXPECT_THAT(output_of(table),
+              AllOf(HasSubstr("load src: coalesced"), HasSubstr("\nanswer "),
+                    HasSubstr("\nproved "), HasSubstr(" rules "), HasSubstr(" machine "),
+                    HasSubstr("  each element of dst is written\n"), Not(HasSubstr("assumption: ")),
+                    Not(HasSubstr("not proved: "))));
   std::istringstream lines(table.out.substr(table.out.find("\nanswer ")));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
 

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The reports of `run`, and their comparison by `compare`.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 
 std::size_t longest_line(const std::string& text) {
   std::istringstream lines(text);
@@ -78,34 +72,28 @@ TEST(ReportCli, SizesSweepOverRanges) {
                                   {"1:4294967295:1", "more than 10000 sizes"},
                                   {"1:200:1x1:200:1", "more than 10000 sizes"},
                                   {"1:2:-1", "outside 0..4294967295"}}) {
-    const Outcome outcome = bench({"run", "copy/simple", "--device", "host", "--size", size});
-    EXPECT_EQ(outcome.status, 2) << size;
-    EXPECT_THAT(outcome.err, HasSubstr(why));
+    expect_refused({"run", "copy/simple", "--device", "host", "--size", size}, why);
   }
 }
 
 TEST(ReportCli, ColdSamplesFollowAFlushAndNoiseIsBounded) {
-  const Outcome outcome = bench({"run", "transpose/padded", "--size", "64", "--cold", "--min-time",
-                                 "0.01", "--baseline", "copy,vkcmdcopy", "--stop-noise", "50",
-                                 "--budget", "1", "--format", "json"});
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  const json row = json::parse(outcome.out)["results"].at(0);
+  const json row = json::parse(output_of(
+      {"run", "transpose/padded", "--size", "64", "--cold", "--min-time", "0.01", "--baseline",
+       "copy,vkcmdcopy", "--stop-noise", "50", "--budget", "1", "--format", "json"}))["results"]
+                       .at(0);
   EXPECT_EQ(row["verified"], true);
   EXPECT_GT(row["ratio"]["copy"], 0.0);
   EXPECT_THAT(std::string(row["no_ratio"]["vkcmdcopy"]), HasSubstr("warm caches"));
   EXPECT_GE(row["time_us"]["noise_percent"], 0.0);
   EXPECT_THAT(std::string(row["command"]), HasSubstr("--stop-noise 50 --budget 1 --cold"));
   const Outcome host = bench({"run", "copy/simple", "--device", "host", "--cold"});
-  EXPECT_EQ(host.status, 2);
-  EXPECT_THAT(host.err, HasSubstr("kernels cannot be timed on the host"));
+  expect_refused(host, "kernels cannot be timed on the host");
 }
 
 // A memory-bound product (few operations per byte) is shown as a percentage of a copy; others are not.
 TEST(ReportCli, ProductsThatMemoryBoundsAreAPercentageOfACopy) {
-  const Outcome outcome = bench({"run", "gemm/auto", "--size", "1x256x256,128x128x128",
-                                 "--min-time", "0.01", "--format", "json"});
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  const json rows = json::parse(outcome.out)["results"];
+  const json rows = json::parse(output_of({"run", "gemm/auto", "--size", "1x256x256,128x128x128",
+                                           "--min-time", "0.01", "--format", "json"}))["results"];
   EXPECT_GT(rows[0]["percent_of_ceiling"], 0.0);
   EXPECT_EQ(rows[0]["ceiling"], "copy");
   EXPECT_TRUE(rows[1]["percent_of_ceiling"].is_null());
@@ -134,8 +122,7 @@ TEST(ReportCli, ProductsThatArithmeticBoundsAreAPercentageOfThePeak) {
       bench({"run", "gemm/simt", "--size", "128", "--min-time", "0.01", "--baseline", "peak"});
   EXPECT_THAT(table.out, HasSubstr("% peak"));
   const Outcome copy = bench({"run", "copy/auto", "--size", "64", "--baseline", "peak"});
-  EXPECT_EQ(copy.status, 2);
-  EXPECT_THAT(copy.err, HasSubstr("--baseline peak: does not compute the same as copy/auto"));
+  expect_refused(copy, "--baseline peak: does not compute the same as copy/auto");
 }
 
 // A measured result is reported even if its baselines cannot run.
@@ -148,41 +135,36 @@ TEST(ReportCli, ABaselineThatCannotRunLeavesTheRow) {
     const json row = json::parse(packed.out)["results"].at(0);
     EXPECT_THAT(std::string(row["no_ratio"]["gemm/simt"]), HasSubstr("takes plain operands"));
   }
-  const Outcome empty = bench({"run", "gemm/simt", "--size", "0x8x8", "--min-time", "0.01",
-                               "--baseline", "peak", "--format", "json"});
-  ASSERT_EQ(empty.status, 0) << empty.err;
-  EXPECT_EQ(json::parse(empty.out)["results"].at(0)["no_ratio"]["peak"], "there is no work to do");
+  EXPECT_EQ(json::parse(output_of({"run", "gemm/simt", "--size", "0x8x8", "--min-time", "0.01",
+                                   "--baseline", "peak", "--format", "json"}))["results"]
+                .at(0)["no_ratio"]["peak"],
+            "there is no work to do");
 }
 
 TEST(ReportCli, JunitIsWhole) {
-  const Outcome outcome = bench({"run", "transpose/*", "--device", "host", "--size", "33x65",
-                                 "--type", "i64", "--format", "junit"});
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("<?xml version=\"1.0\""), HasSubstr(" failures=\"0\" "),
-                                 HasSubstr("classname=\"transpose/padded\" name=\"i64 33x65\""),
-                                 HasSubstr("<skipped message="), HasSubstr("</testsuite>\n")));
+  EXPECT_THAT(output_of({"run", "transpose/*", "--device", "host", "--size", "33x65", "--type",
+                         "i64", "--format", "junit"}),
+              AllOf(HasSubstr("<?xml version=\"1.0\""), HasSubstr(" failures=\"0\" "),
+                    HasSubstr("classname=\"transpose/padded\" name=\"i64 33x65\""),
+                    HasSubstr("<skipped message="), HasSubstr("</testsuite>\n")));
 }
 
 TEST(ReportCli, APageHasEveryResultBesideTheOtherReport) {
   const TemporaryFolder folder;
   const std::string file = folder.file("page.html");
-  const Outcome outcome =
-      bench({"run", "gemm/simt", "gemm/thin", "--size", "33x17x64,8x8x8", "--epilogue", "relu",
-             "--min-time", "0.01", "--baseline", "peak", "--report", file});
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("33x17x64"));
+  EXPECT_THAT(output_of({"run", "gemm/simt", "gemm/thin", "--size", "33x17x64,8x8x8", "--epilogue",
+                         "relu", "--min-time", "0.01", "--baseline", "peak", "--report", file}),
+              HasSubstr("33x17x64"));
   const std::string page = read_file(file);
-  EXPECT_THAT(page, AllOf(testing::StartsWith("<!DOCTYPE html>"), HasSubstr("4 results: 4 right"),
+  EXPECT_THAT(page, AllOf(StartsWith("<!DOCTYPE html>"), HasSubstr("4 results: 4 right"),
                           HasSubstr("<h2>Roofline</h2>"), HasSubstr("<h3>33x17x64 --epilogue relu"),
                           HasSubstr("gemm/thin</span>"), HasSubstr("</svg>"),
-                          testing::EndsWith("</body></html>\n"), Not(HasSubstr("src="))));
+                          EndsWith("</body></html>\n"), Not(HasSubstr("src="))));
 
   // A file system that is full, a folder in place of a file, and the file of the other report.
   EXPECT_EQ(bench({"run", "copy/simple", "--size", "8", "--report", folder.path()}).status, 2);
-  const Outcome same =
-      bench({"run", "copy/simple", "--size", "8", "--output", file, "--report", file});
-  EXPECT_EQ(same.status, 2);
-  EXPECT_THAT(same.err, HasSubstr("the other report goes there"));
+  expect_refused({"run", "copy/simple", "--size", "8", "--output", file, "--report", file},
+                 "the other report goes there");
 }
 
 TEST(ReportCli, NoiseThatStaysIsSaid) {
@@ -190,9 +172,7 @@ TEST(ReportCli, NoiseThatStaysIsSaid) {
     return bench({"run", "copy/simple", "--size", "64", "--min-time", "0.01", "--stop-noise",
                   percent, "--budget", "0.05", "--format", format});
   };
-  const Outcome table = run("1e-9", "table");
-  ASSERT_EQ(table.status, 0) << table.err;
-  EXPECT_THAT(table.out, HasSubstr("--stop-noise 1e-09 was not reached"));
+  EXPECT_THAT(output_of(run("1e-9", "table")), HasSubstr("--stop-noise 1e-09 was not reached"));
   EXPECT_EQ(json::parse(run("1e-9", "json").out)["results"][0]["time_us"]["noise_missed"], 1e-9);
   EXPECT_TRUE(
       json::parse(run("100", "json").out)["results"][0]["time_us"]["noise_missed"].is_null());
@@ -205,9 +185,7 @@ TEST(ReportCli, NoiseOfABaselineThatStaysIsSaid) {
                   format});
   };
   for (const char* format : {"table", "csv", "markdown"}) {
-    const Outcome outcome = run("1e-9", format);
-    ASSERT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_THAT(outcome.out,
+    EXPECT_THAT(output_of(run("1e-9", format)),
                 AllOf(HasSubstr("noise of copy: "), HasSubstr("noise of copy/padded: ")));
   }
   const json noisy = json::parse(run("1e-9", "json").out)["results"][0];
@@ -222,9 +200,7 @@ TEST(ReportCli, AKernelThatIsABaselineIsBakedLikewise) {
       "--baseline", "copy,transpose/padded", "--format", "json"};
   EXPECT_FALSE(json::parse(bench(words).out)["results"][0]["notes"].contains("transpose/padded"));
   words.push_back("--bake");
-  const Outcome baked = bench(words);
-  ASSERT_EQ(baked.status, 0) << baked.err;
-  const json row = json::parse(baked.out)["results"][0];
+  const json row = json::parse(output_of(words))["results"][0];
   EXPECT_GT(row["ratio"]["transpose/padded"], 0.0) << row;
   EXPECT_EQ(row["notes"]["transpose/padded"], "these sizes are constants in it, too: cols, rows");
   EXPECT_FALSE(row["notes"].contains("copy"));
@@ -335,10 +311,9 @@ TEST(ReportCli, CompareOverwritesNoneOfItsInputs) {
   write_file(folder.file("base.json"), report_of(100));
   write_file(folder.file("new.json"), report_of(110));
   for (const char* name : {"base.json", "new.json"}) {
-    const Outcome outcome = bench({"compare", folder.file("base.json"), folder.file("new.json"),
-                                   "--output", folder.file(std::string("./") + name)});
-    EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr("one of the reports to compare; it would be overwritten"));
+    expect_refused({"compare", folder.file("base.json"), folder.file("new.json"), "--output",
+                    folder.file(std::string("./") + name)},
+                   "one of the reports to compare; it would be overwritten");
     EXPECT_EQ(read_file(folder.file(name)),
               report_of(name == std::string("base.json") ? 100 : 110));
   }
@@ -351,10 +326,9 @@ TEST(ReportCli, CompareReadsWhatRunWrites) {
                                    "--format", "json", "--output", folder.file(name)});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
   }
-  const Outcome outcome =
-      bench({"compare", folder.file("a.json"), folder.file("b.json"), "--effect", "1000"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
-  EXPECT_THAT(outcome.out, HasSubstr("1 SAME, 0 FAST, 0 SLOW, 0 UNCLEAR"));
+  EXPECT_THAT(
+      output_of({"compare", folder.file("a.json"), folder.file("b.json"), "--effect", "1000"}),
+      HasSubstr("1 SAME, 0 FAST, 0 SLOW, 0 UNCLEAR"));
 }
 
 }  // namespace

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Sums, largest elements, softmax and norms on the command line.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 class RowsCli : public testing::Test {
  protected:
@@ -60,16 +55,12 @@ TEST_F(RowsCli, ReducesOneDimensionToANumber) {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(result(), npy("<i4", "()", bytes_of(std::vector<int>{10})));
   }
-  const Outcome wrong = apply("reduce/sum", {"--axis", "1"});
-  EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("axis 1 of (5,), which has only axis 0"));
+  expect_refused(apply("reduce/sum", {"--axis", "1"}), "axis 1 of (5,), which has only axis 0");
 }
 
 TEST_F(RowsCli, ASizeWithoutAResultIsSkippedInASweep) {
-  const Outcome outcome = bench({"run", "reduce/*", "--size", "5x0,8x8", "--min-time", "0"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(
-      outcome.out,
+      output_of({"run", "reduce/*", "--size", "5x0,8x8", "--min-time", "0"}),
       HasSubstr("there is no largest element of an empty row or column: the shape is (5, 0)"));
 }
 
@@ -127,9 +118,8 @@ TEST_F(RowsCli, ApplyWritesFurtherResults) {
     all.insert(all.end(), out.begin(), out.end());
     return bench(all);
   };
-  const Outcome outcome = top({first, second});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr(first + " (2, 2) u32, " + second + " (2, 2) f32"));
+  EXPECT_THAT(output_of(top({first, second})),
+              HasSubstr(first + " (2, 2) u32, " + second + " (2, 2) f32"));
   EXPECT_EQ(result(), npy("<u4", "(2, 2)", bytes_of(std::vector<std::uint32_t>{1, 2, 2, 0})));
   EXPECT_EQ(read_file(second), npy("<f4", "(2, 2)", bytes_of(std::vector<float>{5, 2, NAN, 4})));
   EXPECT_THAT(top({first, second, folder_.file("d.npy")}).err,
@@ -152,11 +142,10 @@ TEST_F(RowsCli, ApplyWritesFurtherResults) {
 // Both results, of rows that are read once and of longer ones.
 TEST_F(RowsCli, NormsOfASumAreVerifiedWithTheSum) {
   for (const char* device : {"0", "host"}) {
-    const Outcome outcome = bench({"run", "norm/residual", "--size", "5x67,2x5003", "--type",
-                                   "f32,f16", "--threads", "32", "--verify", "full", "--device",
-                                   device, "--min-time", "0", "--format", "json"});
-    ASSERT_EQ(outcome.status, 0) << outcome.err;
-    const auto results = nlohmann::json::parse(outcome.out)["results"];
+    const auto results = nlohmann::json::parse(
+        output_of({"run", "norm/residual", "--size", "5x67,2x5003", "--type", "f32,f16",
+                   "--threads", "32", "--verify", "full", "--device", device, "--min-time", "0",
+                   "--format", "json"}))["results"];
     ASSERT_EQ(results.size(), 4u);
     for (const auto& row : results) EXPECT_EQ(row["verified"], true) << row;
   }
@@ -178,11 +167,10 @@ TEST_F(RowsCli, ArgmaxIsTheFirstLargestElementOrNaN) {
 
 TEST_F(RowsCli, LargestElementsAreVerifiedWithTheirPlaces) {
   for (const char* device : {"0", "host"}) {
-    const Outcome outcome = bench({"run", "topk/rows", "--size", "5x67,70x3,2x5003", "--type",
-                                   "f32,f16", "--threads", "32", "--k", "11", "--verify", "full",
-                                   "--device", device, "--min-time", "0", "--format", "json"});
-    ASSERT_EQ(outcome.status, 0) << outcome.err;
-    const auto results = nlohmann::json::parse(outcome.out)["results"];
+    const auto results = nlohmann::json::parse(
+        output_of({"run", "topk/rows", "--size", "5x67,70x3,2x5003", "--type", "f32,f16",
+                   "--threads", "32", "--k", "11", "--verify", "full", "--device", device,
+                   "--min-time", "0", "--format", "json"}))["results"];
     ASSERT_EQ(results.size(), 6u);
     for (const auto& row : results) EXPECT_EQ(row["verified"], true) << row;
   }
@@ -205,14 +193,12 @@ TEST_F(RowsCli, GatesMultiplyByAFunctionOfAnotherArray) {
   EXPECT_NEAR(last(), 7.310586, 1e-5);  // 10 / (1 + exp(-1))
   EXPECT_EQ(apply("gate/rows", {"--function", "gelu"}, {"a.npy", "g.npy"}).status, 0);
   EXPECT_NEAR(last(), 8.411920, 1e-5);
-  const Outcome wrong = apply("gate/rows", {"--function", "tanh"}, {"a.npy", "g.npy"});
-  EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("function 'tanh': expected silu or gelu"));
-  const Outcome none =
-      apply("gate/rows", {"--threads", "0", "--rounds", "0", "--vector", "0"}, {"a.npy", "g.npy"});
-  EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.err, AllOf(HasSubstr("gate/rows"), HasSubstr("threads = 0"),
-                              HasSubstr("rounds = 0"), HasSubstr("vector 0")));
+  expect_refused(apply("gate/rows", {"--function", "tanh"}, {"a.npy", "g.npy"}),
+                 "function 'tanh': expected silu or gelu");
+  expect_refused(
+      apply("gate/rows", {"--threads", "0", "--rounds", "0", "--vector", "0"}, {"a.npy", "g.npy"}),
+      AllOf(HasSubstr("gate/rows"), HasSubstr("threads = 0"), HasSubstr("rounds = 0"),
+            HasSubstr("vector 0")));
 }
 
 // The numbers at the end of the result, whose header is that of `shape`.
@@ -271,42 +257,35 @@ TEST_F(RowsCli, EmbedLooksUpRowsAndGivesZerosOutside) {
   EXPECT_THAT(apply("embed/rows", {}, {"t.npy"}).err,
               HasSubstr("embed/rows takes a table and indices, got 1 arrays"));
   give("t.npy", npy("<f4", "(1, 3, 2)", bytes_of(std::vector<float>(6))));
-  const Outcome wrong = apply("embed/rows", {}, {"t.npy", "t.npy"});
-  EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, AllOf(HasSubstr("the table has 3 dimensions, not rows and columns"),
-                               HasSubstr("has type f32, embed/rows takes i32 there")));
+  expect_refused(apply("embed/rows", {}, {"t.npy", "t.npy"}),
+                 AllOf(HasSubstr("the table has 3 dimensions, not rows and columns"),
+                       HasSubstr("has type f32, embed/rows takes i32 there")));
 }
 
 TEST_F(RowsCli, RefusesArraysAndConfigsThatDoNotFit) {
   give("a.npy", npy("<f4", "(2, 2)", bytes_of(std::vector<float>{1, 2, 3, 4})));
   give("w.npy", npy("<f4", "(3,)", bytes_of(std::vector<float>{1, 2, 3})));
-  const Outcome weights = apply("norm/rms", {}, {"a.npy", "w.npy"});
-  EXPECT_EQ(weights.status, 2);
-  EXPECT_THAT(weights.err, HasSubstr("has shape (3,), but weight needs (2,)"));
+  expect_refused(apply("norm/rms", {}, {"a.npy", "w.npy"}),
+                 "has shape (3,), but weight needs (2,)");
   const Outcome axis = apply("reduce/sum", {"--axis", "2"});
-  EXPECT_EQ(axis.status, 2);
-  EXPECT_THAT(axis.err, HasSubstr("axis 2 is neither 0 nor 1"));
+  expect_refused(axis, "axis 2 is neither 0 nor 1");
   give("v.npy", npy("<f4", "(2,)", bytes_of(std::vector<float>{1, 2})));
   for (const char* epsilon : {"1e39", "1e-50", "-1", "nan"}) {
-    const Outcome outcome = apply("norm/rms", {"--epsilon", epsilon}, {"a.npy", "v.npy"});
-    EXPECT_EQ(outcome.status, 2) << epsilon;
-    EXPECT_THAT(outcome.err, HasSubstr("is neither 0 nor a normal f32 number")) << epsilon;
+    expect_refused(apply("norm/rms", {"--epsilon", epsilon}, {"a.npy", "v.npy"}),
+                   "is neither 0 nor a normal f32 number");
   }
-  const Outcome both = apply("softmax/rows", {"--threads", "100", "--epsilon", "1"});
-  EXPECT_EQ(both.status, 2);
-  EXPECT_THAT(both.err, HasSubstr("there is no option 'epsilon'"));
+  expect_refused(apply("softmax/rows", {"--threads", "100", "--epsilon", "1"}),
+                 "there is no option 'epsilon'");
   give("c.npy", npy("<f4", "(1, 1, 1)", bytes_of(std::vector<float>{1})));
   EXPECT_THAT(apply("reduce/sum", {}, {"c.npy"}).err,
               HasSubstr("takes rows and columns, (1, 1, 1) has 3 dimensions"));
 }
 
 TEST_F(RowsCli, RunVerifiesAndComparesWithACopyOfAsManyBytes) {
-  const Outcome outcome =
-      bench({"run", "reduce/*", "softmax/rows", "norm/rms", "norm/residual", "argmax/rows",
-             "gate/rows", "--size", "70x130", "--type", "f32,f16", "--baseline", "copy",
-             "--min-time", "0", "--format", "json"});
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  const auto results = nlohmann::json::parse(outcome.out)["results"];
+  const auto results = nlohmann::json::parse(
+      output_of({"run", "reduce/*", "softmax/rows", "norm/rms", "norm/residual", "argmax/rows",
+                 "gate/rows", "--size", "70x130", "--type", "f32,f16", "--baseline", "copy",
+                 "--min-time", "0", "--format", "json"}))["results"];
   ASSERT_EQ(results.size(), 14u);
   for (const auto& row : results) {
     EXPECT_EQ(row["verified"], true) << row;
@@ -322,24 +301,20 @@ TEST_F(RowsCli, RopeAndEmbedAreVerifiedAtEdgesOnDeviceAndTwin) {
        {std::vector<std::string>{"--baseline", "copy", "--min-time", "0"}, {"--device", "host"}}) {
     std::vector<std::string> all = command;
     all.insert(all.end(), more.begin(), more.end());
-    const Outcome outcome = bench(all);
-    ASSERT_EQ(outcome.status, 0) << outcome.err;
-    const auto results = nlohmann::json::parse(outcome.out)["results"];
+    const auto results = nlohmann::json::parse(output_of(all))["results"];
     ASSERT_EQ(results.size(), 12u);
     for (const auto& row : results) EXPECT_EQ(row["verified"], true) << row;
   }
 }
 
 TEST_F(RowsCli, EmitsForSubgroupsOfTheDeviceAndExplains) {
-  const Outcome outcome = bench({"emit", "softmax/rows"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("subgroup-size=32"), HasSubstr("subgroupShuffle"),
-                                 HasSubstr("[[dont_unroll]]")));
+  EXPECT_THAT(output_of({"emit", "softmax/rows"}),
+              AllOf(HasSubstr("subgroup-size=32"), HasSubstr("subgroupShuffle"),
+                    HasSubstr("[[dont_unroll]]")));
   EXPECT_THAT(bench({"emit", "reduce/sum", "--subgroup-size", "64"}).out,
               HasSubstr("uint thread = 64u * subgroup + lane;"));
-  const Outcome explained = bench({"explain", "reduce/sum", "--size", "64x8192"});
-  EXPECT_EQ(explained.status, 0) << explained.err;
-  EXPECT_THAT(explained.out, HasSubstr("load src: coalesced"));
+  EXPECT_THAT(output_of({"explain", "reduce/sum", "--size", "64x8192"}),
+              HasSubstr("load src: coalesced"));
 }
 
 }  // namespace

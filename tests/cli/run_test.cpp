@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // run and suite: results, formats, skipped kernels, the pipeline cache.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <thread>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
@@ -19,14 +18,9 @@ namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 TEST(Cli, SuiteEndsWithEveryKernelVerifiedByItself) {
-  const Outcome suite = bench({"suite", "--quick", "--format", "json"});
-  EXPECT_EQ(suite.status, 0) << suite.err;
-  const json report = json::parse(suite.out);
+  const json report = json::parse(output_of({"suite", "--quick", "--format", "json"}));
   std::size_t compared = 0;
   for (const json& ladder : report["summary"]) {
     EXPECT_THAT(ladder["verification"].get<std::string>(), StartsWith("PASSED"));
@@ -53,16 +47,14 @@ TEST(Cli, SuiteTakesRandomShapes) {
     EXPECT_EQ(again["results"][i]["size"], report["results"][i]["size"]);
     EXPECT_EQ(again["results"][i]["command"], report["results"][i]["command"]);
   }
-  const Outcome none = bench({"suite", "--cliffs", "0"});
-  EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.err, HasSubstr("--cliffs '0': expected a whole number from 1 to 100000"));
+  expect_refused({"suite", "--cliffs", "0"},
+                 "--cliffs '0': expected a whole number from 1 to 100000");
 }
 
 TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
-  const Outcome result = bench({"run", "copy/*", "transpose/*", "--size", "1x1,33x65,0x7", "--type",
-                                "f32", "--min-time", "0", "--format", "json"});
-  ASSERT_EQ(result.status, 0) << result.err;
-  const json report = json::parse(result.out);
+  const json report =
+      json::parse(output_of({"run", "copy/*", "transpose/*", "--size", "1x1,33x65,0x7", "--type",
+                             "f32", "--min-time", "0", "--format", "json"}));
   EXPECT_EQ(report["schema"], 1);
   ASSERT_EQ(report["results"].size(), 3 * 16u);
   for (const json& row : report["results"]) {
@@ -78,11 +70,9 @@ TEST(Cli, RunVerifiesEverySizeAndReportsJson) {
 
 // Other kernels are skipped; the speed counts the bytes of both types.
 TEST(Cli, RunConvertsBetweenTypes) {
-  const Outcome result =
-      bench({"run", "copy/auto", "copy/simple", "--size", "33x65", "--type", "f32*f16,u8*f32",
-             "--min-time", "0", "--baseline", "copy,vkcmdcopy", "--format", "json"});
-  ASSERT_EQ(result.status, 0) << result.err;
-  const json report = json::parse(result.out);
+  const json report = json::parse(
+      output_of({"run", "copy/auto", "copy/simple", "--size", "33x65", "--type", "f32*f16,u8*f32",
+                 "--min-time", "0", "--baseline", "copy,vkcmdcopy", "--format", "json"}));
   ASSERT_EQ(report["results"].size(), 4u);
   for (const json& row : report["results"]) {
     if (row["kernel"] == "copy/simple") {
@@ -129,11 +119,11 @@ TEST(Cli, ASignalLeavesACompleteDocument) {
 // A compiler for CPUs would take minutes: a pattern does not ask for that.
 TEST(Cli, APatternLeavesOutWhatACpuWouldCompileForMinutes) {
   if (!has_lavapipe()) GTEST_SKIP() << "no device that is a CPU";
-  const Outcome outcome = bench({"run", "gemm/packed_w*", "gemm/quantised_coop*", "--type",
-                                 "f16*q4_0,f32", "--size", "128x128x128", "--device", "llvmpipe"});
-  EXPECT_EQ(outcome.status, 3);
-  EXPECT_THAT(outcome.err, HasSubstr("run: leaves out gemm/packed_weights and "
-                                     "gemm/quantised_coopmat, which compilers for CPUs take"));
+  expect_refused({"run", "gemm/packed_w*", "gemm/quantised_coop*", "--type", "f16*q4_0,f32",
+                  "--size", "128x128x128", "--device", "llvmpipe"},
+                 HasSubstr("run: leaves out gemm/packed_weights and "
+                           "gemm/quantised_coopmat, which compilers for CPUs take"),
+                 3);
 }
 
 // The best config so far is in the table.
@@ -162,12 +152,9 @@ TEST(Cli, TheCommandOfARowRepeatsIt) {
                                           "--format",   "json",
                                           "--threads",  "(32,8):(1,32)",
                                           "--baseline", "copy,vkcmdcopy"};
-  const Outcome first = bench(words);
-  ASSERT_EQ(first.status, 0) << first.err;
-  const json row = json::parse(first.out)["results"][0];
-  const Outcome again = run({"sh", "-c", std::string(row["command"]) + " --format json"});
-  ASSERT_EQ(again.status, 0) << again.err;
-  const json repeated = json::parse(again.out)["results"][0];
+  const json row = json::parse(output_of(words))["results"][0];
+  const json repeated = json::parse(
+      output_of(run({"sh", "-c", std::string(row["command"]) + " --format json"})))["results"][0];
   for (const char* key : {"kernel", "type", "size", "config", "verification", "command"}) {
     EXPECT_EQ(repeated[key], row[key]) << key;
   }
@@ -192,26 +179,23 @@ TEST(Cli, RunSkipsWhatTheDeviceCannotHoldAndSaysWhy) {
 }
 
 TEST(Cli, OfSeveralKernelsThoseWithoutTheTypeAreSkipped) {
-  const Outcome several = bench({"run", "transpose/vec4*", "transpose/auto", "--type", "i64",
-                                 "--size", "33x65", "--min-time", "0", "--format", "json"});
-  ASSERT_EQ(several.status, 0) << several.err;
-  for (const json& row : json(json::parse(several.out)["results"])) {
+  for (const json& row : json(json::parse(
+           output_of({"run", "transpose/vec4*", "transpose/auto", "--type", "i64", "--size",
+                      "33x65", "--min-time", "0", "--format", "json"}))["results"])) {
     if (row["kernel"] == "transpose/auto") {
       EXPECT_EQ(row["verified"], true);
     } else {
       EXPECT_THAT(std::string(row["skipped"]), StartsWith("the kernel does not support i64;"));
     }
   }
-  const Outcome one = bench({"run", "transpose/vec4", "--type", "i64"});
-  EXPECT_EQ(one.status, 2);
-  EXPECT_THAT(one.err, HasSubstr("the kernel does not support i64; it supports f16 "));
+  expect_refused({"run", "transpose/vec4", "--type", "i64"},
+                 "the kernel does not support i64; it supports f16 ");
 }
 
 TEST(Cli, RunVerifiesPermutationsOfAnyRank) {
-  const Outcome outcome = bench({"run", "relayout", "--size", "6x70x33,3x4x5x66", "--type", "f16",
-                                 "--baseline", "copy", "--min-time", "0", "--format", "json"});
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const json& row : json(json::parse(outcome.out)["results"])) {
+  for (const json& row : json(json::parse(
+           output_of({"run", "relayout", "--size", "6x70x33,3x4x5x66", "--type", "f16",
+                      "--baseline", "copy", "--min-time", "0", "--format", "json"}))["results"])) {
     EXPECT_EQ(row["verified"], true);
     EXPECT_THAT(std::string(row["command"]), HasSubstr("relayout --size "));
   }
@@ -221,18 +205,15 @@ TEST(Cli, RunVerifiesPermutationsOfAnyRank) {
 
 // Through pointers instead of descriptors: the same result.
 TEST(Cli, ArraysAreReachedByTheirAddresses) {
-  const Outcome outcome = bench({"run", "copy/auto", "transpose/auto", "relayout", "--address",
-                                 "pointer", "--size", "130x67", "--type", "u16", "--baseline",
-                                 "copy", "--min-time", "0", "--format", "json"});
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const json& row : json(json::parse(outcome.out)["results"])) {
+  for (const json& row :
+       json(json::parse(output_of({"run", "copy/auto", "transpose/auto", "relayout", "--address",
+                                   "pointer", "--size", "130x67", "--type", "u16", "--baseline",
+                                   "copy", "--min-time", "0", "--format", "json"}))["results"])) {
     EXPECT_EQ(row["verified"], true) << row;
     EXPECT_EQ(row["config"]["address"], "pointer");
     EXPECT_THAT(std::string(row["command"]), HasSubstr("--address pointer"));
   }
-  const Outcome wrong = bench({"run", "copy/auto", "--address", "far"});
-  EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("auto or descriptor or pointer"));
+  expect_refused({"run", "copy/auto", "--address", "far"}, "auto or descriptor or pointer");
   const Outcome emitted =
       bench({"emit", "relayout", "--address", "pointer", "--size", "64x96", "--interface", "-"});
   const json interface = json::parse(emitted.out);
@@ -243,29 +224,25 @@ TEST(Cli, ArraysAreReachedByTheirAddresses) {
 
 // The bound of a move is timed with it, and marked as having no result.
 TEST(Cli, ThePatternOfAMoveIsTimedAndComparedWithNothing) {
-  const Outcome outcome =
-      bench({"run", "transpose/auto", "transpose/padded", "relayout", "--size", "128x64,33x65",
-             "--type", "f16", "--baseline", "pattern", "--min-time", "0", "--format", "json"});
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const json& row : json(json::parse(outcome.out)["results"])) {
+  for (const json& row : json(
+           json::parse(output_of({"run", "transpose/auto", "transpose/padded", "relayout", "--size",
+                                  "128x64,33x65", "--type", "f16", "--baseline", "pattern",
+                                  "--min-time", "0", "--format", "json"}))["results"])) {
     EXPECT_EQ(row["verified"], true);
     EXPECT_GT(row["ratio"]["pattern"], 0.0) << row;
     EXPECT_THAT(std::string(row["notes"]["pattern"]),
                 AllOf(HasSubstr("is not a transpose or relayout"), HasSubstr("is not compared")));
   }
   const Outcome copy = bench({"run", "copy/auto", "--baseline", "pattern"});
-  EXPECT_EQ(copy.status, 2);
-  EXPECT_THAT(copy.err, HasSubstr("--baseline pattern: does not compute the same as copy/auto"));
+  expect_refused(copy, "--baseline pattern: does not compute the same as copy/auto");
   EXPECT_THAT(bench({"run", "--help"}).out, HasSubstr("not compared"));
 }
 
 // Large arrays of few rows or columns, which relayout's kernel moves, beside those that are whole tiles or small.
 TEST(Cli, NarrowArraysAreTransposedByAKernelForTheirShape) {
-  const Outcome outcome =
-      bench({"run", "transpose/auto", "--size", "30001x7,200x1001,1x200000", "--size",
-             "256x1024,300x7", "--type", "i8,f64", "--min-time", "0", "--format", "json"});
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  const json results = json::parse(outcome.out)["results"];
+  const json results = json::parse(output_of(
+      {"run", "transpose/auto", "--size", "30001x7,200x1001,1x200000", "--size", "256x1024,300x7",
+       "--type", "i8,f64", "--min-time", "0", "--format", "json"}))["results"];
   ASSERT_EQ(results.size(), 10u);
   for (const json& row : results) {
     EXPECT_EQ(row["verified"], true) << row;
@@ -275,19 +252,15 @@ TEST(Cli, NarrowArraysAreTransposedByAKernelForTheirShape) {
   const Outcome emitted = bench({"emit", "transpose/auto", "--size", "30001x7"});
   EXPECT_THAT(emitted.out, HasSubstr("src=(7,30001):(1,7)"));
   EXPECT_THAT(emitted.out, HasSubstr("vkmoye-bench emit transpose/auto --type f32 --size 30001x7"));
-  const Outcome with_options =
-      bench({"emit", "transpose/auto", "--order", "src", "--size", "30001x7"});
-  EXPECT_EQ(with_options.status, 2);
-  EXPECT_THAT(with_options.err, HasSubstr("takes these sizes at run time"));
+  expect_refused({"emit", "transpose/auto", "--order", "src", "--size", "30001x7"},
+                 "takes these sizes at run time");
 }
 
 TEST(Cli, ARowOfAMoveIsAPercentageOfACopyOfAsManyBytes) {
   const auto row_of = [](const std::vector<std::string>& words) {
     std::vector<std::string> all = {"run", "--format", "json"};
     all.insert(all.end(), words.begin(), words.end());
-    const Outcome outcome = bench(all);
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
-    return json::parse(outcome.out)["results"].at(0);
+    return json::parse(output_of(all))["results"].at(0);
   };
   for (const char* kernel : {"transpose/auto", "reduce/sum"}) {
     const json row = row_of({kernel, "--size", "64x128", "--min-time", "0.01"});

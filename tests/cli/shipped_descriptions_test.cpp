@@ -2,14 +2,12 @@
 // The descriptions of devices that come with the program, by their names. tests/workloads asks each of them about every
 // kernel.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
@@ -17,9 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 fs::path folder_of_descriptions() { return fs::path(bench_program()).parent_path() / "devices"; }
 
@@ -58,12 +53,10 @@ TEST_F(ShippedDescriptionsCli, NamesStandForTheirFiles) {
     SCOPED_TRACE(name);
     for (const char* kernel : {"transpose/padded", "softmax/rows", "gemm/moye_simple"}) {
       SCOPED_TRACE(kernel);
-      const Outcome emitted = without_vulkan({"emit", kernel, "--device", name});
-      EXPECT_EQ(emitted.status, 0) << emitted.err;
-      EXPECT_THAT(emitted.out, HasSubstr("#version 460"));
-      const Outcome explained = without_vulkan({"explain", kernel, "--device", name});
-      EXPECT_EQ(explained.status, 0) << explained.err;
-      EXPECT_THAT(explained.out, HasSubstr(kernel));
+      EXPECT_THAT(output_of(without_vulkan({"emit", kernel, "--device", name})),
+                  HasSubstr("#version 460"));
+      EXPECT_THAT(output_of(without_vulkan({"explain", kernel, "--device", name})),
+                  HasSubstr(kernel));
     }
     const std::string file = folder_of_descriptions() / (name + ".json");
     EXPECT_EQ(without_vulkan({"emit", "copy/auto", "--device", name}).out,
@@ -108,9 +101,8 @@ TEST_F(ShippedDescriptionsCli, ADeviceThatIsThereComesFirst) {
 }
 
 TEST_F(ShippedDescriptionsCli, RunsNothing) {
-  const Outcome outcome = bench({"run", "copy/simple", "--device", "navi31"});
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("a saved description cannot run kernels"));
+  expect_refused({"run", "copy/simple", "--device", "navi31"},
+                 "a saved description cannot run kernels");
 }
 
 }  // namespace

@@ -1,45 +1,30 @@
 // SPDX-License-Identifier: MIT
 // --specialise: sizes as specialisation constants, in kernels that emit writes and in those that run measures.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 const std::vector<std::string> kWithoutVulkan = {"VK_DRIVER_FILES=/nonexistent"};
 
-void expect_refused(const std::vector<std::string>& words, const auto& why) {
-  const Outcome outcome = bench(words);
-  EXPECT_EQ(outcome.status, 2) << outcome.out;
-  EXPECT_THAT(outcome.err, why);
-}
-
 TEST(SpecialiseCli, EmitPrintsConstants) {
-  const Outcome outcome = bench({"emit", "copy/simple", "--specialise", "cols"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("layout(constant_id = 0) const uint cols = 1u;"),
-                                 HasSubstr("uniform Arguments { uint rows,"),
-                                 HasSubstr("emit copy/simple --type f32 --specialise cols")));
+  EXPECT_THAT(output_of({"emit", "copy/simple", "--specialise", "cols"}),
+              AllOf(HasSubstr("layout(constant_id = 0) const uint cols = 1u;"),
+                    HasSubstr("uniform Arguments { uint rows,"),
+                    HasSubstr("emit copy/simple --type f32 --specialise cols")));
   const Outcome all = bench({"emit", "copy/simple", "--specialise", "all"});
   EXPECT_THAT(all.out, HasSubstr("layout(constant_id = 1) const uint rows = 1u;"));
-  const Outcome both = bench({"emit", "copy/simple", "--size", "4x8", "--sizes-from-buffer", "rows",
-                              "--specialise", "all"});
-  EXPECT_EQ(both.status, 0) << both.err;
-  EXPECT_THAT(both.out, AllOf(HasSubstr("const uint cols = 1u;"), Not(HasSubstr("uint rows = 1u")),
-                              HasSubstr("buffer Checked { uint rows; }")));
+  EXPECT_THAT(output_of({"emit", "copy/simple", "--size", "4x8", "--sizes-from-buffer", "rows",
+                         "--specialise", "all"}),
+              AllOf(HasSubstr("const uint cols = 1u;"), Not(HasSubstr("uint rows = 1u")),
+                    HasSubstr("buffer Checked { uint rows; }")));
 }
 
 // One file, so one SPIR-V, for all sizes.
@@ -52,10 +37,9 @@ TEST(SpecialiseCli, AFileIsVerifiedAtEachSize) {
   const json whole = json::parse(read_file(file));
   EXPECT_EQ(whole["version"], 2);
   EXPECT_EQ(whole["kernel"]["interface"]["specialised"][2]["name"], "lda");
-  const Outcome outcome = bench({"run", "--kernel", file, "--reference", "gemm", "--size",
-                                 "33x65x17,1x1x1,64x32x8", "--min-time", "0", "--format", "json"});
-  ASSERT_EQ(outcome.status, 0) << outcome.err << outcome.out;
-  const json report = json::parse(outcome.out);
+  const json report =
+      json::parse(output_of({"run", "--kernel", file, "--reference", "gemm", "--size",
+                             "33x65x17,1x1x1,64x32x8", "--min-time", "0", "--format", "json"}));
   ASSERT_EQ(report["results"].size(), 3u);
   for (const json& row : report["results"]) EXPECT_EQ(row["verified"], true) << row;
 }
@@ -76,11 +60,9 @@ TEST(SpecialiseCli, APlanHasTheValues) {
 
 // Arguments that a size of 0 makes 0 stay push constants.
 TEST(SpecialiseCli, RunVerifiesAndSaysHowToRepeatIt) {
-  const Outcome outcome =
-      bench({"run", "transpose/padded", "--specialise", "all", "--size", "33x65,0x5", "--baseline",
-             "transpose/simple,pattern", "--min-time", "0", "--format", "json"});
-  ASSERT_EQ(outcome.status, 0) << outcome.err << outcome.out;
-  const json results = json::parse(outcome.out)["results"];
+  const json results = json::parse(output_of(
+      {"run", "transpose/padded", "--specialise", "all", "--size", "33x65,0x5", "--baseline",
+       "transpose/simple,pattern", "--min-time", "0", "--format", "json"}))["results"];
   ASSERT_EQ(results.size(), 2u);
   for (const json& row : results) {
     EXPECT_EQ(row["verified"], true) << row;
@@ -94,11 +76,10 @@ TEST(SpecialiseCli, RunVerifiesAndSaysHowToRepeatIt) {
 
 TEST(SpecialiseCli, RunsOnTheHost) {
   for (const char* size : {"33x20x17", "1x1x1"}) {
-    const Outcome outcome = bench({"run", "gemm/moye_simple", "--device", "host", "--specialise",
-                                   "m,k", "--size", size, "--format", "json"},
-                                  kWithoutVulkan);
-    ASSERT_EQ(outcome.status, 0) << outcome.err << outcome.out;
-    EXPECT_EQ(json::parse(outcome.out)["results"][0]["verified"], true);
+    EXPECT_EQ(json::parse(output_of({"run", "gemm/moye_simple", "--device", "host", "--specialise",
+                                     "m,k", "--size", size, "--format", "json"},
+                                    kWithoutVulkan))["results"][0]["verified"],
+              true);
   }
 }
 
@@ -123,29 +104,15 @@ TEST(SpecialiseCli, RefusesWithTheReason) {
   expect_refused({"emit", "copy/simple", "--specialise", "cols,cols,height"},
                  AllOf(HasSubstr("cols is named twice"), HasSubstr("'height' is not a size")));
   expect_refused({"run", "transpose/auto", "--size", "20001x7", "--specialise", "rows"},
-                 HasSubstr("(it has none that is an argument)"));
-  expect_refused({"emit", "copy/simple", "--specialise", ""},
-                 HasSubstr("--specialise has an empty value"));
+                 "(it has none that is an argument)");
+  expect_refused({"emit", "copy/simple", "--specialise", ""}, "--specialise has an empty value");
   expect_refused({"run", "copy/simple", "--bake", "--specialise", "all"},
-                 HasSubstr("--bake and --specialise are two ways"));
+                 "--bake and --specialise are two ways");
   const TemporaryFolder folder;
   const std::string file = folder.file("k.json");
   ASSERT_EQ(bench({"emit", "copy/simple", "--kernel", file}).status, 0);
   expect_refused({"run", "--kernel", file, "--reference", "copy", "--specialise", "all"},
-                 HasSubstr("emit --specialise writes a file of such a kernel"));
-}
-
-// The command in the comment of a shader prints the same shader again.
-TEST(SpecialiseCli, PrintsACommandThatPrintsItAgain) {
-  const Outcome first = bench({"emit", "transpose/padded", "--specialise", "all", "--type", "f16"});
-  const std::string begin = "vkmoye-bench ";
-  const std::size_t at = first.out.find(begin);
-  ASSERT_NE(at, first.out.npos) << first.err;
-  std::istringstream words(
-      first.out.substr(at + begin.size(), first.out.find("\n#") - at - begin.size()));
-  std::vector<std::string> command{std::istream_iterator<std::string>(words), {}};
-  std::erase(command, "//");
-  EXPECT_EQ(bench(command).out, first.out);
+                 "emit --specialise writes a file of such a kernel");
 }
 
 }  // namespace

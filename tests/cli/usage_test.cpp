@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Wrong usage, help, exit statuses, missing devices.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 TEST(Cli, EveryCommandHelpsWithTwoExamples) {
   EXPECT_EQ(bench({"--help"}).status, 0);
@@ -31,9 +26,7 @@ TEST(Cli, EveryCommandHelpsWithTwoExamples) {
 
 TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   const auto refused = [](std::vector<std::string> words, const std::string& text) {
-    const Outcome outcome = bench(words);
-    EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, AllOf(StartsWith("vkmoye-bench: "), HasSubstr(text)));
+    expect_refused(words, AllOf(StartsWith("vkmoye-bench: "), HasSubstr(text)));
   };
   refused({"rum"}, "did you mean 'run'?");
   refused({}, "subcommand");
@@ -117,9 +110,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
 }
 
 TEST(Cli, VersionIsTheProjects) {
-  const Outcome version = bench({"--version"});
-  EXPECT_EQ(version.status, 0) << version.err;
-  EXPECT_THAT(version.out, testing::MatchesRegex("vkmoye-bench [0-9.]+\n"));
+  EXPECT_THAT(output_of({"--version"}), testing::MatchesRegex("vkmoye-bench [0-9.]+\n"));
 }
 
 TEST(Cli, LostOutputIsAnError) {
@@ -159,9 +150,7 @@ TEST(Cli, WithoutAnyDeviceNothingRuns) {
                                          "VK_ICD_FILENAMES=/nonexistent"};
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"devices"}, {"run", "copy/simple"}, {"suite", "--quick"}}) {
-    const Outcome outcome = bench(words, none);
-    EXPECT_EQ(outcome.status, 3) << words[0] << outcome.out << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("no Vulkan device"));
+    expect_refused(bench(words, none), "no Vulkan device", 3);
   }
 }
 

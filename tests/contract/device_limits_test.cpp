@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The limits of a device: each reason against a buffer, an array and a kernel, with the numbers.
 
-#include <gmock/gmock.h>
-
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "vkmoye/contract/kernel_interface.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 DeviceCaps device_with(std::uint64_t binding, std::uint64_t buffer, std::uint64_t allocation) {
   DeviceCaps caps = lavapipe_like();

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <gmock/gmock.h>
 
+#include "support/expect.hpp"
 #include "vkmoye/contract/device_caps.hpp"
 
 namespace vkmoye {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 TEST(FeatureSet, HasWhatWasAddedAndNotRemoved) {
   FeatureSet features = {Feature::f64, Feature::f16};

@@ -3,18 +3,12 @@
 
 #include "vkmoye/contract/specialisation.hpp"
 
-#include <gmock/gmock.h>
-
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/compact_strides.hpp"
 
 namespace vkmoye {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
 
 KernelInterface rows_of_fixed_length() {
   KernelInterface kernel;
@@ -34,27 +28,17 @@ TEST(Specialisation, GivesEachArgumentItsValue) {
 }
 
 TEST(Specialisation, IsRefusedWithEveryReason) {
-  EXPECT_THAT(
-      [] {
-        specialised(rows_of_fixed_length(), {{"cols", 0}, {"rows", 7}});
-      },
-      ThrowsMessage<ArgumentError>(
-          AllOf(HasSubstr("copy:"), HasSubstr("constant cols = 0 is outside 1..2^32-1"),
-                HasSubstr("'depth' is a specialisation constant, and has no value to load it with"),
-                HasSubstr("'rows' is not a specialisation constant of it (cols, depth)"))));
+  EXPECT_REFUSED(
+      specialised(rows_of_fixed_length(), {{"cols", 0}, {"rows", 7}}), ArgumentError,
+      AllOf(HasSubstr("copy:"), HasSubstr("constant cols = 0 is outside 1..2^32-1"),
+            HasSubstr("'depth' is a specialisation constant, and has no value to load it with"),
+            HasSubstr("'rows' is not a specialisation constant of it (cols, depth)")));
   for (const Argument& wrong : {Argument(-1), Argument(1.5), Argument(std::int64_t{1} << 32)}) {
-    EXPECT_THAT(
-        [&] {
-          specialised(rows_of_fixed_length(), {{"cols", wrong}, {"depth", 1}});
-        },
-        ThrowsMessage<ArgumentError>(
-            AllOf(HasSubstr("cols = " + to_string(wrong)), Not(HasSubstr("depth")))));
+    EXPECT_REFUSED(specialised(rows_of_fixed_length(), {{"cols", wrong}, {"depth", 1}}),
+                   ArgumentError,
+                   AllOf(HasSubstr("cols = " + to_string(wrong)), Not(HasSubstr("depth"))));
   }
-  EXPECT_THAT(
-      [] {
-        specialised(KernelInterface{}, {{"cols", 1}});
-      },
-      ThrowsMessage<ArgumentError>(HasSubstr("(it has none)")));
+  EXPECT_REFUSED(specialised(KernelInterface{}, {{"cols", 1}}), ArgumentError, "(it has none)");
 }
 
 TEST(Specialisation, CompletesArguments) {

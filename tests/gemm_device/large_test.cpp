@@ -2,8 +2,6 @@
 // Arrays of more than 8 GiB, and elements beyond index 2^31 and 2^32, on devices with enough memory. Samples of the
 // elements are compared, up to the last one.
 
-#include <gmock/gmock.h>
-
 #include <string>
 #include <vector>
 
@@ -11,6 +9,7 @@
 #include "gemm_device/products.hpp"
 #include "registry/operations.hpp"
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/workload.hpp"
 
@@ -39,7 +38,7 @@ class LargeArrays : public DeviceTest {
     const Workload workload = workload_of({&entry, type, config, {}}, size);
     const RunPlan plan = plan_on(products, workload);
     const std::string text = std::string(kernel) + " " + type + " " + size_text(size);
-    ASSERT_THAT(products.reasons_against(plan), testing::IsEmpty()) << text;
+    ASSERT_THAT(products.reasons_against(plan), IsEmpty()) << text;
     const auto execution = products.prepare(plan);
     workload.problem->fill(*execution, 1);
     execution->run();

@@ -3,13 +3,12 @@
 
 #include "devices/matrix_trial.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -20,8 +19,6 @@ namespace vkmoye::test {
 namespace {
 
 using namespace bench;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 CompiledKernel honest(const gen::ir::Kernel& kernel) { return gen::compile(kernel); }
 
@@ -112,8 +109,7 @@ TEST_F(MatrixTrialTest, WhatHasNoTrialIsNotUsedAndNoVerdictIsKept) {
     kernel.subgroup_size = 32;
     EXPECT_THAT(
         join(reasons_against_matrices(device, kernel, MatrixVerdicts(DeviceFacts(file_))), ""),
-        testing::AllOf(HasSubstr("with 32 lanes has no trial and is not used"),
-                       testing::Not(HasSubstr("wrong"))));
+        AllOf(HasSubstr("with 32 lanes has no trial and is not used"), Not(HasSubstr("wrong"))));
     EXPECT_FALSE(std::filesystem::exists(file_));
   });
 }

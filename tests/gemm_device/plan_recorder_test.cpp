@@ -3,13 +3,12 @@
 
 #include "vkmoye/runtime/plan_recorder.hpp"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "gemm_device/products.hpp"
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/fault_table.hpp"
 #include "support/their_device.hpp"
 #include "vkmoye/base/error.hpp"
@@ -24,10 +23,6 @@ namespace vkmoye::test {
 namespace {
 
 using namespace bench;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 constexpr std::byte kPoison{0x5a};
 
@@ -281,13 +276,10 @@ TEST_F(PlanRecorderTest, SaysThatItsPoolIsExhausted) {
             for (int t = 0; t < 2; ++t) {
               recorder.record(commands, {a, b, c}, {.after = kComputePass});
             }
-            EXPECT_THAT(
-                [&] {
-                  recorder.record(commands, {a, b, c});
-                },
-                ThrowsMessage<ArgumentError>(AllOf(HasSubstr("gemm/simt: all 2 recordings"),
-                                                   HasSubstr("gemm/combine: all 2 recordings"),
-                                                   HasSubstr("reset()"))));
+            EXPECT_REFUSED(
+                recorder.record(commands, {a, b, c}), ArgumentError,
+                AllOf(HasSubstr("gemm/simt: all 2 recordings"),
+                      HasSubstr("gemm/combine: all 2 recordings"), HasSubstr("reset()")));
           },
           nullptr);
       recorder.reset();
@@ -320,29 +312,23 @@ TEST_F(PlanRecorderTest, RefusesWithEveryReasonBeforeAnythingIsRecorded) {
     const auto view = [&](std::uint64_t offset, std::uint64_t bytes) {
       return view_of(handle_of(memory), offset, bytes);
     };
-    EXPECT_THAT([&] { PlanRecorder(device, plan, {.scratch = view(0, needs - 1)}); },
-                ThrowsMessage<ArgumentError>(
-                    HasSubstr("plan gemm/simt: needs 8192 bytes of scratch, got 8191")));
+    EXPECT_REFUSED(PlanRecorder(device, plan, {.scratch = view(0, needs - 1)}), ArgumentError,
+                   "plan gemm/simt: needs 8192 bytes of scratch, got 8191");
     PlanRecorder recorder(device, plan, {.recordings = 1, .scratch = view(65536, needs)});
     memory.fill(kPoison);
     device.context()->commands->run(
         [&](VkCommandBuffer commands) {
           const BufferView b = view(8192, 8192), c = view(32768, 4096);
-          EXPECT_THAT(
-              [&] {
-                recorder.record(commands, {b, b, c});
-              },
-              ThrowsMessage<ArgumentError>(HasSubstr("takes 4 arrays, got 3")));
+          EXPECT_REFUSED(recorder.record(commands, {b, b, c}), ArgumentError,
+                         "takes 4 arrays, got 3");
           // The second step reads the residual, the first one writes scratch.
-          EXPECT_THAT(
-              [&] {
-                recorder.record(commands, {view(0, 8000), b, view(65536, 4096), view(32768, 64)});
-              },
-              ThrowsMessage<ArgumentError>(
-                  AllOf(HasSubstr("residual (bytes 65536 to 69632) and sums of slices (bytes 65536 "
-                                  "to 73728) overlap in one buffer, and sums of slices is written"),
-                        HasSubstr("a: needs 2048 elements of 4 bytes = 8192 bytes, got 8000"),
-                        HasSubstr("c: needs 1024 elements of 4 bytes = 4096 bytes, got 64"))));
+          EXPECT_REFUSED(
+              recorder.record(commands, {view(0, 8000), b, view(65536, 4096), view(32768, 64)}),
+              ArgumentError,
+              AllOf(HasSubstr("residual (bytes 65536 to 69632) and sums of slices (bytes 65536 "
+                              "to 73728) overlap in one buffer, and sums of slices is written"),
+                    HasSubstr("a: needs 2048 elements of 4 bytes = 8192 bytes, got 8000"),
+                    HasSubstr("c: needs 1024 elements of 4 bytes = 4096 bytes, got 64")));
         },
         nullptr);
     std::vector<std::byte> all(memory.bytes());

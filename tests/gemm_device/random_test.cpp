@@ -8,8 +8,6 @@
 //   VKMOYE_PROBLEM=417        runs only this product
 //   VKMOYE_TEST_DEVICE=H200   runs only on this device, see device_fixture.hpp
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +20,7 @@
 #include "gemm_device/products.hpp"
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/number_in.hpp"
 #include "vkmoye/base/error.hpp"
 
@@ -117,7 +116,7 @@ TEST_P(RandomProducts, AreRight) {
     // lavapipe supports everything, except matrix units in old versions.
     const bool has_units = !device.caps().matrix_shapes.empty();
     if (device.caps().kind == DeviceKind::cpu && has_units) {
-      EXPECT_THAT(lacking, testing::IsEmpty());
+      EXPECT_THAT(lacking, IsEmpty());
     }
     if (only || right + wrong > 0) {
       // The only form of a slot in the first round may have an epilogue that rounds.
@@ -211,7 +210,7 @@ TEST_F(RandomForms, ReachEverything) {
       wanted.insert(std::string("gemm/packed in ") + subgroups);
     }
     for (const gen::EpilogueOp& step : gen::epilogue_ops()) wanted.insert(step.name);
-    for (const std::string& one : wanted) EXPECT_THAT(seen, testing::Contains(one));
+    for (const std::string& one : wanted) EXPECT_THAT(seen, Contains(one));
   });
 }
 

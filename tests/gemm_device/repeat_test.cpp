@@ -4,7 +4,6 @@
 //
 //   VKMOYE_SOAK_MINUTES=10     duration of the soak (tools/test soak 10); not set: no soak
 
-#include <gmock/gmock.h>
 #include <malloc.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include "registry/operations.hpp"
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/random_moves.hpp"
 #include "vkmoye/base/error.hpp"

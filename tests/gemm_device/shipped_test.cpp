@@ -7,8 +7,6 @@
 //   M, N, K   from 255, 256, 257, 1000, 4097 (on a CPU 33, 64, 129), with all pairs of values for every two of them
 //   form      in turn: plain; with an epilogue; the other orders and beta; m contiguous in C and k in slices
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -19,6 +17,7 @@
 #include "gemm_device/products.hpp"
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/round_up.hpp"
 #include "vkmoye/gen/kernels/products/choice/gemm_table.hpp"

@@ -2,8 +2,6 @@
 // Kernels under GPU-assisted validation: the layer adds checks to their shaders that report each access outside a
 // buffer, through a descriptor or an address. Accesses of cooperative matrices are not checked.
 
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -13,6 +11,7 @@
 #include "registry/operations.hpp"
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/moves.hpp"
 #include "support/their_device.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -24,9 +23,6 @@ namespace vkmoye::test {
 namespace {
 
 using gen::KernelEntry;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 // Settings of the layer, which take precedence over those of Device::open. Core checks are off, as the
 // documentation of the layer recommends: otherwise its own shaders are checked as well.

@@ -4,22 +4,17 @@
 
 #include "vkmoye/gen/machine/machine.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <set>
 #include <tuple>
 
 #include "judge/random_kernel.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen::machine {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 // An element, and whether it is read or written, by an atomic operation, by any lane.
 using Seen = std::tuple<const ir::Element*, bool, bool, bool, bool>;

@@ -4,19 +4,17 @@
 // Eight threads in subgroups of four; a workgroup has eight elements of src and of dst. n = 16.
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "judge/spirv/launch.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
 
 namespace vkmoye::judge {
 namespace {
 
 using spirv::Faults;
-using testing::HasSubstr;
 
 constexpr const char* kHeader = R"(#version 460
 #extension GL_KHR_shader_subgroup_basic : require

@@ -2,13 +2,12 @@
 // Kernels that access their arrays through pointers, on every device: all types, partial and whole tiles, split
 // grids; and the error of a device without addresses.
 
-#include <gmock/gmock.h>
-
 #include <cstring>
 #include <numeric>
 #include <random>
 
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/moves.hpp"
 #include "vkmoye/base/error.hpp"
@@ -22,8 +21,6 @@ namespace {
 
 using gen::KernelEntry;
 using gen::KernelRequest;
-using testing::HasSubstr;
-using testing::Not;
 
 // The arrays of one move: b is a with its axes permuted, in C order.
 struct Map {
@@ -152,9 +149,8 @@ TEST_F(AddressTest, ADeviceWithoutAddressesSaysSo) {
             device.load(kernel);
             ADD_FAILURE() << name << " was loaded";
           } catch (const KernelError& error) {
-            EXPECT_THAT(
-                error.reasons,
-                testing::ElementsAre("needs the feature buffer_address, the device lacks it"));
+            EXPECT_THAT(error.reasons,
+                        ElementsAre("needs the feature buffer_address, the device lacks it"));
           }
         }
       },

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Vectors whose bits are those of another type: on devices and on the twin, as in memory.
 
-#include <gmock/gmock.h>
-
 #include <random>
 
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
@@ -57,7 +56,7 @@ TEST_F(BitcastTest, VectorsKeepTheirBytes) {
       const std::string name = std::string(to_string(one.from)) + " to " +
                                std::string(to_string(one.to)) + " x" + std::to_string(one.width);
       const gen::TwinReport report = gen::run_on_host(kernel, {from, to}, {});
-      EXPECT_THAT(report.reasons, testing::IsEmpty()) << name;
+      EXPECT_THAT(report.reasons, IsEmpty()) << name;
       EXPECT_EQ(to, from) << name << " on the twin";
       if (!reasons_against(gen::ir::interface_of(kernel), device.caps()).empty()) continue;
       Buffer src = device.buffer(from.size()), dst = device.buffer(to.size());

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Views of codes of a few bits in words: what they read, on every device and on the twin, and what they refuse.
 
-#include <gmock/gmock.h>
-
 #include "kernels_device/compute_fixture.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
@@ -12,8 +11,6 @@ namespace vkmoye::test {
 namespace {
 
 using gen::Codes;
-using testing::HasSubstr;
-using testing::Not;
 
 struct CodesCase {
   ScalarType word = ScalarType::u32;
@@ -78,7 +75,7 @@ class CodesInWordsTest : public ComputeTest {
     std::vector<std::uint8_t> out(kRows * length * size_of(one.to));
     const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
     const auto report = gen::run_on_host(kernel, {bytes(in), bytes(out)}, {{"K", length}});
-    EXPECT_THAT(report.reasons, testing::IsEmpty()) << name_of(one);
+    EXPECT_THAT(report.reasons, IsEmpty()) << name_of(one);
     const auto check = [&](const std::vector<Bits>& found, const std::string& where) {
       for (std::size_t i = 0; i < found.size(); ++i) {
         const std::size_t row = i / length, thread = kWords * per_word;
@@ -192,8 +189,8 @@ TEST(CodesInWords, MayBeginAtAPlaceThatIsKnown) {
   for (std::uint32_t i = 0; i < 6; ++i) words[i] = (i + 9) << 12 | 0xfff0fffu;
   const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
   const auto report = gen::run_on_host(k.finish(), {bytes(words), bytes(found)}, {});
-  EXPECT_THAT(report.reasons, testing::IsEmpty());
-  EXPECT_THAT(found, testing::ElementsAre(9, 10, 11, 12, 13, 14));
+  EXPECT_THAT(report.reasons, IsEmpty());
+  EXPECT_THAT(found, ElementsAre(9, 10, 11, 12, 13, 14));
 }
 
 TEST(CodesInWords, AreRefusedWhereAThreadBeginsOrEndsWithinAWord) {

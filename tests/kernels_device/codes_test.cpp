@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Conversions of bf16, e4m3 and e5m2 to and from f16 and f32, on every device: all codes, and numbers close to them.
 
-#include <gmock/gmock.h>
-
 #include <cmath>
 #include <limits>
 
 #include "kernels_device/compute_fixture.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
 
 class CodesTest : public ComputeTest {
  protected:

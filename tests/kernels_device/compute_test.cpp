@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Element operations and conversions on every device, compared with the library's definitions.
 
-#include <gmock/gmock.h>
-
 #include <array>
 #include <cmath>
 #include <map>
 
 #include "kernels_device/compute_fixture.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 
 namespace vkmoye::test {

@@ -3,9 +3,8 @@
 
 #include "support/exchange.hpp"
 
-#include <gmock/gmock.h>
-
 #include "kernels_device/compute_fixture.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::test {
 namespace {

@@ -4,14 +4,13 @@
 
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cstring>
 #include <random>
 #include <set>
 
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/moves.hpp"
 #include "support/options.hpp"

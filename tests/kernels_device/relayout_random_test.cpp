@@ -6,14 +6,13 @@
 //   VKMOYE_SEED=7        seed (1)
 //   VKMOYE_MOVE=417      runs only this move
 
-#include <gmock/gmock.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/number_in.hpp"
 #include "support/random_moves.hpp"

@@ -4,12 +4,11 @@
 
 #include "vkmoye/gen/passes/sizes_from_buffer.hpp"
 
-#include <gmock/gmock.h>
-
 #include <optional>
 #include <random>
 
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/plan_file.hpp"
@@ -20,11 +19,6 @@
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 using Words = std::vector<std::uint32_t>;
 
@@ -295,10 +289,10 @@ TEST_F(SizesFromBufferTest, AreRefusedWhereTheGridIsSplit) {
         PlanRecorder recorder(device, plan, {.recordings = 1});
         device.context()->commands->run(
             [&](VkCommandBuffer commands) {
-              EXPECT_THAT([&] { recorder.record(commands, memory.views()); },
-                          ThrowsMessage<ArgumentError>(AllOf(
-                              HasSubstr("copy/simple: its grid takes 2 dispatches at the maxima"),
-                              HasSubstr("an indirect dispatch cannot be split"))));
+              EXPECT_REFUSED(
+                  recorder.record(commands, memory.views()), ArgumentError,
+                  AllOf(HasSubstr("copy/simple: its grid takes 2 dispatches at the maxima"),
+                        HasSubstr("an indirect dispatch cannot be split")));
             },
             nullptr);
       },
@@ -316,9 +310,8 @@ TEST_F(SizesFromBufferTest, NeedArraysForTheMaxima) {
     views[1] = BufferView(*memory.arrays[1].payload().buffer, 0, 4 * 37 * 99);
     device.context()->commands->run(
         [&](VkCommandBuffer commands) {
-          EXPECT_THAT([&] { recorder.record(commands, views); },
-                      ThrowsMessage<ArgumentError>(HasSubstr(
-                          "dst: needs 3700 elements of 4 bytes = 14800 bytes, got 14652")));
+          EXPECT_REFUSED(recorder.record(commands, views), ArgumentError,
+                         "dst: needs 3700 elements of 4 bytes = 14800 bytes, got 14652");
         },
         nullptr);
   });

@@ -4,11 +4,10 @@
 
 #include "vkmoye/gen/passes/specialised_sizes.hpp"
 
-#include <gmock/gmock.h>
-
 #include <random>
 
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/their_device.hpp"
@@ -24,11 +23,6 @@
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AllOf;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 // A kernel, the sizes that are specialised, and launches.
 struct SpecialisedSubject {
@@ -184,36 +178,24 @@ TEST_F(SpecialisedSizesTest, AreRefusedWithEveryReason) {
   for_each_device([](Device& device) {
     const SpecialisedSubject& subject = specialised_subjects()[1];
     const CompiledKernel code = compiled(subject, device.caps());
-    EXPECT_THAT([&] { device.load(code); },
-                ThrowsMessage<ArgumentError>(
-                    AllOf(HasSubstr("'rows' is a specialisation constant, and has no value"),
-                          HasSubstr("'cols' is a specialisation constant, and has no value"))));
-    EXPECT_THAT([&] { Recorder(device, code, {}); },
-                ThrowsMessage<ArgumentError>(HasSubstr("'rows' is a specialisation constant")));
-    EXPECT_THAT(
-        [&] {
-          device.load(code, {{"rows", 0}, {"cols", 5}, {"depth", 3}});
-        },
-        ThrowsMessage<ArgumentError>(
-            AllOf(HasSubstr("rows = 0 is outside 1..2^32-1"),
-                  HasSubstr("'depth' is not a specialisation constant of it (rows, cols)"))));
+    EXPECT_REFUSED(device.load(code), ArgumentError,
+                   AllOf(HasSubstr("'rows' is a specialisation constant, and has no value"),
+                         HasSubstr("'cols' is a specialisation constant, and has no value")));
+    EXPECT_REFUSED(Recorder(device, code, {}), ArgumentError,
+                   "'rows' is a specialisation constant");
+    EXPECT_REFUSED(device.load(code, {{"rows", 0}, {"cols", 5}, {"depth", 3}}), ArgumentError,
+                   AllOf(HasSubstr("rows = 0 is outside 1..2^32-1"),
+                         HasSubstr("'depth' is not a specialisation constant of it (rows, cols)")));
     const Pipeline pipeline = device.load(code, {{"rows", 3}, {"cols", 5}});
     EXPECT_EQ(pipeline.interface().specialised[1].value, 5u);
     EXPECT_THAT(pipeline.state()->label, EndsWith(" rows=3 cols=5"));
     Buffer src = device.buffer(60), dst = device.buffer(60);
-    EXPECT_THAT(
-        [&] {
-          device.prepare(pipeline, {src, dst}, {{"rows", 2}, {"cols", 6}});
-        },
-        ThrowsMessage<ArgumentError>(
-            AllOf(HasSubstr("argument rows = 2, but the kernel was loaded for rows = 3"),
-                  HasSubstr("argument cols = 6, but the kernel was loaded for cols = 5"))));
+    EXPECT_REFUSED(device.prepare(pipeline, {src, dst}, {{"rows", 2}, {"cols", 6}}), ArgumentError,
+                   AllOf(HasSubstr("argument rows = 2, but the kernel was loaded for rows = 3"),
+                         HasSubstr("argument cols = 6, but the kernel was loaded for cols = 5")));
     Buffer short_dst = device.buffer(56);
-    EXPECT_THAT(
-        [&] {
-          device.prepare(pipeline, {src, short_dst}, {});
-        },
-        ThrowsMessage<ArgumentError>(HasSubstr("dst: needs 15 elements of 4 bytes = 60")));
+    EXPECT_REFUSED(device.prepare(pipeline, {src, short_dst}, {}), ArgumentError,
+                   "dst: needs 15 elements of 4 bytes = 60");
   });
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Lanes, threads and invocations that compute together, on every device.
 
-#include <gmock/gmock.h>
-
 #include <cmath>
 
 #include "kernels_device/compute_fixture.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/layout/text.hpp"
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Functions of words that hold several numbers, on every device and on the twin: dot products of bytes, packing.
 
-#include <gmock/gmock.h>
-
 #include <cmath>
 #include <functional>
 #include <limits>
 
 #include "kernels_device/compute_fixture.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/contract/spirv.hpp"
 #include "vkmoye/gen/dsl/functions.hpp"
 #include "vkmoye/gen/spirv/validate.hpp"
@@ -40,7 +39,7 @@ class WordsTest : public ComputeTest {
     std::vector<std::uint8_t> out(in.size());
     const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
     const auto report = gen::run_on_host(kernel, {bytes(in), bytes(other), bytes(out)}, {});
-    EXPECT_THAT(report.reasons, testing::IsEmpty());
+    EXPECT_THAT(report.reasons, IsEmpty());
     return {run(device, kernel, {in, other}, ScalarType::u32, a.size()),
             bits_from(ScalarType::u32, out)};
   }
@@ -87,8 +86,8 @@ TEST_F(WordsTest, DotProductsOfBytesAreExactWithTheInstructionAndWithout) {
           EXPECT_EQ(gen::ir::interface_of(kernel).features.has(Feature::integer_dot),
                     caps.has(Feature::integer_dot));
           const CompiledKernel code = gen::compile(kernel, device.caps());
-          EXPECT_THAT(reasons_against_spirv(code.interface, code.spirv), testing::IsEmpty());
-          EXPECT_THAT(gen::reasons_against_module(code.spirv), testing::IsEmpty());
+          EXPECT_THAT(reasons_against_spirv(code.interface, code.spirv), IsEmpty());
+          EXPECT_THAT(gen::reasons_against_module(code.spirv), IsEmpty());
           for (const std::vector<Bits>& found : both(device, kernel, a, b)) {
             for (std::size_t i = 0; i < a.size(); ++i) {
               EXPECT_EQ(found[i], dot_of(a[i], of_a, b[i], of_b, start)) << a[i] << " " << b[i];

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/layout/layout.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 constexpr Layout kNested = "((2,4),8):((1,16),2)"_layout;
 
@@ -53,7 +48,7 @@ TEST(Layout, PrintsAndReadsItsTextForm) {
 }
 
 void expect_refusal(const char* text, const char* message) {
-  EXPECT_THAT([&] { parse_layout(text); }, ThrowsMessage<LayoutError>(HasSubstr(message))) << text;
+  EXPECT_REFUSED(parse_layout(text), LayoutError, message) << text;
 }
 
 TEST(Layout, RefusesTextAtTheColumn) {

@@ -2,20 +2,16 @@
 // `layout eval --jsonl`: one request per line, one answer per line.
 #include "layout/eval.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(LayoutEval, AnswersEveryBadLineWithAnError) {
   for (const std::string& line :
@@ -131,7 +127,7 @@ TEST(LayoutEval, TakesItsAnswersAsArguments) {
 
 TEST(LayoutEval, RefusesPartsThatDoNotFitTogether) {
   const auto refused = [](const char* text, const char* why) {
-    EXPECT_THAT([&] { from_json(text); }, ThrowsMessage<LayoutError>(HasSubstr(why))) << text;
+    EXPECT_REFUSED(from_json(text), LayoutError, why) << text;
   };
   refused(R"({"swizzle":[2,0,3],"offset":-1,"layout":{"shape":4}})", "the offset is negative");
   refused(R"({"swizzle":[2,0,3],"layout":{"shape":4}})", "there is 'layout' but no 'offset'");

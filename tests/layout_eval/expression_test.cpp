@@ -2,21 +2,17 @@
 // The expressions of `layout EXPR`.
 #include "layout/expression.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "layout/eval.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(LayoutExpression, EvaluatesNestedCalls) {
   const auto text = [](const char* expression) {
@@ -66,9 +62,7 @@ TEST(LayoutExpression, FindsTheStorageOfTheTranspose) {
 
 TEST(LayoutExpression, SaysWhatIsNoStorageAndWhatCannotBeAccessed) {
   const auto refused = [](const char* expression, const char* text) {
-    EXPECT_THAT([&] { evaluate_layout_expression(expression); },
-                ThrowsMessage<LayoutError>(HasSubstr(text)))
-        << expression;
+    EXPECT_REFUSED(evaluate_layout_expression(expression), LayoutError, text) << expression;
   };
   refused("search_padding((32,32):(1,31), (32,8))",
           "not a layout for storage: (0,1) and (31,0) share offset 31");
@@ -113,9 +107,7 @@ TEST(LayoutExpression, MakesLayoutsAsTheOverloadsInCpp) {
   EXPECT_EQ(text("make_layout((4,8):(8,1), 3:64)"), "((4,8),3):((8,1),64)");
   EXPECT_EQ(text("make_layout(4:2)"), "(4):(2)");
   const auto refused = [](const char* expression, const char* why) {
-    EXPECT_THAT([&] { evaluate_layout_expression(expression); },
-                ThrowsMessage<LayoutError>(HasSubstr(why)))
-        << expression;
+    EXPECT_REFUSED(evaluate_layout_expression(expression), LayoutError, why) << expression;
   };
   refused("make_layout((4,8),(8,1,2))", "shape and stride are nested differently");
   refused("make_layout((4,8), 2, 3)", "argument 1 of make_layout is a shape among 2 others");
@@ -126,8 +118,8 @@ TEST(LayoutExpression, DividesATileOverAMultiplyAdd) {
   EXPECT_EQ(to_text(evaluate_layout_expression("make_tiled_mma((2,2), 2, 1)")),
             "threads (2,2):(1,2), values (2,1), layout_c (4,(2,1)):(2,(1,4)), tiler (4,2), "
             "layout_a (2,2):(2,1), layout_b (2,1):(1,1)");
-  EXPECT_THAT([] { evaluate_layout_expression("make_tiled_mma((2,2):(1,3))"); },
-              ThrowsMessage<LayoutError>(HasSubstr("they are not numbered 0 to 3, each once")));
+  EXPECT_REFUSED(evaluate_layout_expression("make_tiled_mma((2,2):(1,3))"), LayoutError,
+                 "they are not numbered 0 to 3, each once");
 }
 
 /// At least one expression for every operation, and one for every kind of literal.
@@ -247,9 +239,7 @@ TEST(LayoutExpression, EverythingPrintedIsReadBack) {
 
 TEST(LayoutExpression, RefusesLiteralsAtTheirColumn) {
   const auto refused = [](const char* expression, const char* why) {
-    EXPECT_THAT([&] { evaluate_layout_expression(expression); },
-                ThrowsMessage<LayoutError>(HasSubstr(why)))
-        << expression;
+    EXPECT_REFUSED(evaluate_layout_expression(expression), LayoutError, why) << expression;
   };
   refused("Swizzle(2,0,3)", "column 8: expected three numbers, as in Swizzle<2,0,3>");
   refused("Swizzle<2,0>", "column 12: expected three numbers, as in Swizzle<2,0,3>");

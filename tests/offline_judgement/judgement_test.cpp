@@ -3,16 +3,11 @@
 
 #include "offline_gpus/judgement.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "support/expect.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr const char* kRadv =
     "BB0:\n"
@@ -77,8 +72,7 @@ TEST(OfflineJudgement, ReadsStatisticsAndSaysWhichIsMissing) {
   add("Code size", 500);
   executable.texts = {{"Assembly", "", kRadv}};
   const Dialect& radv = *dialect_of("radv Mesa 26.1.6");
-  EXPECT_THAT([&] { compiled_of(executable, radv); },
-              testing::ThrowsMessage<std::runtime_error>(HasSubstr("'Instructions'")));
+  EXPECT_REFUSED(compiled_of(executable, radv), std::runtime_error, "'Instructions'");
   add("Instructions", 100);
   const Compiled compiled = compiled_of(executable, radv);
   EXPECT_EQ(compiled.lanes, 64u);

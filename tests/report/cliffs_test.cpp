@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "report/cliffs.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/expect.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-using testing::HasSubstr;
 
 Result measured(const std::string& kernel, double time_us, double percent) {
   Result result;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "report/comparison.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -12,6 +9,7 @@
 #include <sstream>
 
 #include "report/report.hpp"
+#include "support/expect.hpp"
 #include "support/temporary_folder.hpp"
 #include "vkmoye/base/error.hpp"
 
@@ -20,10 +18,6 @@ namespace {
 
 using test::TemporaryFolder;
 using test::write_file;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 // `count` different samples around `center` in an interval of width `spread`.
 std::vector<double> samples(double center, double spread, int count = 40) {
@@ -200,10 +194,9 @@ TEST(Compare, SaysWhyAFileCannotBeRead) {
 #endif
   const TemporaryFolder folder;
   write_file(folder.file("cut.json"), R"({"schema":1)");
-  EXPECT_THAT(
-      message(folder.file("cut.json")),
-      testing::AllOf(HasSubstr("is not a report of 'run --format json': JSON: it ends at byte 12"),
-                     testing::Not(HasSubstr("json.exception"))));
+  EXPECT_THAT(message(folder.file("cut.json")),
+              AllOf(HasSubstr("is not a report of 'run --format json': JSON: it ends at byte 12"),
+                    Not(HasSubstr("json.exception"))));
 }
 
 TEST(Compare, RefusesWhatIsNoReport) {

@@ -3,9 +3,7 @@
 
 #include "io/output_file.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "support/expect.hpp"
 #include "support/temporary_folder.hpp"
 #include "vkmoye/base/error.hpp"
 
@@ -29,7 +27,7 @@ TEST(OutputFile, HasNoNameBeforeItIsWhole) {
     // If the program is killed now, the old file stays.
     EXPECT_EQ(names_in(folder.path()), before);
     file.commit();
-    EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("out"));
+    EXPECT_THAT(names_in(folder.path()), ElementsAre("out"));
     EXPECT_EQ(test::read_file(folder.file("out")), text);
   }
 }
@@ -37,7 +35,7 @@ TEST(OutputFile, HasNoNameBeforeItIsWhole) {
 TEST(OutputFile, ThatIsNotCommittedWasNeverThere) {
   const test::TemporaryFolder folder;
   { OutputFile(folder.file("out")).write("text"); }
-  EXPECT_THAT(names_in(folder.path()), testing::IsEmpty());
+  EXPECT_THAT(names_in(folder.path()), IsEmpty());
 }
 
 }  // namespace

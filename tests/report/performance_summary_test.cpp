@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "report/performance_summary.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "support/expect.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::SizeIs;
 
 Result result_of(const std::string& kernel, std::vector<std::int64_t> size, double microseconds,
                  bool right = true) {
@@ -82,7 +78,7 @@ TEST(PerformanceSummary, AWrongResultFailsByItsNameAndHasNoSpeed) {
   EXPECT_THAT(summary_text(ladders), HasSubstr("11.0 us    WRONG"));
   results = transposes();
   results[1].verified = false;  // no speed-up over a wrong rung
-  EXPECT_THAT(summary_text(ladders_of(results)), testing::Not(HasSubstr("8.00x")));
+  EXPECT_THAT(summary_text(ladders_of(results)), Not(HasSubstr("8.00x")));
 }
 
 TEST(PerformanceSummary, SkippedAndUncheckedAreNoPass) {

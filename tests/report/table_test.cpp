@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Text tables: their columns, and colour only on terminals.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
 #include "io/wrap.hpp"
 #include "report/performance_summary.hpp"
+#include "support/expect.hpp"
 #include "timing/statistics.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 DeviceCaps device_of(DeviceKind kind) {
   DeviceCaps device;
@@ -215,12 +209,12 @@ TEST(Csv, ColumnsKeepTheirPlaces) {
   Result result = product_result();
   result.ceiling = "peak";
   make_report("csv", out, device_of(DeviceKind::cpu))->add(result);
-  EXPECT_THAT(out.str(),
-              AllOf(testing::StartsWith(
-                        "device,driver,kernel,type,size,config,median_us,min_us,p95_us,samples,"
-                        "clock,gbps,percent_of_ceiling,tflops,ratio,verified,mismatches,options,"
-                        "remark,command,ceiling\n"),
-                    testing::EndsWith(",again,peak\n")));
+  EXPECT_THAT(
+      out.str(),
+      AllOf(StartsWith("device,driver,kernel,type,size,config,median_us,min_us,p95_us,samples,"
+                       "clock,gbps,percent_of_ceiling,tflops,ratio,verified,mismatches,options,"
+                       "remark,command,ceiling\n"),
+            EndsWith(",again,peak\n")));
 }
 
 TEST(Remark, SaysTheReasonOfAGateOnce) {

@@ -5,8 +5,6 @@
 //   VKMOYE_SEED=7           seed (1)
 //   VKMOYE_PROBLEM=417      runs only this problem
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -19,6 +17,7 @@
 #include "rows_device/kept_pipelines.hpp"
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/number_in.hpp"
 #include "vkmoye/base/text.hpp"
 #include "workloads/workload.hpp"
@@ -93,7 +92,7 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
     if (device.caps().kind == DeviceKind::cpu && !device.caps().matrix_shapes.empty()) {
       EXPECT_THAT(right, testing::IsSupersetOf(
                              {"attention/coopmat f16", "blocks of matrices", "pages of matrices"}));
-      EXPECT_THAT(lacking, testing::IsEmpty());
+      EXPECT_THAT(lacking, IsEmpty());
     }
   });
 }

@@ -3,9 +3,8 @@
 
 #include "vkmoye/gen/problems/moves/conversion.hpp"
 
-#include <gmock/gmock.h>
-
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -15,8 +14,6 @@
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
 
 struct Pair {
   ScalarType from, to;
@@ -85,7 +82,7 @@ TEST_F(ConversionTest, EveryPairIsRightOnTheHostAndOnDevices) {
       const gen::ir::Kernel kernel = converting(pair);
       std::vector<std::byte> from = input_of(pair, kRows * kCols);
       std::vector<std::byte> to(kRows * kCols * size_of(pair.to));
-      EXPECT_THAT(gen::run_on_host(kernel, {from, to}, arguments).reasons, testing::IsEmpty());
+      EXPECT_THAT(gen::run_on_host(kernel, {from, to}, arguments).reasons, IsEmpty());
       EXPECT_EQ(wrong_elements(pair, from, to), 0u) << "on the host";
       const CompiledKernel compiled = gen::compile(kernel);
       if (!reasons_against(compiled.interface, device.caps()).empty()) continue;

@@ -6,8 +6,6 @@
 //   VKMOYE_SEED=7           seed (1)
 //   VKMOYE_PROBLEM=417      runs only this problem
 
-#include <gmock/gmock.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -18,6 +16,7 @@
 #include "rows_device/kept_pipelines.hpp"
 #include "support/device_fixture.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/number_in.hpp"
 
 namespace vkmoye::test {

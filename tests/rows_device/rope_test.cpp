@@ -2,11 +2,10 @@
 // Rotations at long positions on every device. A device's sine and cosine are right to 2^-11 only, which would hide a
 // wrong angle. So they are compared with those that the same device computes of the angle reduced in f64.
 
-#include <gmock/gmock.h>
-
 #include <cmath>
 
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"

@@ -2,14 +2,13 @@
 // Sums, maxima, softmax and norms of rows and columns on every device, compared with f64 within their bounds: all
 // types, sizes around those of the blocks, thin arrays, NaN and infinity.
 
-#include <gmock/gmock.h>
-
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include "rows_device/matrix.hpp"
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/kernels/rows/reduce.hpp"

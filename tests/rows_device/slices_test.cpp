@@ -2,13 +2,12 @@
 // Long rows, and columns, that are cut into slices: plans of two kernels, compared with f64 within the bounds that hold
 // for one kernel: all types, several shapes, NaN and infinity.
 
-#include <gmock/gmock.h>
-
 #include <limits>
 #include <string>
 
 #include "rows_device/matrix.hpp"
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"

@@ -3,21 +3,16 @@
 
 #include "vkmoye/runtime/buffer.hpp"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <cstring>
 #include <random>
 
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class BufferTest : public DeviceTest {
  protected:
@@ -99,13 +94,12 @@ TEST_F(BufferTest, RefusesRangesThatLeaveIt) {
   for_each_device([&](Device& device) {
     Buffer buffer = device.buffer(10);
     std::vector<std::byte> five(5);
-    EXPECT_THAT([&] { buffer.write(five, 6); },
-                ThrowsMessage<ArgumentError>(
-                    "write: 5 bytes at offset 6 reach beyond a buffer of 10 bytes"));
-    EXPECT_THAT([&] { buffer.read(five, ~std::uint64_t{0}); },
-                ThrowsMessage<ArgumentError>(HasSubstr("reach beyond a buffer of 10 bytes")));
-    EXPECT_THAT([&] { buffer.fill(std::byte{0}, 11); },
-                ThrowsMessage<ArgumentError>(HasSubstr("reach beyond a buffer of 10 bytes")));
+    EXPECT_REFUSED(buffer.write(five, 6), ArgumentError,
+                   StrEq("write: 5 bytes at offset 6 reach beyond a buffer of 10 bytes"));
+    EXPECT_REFUSED(buffer.read(five, ~std::uint64_t{0}), ArgumentError,
+                   "reach beyond a buffer of 10 bytes");
+    EXPECT_REFUSED(buffer.fill(std::byte{0}, 11), ArgumentError,
+                   "reach beyond a buffer of 10 bytes");
   });
 }
 
@@ -123,10 +117,9 @@ TEST_F(BufferTest, HoldsNothingForAnArrayWithoutElements) {
 TEST_F(BufferTest, RefusesSizesThatCannotBe) {
   for_each_device([&](Device& device) {
     const std::uint64_t max = device.caps().max_buffer_bytes;
-    EXPECT_THAT([&] { device.buffer(max + 1); },
-                ThrowsMessage<ArgumentError>(HasSubstr(
-                    "a buffer of " + std::to_string(max + 1) + " bytes: the device allows " +
-                    std::to_string(max) + " in one buffer (maxBufferSize)")));
+    EXPECT_REFUSED(device.buffer(max + 1), ArgumentError,
+                   "a buffer of " + std::to_string(max + 1) + " bytes: the device allows " +
+                       std::to_string(max) + " in one buffer (maxBufferSize)");
   });
 }
 

@@ -3,21 +3,16 @@
 
 #include "vkmoye/runtime/device.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vk/context.hpp"
 #include "vkmoye/runtime/vulkan.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class DeviceOpenTest : public DeviceTest {};
 
@@ -58,9 +53,8 @@ TEST_F(DeviceOpenTest, TakesAnIndexOrAPartOfTheNameInAnyCase) {
 
 TEST_F(DeviceOpenTest, ListsTheDevicesWhenNoneIsMeant) {
   for (const char* selector : {"no such card", "99", "123456789012345678901234567890"}) {
-    EXPECT_THAT([&] { Device::open(selector); },
-                ThrowsMessage<ArgumentError>(
-                    AllOf(HasSubstr(selector), HasSubstr(list_devices().front().name))));
+    EXPECT_REFUSED(Device::open(selector), ArgumentError,
+                   AllOf(HasSubstr(selector), HasSubstr(list_devices().front().name)));
   }
 }
 
@@ -85,12 +79,10 @@ TEST(DeviceChoice, PrefersDiscreteThenIntegratedThenVirtualThenCpu) {
     devices.erase(std::find_if(devices.begin(), devices.end(),
                                [&](const auto& device) { return device.caps.name == name; }));
   }
-  EXPECT_THAT(
-      [&] { vk::choose(devices, ""); },
-      ThrowsMessage<DeviceError>(AllOf(HasSubstr("no usable Vulkan device"),
-                                       HasSubstr("old discrete"), HasSubstr("needs Vulkan 1.2"))));
-  EXPECT_THAT([&] { vk::choose(devices, "old"); },
-              ThrowsMessage<DeviceError>("old discrete: needs Vulkan 1.2"));
+  EXPECT_REFUSED(vk::choose(devices, ""), DeviceError,
+                 AllOf(HasSubstr("no usable Vulkan device"), HasSubstr("old discrete"),
+                       HasSubstr("needs Vulkan 1.2")));
+  EXPECT_REFUSED(vk::choose(devices, "old"), DeviceError, StrEq("old discrete: needs Vulkan 1.2"));
 }
 
 TEST(DeviceChoice, AWholeNumberIsAnIndexAndNothingElse) {
@@ -102,10 +94,9 @@ TEST(DeviceChoice, AWholeNumberIsAnIndexAndNothingElse) {
   EXPECT_EQ(vk::choose(devices, "card 4090").caps.name, "Card 4090 (7.1)");
   EXPECT_EQ(vk::choose(devices, "7.1").caps.name, "Card 4090 (7.1)");
   for (const char* number : {"2", "7", "4090", "18446744073709551616"}) {
-    EXPECT_THAT([&] { vk::choose(devices, number); },
-                ThrowsMessage<ArgumentError>(
-                    AllOf(HasSubstr(std::string("no device has the index ") + number),
-                          HasSubstr("0  Card 4090 (7.1)"), HasSubstr("1  Card 1"))));
+    EXPECT_REFUSED(vk::choose(devices, number), ArgumentError,
+                   AllOf(HasSubstr(std::string("no device has the index ") + number),
+                         HasSubstr("0  Card 4090 (7.1)"), HasSubstr("1  Card 1")));
   }
 }
 
@@ -132,9 +123,9 @@ TEST(NoDevice, IsADeviceError) {
 }
 
 TEST(NoDevice, NamesTheFunctionThatALoaderLacks) {
-  EXPECT_THAT(
-      [] { open_through([](VkInstance, const char*) -> PFN_vkVoidFunction { return nullptr; }); },
-      ThrowsMessage<DeviceError>(HasSubstr("vkEnumerateInstanceVersion")));
+  EXPECT_REFUSED(
+      open_through([](VkInstance, const char*) -> PFN_vkVoidFunction { return nullptr; }),
+      DeviceError, "vkEnumerateInstanceVersion");
 }
 
 }  // namespace

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What is dispatched: each grid is covered exactly once; push constants, addresses and ranges follow from arguments.
 
-#include <gmock/gmock.h>
-
 #include <cstring>
 #include <random>
 
 #include "runtime/dispatches_support.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(Dispatches, SpecialisedArgumentsMayBeMissingOrHaveTheirValue) {
   KernelInterface kernel = transpose_interface();
@@ -32,19 +26,12 @@ TEST(Dispatches, SpecialisedArgumentsMayBeMissingOrHaveTheirValue) {
   EXPECT_EQ(without.needed_bytes[0], 4u * 64 * 40);
   EXPECT_EQ(words_of(with), words_of(without));
   EXPECT_EQ(with.pieces, without.pieces);
-  EXPECT_THAT(
-      [&] {
-        prepared({{"cols", 65}, {"colls", 64}});
-      },
-      ThrowsMessage<ArgumentError>(
-          AllOf(HasSubstr("argument cols = 65, but the kernel was loaded for cols = 64"),
-                HasSubstr("argument 'rows' is missing"),
-                HasSubstr("unknown argument 'colls', did you mean 'cols'?"))));
-  EXPECT_THAT(
-      [&] {
-        prepared({{"rows", 1}, {"cols", 64.0}});
-      },
-      ThrowsMessage<ArgumentError>(HasSubstr("argument cols is a floating-point number")));
+  EXPECT_REFUSED(prepared({{"cols", 65}, {"colls", 64}}), ArgumentError,
+                 AllOf(HasSubstr("argument cols = 65, but the kernel was loaded for cols = 64"),
+                       HasSubstr("argument 'rows' is missing"),
+                       HasSubstr("unknown argument 'colls', did you mean 'cols'?")));
+  EXPECT_REFUSED(prepared({{"rows", 1}, {"cols", 64.0}}), ArgumentError,
+                 "argument cols is a floating-point number");
 }
 
 TEST(Dispatches, AddressesOfWhatPointersReachAreFilledIn) {
@@ -67,17 +54,15 @@ TEST(Dispatches, AddressesOfWhatPointersReachAreFilledIn) {
   // At an offset of 16 bytes, which descriptors cannot have on this device.
   const auto words = words_of(dispatches(24, 50, caps));
   EXPECT_THAT(words, ElementsAre(0x28, 7, 0, 0xffff, 100, 50, 0, 0));
-  EXPECT_THAT([&] { dispatches(4, 50, caps); },
-              ThrowsMessage<ArgumentError>(HasSubstr("src: offset 4 is not a multiple of the 8")));
+  EXPECT_REFUSED(dispatches(4, 50, caps), ArgumentError,
+                 "src: offset 4 is not a multiple of the 8");
   // More elements than a 32-bit index can address, and more bytes than a descriptor.
   caps.max_storage_buffer_bytes = 4;
   EXPECT_NO_THROW(dispatches(0, 0x40000000, caps));
   kernel.bindings[0].addressing = Addressing::descriptor;
-  EXPECT_THAT(
-      [&] { dispatches(0, 0x40000000, caps); },
-      ThrowsMessage<ArgumentError>(HasSubstr("exceed the 2^32 that a 32-bit index reaches")));
-  EXPECT_THAT([&] { dispatches(0, 50, caps); },
-              ThrowsMessage<ArgumentError>(HasSubstr("the device binds at most 4")));
+  EXPECT_REFUSED(dispatches(0, 0x40000000, caps), ArgumentError,
+                 "exceed the 2^32 that a 32-bit index reaches");
+  EXPECT_REFUSED(dispatches(0, 50, caps), ArgumentError, "the device binds at most 4");
 }
 
 TEST(Dispatches, SpansReachToTheLastElementOfStridesThatAreProducts) {
@@ -87,8 +72,7 @@ TEST(Dispatches, SpansReachToTheLastElementOfStridesThatAreProducts) {
                               {{"n", 10}, {"step", 12}});
   };
   EXPECT_NO_THROW(dispatches(4 * 150));
-  EXPECT_THAT([&] { dispatches(4 * 149); },
-              ThrowsMessage<ArgumentError>(HasSubstr("src: needs 150 elements of 4 bytes = 600")));
+  EXPECT_REFUSED(dispatches(4 * 149), ArgumentError, "src: needs 150 elements of 4 bytes = 600");
 }
 
 TEST(Dispatches, OfAGridThatFitsIsOnePiece) {
@@ -121,7 +105,7 @@ TEST(Dispatches, CoversEveryGroupOnce) {
         }
       }
     }
-    ASSERT_THAT(covered, testing::Each(1));
+    ASSERT_THAT(covered, Each(1));
   }
 }
 
@@ -156,15 +140,12 @@ TEST(Dispatches, LaysOutPushConstantsOfSeveralTypes) {
   std::memcpy(&alpha, dispatches.push_constants.data() + 8, sizeof alpha);
   EXPECT_EQ(alpha, 0.5);
   EXPECT_THAT(words_of(dispatches), ElementsAre(7, 0, 0, 0x3fe00000, 0x40400000, 0xfffffffe));
-  EXPECT_THAT(
-      [&] {
-        prepare_dispatches(
-            kernel, caps_with(1, 1), {},
-            {{"n", 0.5}, {"alpha", 1}, {"beta", 1}, {"shift", std::int64_t{1} << 31}});
-      },
-      ThrowsMessage<ArgumentError>(
-          AllOf(HasSubstr("argument n = 0.5 is not a whole number"),
-                HasSubstr("shift = 2147483648 is outside -2147483648..2147483647"))));
+  EXPECT_REFUSED(
+      prepare_dispatches(kernel, caps_with(1, 1), {},
+                         {{"n", 0.5}, {"alpha", 1}, {"beta", 1}, {"shift", std::int64_t{1} << 31}}),
+      ArgumentError,
+      AllOf(HasSubstr("argument n = 0.5 is not a whole number"),
+            HasSubstr("shift = 2147483648 is outside -2147483648..2147483647")));
 }
 
 TEST(Dispatches, BindsNoMoreThanTheDeviceBinds) {
@@ -173,12 +154,9 @@ TEST(Dispatches, BindsNoMoreThanTheDeviceBinds) {
   const Arguments sizes = {{"cols", 4}, {"rows", 4}};
   EXPECT_THAT(prepare_dispatches(transpose_interface(), caps, two_buffers(100), sizes).bound_bytes,
               ElementsAre(64, 64));
-  EXPECT_THAT(
-      [&] {
-        prepare_dispatches(transpose_interface(), caps, two_buffers(100),
-                           {{"cols", 5}, {"rows", 4}});
-      },
-      ThrowsMessage<ArgumentError>(HasSubstr("= 80 bytes, the device binds at most 64")));
+  EXPECT_REFUSED(
+      prepare_dispatches(transpose_interface(), caps, two_buffers(100), {{"cols", 5}, {"rows", 4}}),
+      ArgumentError, "= 80 bytes, the device binds at most 64");
 }
 
 }  // namespace

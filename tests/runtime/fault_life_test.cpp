@@ -2,12 +2,11 @@
 // Each Vulkan call fails in turn, and the next attempt works: for opened and adopted Devices, for recorders of
 // kernels and of plans, with arrays as descriptors and as addresses.
 
-#include <gmock/gmock.h>
-
 #include <optional>
 
 #include "runtime/shaders.hpp"
 #include "support/each_call_fails.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 #include "support/their_device.hpp"
 #include "vkmoye/runtime/vk/context.hpp"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Each Vulkan call fails in turn: the error names it, no objects are left over, nothing crashes.
 
-#include <gmock/gmock.h>
-
 #include "runtime/shaders.hpp"
+#include "support/expect.hpp"
 #include "support/fault_table.hpp"
 #include "support/process.hpp"
 #include "vkmoye/base/error.hpp"
@@ -11,9 +10,6 @@
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 // A short life that uses all functions.
 void use_everything(const CompiledKernel& kernel, const std::string& cache_folder) {
@@ -90,10 +86,9 @@ TEST(TooLargeABuffer, IsRefusedBeforeVulkanIsCalled) {
     caps.max_sparse_buffer_bytes = 0;
   };
   Device device = open_through(FaultTable::get_instance_proc_addr(), "0", options);
-  EXPECT_THAT([&] { device.buffer(4098); },
-              ThrowsMessage<ArgumentError>(
-                  HasSubstr("a buffer of 4098 bytes: the device allows 4097 in one allocation of "
-                            "memory (maxMemoryAllocationSize)")));
+  EXPECT_REFUSED(device.buffer(4098), ArgumentError,
+                 "a buffer of 4098 bytes: the device allows 4097 in one allocation of "
+                 "memory (maxMemoryAllocationSize)");
   EXPECT_EQ(faults.calls("vkCreateBuffer"), 0);
   EXPECT_EQ(faults.calls("vkAllocateMemory"), 0);
   // The largest allowed size is not a multiple of 4, so it cannot be rounded up.

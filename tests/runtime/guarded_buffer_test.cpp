@@ -3,20 +3,17 @@
 
 #include "vkmoye/runtime/guarded_buffer.hpp"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr std::int64_t kGuardBytes = 4096;
 

@@ -3,10 +3,9 @@
 
 #include "vkmoye/runtime/values/launch_formula.hpp"
 
-#include <gmock/gmock.h>
-
 #include <random>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::test {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The pipeline cache on disk: used if it is valid, otherwise rebuilt; it never prevents a run.
 
-#include <gmock/gmock.h>
-
 #include <filesystem>
 #include <optional>
 #include <random>
 
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/fault_table.hpp"
 #include "support/process.hpp"
 #include "support/their_device.hpp"
@@ -20,9 +19,6 @@
 namespace vkmoye::test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 namespace fs = std::filesystem;
 
 vk::DriverIdentity some_driver() {
@@ -283,10 +279,9 @@ TEST_F(AdoptedCacheTest, MayBeTheUsersOwn) {
   EXPECT_EQ(faults.calls("vkDestroyPipelineCache"), 0);
   EXPECT_EQ(faults.calls("vkGetPipelineCacheData"), 0);
   EXPECT_EQ(files_of_ours(home.path()), 0);
-  EXPECT_THAT(
-      [&] { load_on(theirs, in(home.path())); },
-      testing::ThrowsMessage<ArgumentError>(HasSubstr(
-          "pipeline_cache is set, and nothing is kept in the cache_folder '" + home.path() + "'")));
+  EXPECT_REFUSED(
+      load_on(theirs, in(home.path())), ArgumentError,
+      "pipeline_cache is set, and nothing is kept in the cache_folder '" + home.path() + "'");
   function_of<PFN_vkDestroyPipelineCache>(owner, "vkDestroyPipelineCache")(
       device, theirs.pipeline_cache, nullptr);
 }

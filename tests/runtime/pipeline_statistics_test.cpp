@@ -3,9 +3,8 @@
 
 #include "vkmoye/runtime/pipeline_statistics.hpp"
 
-#include <gmock/gmock.h>
-
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/runtime/vk/context.hpp"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Rebinding a plan to other ranges gives the same plan or the same error as making it for them.
 
-#include <gmock/gmock.h>
-
 #include <random>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/values/dispatches.hpp"
 

@@ -3,12 +3,11 @@
 
 #include "vkmoye/runtime/requirements.hpp"
 
-#include <gmock/gmock.h>
-
 #include <string>
 
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/their_device.hpp"
 #include "vkmoye/base/error.hpp"
@@ -18,14 +17,6 @@
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StrEq;
-using testing::ThrowsMessage;
 
 KernelInterface kernel_with(FeatureSet features) {
   KernelInterface kernel;
@@ -86,10 +77,9 @@ TEST(Requirements, RefuseADeviceThatCannot) {
   const KernelInterface kernel = kernel_with({Feature::f16, Feature::cooperative_matrix});
   DeviceCaps caps = common_device();
   caps.features = {Feature::f16};
-  EXPECT_THAT([&] { required_for({&kernel}, caps); },
-              ThrowsMessage<KernelError>(
-                  AllOf(HasSubstr("k: needs the feature cooperative_matrix, the device lacks it"),
-                        Not(HasSubstr("feature f16")))));
+  EXPECT_REFUSED(required_for({&kernel}, caps), KernelError,
+                 AllOf(HasSubstr("k: needs the feature cooperative_matrix, the device lacks it"),
+                       Not(HasSubstr("feature f16"))));
 }
 
 TEST(Requirements, OfADeviceThatVkmoyeCannotUseAreRefusedForThatReasonAlone) {
@@ -97,9 +87,8 @@ TEST(Requirements, OfADeviceThatVkmoyeCannotUseAreRefusedForThatReasonAlone) {
   DeviceCaps caps;
   caps.name = "old";
   caps.why_unusable = "needs Vulkan 1.2; the driver has 1.1";
-  EXPECT_THAT([&] { required_for({&kernel}, caps); },
-              ThrowsMessage<KernelError>(
-                  AllOf(HasSubstr("old"), HasSubstr(caps.why_unusable), Not(HasSubstr("f16")))));
+  EXPECT_REFUSED(required_for({&kernel}, caps), KernelError,
+                 AllOf(HasSubstr("old"), HasSubstr(caps.why_unusable), Not(HasSubstr("f16"))));
 }
 
 TEST(Requirements, GoIntoTheUsersChainWhicheverStructuresItHas) {
@@ -107,11 +96,10 @@ TEST(Requirements, GoIntoTheUsersChainWhicheverStructuresItHas) {
   const DeviceRequirements needs = required_for({&kernel}, able_device());
   VkPhysicalDeviceFeatures2 features = {};
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  EXPECT_THAT([&] { enable(needs, features); },
-              ThrowsMessage<ArgumentError>(
-                  AllOf(HasSubstr("VkPhysicalDeviceVulkan12Features::shaderFloat16 or "
-                                  "VkPhysicalDeviceShaderFloat16Int8Features::shaderFloat16"),
-                        HasSubstr("timelineSemaphore"), Not(HasSubstr("shaderFloat64")))));
+  EXPECT_REFUSED(enable(needs, features), ArgumentError,
+                 AllOf(HasSubstr("VkPhysicalDeviceVulkan12Features::shaderFloat16 or "
+                                 "VkPhysicalDeviceShaderFloat16Int8Features::shaderFloat16"),
+                       HasSubstr("timelineSemaphore"), Not(HasSubstr("shaderFloat64"))));
   EXPECT_FALSE(features.features.shaderFloat64);  // none is set
 
   VkPhysicalDeviceVulkan12Features v12 = {};

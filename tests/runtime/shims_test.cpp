@@ -5,22 +5,18 @@
 
 #include "support/shims.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "runtime/shaders.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/device.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AnyOf;
-using testing::HasSubstr;
 
 constexpr const char* kProcess = "VKMOYE_TEST_HAS_SHIM";
 

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Kernels that require a subgroup size: they get it, or loading them fails.
 
-#include <gmock/gmock.h>
-
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "support/guarded_buffer.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 class SubgroupTest : public DeviceTest {};
 
@@ -38,8 +32,7 @@ TEST_F(SubgroupTest, AKernelGetsEverySizeThatTheDeviceOffers) {
 
 TEST_F(SubgroupTest, AnotherSizeIsRefusedBeforeAPipelineIsMade) {
   for_each_device([&](Device& device) {
-    EXPECT_THAT([&] { device.load(subgroup_kernel(2)); },
-                ThrowsMessage<KernelError>(HasSubstr("needs subgroups of 2 lanes")));
+    EXPECT_REFUSED(device.load(subgroup_kernel(2)), KernelError, "needs subgroups of 2 lanes");
   });
 }
 

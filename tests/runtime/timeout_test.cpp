@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Work that does not finish within OpenOptions::wait_seconds: the error, what still works, and what is freed.
 
-#include <gmock/gmock.h>
-
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -10,6 +8,7 @@
 
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/fault_table.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vulkan.hpp"
@@ -20,9 +19,6 @@
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr const char* kRefused =
     "the device is no longer used: an earlier submission did not finish";
@@ -150,8 +146,8 @@ TEST(Timeout, TakesAnyNumberOfSeconds) {
     EXPECT_EQ(faults.wait_limit(), nanoseconds) << seconds;
   }
   for (const double seconds : {-1.0, -infinity, std::nan("")}) {
-    EXPECT_THAT([&] { open_with_faults(seconds); },
-                ThrowsMessage<ArgumentError>(HasSubstr("must be a number of seconds, at least 0")));
+    EXPECT_REFUSED(open_with_faults(seconds), ArgumentError,
+                   "must be a number of seconds, at least 0");
   }
   EXPECT_EQ(faults.leaks(), "");
 }

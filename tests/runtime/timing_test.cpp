@@ -3,13 +3,12 @@
 
 #include "vkmoye/runtime/timing.hpp"
 
-#include <gmock/gmock.h>
-
 #include <chrono>
 #include <limits>
 
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/runtime/vk/timestamps.hpp"
 #include "vkmoye/runtime/vulkan.hpp"
@@ -17,9 +16,7 @@
 namespace vkmoye::test {
 namespace {
 
-using testing::Each;
 using testing::Ge;
-using testing::SizeIs;
 
 class TimingTest : public DeviceTest {};
 

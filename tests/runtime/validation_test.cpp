@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The other device tests rely on the validation layer: here it must report errors.
 
-#include <gmock/gmock.h>
-
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/runtime/vk/launch_state.hpp"
 
 namespace vkmoye::test {
@@ -21,7 +20,7 @@ TEST_F(ValidationTest, SeesAHazardBetweenTwoDispatches) {
     const Launch second = device.prepare(pipeline, {b, c}, {{"n", 100}});
     device.run(first);
     device.run(second);
-    EXPECT_THAT(take_messages(), testing::IsEmpty());
+    EXPECT_THAT(take_messages(), IsEmpty());
     // The second launch reads what the first writes, without a barrier.
     device.context()->commands->run(
         [&](VkCommandBuffer commands) {
@@ -29,7 +28,7 @@ TEST_F(ValidationTest, SeesAHazardBetweenTwoDispatches) {
           vk::record(commands, *second.state());
         },
         nullptr);
-    EXPECT_THAT(take_messages(), testing::Contains(testing::HasSubstr("READ_AFTER_WRITE")));
+    EXPECT_THAT(take_messages(), Contains(HasSubstr("READ_AFTER_WRITE")));
   });
 }
 
@@ -42,7 +41,7 @@ TEST_F(ValidationTest, SeesAWrongCall) {
           device.context()->table().CmdFillBuffer(commands, a.state()->block.buffer, 2, 4, 0);
         },
         nullptr);
-    EXPECT_THAT(take_messages(), testing::Contains(testing::HasSubstr("vkCmdFillBuffer")));
+    EXPECT_THAT(take_messages(), Contains(HasSubstr("vkCmdFillBuffer")));
   });
 }
 

@@ -5,14 +5,12 @@
 //   test::run_attention("attention/decode", call, {{"v", bytes_of_values(v)}}).at("o")   arrays that are not given: 0
 //   test::attention_of("attention/coopmat", call, {{"mask", {0, -1e9f}}}).at("o")        numbers, in the arrays' types
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "support/kernel_on_twin.hpp"
@@ -44,7 +42,7 @@ inline Floats run_attention(const gen::KernelRequest& request, const gen::Kernel
   for (const gen::KernelStep& step : plan.steps) {
     std::vector<std::span<std::byte>> bound;
     for (const std::size_t array : step.arrays) bound.emplace_back(arrays[array]);
-    EXPECT_THAT(gen::run_on_host(step.kernel, bound, step.arguments).reasons, testing::IsEmpty());
+    EXPECT_THAT(gen::run_on_host(step.kernel, bound, step.arguments).reasons, IsEmpty());
   }
   Floats results;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/each_call_fails.hpp"
 
-#include <gmock/gmock.h>
+#include "support/expect.hpp"
 
 namespace vkmoye::test {
 namespace {

@@ -6,15 +6,13 @@
 //   test::run_on_twin(kernel, {{"rows", 1}, {"cols", 2}}, arrays);
 //   arrays.at("dst")
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "support/expect.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 
@@ -57,7 +55,7 @@ inline void run_on_twin(const gen::ir::Kernel& kernel, const Arguments& argument
                          : stored(binding.type, found->second));
   }
   const std::vector<std::span<std::byte>> bound(memory.begin(), memory.end());
-  EXPECT_THAT(gen::run_on_host(kernel, bound, arguments, options).reasons, testing::IsEmpty());
+  EXPECT_THAT(gen::run_on_host(kernel, bound, arguments, options).reasons, IsEmpty());
   for (std::size_t i = 0; i < bindings.size(); ++i) {
     if (bindings[i].access == Access::read) continue;
     arrays[bindings[i].name] = numbers_in(bindings[i].type, memory[i]);

@@ -2,9 +2,7 @@
 // Banks and sectors of the accesses in the tutorials, with numbers that can be checked by hand.
 #include "vkmoye/layout/access.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/analysis.hpp"
 #include "vkmoye/layout/search.hpp"
@@ -13,9 +11,6 @@
 
 namespace vkmoye {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 static_assert(contiguous_run("(8,6):(1,12)"_layout) == 8);
 static_assert(contiguous_run("(8,6):(1,8)"_layout) == 48);
@@ -72,8 +67,8 @@ TEST(BankConflicts, CountsSixteenByteAccessesInFourPhases) {
   const TileAccess columns{"32:32"_layout, 4};
   EXPECT_EQ(degree("(32,32):(1,32)", columns), 8);
   // With a pitch of 129, the 16 bytes are not contiguous: no such access exists.
-  EXPECT_THAT([&] { degree("(32,32):(1,129)", columns); },
-              ThrowsMessage<LayoutError>(HasSubstr("not a multiple of the 4 elements")));
+  EXPECT_REFUSED(degree("(32,32):(1,129)", columns), LayoutError,
+                 "not a multiple of the 4 elements");
 }
 
 TEST(BankConflicts, OfSeed004AreThoseOfItsText) {
@@ -137,8 +132,8 @@ TEST(Search, PadsWideAccessesInWholeVectors) {
 }
 
 TEST(Search, RefusesWhatIsNoStorage) {
-  EXPECT_THAT([] { search_padding("(32,32):(1,31)"_layout, kTranspose, 4); },
-              ThrowsMessage<LayoutError>(HasSubstr("(0,1) and (31,0) share offset 31")));
+  EXPECT_REFUSED(search_padding("(32,32):(1,31)"_layout, kTranspose, 4), LayoutError,
+                 "(0,1) and (31,0) share offset 31");
 }
 
 }  // namespace

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/tensor/copy_atom.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <set>
 #include <string>
 
+#include "support/expect.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye {
 namespace {
-
-using testing::ElementsAre;
 
 // The six-thread copy of MoYe.jl's manual, with every layout printed there (its threads are 1-based).
 constexpr Layout kSixThreads = "(2,3):(3,1)"_layout, kValues = "(2,3):(1,2)"_layout;

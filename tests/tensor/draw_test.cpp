@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/layout/draw.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/text.hpp"
 #include "vkmoye/tensor/tiled_copy.hpp"
 
 namespace vkmoye {
 namespace {
-
-using testing::AllOf;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 TEST(Draw, OffsetsAsText) {
   EXPECT_EQ(draw_text(offset_table("(4,4):(1,5)"_layout)),

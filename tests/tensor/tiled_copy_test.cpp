@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/tensor/tiled_copy.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <vector>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/text.hpp"
 #include "vkmoye/tensor/coordinates.hpp"
 
 namespace vkmoye {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 // Six threads copy a (4,9) tile.
 constexpr TiledCopy kCopy = make_tiled_copy("(2,3):(3,1)"_layout, "(2,3):(1,2)"_layout);
@@ -34,11 +29,10 @@ TEST(TiledCopy, OwnsEveryElementOnce) {
 }
 
 TEST(TiledCopy, RefusesThreadsAndValuesThatAreNotNumbered) {
-  EXPECT_THAT([] { make_tiled_copy("4:2"_layout, "4:1"_layout); },
-              ThrowsMessage<LayoutError>(
-                  HasSubstr("threads of 4:2: they are not numbered 0 to 3, each once")));
-  EXPECT_THAT([] { make_tiled_copy("4:1"_layout, "(2,2):(1,0)"_layout); },
-              ThrowsMessage<LayoutError>(HasSubstr("values of (2,2):(1,0)")));
+  EXPECT_REFUSED(make_tiled_copy("4:2"_layout, "4:1"_layout), LayoutError,
+                 "threads of 4:2: they are not numbered 0 to 3, each once");
+  EXPECT_REFUSED(make_tiled_copy("4:1"_layout, "(2,2):(1,0)"_layout), LayoutError,
+                 "values of (2,2):(1,0)");
 }
 
 // A ragged edge: tile (3,2) of 32x32 tiles over (100,70) starts at (96,64).

@@ -3,19 +3,14 @@
 
 #include "vkmoye/tensor/tiled_mma.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <set>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 // Value number `value` of `thread` in C, as (m, n).
 std::pair<std::int64_t, std::int64_t> element(const TiledMma& mma, std::int64_t thread,
@@ -73,11 +68,8 @@ TEST(TiledMma, RefusesThreadsWithoutANumber) {
   EXPECT_THROW(make_tiled_mma(make_layout({16, 16}, {1, 17})), LayoutError);
   EXPECT_THROW(make_tiled_mma(make_layout(IntTuple{256})), LayoutError);
   EXPECT_THROW(make_tiled_mma(make_layout({16, 16}), 0), LayoutError);
-  EXPECT_THAT(
-      [] {
-        make_tiled_mma(make_layout({std::int64_t{1} << 32, 1}), std::int64_t{1} << 32);
-      },
-      ThrowsMessage<LayoutError>(HasSubstr("does not fit 64 bits")));
+  EXPECT_REFUSED(make_tiled_mma(make_layout({std::int64_t{1} << 32, 1}), std::int64_t{1} << 32),
+                 LayoutError, "does not fit 64 bits");
 }
 
 constexpr TiledMma kMoye = make_tiled_mma(make_layout({32, 8}));

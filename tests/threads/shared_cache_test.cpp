@@ -2,8 +2,6 @@
 // Threads, Devices and processes that share a pipeline cache folder. The file is replaced atomically, so that a
 // reader always finds a valid file.
 
-#include <gmock/gmock.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "runtime/shaders.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 #include "threads/eight_threads.hpp"
 #include "vkmoye/runtime/vk/cache_file.hpp"
@@ -21,11 +20,6 @@
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 class SharedCacheTest : public EightThreadsTest {
  protected:

@@ -3,8 +3,6 @@
 // Recorders, PlanRecorders and Pendings are used by one thread at a time. The thread-safety checks of the validation
 // layer are on; the preset `tsan` runs the same tests under ThreadSanitizer.
 
-#include <gmock/gmock.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "runtime/shaders.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/their_device.hpp"
 #include "threads/eight_threads.hpp"

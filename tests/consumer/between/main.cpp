@@ -7,7 +7,8 @@
 
 #include <cstdio>
 #include <exception>
-#include <string_view>
+#include <optional>
+#include <span>
 #include <vector>
 #include <vkmoye/contract/compact_strides.hpp>
 #include <vkmoye/contract/kernel_file.hpp>
@@ -16,6 +17,7 @@
 #include <vkmoye/runtime/vulkan.hpp>
 
 #include "engine.hpp"
+#include "own_device/gpu.hpp"
 
 namespace {
 
@@ -23,7 +25,7 @@ constexpr std::uint32_t kM = 33, kN = 65, kK = 17;
 constexpr std::uint32_t kVisible = 20;  // of kM rows, in the product whose rows a buffer counts
 
 // Elements of the first `rows` rows of the image that are not 2 * (A * B^T) + 1, all whole numbers.
-int wrong_in(const float* image, std::uint32_t rows = kM) {
+int wrong_in(const std::vector<float>& image, std::uint32_t rows) {
   int wrong = 0;
   for (std::uint32_t m = 0; m < rows; ++m) {
     for (std::uint32_t n = 0; n < kN; ++n) {
@@ -37,143 +39,100 @@ int wrong_in(const float* image, std::uint32_t rows = kM) {
 
 int run(const char* kernel_file, const char* plan_file, const char* rows_file,
         const char* specialised_file, const char* fill_file, const char* tone_file) {
-  const VkInstance instance = engine::create_instance();
-  const VkPhysicalDevice physical = engine::first_device(instance);
-  const std::uint32_t family = engine::compute_family(physical);
-
-  // Before the device is created: the requirements of the kernel, added to those of the engine.
+  own::Gpu gpu(0);
+  // The device is created with what these need; the other two files need no more.
   const vkmoye::CompiledKernel kernel = vkmoye::read_kernel_file(kernel_file);
-  const vkmoye::DeviceCaps caps =
-      vkmoye::caps_of(vkGetInstanceProcAddr, instance, physical, VK_API_VERSION_1_3);
   const vkmoye::CompiledPlan plan = vkmoye::read_plan_file(plan_file);
   std::vector<const vkmoye::KernelInterface*> all = vkmoye::kernels_of(plan);
   all.push_back(&kernel.interface);
-  const vkmoye::DeviceRequirements needs = vkmoye::required_for(all, caps, VK_API_VERSION_1_3);
-  VkPhysicalDeviceVulkan12Features v12 = {};
-  v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  VkPhysicalDeviceVulkan13Features v13 = {};
-  v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-  v12.pNext = &v13;
-  VkPhysicalDeviceFeatures2 features = {};
-  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  features.pNext = &v12;
-  vkmoye::enable(needs, features);  // throws if the chain lacks a structure
-  std::vector<const char*> extensions = needs.extensions;
-  bool pushes = false;
-  for (const char* useful : needs.useful_extensions) {
-    if (!engine::has_extension(physical, useful)) continue;
-    extensions.push_back(useful);
-    pushes = pushes || std::string_view(useful) == VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
-  }
-  const VkDevice vk_device = engine::create_device(physical, family, features, extensions);
+  gpu.open(all);
+  vkmoye::Device& device = gpu.device();
+  vkmoye::Recorder gemm(device, kernel, {.recordings = 16});
 
-  vkmoye::AdoptedDevice ours;
-  ours.get_instance_proc_addr = vkGetInstanceProcAddr;
-  ours.instance = instance;
-  ours.physical_device = physical;
-  ours.device = vk_device;
-  vkGetDeviceQueue(vk_device, family, 0, &ours.queue);
-  ours.queue_family = family;
-  ours.api_version = VK_API_VERSION_1_3;
-  ours.features = needs.features;
-  ours.timeline_semaphores = true;  // among needs.bits
-  ours.push_descriptors = pushes;   // a recording then takes a fraction of the time
+  engine::Pass fill(gpu.handle(), fill_file), tone(gpu.handle(), tone_file);
+  own::Array arena(gpu, 1 << 20, true);
+  std::uint64_t used = 0;
+  const auto array = [&](std::uint64_t elements) {
+    const engine::Range range = {arena.handle(), used, 4 * elements};
+    used = (used + range.bytes + 255) / 256 * 256;  // no device requires a larger alignment
+    return range;
+  };
+  const engine::Range a = array(kM * kK), b = array(kN * kK);
+  const auto view = [](const engine::Range& range) {
+    return vkmoye::view_of(range.buffer, range.offset, range.bytes);
+  };
+  const vkmoye::Arguments sizes = vkmoye::with_compact_strides(
+      gemm.interface(), {{"m", kM}, {"n", kN}, {"k", kK}, {"alpha", 1.0}});
+
+  // In one command buffer: a product that `record` writes to C, then a pass. It runs after all earlier ones.
+  const VkSemaphore timeline = engine::create_timeline(gpu.handle());
+  std::uint64_t time = 0;
   int wrong = 0;
-  {
-    vkmoye::Device device = vkmoye::Device::adopt(ours);
-    vkmoye::Recorder gemm(device, kernel, {.recordings = 16});
+  const auto frame = [&](const auto& record, std::uint32_t rows = kM) {
+    const engine::Range c = array(kM * kN), image = array(kM * kN);
+    own::Commands commands(gpu);
+    record(commands.handle(), c);
+    tone.record(commands.handle(), {c, image}, {kM, kN, kK}, kM * kN);
+    commands.end();
+    engine::submit(gpu.queue(), commands.handle(), timeline, time, time + 1);
+    engine::wait_for(gpu.handle(), timeline, ++time);
+    std::vector<float> pixels(kM * kN);
+    arena.read(std::as_writable_bytes(std::span(pixels)), image.offset);
+    wrong += wrong_in(pixels, rows);
+  };
+  const vkmoye::Neighbours passes = {.after = vkmoye::kComputePass, .before = vkmoye::kComputePass};
 
-    engine::Arena arena(instance, physical, vk_device, 1 << 20);
-    engine::Pass fill(vk_device, fill_file), tone(vk_device, tone_file);
-    const auto array = [&](std::uint64_t elements) {
-      return engine::Range{arena.buffer(), arena.allocate(4 * elements), 4 * elements};
-    };
-    const engine::Range a = array(kM * kK), b = array(kN * kK), c = array(kM * kN),
-                        image = array(kM * kN);
-    const auto view = [](const engine::Range& range) {
-      return vkmoye::view_of(range.buffer, range.offset, range.bytes);
-    };
-    const vkmoye::Arguments sizes = vkmoye::with_compact_strides(
-        gemm.interface(), {{"m", kM}, {"n", kN}, {"k", kK}, {"alpha", 1.0}});
-
-    // The product between two passes in one command buffer.
-    const VkSemaphore timeline = engine::create_timeline(vk_device);
-    const engine::Recording frame = engine::begin(vk_device, family);
-    const VkCommandBuffer commands = frame.commands;
+  // The product between two passes.
+  frame([&](VkCommandBuffer commands, const engine::Range& c) {
     fill.record(commands, {a, b}, {kM, kN, kK}, kM * kK + kN * kK);
-    gemm.record(commands, {view(a), view(b), view(c)}, sizes,
-                {.after = vkmoye::kComputePass, .before = vkmoye::kComputePass});
-    tone.record(commands, {c, image}, {kM, kN, kK}, kM * kN);
-    engine::submit(ours.queue, frame, timeline, 0, 1);
-    engine::wait_for(vk_device, timeline, 1);
-    wrong += wrong_in(arena.host(image.offset));
+    gemm.record(commands, {view(a), view(b), view(c)}, sizes, passes);
+  });
 
-    // A product of several kernels: the sums of slices of k, then C.
-    vkmoye::PlanRecorder product(device, plan, {.recordings = 16});
-    const engine::Range sum = array(kM * kN), third = array(kM * kN);
-    const engine::Recording frame_of_plan = engine::begin(vk_device, family);
-    const VkCommandBuffer plan_commands = frame_of_plan.commands;
-    product.record(plan_commands, {view(a), view(b), view(sum)},
-                   {.after = vkmoye::kComputePass, .before = vkmoye::kComputePass});
-    tone.record(plan_commands, {sum, third}, {kM, kN, kK}, kM * kN);
-    engine::submit(ours.queue, frame_of_plan, timeline, 1, 2);
-    engine::wait_for(vk_device, timeline, 2);
-    wrong += wrong_in(arena.host(third.offset));
+  // A product of several kernels: the sums of slices of k, then C.
+  vkmoye::PlanRecorder product(device, plan, {.recordings = 16});
+  frame([&](VkCommandBuffer commands, const engine::Range& c) {
+    product.record(commands, {view(a), view(b), view(c)}, passes);
+  });
 
-    // The product submitted by the Device, between two submissions of the engine.
-    const engine::Range other = array(kM * kN), again = array(kM * kN);
+  // The product submitted by the Device, between two submissions of the engine.
+  std::optional<vkmoye::Pending> pending;
+  frame([&](VkCommandBuffer, const engine::Range& c) {
     const vkmoye::Launch launch =
-        device.prepare(device.load(kernel), {view(a), view(b), view(other)}, sizes);
-    vkmoye::Pending pending =
-        vkmoye::submit(device, {&launch, 1}, {.wait = {{timeline, 2}}, .signal = {{timeline, 3}}});
-    const engine::Recording next = engine::begin(vk_device, family);
-    tone.record(next.commands, {other, again}, {kM, kN, kK}, kM * kN);
-    engine::submit(ours.queue, next, timeline, 3, 4);
-    engine::wait_for(vk_device, timeline, 4);
-    wrong += wrong_in(arena.host(again.offset));
-    pending.wait();
+        device.prepare(device.load(kernel), {view(a), view(b), view(c)}, sizes);
+    pending.emplace(vkmoye::submit(device, {&launch, 1},
+                                   {.wait = {{timeline, time}}, .signal = {{timeline, time + 1}}}));
+    ++time;
+  });
+  pending->wait();
 
-    // A product whose number of rows is in a buffer, where an earlier command of the engine writes it.
-    const vkmoye::CompiledPlan plan_of_rows = vkmoye::read_plan_file(rows_file);
-    vkmoye::PlanRecorder of_rows(device, plan_of_rows, {.recordings = 16});
-    const engine::Range part = array(kM * kN), toned = array(kM * kN), count = array(1),
-                        status = array(1);
-    const engine::Recording frame_of_rows = engine::begin(vk_device, family);
-    const VkCommandBuffer rows_commands = frame_of_rows.commands;
-    vkCmdUpdateBuffer(rows_commands, count.buffer, count.offset, sizeof kVisible, &kVisible);
-    of_rows.record(rows_commands, {view(a), view(b), view(part), view(count), view(status)},
-                   {.after = {VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT},
-                    .before = vkmoye::kComputePass});
-    tone.record(rows_commands, {part, toned}, {kM, kN, kK}, kM * kN);
-    engine::submit(ours.queue, frame_of_rows, timeline, 4, 5);
-    engine::wait_for(vk_device, timeline, 5);
-    wrong += wrong_in(arena.host(toned.offset), kVisible);
-    if (*arena.host(status.offset) != 0) ++wrong;  // the bits of 0 as f32
+  // A product whose number of rows is in a buffer, where an earlier command of the engine writes it.
+  const vkmoye::CompiledPlan plan_of_rows = vkmoye::read_plan_file(rows_file);
+  vkmoye::PlanRecorder of_rows(device, plan_of_rows, {.recordings = 16});
+  const engine::Range count = array(1), status = array(1);
+  frame(
+      [&](VkCommandBuffer commands, const engine::Range& c) {
+        vkCmdUpdateBuffer(commands, count.buffer, count.offset, sizeof kVisible, &kVisible);
+        of_rows.record(commands, {view(a), view(b), view(c), view(count), view(status)},
+                       {.after = {VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT},
+                        .before = vkmoye::kComputePass});
+      },
+      kVisible);
+  std::uint32_t bits = 0;
+  arena.read(std::as_writable_bytes(std::span(&bits, 1)), status.offset);
+  if (bits != 0) ++wrong;
 
-    // A product whose SPIR-V has n and k as specialisation constants, with these values.
-    const vkmoye::CompiledKernel specialised = vkmoye::read_kernel_file(specialised_file);
-    vkmoye::Recorder for_size(device, specialised,
-                              {.recordings = 16, .specialised = {{"n", kN}, {"k", kK}}});
-    const engine::Range product_of_size = array(kM * kN), last = array(kM * kN);
-    const engine::Recording frame_of_size = engine::begin(vk_device, family);
-    const vkmoye::Arguments rest =
-        vkmoye::with_compact_strides(for_size.interface(), {{"m", kM}, {"alpha", 1.0}});
-    for_size.record(frame_of_size.commands, {view(a), view(b), view(product_of_size)}, rest,
-                    {.after = vkmoye::kComputePass, .before = vkmoye::kComputePass});
-    tone.record(frame_of_size.commands, {product_of_size, last}, {kM, kN, kK}, kM * kN);
-    engine::submit(ours.queue, frame_of_size, timeline, 5, 6);
-    engine::wait_for(vk_device, timeline, 6);
-    wrong += wrong_in(arena.host(last.offset));
+  // A product whose SPIR-V has n and k as specialisation constants, with these values.
+  const vkmoye::CompiledKernel specialised = vkmoye::read_kernel_file(specialised_file);
+  vkmoye::Recorder for_size(device, specialised,
+                            {.recordings = 16, .specialised = {{"n", kN}, {"k", kK}}});
+  const vkmoye::Arguments rest =
+      vkmoye::with_compact_strides(for_size.interface(), {{"m", kM}, {"alpha", 1.0}});
+  frame([&](VkCommandBuffer commands, const engine::Range& c) {
+    for_size.record(commands, {view(a), view(b), view(c)}, rest, passes);
+  });
 
-    vkDestroySemaphore(vk_device, timeline, nullptr);
-    for (const engine::Recording& recording :
-         {frame, frame_of_plan, next, frame_of_rows, frame_of_size}) {
-      vkDestroyCommandPool(vk_device, recording.pool, nullptr);
-    }
-  }
-  vkDestroyDevice(vk_device, nullptr);
-  vkDestroyInstance(instance, nullptr);
-  std::printf("%s: %d of %u elements are wrong\n", caps.name.c_str(), wrong,
+  vkDestroySemaphore(gpu.handle(), timeline, nullptr);
+  std::printf("%s: %d of %u elements are wrong\n", gpu.caps().name.c_str(), wrong,
               (4 * kM + kVisible) * kN);
   return wrong == 0 ? 0 : 1;
 }

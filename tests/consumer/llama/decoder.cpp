@@ -10,11 +10,20 @@
 #include <utility>
 #include <vkmoye/contract/scalar_value.hpp>
 
+#include "matrix_orders.hpp"
+
 namespace llama {
+
+using own::Array;
+using own::Commands;
+
 Decoder::Decoder(const Model& model, const DecoderOptions& options)
-    : options_(options), sizes_(model.sizes), gpu_(options.device, options.packs_on_cpu) {
+    : options_(options), sizes_(model.sizes), gpu_(options.device) {
   if (options.has_timings && gpu_.caps().timestamp_period_ns == 0) {
     throw std::runtime_error(gpu_.caps().name + " has no timestamps");
+  }
+  if (gpu_.caps().kind != vkmoye::DeviceKind::cpu || options.packs_on_cpu) {
+    gpu_.caps().fragment_orders = matrix_orders(gpu_.caps());
   }
   Plans plans(gpu_.caps());
   const StepOptions of_chunk = {.count = options.chunk,

@@ -17,8 +17,8 @@
 #include <vector>
 #include <vkmoye/runtime/plan_recorder.hpp>
 
-#include "gpu.hpp"
 #include "model.hpp"
+#include "own_device/gpu.hpp"
 #include "steps.hpp"
 
 namespace llama {
@@ -56,7 +56,7 @@ class Decoder {
   std::vector<float> logits() const;
   const std::string& device_name() const { return gpu_.caps().name; }
   /// Whether some product rounds activations to the f16 of matrix units.
-  bool has_matrix_units() const { return gpu_.has_matrix_units(); }
+  bool has_matrix_units() const { return gpu_.features().has(vkmoye::Feature::cooperative_matrix); }
   /// Of a token: kernels, or plans of several ones.
   std::size_t token_steps() const { return token_.steps.size(); }
   bool has_packed_weights() const { return has_packed_weights_; }
@@ -68,15 +68,15 @@ class Decoder {
  private:
   struct Recording {
     std::vector<Step> steps = {};
-    std::unique_ptr<Commands> commands = {};
+    std::unique_ptr<own::Commands> commands = {};
     std::vector<double> microseconds = {};  // of each step, in all runs
     std::size_t runs = 0;
   };
   void upload(const Plans& plans, const std::vector<vkmoye::CompiledPlan>& compiled);
-  void pack(const LoadedTensor& loaded, const vkmoye::CompiledPlan& plan, const Array& to);
+  void pack(const LoadedTensor& loaded, const vkmoye::CompiledPlan& plan, const own::Array& to);
   void record(Recording& recording);
   void run(Recording& recording, std::uint32_t count);
-  void record(Commands& commands, const Step& step);
+  void record(own::Commands& commands, const Step& step);
   void throw_if_not_finite(const Recording& recording, std::uint32_t before);
   std::string first_not_finite(const Recording& recording);
   std::vector<KernelTime> times_of(const Recording& recording) const;
@@ -85,8 +85,8 @@ class Decoder {
   DecoderOptions options_;
   Sizes sizes_;
   std::map<std::string, vkmoye::ScalarType> types_;  // of arrays of numbers that are not weights
-  Gpu gpu_;
-  std::map<std::string, Array> arrays_;
+  own::Gpu gpu_;
+  std::map<std::string, own::Array> arrays_;
   std::vector<vkmoye::PlanRecorder> recorders_;
   bool has_packed_weights_ = false;
   Recording chunk_, token_;

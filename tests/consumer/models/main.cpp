@@ -106,22 +106,6 @@ Data unwritten(ScalarType type, std::size_t count) {
   return data(type, count, [](std::size_t) { return 99; });
 }
 
-Layout Machine::order_of(const ProbedMatrix& matrix, bool on_twin) const {
-  const ir::Kernel probe = fragment_probe(matrix);
-  std::vector<std::byte> from = probe_input(matrix), to(from.size());
-  if (on_twin) {
-    run_on_host(probe, {from, to}, {}, {.subgroup_size = lanes()});
-  } else {
-    Buffer src = device_.buffer(from.size()), dst = device_.buffer(to.size());
-    src.write(from);
-    device_.run(device_.load(compile(probe, caps())), {src, dst}, {});
-    dst.read(to);
-  }
-  const OrderOrReason order = fragment_layout(probed_order(matrix, to));
-  if (!order.layout) throw std::runtime_error(order.reason);
-  return *order.layout;
-}
-
 void Machine::check(const ir::Kernel& kernel, const std::vector<Data>& arrays,
                     const Arguments& arguments, const std::vector<Expected>& expected) const {
   std::vector<std::size_t> all(arrays.size());
@@ -147,8 +131,8 @@ void Machine::check(const std::vector<Step>& steps, const std::vector<Data>& arr
       on_host.push_back(bytes[i]);
       on_device.push_back(buffers[i]);
     }
-    const TwinReport report = run_on_host(step.on_twin.value_or(step.kernel), on_host, own,
-                                          {.subgroup_size = lanes()});
+    const TwinReport report =
+        run_on_host(step.kernel, on_host, own, {.subgroup_size = lanes()});
     if (!report.reasons.empty()) throw std::runtime_error("twin: " + report.reasons.front());
     device_.run(device_.load(code), on_device, own);
   }

@@ -15,7 +15,6 @@
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -58,10 +57,6 @@ class Machine {
   Machine(Device& device) : device_(device) {}
   /// Lanes of a subgroup; kernels are described for it.
   std::uint32_t lanes() const { return device_.caps().subgroup_size; }
-  const DeviceCaps& caps() const { return device_.caps(); }
-  /// How lanes hold a matrix: (row, column) -> lane * elements of a lane + number. Throws std::runtime_error if that
-  /// is no layout.
-  Layout order_of(const ProbedMatrix& matrix, bool on_twin) const;
   /// Runs `kernel` on the twin and on the device, with `arrays` in the order of its bindings, and compares the last
   /// array with `expected`. Throws std::runtime_error for a difference or a reason of the twin.
   void check(const ir::Kernel& kernel, const std::vector<Data>& arrays,
@@ -70,7 +65,6 @@ class Machine {
   struct Step {
     ir::Kernel kernel;
     std::vector<std::size_t> arrays;
-    std::optional<ir::Kernel> on_twin = {};  // if it depends on how lanes hold matrices
   };
   void check(const std::vector<Step>& steps, const std::vector<Data>& arrays,
              const Arguments& arguments, const std::vector<Expected>& expected) const;

@@ -3,12 +3,16 @@
 // sequence and goes through its keys in blocks of 32. The loop ends where the sequence does. All invocations read the
 // same length, so the loop may have barriers.
 
-#include "attention.hpp"
+#include "model.hpp"
 
 namespace models {
 namespace {
 
 constexpr std::int64_t kWidth = 64, kKeys = 32;
+// The score of a key beyond the end; and the first maximum, above it but not above any other score. The weight of such
+// a key, exp(score - maximum), is therefore 0 even before a key is seen.
+constexpr double kHidden = -std::numeric_limits<double>::infinity(),
+                 kLeast = std::numeric_limits<float>::lowest();
 
 ir::Kernel ragged(std::uint32_t lanes, std::uint32_t group) {
   const ScalarType f32 = ScalarType::f32;
@@ -101,22 +105,26 @@ const Model kRagged("ragged attention", [](const Machine& machine) {
   const Data q = random_data(ScalarType::f32, d * heads * sequences, 2),
              keys = random_data(ScalarType::f32, of_sequence * sequences, 2),
              values = random_data(ScalarType::f32, of_sequence * sequences);
-  // The query of a sequence is its last token, which sees all of its keys.
-  std::vector<Expected> y;
-  for (std::size_t sequence = 0; sequence < sequences; ++sequence) {
-    const auto part = [&](const Data& of, std::size_t first, std::size_t count) {
-      const auto begin = of.values.begin() + static_cast<std::ptrdiff_t>(first);
-      return Data{of.type, {begin, begin + static_cast<std::ptrdiff_t>(count)}};
+  std::vector<Expected> y(d * heads * sequences);
+  for (std::size_t row = 0; row < heads * sequences; ++row) {
+    const std::size_t sequence = row / heads, head = row % heads / (heads / kv_heads);
+    const auto at = [&](std::size_t token) {  // of keys and values
+      return sequence * of_sequence + (token * kv_heads + head) * d;
     };
-    const auto length = static_cast<std::size_t>(lengths[sequence]);
-    Data queries{ScalarType::f32, std::vector<double>(d * heads * length)};
-    const Data last = part(q, d * heads * sequence, d * heads);
-    std::copy(last.values.begin(), last.values.end(), queries.values.end() - d * heads);
-    const std::vector<Expected> all =
-        attention_of(queries, part(keys, of_sequence * sequence, d * kv_heads * length),
-                     part(values, of_sequence * sequence, d * kv_heads * length),
-                     {d, heads, kv_heads, length}, 0x1p-15);
-    y.insert(y.end(), all.end() - d * heads, all.end());
+    std::vector<double> weights;
+    double total = 0;
+    for (std::size_t token = 0; token < static_cast<std::size_t>(lengths[sequence]); ++token) {
+      double dot = 0;
+      for (std::size_t i = 0; i < d; ++i) dot += q[row * d + i] * keys[at(token) + i];
+      total += weights.emplace_back(std::exp(dot / std::sqrt(d)));
+    }
+    for (std::size_t token = 0; token < weights.size(); ++token) {
+      for (std::size_t i = 0; i < d; ++i) {
+        const double part = weights[token] / total * values[at(token) + i];
+        y[row * d + i].value += part;
+        y[row * d + i].tolerance += std::fabs(part) * 0x1p-15;  // of scores, up to 16, and exp
+      }
+    }
   }
   machine.check(
       ragged(machine.lanes(), heads / kv_heads),

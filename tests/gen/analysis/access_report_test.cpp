@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/analysis/access_report.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
@@ -18,13 +16,7 @@ using ir::If;
 using ir::Kernel;
 using ir::Load;
 using ir::Store;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 using testing::Pair;
-using testing::SizeIs;
 
 const Expr thread = ir::builtin(ir::Builtin::thread, 64);
 const Expr rows = ir::variable("rows"), cols = ir::variable("cols");

@@ -2,14 +2,12 @@
 // What `explain` says of every shipped kernel, against counts made here, byte by byte, without the functions that it
 // uses: words in one bank, under two models of banks, and sectors.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/analysis/sites.hpp"
@@ -146,7 +144,7 @@ TEST(BruteForce, CountsTheBanksAndSectorsOfEveryShippedAccess) {
         KernelRequest request = request_of(type);
         const ir::Kernel kernel = test::described(entry, request);
         const KernelReport report = analyse(kernel, model);
-        EXPECT_THAT(report.reasons, testing::IsEmpty()) << entry.name;
+        EXPECT_THAT(report.reasons, IsEmpty()) << entry.name;
         const Counter counter(kernel, model);
         ASSERT_EQ(report.accesses.size(), counter.counts.size()) << entry.name;
         for (std::size_t i = 0; i < counter.counts.size(); ++i) {

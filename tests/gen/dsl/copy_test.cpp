@@ -4,12 +4,10 @@
 
 #include "vkmoye/gen/dsl/copy.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <numeric>
 #include <random>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
@@ -20,11 +18,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::ThrowsMessage;
 
 constexpr std::int64_t kCols = 16, kRows = 8;  // of a tile
 
@@ -347,7 +340,7 @@ struct TwoTiles {
 TEST(Copy, RefusesWhatItCannotMeanWithBothNamesAndTheNumbers) {
   TwoTiles s;
   const auto refused = [](const std::string& why) {
-    return ThrowsMessage<LayoutError>(testing::AllOf(HasSubstr("copy of "), HasSubstr(why)));
+    return ThrowsMessage<LayoutError>(AllOf(HasSubstr("copy of "), HasSubstr(why)));
   };
   const CopyOptions first{.edges = Edges::inside, .loads_first = true};
   EXPECT_THAT(s.copying(s.mine, s.to, first), refused("differ"));
@@ -378,8 +371,7 @@ TEST(Copy, IsRefusedWhereNobodyAskedForTheEdges) {
   for (const bool loads_first : {false, true}) {
     TwoTiles s;
     s.k.copy(s.mine, s.theirs, {.edges = Edges::inside, .loads_first = loads_first});
-    EXPECT_THAT([&] { s.k.finish(); },
-                ThrowsMessage<KernelError>(HasSubstr("not proved to be below")));
+    EXPECT_REFUSED(s.k.finish(), KernelError, "not proved to be below");
   }
 }
 

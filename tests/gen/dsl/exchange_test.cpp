@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/dsl/exchange.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <random>
 
 #include "support/exchange.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
@@ -14,11 +12,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 using Round = LaneExchange::Round;
 

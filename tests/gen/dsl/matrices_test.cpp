@@ -3,12 +3,10 @@
 
 #include "vkmoye/gen/dsl/matrices.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <random>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
@@ -19,10 +17,6 @@
 namespace vkmoye::gen {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 using Use = ir::MatrixType::Use;
 
 constexpr ScalarType f16 = ScalarType::f16, f32 = ScalarType::f32;
@@ -147,8 +141,8 @@ TEST(Matrices, AskTheDeviceForWhatTheyMultiply) {
 }
 
 TEST(Matrices, ALoadOfWhatOthersWroteNeedsABarrier) {
-  EXPECT_THAT([] { product(false, false, /*with_barrier=*/false); },
-              ThrowsMessage<KernelError>(HasSubstr("race in shared staged")));
+  EXPECT_REFUSED(product(false, false, /*with_barrier=*/false), KernelError,
+                 "race in shared staged");
 }
 
 TEST(Matrices, WhatIsNoMatrixInMemoryIsRefusedWithTheMode) {
@@ -174,21 +168,16 @@ TEST(Matrices, UsesAndTypesThatDoNotFitAreRefused) {
   const Matrices a = k.matrices("a", f16, {Use::a, 16, 16}, 1, 1);
   const Matrices b = k.matrices("b", f16, {Use::b, 16, 16}, 1, 2);
   const Matrices sums = k.matrices("sums", f32, {Use::accumulator, 16, 16}, 1, 1);
-  EXPECT_THAT([&] { k.multiply(a, b, sums); },
-              ThrowsMessage<LayoutError>(HasSubstr("do not match")));
+  EXPECT_REFUSED(k.multiply(a, b, sums), LayoutError, "do not match");
   k.fill(sums, ir::number(f32, 0));
   k.fill(a, ir::number(f32, 0));
   k.multiply(a, a, sums);
-  EXPECT_THAT([&] { k.finish(); },
-              ThrowsMessage<KernelError>(
-                  testing::AllOf(HasSubstr("matrix of f16 in a, filled with f32"),
-                                 HasSubstr("sums = a * a + sums: uses or sizes do not fit"))));
+  EXPECT_REFUSED(k.finish(), KernelError,
+                 AllOf(HasSubstr("matrix of f16 in a, filled with f32"),
+                       HasSubstr("sums = a * a + sums: uses or sizes do not fit")));
   Builder without("test", 32);
-  EXPECT_THAT(
-      [&] {
-        without.matrices("a", f16, {Use::a, 16, 16}, 1, 1);
-      },
-      ThrowsMessage<KernelError>(HasSubstr("a number of lanes")));
+  EXPECT_REFUSED(without.matrices("a", f16, {Use::a, 16, 16}, 1, 1), KernelError,
+                 "a number of lanes");
 }
 
 // One matrix, or as many as a part of C has, for each group: extents are numbers, nothing is asked.
@@ -212,16 +201,15 @@ TEST(Matrices, AStoreOfEachGroupNeedsNoGuardWhereTilesDivideTheExtents) {
     std::vector<float> d(static_cast<std::size_t>(columns) * 32);
     const TwinReport report = run_on_host(kernel, {std::as_writable_bytes(std::span(d))}, {});
     EXPECT_THAT(report.reasons, IsEmpty()) << columns;
-    EXPECT_THAT(d, testing::Each(7.0f)) << columns;
-    EXPECT_THAT(glsl::print(kernel), testing::Not(HasSubstr("if ("))) << columns;
+    EXPECT_THAT(d, Each(7.0f)) << columns;
+    EXPECT_THAT(glsl::print(kernel), Not(HasSubstr("if ("))) << columns;
   }
 }
 
 TEST(Matrices, AStoreOfEachGroupThatMayHangOverAnEdgeIsRefused) {
   const auto refused = [](const Extent& columns, const Extent& rows, std::int64_t at_once,
                           std::uint32_t beyond, const std::string& reason) {
-    EXPECT_THAT([&] { stored_by_groups(columns, rows, at_once, beyond); },
-                ThrowsMessage<KernelError>(HasSubstr(reason)))
+    EXPECT_REFUSED(stored_by_groups(columns, rows, at_once, beyond), KernelError, reason)
         << to_string(columns) << ' ' << to_string(rows) << ' ' << at_once << ' ' << beyond;
   };
   refused(60, 32, 1, 0, "along n that is not proved to be below 60");
@@ -293,8 +281,7 @@ TEST(Matrices, APartOfThemIsStored) {
   const std::string text = glsl::print(k.finish());
   EXPECT_THAT(text, HasSubstr("coopMatStore(sums[1u + 2u * (2u + j)], two, 4u * j, 9u"));
   const View odd = k.shared("odd", f32, make_layout({16, 24}, {36, 1}));
-  EXPECT_THAT([&] { k.store(sums, 0, 0, odd); },
-              ThrowsMessage<LayoutError>(HasSubstr("has the shape (16,24)")));
+  EXPECT_REFUSED(k.store(sums, 0, 0, odd), LayoutError, "has the shape (16,24)");
 }
 
 }  // namespace

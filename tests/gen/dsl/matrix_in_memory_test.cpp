@@ -3,18 +3,14 @@
 
 #include "vkmoye/gen/dsl/matrix_in_memory.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <map>
 
+#include "support/expect.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(Questions, AViewIsAMatrixWithOneLeadingStrideOrSaysWhichModePreventsIt) {
   Builder k("test", 32);

@@ -3,10 +3,8 @@
 
 #include "vkmoye/gen/dsl/matrix_values.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "support/attention_in_registers.hpp"
+#include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
@@ -17,10 +15,6 @@
 namespace vkmoye::gen {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::ThrowsMessage;
 using Use = ir::MatrixType::Use;
 
 test::OrdersOfMatrices orders_on_twin() {
@@ -73,21 +67,20 @@ TEST(MatrixValues, RefusesWhatIsNoOrderAndConversionsBetweenTwo) {
   const Matrices a = k.matrices("a", ScalarType::f16, {Use::a, 16, 16}, 1, 2);
   const Matrices other = k.matrices("other", ScalarType::f16, {Use::a, 16, 16}, 2, 1);
   const auto refused = [&](const char* order, const char* why) {
-    EXPECT_THAT([&] { matrix_values(k, sums, parse_layout(order)); },
-                ThrowsMessage<LayoutError>(HasSubstr(why)));
+    EXPECT_REFUSED(matrix_values(k, sums, parse_layout(order)), LayoutError, why);
   };
   refused("(16,8):(8,1)",
           "matrix_values(sums, (16,8):(8,1)): the order must have 16 rows and 16 columns");
   refused("(16,16):(1,0)", "does not give each element one place");
   Builder without("values", 32);
-  EXPECT_THAT([&] { matrix_values(without, sums, parse_layout("(16,16):(16,1)")); },
-              ThrowsMessage<LayoutError>(HasSubstr("the kernel has no subgroups")));
+  EXPECT_REFUSED(matrix_values(without, sums, parse_layout("(16,16):(16,1)")), LayoutError,
+                 "the kernel has no subgroups");
   const Layout order = parse_layout("(16,16):(16,1)"), transposed = parse_layout("(16,16):(1,16)");
   const MatrixValues from = matrix_values(k, sums, order);
-  EXPECT_THAT([&] { convert_matrices(k, from, matrix_values(k, a, transposed)); },
-              ThrowsMessage<LayoutError>(HasSubstr("the orders differ")));
-  EXPECT_THAT([&] { convert_matrices(k, from, matrix_values(k, other, order)); },
-              ThrowsMessage<LayoutError>(HasSubstr("the numbers or sizes of the matrices differ")));
+  EXPECT_REFUSED(convert_matrices(k, from, matrix_values(k, a, transposed)), LayoutError,
+                 "the orders differ");
+  EXPECT_REFUSED(convert_matrices(k, from, matrix_values(k, other, order)), LayoutError,
+                 "the numbers or sizes of the matrices differ");
 }
 
 }  // namespace

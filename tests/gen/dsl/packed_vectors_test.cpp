@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/dsl/packed_vectors.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <numeric>
 #include <span>
 
+#include "support/expect.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
@@ -15,10 +13,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 // dst = src reversed: vectors into shared memory, single elements out of it; or the other way round.
 ir::Kernel reversed(ScalarType type, std::int64_t vector, bool stores_vectors) {

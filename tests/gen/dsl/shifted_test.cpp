@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Views that begin and end at coordinates from arguments or memory.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <random>
 
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
@@ -49,7 +47,7 @@ TEST(Shifted, BeginsAndEndsWhereItSays) {
     const TwinReport report =
         run_on_host(kernel, {bytes(src), bytes(dst)},
                     {{"cols", cols}, {"rows", rows}, {"first", first}, {"end", end}});
-    ASSERT_THAT(report.reasons, testing::IsEmpty());
+    ASSERT_THAT(report.reasons, IsEmpty());
     for (std::uint32_t row = 0; row < 8; ++row) {
       for (std::uint32_t col = 0; col < cols; ++col) {
         const float expected = first + row < end ? src[(first + row) * cols + col] : 0;
@@ -63,10 +61,9 @@ TEST(Shifted, BeginsAndEndsWhereItSays) {
 TEST(Shifted, MustEndInside) {
   RowsOf d;
   d.copy(Edges::skip);
-  EXPECT_THAT([&] { d.k.finish(); },
-              testing::ThrowsMessage<KernelError>(
-                  testing::HasSubstr("accesses src at a coordinate along row that is not proved to "
-                                     "be below rows")));
+  EXPECT_REFUSED(d.k.finish(), KernelError,
+                 "accesses src at a coordinate along row that is not proved to "
+                 "be below rows");
 }
 
 }  // namespace

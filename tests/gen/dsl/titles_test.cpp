@@ -3,19 +3,13 @@
 
 #include "vkmoye/gen/dsl/titles.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
 
 TEST(Titles, APlaceIsTheFirstElementOfTheTile) {
   Builder k("test", 32);
@@ -60,9 +54,8 @@ TEST(Titles, ABranchOfOneOperationKeepsTheTitleOfThatOperation) {
 TEST(Titles, SelectOfTheOnlyModeSaysWhatToUseInstead) {
   Builder k("test", 32);
   const View row = k.shared("row", ScalarType::f32, make_layout({32}));
-  EXPECT_THAT([&] { select(row, 0, k.thread()); },
-              ThrowsMessage<LayoutError>(HasSubstr(
-                  "select(row, 0): the shape (32) has only this mode; use tile(row, {1}, ..)")));
+  EXPECT_REFUSED(select(row, 0, k.thread()), LayoutError,
+                 "select(row, 0): the shape (32) has only this mode; use tile(row, {1}, ..)");
 }
 
 }  // namespace

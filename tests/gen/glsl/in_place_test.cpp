@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Which values are written where they are used, and which keep a line of their own.
 
-#include <gmock/gmock.h>
-
+#include "support/expect.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 const ScalarType kF32 = ScalarType::f32;
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What a reader of the emitted text sees: lines that fit, nothing twice, nothing unused.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <sstream>
 
+#include "support/expect.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/glsl/repeated.hpp"
@@ -14,10 +12,6 @@
 
 namespace vkmoye::gen::glsl {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 TEST(Wrap, BreaksAsFarOutsideAsPossible) {
   EXPECT_EQ(wrapped("a = b;", 2, 20), "  a = b;\n");

@@ -2,23 +2,16 @@
 // Attention over caches as they are kept: keys and values in blocks of codes, and in pages. tests/rows_device has
 // random problems.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "support/attention_on_twin.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::gen::attention_cache {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 using test::Bytes;
 using test::bytes_of_values;

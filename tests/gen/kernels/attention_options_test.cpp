@@ -2,20 +2,16 @@
 // Attention on the twin, with numbers that a human can verify: lengths of the entries of a batch, masks, slopes, sinks,
 // logarithms of sums, orders of axes. tests/rows_device has random problems.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "support/attention_on_twin.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::gen::attention_options {
 namespace {
-
-using testing::ElementsAre;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();

@@ -2,9 +2,6 @@
 // Attention on the twin where scores are large: masks as people write them, rows and slices without keys, sinks, and
 // products near the largest number of f32. Only -infinity hides a key.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cfloat>
 #include <cmath>
 #include <limits>
@@ -12,6 +9,7 @@
 #include <vector>
 
 #include "support/attention_on_twin.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::gen::attention_scores {
 namespace {
@@ -20,8 +18,6 @@ using test::attention_of;
 using test::Floats;
 using test::of_rows;
 using test::rows_of_numbers;
-using testing::Each;
-using testing::ElementsAre;
 using testing::FloatNear;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();

@@ -2,13 +2,11 @@
 // Attention: which kernel is chosen and why, its plan, refusals; rows that see no key, NaN, on the twin. What
 // attention_options_test.cpp adds: lengths, masks, slopes, sinks, logarithms of sums, orders of axes.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <span>
 
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
@@ -17,11 +15,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 AttentionCall problem_of(std::int64_t queries, std::int64_t keys, std::int64_t heads = 1,
                          std::int64_t kv_heads = 1) {

@@ -2,15 +2,13 @@
 // Heads of every width: each multiple of 8 up to 256 has a kernel on every device, and heads of 8 and 16 elements give
 // what the same heads with zeros behind them give.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstring>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -19,8 +17,6 @@
 
 namespace vkmoye::gen::attention_widths {
 namespace {
-
-using testing::IsEmpty;
 
 AttentionCall call_of(std::int64_t width, std::int64_t value_width) {
   AttentionCall call;

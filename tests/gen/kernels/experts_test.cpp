@@ -2,13 +2,11 @@
 // Products of groups of rows: each row is multiplied by the matrix of its expert. Runs on the host twin;
 // gemm_device/experts_test.cpp runs them on devices.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <random>
 
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
@@ -18,13 +16,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::AnyOf;
-using testing::Each;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-using testing::ThrowsMessage;
 
 GemmCall call_of(std::int64_t experts) {
   GemmCall call;
@@ -142,9 +133,7 @@ void expect_no_experts(const char* kernel, const Change& change, const char* why
   request.device = test::h200_like();
   request.product().grouped = true;
   change(request);
-  EXPECT_THAT([&] { find_kernel(kernel)->describe(request); },
-              ThrowsMessage<KernelError>(HasSubstr(why)))
-      << kernel;
+  EXPECT_REFUSED(find_kernel(kernel)->describe(request), KernelError, why) << kernel;
 }
 
 TEST(Experts, AreRefused) {
@@ -175,13 +164,9 @@ TEST(Experts, AreRefused) {
   GemmCall call = call_of(3);
   call.c_n_contiguous = false;
   call.batch = 2;
-  EXPECT_THAT(
-      [&] {
-        matrices_of(call, {4, 5, 6});
-      },
-      ThrowsMessage<ArgumentError>(
-          testing::AllOf(HasSubstr("experts: the n of C must be contiguous"),
-                         HasSubstr("experts: there is no batch, but of 2"))));
+  EXPECT_REFUSED(matrices_of(call, {4, 5, 6}), ArgumentError,
+                 AllOf(HasSubstr("experts: the n of C must be contiguous"),
+                       HasSubstr("experts: there is no batch, but of 2")));
 }
 
 }  // namespace

@@ -2,9 +2,6 @@
 // Which kernel gemm/auto takes: every entry of the table is reached and accepted, nothing that gemm/simt
 // takes is refused.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <optional>
 #include <random>
@@ -13,20 +10,13 @@
 
 #include "gen/kernels/gemm_products.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/unverified.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::AllOf;
-using testing::Contains;
-using testing::Each;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::ThrowsMessage;
 
 // --- the table that ships ---
 
@@ -297,10 +287,9 @@ TEST(GemmChoice, TypesForMatrixUnitsAloneNameWhatTheDeviceLacks) {
 TEST(GemmChoice, ProductsThatNoKernelHasAreRefusedWithEveryRow) {
   GemmProduct one = product(kTypes[6], {64, 64, 64});
   one.accumulator = one.result = ScalarType::f32;
-  EXPECT_THAT(
-      [&] { choose_gemm(one, test::h200_like()); },
-      ThrowsMessage<KernelError>(
-          AllOf(HasSubstr("gemm/coopmat: "), HasSubstr("gemm/simt: the kernel does not support"))));
+  EXPECT_REFUSED(
+      choose_gemm(one, test::h200_like()), KernelError,
+      AllOf(HasSubstr("gemm/coopmat: "), HasSubstr("gemm/simt: the kernel does not support")));
 }
 
 // --- as an entry of the registry ---
@@ -315,12 +304,11 @@ TEST(GemmChoice, OneKernelIsTheBestThatIsNoPlan) {
 }
 
 TEST(GemmChoice, OptionsAreRefusedWithTheKernelToName) {
-  EXPECT_THAT(
-      [] {
-        find_kernel("gemm/auto")->describe(request_of(ScalarType::f32, {{"tile", "64x64x8"}}));
-      },
-      ThrowsMessage<KernelError>(HasSubstr("--tile is an option of the kernel that gemm/auto "
-                                           "chooses, here gemm/simt; name that kernel")));
+  EXPECT_REFUSED(
+      find_kernel("gemm/auto")->describe(request_of(ScalarType::f32, {{"tile", "64x64x8"}})),
+      KernelError,
+      "--tile is an option of the kernel that gemm/auto "
+      "chooses, here gemm/simt; name that kernel");
 }
 
 }  // namespace

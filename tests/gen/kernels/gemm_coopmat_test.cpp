@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Products with matrix units: what is staged how, and what is refused.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <set>
 
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
@@ -17,12 +15,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 GemmForm form_of(ScalarType operand, ScalarType accumulator) {
   GemmForm form;

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Epilogues of products: the steps that there are, steps of one's own, what is refused.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
 
 #include "support/bytes.hpp"
+#include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -25,11 +23,6 @@ namespace vkmoye::gen {
 namespace {
 
 using test::bytes;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 GemmEpilogue steps(const std::vector<std::string>& names) {
   GemmEpilogue out;
@@ -68,8 +61,7 @@ TEST(GemmEpilogue, EveryProductReadsWhatItsStepsRead) {
         EXPECT_THAT(names,
                     ElementsAre("a", "b", "bias", "bias_m", "residual", "scale_m", "scale_n", "c"))
             << entry.name;
-        EXPECT_THAT(interface.push_constants,
-                    testing::Contains(PushConstant("scale", ScalarType::f32)));
+        EXPECT_THAT(interface.push_constants, Contains(PushConstant("scale", ScalarType::f32)));
       } else {
         EXPECT_THAT(names, ElementsAre("a", "b", "bias", "c")) << entry.name;
       }
@@ -96,7 +88,7 @@ TEST(GemmEpilogue, TheResidualMayBeC) {
                            {"ldb", 1}, {"ldc", 1}, {"alpha", 1.0}};
     if (beta) arguments["beta"] = 0.5;
     const TwinReport report = run_on_host(kernel, {bytes(a), bytes(b), bytes(c)}, arguments);
-    EXPECT_THAT(report.reasons, testing::IsEmpty());
+    EXPECT_THAT(report.reasons, IsEmpty());
     // relu(2 + beta 10) + 10, relu(-2 + beta 20) + 20
     EXPECT_EQ(c, beta ? (std::vector<float>{17, 28}) : (std::vector<float>{12, 20}));
   }
@@ -345,19 +337,18 @@ TEST(GemmEpilogue, WhatCannotBeIsRefusedWithEveryReason) {
     for (const char* name : {"gemm/simt", "gemm/moye_simple"}) {
       KernelRequest request = request_of(type);
       request.product().epilogue = epilogue;
-      EXPECT_THAT([&] { find_kernel(name)->describe(request); }, ThrowsMessage<KernelError>(text));
+      EXPECT_REFUSED(find_kernel(name)->describe(request), KernelError, text);
     }
   };
   refused(ScalarType::i32, steps({"bias", "gelu", "silu"}),
           AllOf(HasSubstr("gelu needs the type f32, but alpha * A * B^T has type i32"),
                 HasSubstr("silu needs the type f32")));
-  refused(ScalarType::f64, steps({"gelu"}), HasSubstr("alpha * A * B^T has type f64"));
-  refused(ScalarType::f32, steps({"bias", "relu", "bias"}),
-          HasSubstr("bias occurs more than once"));
-  refused(ScalarType::f32, {{.name = "nothing"}}, HasSubstr("nothing has no function"));
+  refused(ScalarType::f64, steps({"gelu"}), "alpha * A * B^T has type f64");
+  refused(ScalarType::f32, steps({"bias", "relu", "bias"}), "bias occurs more than once");
+  refused(ScalarType::f32, {{.name = "nothing"}}, "nothing has no function");
   EXPECT_EQ(find_epilogue_op("Bias"), nullptr);
   refused(ScalarType::f32, {weighted_copy(), *find_epilogue_op("relu")},
-          HasSubstr("weigh has the output weighted, so it must be the last step"));
+          "weigh has the output weighted, so it must be the last step");
   for (const char* name : {"weight", "c"}) {
     EpilogueOp taken = weighted_copy();
     taken.output = name;

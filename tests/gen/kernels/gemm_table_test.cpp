@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The entries of gemm/auto's table: for which products and devices they hold, and the configs that `tune` times.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 
 #include "gen/kernels/gemm_products.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/products/choice/candidates.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::Contains;
-using testing::Each;
-using testing::HasSubstr;
-using testing::Not;
 
 // --- entries ---
 

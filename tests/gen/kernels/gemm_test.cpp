@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Descriptions of matrix products: shapes of their partitions, forms, refusals.
 
-#include <gmock/gmock.h>
-
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
@@ -16,10 +15,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 // A of f32, B of f16: each lies in shared memory as in its buffer, and is converted as it is multiplied.
 TEST(Gemm, OperandsHaveTypesOfTheirOwn) {
@@ -43,16 +38,16 @@ TEST(Gemm, TwoTypesThatDoNotMixAreRefused) {
   const auto refused = [](const char* kernel, ScalarType a, ScalarType b, const auto& text) {
     KernelRequest request = request_of(b);
     request.product().a_type = a;
-    EXPECT_THAT([&] { find_kernel(kernel)->describe(request); }, ThrowsMessage<KernelError>(text));
+    EXPECT_REFUSED(find_kernel(kernel)->describe(request), KernelError, text);
   };
   refused("gemm/simt", ScalarType::f64, ScalarType::f16,
-          HasSubstr("operands of f64*f16: two different types must both be f16, bf16 or f32"));
+          "operands of f64*f16: two different types must both be f16, bf16 or f32");
   refused("gemm/simt", ScalarType::f32, ScalarType::i32,
-          HasSubstr("a of f32 and b of i32: integers and floating-point numbers do not mix"));
+          "a of f32 and b of i32: integers and floating-point numbers do not mix");
   refused("gemm/coopmat", ScalarType::bf16, ScalarType::f16,
-          HasSubstr("operands of bf16*f16: they must have one type"));
+          "operands of bf16*f16: they must have one type");
   refused("gemm/thin_coopmat", ScalarType::bf16, ScalarType::f16,
-          HasSubstr("operands of bf16*f16: they must have one type"));
+          "operands of bf16*f16: they must have one type");
 }
 
 // The shapes that MoYe.jl's tutorial on TiledMMA prints.
@@ -95,19 +90,19 @@ TEST(Gemm, InterfaceNamesLeadingDimensionsAndFactors) {
   EXPECT_EQ(interface.bindings[1].extents, (std::vector<Extent>{"k", "n", "batch"}));
   EXPECT_EQ(interface.bindings[2].access, Access::read_write);
   EXPECT_EQ(interface.grid[2].extent, Extent("batch"));
-  EXPECT_THAT(interface.push_constants, testing::Contains(PushConstant("beta", ScalarType::f32)));
+  EXPECT_THAT(interface.push_constants, Contains(PushConstant("beta", ScalarType::f32)));
 }
 
 TEST(Gemm, RefusesWithEveryReason) {
   GemmSimtConfig config;
   config.tile_m = config.tile_n = 16;
-  EXPECT_THAT([&] { gemm_simt(config, {}, "gemm/x"); },
-              ThrowsMessage<KernelError>(AllOf(HasSubstr("staging A"), HasSubstr("staging B"))));
+  EXPECT_REFUSED(gemm_simt(config, {}, "gemm/x"), KernelError,
+                 AllOf(HasSubstr("staging A"), HasSubstr("staging B")));
   GemmForm form;
   form.a_type = form.b_type = ScalarType::bf16;
   form.accumulator = ScalarType::i8;
-  EXPECT_THAT([&] { gemm_simt({}, form, "gemm/x"); },
-              ThrowsMessage<KernelError>(AllOf(HasSubstr("bf16"), HasSubstr("accumulator i8"))));
+  EXPECT_REFUSED(gemm_simt({}, form, "gemm/x"), KernelError,
+                 AllOf(HasSubstr("bf16"), HasSubstr("accumulator i8")));
 }
 
 TEST(Gemm, IntegersAndFloatingPointNumbersDoNotMix) {
@@ -117,14 +112,14 @@ TEST(Gemm, IntegersAndFloatingPointNumbersDoNotMix) {
     form.a_type = form.b_type = operand;
     form.accumulator = accumulator;
     form.result = result;
-    EXPECT_THAT([&] { gemm_simt({}, form, "gemm/x"); }, ThrowsMessage<KernelError>(text));
+    EXPECT_REFUSED(gemm_simt({}, form, "gemm/x"), KernelError, text);
   };
   refused(ScalarType::f32, ScalarType::i32, ScalarType::i32,
-          HasSubstr("operands of f32 and accumulator of i32: integers and floating-point"));
+          "operands of f32 and accumulator of i32: integers and floating-point");
   refused(ScalarType::f16, ScalarType::f32, ScalarType::i32,
-          HasSubstr("accumulator of f32 and result of i32"));
+          "accumulator of f32 and result of i32");
   refused(ScalarType::i32, ScalarType::i32, ScalarType::u32,
-          HasSubstr("result of u32: the result cannot hold negative sums"));
+          "result of u32: the result cannot hold negative sums");
   refused(ScalarType::i32, ScalarType::f32, ScalarType::i8,
           AllOf(HasSubstr("operands of i32 and accumulator of f32"),
                 HasSubstr("accumulator of f32 and result of i8")));
@@ -171,7 +166,7 @@ TEST(GemmThin, ShapeAndOrderChooseTheConfig) {
 
 TEST(GemmThin, RefusesWithEveryReason) {
   const auto refused = [](const GemmThinConfig& config, const auto& text) {
-    EXPECT_THAT([&] { gemm_thin(config, {}); }, ThrowsMessage<KernelError>(text));
+    EXPECT_REFUSED(gemm_thin(config, {}), KernelError, text);
   };
   refused({.rows = 17, .threads = 96, .vector_bytes = 2},
           AllOf(HasSubstr("17 rows of the small operand: there must be 1 to 16"),
@@ -185,8 +180,7 @@ TEST(GemmThin, RefusesWithEveryReason) {
                 HasSubstr("2048 elements of the small operand")));
   GemmForm form;
   form.accumulator = ScalarType::i32;
-  EXPECT_THAT([&] { gemm_thin({}, form); },
-              ThrowsMessage<KernelError>(HasSubstr("integers and floating-point")));
+  EXPECT_REFUSED(gemm_thin({}, form), KernelError, "integers and floating-point");
 }
 
 TEST(Gemm, SlicesOfKGoToAMatrixEachAndTogetherToC) {
@@ -212,18 +206,16 @@ TEST(Gemm, SlicesOfKGoToAMatrixEachAndTogetherToC) {
             (std::vector<Extent>{"n", "m", each}));
   GemmForm with_c = slices;
   with_c.beta = true;
-  EXPECT_THAT([&] { gemm_simt({}, with_c, "gemm/x"); },
-              ThrowsMessage<KernelError>(HasSubstr("slices of k can have neither beta")));
-  EXPECT_THAT([&] { gemm_combine(slices, 16, std::nullopt, vkmoye::test::h200_like()); },
-              ThrowsMessage<KernelError>(HasSubstr("must not have split_k")));
+  EXPECT_REFUSED(gemm_simt({}, with_c, "gemm/x"), KernelError, "slices of k can have neither beta");
+  EXPECT_REFUSED(gemm_combine(slices, 16, std::nullopt, vkmoye::test::h200_like()), KernelError,
+                 "must not have split_k");
 }
 
 TEST(Gemm, OperandsOfOtherShapesAreRefused) {
   Builder k("product", 32);
   const View a = k.registers("a", ScalarType::f32, make_layout({1, 4}));
   const View c = k.registers("c", ScalarType::f32, make_layout({{1, 1}, 4, 8}));
-  EXPECT_THAT([&] { k.gemm(a, a, c); },
-              ThrowsMessage<LayoutError>(HasSubstr("(1,4), (1,4), ((1,1),4,8) are not")));
+  EXPECT_REFUSED(k.gemm(a, a, c), LayoutError, "(1,4), (1,4), ((1,1),4,8) are not");
 }
 
 }  // namespace

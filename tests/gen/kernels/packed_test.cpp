@@ -3,13 +3,11 @@
 
 #include "vkmoye/gen/kernels/products/packed.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <limits>
 #include <utility>
 
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
@@ -23,9 +21,6 @@
 namespace vkmoye::gen {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 using Use = ir::MatrixType::Use;
 
 using test::kOnAnH200;
@@ -75,20 +70,20 @@ TEST(FragmentProbe, AsksForEachMatrixOnceOrSaysWhyNot) {
     EXPECT_NE(operand.probed.has_value(), !operand.why_not.empty());
   }
   // Of f16 once for two accumulators.
-  EXPECT_THAT(names, testing::ElementsAre("A 16x16 f16 in 32 lanes", "B 16x16 f16 in 32 lanes",
-                                          "C 16x16 f32 in 32 lanes", "C 16x16 f16 in 32 lanes",
-                                          "A 16x32 s8 in 32 lanes", "B 32x16 s8 in 32 lanes",
-                                          "C 16x16 s32 in 32 lanes", "A 16x32 u8 in 32 lanes",
-                                          "B 32x16 u8 in 32 lanes", "C 16x16 u32 in 32 lanes",
-                                          "A 16x16 bf16 in 32 lanes", "B 16x16 bf16 in 32 lanes"));
+  EXPECT_THAT(names, ElementsAre("A 16x16 f16 in 32 lanes", "B 16x16 f16 in 32 lanes",
+                                 "C 16x16 f32 in 32 lanes", "C 16x16 f16 in 32 lanes",
+                                 "A 16x32 s8 in 32 lanes", "B 32x16 s8 in 32 lanes",
+                                 "C 16x16 s32 in 32 lanes", "A 16x32 u8 in 32 lanes",
+                                 "B 32x16 u8 in 32 lanes", "C 16x16 u32 in 32 lanes",
+                                 "A 16x16 bf16 in 32 lanes", "B 16x16 bf16 in 32 lanes"));
   EXPECT_THAT(
       reasons,
-      testing::ElementsAre(
-          "A 32x16 f16: its scope is a workgroup, not a subgroup",
-          HasSubstr("B 16x16 f16: its scope is a workgroup"), HasSubstr("C 32x16 f32"),
-          HasSubstr("A 16x8 f8: kernels cannot move single elements of f8"), HasSubstr("B 8x16 f8"),
-          "A 5x5 f16: 32 lanes do not divide its 25 elements evenly", HasSubstr("B 5x16 f16"),
-          HasSubstr("C 5x16 f32")));
+      ElementsAre("A 32x16 f16: its scope is a workgroup, not a subgroup",
+                  HasSubstr("B 16x16 f16: its scope is a workgroup"), HasSubstr("C 32x16 f32"),
+                  HasSubstr("A 16x8 f8: kernels cannot move single elements of f8"),
+                  HasSubstr("B 8x16 f8"),
+                  "A 5x5 f16: 32 lanes do not divide its 25 elements evenly",
+                  HasSubstr("B 5x16 f16"), HasSubstr("C 5x16 f32")));
 }
 
 // As an RDNA3 is asked: 64 lanes unless told, products take 32.
@@ -162,9 +157,8 @@ TEST(FragmentOrders, TellWherePlainLoadsServe) {
 TEST(Pack, BlocksHaveOneFragmentAfterTheOther) {
   EXPECT_EQ(to_string(block_layout({}, device_with(order_of(kOnAnH200, 'a')))),
             "(((8,2),4),((2,4,2),2)):(((32,4),256),((1,8,2),1024))");
-  EXPECT_THAT([] { block_layout({}, test::h200_like()); },
-              ThrowsMessage<KernelError>(
-                  HasSubstr("A 16x16 f16 in 32 lanes: its fragment order has not been probed")));
+  EXPECT_REFUSED(block_layout({}, test::h200_like()), KernelError,
+                 "A 16x16 f16 in 32 lanes: its fragment order has not been probed");
 }
 
 // dst(block_layout(row, k)) = src(row, k), and 0 past the last row and the last k.
@@ -246,17 +240,15 @@ TEST(GemmPacked, RefusesWhatCannotBeWithEveryReason) {
   const auto refused = [](const Options& options) {
     return [options] { find_kernel("gemm/packed")->describe(request_of(kHalf, options)); };
   };
-  EXPECT_THAT(
-      refused({{"steps", "3"}, {"strip", "0"}}),
-      ThrowsMessage<KernelError>(testing::AllOf(HasSubstr("steps = 3 is not a power of two"),
-                                                HasSubstr("strip = 0 is outside"))));
+  EXPECT_THAT(refused({{"steps", "3"}, {"strip", "0"}}),
+              ThrowsMessage<KernelError>(AllOf(HasSubstr("steps = 3 is not a power of two"),
+                                               HasSubstr("strip = 0 is outside"))));
   EXPECT_THAT(refused({{"part", "64x72"}}),
               ThrowsMessage<KernelError>(HasSubstr("atom n = 16 does not divide 72")));
   KernelRequest mixed = request_of(kHalf);
   mixed.product().a_type = ScalarType::bf16;
-  EXPECT_THAT(
-      [&] { find_kernel("gemm/packed")->describe(mixed); },
-      ThrowsMessage<KernelError>(HasSubstr("operands of bf16*f16: they must have one type")));
+  EXPECT_REFUSED(find_kernel("gemm/packed")->describe(mixed), KernelError,
+                 "operands of bf16*f16: they must have one type");
   EXPECT_THAT(
       refused({{"subgroups", "8x8"}}),
       ThrowsMessage<KernelError>(HasSubstr("2048 threads, but a workgroup has at most 1024")));

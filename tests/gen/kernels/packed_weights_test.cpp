@@ -5,11 +5,10 @@
 #include "vkmoye/gen/kernels/products/parts/packed_weights.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -48,7 +47,7 @@ std::uint32_t number_at(std::span<const std::byte> block, std::int64_t at, std::
 void expect_packed(const WeightFormat& format, const Order& order) {
   SCOPED_TRACE(fmt::format("{}, {}", format.name, order.layout));
   const PackedWeights packed = packed_as(format, order);
-  ASSERT_THAT(reasons_against(packed), testing::IsEmpty());
+  ASSERT_THAT(reasons_against(packed), IsEmpty());
   const std::int64_t blocks_of_row = std::max<std::int64_t>(3, 256 / format.elements);
   const std::int64_t k = blocks_of_row * format.elements, rows = order.rows + 5;
   const std::int64_t k_blocks = (k + packed.depth() - 1) / packed.depth();
@@ -63,7 +62,7 @@ void expect_packed(const WeightFormat& format, const Order& order) {
        {"leading", blocks_of_row * format.bytes / 2},
        {"k_blocks", k_blocks},
        {"blocks", 2}});
-  ASSERT_THAT(report.reasons, testing::IsEmpty());
+  ASSERT_THAT(report.reasons, IsEmpty());
   const Layout codes = packed.codes(), scales = packed.scales();
   const auto mask = static_cast<std::int64_t>((1u << format.bits) - 1);
   const std::int64_t flip = format.has_sign ? std::int64_t{1} << (format.bits - 1) : 0;
@@ -111,7 +110,7 @@ TEST(PackedWeights, AreRefusedWhereALaneHasAnOddNumberOfRows) {
   Order one_row = kOrders[2];
   one_row.rows = 16;
   EXPECT_THAT(reasons_against(packed_as(*find_weight_format("q4_0"), one_row)),
-              testing::Contains(testing::HasSubstr("an even number of the 16 rows")));
+              Contains(HasSubstr("an even number of the 16 rows")));
 }
 
 // Weights decoded to f16 in fragment order.
@@ -138,7 +137,7 @@ TEST(DecodedWeights, AreTheElementsOfAPackedOperand) {
          {"leading", words},
          {"k_blocks", k / 32},
          {"blocks", 2}});
-    ASSERT_THAT(report.reasons, testing::IsEmpty());
+    ASSERT_THAT(report.reasons, IsEmpty());
     for (std::int64_t i = 0; i < rows * k; ++i) {
       const std::int64_t row = i / k, of_row = i % k;
       const std::int64_t at = form.block_elements() * (of_row / 32 + k / 32 * (row / 64)) +

@@ -4,14 +4,12 @@
 
 #include "vkmoye/gen/kernels/products/quantised.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
 
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
@@ -26,11 +24,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 std::vector<double> random_weights(std::size_t count, double max = 1) {
   std::mt19937_64 random(3);
@@ -271,9 +264,7 @@ void expect_refused(const char* kernel, const Change& change, const char* why) {
   request.form = GemmProduct({ScalarType::f16, kWeightType});
   request.product().weights = find_weight_format("q4_0");
   change(request);
-  EXPECT_THAT([&] { find_kernel(kernel)->describe(request); },
-              ThrowsMessage<KernelError>(HasSubstr(why)))
-      << kernel;
+  EXPECT_REFUSED(find_kernel(kernel)->describe(request), KernelError, why) << kernel;
 }
 
 TEST(Quantised, RefusesWhatItCannotRead) {
@@ -321,26 +312,26 @@ TEST(Quantised, RefusesFormatsThatAreNone) {
   WeightFormat odd = *find_weight_format("q4_0");
   odd.name = "odd", odd.bytes = 17, odd.bits = 3;
   EXPECT_THAT(reasons_against(odd),
-              testing::ElementsAre("weight format odd: codes must have 4 or 8 bits",
-                                   "weight format odd: a block must have an even number of bytes"));
+              ElementsAre("weight format odd: codes must have 4 or 8 bits",
+                          "weight format odd: a block must have an even number of bytes"));
   odd = *find_weight_format("q4_0");
   odd.codes_at = 4;
-  EXPECT_THAT(reasons_against(odd), testing::ElementsAre(HasSubstr("must be inside the block")));
+  EXPECT_THAT(reasons_against(odd), ElementsAre(HasSubstr("must be inside the block")));
   odd = *find_weight_format("nf4");
   odd.levels.pop_back();
   odd.scale_at = 2;
   EXPECT_THAT(reasons_against(odd),
-              testing::ElementsAre(HasSubstr("the others at multiples of their size"),
-                                   HasSubstr("there must be as many levels as codes")));
+              ElementsAre(HasSubstr("the others at multiples of their size"),
+                          HasSubstr("there must be as many levels as codes")));
   odd = *find_weight_format("e4m3g128");
   odd.code_type = ScalarType::f16, odd.bytes = 134, odd.has_sign = true;
   EXPECT_THAT(reasons_against(odd),
-              testing::ElementsAre(HasSubstr("f32 in blocks of whole words"),
-                                   HasSubstr("must have type e4m3 or e5m2"),
-                                   HasSubstr("codes have a sign, levels or a type, not several")));
+              ElementsAre(HasSubstr("f32 in blocks of whole words"),
+                          HasSubstr("must have type e4m3 or e5m2"),
+                          HasSubstr("codes have a sign, levels or a type, not several")));
   odd = *find_weight_format("i8");
   odd.minimum_at = 0;
-  EXPECT_THAT(reasons_against(odd), testing::ElementsAre(HasSubstr("a minimum needs a scale")));
+  EXPECT_THAT(reasons_against(odd), ElementsAre(HasSubstr("a minimum needs a scale")));
 }
 
 TEST(Quantised, RowsAreWholeBlocks) {
@@ -348,18 +339,11 @@ TEST(Quantised, RowsAreWholeBlocks) {
   call.a_type = ScalarType::f16, call.b_type = kWeightType;
   call.weights = find_weight_format("q8_0");
   EXPECT_EQ(matrices_of(call, {1, 5, 64})[1].span(), 5u * 34);  // 2 blocks of 17 words in each row
-  EXPECT_THAT(
-      [&] {
-        matrices_of(call, {1, 5, 70});
-      },
-      ThrowsMessage<ArgumentError>(
-          HasSubstr("B in q8_0 has rows of 70 elements, not a multiple of the 32 of a block")));
+  EXPECT_REFUSED(matrices_of(call, {1, 5, 70}), ArgumentError,
+                 "B in q8_0 has rows of 70 elements, not a multiple of the 32 of a block");
   call.c_n_contiguous = false;
-  EXPECT_THAT(
-      [&] {
-        matrices_of(call, {1, 5, 64});
-      },
-      ThrowsMessage<ArgumentError>(HasSubstr("its k and the n of C must be contiguous")));
+  EXPECT_REFUSED(matrices_of(call, {1, 5, 64}), ArgumentError,
+                 "its k and the n of C must be contiguous");
 }
 
 }  // namespace

@@ -3,21 +3,14 @@
 
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 std::vector<std::string> reasons(const KernelEntry& entry, ScalarType type,
                                  const DeviceCaps& caps) {
@@ -117,7 +110,7 @@ TEST(Registry, NumbersBeyondSixtyFourBitsAreRefusedAsSuch) {
 TEST(Registry, ANameThatNoKernelHasComesWithTheOneThatWasMeant) {
   EXPECT_EQ(kernel_named("softmax/rows").name, "softmax/rows");
   const auto refused = [](const char* name, const char* why) {
-    EXPECT_THAT([&] { kernel_named(name); }, testing::ThrowsMessage<ArgumentError>(why));
+    EXPECT_REFUSED(kernel_named(name), ArgumentError, StrEq(why));
   };
   refused("softmx/rows", "no kernel 'softmx/rows' (did you mean 'softmax/rows'?)");
   refused("write_contiguous",

@@ -4,12 +4,11 @@
 #include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <random>
 
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/random_moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
@@ -21,10 +20,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr std::int64_t kParts = 16;  // of the random moves, tests of their own
 
@@ -119,7 +114,7 @@ TEST(Relayout, SmallInnermostModesMeetNoBankTwice) {
         const Permutation p = back ? permuted({small, rows}, {}) : permuted({rows, small}, {});
         SCOPED_TRACE(fmt::format("{} {}x{}", to_string(type), rows, small));
         const KernelReport report = analyse(relayout(p.src, p.dst, config));
-        EXPECT_THAT(report.reasons, testing::IsEmpty());
+        EXPECT_THAT(report.reasons, IsEmpty());
         for (const AccessReport& access : report.accesses) {
           const bool is_judged =
               access.banks ? rows == 4096 || size_of(type) >= 4 : rows == 4096 && small <= 31;
@@ -159,7 +154,7 @@ TEST_P(RandomRelayouts, AreAsTheirLayoutsSay) {
     for (std::byte& byte : a) byte = static_cast<std::byte>(random());
     move.apply(a, expected);
     const TwinReport report = run_on_host(relayout(move.src, move.dst, move.config), {a, b}, {});
-    EXPECT_THAT(report.reasons, testing::IsEmpty());
+    EXPECT_THAT(report.reasons, IsEmpty());
     ASSERT_TRUE(b == expected);
   }
 }
@@ -168,12 +163,8 @@ INSTANTIATE_TEST_SUITE_P(Parts, RandomRelayouts, testing::Range<std::int64_t>(0,
 
 TEST(Relayout, RefusesMoreElementsThanCanBeCounted) {
   constexpr std::int64_t kMax = 0xffffffff;
-  EXPECT_THAT(
-      [] {
-        permuted({kMax, kMax, kMax}, {});
-      },
-      ThrowsMessage<LayoutError>(
-          HasSubstr("product of 4294967295 and 4294967295: does not fit 64 bits")));
+  EXPECT_REFUSED(permuted({kMax, kMax, kMax}, {}), LayoutError,
+                 "product of 4294967295 and 4294967295: does not fit 64 bits");
   EXPECT_THAT(
       reasons("(2,2):(1,4611686018427387904)", "(2,2):(1,2)"),
       ElementsAre("src spans 4611686018427387906 elements, but at most 2^48 can be addressed"));
@@ -216,13 +207,12 @@ TEST(Relayout, RefusesWithEveryReason) {
               ElementsAre(HasSubstr("src spans 281474993487872 elements"), HasSubstr("dst spans")));
   EXPECT_THAT(reasons("(4,8)", "(4,9):(1,0)"),
               ElementsAre(HasSubstr("shape"), HasSubstr("overlaps")));
-  EXPECT_THAT(reasons("(4,8):(0,0)", "(4,8):(8,1)"), testing::IsEmpty());
+  EXPECT_THAT(reasons("(4,8):(0,0)", "(4,8):(8,1)"), IsEmpty());
   RelayoutConfig config;
   config.threads = 100;
   config.run = 1024;
-  EXPECT_THAT([&] { relayout(Layout(4), Layout(4), config); },
-              ThrowsMessage<KernelError>(testing::AllOf(HasSubstr("threads = 100"),
-                                                        HasSubstr("run = 1024 is not a power"))));
+  EXPECT_REFUSED(relayout(Layout(4), Layout(4), config), KernelError,
+                 AllOf(HasSubstr("threads = 100"), HasSubstr("run = 1024 is not a power")));
 }
 
 TEST(Relayout, PermutationsAreNumPys) {
@@ -252,7 +242,7 @@ TEST(Relayout, MovesAnyNumberOfAxes) {
     return std::as_writable_bytes(std::span(values));
   };
   const auto report = run_on_host(reversed, {bytes(src), bytes(dst)}, {});
-  EXPECT_THAT(report.reasons, testing::IsEmpty());
+  EXPECT_THAT(report.reasons, IsEmpty());
   for (std::size_t i = 0; i < dst.size(); ++i) {
     std::size_t from = 0;  // the bits of i in reverse
     for (std::size_t bit = 0; bit < 16; ++bit) from |= (i >> bit & 1) << (15 - bit);
@@ -264,10 +254,9 @@ TEST(Relayout, MovesAnyNumberOfAxes) {
     request.elements().shape = std::vector<std::int64_t>(25, 2);
     EXPECT_NO_THROW(entry.describe(request)) << to_string(type);
   }
-  EXPECT_THAT(
-      [&] { described(std::vector<std::int64_t>(26, 2), ""); },
-      ThrowsMessage<KernelError>(HasSubstr("has 26 axes that cannot be merged with a neighbour; "
-                                           "at most 25 can move")));
+  EXPECT_REFUSED(described(std::vector<std::int64_t>(26, 2), ""), KernelError,
+                 "has 26 axes that cannot be merged with a neighbour; "
+                 "at most 25 can move");
   // Two halves that change places: two modes.
   std::vector<std::int64_t> shape(64, 1);
   std::string halves;
@@ -287,9 +276,8 @@ TEST(Relayout, RefusesTooFewThreadsForATile) {
     relayout("(64,64)"_layout, "(64,64):(64,1)"_layout, config);
     FAIL() << "accepted";
   } catch (const KernelError& error) {
-    EXPECT_THAT(error.reasons,
-                testing::ElementsAre(testing::HasSubstr("threads are too few for a tile")));
-    EXPECT_THAT(error.reasons[0], testing::EndsWith("; use 16 threads or a run of 32"));
+    EXPECT_THAT(error.reasons, ElementsAre(HasSubstr("threads are too few for a tile")));
+    EXPECT_THAT(error.reasons[0], EndsWith("; use 16 threads or a run of 32"));
   }
   config.threads = 16;
   EXPECT_NO_THROW(relayout("(64,64)"_layout, "(64,64):(64,1)"_layout, config));

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Few rows or columns in matrix units: fragment orders taken apart, what is described, what is refused.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <span>
 #include <vector>
 
+#include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -20,12 +18,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 // (row, k) -> place, as they were found: an H200, f16 and i8; lavapipe; as RDNA4 is documented.
 constexpr const char* kH200 = "((8,2),(2,4,2)):((32,4),(1,8,2))";

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstring>
 #include <random>
 
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/dsl/exchange.hpp"
@@ -18,13 +17,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 void expect_right(const TransposeAutoConfig& config, std::int64_t rows, std::int64_t cols) {
   std::mt19937_64 random(static_cast<std::uint64_t>(rows * 1000 + cols));

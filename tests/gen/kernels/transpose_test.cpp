@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -18,11 +17,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 ir::Kernel without_barriers(ir::Kernel kernel) {
   std::erase_if(kernel.body, [](const ir::Stmt& statement) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of weight formats and their quantisers, code by code against the definitions.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,16 +9,13 @@
 #include <string>
 #include <tuple>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/kernels/common/quantise.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 std::vector<double> random_numbers(std::size_t count, double max) {
   std::mt19937_64 random(3);

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/machine/evaluator.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/expect.hpp"
 
 namespace vkmoye::gen::machine {
 namespace {
-
-using testing::Each;
-using testing::ElementsAre;
 
 using ir::Builtin;
 using ir::builtin;

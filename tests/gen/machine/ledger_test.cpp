@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <deque>
 #include <random>
 
+#include "support/expect.hpp"
 #include "vkmoye/gen/machine/shadow_memory.hpp"
 
 namespace vkmoye::gen::machine {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr std::uint64_t kElements = 700;  // several pages, the last one cut off
 

@@ -3,8 +3,7 @@
 
 #include "vkmoye/gen/passes/bake.hpp"
 
-#include <gmock/gmock.h>
-
+#include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -17,11 +16,6 @@ namespace vkmoye::gen {
 namespace {
 
 using ir::Expr;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::ThrowsMessage;
 
 ir::Kernel copy(const char* name) { return find_kernel(name)->describe({ScalarType::f32}); }
 
@@ -29,7 +23,7 @@ TEST(Bake, TakesTheSizesOutOfTheInterface) {
   const ir::Kernel baked = bake(copy("copy/tiled_vec"), {{"cols", 4096}, {"rows", 100}});
   const KernelInterface interface = ir::interface_of(baked);
   EXPECT_THAT(interface.push_constants,
-              testing::ElementsAre(PushConstant(kFirstGroup[0]), PushConstant(kFirstGroup[1])));
+              ElementsAre(PushConstant(kFirstGroup[0]), PushConstant(kFirstGroup[1])));
   EXPECT_EQ(interface.bindings[0].extents, (std::vector<Extent>{4096, 100}));
   EXPECT_EQ(interface.grid[0].extent, Extent(4096));
 }
@@ -105,13 +99,10 @@ TEST(Bake, LeavesComparisonsOfElements) {
 }
 
 TEST(Bake, RefusesWhatIsNoSize) {
-  EXPECT_THAT(
-      [] {
-        bake(copy("copy/simple"), {{"columns", 3}, {"rows", -1}, {"cols", 0.5}});
-      },
-      ThrowsMessage<ArgumentError>(AllOf(HasSubstr("'columns' is not a size of the kernel"),
-                                         HasSubstr("rows = -1 is outside"),
-                                         HasSubstr("cols = 0.5 is outside"))));
+  EXPECT_REFUSED(bake(copy("copy/simple"), {{"columns", 3}, {"rows", -1}, {"cols", 0.5}}),
+                 ArgumentError,
+                 AllOf(HasSubstr("'columns' is not a size of the kernel"),
+                       HasSubstr("rows = -1 is outside"), HasSubstr("cols = 0.5 is outside")));
 }
 
 }  // namespace

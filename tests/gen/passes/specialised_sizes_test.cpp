@@ -4,11 +4,10 @@
 
 #include "vkmoye/gen/passes/specialised_sizes.hpp"
 
-#include <gmock/gmock.h>
-
 #include <numeric>
 
 #include "support/bytes.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/kernel_interface.hpp"
@@ -25,13 +24,6 @@ namespace vkmoye::gen {
 namespace {
 
 using test::bytes;
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::ThrowsMessage;
 
 ir::Kernel kernel_called(const char* name) {
   return find_kernel(name)->describe({ScalarType::f32});
@@ -69,30 +61,21 @@ TEST(SpecialisedSizes, CanBeAllSizes) {
 
 TEST(SpecialisedSizes, AreRefusedWithEveryReason) {
   const ir::Kernel product = kernel_called("gemm/moye_simple");
-  EXPECT_THAT(
-      [&] {
-        with_specialised_sizes(product, {"m", "rows", "alpha", "first_group_x", "m"});
-      },
-      ThrowsMessage<ArgumentError>(
-          AllOf(HasSubstr("specialise gemm/moye_simple:"), HasSubstr("m is named twice"),
-                HasSubstr("'rows' is not a size of the kernel (m, n, k"),
-                HasSubstr("'alpha' is not"), HasSubstr("'first_group_x' is not"))));
-  EXPECT_THAT([&] { with_specialised_sizes(product, {}); },
-              ThrowsMessage<ArgumentError>(HasSubstr("no size is named")));
+  EXPECT_REFUSED(with_specialised_sizes(product, {"m", "rows", "alpha", "first_group_x", "m"}),
+                 ArgumentError,
+                 AllOf(HasSubstr("specialise gemm/moye_simple:"), HasSubstr("m is named twice"),
+                       HasSubstr("'rows' is not a size of the kernel (m, n, k"),
+                       HasSubstr("'alpha' is not"), HasSubstr("'first_group_x' is not")));
+  EXPECT_REFUSED(with_specialised_sizes(product, {}), ArgumentError, "no size is named");
   const ir::Kernel once = with_specialised_sizes(product, {"m"});
-  EXPECT_THAT([&] { with_specialised_sizes(once, {"n"}); },
-              ThrowsMessage<ArgumentError>(HasSubstr("already has specialisation constants")));
-  EXPECT_THAT(
-      [&] {
-        bake(once, {{"m", 5}});
-      },
-      ThrowsMessage<ArgumentError>(HasSubstr("m is a specialisation constant")));
+  EXPECT_REFUSED(with_specialised_sizes(once, {"n"}), ArgumentError,
+                 "already has specialisation constants");
+  EXPECT_REFUSED(bake(once, {{"m", 5}}), ArgumentError, "m is a specialisation constant");
   const Arguments maxima = {{"m", 70}, {"n", 33}, {"k", 20}, {"alpha", 1.5}};
-  EXPECT_THAT([&] { with_sizes_from_buffer(once, {"k"}, maxima); },
-              ThrowsMessage<ArgumentError>(HasSubstr("specialise the kernel of the plan instead")));
+  EXPECT_REFUSED(with_sizes_from_buffer(once, {"k"}, maxima), ArgumentError,
+                 "specialise the kernel of the plan instead");
   const ir::Kernel of_plan = with_sizes_from_buffer(product, {"k"}, maxima).steps[1].kernel;
-  EXPECT_THAT([&] { with_specialised_sizes(of_plan, {"k"}); },
-              ThrowsMessage<ArgumentError>(HasSubstr("k is read from a buffer")));
+  EXPECT_REFUSED(with_specialised_sizes(of_plan, {"k"}), ArgumentError, "k is read from a buffer");
   EXPECT_THAT(verify(with_specialised_sizes(of_plan, {"n"})), IsEmpty());
 }
 
@@ -120,11 +103,8 @@ TEST(SpecialisedSizes, RunOnTheHostWithTheirValues) {
     }
   }
   std::vector<float> none;
-  EXPECT_THAT(
-      [&] {
-        run_on_host(kernel, {bytes(none), bytes(none)}, {{"rows", 0}});
-      },
-      ThrowsMessage<ArgumentError>(HasSubstr("argument 'cols' is missing")));
+  EXPECT_REFUSED(run_on_host(kernel, {bytes(none), bytes(none)}, {{"rows", 0}}), ArgumentError,
+                 "argument 'cols' is missing");
 }
 
 }  // namespace

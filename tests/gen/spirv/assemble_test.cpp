@@ -3,13 +3,11 @@
 
 #include "vkmoye/gen/spirv/assemble.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <set>
 
 #include "offline_gpus/cases.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "support/options.hpp"
@@ -33,13 +31,12 @@ class Modules {
     const std::string text = glsl::print(described);
     if (!seen_.insert(described.name + text.substr(text.find("#version"))).second) return;
     const CompiledKernel kernel = compile(described);
-    EXPECT_THAT(reasons_against_spirv(kernel.interface, kernel.spirv), testing::IsEmpty())
-        << described.name;
+    EXPECT_THAT(reasons_against_spirv(kernel.interface, kernel.spirv), IsEmpty()) << described.name;
     // spirv-val of 2025 does not support bfloat16: it checks the module with float16_t.
     const auto spirv = kernel.interface.features.has(Feature::bf16_matrix)
                            ? spirv::assemble(described.name, kernel.glsl)
                            : kernel.spirv;
-    EXPECT_THAT(reasons_against_module(spirv), testing::IsEmpty()) << described.name;
+    EXPECT_THAT(reasons_against_module(spirv), IsEmpty()) << described.name;
   }
   std::size_t count() const { return seen_.size(); }
 
@@ -58,18 +55,17 @@ std::size_t find_instruction(const std::vector<std::uint32_t>& spirv, std::uint3
 TEST(Assemble, AModuleThatBreaksTheRulesIsFound) {
   const KernelEntry* entry = find_kernel("copy/simple");
   CompiledKernel kernel = compile(entry->describe({.form = entry->types.front()}));
-  EXPECT_THAT(reasons_against_module(kernel.spirv), testing::IsEmpty());
+  EXPECT_THAT(reasons_against_module(kernel.spirv), IsEmpty());
   constexpr std::uint32_t kOpTypeVoid = 19, kOpStore = 62;
   const std::size_t store = find_instruction(kernel.spirv, kOpStore);
   ASSERT_LT(store + 2, kernel.spirv.size());
   kernel.spirv[store + 2] = kernel.spirv[find_instruction(kernel.spirv, kOpTypeVoid) + 1];
-  EXPECT_THAT(reasons_against_spirv(kernel.interface, kernel.spirv), testing::IsEmpty());
-  EXPECT_THAT(reasons_against_module(kernel.spirv),
-              testing::ElementsAre(testing::HasSubstr("spirv-val: ")));
+  EXPECT_THAT(reasons_against_spirv(kernel.interface, kernel.spirv), IsEmpty());
+  EXPECT_THAT(reasons_against_module(kernel.spirv), ElementsAre(HasSubstr("spirv-val: ")));
   for (const std::size_t size : {0, 4, 5, 20}) {
     std::vector<std::uint32_t> cut(kernel.spirv.begin(),
                                    kernel.spirv.begin() + static_cast<std::ptrdiff_t>(size));
-    EXPECT_THAT(reasons_against_module(cut), testing::Not(testing::IsEmpty())) << size;
+    EXPECT_THAT(reasons_against_module(cut), Not(IsEmpty())) << size;
   }
 }
 
@@ -130,13 +126,12 @@ ir::Kernel copy_of(const std::string& src, const std::string& dst, const std::st
 TEST(Assemble, TakesBuffersWhateverTheyAreCalled) {
   for (const char* name : {"A", "a", "_a", "Src", "X9", "x9", "Tile", "A_block", "Rows"}) {
     const ir::Kernel kernel = copy_of(name, "dst", "rows");
-    EXPECT_THAT(glsl::print(kernel), testing::HasSubstr("_x8")) << name;
+    EXPECT_THAT(glsl::print(kernel), HasSubstr("_x8")) << name;
     EXPECT_NO_THROW(compile(kernel)) << name;
   }
   // Two identical names, one of them that of a buffer block.
   const auto refused = [](const char* src, const char* dst, const char* rows, const char* why) {
-    EXPECT_THAT([&] { copy_of(src, dst, rows); },
-                testing::ThrowsMessage<KernelError>(testing::HasSubstr(why)));
+    EXPECT_REFUSED(copy_of(src, dst, rows), KernelError, why);
   };
   refused("A", "a", "rows", "arrays A and a have the same name");
   refused("A", "A_block", "rows", "arrays A and A_block have the same name");
@@ -149,8 +144,8 @@ TEST(Assemble, TakesBuffersWhateverTheyAreCalled) {
 }
 
 TEST(Assemble, SaysThatItsArgumentsWereSwapped) {
-  EXPECT_THAT([] { spirv::assemble("#version 460\nvoid main() {}\n", "empty"); },
-              testing::ThrowsMessage<ArgumentError>(testing::HasSubstr("may have been swapped")));
+  EXPECT_REFUSED(spirv::assemble("#version 460\nvoid main() {}\n", "empty"), ArgumentError,
+                 "may have been swapped");
 }
 
 TEST(Assemble, RefusesWrongTextWithTheLogAndNumberedLines) {
@@ -158,8 +153,8 @@ TEST(Assemble, RefusesWrongTextWithTheLogAndNumberedLines) {
     spirv::assemble("broken", "#version 460\nvoid main() { nonsense }\n");
     FAIL() << "accepted";
   } catch (const CompileError& error) {
-    EXPECT_THAT(error.log, testing::HasSubstr("nonsense"));
-    EXPECT_THAT(error.numbered_source, testing::HasSubstr("   2  void main()"));
+    EXPECT_THAT(error.log, HasSubstr("nonsense"));
+    EXPECT_THAT(error.numbered_source, HasSubstr("   2  void main()"));
   }
 }
 

@@ -3,12 +3,10 @@
 
 #include "vkmoye/gen/spirv/bfloat16.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstring>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
@@ -20,7 +18,6 @@
 namespace vkmoye::gen {
 namespace {
 
-using testing::HasSubstr;
 using Words = std::vector<std::uint32_t>;
 
 // The operands of each instruction with opcode `which`.
@@ -133,7 +130,7 @@ TEST(Bfloat16, ElementsAreMovedAsBits) {
   const auto text_of = [](const ir::Kernel& kernel) { return compile(kernel).glsl; };
   const std::string words = text_of(gemm_packed({}, gemm_form(ScalarType::bf16)));
   EXPECT_THAT(words, HasSubstr("matrices_a0[v1][1] = unpackFloat2x16(next_a0[v1].x)[1];"));
-  EXPECT_THAT(words, testing::Not(HasSubstr("uint16_t")));
+  EXPECT_THAT(words, Not(HasSubstr("uint16_t")));
   const auto probe = [&](std::uint32_t lanes) {
     return text_of(fragment_probe({ScalarType::bf16, {ir::MatrixType::Use::a, 16, 16}, lanes}));
   };
@@ -174,19 +171,17 @@ TEST(Bfloat16, IsRefusedWhereHalvesAreMoreThanMatrices) {
       "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n"
       "#extension GL_EXT_shader_16bit_storage : require\n";
   EXPECT_THAT(retargeted("void main() {}\n"),
-              testing::ThrowsMessage<CompileError>(HasSubstr("no matrices of that type")));
+              ThrowsMessage<CompileError>(HasSubstr("no matrices of that type")));
   EXPECT_THAT(retargeted(halves + "layout(binding = 0) buffer B { float16_t b[]; };\n"
                                   "void main() { b[0] = b[1] + b[2]; }\n"),
-              testing::ThrowsMessage<CompileError>(HasSubstr("contains the type")));
+              ThrowsMessage<CompileError>(HasSubstr("contains the type")));
   // A function with a half as parameter: its type is declared before any value of it.
   const Words function = {0x07230203, 0x00010300,    0, 10, 0, 3u << 16 | 22, 1,
                           16,         3u << 16 | 33, 2, 1};
-  EXPECT_THAT([&] { spirv::with_bfloat16("test", function); },
-              testing::ThrowsMessage<CompileError>(
-                  HasSubstr("OpTypeFunction (operation 33) at word 8 contains the type")));
+  EXPECT_REFUSED(spirv::with_bfloat16("test", function), CompileError,
+                 "OpTypeFunction (operation 33) at word 8 contains the type");
   const CompiledKernel mixed = compile(product(ScalarType::f16));
-  EXPECT_THAT([&] { spirv::with_bfloat16("test", mixed.spirv); },
-              testing::ThrowsMessage<CompileError>(HasSubstr("contains the type")));
+  EXPECT_REFUSED(spirv::with_bfloat16("test", mixed.spirv), CompileError, "contains the type");
 }
 
 // Operations that move bits have the same meaning for both types.
@@ -243,8 +238,7 @@ TEST(Bfloat16, IsRefusedWhereSomethingComputes) {
   for (const auto& [line, operation, outside] : cases) {
     SCOPED_TRACE(line);
     const std::vector<std::uint32_t> computing = shader(line, outside);
-    EXPECT_THAT([&] { spirv::with_bfloat16("test", computing); },
-                testing::ThrowsMessage<CompileError>(HasSubstr(operation)));
+    EXPECT_REFUSED(spirv::with_bfloat16("test", computing), CompileError, operation);
   }
 }
 

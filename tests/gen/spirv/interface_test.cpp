@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPIR-V from the shader compiler with interfaces that do not match it: each difference is found.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <functional>
 
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/spirv.hpp"
@@ -15,10 +13,6 @@
 namespace vkmoye::gen {
 namespace {
 
-using testing::AnyOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using Change = std::function<void(KernelInterface&)>;
 
 CompiledKernel compiled(const char* name, ScalarType type, const Options& options = {}) {

@@ -4,13 +4,11 @@
 
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstring>
 #include <random>
 
+#include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/kernels/relayout_entries.hpp"
@@ -19,7 +17,6 @@
 namespace vkmoye::gen {
 namespace {
 
-using testing::IsEmpty;
 using Bytes = std::vector<std::byte>;
 
 double number_at(const Bytes& bytes, ScalarType type, std::int64_t index) {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/twin/run_on_host.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <random>
 
 #include "support/bytes.hpp"
+#include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "support/moves.hpp"
 #include "vkmoye/base/error.hpp"
@@ -20,10 +18,6 @@ namespace vkmoye::gen {
 namespace {
 
 using test::bytes;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 TEST(Twin, TransposesWhatItIsGiven) {
   std::vector<float> a(5 * 40), b(40 * 5, -1);

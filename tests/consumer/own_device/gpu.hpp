@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the program does with Vulkan itself: instance, device, buffers of its own allocator, command buffers and
-// timestamps. vkmoye adopts the device and records its kernels into the command buffers.
+// What a program with a VkDevice of its own does with Vulkan itself: instance, device, buffers of its own allocator,
+// command buffers and timestamps. vkmoye adopts the device and records its kernels into the command buffers. The
+// programs of between/ and llama/ share it.
 
 #include <vk_mem_alloc.h>
 #include <vulkan/vulkan.h>
@@ -13,23 +14,26 @@
 #include <vector>
 #include <vkmoye/runtime/vulkan.hpp>
 
-namespace llama {
+namespace own {
+
+/// Throws std::runtime_error if `result` is not VK_SUCCESS.
+void check(VkResult result, const char* what);
 
 class Gpu {
  public:
-  /// The instance, and the physical device of that number. Orders of matrices are found where they make products
-  /// faster; on a CPU, only if `packs_on_cpu`.
-  explicit Gpu(std::uint32_t number, bool packs_on_cpu = false);
+  /// The instance, and the physical device of that number.
+  explicit Gpu(std::uint32_t number);
   ~Gpu();
   Gpu(const Gpu&) = delete;
 
-  /// Before the device is created: kernels are chosen for these.
+  /// Before the device is created: kernels are chosen for these, to which the program may add orders of matrices.
   const vkmoye::DeviceCaps& caps() const { return caps_; }
+  vkmoye::DeviceCaps& caps() { return caps_; }
   /// Creates the device with what `kernels` need; vkmoye adopts it.
   void open(const std::vector<const vkmoye::KernelInterface*>& kernels);
 
   vkmoye::Device& device() { return *device_; }
-  bool has_matrix_units() const { return has_matrix_units_; }  // enabled for one of the kernels
+  const vkmoye::FeatureSet& features() const { return features_; }  // enabled for the kernels
   VkDevice handle() const { return handle_; }
   VkQueue queue() const { return queue_; }
   std::uint32_t family() const { return family_; }
@@ -42,7 +46,7 @@ class Gpu {
   vkmoye::DeviceCaps caps_;
   VkDevice handle_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
-  bool has_matrix_units_ = false;
+  vkmoye::FeatureSet features_;
   VmaAllocator allocator_ = nullptr;
   std::unique_ptr<vkmoye::Device> device_;
 };
@@ -56,13 +60,14 @@ class Array {
   Array& operator=(Array&&) = delete;
 
   std::uint64_t bytes() const { return bytes_; }
+  VkBuffer handle() const { return buffer_; }
   vkmoye::BufferView view(std::uint64_t offset, std::uint64_t bytes) const {
     return vkmoye::view_of(buffer_, offset, bytes);
   }
   /// Waits until the bytes are on the device, from `offset` on.
   void write(std::span<const std::byte> bytes, std::uint64_t offset = 0);
   /// From an array on the host.
-  void read(std::span<std::byte> bytes) const;
+  void read(std::span<std::byte> bytes, std::uint64_t offset = 0) const;
   /// From any array; waits.
   std::vector<std::byte> download(std::uint64_t offset, std::uint64_t bytes) const;
 
@@ -103,4 +108,4 @@ class Commands {
   std::uint32_t marks_ = 0;
 };
 
-}  // namespace llama
+}  // namespace own

@@ -5,19 +5,13 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "matrix_orders.hpp"
-
-namespace llama {
+namespace own {
 namespace {
 
 constexpr std::uint32_t kVersion = VK_API_VERSION_1_3;
-
-void check(VkResult result, const char* what) {
-  if (result == VK_SUCCESS) return;
-  throw std::runtime_error(std::string(what) + ": VkResult " + std::to_string(result));
-}
 
 bool lists(VkPhysicalDevice physical, const char* extension) {
   std::uint32_t count = 0;
@@ -31,7 +25,12 @@ bool lists(VkPhysicalDevice physical, const char* extension) {
 
 }  // namespace
 
-Gpu::Gpu(std::uint32_t number, bool packs_on_cpu) {
+void check(VkResult result, const char* what) {
+  if (result == VK_SUCCESS) return;
+  throw std::runtime_error(std::string(what) + ": VkResult " + std::to_string(result));
+}
+
+Gpu::Gpu(std::uint32_t number) {
   VkApplicationInfo application = {};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.apiVersion = kVersion;
@@ -55,11 +54,8 @@ Gpu::Gpu(std::uint32_t number, bool packs_on_cpu) {
     while ((families.at(family_).queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) ++family_;
     caps_ = vkmoye::caps_of(vkGetInstanceProcAddr, instance_, physical_, kVersion);
     if (families[family_].timestampValidBits == 0) caps_.timestamp_period_ns = 0;
-    // Vulkan's headers before 1.4.317 lack the structure that enables matrices of bf16: weights of bf16 do without.
+    // Vulkan's headers before 1.4.317 lack the structure that enables matrices of bf16: kernels do without.
     caps_.features.remove(vkmoye::Feature::bf16_matrix);
-    if (caps_.kind != vkmoye::DeviceKind::cpu || packs_on_cpu) {
-      caps_.fragment_orders = matrix_orders(caps_);
-    }
   } catch (...) {
     vkDestroyInstance(instance_, nullptr);
     throw;
@@ -72,8 +68,8 @@ void Gpu::open(const std::vector<const vkmoye::KernelInterface*>& kernels) {
   matrices.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR;
   VkPhysicalDeviceVulkan13Features v13 = {};
   v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-  has_matrix_units_ = needs.features.has(vkmoye::Feature::cooperative_matrix);
-  if (has_matrix_units_) v13.pNext = &matrices;
+  features_ = needs.features;
+  if (features_.has(vkmoye::Feature::cooperative_matrix)) v13.pNext = &matrices;
   VkPhysicalDeviceVulkan12Features v12 = {};
   v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   v12.pNext = &v13;
@@ -83,10 +79,14 @@ void Gpu::open(const std::vector<const vkmoye::KernelInterface*>& kernels) {
   VkPhysicalDeviceFeatures2 features = {};
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   features.pNext = &v11;
-  vkmoye::enable(needs, features);
+  vkmoye::enable(needs, features);  // throws if the chain lacks a structure
   std::vector<const char*> extensions = needs.extensions;
-  const bool pushes = lists(physical_, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
-  if (pushes) extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+  bool pushes = false;
+  for (const char* useful : needs.useful_extensions) {
+    if (!lists(physical_, useful)) continue;
+    extensions.push_back(useful);
+    pushes = pushes || std::string_view(useful) == VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
+  }
   const float priority = 1;
   VkDeviceQueueCreateInfo queue = {};
   queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
@@ -118,9 +118,9 @@ void Gpu::open(const std::vector<const vkmoye::KernelInterface*>& kernels) {
   ours.queue = queue_;
   ours.queue_family = family_;
   ours.api_version = kVersion;
-  ours.features = needs.features;
-  ours.timeline_semaphores = true;
-  ours.push_descriptors = pushes;
+  ours.features = features_;
+  ours.timeline_semaphores = true;  // among needs.bits
+  ours.push_descriptors = pushes;   // a recording then takes a fraction of the time
   device_ = std::make_unique<vkmoye::Device>(vkmoye::Device::adopt(ours));
 }
 
@@ -187,10 +187,10 @@ void Array::upload(std::span<const std::byte> bytes, std::uint64_t offset) {
   }
 }
 
-void Array::read(std::span<std::byte> bytes) const {
+void Array::read(std::span<std::byte> bytes, std::uint64_t offset) const {
   check(vmaInvalidateAllocation(gpu_->allocator(), allocation_, 0, VK_WHOLE_SIZE),
         "vmaInvalidateAllocation");
-  std::memcpy(bytes.data(), mapped_, bytes.size());
+  std::memcpy(bytes.data(), static_cast<const std::byte*>(mapped_) + offset, bytes.size());
 }
 
 std::vector<std::byte> Array::download(std::uint64_t offset, std::uint64_t bytes) const {
@@ -276,4 +276,4 @@ std::vector<double> Commands::microseconds() const {
   return out;
 }
 
-}  // namespace llama
+}  // namespace own

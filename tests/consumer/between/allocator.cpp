@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: MIT
-// The engine's Vulkan Memory Allocator, which calls the linked loader.
-#define VMA_IMPLEMENTATION
-#include <vk_mem_alloc.h>
