@@ -89,8 +89,8 @@ TEST(RowNumbers, NormsOfEverySize) {
       run_on_twin(rms_norm(config), arguments, arrays);
       expect_near(arrays.at("dst"), wanted, unit, what);
       arrays.erase("dst");
-      run_on_twin(norm_slices(Residual::none, config, "norm/slices"), arguments, arrays);
-      run_on_twin(norm_combine(Residual::none, config, "norm/combine"), arguments, arrays);
+      run_on_twin(rms_norm(config, "norm/slices", RowPart::slices), arguments, arrays);
+      run_on_twin(rms_norm(config, "norm/combine", RowPart::combine), arguments, arrays);
       expect_near(arrays.at("dst"), wanted, unit, what + ", in slices");
       arrays = {{"src", std::vector<float>(x.size(), 0)}, {"residual", x}, {"weight", ones}};
       run_on_twin(residual_norm(config), arguments, arrays);
@@ -119,8 +119,9 @@ TEST(RowNumbers, SoftmaxOfTheLargestNumbers) {
   ThreadsConfig config;
   config.threads = 64;
   config.subgroup_size = 32;
-  const ir::Kernel whole = softmax(config), of_slices = softmax_slices(config, "softmax/slices"),
-                   combined = softmax_combine(config, "softmax/combine");
+  const ir::Kernel whole = softmax(config),
+                   of_slices = softmax(config, "softmax/slices", RowPart::slices),
+                   combined = softmax(config, "softmax/combine", RowPart::combine);
   constexpr std::size_t kCols = 90;
   for (const float size : {FLT_MAX, -FLT_MAX, 1e9f, -1e9f}) {
     for (const std::size_t equal : {kCols, kCols / 2}) {  // the others are hidden, or far below

@@ -59,9 +59,10 @@ Config read(Config usual, const std::vector<ConfigField<Config>>& fields,
   return usual;
 }
 
-// Describes one of the two kernels for long rows.
+// Describes a kernel of rows, or one of the two for long rows.
 template <class Config>
-using DescribeStep = std::function<ir::Kernel(const Config&, const std::string& name)>;
+using DescribePart =
+    std::function<ir::Kernel(const Config&, const std::string& name, RowPart part)>;
 
 Arguments arguments_of_slices(const std::vector<std::int64_t>& shape, std::int64_t slices) {
   return {{"rows", shape.front()}, {"cols", shape.back()}, {"slices", slices}};
@@ -70,7 +71,7 @@ Arguments arguments_of_slices(const std::vector<std::int64_t>& shape, std::int64
 // The plan of an entry that works on rows; see KernelEntry::plan.
 template <class Config>
 std::function<KernelPlan(const Config&, const KernelRequest&)> plan_of_rows(
-    const std::string& entry, DescribeStep<Config> slices, DescribeStep<Config> combine) {
+    const std::string& entry, DescribePart<Config> describe) {
   const std::string family = entry.substr(0, entry.find('/'));
   return [=](const Config& config, const KernelRequest& request) -> KernelPlan {
     if (!request.shape || request.shape->size() != 2) return {};
@@ -84,9 +85,10 @@ std::function<KernelPlan(const Config&, const KernelRequest&)> plan_of_rows(
     const std::int64_t block = fitted.columns * fitted.width() * fitted.rounds;
     const std::int64_t count = slices_of_rows(workgroups, request.shape->back(), block);
     if (count == 1) return {};
-    ir::Kernel of_slices = slices(fitted, family + "/slices");
+    ir::Kernel of_slices = describe(fitted, family + "/slices", RowPart::slices);
     of_slices.command = emit_command(entry, options_of_elements(request), request.options);
-    return plan_of_slices(std::move(of_slices), combine(fitted, family + "/combine"),
+    return plan_of_slices(std::move(of_slices),
+                          describe(fitted, family + "/combine", RowPart::combine),
                           arguments_of_slices(*request.shape, count));
   };
 }
@@ -110,9 +112,10 @@ KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
   of_slices.axis = config.axis;
   of_slices.result = reduced_type(config.type, reduction);
   of_slices = of_rows ? fitted(of_slices, count, rows) : fitted(of_slices, cols, count);
-  ir::Kernel slices = reduce_slices(of_all, reduction, "reduce/slices");
+  ir::Kernel slices = reduce(of_all, reduction, "reduce/slices", RowPart::slices);
   slices.command = emit_command(entry, options_of_elements(request), request.options);
-  return plan_of_slices(std::move(slices), reduce_combine(of_slices, reduction, "reduce/combine"),
+  return plan_of_slices(std::move(slices),
+                        reduce(of_slices, reduction, "reduce/combine", RowPart::combine),
                         arguments_of_slices(*request.shape, count));
 }
 
@@ -140,24 +143,12 @@ KernelPlan top_k_plan(const TopKConfig& config, const KernelRequest& request) {
   of_candidates.max_threads = config.max_threads;
   Arguments arguments = arguments_of_slices(*request.shape, count);
   arguments["candidates"] = count * config.k;
-  ir::Kernel slices = top_k_slices(of_slices, "topk/slices");
+  ir::Kernel slices = top_k(of_slices, "topk/slices", RowPart::slices);
   slices.command = emit_command("topk/rows", options_of_elements(request), request.options);
   return plan_of_slices(
       std::move(slices),
       top_k_combine(fitted_to_rows(of_candidates, count * config.k), config.type, "topk/combine"),
       arguments);
-}
-
-std::function<KernelPlan(const RmsNormConfig&, const KernelRequest&)> plan_of_norms(
-    Residual residual) {
-  return plan_of_rows<RmsNormConfig>(
-      residual == Residual::added ? "norm/residual" : "norm/rms",
-      [=](const RmsNormConfig& config, const std::string& name) {
-        return norm_slices(residual, config, name);
-      },
-      [=](const RmsNormConfig& config, const std::string& name) {
-        return norm_combine(residual, config, name);
-      });
 }
 
 KernelEntry reduction(const char* name, const char* operation, const char* summary,
@@ -201,7 +192,7 @@ std::vector<KernelEntry> row_entries() {
               [](const ThreadsConfig& config, const KernelRequest& request) {
                 return softmax(fitted_to_rows(config, cols_of(request)));
               },
-          .plan = plan_of_rows<ThreadsConfig>("softmax/rows", softmax_slices, softmax_combine),
+          .plan = plan_of_rows<ThreadsConfig>("softmax/rows", softmax),
       }),
       entry_of<RmsNormConfig>({
           .name = "norm/rms",
@@ -216,7 +207,7 @@ std::vector<KernelEntry> row_entries() {
               [](const RmsNormConfig& config, const KernelRequest& request) {
                 return rms_norm(fitted_to_rows(config, cols_of(request)));
               },
-          .plan = plan_of_norms(Residual::none),
+          .plan = plan_of_rows<RmsNormConfig>("norm/rms", rms_norm),
       }),
       entry_of<RmsNormConfig>({
           .name = "norm/residual",
@@ -230,7 +221,7 @@ std::vector<KernelEntry> row_entries() {
               [](const RmsNormConfig& config, const KernelRequest& request) {
                 return residual_norm(fitted_to_rows(config, cols_of(request)));
               },
-          .plan = plan_of_norms(Residual::added),
+          .plan = plan_of_rows<RmsNormConfig>("norm/residual", residual_norm),
       }),
       entry_of<ThreadsConfig>({
           .name = "argmax/rows",
@@ -244,7 +235,7 @@ std::vector<KernelEntry> row_entries() {
               [](const ThreadsConfig& config, const KernelRequest& request) {
                 return argmax(fitted_to_argmax(config, cols_of(request)));
               },
-          .plan = plan_of_rows<ThreadsConfig>("argmax/rows", argmax_slices, argmax_combine),
+          .plan = plan_of_rows<ThreadsConfig>("argmax/rows", argmax),
       }),
       entry_of<TopKConfig>({
           .name = "topk/rows",

@@ -7,8 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/rows/staged_row.hpp"
+#include "vkmoye/gen/kernels/rows/row_state.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -55,47 +54,58 @@ const std::vector<ConfigField<TopKConfig>>& top_k_fields() {
 
 namespace {
 
-// What a kernel computes: rows from elements, candidates of slices from elements, rows from candidates.
-enum class TopKPart { whole, slices, combine };
-
-const char* comment_of(TopKPart part) {
-  switch (part) {
-    case TopKPart::whole: return "k passes; each finds the largest element not yet taken";
-    case TopKPart::slices: return "k passes over each slice of a row, which find its candidates";
-    case TopKPart::combine: return "k passes over the candidates of the slices of a row";
-  }
-  return "";
-}
-
 class TopK {
  public:
-  TopK(TopKPart part, const TopKConfig& config, ScalarType type, const std::string& name)
-      : part_(part), config_(config), k_(name, config.threads, to_index(config.subgroup_size)) {
-    k_.describe(typed_items(top_k_fields(), config), comment_of(part));
+  TopK(RowPart part, const TopKConfig& config, std::vector<std::string> reasons, ScalarType type,
+       const std::string& name)
+      : part_(part),
+        config_(config),
+        k_(row_builder(name, config, top_k_fields(), std::move(reasons), part,
+                       {"k passes; each finds the largest element not yet taken",
+                        "k passes over each slice of a row, which find its candidates",
+                        "k passes over the candidates of the slices of a row"})) {
     declare(type);
-    row_.emplace(k_, config, src_,
-                 part == TopKPart::combine ? word(kNoKey) : ir::number(ScalarType::f32, 0),
-                 part == TopKPart::slices ? Row::Part::slice : Row::Part::whole,
-                 part == TopKPart::slices ? Builder::extent(keys_out_, 1) : Expr(1));
-    parts_.emplace(k_, src_, row_->block(), config.tiled_copy());
+    const bool has_slices = part == RowPart::slices;
+    row_.emplace(
+        k_, config, src_, part == RowPart::combine ? word(kNoKey) : ir::number(ScalarType::f32, 0),
+        has_slices ? part : RowPart::whole, has_slices ? Builder::extent(keys_out_, 1) : Expr(1));
+    parts_.emplace(row_->blocks_of(src_));
+    const auto keep_column = [this](const RowState::Values& column, const RowState::Values& own,
+                                    const RowState::Values& merged) {
+      k_.with_title("keep " + column[0].name + " if it is of the largest key", [&] {
+        k_.apply(
+            column[0],
+            [](const Expr& c, const Expr& before, const Expr& now) {
+              return select(ir::equal(before, now), c, word(kNoColumn));
+            },
+            column[0], own[0], merged[0]);
+      });
+    };
+    state_.emplace(
+        k_, config, RowPart::whole,
+        std::vector<RowState::Part>{{"best", kMaximum, word(kNoKey)},
+                                    {"best_column", kMinimum, word(kNoColumn), {}, keep_column}},
+        k_.block_x());
   }
 
   ir::Kernel describe() {
     const View x = row_->x();  // (value, round, 1)
     keys_ = k_.make_fragment_like("keys", u32, x);
     left_ = k_.make_fragment_like("left", u32, x);
-    block_columns_ = k_.make_fragment_like("block_columns", u32, x);
+    columns_ = k_.make_fragment_like("block_columns", u32, x);
     last_ = single("last"), last_column_ = single("last_column");
-    best_ = single("best"), before_ = single("before");
-    own_column_ = single("own_column"), first_in_block_ = single("first_in_block");
 
     k_.assign(keys_, word(kNoKey));
     row_->read_one_block(to_keys());
     k_.assign(last_, word(kAllKeys));
     k_.assign(last_column_, word(kNoColumn));
     k_.loop("taken", to_index(config_.k), [&](const Expr& taken) {
-      find_next();
-      k_.branch({ir::equal(k_.thread() % to_index(config_.columns), 0)}, [&] { store(taken); });
+      state_->start();
+      row_->pass([&](const Expr& block) { take(block); }, to_keys());
+      state_->merge_threads();
+      k_.copy(best(), last_);
+      k_.copy(best_column(), last_column_);
+      k_.branch(is_first_of_lines(k_, config_), [&] { store(taken); });
     });
     return k_.finish();
   }
@@ -112,13 +122,13 @@ class TopK {
     };
     const std::vector<Builder::AxisSpec> candidates = {{"candidate", "candidates"},
                                                        {"row", "rows"}};
-    if (part_ == TopKPart::combine) {
+    if (part_ == RowPart::combine) {
       src_ = k_.input(kSliceKeys, u32, candidates);
       slice_columns_ = k_.input(kSliceColumns, u32, candidates);
     } else {
       src_ = k_.input("src", type, kRowAxes);
     }
-    if (part_ == TopKPart::slices) {
+    if (part_ == RowPart::slices) {
       keys_out_ = of_slices(kSliceKeys);
       columns_out_ = of_slices(kSliceColumns);
     } else {
@@ -128,12 +138,14 @@ class TopK {
   }
 
   View single(const char* of) { return k_.registers(of, u32, Layout()); }
-  View part(const Expr& block) const { return parts_->part({block, k_.block_x()}); }
+  const View& best() const { return (*state_)[0][0]; }
+  const View& best_column() const { return (*state_)[1][0]; }
+  View part(const Expr& block) const { return parts_->part(row_->at(block)); }
 
   // What follows each read of a block.
   Row::Body to_keys() {
     return [this](const Expr& block) {
-      if (part_ == TopKPart::combine) {
+      if (part_ == RowPart::combine) {
         k_.copy(row_->x(), keys_);
         return;
       }
@@ -148,26 +160,8 @@ class TopK {
     };
   }
 
-  // last, last_column <- the key and the column of the largest element that comes after them.
-  void find_next() {
-    k_.assign(best_, word(kNoKey));
-    k_.assign(own_column_, word(kNoColumn));
-    row_->pass([&](const Expr& block) { find_next_in(block); }, to_keys());
-    k_.copy(best_, last_);
-    k_.reduce_across(last_, kMaximum, config_.thread_layout(), 0);
-    k_.with_title("last_column <- the first column of that key", [&] {
-      k_.apply(
-          last_column_,
-          [](const Expr& p, const Expr& own, const Expr& largest) {
-            return select(ir::equal(own, largest), p, word(kNoColumn));
-          },
-          own_column_, best_, last_);
-    });
-    k_.reduce_across(last_column_, kMinimum, config_.thread_layout(), 0);
-  }
-
-  // The same of a thread and a block: best, own_column.
-  void find_next_in(const Expr& block) {
+  // best, best_column <- of the keys that come after `last`, the largest of this thread and its first column.
+  void take(const Expr& block) {
     k_.with_title("left <- the keys that are not taken", [&] {
       k_.apply(left_, part(block),
                [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
@@ -178,39 +172,32 @@ class TopK {
                },
                {keys_, last_, last_column_});
     });
-    k_.copy(best_, before_);
-    k_.accumulate(best_, kMaximum, left_);
-    k_.with_title("block_columns <- the columns of the largest keys", [&] {
-      k_.apply(block_columns_, part(block),
-               [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                 return select(ir::equal(v[0], v[1]), convert(at[0], u32), word(kNoColumn));
-               },
-               {left_, best_});
-    });
-    k_.assign(first_in_block_, word(kNoColumn));
-    k_.accumulate(first_in_block_, kMinimum, block_columns_);
-    k_.with_title("own_column <- first_in_block if the block has a larger key", [&] {
-      k_.apply(
-          own_column_,
-          [&](const Expr& p, const Expr& in_block, const Expr& now, const Expr& earlier) {
-            return select(less(earlier, now), in_block, p);
-          },
-          own_column_, first_in_block_, best_, before_);
-    });
+    const auto find_column = [&] {
+      // Without a key that is left, none: keys of numbers are greater than 1.
+      const Expr wanted = k_.let("wanted", maximum(k_.load("largest", best()), word(1)));
+      k_.with_title("block_columns <- the columns of the largest keys", [&] {
+        k_.apply(columns_, part(block),
+                 [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                   return select(ir::equal(v[0], wanted), convert(at[0], u32), word(kNoColumn));
+                 },
+                 {left_});
+      });
+      k_.accumulate(best_column(), kMinimum, columns_);
+    };
+    state_->step([&] { k_.accumulate(best(), kMaximum, left_); }, find_column);
   }
 
   // Result number `taken` of each row, by one of its threads.
   void store(const Expr& taken) {
-    const std::int64_t rows = row_->block().leaf(1);
-    const Expr row = k_.thread() / to_index(config_.columns);
+    const std::int64_t rows = config_.threads / config_.columns;
     const auto to = [&](const Tensor& of) {
-      if (part_ == TopKPart::slices) {
-        return parallelize(tile(of, {1, 1, rows}, {taken, k_.block_y(), k_.block_x()}),
-                           make_layout({1, 1, rows}), row);
-      }
-      return parallelize(tile(of, {1, rows}, {taken, k_.block_x()}), make_layout({1, rows}), row);
+      const View of_rows =
+          part_ == RowPart::slices
+              ? slice(tile(of, {1, 1, rows}, {taken, k_.block_y(), k_.block_x()}), {0, 0, _})
+              : slice(tile(of, {1, rows}, {taken, k_.block_x()}), {0, _});
+      return line_results(k_, config_, of_rows);
     };
-    if (part_ == TopKPart::slices) {
+    if (part_ == RowPart::slices) {
       k_.copy(last_, to(keys_out_));
       k_.copy(last_column_, to(columns_out_));
       return;
@@ -219,7 +206,7 @@ class TopK {
       k_.apply(
           to(values_out_), [](const Expr& key) { return number_of_key(key); }, last_);
     });
-    if (part_ == TopKPart::whole) {
+    if (part_ == RowPart::whole) {
       k_.copy(last_column_, to(columns_out_));
       return;
     }
@@ -227,6 +214,7 @@ class TopK {
     k_.assign(column, word(kNoColumn));
     const Expr candidate =
         k_.let("candidate", ir::to_index(k_.load("of_candidates", last_column_)));
+    const Expr row = k_.thread() / to_index(config_.columns);
     const Expr of_row = k_.let("of_row", to_index(rows) * k_.block_x() + row);
     k_.branch({less(candidate, Builder::extent(slice_columns_, 0)),
                less(of_row, Builder::extent(slice_columns_, 1))},
@@ -241,46 +229,38 @@ class TopK {
 
   static constexpr const char *kSliceKeys = "slice_keys", *kSliceColumns = "slice_columns";
 
-  const TopKPart part_;
+  const RowPart part_;
   const TopKConfig& config_;
   Builder k_;
   Tensor src_, slice_columns_;                  // inputs
   Tensor keys_out_, values_out_, columns_out_;  // results
   std::optional<Row> row_;
   std::optional<Blocks> parts_;
+  std::optional<RowState> state_;
   // Registers like those of a block: keys of elements, those that are left, columns of the largest of these.
-  View keys_, left_, block_columns_;
+  View keys_, left_, columns_;
   View last_, last_column_;  // what was taken last
-  View best_, before_, own_column_, first_in_block_;
 };
 
-// `wanted` with all values set. Throws KernelError with the reasons against it, first those of its rows.
-TopKConfig accepted_top_k(const TopKConfig& wanted, bool of_elements, const std::string& name) {
-  TopKConfig config = fitted_to_rows(wanted);
+// `type`: that of the values.
+ir::Kernel top_k_of(RowPart part, const TopKConfig& wanted, ScalarType type,
+                    const std::string& name) {
+  const TopKConfig config = fitted_to_rows(wanted);
   std::vector<std::string> reasons =
-      of_elements ? reasons_against_rows(config) : reasons_against(config);
-  if (config.k < 1 || config.k > kMaxTaken) {
-    reasons.push_back(fmt::format("k {} is outside 1..{}", config.k, kMaxTaken));
-  }
-  throw_if_any(name, std::move(reasons));
-  return config;
+      part == RowPart::combine ? reasons_against(config) : reasons_against_rows(config);
+  require(config.k >= 1 && config.k <= kMaxTaken,
+          fmt::format("k {} is outside 1..{}", config.k, kMaxTaken), reasons);
+  return TopK(part, config, std::move(reasons), type, name).describe();
 }
 
 }  // namespace
 
-ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
-  const TopKConfig config = accepted_top_k(wanted, /*of_elements=*/true, name);
-  return TopK(TopKPart::whole, config, config.type, name).describe();
+ir::Kernel top_k(const TopKConfig& config, const std::string& name, RowPart part) {
+  return top_k_of(part, config, config.type, name);
 }
 
-ir::Kernel top_k_slices(const TopKConfig& wanted, const std::string& name) {
-  const TopKConfig config = accepted_top_k(wanted, /*of_elements=*/true, name);
-  return TopK(TopKPart::slices, config, config.type, name).describe();
-}
-
-ir::Kernel top_k_combine(const TopKConfig& wanted, ScalarType type, const std::string& name) {
-  const TopKConfig config = accepted_top_k(wanted, /*of_elements=*/false, name);
-  return TopK(TopKPart::combine, config, type, name).describe();
+ir::Kernel top_k_combine(const TopKConfig& config, ScalarType type, const std::string& name) {
+  return top_k_of(RowPart::combine, config, type, name);
 }
 
 }  // namespace vkmoye::gen
