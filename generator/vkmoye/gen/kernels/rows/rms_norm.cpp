@@ -63,8 +63,7 @@ ir::Kernel norm_of(bool has_residual, const RmsNormConfig& wanted, const std::st
   if (has_residual) residual = k.input("residual", config.type, kRowAxes);
   if (is_last) weight = k.input("weight", config.type, {{"col", "cols"}});
   const SumOfSquares squares(k, config.type, config.epsilon);
-  RowState state(k, config, part, {squares.part()},
-                 part == RowPart::combine ? k.block_y() : k.block_x());
+  RowState state(k, config, part, {squares.part()}, row_tile(k, part));
   if (is_last && has_residual) total = k.output("total", config.type, kRowAxes);
   if (is_last) dst = k.output("dst", config.type, kRowAxes);
   Row row(k, config, src, zero, part, state.slices());

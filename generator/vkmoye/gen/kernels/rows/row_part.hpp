@@ -25,6 +25,11 @@ namespace vkmoye::gen {
 
 enum class RowPart : std::uint8_t { whole, slices, combine };
 
+/// The tile of rows of a workgroup, whose tile has as many rows as its threads.
+inline Expr row_tile(const Builder& k, RowPart part) {
+  return part == RowPart::combine ? k.block_y() : k.block_x();
+}
+
 /// The axes of a matrix whose rows a kernel works on.
 inline const std::vector<Builder::AxisSpec> kRowAxes = {{"col", "cols"}, {"row", "rows"}};
 

@@ -30,7 +30,7 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name, RowPart
   RowState state(k, config, part,
                  {{"largest", kMaximum, least, {"slice_largest"}},
                   {"sum", kSum, zero, {"slice_sums"}, rescale}},
-                 part == RowPart::combine ? k.block_y() : k.block_x());
+                 row_tile(k, part));
   Tensor dst;
   if (part != RowPart::slices) dst = k.output("dst", config.type, kRowAxes);
   Row row(k, config, src, kMaximum.neutral(ScalarType::f32), part, state.slices());

@@ -39,7 +39,7 @@ Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr&
 }
 
 std::vector<Expr> Row::at(const Expr& block) const {
-  const Expr line = part_ == RowPart::combine ? builder_.block_y() : builder_.block_x();
+  const Expr line = row_tile(builder_, part_);
   return along_ == 0 ? std::vector{block, line} : std::vector{line, block};
 }
 

@@ -64,14 +64,11 @@ void SumOfSquares::add(const View& x, const RowState::Values& sums) const {
 InverseRoot SumOfSquares::inverse_root(const RowState::Values& sums, const Expr& count,
                                        const std::optional<Expr>& shift) const {
   const Expr squares = builder_.load("squares", sums[0]);
-  const auto mean_of = [&](const Expr& sum, const Expr& scale_of_shift) {
-    if (!shift) return sum / count;
-    const Expr scaled = builder_.let("scaled_shift", *shift * scale_of_shift);
-    return maximum(sum / count - scaled * scaled, number(f32, 0));
+  const auto mean_of = [&](const Expr& sum, const std::optional<Expr>& offset) {
+    return offset ? maximum(sum / count - *offset * *offset, number(f32, 0)) : sum / count;
   };
   if (sums_.size() == 1) {
-    const Expr mean = mean_of(squares, number(f32, 1));
-    return {{}, builder_.let("scale", rsqrt(mean + number(f32, epsilon_)))};
+    return {{}, builder_.let("scale", rsqrt(mean_of(squares, shift) + number(f32, epsilon_)))};
   }
   const Expr large = builder_.load("large_squares", sums[1]);
   const Expr is_large = less(number(f32, kLeast), large), is_small = less(squares, kLeast);
@@ -86,8 +83,9 @@ InverseRoot SumOfSquares::inverse_root(const RowState::Values& sums, const Expr&
     return one_of(number(f32, std::ldexp(value, -exponent)), number(f32, value),
                   number(f32, std::ldexp(value, exponent)));
   };
-  const Expr mean =
-      builder_.let("mean", mean_of(one_of(large, squares, small), scaled(1, kExponent)));
+  std::optional<Expr> offset;
+  if (shift) offset = builder_.let("scaled_shift", *shift * scaled(1, kExponent));
+  const Expr mean = builder_.let("mean", mean_of(one_of(large, squares, small), offset));
   const Expr epsilon = builder_.let("epsilon", scaled(epsilon_, 2 * kExponent));
   return {builder_.let("power", scaled(1, kOfPower)),
           builder_.let("scale", rsqrt(mean + epsilon) * scaled(1, kExponent - kOfPower))};

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/rows/layer_norm.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "vkmoye/gen/kernels/rows/row_state.hpp"
+#include "vkmoye/gen/kernels/rows/sum_of_squares.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using Values = RowState::Values;
+
+constexpr ScalarType f32 = ScalarType::f32;
+
+// Elements are multiplied by `element`, so that differences of them do not overflow, and sums of them by `sum`, so that
+// those of 2^32 elements do not.
+struct Units {
+  double element, sum;
+};
+
+Expr times(const Expr& x, double unit) { return unit == 1 ? x : x * unit; }
+
+Units units_of(ScalarType type) {
+  const bool is_wide = type == f32 || type == ScalarType::bf16;
+  return is_wide ? Units{0x1p-2, 0x1p-33} : Units{1, 1};
+}
+
+// The state of a row: {count, total}, then {deviations, squares ..}; see layer_norm.hpp.
+class Moments {
+ public:
+  Moments(Builder& k, const RmsNormConfig& config)
+      : k_(k),
+        units_(units_of(config.type)),
+        squares_(k, config.type, config.epsilon * units_.element * units_.element) {}
+
+  std::vector<RowState::Part> parts() {
+    const Expr zero = ir::number(f32, 0);
+    std::vector<std::string> moments = squares_.arrays();
+    moments.insert(moments.begin(), "slice_deviations");
+    const auto shift = [this](const Values& of, const Values& own, const Values& merged) {
+      k_.with_title("moments <- those around the new centre",
+                    [&] { shift_moments(of, own, merged); });
+    };
+    return {{"total", kSum, zero, {"slice_counts", "slice_totals"}},
+            {"moments", kSum, zero, moments, shift}};
+  }
+
+  // Loads the first element of each row.
+  void load_first(const ThreadsConfig& config, const Tensor& src, const Expr& row_tile) {
+    const std::int64_t rows = config.threads / config.columns;
+    const View of_rows = slice(tile(src, {1, rows}, {0, row_tile}), {0, _});
+    const View first = k_.registers("first", f32, Layout());
+    k_.copy(line_results(k_, config, of_rows), first, {.edges = Edges::zero});
+    first_ = k_.let("first_of_row", times(k_.load("first_element", first), units_.element));
+  }
+
+  // A step with the elements x at `places`, those below `cols`; `off`: registers like x.
+  void step(RowState& state, const View& x, const View& places, const Expr& cols, const View& off) {
+    const auto count = broadcast(state[0][0], x.shape()), total = broadcast(state[0][1], x.shape());
+    const auto inside = [&](const std::vector<Expr>& place, const Expr& value) {
+      return ir::select(less(place[0], cols), value, ir::number(f32, 0));
+    };
+    const auto lead = [&] {
+      k_.with_title("count += 1, for each x of the row", [&] {
+        k_.apply(count, places,
+                 [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                   return v[0] + inside(at, ir::number(f32, 1));
+                 },
+                 {count});
+      });
+      k_.with_title("total += x - first_of_row, for each x of the row", [&] {
+        k_.apply(total, places,
+                 [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                   return v[0] + inside(at, times(difference(v[1], first_), units_.sum));
+                 },
+                 {total, x});
+      });
+    };
+    const auto follow = [&] {
+      k_.with_title("off <- x - centre, for each x of the row", [&] {
+        const Expr centre = centre_of("centre", state[0]);
+        k_.apply(off, places,
+                 [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                   return inside(at, difference(v[0], centre));
+                 },
+                 {x});
+      });
+      const View deviations = broadcast(state[1][0], x.shape());
+      k_.with_title("deviations += each of off", [&] {
+        k_.apply(
+            deviations, [&](const Expr& d, const Expr& v) { return d + times(v, units_.sum); },
+            deviations, off);
+      });
+      squares_.add(off, {state[1].begin() + 1, state[1].end()});
+    };
+    state.step(lead, follow);
+  }
+
+  // How far each element is from the mean in units of the standard deviation, once the state is that of the row.
+  std::function<Expr(const Expr& x)> normalised(const RowState& state) {
+    const Expr count = k_.load("count", state[0][0]);
+    const Expr centre = centre_of("centre", state[0]);
+    const Expr off = k_.let("mean_off_centre",
+                            times(k_.load("deviations", state[1][0]) / count, 1 / units_.sum));
+    const InverseRoot root =
+        squares_.inverse_root({state[1].begin() + 1, state[1].end()}, count, off);
+    return [=, this](const Expr& x) { return root.times(k_, difference(x, centre) - off); };
+  }
+
+ private:
+  Expr difference(const Expr& x, const Expr& from) {
+    return k_.let_exact("difference", times(x, units_.element) - from);
+  }
+
+  // The mean up to rounding; of no elements, the first one.
+  Expr centre_of(const std::string& name, const Values& total) {
+    const Expr count = maximum(k_.load(name + "_count", total[0]), ir::number(f32, 1));
+    const Expr mean = k_.load(name + "_total", total[1]) / count;
+    return k_.let_exact(name, first_ + times(mean, 1 / units_.sum));
+  }
+
+  // Of n elements, each deviation grows by h, the old centre minus the new one; squares by 2 h deviations + n h^2.
+  void shift_moments(const Values& of, const Values& own, const Values& merged) {
+    const Expr count = k_.load("count", own[0]);
+    const Expr h = k_.let_exact("h", centre_of("own", own) - centre_of("merged", merged));
+    const Expr before = k_.load("deviations", of[0]);
+    k_.assign(of[0], before + times(h, units_.sum) * count);
+    for (std::size_t i = 1; i < of.size(); ++i) {
+      const double scale = squares_.scale(i - 1);  // of the numbers that are squared
+      const Expr scaled = scale == 1 ? h : k_.let(fmt::format("h{}", i), h * scale);
+      const Expr squares = k_.load(fmt::format("squares{}", i), of[i]);
+      const Expr twice = before * (2 * scale / units_.sum);
+      k_.assign(of[i], squares + scaled * (twice + scaled * count));
+    }
+  }
+
+  Builder& k_;
+  Units units_;
+  SumOfSquares squares_;
+  Expr first_ = 0;  // element of the row, in their unit
+};
+
+}  // namespace
+
+ir::Kernel layer_norm(const RmsNormConfig& wanted, const std::string& name, RowPart part) {
+  const RmsNormConfig config = fitted_to_rows(wanted);
+  Builder k = row_builder(name, config, rms_norm_fields(), reasons_against(config), part,
+                          {"rows that fit stay in registers, longer ones are read twice",
+                           "mean and variance of each slice of a row",
+                           "combines the slices of a row; a workgroup has a block of the row"});
+  const bool is_last = part != RowPart::slices;  // it writes the result
+  const Tensor src = k.input("src", config.type, kRowAxes);
+  Tensor weight, bias, dst;
+  if (is_last) weight = k.input("weight", config.type, {{"col", "cols"}});
+  if (is_last) bias = k.input("bias", config.type, {{"col", "cols"}});
+  Moments moments(k, config);
+  RowState state(k, config, part, moments.parts(), row_tile(k, part));
+  if (is_last) dst = k.output("dst", config.type, kRowAxes);
+  const Expr zero = ir::number(f32, 0);
+  Row row(k, config, src, zero, part, state.slices());
+  const View x = row.x();  // (value, round, 1)
+
+  moments.load_first(config, src, row_tile(k, part));
+  const Blocks places = row.blocks_of(src);
+  const View off = k.make_fragment_like("off", f32, x);
+  state.compute(row, [&](const Expr& block) {
+    moments.step(state, x, places.part(row.at(block)), Builder::extent(src, 0), off);
+  });
+  if (!is_last) return k.finish();
+
+  const auto normalised = moments.normalised(state);
+  Blocks weights = row.blocks_of(weight), biases = row.blocks_of(bias), result = row.blocks_of(dst);
+  const View w = weights.registers("w", f32), b = biases.registers("b", f32);
+  row.pass([&](const Expr& block) {
+    weights.load({block}, w, zero);
+    biases.load({block}, b, zero);
+    k.with_title("x <- (x - mean) / sqrt(variance + epsilon) * w + b", [&] {
+      k.apply(
+          x,
+          [&](const Expr& v, const Expr& factor, const Expr& term) {
+            return normalised(v) * factor + term;
+          },
+          x, w, b);
+    });
+    result.store(row.at(block), x);
+  });
+  return k.finish();
+}
+
+}  // namespace vkmoye::gen
