@@ -170,7 +170,7 @@ void main() {
         best = max(best, left[v0]);
       }
 
-      // keep best_column if it is of the largest key
+      // best_column <- itself if it is of the largest key, else none
       best_column = (before == best) ? best_column : 0xffffffffu;
 
       uint largest = best;
@@ -206,7 +206,7 @@ void main() {
       best = max(best, best_partials[v1]);
     }
 
-    // keep best_column if it is of the largest key
+    // best_column <- itself if it is of the largest key, else none
     best_column = (before == best) ? best_column : 0xffffffffu;
 
     // best_column <- minimum over the lanes of the subgroup

@@ -19,7 +19,7 @@ const Expr& no_column() {
 }
 
 // `column` where `value` is the largest, or NaN.
-Expr column_of_largest(const Expr& value, const Expr& largest, const Expr& column) {
+Expr column_of_largest(const Expr& column, const Expr& value, const Expr& largest) {
   const Expr is_largest = ir::logical_or(ir::equal(value, largest), ir::is_nan(value));
   return select(is_largest, column, no_column());
 }
@@ -46,11 +46,8 @@ ir::Kernel argmax(const ThreadsConfig& wanted, const std::string& name, RowPart 
   Tensor src, dst;
   if (has_elements) src = k.input("src", config.type, kRowAxes);
   const Expr least = kMaximum.neutral(ScalarType::f32);
-  const auto keep_column = [&](const RowState::Values& column, const RowState::Values& own,
-                               const RowState::Values& merged) {
-    k.with_title("keep " + column[0].name + " if it is of the largest",
-                 [&] { k.apply(column[0], column_of_largest, own[0], merged[0], column[0]); });
-  };
+  const auto keep_column =
+      RowState::adjust_to(k, "itself if it is of the largest, else none", column_of_largest);
   RowState state(k, config, part,
                  {{"largest", kMaximum, least, {"slice_largest"}},
                   {"first", kMinimum, no_column(), {"slice_columns"}, keep_column}},
@@ -67,7 +64,7 @@ ir::Kernel argmax(const ThreadsConfig& wanted, const std::string& name, RowPart 
     const auto find_column = [&](const Expr& block) {
       k.apply(column, places.part(row.at(block)),
               [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                return column_of_largest(v[0], v[1], convert(at[0], ScalarType::u32));
+                return column_of_largest(convert(at[0], ScalarType::u32), v[0], v[1]);
               },
               {x, largest});
       k.accumulate(first, kMinimum, column);

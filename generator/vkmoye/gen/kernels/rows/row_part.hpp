@@ -25,7 +25,7 @@ namespace vkmoye::gen {
 
 enum class RowPart : std::uint8_t { whole, slices, combine };
 
-/// The tile of rows of a workgroup, whose tile has as many rows as its threads.
+/// The number of the workgroup's tile of rows; a tile has as many rows as the threads have.
 inline Expr row_tile(const Builder& k, RowPart part) {
   return part == RowPart::combine ? k.block_y() : k.block_x();
 }

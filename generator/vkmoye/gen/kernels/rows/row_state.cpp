@@ -48,6 +48,15 @@ bool RowState::has_followers() const {
                      [](const Stored& of) { return static_cast<bool>(of.adjust); });
 }
 
+RowState::Adjust RowState::adjust_to(
+    Builder& k, const std::string& how,
+    const std::function<Expr(const Expr&, const Expr&, const Expr&)>& function) {
+  return [=, &k](const Values& part, const Values& own, const Values& merged) {
+    k.with_title(part[0].name + " <- " + how,
+                 [&] { k.apply(part[0], function, part[0], own[0], merged[0]); });
+  };
+}
+
 void RowState::start() {
   for (const Stored& of : parts_) builder_.assign(of.own.all, of.start);
 }

@@ -9,8 +9,8 @@
 //   of 5         largest 5                      sum 1
 //   merged       largest 5                      sum (exp(1 - 3) + 1) * exp(3 - 5) + 1
 //
-// Each part of a state is a sum, a minimum or a maximum, which devices merge fast. A part that depends on the first one,
-// the leader, is first adjusted to the merged leader: a sum of exponentials is multiplied by exp(own - merged).
+// Each part of a state is a sum, a minimum or a maximum, which devices merge fast. A part that depends on the first
+// one, the leader, is first adjusted to the merged leader: a sum of exponentials is multiplied by exp(own - merged).
 //
 //   state            leader     second part                              adjusted to the merged leader
 //   softmax          maximum    sum of exp(x - largest)                  multiplied by exp(own - largest)
@@ -19,7 +19,6 @@
 //   layer norm       count and sum                                       sums of deviations from the mean: shifted
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +29,8 @@ namespace vkmoye::gen {
 class RowState {
  public:
   using Values = std::vector<View>;  // of one value each
+  /// Records how `part`, of a state with the leader `own`, is adjusted to the leader `merged`.
+  using Adjust = std::function<void(const Values& part, const Values& own, const Values& merged)>;
 
   struct Part {
     std::string name;  // of its registers
@@ -37,9 +38,13 @@ class RowState {
     Expr start;  // neutral, and has the type of the values
     /// The arrays (slices, rows) for its values of slices, one for each; empty: one value, of whole rows only.
     std::vector<std::string> arrays = {};
-    /// Records how `part`, of a state with the leader `own`, is adjusted to the leader `merged`.
-    std::function<void(const Values& part, const Values& own, const Values& merged)> adjust = {};
+    Adjust adjust = {};  // of a part that depends on the leader
   };
+
+  /// Of a part and a leader of one value: part <- function(part, own, merged), which `how` tells.
+  static Adjust adjust_to(
+      Builder& k, const std::string& how,
+      const std::function<Expr(const Expr& part, const Expr& own, const Expr& merged)>& function);
 
   /// Declares the registers, and the arrays that RowPart::slices writes or RowPart::combine reads. `row_tile`: the tile
   /// of rows whose slices are combined. `k` must outlive this object.

@@ -15,15 +15,9 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name, RowPart
                    "the maximum of each slice of a row, and the sum of the exponentials",
                    "combines the slices of a row; a workgroup has a block of the row"});
   const Tensor src = k.input("src", config.type, kRowAxes);
-  const auto rescale = [&](const RowState::Values& sum, const RowState::Values& own,
-                           const RowState::Values& merged) {
-    k.with_title(sum[0].name + " <- the sum for the new largest", [&] {
-      k.apply(
-          sum[0],
-          [](const Expr& s, const Expr& before, const Expr& now) { return s * exp(before - now); },
-          sum[0], own[0], merged[0]);
-    });
-  };
+  const auto rescale = RowState::adjust_to(
+      k, "the sum for the new largest",
+      [](const Expr& sum, const Expr& own, const Expr& merged) { return sum * exp(own - merged); });
   const Expr zero = ir::number(ScalarType::f32, 0);
   // A finite number, so that -infinity alone makes a sum of 0: exp(-infinity - largest).
   const Expr least = ir::number(ScalarType::f32, -FLT_MAX);

@@ -56,7 +56,7 @@ namespace {
 constexpr ScalarType u32 = ScalarType::u32;
 constexpr const char *kSliceKeys = "slice_keys", *kSliceColumns = "slice_columns";
 
-Expr if_largest(const Expr& key, const Expr& largest, const Expr& column) {
+Expr if_largest(const Expr& column, const Expr& key, const Expr& largest) {
   return select(ir::equal(key, largest), column, word(kNoColumn));
 }
 
@@ -104,11 +104,8 @@ ir::Kernel top_k_of(RowPart part, const TopKConfig& wanted, ScalarType type,
   Row row(k, config, src, has_candidates ? word(kNoKey) : ir::number(ScalarType::f32, 0),
           has_slices ? part : RowPart::whole, has_slices ? Builder::extent(values, 1) : Expr(1));
   const Blocks parts = row.blocks_of(src);
-  const auto keep_column = [&](const RowState::Values& column, const RowState::Values& own,
-                               const RowState::Values& merged) {
-    k.with_title("keep " + column[0].name + " if it is of the largest key",
-                 [&] { k.apply(column[0], if_largest, own[0], merged[0], column[0]); });
-  };
+  const auto keep_column =
+      RowState::adjust_to(k, "itself if it is of the largest key, else none", if_largest);
   RowState state(k, config, RowPart::whole,
                  {{"best", kMaximum, word(kNoKey)},
                   {"best_column", kMinimum, word(kNoColumn), {}, keep_column}},
@@ -152,7 +149,7 @@ ir::Kernel top_k_of(RowPart part, const TopKConfig& wanted, ScalarType type,
       k.with_title("block_columns <- the columns of the largest keys", [&] {
         k.apply(block_columns, at_places,
                 [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                  return if_largest(v[0], largest, convert(at[0], u32));
+                  return if_largest(convert(at[0], u32), v[0], largest);
                 },
                 {left});
       });

@@ -33,8 +33,8 @@ const std::vector<ConfigField<TopKConfig>>& top_k_fields();
 
 /// src (cols, rows) of f32, f16 or bf16; values (k, rows) of its type, where -0 is 0, and columns (k, rows) of u32. For
 /// a row with fewer elements the rest is -infinity and 2^32 - 1. Of each slice of a row, its k largest elements, in
-/// order: slice_keys and slice_columns, both (k, slices, rows) of u32. A key is a number in the order of the elements; 0
-/// if there is none. Throws KernelError with every reason.
+/// order: slice_keys and slice_columns, both (k, slices, rows) of u32. A key is a number in the order of the elements;
+/// 0 if there is none. Throws KernelError with every reason.
 ir::Kernel top_k(const TopKConfig& config, const std::string& name = "topk/rows",
                  RowPart part = RowPart::whole);
 
