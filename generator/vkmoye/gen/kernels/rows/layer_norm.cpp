@@ -59,44 +59,40 @@ class Moments {
     first_ = k_.let("first_of_row", times(k_.load("first_element", first), units_.element));
   }
 
-  // A step with the elements x at `places`, those below `cols`; `off`: registers like x.
-  void step(RowState& state, const View& x, const View& places, const Expr& cols, const View& off) {
-    const auto count = broadcast(state[0][0], x.shape()), total = broadcast(state[0][1], x.shape());
-    const auto inside = [&](const std::vector<Expr>& place, const Expr& value) {
-      return ir::select(less(place[0], cols), value, ir::number(f32, 0));
+  // A step with the elements x at `places`, those below `cols`.
+  void step(RowState& state, const View& x, const View& places, const Expr& cols) {
+    const Values &total = state[0], &moments = state[1];
+    // to <- function(to, x) for each x of the row, which also records what else changes; x - from is 0 past its end.
+    const auto each = [&](const View& value, const Expr& from, const auto& function) {
+      const View to = broadcast(value, x.shape());
+      k_.apply(to, places,
+               [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                 const Expr is_inside = k_.let("is_inside", less(at[0], cols));
+                 const Expr zero = ir::number(f32, 0);
+                 const Expr off = ir::select(is_inside, difference(v[1], from), zero);
+                 return v[0] + times(function(k_.let("off", off), is_inside), units_.sum);
+               },
+               {to, x});
     };
     const auto lead = [&] {
-      k_.with_title("count += 1, for each x of the row", [&] {
-        k_.apply(count, places,
-                 [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                   return v[0] + inside(at, ir::number(f32, 1));
-                 },
-                 {count});
-      });
-      k_.with_title("total += x - first_of_row, for each x of the row", [&] {
-        k_.apply(total, places,
-                 [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                   return v[0] + inside(at, times(difference(v[1], first_), units_.sum));
-                 },
-                 {total, x});
+      k_.with_title("count += 1, total += x - first_of_row, for each x of the row", [&] {
+        each(total[1], first_, [&](const Expr& off, const Expr& is_inside) {
+          const Expr one = ir::select(is_inside, ir::number(f32, 1), ir::number(f32, 0));
+          k_.assign(total[0], k_.load("count", total[0]) + one);
+          return off;
+        });
       });
     };
     const auto follow = [&] {
-      k_.with_title("off <- x - centre, for each x of the row", [&] {
-        const Expr centre = centre_of("centre", state[0]);
-        k_.apply(off, places,
-                 [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                   return inside(at, difference(v[0], centre));
-                 },
-                 {x});
-      });
-      const View deviations = broadcast(state[1][0], x.shape());
-      k_.with_title("deviations += each of off", [&] {
-        k_.apply(
-            deviations, [&](const Expr& d, const Expr& v) { return d + times(v, units_.sum); },
-            deviations, off);
-      });
-      squares_.add(off, {state[1].begin() + 1, state[1].end()});
+      const auto add_squares = [&](const Expr& off, const Expr&) {
+        for (std::size_t i = 1; i < moments.size(); ++i) {
+          const Expr sum = k_.load(fmt::format("squares{}", i), moments[i]);
+          k_.assign(moments[i], squares_.plus_square(i - 1, sum, off, fmt::format("scaled{}", i)));
+        }
+        return off;
+      };
+      k_.with_title("moments += x - centre and its squares, for each x of the row",
+                    [&] { each(moments[0], centre_of("centre", total), add_squares); });
     };
     state.step(lead, follow);
   }
@@ -167,25 +163,24 @@ ir::Kernel layer_norm(const RmsNormConfig& wanted, const std::string& name, RowP
 
   moments.load_first(config, src, row_tile(k, part));
   const Blocks places = row.blocks_of(src);
-  const View off = k.make_fragment_like("off", f32, x);
   state.compute(row, [&](const Expr& block) {
-    moments.step(state, x, places.part(row.at(block)), Builder::extent(src, 0), off);
+    moments.step(state, x, places.part(row.at(block)), Builder::extent(src, 0));
   });
   if (!is_last) return k.finish();
 
   const auto normalised = moments.normalised(state);
   Blocks weights = row.blocks_of(weight), biases = row.blocks_of(bias), result = row.blocks_of(dst);
-  const View w = weights.registers("w", f32), b = biases.registers("b", f32);
+  const View w = weights.registers("w", f32);  // (value, round, 1), one after the other
   row.pass([&](const Expr& block) {
     weights.load({block}, w, zero);
-    biases.load({block}, b, zero);
-    k.with_title("x <- (x - mean) / sqrt(variance + epsilon) * w + b", [&] {
+    k.with_title("x <- (x - mean) / sqrt(variance + epsilon) * w", [&] {
       k.apply(
-          x,
-          [&](const Expr& v, const Expr& factor, const Expr& term) {
-            return normalised(v) * factor + term;
-          },
-          x, w, b);
+          x, [&](const Expr& v, const Expr& factor) { return normalised(v) * factor; }, x, w);
+    });
+    biases.load({block}, w, zero);
+    k.with_title("x <- x + w, the bias", [&] {
+      k.apply(
+          x, [](const Expr& v, const Expr& term) { return v + term; }, x, w);
     });
     result.store(row.at(block), x);
   });

@@ -42,21 +42,21 @@ double SumOfSquares::scale(std::size_t number) const {
   return std::ldexp(1, sums_[number].exponent);
 }
 
+Expr SumOfSquares::plus_square(std::size_t number, const Expr& sum, const Expr& x,
+                               const std::string& scaled) const {
+  const bool is_scaled = sums_[number].exponent != 0;
+  const Expr root = is_scaled ? builder_.let_exact(scaled, x * scale(number)) : x;
+  return multiply_add(root, root, sum);
+}
+
 void SumOfSquares::add(const View& x, const RowState::Values& sums) const {
   for (std::size_t i = 0; i < sums_.size(); ++i) {
-    const std::string& name = sums_[i].name;
-    const int exponent = sums_[i].exponent;  // no structured binding: a lambda takes it
+    const Sum& sum = sums_[i];
     const View to = broadcast(sums[i], x.shape());
-    const std::string of =
-        exponent == 0 ? x.name + " * " + x.name : fmt::format("({} * 2^{})^2", x.name, exponent);
-    builder_.with_title(fmt::format("{} += {}, for each value of {}", name, of, x.name), [&] {
+    const std::string of = sum.exponent == 0 ? "x * x" : fmt::format("(x * 2^{})^2", sum.exponent);
+    builder_.with_title(fmt::format("{} += {}, for each value of x", sum.name, of), [&] {
       builder_.apply(
-          to,
-          [&](const Expr& s, const Expr& v) {
-            const Expr scaled = exponent == 0 ? v : builder_.let_exact("scaled", v * scale(i));
-            return multiply_add(scaled, scaled, s);
-          },
-          to, x);
+          to, [&](const Expr& s, const Expr& v) { return plus_square(i, s, v); }, to, x);
     });
   }
 }

@@ -46,6 +46,9 @@ class SumOfSquares {
 
   /// Adds the square of each value of x to each of `sums`.
   void add(const View& x, const RowState::Values& sums) const;
+  /// A sum plus the square of x; `scaled` names x by the scale.
+  Expr plus_square(std::size_t number, const Expr& sum, const Expr& x,
+                   const std::string& scaled = "scaled") const;
   /// `shift`: of numbers that were shifted by it, so that its square is subtracted from the mean.
   InverseRoot inverse_root(const RowState::Values& sums, const Expr& count,
                            const std::optional<Expr>& shift = {}) const;
