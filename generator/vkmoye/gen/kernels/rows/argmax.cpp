@@ -83,8 +83,8 @@ ir::Kernel argmax(const ThreadsConfig& wanted, const std::string& name, RowPart 
     state.merge_slices();
   }
   if (part == RowPart::slices) return k.finish();
-  const View of_rows = tile(dst, {config.threads / config.columns}, {k.block_x()});
-  k.branch(is_first_of_lines(k, config), [&] { k.copy(first, line_results(k, config, of_rows)); });
+  k.branch(is_first_of_lines(k, config),
+           [&] { k.copy(first, line_values(k, config, dst, {k.block_x()})); });
   return k.finish();
 }
 

@@ -52,10 +52,8 @@ class Moments {
 
   // Loads the first element of each row.
   void load_first(const ThreadsConfig& config, const Tensor& src, const Expr& row_tile) {
-    const std::int64_t rows = config.threads / config.columns;
-    const View of_rows = slice(tile(src, {1, rows}, {0, row_tile}), {0, _});
     const View first = k_.registers("first", f32, Layout());
-    k_.copy(line_results(k_, config, of_rows), first, {.edges = Edges::zero});
+    k_.copy(line_values(k_, config, src, {0, row_tile}), first, {.edges = Edges::zero});
     first_ = k_.let("first_of_row", times(k_.load("first_element", first), units_.element));
   }
 

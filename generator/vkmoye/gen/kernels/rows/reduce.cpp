@@ -104,16 +104,9 @@ ir::Kernel reduce(const ReduceConfig& wanted, Reduction reduction, const std::st
                  : k.output("dst", config.result.value_or(reduced_type(config.type, reduction)),
                             {kRowAxes[1 - mode]});
 
-  const std::int64_t lines = config.tiled_copy().tiler.leaf(1 - along);
-  View of_workgroup;
-  if (!has_slices) {
-    of_workgroup = tile(dst, {lines}, {k.block_x()});
-  } else if (along == 0) {
-    of_workgroup = slice(tile(dst, {1, lines}, {k.block_y(), k.block_x()}), {0, _});
-  } else {
-    of_workgroup = slice(tile(dst, {lines, 1}, {k.block_x(), k.block_y()}), {_, 0});
-  }
-  const View to = line_results(k, config, of_workgroup, along);
+  std::vector<Expr> at = {k.block_x()};
+  if (has_slices) at.insert(along == 0 ? at.begin() : at.end(), k.block_y());
+  const View to = line_values(k, config, dst, at, along);
 
   Row row(k, config, src, reduction.neutral(type), has_slices ? part : RowPart::whole,
           has_slices ? Builder::extent(dst, mode) : Expr(1), along);

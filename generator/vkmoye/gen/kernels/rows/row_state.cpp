@@ -109,13 +109,11 @@ void RowState::merge_slices() {
 }
 
 void RowState::store_slice() {
-  const std::int64_t rows = config_.threads / config_.columns;
   builder_.branch(is_first_of_lines(builder_, config_), [&] {
     for (const Stored& of : parts_) {
       for (std::size_t i = 0; i < of.tensors.size(); ++i) {
-        const View of_workgroup =
-            slice(tile(of.tensors[i], {1, rows}, {builder_.block_y(), row_tile_}), {0, _});
-        builder_.copy(of.own.values[i], line_results(builder_, config_, of_workgroup));
+        builder_.copy(of.own.values[i], line_values(builder_, config_, of.tensors[i],
+                                                    {builder_.block_y(), row_tile_}));
       }
     }
   });

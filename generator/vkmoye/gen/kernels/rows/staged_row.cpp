@@ -78,10 +78,20 @@ void Row::pass(const Body& body, const Body& redo) {
       ir::Unroll::never);
 }
 
-View line_results(Builder& k, const ThreadsConfig& config, const View& of_workgroup, int along) {
+View line_values(Builder& k, const ThreadsConfig& config, const Tensor& of,
+                 const std::vector<Expr>& at, int along) {
   const TiledCopy copy = config.tiled_copy();
-  // Along the mode that is reduced, all values of a thread have one result.
-  const View of_elements = repeat(of_workgroup, along, copy.tiler.mode(along));
+  const auto rank = static_cast<int>(at.size()), axis_of_lines = along == 0 ? rank - 1 : 0;
+  TreeBuilder<std::int64_t> extents, lines;
+  extents.open(rank), lines.open(rank);
+  for (int i = 0; i < rank; ++i) {
+    extents.leaf(i == axis_of_lines ? copy.tiler.leaf(1 - along) : 1);
+    lines.leaf(i == axis_of_lines ? _ : 0);
+  }
+  View of_lines = tile(of, extents.tree(), at);
+  if (rank > 1) of_lines = slice(of_lines, lines.tree());
+  // Along the mode that is reduced, all elements of a thread have one value.
+  const View of_elements = repeat(of_lines, along, copy.tiler.mode(along));
   return first_along(partition(of_elements, copy, k.thread()),
                      along == 0 ? std::vector{0, 1} : std::vector{2});
 }

@@ -59,9 +59,10 @@ class Row {
   bool is_read_ = false;
 };
 
-/// The place of a thread in results of one value for each line, or for each of its columns along columns.
-/// `of_workgroup`: the results of the workgroup's lines.
-View line_results(Builder& k, const ThreadsConfig& config, const View& of_workgroup, int along = 0);
+/// A thread's values of an array with a value for each line, (line), (.., line), or along columns (line, ..): one, or one
+/// for each of its columns. `at`: the coordinates, of which that of lines is the workgroup's tile of them.
+View line_values(Builder& k, const ThreadsConfig& config, const Tensor& of,
+                 const std::vector<Expr>& at, int along = 0);
 /// Whether the thread is the first of its lines, which stores their results.
 Conditions is_first_of_lines(Builder& k, const ThreadsConfig& config, int along = 0);
 

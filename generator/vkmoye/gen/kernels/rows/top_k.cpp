@@ -159,20 +159,17 @@ ir::Kernel top_k_of(RowPart part, const TopKConfig& wanted, ScalarType type,
   };
   // Result number `taken` of each row, by one of its threads.
   const auto store = [&](const Expr& taken) {
-    const std::int64_t rows = config.threads / config.columns;
-    const auto to = [&](const Tensor& of) {
-      const View of_rows =
-          has_slices ? slice(tile(of, {1, 1, rows}, {taken, k.block_y(), k.block_x()}), {0, 0, _})
-                     : slice(tile(of, {1, rows}, {taken, k.block_x()}), {0, _});
-      return line_results(k, config, of_rows);
-    };
+    std::vector<Expr> at = {taken, k.block_x()};
+    if (has_slices) at.insert(at.begin() + 1, k.block_y());
+    const auto to = [&](const Tensor& of) { return line_values(k, config, of, at); };
     if (has_slices) {
       k.copy(last, to(values));
     } else {
       k.with_title("values <- the number of the key",
                    [&] { k.apply(to(values), number_of_key, last); });
     }
-    const Expr of_row = to_index(rows) * k.block_x() + k.thread() / to_index(config.columns);
+    const Expr of_row = to_index(config.threads / config.columns) * k.block_x() +
+                        k.thread() / to_index(config.columns);
     k.copy(has_candidates ? column_of(k, last_column, of_row, slice_columns) : last_column,
            to(columns));
   };
