@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "support/arithmetics.hpp"
 #include "support/kernel_on_twin.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
+#include "vkmoye/gen/kernels/rows/layer_norm.hpp"
 #include "vkmoye/gen/kernels/rows/rms_norm.hpp"
 #include "vkmoye/gen/kernels/rows/softmax.hpp"
 
@@ -89,8 +91,8 @@ TEST(RowNumbers, NormsOfEverySize) {
       run_on_twin(rms_norm(config), arguments, arrays);
       expect_near(arrays.at("dst"), wanted, unit, what);
       arrays.erase("dst");
-      run_on_twin(norm_slices(Residual::none, config, "norm/slices"), arguments, arrays);
-      run_on_twin(norm_combine(Residual::none, config, "norm/combine"), arguments, arrays);
+      run_on_twin(rms_norm(config, "norm/slices", RowPart::slices), arguments, arrays);
+      run_on_twin(rms_norm(config, "norm/combine", RowPart::combine), arguments, arrays);
       expect_near(arrays.at("dst"), wanted, unit, what + ", in slices");
       arrays = {{"src", std::vector<float>(x.size(), 0)}, {"residual", x}, {"weight", ones}};
       run_on_twin(residual_norm(config), arguments, arrays);
@@ -115,12 +117,111 @@ TEST(RowNumbers, NormsOfZerosInfinityAndNaN) {
   EXPECT_THAT(zeros.at("dst"), ElementsAre(0, 0, 0, 0));
 }
 
+// (x - mean) / sqrt(variance + epsilon) * 3 + 0.5, in long double.
+std::vector<double> layer_normed(const std::vector<float>& x, double epsilon) {
+  long double sum = 0, squares = 0;
+  for (const float v : x) sum += v;
+  const long double count = x.size(), mean = sum / count;
+  for (const float v : x) squares += (v - mean) * (v - mean);
+  std::vector<double> out;
+  for (const float v : x) {
+    out.push_back(static_cast<double>((v - mean) / std::sqrt(squares / count + epsilon)) * 3 + 0.5);
+  }
+  return out;
+}
+
+// Rows that vary little around a large mean, with an element far from all others, of equal numbers, and whose sums,
+// differences or squares leave the range of f32.
+TEST(RowNumbers, LayerNormsOfEverySize) {
+  constexpr std::size_t kCols = 150;
+  struct Form {
+    float mean, deviation;
+  };
+  std::vector<float> x;
+  for (const Form& form : std::vector<Form>{{1e4f, 1},
+                                            {1e4f, 1e-2f},
+                                            {-1e6f, 0.25f},
+                                            {1e30f, 1e24f},
+                                            {0, 1e30f},
+                                            {3e38f, 1e37f},
+                                            {0, FLT_MAX},
+                                            {0.1f, 0},
+                                            {3e38f, 0},
+                                            {0, 1e-18f},
+                                            {1e-16f, 1e-18f}}) {
+    for (std::size_t i = 0; i < kCols; ++i) {
+      const float part = static_cast<float>(i * 37 % 101) / 50 - 1;
+      x.push_back(form.mean +
+                  form.deviation * (form.deviation == FLT_MAX ? (i % 3 ? 1 : -1) : part));
+    }
+  }
+  x.insert(x.end(), kCols, 0.5f);  // but for its first element
+  x[x.size() - kCols] = 1e6f;
+  x.insert(x.end(), kCols, -0.5f);  // but for its last
+  x.back() = 1e30f;
+  const auto rows = static_cast<std::int64_t>(x.size() / kCols);
+  const Arguments arguments = {{"rows", rows}, {"cols", kCols}, {"slices", std::int64_t{3}}};
+  const std::vector<float> weight(kCols, 3), bias(kCols, 0.5f);
+  const auto expect_right = [&](ScalarType type, double epsilon,
+                                const test::NamedArithmetic& arithmetic) {
+    std::vector<float> given = x;
+    if (type == ScalarType::f16) {
+      for (float& v : given) v = std::clamp(v, -6e4f, 6e4f);
+    }
+    const double unit = type == ScalarType::f32   ? 0x1p-20
+                        : type == ScalarType::f16 ? 0x1p-9
+                                                  : 0x1p-7;
+    const std::vector<float> exact = test::numbers_in(type, test::stored(type, given));
+    const RmsNormConfig config = norm_config(type, epsilon);
+    const TwinOptions options = {.arithmetic = arithmetic.arithmetic};
+    Floats whole = {{"src", exact}, {"weight", weight}, {"bias", bias}}, sliced = whole;
+    run_on_twin(layer_norm(config), arguments, whole, options);
+    run_on_twin(layer_norm(config, "norm/slices", RowPart::slices), arguments, sliced, options);
+    run_on_twin(layer_norm(config, "norm/combine", RowPart::combine), arguments, sliced, options);
+    for (std::size_t row = 0; row < exact.size(); row += kCols) {
+      const std::vector<float> of_row(exact.begin() + static_cast<std::ptrdiff_t>(row),
+                                      exact.begin() + static_cast<std::ptrdiff_t>(row + kCols));
+      const std::vector<double> wanted = layer_normed(of_row, static_cast<float>(epsilon));
+      for (std::size_t i = 0; i < kCols; ++i) {
+        if (std::isnan(wanted[i])) continue;  // 0 / 0, equal numbers without epsilon
+        for (const Floats* arrays : {&whole, &sliced}) {
+          const double got = arrays->at("dst")[row + i];
+          EXPECT_NEAR(got, wanted[i], unit * (3 + std::fabs(wanted[i])))
+              << to_string(type) << ", epsilon " << epsilon << ", row " << row / kCols
+              << ", column " << i << (arrays == &sliced ? ", in slices, " : ", ")
+              << arithmetic.name;
+        }
+      }
+    }
+  };
+  for (const std::size_t number : {3, 4, 5}) {  // flushed, contracted, rearranged
+    expect_right(ScalarType::f32, 0, test::kArithmetics[number]);
+  }
+  expect_right(ScalarType::f32, 1e-5, test::kArithmetics[0]);
+  expect_right(ScalarType::bf16, 0, test::kArithmetics[0]);
+  expect_right(ScalarType::f16, 1e-5, test::kArithmetics[0]);
+}
+
+TEST(RowNumbers, LayerNormsOfInfinityAndNaN) {
+  const ir::Kernel norm = layer_norm(norm_config(ScalarType::f32, 1e-5));
+  const std::vector<float> ones(4, 1);
+  for (const float special : {kInfinity, -kInfinity, std::nanf("")}) {
+    for (const std::size_t place : {0, 2}) {
+      Floats arrays = {{"src", {1, 5, 1e30f, 0}}, {"weight", ones}, {"bias", ones}};
+      arrays["src"][place] = special;
+      run_on_twin(norm, {{"rows", 1}, {"cols", 4}}, arrays);
+      EXPECT_THAT(arrays.at("dst"), testing::Each(testing::IsNan())) << special << " at " << place;
+    }
+  }
+}
+
 TEST(RowNumbers, SoftmaxOfTheLargestNumbers) {
   ThreadsConfig config;
   config.threads = 64;
   config.subgroup_size = 32;
-  const ir::Kernel whole = softmax(config), of_slices = softmax_slices(config, "softmax/slices"),
-                   combined = softmax_combine(config, "softmax/combine");
+  const ir::Kernel whole = softmax(config),
+                   of_slices = softmax(config, "softmax/slices", RowPart::slices),
+                   combined = softmax(config, "softmax/combine", RowPart::combine);
   constexpr std::size_t kCols = 90;
   for (const float size : {FLT_MAX, -FLT_MAX, 1e9f, -1e9f}) {
     for (const std::size_t equal : {kCols, kCols / 2}) {  // the others are hidden, or far below

@@ -52,9 +52,9 @@ Largest run_in_slices(const TopKConfig& config, std::vector<float> rows, std::ui
   out.values.assign(static_cast<std::size_t>(config.k * count), -7);
   out.places.assign(out.values.size(), 7);
   const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
-  const TwinReport of_slices =
-      run_on_host(top_k_slices(config, "topk/slices"), {bytes(rows), bytes(keys), bytes(columns)},
-                  {{"rows", count}, {"cols", cols}, {"slices", slices}});
+  const TwinReport of_slices = run_on_host(top_k(config, "topk/slices", RowPart::slices),
+                                           {bytes(rows), bytes(keys), bytes(columns)},
+                                           {{"rows", count}, {"cols", cols}, {"slices", slices}});
   EXPECT_THAT(of_slices.reasons, IsEmpty());
   TopKConfig of_candidates = config;
   of_candidates.type = ScalarType::u32;

@@ -47,6 +47,9 @@ class Builder {
   /// Sets the two comment lines at the top of the generated text.
   void describe(std::vector<std::pair<std::string, std::string>> config, std::string why);
 
+  /// So many threads share each sum; see ir::Kernel::summing_threads.
+  void share_sums(std::int64_t threads) { kernel_.summing_threads = static_cast<std::size_t>(threads); }
+
   /// Sets how the kernel reaches the buffers declared after this call. The default is descriptors.
   void use_addressing(Addressing addressing) { addressing_ = addressing; }
 

@@ -6,9 +6,14 @@
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/gen/kernels/rows/argmax.hpp"
 #include "vkmoye/gen/kernels/rows/embed.hpp"
+#include "vkmoye/gen/kernels/rows/gate.hpp"
+#include "vkmoye/gen/kernels/rows/layer_norm.hpp"
+#include "vkmoye/gen/kernels/rows/reduce.hpp"
+#include "vkmoye/gen/kernels/rows/rms_norm.hpp"
 #include "vkmoye/gen/kernels/rows/rope.hpp"
 #include "vkmoye/gen/kernels/rows/row_plans.hpp"
 #include "vkmoye/gen/kernels/rows/softmax.hpp"
+#include "vkmoye/gen/kernels/rows/top_k.hpp"
 #include "vkmoye/layout/checked.hpp"
 
 namespace vkmoye::gen {
@@ -55,17 +60,10 @@ GateConfig usual_gate(const RowRequest& request) {
   return config;
 }
 
-// `usual` with the options of the request that it has.
+// Describes a kernel of rows, or one of the two for long rows.
 template <class Config>
-Config read(Config usual, const std::vector<ConfigField<Config>>& fields,
-            const RowRequest& request) {
-  static_cast<void>(read_fields(fields, request.options, usual));
-  return usual;
-}
-
-// Describes one of the two kernels for long rows.
-template <class Config>
-using DescribeStep = std::function<ir::Kernel(const Config&, const std::string& name)>;
+using DescribePart =
+    std::function<ir::Kernel(const Config&, const std::string& name, RowPart part)>;
 
 Arguments arguments_of_slices(const std::vector<std::int64_t>& shape, std::int64_t slices) {
   return {{"rows", shape.front()}, {"cols", shape.back()}, {"slices", slices}};
@@ -74,7 +72,7 @@ Arguments arguments_of_slices(const std::vector<std::int64_t>& shape, std::int64
 // The plan of an entry that works on rows; see KernelEntry::in_slices.
 template <class Config>
 std::function<KernelPlan(const Config&, const RowRequest&)> plan_of_rows(
-    const std::string& entry, DescribeStep<Config> slices, DescribeStep<Config> combine) {
+    const std::string& entry, DescribePart<Config> describe) {
   const std::string family = entry.substr(0, entry.find('/'));
   return [=](const Config& config, const RowRequest& request) -> KernelPlan {
     if (!request.form.shape || request.form.shape->size() != 2) return {};
@@ -88,9 +86,10 @@ std::function<KernelPlan(const Config&, const RowRequest&)> plan_of_rows(
     const std::int64_t block = fitted.columns * fitted.width() * fitted.rounds;
     const std::int64_t count = slices_of_rows(workgroups, request.form.shape->back(), block);
     if (count == 1) return {};
-    ir::Kernel of_slices = slices(fitted, family + "/slices");
+    ir::Kernel of_slices = describe(fitted, family + "/slices", RowPart::slices);
     of_slices.command = emit_command(entry, command_options(request.form), request.options);
-    return plan_of_slices(std::move(of_slices), combine(fitted, family + "/combine"),
+    return plan_of_slices(std::move(of_slices),
+                          describe(fitted, family + "/combine", RowPart::combine),
                           arguments_of_slices(*request.form.shape, count));
   };
 }
@@ -114,9 +113,10 @@ KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
   of_slices.axis = config.axis;
   of_slices.result = reduced_type(config.type, reduction);
   of_slices = of_rows ? fitted(of_slices, count, rows) : fitted(of_slices, cols, count);
-  ir::Kernel slices = reduce_slices(of_all, reduction, "reduce/slices");
+  ir::Kernel slices = reduce(of_all, reduction, "reduce/slices", RowPart::slices);
   slices.command = emit_command(entry, command_options(request.form), request.options);
-  return plan_of_slices(std::move(slices), reduce_combine(of_slices, reduction, "reduce/combine"),
+  return plan_of_slices(std::move(slices),
+                        reduce(of_slices, reduction, "reduce/combine", RowPart::combine),
                         arguments_of_slices(*request.form.shape, count));
 }
 
@@ -144,24 +144,12 @@ KernelPlan top_k_plan(const TopKConfig& config, const RowRequest& request) {
   of_candidates.max_threads = config.max_threads;
   Arguments arguments = arguments_of_slices(*request.form.shape, count);
   arguments["candidates"] = count * config.k;
-  ir::Kernel slices = top_k_slices(of_slices, "topk/slices");
+  ir::Kernel slices = top_k(of_slices, "topk/slices", RowPart::slices);
   slices.command = emit_command("topk/rows", command_options(request.form), request.options);
   return plan_of_slices(
       std::move(slices),
       top_k_combine(fitted_to_rows(of_candidates, count * config.k), config.type, "topk/combine"),
       arguments);
-}
-
-std::function<KernelPlan(const RmsNormConfig&, const RowRequest&)> plan_of_norms(
-    Residual residual) {
-  return plan_of_rows<RmsNormConfig>(
-      residual == Residual::added ? "norm/residual" : "norm/rms",
-      [=](const RmsNormConfig& config, const std::string& name) {
-        return norm_slices(residual, config, name);
-      },
-      [=](const RmsNormConfig& config, const std::string& name) {
-        return norm_combine(residual, config, name);
-      });
 }
 
 KernelEntry reduction(const char* name, const char* operation, const char* summary,
@@ -205,7 +193,7 @@ std::vector<KernelEntry> row_entries() {
               [](const ThreadsConfig& config, const RowRequest& request) {
                 return softmax(fitted_to_rows(config, cols_of(request)));
               },
-          .in_slices = plan_of_rows<ThreadsConfig>("softmax/rows", softmax_slices, softmax_combine),
+          .in_slices = plan_of_rows<ThreadsConfig>("softmax/rows", softmax),
       }),
       entry_of<RmsNormConfig>({
           .name = "norm/rms",
@@ -220,7 +208,7 @@ std::vector<KernelEntry> row_entries() {
               [](const RmsNormConfig& config, const RowRequest& request) {
                 return rms_norm(fitted_to_rows(config, cols_of(request)));
               },
-          .in_slices = plan_of_norms(Residual::none),
+          .in_slices = plan_of_rows<RmsNormConfig>("norm/rms", rms_norm),
       }),
       entry_of<RmsNormConfig>({
           .name = "norm/residual",
@@ -234,7 +222,22 @@ std::vector<KernelEntry> row_entries() {
               [](const RmsNormConfig& config, const RowRequest& request) {
                 return residual_norm(fitted_to_rows(config, cols_of(request)));
               },
-          .in_slices = plan_of_norms(Residual::added),
+          .in_slices = plan_of_rows<RmsNormConfig>("norm/residual", residual_norm),
+      }),
+      entry_of<RmsNormConfig>({
+          .name = "norm/layer",
+          .operation = "layer_norm",
+          .summary =
+              "normalises each row by its mean and standard deviation, with weights and bias",
+          .source = "Ba, Kiros and Hinton, Layer Normalization",
+          .types = kRows,
+          .fields = rms_norm_fields(),
+          .defaults = usual_norm,
+          .describe =
+              [](const RmsNormConfig& config, const RowRequest& request) {
+                return layer_norm(fitted_to_rows(config, cols_of(request)));
+              },
+          .in_slices = plan_of_rows<RmsNormConfig>("norm/layer", layer_norm),
       }),
       entry_of<ThreadsConfig>({
           .name = "argmax/rows",
@@ -248,7 +251,7 @@ std::vector<KernelEntry> row_entries() {
               [](const ThreadsConfig& config, const RowRequest& request) {
                 return argmax(fitted_to_argmax(config, cols_of(request)));
               },
-          .in_slices = plan_of_rows<ThreadsConfig>("argmax/rows", argmax_slices, argmax_combine),
+          .in_slices = plan_of_rows<ThreadsConfig>("argmax/rows", argmax),
       }),
       entry_of<TopKConfig>({
           .name = "topk/rows",
@@ -303,32 +306,6 @@ std::vector<KernelEntry> row_entries() {
           .describe = [](const RopeConfig& config, const RowRequest&) { return rope(config); },
       }),
   };
-}
-
-ReduceConfig reduce_config_of(const RowRequest& request) {
-  return fitted(read(usual_reduce(request), reduce_fields(), request), cols_of(request),
-                rows_of(request));
-}
-
-RmsNormConfig rms_norm_config_of(const RowRequest& request) {
-  return fitted_to_rows(read(usual_norm(request), rms_norm_fields(), request), cols_of(request));
-}
-
-GateConfig gate_config_of(const RowRequest& request) {
-  return read(usual_gate(request), gate_fields(), request);
-}
-
-TopKConfig top_k_config_of(const RowRequest& request) {
-  return fitted_to_rows(read(usual_top_k(request), top_k_fields(), request), cols_of(request));
-}
-
-RopeConfig rope_config_of(const RowRequest& request) {
-  return read(RopeConfig{.type = request.form.type}, rope_fields(), request);
-}
-
-ThreadsConfig softmax_config_of(const RowRequest& request) {
-  return fitted_to_rows(read(usual_threads(request), threads_fields<ThreadsConfig>(), request),
-                        cols_of(request));
 }
 
 }  // namespace vkmoye::gen

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/common/threads_config.hpp"
+#include "vkmoye/gen/kernels/rows/row_part.hpp"
 
 namespace vkmoye::gen {
 
@@ -20,13 +20,10 @@ ThreadsConfig fitted_to_argmax(ThreadsConfig config,
                                std::optional<std::int64_t> cols = std::nullopt);
 
 /// src (cols, rows), of a floating type computed in f32; dst (rows) of u32. Of a row without elements the result is
-/// 2^32 - 1. Throws KernelError with every reason.
-ir::Kernel argmax(const ThreadsConfig& config, const std::string& name = "argmax/rows");
-
-/// The same in two kernels, for few long rows; see staged_row.hpp. Of each slice of a row, the first finds the largest
-/// element and its first column: slice_largest of f32 and slice_columns of u32, both (slices, rows).
-ir::Kernel argmax_slices(const ThreadsConfig& config, const std::string& name);
-/// Bindings slice_largest, slice_columns, dst.
-ir::Kernel argmax_combine(const ThreadsConfig& config, const std::string& name);
+/// 2^32 - 1. Of each slice of a row, the largest element and its first column: slice_largest of f32 and slice_columns
+/// of u32, both (slices, rows); bindings of combine: slice_largest, slice_columns, dst. Throws KernelError with every
+/// reason.
+ir::Kernel argmax(const ThreadsConfig& config, const std::string& name = "argmax/rows",
+                  RowPart part = RowPart::whole);
 
 }  // namespace vkmoye::gen

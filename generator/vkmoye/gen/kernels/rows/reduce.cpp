@@ -5,10 +5,8 @@
 
 #include <algorithm>
 
-#include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/common/blocks.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
-#include "vkmoye/gen/kernels/rows/slices.hpp"
+#include "vkmoye/gen/kernels/rows/staged_row.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -85,102 +83,43 @@ ScalarType reduced_type(ScalarType type, Reduction reduction) {
   return keeps_type ? type : computing_type(type);
 }
 
-namespace {
-
-constexpr const char* kSliceResults = "slice_results";
-
-enum class ReducePart { all, slices, combine };
-
-const char* comment_of(ReducePart part) {
-  switch (part) {
-    case ReducePart::all:
-      return "one pass: values to registers, registers to lanes, lanes to subgroups";
-    case ReducePart::slices: return "a result for each slice of a row or column";
-    case ReducePart::combine: return "combines the results of slices";
-  }
-  return "";
-}
-
-ir::Kernel reduce_kernel(ReducePart part, const ReduceConfig& wanted, Reduction reduction,
-                         const std::string& name) {
+ir::Kernel reduce(const ReduceConfig& wanted, Reduction reduction, const std::string& name,
+                  RowPart part) {
   const ReduceConfig config = fitted(wanted);
-  throw_if_any(name, reasons_against(config));
-
-  Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(reduce_fields(), config), comment_of(part));
+  Builder k =
+      row_builder(name, config, reduce_fields(), reasons_against(config), part,
+                  {"one pass: values to registers, registers to lanes, lanes to subgroups",
+                   "a result for each slice of a row or column", "combines the results of slices"});
+  if (config.axis == 0) k.share_sums(config.threads / config.columns);
   const int along = config.axis == 1 ? 0 : 1;  // the mode of src that is reduced
   const auto mode = static_cast<std::size_t>(along);
-  std::vector<Builder::AxisSpec> axes = {{"col", "cols"}, {"row", "rows"}}, of_slices = axes;
-  of_slices[mode] = {"slice", "slices"};
   const ScalarType type = computing_type(config.type);
-  const Tensor src = part == ReducePart::combine ? k.input(kSliceResults, config.type, of_slices)
-                                                 : k.input("src", config.type, axes);
+  const bool has_slices = part == RowPart::slices;
+  std::vector<Builder::AxisSpec> of_slices = kRowAxes;
+  of_slices[mode] = {"slice", "slices"};
+  // The results of slices are combined as a matrix is reduced.
+  const Tensor src = part == RowPart::combine ? k.input("slice_results", config.type, of_slices)
+                                              : k.input("src", config.type, kRowAxes);
   const Tensor dst =
-      part == ReducePart::slices
-          ? k.output(kSliceResults, type, of_slices)
-          : k.output("dst", config.result.value_or(reduced_type(config.type, reduction)),
-                     {axes[1 - mode]});
+      has_slices ? k.output("slice_results", type, of_slices)
+                 : k.output("dst", config.result.value_or(reduced_type(config.type, reduction)),
+                            {kRowAxes[1 - mode]});
 
-  const TiledCopy copy = config.tiled_copy();
-  IntTuple extents = copy.tiler;  // (columns, rows)
-  extents = along == 0 ? IntTuple{extents.leaf(0) * config.rounds, extents.leaf(1)}
-                       : IntTuple{extents.leaf(0), extents.leaf(1) * config.rounds};
-  const auto step = static_cast<std::uint32_t>(extents.leaf(along));
-  const std::int64_t other = extents.leaf(1 - along);
+  std::vector<Expr> at = {k.block_x()};
+  if (has_slices) at.insert(along == 0 ? at.begin() : at.end(), k.block_y());
+  const View to = line_values(k, config, dst, at, along);
 
-  // The results of a thread: dst has stride 0 along the mode that is reduced.
-  View of_workgroup;
-  if (part != ReducePart::slices) {
-    of_workgroup = tile(dst, {other}, {k.block_x()});
-  } else if (along == 0) {
-    of_workgroup = slice(tile(dst, {1, other}, {k.block_y(), k.block_x()}), {0, _});
-  } else {
-    of_workgroup = slice(tile(dst, {other, 1}, {k.block_x(), k.block_y()}), {_, 0});
-  }
-  const View row = repeat(of_workgroup, along, step);  // (bM, bN)
-  // The modes of (value, m, n) that are reduced.
-  const std::vector<int> reduced = along == 0 ? std::vector{0, 1} : std::vector{2};
-  const View to = first_along(partition(row, copy, k.thread()), reduced);
-
-  Blocks blocks(k, src, extents, copy);
-  const View values = blocks.registers("values", type);
+  Row row(k, config, src, reduction.neutral(type), has_slices ? part : RowPart::whole,
+          has_slices ? Builder::extent(dst, mode) : Expr(1), along);
   const View result = k.make_fragment_like("result", type, to);
   k.assign(result, reduction.neutral(type));
-  const Expr block_count = ceil_div(Builder::extent(src, mode), step);
-  const SliceParts own = part == ReducePart::slices
-                             ? slice_blocks(k, block_count, Builder::extent(dst, mode))
-                             : SliceParts{0, block_count};
-  k.loop(
-      "block", own.count,
-      [&](const Expr& i) {
-        const Expr block = part == ReducePart::slices ? own.first + i : i;
-        blocks.load(along == 0 ? std::vector{block, k.block_x()} : std::vector{k.block_x(), block},
-                    values, reduction.neutral(type));
-        k.accumulate(result, reduction, values);
-      },
-      ir::Unroll::never);
+  row.pass([&](const Expr&) { k.accumulate(result, reduction, row.x()); });
   k.reduce_across(result, reduction, config.thread_layout(), along);
-  const Expr place = thread_coordinates(config.thread_layout(), k.thread())[mode];
   const auto max_width = kWidestCopy / static_cast<std::int64_t>(size_of(dst.array.type));
   const auto width =
       static_cast<std::uint32_t>(along == 0 ? 1 : std::min(config.width(), max_width));
-  k.branch({ir::equal(place, 0)}, [&] { k.copy(result, to, {.vector = {width}}); });
+  k.branch(is_first_of_lines(k, config, along), [&] { k.copy(result, to, {.vector = {width}}); });
   return k.finish();
-}
-
-}  // namespace
-
-ir::Kernel reduce(const ReduceConfig& config, Reduction reduction, const std::string& name) {
-  return reduce_kernel(ReducePart::all, config, reduction, name);
-}
-
-ir::Kernel reduce_slices(const ReduceConfig& config, Reduction reduction, const std::string& name) {
-  return reduce_kernel(ReducePart::slices, config, reduction, name);
-}
-
-ir::Kernel reduce_combine(const ReduceConfig& config, Reduction reduction,
-                          const std::string& name) {
-  return reduce_kernel(ReducePart::combine, config, reduction, name);
 }
 
 }  // namespace vkmoye::gen

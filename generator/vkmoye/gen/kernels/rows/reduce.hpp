@@ -18,7 +18,7 @@
 
 #include "vkmoye/gen/dsl/reduction.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/common/threads_config.hpp"
+#include "vkmoye/gen/kernels/rows/row_part.hpp"
 
 namespace vkmoye::gen {
 
@@ -43,14 +43,10 @@ std::vector<std::string> reasons_against(const ReduceConfig& config);
 /// The type of the result: i32 or u32 for a sum of shorter integers, else that of the elements.
 ScalarType reduced_type(ScalarType type, Reduction reduction);
 
-/// src (cols, rows), of any type but i64, u64 and complex ones; dst (rows) for axis 1, (cols) for axis 0.
-/// Throws KernelError with every reason.
-ir::Kernel reduce(const ReduceConfig& config, Reduction reduction, const std::string& name);
-
-/// The same in two kernels, for few long rows or columns: the first reduces slices of them, slice_results
-/// (slices, rows) or (cols, slices) of computing_type.
-ir::Kernel reduce_slices(const ReduceConfig& config, Reduction reduction, const std::string& name);
-/// Bindings slice_results, which has the type of `config`, and dst.
-ir::Kernel reduce_combine(const ReduceConfig& config, Reduction reduction, const std::string& name);
+/// src (cols, rows), of any type but i64, u64 and complex ones; dst (rows) for axis 1, (cols) for axis 0. Of slices of
+/// rows or columns, slice_results, (slices, rows) or (cols, slices), of computing_type; combine reduces these, of which
+/// `config` has the type, to dst. Throws KernelError with every reason.
+ir::Kernel reduce(const ReduceConfig& config, Reduction reduction, const std::string& name,
+                  RowPart part = RowPart::whole);
 
 }  // namespace vkmoye::gen

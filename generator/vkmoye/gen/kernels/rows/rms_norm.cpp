@@ -5,12 +5,9 @@
 
 #include <cfloat>
 #include <charconv>
-#include <deque>
 #include <optional>
 
-#include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/rows/slices.hpp"
-#include "vkmoye/gen/kernels/rows/staged_row.hpp"
+#include "vkmoye/gen/kernels/rows/row_state.hpp"
 #include "vkmoye/gen/kernels/rows/sum_of_squares.hpp"
 
 namespace vkmoye::gen {
@@ -52,96 +49,65 @@ std::vector<std::string> reasons_against(const RmsNormConfig& config) {
 
 namespace {
 
-using Part = Row::Part;
-
-// The results of slices for `sum`, a name of SumOfSquares.
-std::string of_slices(const std::string& sum) { return "slice_" + sum + "s"; }
-
-const char* comment_of(Part part) {
-  switch (part) {
-    case Part::whole: return "rows that fit stay in registers, longer ones are read twice";
-    case Part::slice: return "the sum of the squares of each slice of a row";
-    case Part::block: return "combines the slices of a row; a workgroup has a block of the row";
-  }
-  return "";
-}
-
-ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const std::string& name) {
+ir::Kernel norm_of(bool has_residual, const RmsNormConfig& wanted, const std::string& name,
+                   RowPart part) {
   const RmsNormConfig config = fitted_to_rows(wanted);
-  throw_if_any(name, reasons_against(config));
-
-  Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(rms_norm_fields(), config), comment_of(part));
-  const Tensor src = k.input("src", config.type, kRowAxes);
-  const bool is_last = part != Part::slice;  // it writes the result
+  Builder k = row_builder(name, config, rms_norm_fields(), reasons_against(config), part,
+                          {"rows that fit stay in registers, longer ones are read twice",
+                           "the sum of the squares of each slice of a row",
+                           "combines the slices of a row; a workgroup has a block of the row"});
+  const bool is_last = part != RowPart::slices;  // it writes the result
   const Expr zero = ir::number(ScalarType::f32, 0);
-  const bool has_residual = adds == Residual::added;
+  const Tensor src = k.input("src", config.type, kRowAxes);
   Tensor residual, weight, total, dst;
   if (has_residual) residual = k.input("residual", config.type, kRowAxes);
   if (is_last) weight = k.input("weight", config.type, {{"col", "cols"}});
-  SumOfSquares squares(k, config.type, config.epsilon);
-  std::deque<SliceResultsWriter> sums_of_slice;
-  std::deque<SliceResultsReader> sums_of_slices;
-  for (const std::string& sum : squares.names()) {
-    if (part == Part::slice) sums_of_slice.emplace_back(k, of_slices(sum), ScalarType::f32, config);
-    if (part == Part::block) {
-      sums_of_slices.emplace_back(k, of_slices(sum), config, k.block_y(), zero);
-    }
-  }
+  const SumOfSquares squares(k, config.type, config.epsilon);
+  RowState state(k, config, part, {squares.part()}, row_tile(k, part));
   if (is_last && has_residual) total = k.output("total", config.type, kRowAxes);
   if (is_last) dst = k.output("dst", config.type, kRowAxes);
-  Row row(k, config, src, zero, part,
-          sums_of_slice.empty() ? Expr(1) : sums_of_slice.front().slices());
+  Row row(k, config, src, zero, part, state.slices());
   const View x = row.x();  // (value, round, 1)
 
   std::optional<Blocks> others, totals;
   View other;
   if (has_residual) {
-    others.emplace(k, residual, row.block(), config.tiled_copy());
-    if (is_last) totals.emplace(k, total, row.block(), config.tiled_copy());
+    others.emplace(row.blocks_of(residual));
+    if (is_last) totals.emplace(row.blocks_of(total));
     other = others->registers("other", ScalarType::f32);
   }
   const Row::Body add_residual = [&](const Expr& block) {
     if (!has_residual) return;
-    others->load({block, row.row_tile()}, other, zero);
+    others->load(row.at(block), other, zero);
     k.with_title("x <- x + other", [&] {
       k.apply(
           x, [](const Expr& v, const Expr& r) { return v + r; }, x, other);
     });
   };
+  const Row::Body store_total = [&](const Expr& block) {
+    if (totals) totals->store(row.at(block), x);
+  };
 
-  squares.start();
-  if (part == Part::block) {
-    for (std::size_t i = 0; i < sums_of_slices.size(); ++i) {
-      SliceResultsReader& of = sums_of_slices[i];
-      of.each([&](const Expr&) { k.accumulate(squares.sum(i), kSum, of.values()); });
-    }
-  } else {
-    row.pass([&](const Expr& block) {
-      add_residual(block);
-      if (totals) totals->store({block, row.row_tile()}, x);
-      squares.add(x);
-    });
-  }
-  squares.reduce_across(config.thread_layout(), 0);
-  if (part == Part::slice) {
-    for (std::size_t i = 0; i < sums_of_slice.size(); ++i) sums_of_slice[i].store(squares.sum(i));
-    return k.finish();
-  }
-  const InverseRoot root = squares.inverse_root(convert(Builder::extent(src, 0), ScalarType::f32));
+  state.compute(row, [&](const Expr& block) {
+    add_residual(block);
+    store_total(block);
+    squares.add(x, state[0]);
+  });
+  if (!is_last) return k.finish();
+  const InverseRoot root =
+      squares.inverse_root(state[0], convert(Builder::extent(src, 0), ScalarType::f32));
 
-  Blocks weights(k, weight, row.block(), config.tiled_copy());
-  Blocks result(k, dst, row.block(), config.tiled_copy());
+  Blocks weights = row.blocks_of(weight), result = row.blocks_of(dst);
   const View w = weights.registers("w", ScalarType::f32);  // (value, round, 1)
   row.pass(
       [&](const Expr& block) {
-        if (part == Part::block && totals) totals->store({block, row.row_tile()}, x);
+        if (part == RowPart::combine) store_total(block);
         weights.load({block}, w, zero);
         k.with_title("x <- x / sqrt(mean of the squares + epsilon) * w", [&] {
           k.apply(
               x, [&](const Expr& v, const Expr& g) { return root.times(k, v) * g; }, x, w);
         });
-        result.store({block, row.row_tile()}, x);
+        result.store(row.at(block), x);
       },
       add_residual);
   return k.finish();
@@ -149,20 +115,12 @@ ir::Kernel norm_of(Part part, Residual adds, const RmsNormConfig& wanted, const 
 
 }  // namespace
 
-ir::Kernel rms_norm(const RmsNormConfig& config, const std::string& name) {
-  return norm_of(Part::whole, Residual::none, config, name);
+ir::Kernel rms_norm(const RmsNormConfig& config, const std::string& name, RowPart part) {
+  return norm_of(/*has_residual=*/false, config, name, part);
 }
 
-ir::Kernel residual_norm(const RmsNormConfig& config, const std::string& name) {
-  return norm_of(Part::whole, Residual::added, config, name);
-}
-
-ir::Kernel norm_slices(Residual residual, const RmsNormConfig& config, const std::string& name) {
-  return norm_of(Part::slice, residual, config, name);
-}
-
-ir::Kernel norm_combine(Residual residual, const RmsNormConfig& config, const std::string& name) {
-  return norm_of(Part::block, residual, config, name);
+ir::Kernel residual_norm(const RmsNormConfig& config, const std::string& name, RowPart part) {
+  return norm_of(/*has_residual=*/true, config, name, part);
 }
 
 }  // namespace vkmoye::gen

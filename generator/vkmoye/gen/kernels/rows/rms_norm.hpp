@@ -9,7 +9,7 @@
 #include <string>
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/common/threads_config.hpp"
+#include "vkmoye/gen/kernels/rows/row_part.hpp"
 
 namespace vkmoye::gen {
 
@@ -26,22 +26,15 @@ const std::vector<ConfigField<RmsNormConfig>>& rms_norm_fields();
 /// Every reason against `config`, which must be fitted to rows; empty if it is valid.
 std::vector<std::string> reasons_against(const RmsNormConfig& config);
 
-/// src and dst (cols, rows), weight (cols), of a floating type computed in f32 (f16, bf16, f32, e4m3, e5m2). Throws
-/// KernelError with every reason.
-ir::Kernel rms_norm(const RmsNormConfig& config, const std::string& name = "norm/rms");
+/// src and dst (cols, rows), weight (cols), of a floating type computed in f32 (f16, bf16, f32, e4m3, e5m2). Of each
+/// slice of a row, the sums of squares: slice_sums (slices, rows) of f32, and for f32 and bf16 slice_large_sums and, if
+/// epsilon is small, slice_small_sums; combine reads them after weight. Throws KernelError with every reason.
+ir::Kernel rms_norm(const RmsNormConfig& config, const std::string& name = "norm/rms",
+                    RowPart part = RowPart::whole);
 
 /// The norm of a sum, and the sum: total(r, c) = src(r, c) + residual(r, c), and dst is the norm of total before that
 /// is rounded to the type. Bindings src, residual, weight, total, dst.
-ir::Kernel residual_norm(const RmsNormConfig& config, const std::string& name = "norm/residual");
-
-/// Whether a residual is added to the rows before the norm.
-enum class Residual { none, added };
-
-/// Both in two kernels, for few long rows; see staged_row.hpp. The first adds up the squares of each slice of a row,
-/// with the residual or without: slice_sums (slices, rows) of f32, and for f32 and bf16 slice_large_sums and, if
-/// epsilon is small, slice_small_sums.
-ir::Kernel norm_slices(Residual residual, const RmsNormConfig& config, const std::string& name);
-/// The bindings of rms_norm, or of residual_norm, with the sums of slices after weight.
-ir::Kernel norm_combine(Residual residual, const RmsNormConfig& config, const std::string& name);
+ir::Kernel residual_norm(const RmsNormConfig& config, const std::string& name = "norm/residual",
+                         RowPart part = RowPart::whole);
 
 }  // namespace vkmoye::gen

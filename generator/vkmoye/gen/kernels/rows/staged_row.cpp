@@ -3,49 +3,48 @@
 
 #include <utility>
 
-#include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/rows/slices.hpp"
+#include "vkmoye/gen/kernels/common/slice_parts.hpp"
 
 namespace vkmoye::gen {
-
 namespace {
 
-// `config`, if nothing is against it.
-const ThreadsConfig& accepted(const std::string& kernel, const ThreadsConfig& config) {
-  throw_if_any(kernel, reasons_against_rows(config));
-  return config;
+IntTuple block_of(const ThreadsConfig& config, int along) {
+  const std::int64_t cols = config.columns * config.width(), rows = config.threads / config.columns;
+  return along == 0 ? IntTuple{cols * config.rounds, rows} : IntTuple{cols, rows * config.rounds};
 }
 
 }  // namespace
 
-RowBuilder::RowBuilder(const std::string& name, const ThreadsConfig& config, std::string why)
-    : Builder(name, accepted(name, config).threads, to_index(config.subgroup_size)) {
-  describe(typed_items(threads_fields<ThreadsConfig>(), config), std::move(why));
-}
-
-Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr& outside, Part part,
-         const Expr& slices)
+Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr& outside,
+         RowPart part, const Expr& slices, int along)
     : builder_(k),
-      block_{config.columns * config.width() * config.rounds, config.threads / config.columns},
-      blocks_(k, src, block_, config.tiled_copy()),
-      outside_(outside),
-      x_(blocks_.registers("x", outside->type.element)),
       part_(part),
-      first_(0),
-      count_(1) {
-  if (part == Part::block) {
+      along_(along),
+      copy_(config.tiled_copy()),
+      block_(block_of(config, along)),
+      blocks_(blocks_of(src)),
+      outside_(outside),
+      x_(blocks_.registers("x", outside->type.element)) {
+  if (part == RowPart::combine) {
     first_ = k.block_x();
     return;
   }
-  count_ = k.let("blocks", ceil_div(Builder::extent(src, 0), to_index(block_.leaf(0))));
-  if (part == Part::whole) return;
-  const SliceParts own = slice_blocks(k, count_, slices);
+  const auto mode = static_cast<std::size_t>(along);
+  count_ = k.let("blocks", ceil_div(Builder::extent(src, mode), to_index(block_.leaf(along))));
+  if (part == RowPart::whole) return;
+  const SliceParts own =
+      slice_parts(k, count_, slices, k.block_y(), {"blocks_of_slice", "first_block", "own_blocks"});
   first_ = own.first;
   count_ = own.count;
 }
 
+std::vector<Expr> Row::at(const Expr& block) const {
+  const Expr line = row_tile(builder_, part_);
+  return along_ == 0 ? std::vector{block, line} : std::vector{line, block};
+}
+
 void Row::read(const Expr& block, const Body& redo) {
-  blocks_.load({block, row_tile()}, x_, outside_);
+  blocks_.load(at(block), x_, outside_);
   redo(block);
 }
 
@@ -58,7 +57,7 @@ void Row::read_one_block(const Body& redo) {
 
 void Row::pass(const Body& body, const Body& redo) {
   const bool is_first = !std::exchange(is_read_, true);
-  if (part_ == Part::block) {
+  if (part_ == RowPart::combine) {
     if (is_first) read(first_, redo);
     body(first_);
     return;
@@ -66,7 +65,7 @@ void Row::pass(const Body& body, const Body& redo) {
   builder_.loop(
       "block", count_,
       [&](const Expr& i) {
-        const Expr block = part_ == Part::whole ? i : first_ + i;
+        const Expr block = part_ == RowPart::whole ? i : first_ + i;
         const auto read_block = [&] { read(block, redo); };
         if (is_first) {
           read_block();
@@ -77,6 +76,29 @@ void Row::pass(const Body& body, const Body& redo) {
         body(block);
       },
       ir::Unroll::never);
+}
+
+View line_values(Builder& k, const ThreadsConfig& config, const Tensor& of,
+                 const std::vector<Expr>& at, int along) {
+  const TiledCopy copy = config.tiled_copy();
+  const auto rank = static_cast<int>(at.size()), axis_of_lines = along == 0 ? rank - 1 : 0;
+  TreeBuilder<std::int64_t> extents, lines;
+  extents.open(rank), lines.open(rank);
+  for (int i = 0; i < rank; ++i) {
+    extents.leaf(i == axis_of_lines ? copy.tiler.leaf(1 - along) : 1);
+    lines.leaf(i == axis_of_lines ? _ : 0);
+  }
+  View of_lines = tile(of, extents.tree(), at);
+  if (rank > 1) of_lines = slice(of_lines, lines.tree());
+  // Along the mode that is reduced, all elements of a thread have one value.
+  const View of_elements = repeat(of_lines, along, copy.tiler.mode(along));
+  return first_along(partition(of_elements, copy, k.thread()),
+                     along == 0 ? std::vector{0, 1} : std::vector{2});
+}
+
+Conditions is_first_of_lines(Builder& k, const ThreadsConfig& config, int along) {
+  const auto mode = static_cast<std::size_t>(along);
+  return {ir::equal(thread_coordinates(config.thread_layout(), k.thread())[mode], 0)};
 }
 
 }  // namespace vkmoye::gen

@@ -26,57 +26,54 @@ std::vector<SumOfSquares::Sum> SumOfSquares::sums_for(ScalarType type, double ep
 }
 
 SumOfSquares::SumOfSquares(Builder& k, ScalarType type, double epsilon)
-    : builder_(k), epsilon_(epsilon), sums_(sums_for(type, epsilon)) {
-  values_ = sums_.size() == 1
-                ? k.registers("sum", f32, Layout())
-                : k.registers("sums", f32, Layout(static_cast<std::int64_t>(sums_.size()), 1));
+    : builder_(k), epsilon_(epsilon), sums_(sums_for(type, epsilon)) {}
+
+RowState::Part SumOfSquares::part() const {
+  return {sums_.size() == 1 ? "sum" : "sums", kSum, number(f32, 0), arrays()};
 }
 
-std::vector<std::string> SumOfSquares::names() const {
-  std::vector<std::string> names;
-  for (const Sum& sum : sums_) names.emplace_back(sum.name);
-  return names;
+std::vector<std::string> SumOfSquares::arrays() const {
+  std::vector<std::string> arrays;
+  for (const Sum& sum : sums_) arrays.push_back(fmt::format("slice_{}s", sum.name));
+  return arrays;
 }
 
-View SumOfSquares::sum(std::size_t number) const {
-  return sums_.size() == 1 ? values_
-                           : tile(values_, {1}, {to_index(static_cast<std::int64_t>(number))});
+double SumOfSquares::scale(std::size_t number) const {
+  return std::ldexp(1, sums_[number].exponent);
 }
 
-void SumOfSquares::start() { builder_.assign(values_, number(f32, 0)); }
+Expr SumOfSquares::plus_square(std::size_t number, const Expr& sum, const Expr& x,
+                               const std::string& scaled) const {
+  const bool is_scaled = sums_[number].exponent != 0;
+  const Expr root = is_scaled ? builder_.let_exact(scaled, x * scale(number)) : x;
+  return multiply_add(root, root, sum);
+}
 
-void SumOfSquares::add(const View& x) {
+void SumOfSquares::add(const View& x, const RowState::Values& sums) const {
   for (std::size_t i = 0; i < sums_.size(); ++i) {
-    const std::string& name = sums_[i].name;
-    const int exponent = sums_[i].exponent;  // no structured binding: a lambda takes it
-    const double scale = std::ldexp(1, exponent);
-    const View to = broadcast(sum(i), x.shape());
-    const std::string of = exponent == 0 ? "x * x" : fmt::format("(x * 2^{})^2", exponent);
-    builder_.with_title(fmt::format("{} += {}, for each value of x", name, of), [&] {
+    const Sum& sum = sums_[i];
+    const View to = broadcast(sums[i], x.shape());
+    const std::string of = sum.exponent == 0 ? "x * x" : fmt::format("(x * 2^{})^2", sum.exponent);
+    builder_.with_title(fmt::format("{} += {}, for each value of x", sum.name, of), [&] {
       builder_.apply(
-          to,
-          [&](const Expr& s, const Expr& v) {
-            const Expr scaled = exponent == 0 ? v : builder_.let_exact("scaled", v * scale);
-            return multiply_add(scaled, scaled, s);
-          },
-          to, x);
+          to, [&](const Expr& s, const Expr& v) { return plus_square(i, s, v); }, to, x);
     });
   }
 }
 
-void SumOfSquares::reduce_across(const Layout& threads, int mode) {
-  builder_.reduce_across(values_, kSum, threads, mode);
-}
-
-InverseRoot SumOfSquares::inverse_root(const Expr& count) {
-  const Expr squares = builder_.load("squares", sum(0));
+InverseRoot SumOfSquares::inverse_root(const RowState::Values& sums, const Expr& count,
+                                       const std::optional<Expr>& shift) const {
+  const Expr squares = builder_.load("squares", sums[0]);
+  const auto mean_of = [&](const Expr& sum, const std::optional<Expr>& offset) {
+    return offset ? maximum(sum / count - *offset * *offset, number(f32, 0)) : sum / count;
+  };
   if (sums_.size() == 1) {
-    return {{}, builder_.let("scale", rsqrt(squares / count + number(f32, epsilon_)))};
+    return {{}, builder_.let("scale", rsqrt(mean_of(squares, shift) + number(f32, epsilon_)))};
   }
-  const Expr large = builder_.load("large_squares", sum(1));
+  const Expr large = builder_.load("large_squares", sums[1]);
   const Expr is_large = less(number(f32, kLeast), large), is_small = less(squares, kLeast);
   const bool has_small = sums_.size() == 3;
-  const Expr small = has_small ? builder_.load("small_squares", sum(2)) : large;
+  const Expr small = has_small ? builder_.load("small_squares", sums[2]) : large;
   const auto one_of = [&](const Expr& of_large, const Expr& usual, const Expr& of_small) {
     return ir::select(is_large, of_large,
                       has_small ? ir::select(is_small, of_small, usual) : usual);
@@ -86,7 +83,9 @@ InverseRoot SumOfSquares::inverse_root(const Expr& count) {
     return one_of(number(f32, std::ldexp(value, -exponent)), number(f32, value),
                   number(f32, std::ldexp(value, exponent)));
   };
-  const Expr mean = builder_.let("mean", one_of(large, squares, small) / count);
+  std::optional<Expr> offset;
+  if (shift) offset = builder_.let("scaled_shift", *shift * scaled(1, kExponent));
+  const Expr mean = builder_.let("mean", mean_of(one_of(large, squares, small), offset));
   const Expr epsilon = builder_.let("epsilon", scaled(epsilon_, 2 * kExponent));
   return {builder_.let("power", scaled(1, kOfPower)),
           builder_.let("scale", rsqrt(mean + epsilon) * scaled(1, kExponent - kOfPower))};

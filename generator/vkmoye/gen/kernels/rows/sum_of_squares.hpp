@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/rows/row_state.hpp"
 
 namespace vkmoye::gen {
 
@@ -35,20 +35,23 @@ struct InverseRoot {
 
 class SumOfSquares {
  public:
-  /// Declares the registers. `type`: that of the numbers, computed in f32; `epsilon` is added to the mean. `k` must
-  /// outlive this object.
+  /// `type`: that of the numbers, computed in f32; `epsilon` is added to the mean. `k` must outlive this object.
   SumOfSquares(Builder& k, ScalarType type, double epsilon);
 
-  /// "sum", "large_sum", "small_sum": those that there are.
-  std::vector<std::string> names() const;
-  /// The sum of that number, one value.
-  View sum(std::size_t number) const;
+  /// The sums as a part of the state of a row, and the arrays of those of slices.
+  RowState::Part part() const;
+  std::vector<std::string> arrays() const;
+  /// The power of two by which the numbers of each sum are multiplied.
+  double scale(std::size_t number) const;
 
-  void start();
-  void add(const View& x);
-  /// As Builder::reduce_across.
-  void reduce_across(const Layout& threads, int mode);
-  InverseRoot inverse_root(const Expr& count);
+  /// Adds the square of each value of x to each of `sums`.
+  void add(const View& x, const RowState::Values& sums) const;
+  /// A sum plus the square of x; `scaled` names x by the scale.
+  Expr plus_square(std::size_t number, const Expr& sum, const Expr& x,
+                   const std::string& scaled = "scaled") const;
+  /// `shift`: of numbers that were shifted by it, so that its square is subtracted from the mean.
+  InverseRoot inverse_root(const RowState::Values& sums, const Expr& count,
+                           const std::optional<Expr>& shift = {}) const;
 
  private:
   struct Sum {
@@ -60,7 +63,6 @@ class SumOfSquares {
   Builder& builder_;
   double epsilon_;
   std::vector<Sum> sums_;
-  View values_;
 };
 
 }  // namespace vkmoye::gen

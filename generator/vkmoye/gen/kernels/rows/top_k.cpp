@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <optional>
 #include <utility>
 
-#include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/rows/staged_row.hpp"
+#include "vkmoye/gen/kernels/rows/row_state.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -55,232 +53,150 @@ const std::vector<ConfigField<TopKConfig>>& top_k_fields() {
 
 namespace {
 
-// What a kernel computes: rows from elements, candidates of slices from elements, rows from candidates.
-enum class TopKPart { whole, slices, combine };
+constexpr ScalarType u32 = ScalarType::u32;
+constexpr const char *kSliceKeys = "slice_keys", *kSliceColumns = "slice_columns";
 
-const char* comment_of(TopKPart part) {
-  switch (part) {
-    case TopKPart::whole: return "k passes; each finds the largest element not yet taken";
-    case TopKPart::slices: return "k passes over each slice of a row, which find its candidates";
-    case TopKPart::combine: return "k passes over the candidates of the slices of a row";
-  }
-  return "";
+Expr if_largest(const Expr& column, const Expr& key, const Expr& largest) {
+  return select(ir::equal(key, largest), column, word(kNoColumn));
 }
 
-class TopK {
- public:
-  TopK(TopKPart part, const TopKConfig& config, ScalarType type, const std::string& name)
-      : part_(part), config_(config), k_(name, config.threads, to_index(config.subgroup_size)) {
-    k_.describe(typed_items(top_k_fields(), config), comment_of(part));
-    declare(type);
-    row_.emplace(k_, config, src_,
-                 part == TopKPart::combine ? word(kNoKey) : ir::number(ScalarType::f32, 0),
-                 part == TopKPart::slices ? Row::Part::slice : Row::Part::whole,
-                 part == TopKPart::slices ? Builder::extent(keys_out_, 1) : Expr(1));
-    parts_.emplace(k_, src_, row_->block(), config.tiled_copy());
-  }
+// The column of number `candidate` of the row, where the candidates have it.
+View column_of(Builder& k, const View& candidate, const Expr& row, const Tensor& columns) {
+  const View column = k.registers("column", u32, Layout());
+  k.assign(column, word(kNoColumn));
+  const Expr at = k.let("candidate", ir::to_index(k.load("of_candidates", candidate)));
+  const Expr of_row = k.let("of_row", row);
+  const Conditions is_inside = {less(at, Builder::extent(columns, 0)),
+                                less(of_row, Builder::extent(columns, 1))};
+  k.branch(is_inside, [&] {
+    const ir::Element from = {kSliceColumns, {at, of_row}, "the column of the candidate"};
+    k.assign(column, k.load("column_of_candidate", from));
+  });
+  return column;
+}
 
-  ir::Kernel describe() {
-    const View x = row_->x();  // (value, round, 1)
-    keys_ = k_.make_fragment_like("keys", u32, x);
-    left_ = k_.make_fragment_like("left", u32, x);
-    block_columns_ = k_.make_fragment_like("block_columns", u32, x);
-    last_ = single("last"), last_column_ = single("last_column");
-    best_ = single("best"), before_ = single("before");
-    own_column_ = single("own_column"), first_in_block_ = single("first_in_block");
+// `type`: that of the values.
+ir::Kernel top_k_of(RowPart part, const TopKConfig& wanted, ScalarType type,
+                    const std::string& name) {
+  const bool has_candidates = part == RowPart::combine, has_slices = part == RowPart::slices;
+  const TopKConfig config = fitted_to_rows(wanted);
+  std::vector<std::string> reasons =
+      has_candidates ? reasons_against(config) : reasons_against_rows(config);
+  require(config.k >= 1 && config.k <= kMaxTaken,
+          fmt::format("k {} is outside 1..{}", config.k, kMaxTaken), reasons);
+  Builder k = row_builder(name, config, top_k_fields(), std::move(reasons), part,
+                          {"k passes; each finds the largest element not yet taken",
+                           "k passes over each slice of a row, which find its candidates",
+                           "k passes over the candidates of the slices of a row"});
+  const std::vector<Builder::AxisSpec> candidates = {{"candidate", "candidates"}, {"row", "rows"}};
+  const Tensor src =
+      has_candidates ? k.input(kSliceKeys, u32, candidates) : k.input("src", type, kRowAxes);
+  Tensor slice_columns;
+  if (has_candidates) slice_columns = k.input(kSliceColumns, u32, candidates);
+  std::vector<Builder::AxisSpec> places = {{"place", config.k}, {"row", "rows"}};
+  if (has_slices) places.insert(places.begin() + 1, {"slice", "slices"});
+  // Of slices, the values are keys.
+  const Tensor values =
+      k.output(has_slices ? kSliceKeys : "values", has_slices ? u32 : type, places);
+  const Tensor columns = k.output(has_slices ? kSliceColumns : "columns", u32, places);
 
-    k_.assign(keys_, word(kNoKey));
-    row_->read_one_block(to_keys());
-    k_.assign(last_, word(kAllKeys));
-    k_.assign(last_column_, word(kNoColumn));
-    k_.loop("taken", to_index(config_.k), [&](const Expr& taken) {
-      find_next();
-      k_.branch({ir::equal(k_.thread() % to_index(config_.columns), 0)}, [&] { store(taken); });
-    });
-    return k_.finish();
-  }
-
- private:
-  static constexpr ScalarType u32 = ScalarType::u32;
-
-  void declare(ScalarType type) {
-    const auto out = [&](const char* of, ScalarType element) {
-      return k_.output(of, element, {{"place", config_.k}, {"row", "rows"}});
-    };
-    const auto of_slices = [&](const char* of) {
-      return k_.output(of, u32, {{"place", config_.k}, {"slice", "slices"}, {"row", "rows"}});
-    };
-    const std::vector<Builder::AxisSpec> candidates = {{"candidate", "candidates"},
-                                                       {"row", "rows"}};
-    if (part_ == TopKPart::combine) {
-      src_ = k_.input(kSliceKeys, u32, candidates);
-      slice_columns_ = k_.input(kSliceColumns, u32, candidates);
-    } else {
-      src_ = k_.input("src", type, kRowAxes);
-    }
-    if (part_ == TopKPart::slices) {
-      keys_out_ = of_slices(kSliceKeys);
-      columns_out_ = of_slices(kSliceColumns);
-    } else {
-      values_out_ = out("values", type);
-      columns_out_ = out("columns", u32);
-    }
-  }
-
-  View single(const char* of) { return k_.registers(of, u32, Layout()); }
-  View part(const Expr& block) const { return parts_->part({block, k_.block_x()}); }
+  // Candidates are rows of keys.
+  Row row(k, config, src, has_candidates ? word(kNoKey) : ir::number(ScalarType::f32, 0),
+          has_slices ? part : RowPart::whole, has_slices ? Builder::extent(values, 1) : Expr(1));
+  const Blocks parts = row.blocks_of(src);
+  const auto keep_column =
+      RowState::adjust_to(k, "itself if it is of the largest key, else none", if_largest);
+  RowState state(k, config, RowPart::whole,
+                 {{"best", kMaximum, word(kNoKey)},
+                  {"best_column", kMinimum, word(kNoColumn), {}, keep_column}},
+                 k.block_x());
+  const View best = state[0][0], best_column = state[1][0];
+  const View x = row.x();  // (value, round, 1), and so are:
+  const View keys = k.make_fragment_like("keys", u32, x),
+             left = k.make_fragment_like("left", u32, x),
+             block_columns = k.make_fragment_like("block_columns", u32, x);
+  const View last = k.registers("last", u32, Layout());  // taken
+  const View last_column = k.registers("last_column", u32, Layout());
 
   // What follows each read of a block.
-  Row::Body to_keys() {
-    return [this](const Expr& block) {
-      if (part_ == TopKPart::combine) {
-        k_.copy(row_->x(), keys_);
-        return;
-      }
-      k_.with_title("keys <- numbers in the order of x, 0 past the end of the row", [&] {
-        k_.apply(keys_, part(block),
-                 [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                   const Expr is_inside = less(at[0], Builder::extent(src_, 0));
-                   return select(is_inside, key_of(k_, v[0]), word(kNoKey));
-                 },
-                 {row_->x()});
+  const auto to_keys = [&](const Expr& block) {
+    if (has_candidates) return k.copy(x, keys);
+    k.with_title("keys <- numbers in the order of x, 0 past the end of the row", [&] {
+      k.apply(keys, parts.part(row.at(block)),
+              [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                const Expr is_inside = less(at[0], Builder::extent(src, 0));
+                return select(is_inside, key_of(k, v[0]), word(kNoKey));
+              },
+              {x});
+    });
+  };
+  // best, best_column <- of the keys that come after the last one, the largest of this thread and its first column.
+  const auto take = [&](const Expr& block) {
+    const View at_places = parts.part(row.at(block));
+    k.with_title("left <- the keys that are not taken", [&] {
+      k.apply(left, at_places,
+              [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                const Expr is_after_last = ir::logical_or(
+                    less(v[0], v[1]),
+                    ir::logical_and(ir::equal(v[0], v[1]), less(v[2], convert(at[0], u32))));
+                return select(is_after_last, v[0], word(kNoKey));
+              },
+              {keys, last, last_column});
+    });
+    const auto find_column = [&] {
+      // Without a key that is left, none: keys of numbers are greater than 1.
+      const Expr largest = k.let("wanted", maximum(k.load("largest", best), word(1)));
+      k.with_title("block_columns <- the columns of the largest keys", [&] {
+        k.apply(block_columns, at_places,
+                [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
+                  return if_largest(convert(at[0], u32), v[0], largest);
+                },
+                {left});
       });
+      k.accumulate(best_column, kMinimum, block_columns);
     };
-  }
-
-  // last, last_column <- the key and the column of the largest element that comes after them.
-  void find_next() {
-    k_.assign(best_, word(kNoKey));
-    k_.assign(own_column_, word(kNoColumn));
-    row_->pass([&](const Expr& block) { find_next_in(block); }, to_keys());
-    k_.copy(best_, last_);
-    k_.reduce_across(last_, kMaximum, config_.thread_layout(), 0);
-    k_.with_title("last_column <- the first column of that key", [&] {
-      k_.apply(
-          last_column_,
-          [](const Expr& p, const Expr& own, const Expr& largest) {
-            return select(ir::equal(own, largest), p, word(kNoColumn));
-          },
-          own_column_, best_, last_);
-    });
-    k_.reduce_across(last_column_, kMinimum, config_.thread_layout(), 0);
-  }
-
-  // The same of a thread and a block: best, own_column.
-  void find_next_in(const Expr& block) {
-    k_.with_title("left <- the keys that are not taken", [&] {
-      k_.apply(left_, part(block),
-               [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                 const Expr is_after_last = ir::logical_or(
-                     less(v[0], v[1]),
-                     ir::logical_and(ir::equal(v[0], v[1]), less(v[2], convert(at[0], u32))));
-                 return select(is_after_last, v[0], word(kNoKey));
-               },
-               {keys_, last_, last_column_});
-    });
-    k_.copy(best_, before_);
-    k_.accumulate(best_, kMaximum, left_);
-    k_.with_title("block_columns <- the columns of the largest keys", [&] {
-      k_.apply(block_columns_, part(block),
-               [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                 return select(ir::equal(v[0], v[1]), convert(at[0], u32), word(kNoColumn));
-               },
-               {left_, best_});
-    });
-    k_.assign(first_in_block_, word(kNoColumn));
-    k_.accumulate(first_in_block_, kMinimum, block_columns_);
-    k_.with_title("own_column <- first_in_block if the block has a larger key", [&] {
-      k_.apply(
-          own_column_,
-          [&](const Expr& p, const Expr& in_block, const Expr& now, const Expr& earlier) {
-            return select(less(earlier, now), in_block, p);
-          },
-          own_column_, first_in_block_, best_, before_);
-    });
-  }
-
+    state.step([&] { k.accumulate(best, kMaximum, left); }, find_column);
+  };
   // Result number `taken` of each row, by one of its threads.
-  void store(const Expr& taken) {
-    const std::int64_t rows = row_->block().leaf(1);
-    const Expr row = k_.thread() / to_index(config_.columns);
-    const auto to = [&](const Tensor& of) {
-      if (part_ == TopKPart::slices) {
-        return parallelize(tile(of, {1, 1, rows}, {taken, k_.block_y(), k_.block_x()}),
-                           make_layout({1, 1, rows}), row);
-      }
-      return parallelize(tile(of, {1, rows}, {taken, k_.block_x()}), make_layout({1, rows}), row);
-    };
-    if (part_ == TopKPart::slices) {
-      k_.copy(last_, to(keys_out_));
-      k_.copy(last_column_, to(columns_out_));
-      return;
+  const auto store = [&](const Expr& taken) {
+    std::vector<Expr> at = {taken, k.block_x()};
+    if (has_slices) at.insert(at.begin() + 1, k.block_y());
+    const auto to = [&](const Tensor& of) { return line_values(k, config, of, at); };
+    if (has_slices) {
+      k.copy(last, to(values));
+    } else {
+      k.with_title("values <- the number of the key",
+                   [&] { k.apply(to(values), number_of_key, last); });
     }
-    k_.with_title("values <- the number of the key", [&] {
-      k_.apply(
-          to(values_out_), [](const Expr& key) { return number_of_key(key); }, last_);
-    });
-    if (part_ == TopKPart::whole) {
-      k_.copy(last_column_, to(columns_out_));
-      return;
-    }
-    const View column = single("column");
-    k_.assign(column, word(kNoColumn));
-    const Expr candidate =
-        k_.let("candidate", ir::to_index(k_.load("of_candidates", last_column_)));
-    const Expr of_row = k_.let("of_row", to_index(rows) * k_.block_x() + row);
-    k_.branch({less(candidate, Builder::extent(slice_columns_, 0)),
-               less(of_row, Builder::extent(slice_columns_, 1))},
-              [&] {
-                k_.assign(column, k_.load("column_of_candidate",
-                                          ir::Element{kSliceColumns,
-                                                      {candidate, of_row},
-                                                      "the column of the candidate"}));
-              });
-    k_.copy(column, to(columns_out_));
-  }
+    const Expr of_row = to_index(config.threads / config.columns) * k.block_x() +
+                        k.thread() / to_index(config.columns);
+    k.copy(has_candidates ? column_of(k, last_column, of_row, slice_columns) : last_column,
+           to(columns));
+  };
 
-  static constexpr const char *kSliceKeys = "slice_keys", *kSliceColumns = "slice_columns";
-
-  const TopKPart part_;
-  const TopKConfig& config_;
-  Builder k_;
-  Tensor src_, slice_columns_;                  // inputs
-  Tensor keys_out_, values_out_, columns_out_;  // results
-  std::optional<Row> row_;
-  std::optional<Blocks> parts_;
-  // Registers like those of a block: keys of elements, those that are left, columns of the largest of these.
-  View keys_, left_, block_columns_;
-  View last_, last_column_;  // what was taken last
-  View best_, before_, own_column_, first_in_block_;
-};
-
-// `wanted` with all values set. Throws KernelError with the reasons against it, first those of its rows.
-TopKConfig accepted_top_k(const TopKConfig& wanted, bool of_elements, const std::string& name) {
-  TopKConfig config = fitted_to_rows(wanted);
-  std::vector<std::string> reasons =
-      of_elements ? reasons_against_rows(config) : reasons_against(config);
-  if (config.k < 1 || config.k > kMaxTaken) {
-    reasons.push_back(fmt::format("k {} is outside 1..{}", config.k, kMaxTaken));
-  }
-  throw_if_any(name, std::move(reasons));
-  return config;
+  k.assign(keys, word(kNoKey));
+  row.read_one_block(to_keys);
+  k.assign(last, word(kAllKeys));
+  k.assign(last_column, word(kNoColumn));
+  k.loop("taken", to_index(config.k), [&](const Expr& taken) {
+    state.start();
+    row.pass(take, to_keys);
+    state.merge_threads();
+    k.copy(best, last);
+    k.copy(best_column, last_column);
+    k.branch(is_first_of_lines(k, config), [&] { store(taken); });
+  });
+  return k.finish();
 }
 
 }  // namespace
 
-ir::Kernel top_k(const TopKConfig& wanted, const std::string& name) {
-  const TopKConfig config = accepted_top_k(wanted, /*of_elements=*/true, name);
-  return TopK(TopKPart::whole, config, config.type, name).describe();
+ir::Kernel top_k(const TopKConfig& config, const std::string& name, RowPart part) {
+  return top_k_of(part, config, config.type, name);
 }
 
-ir::Kernel top_k_slices(const TopKConfig& wanted, const std::string& name) {
-  const TopKConfig config = accepted_top_k(wanted, /*of_elements=*/true, name);
-  return TopK(TopKPart::slices, config, config.type, name).describe();
-}
-
-ir::Kernel top_k_combine(const TopKConfig& wanted, ScalarType type, const std::string& name) {
-  const TopKConfig config = accepted_top_k(wanted, /*of_elements=*/false, name);
-  return TopK(TopKPart::combine, config, type, name).describe();
+ir::Kernel top_k_combine(const TopKConfig& config, ScalarType type, const std::string& name) {
+  return top_k_of(RowPart::combine, config, type, name);
 }
 
 }  // namespace vkmoye::gen

@@ -8,7 +8,7 @@
 // Pass i finds the largest element that comes after result i - 1 in descending order: k passes over a row, which read
 // memory once if the row fits in registers. A workgroup computes one row, or several short ones.
 //
-// Longer rows are cut into slices that fit, of which each has up to k candidates, in two kernels; see staged_row.hpp.
+// Longer rows are cut into slices that fit, of which each has up to k candidates, in two kernels; see row_part.hpp.
 // The candidates of a row must fit in registers, too, so slices of millions of columns are longer, and read k times.
 //
 //   1 5 2 5 | 7 0 3 5    k = 3:  5 5 2 | 7 5 3  ->  7 5 5 at 4 1 3
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/common/threads_config.hpp"
+#include "vkmoye/gen/kernels/rows/row_part.hpp"
 
 namespace vkmoye::gen {
 
@@ -32,12 +32,12 @@ TopKConfig top_k_config(ScalarType type, const DeviceCaps& device);
 const std::vector<ConfigField<TopKConfig>>& top_k_fields();
 
 /// src (cols, rows) of f32, f16 or bf16; values (k, rows) of its type, where -0 is 0, and columns (k, rows) of u32. For
-/// a row with fewer elements the rest is -infinity and 2^32 - 1. Throws KernelError with every reason.
-ir::Kernel top_k(const TopKConfig& config, const std::string& name = "topk/rows");
+/// a row with fewer elements the rest is -infinity and 2^32 - 1. Of each slice of a row, its k largest elements, in
+/// order: slice_keys and slice_columns, both (k, slices, rows) of u32. A key is a number in the order of the elements;
+/// 0 if there is none. Throws KernelError with every reason.
+ir::Kernel top_k(const TopKConfig& config, const std::string& name = "topk/rows",
+                 RowPart part = RowPart::whole);
 
-/// The same in two kernels. The first finds the k largest elements of each slice of a row, in order: slice_keys and
-/// slice_columns, both (k, slices, rows) of u32. A key is a number in the order of the elements; 0 if there is none.
-ir::Kernel top_k_slices(const TopKConfig& config, const std::string& name);
 /// Bindings slice_keys and slice_columns, (candidates, rows), where candidates = k * slices; values, columns. `config`
 /// has the type u32 for the threads and accesses to keys; `type`: that of values.
 ir::Kernel top_k_combine(const TopKConfig& config, ScalarType type, const std::string& name);

@@ -109,21 +109,22 @@ void define_softmax(ScalarType type, std::span<const double> x, std::size_t thre
   double largest = -std::numeric_limits<double>::infinity();
   for (const double value : x) largest = std::max(largest, value);
   const Precision precision = computing(type);
-  const auto error_of = [&](double difference) {
-    return 3 * precision.unit * (1 + std::fabs(difference));
+  // Of exp(x - own) * exp(own - largest), which has two exponentials and a product.
+  const auto error_of_part = [&](double difference) {
+    return 3 * precision.unit * (2 + std::fabs(difference)) + precision.unit;
   };
   double sum = 0, error = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double e = std::exp(x[i] - largest);  // a NaN in x gives a NaN here and in the sum
     out[i].value = e;
     sum += e;
-    if (e > 0) error += e * error_of(x[i] - largest);
+    if (e > 0) error += e * error_of_part(x[i] - largest);
   }
   const double of_sum = error / sum + precision.unit * roundings(x.size(), threads);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double y = out[i].value / sum;
     const double of_this =
-        y > 0 ? y * (error_of(x[i] - largest) + of_sum + 2.5 * precision.unit) : 0;
+        y > 0 ? y * (error_of_part(x[i] - largest) + of_sum + 2.5 * precision.unit) : 0;
     out[i] = rounded(type, precision, y, of_this);
   }
 }
@@ -167,6 +168,42 @@ void define_residual_norm(ScalarType type, std::span<const double> x,
     if (!is_beyond) continue;
     norms[i].bound = std::fabs(norms[i].value) + norms[i].bound;
     norms[i].overflow = {true, true, true};
+  }
+}
+
+void define_layer_norm(ScalarType type, std::span<const double> x, std::span<const double> weight,
+                       std::span<const double> bias, double epsilon, std::size_t threads,
+                       std::span<Expected> out) {
+  const Precision precision = computing(type);
+  const auto count = static_cast<double>(x.size());
+  double mean = 0, from_first = 0, variance = 0;
+  for (const double value : x) {
+    mean += value / count;
+    from_first += std::fabs(value - x[0]) / count;
+  }
+  for (const double value : x) variance += (value - mean) * (value - mean) / count;
+  const double deviation = std::sqrt(variance);
+  const double root = std::sqrt(variance + static_cast<float>(epsilon));
+  const double of_sums = 3 * (roundings(x.size(), threads) + 4);
+  // How far the centre, from which deviations are taken, is from the mean.
+  const double off = precision.unit * (4 * std::fabs(mean) + of_sums * from_first);
+  const double of_root =
+      of_sums / 2 * (variance + off * off) / (variance + static_cast<float>(epsilon)) + 3;
+  const double flushed = 4 * precision.min_normal * std::max(1.0, 1 / root);
+  const double largest = range_of(computing_type(type)).largest;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double normal = (x[i] - mean) / root;
+    const double product = normal * weight[i];
+    const double of_normal =
+        precision.unit * ((of_root + 4) * std::fabs(normal) + (of_sums * deviation + off) / root) +
+        flushed;
+    const double error = std::fabs(weight[i]) * of_normal +
+                         precision.unit * (2 * std::fabs(product) + std::fabs(bias[i]));
+    // The product may be beyond the largest number, or of an infinite weight and a quotient of either sign.
+    const bool is_large = std::fabs(product) + error > largest;
+    const bool is_any = std::isinf(weight[i]) && std::fabs(normal) <= of_normal;
+    out[i] = rounded(type, precision, product + bias[i], error,
+                     {is_large || is_any, is_large || is_any, is_any});
   }
 }
 

@@ -11,13 +11,17 @@
 //             infinite only if the positive or the negative numbers add up to more than the largest number.
 //             Integers are exact: they wrap.
 //   largest   exact
-//   softmax   the relative error of an exponential is a = 3 e (1 + |x - m|), since x - m has the error e |x - m|
-//             and exp 3 + 2 |x - m| units; the sum has D e plus the mean of a weighted by the exponentials; the
-//             quotient adds 2.5 units
+//   softmax   exp(x - m) is the product of exp(x - own) and exp(own - m), own the maximum of a part of the row. Its
+//             relative error is a = 3 e (2 + |x - m|) + e, since a difference d has the error e |d|, exp 3 + 2 |d| units
+//             and the product 1; the sum has D e plus the mean of a weighted by the exponentials; the quotient adds
+//             2.5 units
 //   rms norm  the sum of squares has e (D + 1.5), half a unit for squares that are lost (sum_of_squares.hpp), the mean
 //             adds 2.5 units and the rounding of n, epsilon adds e;
 //             half of this and 2 units are the error of the inverse square root; two products follow
 //             of a sum: the sum has e, and so have the root and the product with it
+//   layer norm  deviations are from a centre, which is the mean up to c = 4 e |mean| + 3 e (D + 4) mean |x - first|;
+//             their sums are shifted twice to a common centre, so that the mean has the error 3 e (D + 4) standard
+//             deviations, and the variance 3 e (D + 4) (variance + c^2); a root, three products and two sums follow
 //   argmax    exact, and so are the largest elements of topk and their columns
 //   gate      silu and gelu have the error of numbers/activations.hpp; one product follows
 //   rope      the angle is the exact product, less turns: two sums of up to 4 and smaller numbers are rounded, 3 e pi
@@ -51,6 +55,10 @@ void define_rms_norm(ScalarType type, std::span<const double> x, std::span<const
 void define_residual_norm(ScalarType type, std::span<const double> x,
                           std::span<const double> residual, std::span<const double> weight,
                           double epsilon, std::size_t threads, std::span<Expected> out);
+/// The rows with a mean of 0 and a variance of 1, times `weight`, plus `bias`.
+void define_layer_norm(ScalarType type, std::span<const double> x, std::span<const double> weight,
+                       std::span<const double> bias, double epsilon, std::size_t threads,
+                       std::span<Expected> out);
 void define_gate(ScalarType type, GateFunction function, std::span<const double> x,
                  std::span<const double> factors, std::span<Expected> out);
 /// The heads of a token, each of twice as many values as there are frequencies.

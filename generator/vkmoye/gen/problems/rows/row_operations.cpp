@@ -126,6 +126,17 @@ LineProblem residual_norm_problem(const LineSpec& spec) {
   return out;
 }
 
+LineProblem layer_norm_problem(const LineSpec& spec) {
+  const double epsilon = stated_by(rms_norm_fields(), spec.config).epsilon;
+  LineProblem out = of_rows(spec);
+  out.inputs.push_back(one_row("weight", spec.cols));
+  out.inputs.push_back(one_row("bias", spec.cols));
+  out.define = [type = spec.type, epsilon](Lines in, Results result, std::size_t threads) {
+    define_layer_norm(type, in[0], in[1], in[2], epsilon, threads, result);
+  };
+  return out;
+}
+
 LineProblem argmax_problem(const LineSpec& spec) {
   LineProblem out = of_rows(spec);
   const Extents& shape = spec.shape;
@@ -224,6 +235,7 @@ std::vector<Operation> row_operations() {
           line_operation("softmax", softmax_problem),
           line_operation("rms_norm", rms_norm_problem),
           line_operation("residual_norm", residual_norm_problem),
+          line_operation("layer_norm", layer_norm_problem),
           line_operation("argmax", argmax_problem),
           line_operation("topk", top_k_problem),
           line_operation("gate", gate_problem),
