@@ -97,7 +97,6 @@ void main() {
       barrier();
 
       [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
-        // A of step kk:
         // copy slice(partition(shared_a, (16)), (_,_,kk))
         //   to slice(fragment_a, (_,_,0))
         {
@@ -107,7 +106,6 @@ void main() {
           }
         }
 
-        // B of step kk:
         // copy slice(partition(shared_b, (16)), (_,_,kk))
         //   to slice(fragment_b, (_,_,0))
         {

@@ -130,7 +130,6 @@ void main() {
         barrier();
 
         [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
-          // A of step kk:
           // copy slice(partition(shared_a, (8)), (_,_,kk))
           //   to slice(fragment_a, (_,_,0))
           {
@@ -140,7 +139,6 @@ void main() {
             }
           }
 
-          // B of step kk:
           // copy slice(partition(shared_b, (8)), (_,_,kk))
           //   to slice(fragment_b, (_,_,0))
           {

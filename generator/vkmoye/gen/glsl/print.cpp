@@ -13,6 +13,7 @@
 #include "vkmoye/gen/glsl/conditions.hpp"
 #include "vkmoye/gen/glsl/declarations.hpp"
 #include "vkmoye/gen/glsl/expression.hpp"
+#include "vkmoye/gen/glsl/functions.hpp"
 #include "vkmoye/gen/glsl/in_place.hpp"
 #include "vkmoye/gen/glsl/lines.hpp"
 #include "vkmoye/gen/glsl/parts.hpp"
@@ -34,7 +35,8 @@ using ir::Op;
 
 class Printer {
  public:
-  explicit Printer(const ir::Kernel& kernel) : kernel_(kernel), scopes_(kernel) {
+  explicit Printer(const ir::Kernel& kernel)
+      : kernel_(kernel), functions_(kernel), scopes_(kernel) {
     ir::for_each_node(kernel, [this](const ir::Node& node) {
       if (node.op == Op::variable) used_.insert(node.name);
     });
@@ -46,11 +48,37 @@ class Printer {
   }
 
   std::string print() {
-    print_declarations(kernel_, out_);
     out_.line("void main() {");
     out_.indent();
+    declare_registers(/*of_functions=*/false);
+    body(kernel_.body);
+    out_.outdent();
+    out_.line("}");
+    const std::string main = out_.take();
+    out_ = {};
+    print_declarations(kernel_, out_);
+    declare_registers(/*of_functions=*/true);
+    for (const std::string& function : functions_.texts()) {
+      out_.apart();
+      out_.add(function);
+    }
+    out_.apart();
+    out_.add(main);
+    return out_.take();
+  }
+
+ private:
+  // A value for the next statement.
+  struct Moved {
+    std::string name;
+    ir::Type type;
+    std::string text;
+  };
+
+  // The registers that functions access, which are declared before them, or the others.
+  void declare_registers(bool of_functions) {
     for (const Array& array : kernel_.arrays) {
-      if (!array.is_registers()) continue;
+      if (!array.is_registers() || functions_.access(array.name) != of_functions) continue;
       if (is_single(array)) {
         out_.line(fmt::format("{} {};", element_name(array.type, array.vector), array.name));
         continue;
@@ -64,19 +92,7 @@ class Printer {
                       array.matrix ? matrix_name(array) : element_name(array.type, array.vector),
                       array.name, count, layout_text(array, array.matrix ? 1 : array.vector)));
     }
-    body(kernel_.body);
-    out_.outdent();
-    out_.line("}");
-    return out_.take();
   }
-
- private:
-  // A value for the next statement.
-  struct Moved {
-    std::string name;
-    ir::Type type;
-    std::string text;
-  };
 
   std::string element(const ir::Element& element) {
     const Array& array = *kernel_.find(element.array);
@@ -302,6 +318,7 @@ class Printer {
   void branch(const ir::Body& statements) {
     const auto* block =
         statements.size() == 1 ? std::get_if<ir::Block>(&statements.front().value) : nullptr;
+    if (block != nullptr && !block->function.empty()) block = nullptr;
     out_.indent();
     if (block != nullptr) title(*block);
     body(block != nullptr ? block->body : statements);
@@ -362,8 +379,38 @@ class Printer {
     out_.line(fmt::format("{} = coopMatMulAdd({}, {}, {});", matrix(s.to), matrix(s.a), matrix(s.b),
                           matrix(s.c)));
   }
+  // Prints a call, and its function unless that is known.
+  void call(const ir::Block& s) {
+    std::vector<std::string> parameters, arguments;
+    std::set<std::string> names;
+    for (const auto& [name, argument] : functions_.parameters_of(s)) {
+      parameters.push_back(fmt::format("{} {}", spell_type(name->type), name->name));
+      arguments.push_back(glsl::print(simplified(with_values(argument, values_), below_)));
+      names.insert(name->name);
+    }
+    // Nothing that holds around the call is known in the function.
+    scopes_.open_function(std::move(names));
+    const auto values = std::exchange(values_, {});
+    const auto below = std::exchange(below_, {});
+    Lines outside = std::exchange(out_, Lines());
+    title(s);
+    const std::string comment = out_.take();
+    out_ = Lines();
+    out_.indent();
+    body(s.inside());
+    const std::string function =
+        fmt::format("({}) {{\n{}}}\n", join(parameters, ", "), out_.take());
+    scopes_.close_function();
+    values_ = values;
+    below_ = below;
+    out_ = std::move(outside);
+    out_.line(fmt::format("{}({});", functions_.named(s.function, comment + "void ", function),
+                          join(arguments, ", ")));
+  }
+
   // A block has braces if it declares a name.
   void visit(const ir::Block& s) {
+    if (!s.function.empty()) return call(s);
     if (!s.title.empty()) out_.apart();
     title(s);
     Lines inner = out_.inside();
@@ -385,6 +432,7 @@ class Printer {
   }
 
   const ir::Kernel& kernel_;
+  Functions functions_;
   std::map<std::string, std::uint32_t> shared_widths_;  // of vectors, by the name of the array
   std::map<std::string, Expr> values_;  // of names that are replaced in the rest of the body
   std::vector<Moved> moved_;
