@@ -77,10 +77,10 @@ void main() {
         }
       }
 
+      // copy partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
+      //   to values
       if ((n & 3u) == 0u) {
-        // rows aligned: loads outside are moved inside, and not used:
-        // copy partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
-        //   to values
+        // rows aligned: loads outside are moved inside, and not used
         uint partials_n = 128u * block_x + 4u * (thread & 31u);
         uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
         uint partials_slice = 16u * chunk + (thread >> 6u);
@@ -120,9 +120,7 @@ void main() {
           values[15] = value3.w;
         }
       } else {
-        // rows that are not aligned:
-        // copy partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
-        //   to values
+        // rows that are not aligned
         uint partials_n0 = 128u * block_x + 4u * (thread & 31u);
         uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
         uint partials_slice0 = 16u * chunk + (thread >> 6u);

@@ -66,10 +66,10 @@ void main() {
         }
       }
 
+      // copy partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
+      //   to values
       if ((cols & 7u) == 0u) {
-        // rows aligned: loads outside are moved inside, and not used:
-        // copy partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
-        //   to values
+        // rows aligned: loads outside are moved inside, and not used
         uint src_col = 64u * block_x + 8u * (thread & 7u);
         uint src_row = 16u * block + (thread >> 3u);
         uvec4 value0 =
@@ -98,9 +98,7 @@ void main() {
           values[15] = float(unpackFloat2x16(value1.w)[1]);
         }
       } else {
-        // rows that are not aligned:
-        // copy partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
-        //   to values
+        // rows that are not aligned
         uint src_col0 = 64u * block_x + 8u * (thread & 7u);
         uint src_row0 = 16u * block + (thread >> 3u);
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {

@@ -49,10 +49,10 @@ void main() {
         x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
       }
 
+      // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+      //   to x
       if ((cols & 3u) == 0u) {
-        // rows aligned: loads outside are moved inside, and not used:
-        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-        //   to x
+        // rows aligned: loads outside are moved inside, and not used
         uint src_col = 256u * block + 4u * thread;
         vec4 value =
             src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
@@ -63,9 +63,7 @@ void main() {
           x[3] = value.w;
         }
       } else {
-        // rows that are not aligned:
-        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-        //   to x
+        // rows that are not aligned
         uint src_col0 = 256u * block + 4u * thread;
         if (block_x < rows) {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -136,10 +134,10 @@ void main() {
           x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
         }
 
+        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+        //   to x
         if ((cols & 3u) == 0u) {
-          // rows aligned: loads outside are moved inside, and not used:
-          // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-          //   to x
+          // rows aligned: loads outside are moved inside, and not used
           uint src_col = 256u * block + 4u * thread;
           vec4 value =
               src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
@@ -150,9 +148,7 @@ void main() {
             x[3] = value.w;
           }
         } else {
-          // rows that are not aligned:
-          // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-          //   to x
+          // rows that are not aligned
           uint src_col0 = 256u * block + 4u * thread;
           if (block_x < rows) {
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -215,10 +211,10 @@ void main() {
           x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
         }
 
+        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+        //   to x
         if ((cols & 3u) == 0u) {
-          // rows aligned: loads outside are moved inside, and not used:
-          // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-          //   to x
+          // rows aligned: loads outside are moved inside, and not used
           uint src_col = 256u * block + 4u * thread;
           vec4 value =
               src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
@@ -229,9 +225,7 @@ void main() {
             x[3] = value.w;
           }
         } else {
-          // rows that are not aligned:
-          // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-          //   to x
+          // rows that are not aligned
           uint src_col0 = 256u * block + 4u * thread;
           if (block_x < rows) {
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -255,15 +249,13 @@ void main() {
       x[v0] = x[v0] / sum;
     }
 
+    // copy x
+    //   to partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-      // a whole tile, rows aligned:
-      // copy x
-      //   to partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
+      // a whole tile, rows aligned
       dst_x4[64u * block + thread + ((cols * block_x) >> 2u)] = vec4(x[0], x[1], x[2], x[3]);
     } else {
-      // a tile at an edge, or rows that are not aligned:
-      // copy x
-      //   to partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
+      // a tile at an edge, or rows that are not aligned
       if ((cols & 3u) == 0u) {
         // 4 elements at a time
         uint dst_col = 256u * block + 4u * thread;

@@ -58,10 +58,10 @@ void main() {
         x[v0] = 0.0;
       }
 
+      // copy partition(tile(src, (256,1)), (256,1)) at (0, block_x)
+      //   to x
       if ((cols & 3u) == 0u) {
-        // rows aligned: loads outside are moved inside, and not used:
-        // copy partition(tile(src, (256,1)), (256,1)) at (0, block_x)
-        //   to x
+        // rows aligned: loads outside are moved inside, and not used
         uint src_col = 4u * thread;
         vec4 value =
             src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
@@ -72,9 +72,7 @@ void main() {
           x[3] = value.w;
         }
       } else {
-        // rows that are not aligned:
-        // copy partition(tile(src, (256,1)), (256,1)) at (0, block_x)
-        //   to x
+        // rows that are not aligned
         uint src_col0 = 4u * thread;
         if (block_x < rows) {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -121,10 +119,10 @@ void main() {
             x[v0] = 0.0;
           }
 
+          // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+          //   to x
           if ((cols & 3u) == 0u) {
-            // rows aligned: loads outside are moved inside, and not used:
-            // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-            //   to x
+            // rows aligned: loads outside are moved inside, and not used
             uint src_col = 256u * block + 4u * thread;
             vec4 value =
                 src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
@@ -135,9 +133,7 @@ void main() {
               x[3] = value.w;
             }
           } else {
-            // rows that are not aligned:
-            // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-            //   to x
+            // rows that are not aligned
             uint src_col0 = 256u * block + 4u * thread;
             if (block_x < rows) {
               [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {

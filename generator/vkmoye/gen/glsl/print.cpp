@@ -300,27 +300,48 @@ class Printer {
   }
   void visit(const ir::Load& s) { declare(loaded_type(s), s.name, load_text(s)); }
   void visit(const ir::Store& s) { out_.line(store_text(s)); }
-  void visit(const ir::If& s) { branches(s, ""); }
-  void branches(const ir::If& s, const char* before) {
+  void visit(const ir::If& s) {
+    const std::string both = title_of_both(s);
+    comment(both);
+    branches(s, "", both);
+  }
+  void branches(const ir::If& s, const char* before, const std::string& both = "") {
     out_.line(fmt::format("{}if ({}) {{", before, glsl::print(s.condition)));
     const auto outer = below_;
     for (Below& one : indices_below_numbers(s.condition)) below_.push_back(std::move(one));
-    branch(s.body);
+    branch(s.body, both);
     below_ = outer;
     if (s.otherwise.empty()) return out_.line("}");
     const auto* other = std::get_if<ir::If>(&s.otherwise.front().value);
     if (s.otherwise.size() == 1 && other != nullptr) return branches(*other, "} else ");
     out_.line("} else {");
-    branch(s.otherwise);
+    branch(s.otherwise, both);
     out_.line("}");
   }
-  // A block that is a whole branch has no braces of its own.
-  void branch(const ir::Body& statements) {
+  // The block that is all of `statements`, unless it is a call.
+  static const ir::Block* only_block(const ir::Body& statements) {
     const auto* block =
         statements.size() == 1 ? std::get_if<ir::Block>(&statements.front().value) : nullptr;
-    if (block != nullptr && !block->function.empty()) block = nullptr;
+    return block != nullptr && block->function.empty() ? block : nullptr;
+  }
+  // What both branches do in their own way: the text below "a whole tile:" and "a tile at an edge:".
+  static std::string title_of_both(const ir::If& s) {
+    const auto below_case = [](const ir::Body& statements) -> std::string {
+      const ir::Block* block = only_block(statements);
+      const std::size_t end = block == nullptr ? std::string::npos : block->title.find(":\n");
+      return end == std::string::npos ? "" : block->title.substr(end + 2);
+    };
+    const std::string text = below_case(s.body);
+    return text == below_case(s.otherwise) ? text : "";
+  }
+  // A block that is a whole branch has no braces of its own.
+  void branch(const ir::Body& statements, const std::string& both) {
+    const ir::Block* block = only_block(statements);
     out_.indent();
-    if (block != nullptr) title(*block);
+    if (block != nullptr) {
+      const std::size_t length = block->title.size();
+      comment(both.empty() ? block->title : block->title.substr(0, length - both.size() - 2));
+    }
     body(block != nullptr ? block->body : statements);
     out_.outdent();
   }
@@ -393,8 +414,8 @@ class Printer {
     const auto values = std::exchange(values_, {});
     const auto below = std::exchange(below_, {});
     Lines outside = std::exchange(out_, Lines());
-    title(s);
-    const std::string comment = out_.take();
+    comment(s.title);
+    const std::string title = out_.take();
     out_ = Lines();
     out_.indent();
     body(s.inside());
@@ -404,7 +425,7 @@ class Printer {
     values_ = values;
     below_ = below;
     out_ = std::move(outside);
-    out_.line(fmt::format("{}({});", functions_.named(s.function, comment + "void ", function),
+    out_.line(fmt::format("{}({});", functions_.named(s.function, title + "void ", function),
                           join(arguments, ", ")));
   }
 
@@ -412,7 +433,7 @@ class Printer {
   void visit(const ir::Block& s) {
     if (!s.function.empty()) return call(s);
     if (!s.title.empty()) out_.apart();
-    title(s);
+    comment(s.title);
     Lines inner = out_.inside();
     std::swap(out_, inner);
     const bool declares = body(s.body);
@@ -426,9 +447,9 @@ class Printer {
     }
     if (!s.title.empty()) out_.apart();
   }
-  void title(const ir::Block& s) {
-    std::istringstream title(s.title);
-    for (std::string text; std::getline(title, text);) out_.line(fmt::format("// {}", text));
+  void comment(const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) out_.line(fmt::format("// {}", line));
   }
 
   const ir::Kernel& kernel_;

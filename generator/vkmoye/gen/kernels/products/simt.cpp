@@ -134,14 +134,11 @@ class SimtProduct {
 
   // --- steps ---
 
-  // Runs `move` for rows that are aligned to vectors, or for others.
-  void branch_by_alignment(const std::function<void(Moved)>& move) {
-    const Moved vectors = Moved::in_vectors, single = Moved::one_by_one;
-    const Conditions fits =
-        all_of({builder_.fits(source(a_, 0, vectors), {vector_of(a_, vectors)}),
-                builder_.fits(source(b_, 0, vectors), {vector_of(b_, vectors)})});
-    builder_.branch(
-        fits, kAlignedRows, [&] { move(vectors); }, kUnalignedRows, [&] { move(single); });
+  void by_alignment(const std::function<void(Moved)>& move) {
+    const Moved vectors = Moved::in_vectors;
+    buffers_.by_alignment(all_of({builder_.fits(source(a_, 0, vectors), {vector_of(a_, vectors)}),
+                                  builder_.fits(source(b_, 0, vectors), {vector_of(b_, vectors)})}),
+                          move);
   }
 
   // Loads a tile of each operand into `to_a` and `to_b`; elements outside are 0.
@@ -156,7 +153,7 @@ class SimtProduct {
   }
   void load_next(const Expr& k_tile) {
     builder_.call("load_next", {{"tile", k_tile}}, [&](const Expr& tile) {
-      branch_by_alignment([&](Moved moved) {
+      by_alignment([&](Moved moved) {
         load(registers_of(a_, moved), registers_of(b_, moved), tile, moved);
       });
     });
@@ -164,7 +161,7 @@ class SimtProduct {
   // The shared tiles of stage `at` <- the next tiles.
   void store_next(const Expr& at) {
     builder_.call("store_next", {{"stage", at, to_index(config_.stages)}}, [&](const Expr& stage) {
-      branch_by_alignment([&](Moved moved) {
+      by_alignment([&](Moved moved) {
         for (const SimtOperand* x : {&a_, &b_}) {
           builder_.copy(registers_of(*x, moved), destination(*x, stage, moved),
                         {.vector = {vector_of(*x, moved)}});
@@ -208,7 +205,7 @@ class SimtProduct {
     if (config_.stages == 2) return overlapped(for_each_tile);
     if (config_.prefetch) return prefetched(for_each_tile);
     for_each_tile([&](const Expr& k_tile) {
-      branch_by_alignment([&](Moved moved) {
+      by_alignment([&](Moved moved) {
         load(destination(a_, 0, moved), destination(b_, 0, moved), k_tile, moved);
       });
       builder_.barrier();
