@@ -26,10 +26,8 @@ void main() {
   uint thread = gl_LocalInvocationIndex;
 
   // sums <- 0
-  [[unroll]] for (uint v3 = 0u; v3 < 8u; ++v3) {
-    [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-      sums[v2 + 8u * v3] = 0.0;
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 64u; ++v0) {
+    sums[v0] = 0.0;
   }
 
   if (alpha != 0.0 && k != 0u) {

@@ -264,14 +264,8 @@ void main() {
   uint thread = gl_LocalInvocationIndex;
 
   // sums <- 0
-  [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
-    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-      [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          sums[v0 + 4u * v1 + 16u * v2 + 32u * v3] = 0.0;
-        }
-      }
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 128u; ++v0) {
+    sums[v0] = 0.0;
   }
 
   if (alpha != 0.0 && k != 0u) {

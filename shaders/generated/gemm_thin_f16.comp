@@ -43,10 +43,8 @@ void main() {
   uint thread = 32u * subgroup + lane;
 
   // sums <- 0
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-      sums[v0 + 2u * v1] = 0.0;
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+    sums[v0] = 0.0;
   }
 
   if (alpha != 0.0 && k != 0u) {
@@ -210,10 +208,8 @@ void main() {
   }
 
   // sums <- sum over the lanes of the subgroup
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-      sums[v0 + 2u * v1] = subgroupAdd(sums[v0 + 2u * v1]);
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+    sums[v0] = subgroupAdd(sums[v0]);
   }
 
   if ((thread & 31u) == 0u) {

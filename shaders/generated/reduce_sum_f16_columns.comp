@@ -60,10 +60,8 @@ void main() {
       // a tile at an edge, or rows that are not aligned
 
       // values <- 0
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-          values[v0 + 8u * v2] = 0.0;
-        }
+      [[unroll]] for (uint v0 = 0u; v0 < 16u; ++v0) {
+        values[v0] = 0.0;
       }
 
       // copy partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
@@ -114,9 +112,9 @@ void main() {
     }
 
     // result += each of values
-    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-        result[v0] += values[v0 + 8u * v2];
+        result[v0] += values[v0 + 8u * v1];
       }
     }
   }
@@ -144,9 +142,9 @@ void main() {
   }
 
   // result += each of result_partials
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
     [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      result[v0] += result_partials[(thread & 7u) + 16u * v0 + 8u * v3];
+      result[v0] += result_partials[(thread & 7u) + 16u * v0 + 8u * v1];
     }
   }
 

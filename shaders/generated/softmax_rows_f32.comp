@@ -106,8 +106,8 @@ void main() {
   largest = uintBitsToFloat(0xff800000u /* -infinity */);
 
   // largest <- max(largest, each of largest_partials)
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    float largest_partials_value = largest_partials[v1];
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    float largest_partials_value = largest_partials[v0];
     largest = (largest_partials_value < largest || isnan(largest)) ? largest : largest_partials_value;
   }
 
@@ -186,8 +186,8 @@ void main() {
   sum = 0.0;
 
   // sum += each of sum_partials
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    sum += sum_partials[v1];
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    sum += sum_partials[v0];
   }
 
   // third pass, each exponential divided by the sum

@@ -198,8 +198,8 @@ void main() {
     last = 0u;
 
     // last <- max(last, each of last_partials)
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      last = max(last, last_partials[v1]);
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      last = max(last, last_partials[v0]);
     }
 
     // last_column <- the first column of that key
@@ -218,8 +218,8 @@ void main() {
     last_column = 0xffffffffu;
 
     // last_column <- min(last_column, each of last_column_partials)
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      last_column = min(last_column, last_column_partials[v1]);
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      last_column = min(last_column, last_column_partials[v0]);
     }
 
     if (thread == 0u) {

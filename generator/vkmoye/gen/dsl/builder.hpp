@@ -345,7 +345,11 @@ class Builder {
   /// Whether an assignment to `view` is a single statement, which says as much as a title would.
   bool is_single_register(const View& view) const;
   void add_argument(const PushConstant& argument);
-  ArrayView with_array(const View& view) const { return {view, &array(view)}; }
+  ArrayView with_array(const View& view) const {
+    const ir::Array& of = array(view);
+    const std::size_t held = of.matrix ? ir::elements_per_lane(*of.matrix, lanes()) : 0;
+    return {view, &of, static_cast<std::int64_t>(held)};
+  }
   template <class Function, class... Views>
   static Expr applied(const Function& function, const std::vector<Expr>& x, const Views&...) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) { return Expr(function(x[i]...)); }

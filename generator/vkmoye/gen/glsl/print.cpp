@@ -20,6 +20,7 @@
 #include "vkmoye/gen/glsl/repeated.hpp"
 #include "vkmoye/gen/glsl/scopes.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
+#include "vkmoye/gen/glsl/titles.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/names.hpp"
@@ -79,18 +80,7 @@ class Printer {
   void declare_registers(bool of_functions) {
     for (const Array& array : kernel_.arrays) {
       if (!array.is_registers() || functions_.access(array.name) != of_functions) continue;
-      if (is_single(array)) {
-        out_.line(fmt::format("{} {};", element_name(array.type, array.vector), array.name));
-        continue;
-      }
-      const std::int64_t count = array.matrix
-                                     ? array.size() / static_cast<std::int64_t>(elements_per_lane(
-                                                          *array.matrix, kernel_.subgroup_size))
-                                     : array.size() / array.vector;
-      out_.line(
-          fmt::format("{} {}[{}];  // {}",
-                      array.matrix ? matrix_name(array) : element_name(array.type, array.vector),
-                      array.name, count, layout_text(array, array.matrix ? 1 : array.vector)));
+      out_.line(register_declaration(array, kernel_.subgroup_size));
     }
   }
 
@@ -317,22 +307,6 @@ class Printer {
     out_.line("} else {");
     branch(s.otherwise, both);
     out_.line("}");
-  }
-  // The block that is all of `statements`, unless it is a call.
-  static const ir::Block* only_block(const ir::Body& statements) {
-    const auto* block =
-        statements.size() == 1 ? std::get_if<ir::Block>(&statements.front().value) : nullptr;
-    return block != nullptr && block->function.empty() ? block : nullptr;
-  }
-  // What both branches do in their own way: the text below "a whole tile:" and "a tile at an edge:".
-  static std::string title_of_both(const ir::If& s) {
-    const auto below_case = [](const ir::Body& statements) -> std::string {
-      const ir::Block* block = only_block(statements);
-      const std::size_t end = block == nullptr ? std::string::npos : block->title.find(":\n");
-      return end == std::string::npos ? "" : block->title.substr(end + 2);
-    };
-    const std::string text = below_case(s.body);
-    return text == below_case(s.otherwise) ? text : "";
   }
   // A block that is a whole branch has no braces of its own.
   void branch(const ir::Body& statements, const std::string& both) {
