@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/ir/fingerprint.hpp"
@@ -118,6 +119,14 @@ TEST(Call, MayCallOthersAndUseAnyValueAroundIt) {
   std::vector<float> a(32, 3), b(32);
   EXPECT_THAT(run_on_host(kernel, {bytes(a), bytes(b)}, {}).reasons, ElementsAre());
   EXPECT_EQ(b[31], 9);
+}
+
+TEST(Call, IsOnePlaceOfTheReportOnAccesses) {
+  SumOfParts s;
+  s.record();
+  int loads = 0;
+  for (const AccessReport& access : analyse(s.k.finish()).accesses) loads += access.array == "src";
+  EXPECT_EQ(loads, 1);
 }
 
 // A pass may change one of the calls; then there are two functions.
