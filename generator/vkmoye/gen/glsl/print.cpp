@@ -117,11 +117,6 @@ class Printer {
     return subscript(subscript(array.name, at / width), at % width);
   }
 
-  static std::string subscript(const std::string& array, const Expr& index) {
-    const std::string text = is_constant(index) ? std::to_string(index->value) : glsl::print(index);
-    return fmt::format("{}[{}]", array, text);
-  }
-
   static bool is_long(const Expr& index) { return glsl::print(index).size() > 24; }
   // Whether `e` is an operation directly on `operand`.
   static bool is_of(const Expr& e, const Expr& operand) {
@@ -347,33 +342,10 @@ class Printer {
     const Array& array = *kernel_.find(element.array);
     return array.matrix && array.type == ScalarType::bf16;
   }
-  static std::string matrix(const ir::MatrixPart& part) {
-    return subscript(part.array, part.number);
-  }
-  // The start of a region, its stride and its order: arguments of coopMatLoad and coopMatStore.
-  std::string region(const ir::MatrixRegion& region) const {
-    const Array& array = *kernel_.find(region.first.array);
-    const bool is_buffer = array.is_buffer();
-    const std::uint32_t width = is_buffer ? region.first.width : shared_widths_.at(array.name);
-    return fmt::format("{}, {}, {}, gl_CooperativeMatrixLayout{}Major",
-                       is_buffer ? array_name(array.name, width) : array.name,
-                       glsl::print(ir::divide_exactly(address_of(region.first, array), width)),
-                       glsl::print(region.stride / width), region.by_columns ? "Column" : "Row");
-  }
-  void visit(const ir::MatrixLoad& s) {
-    out_.line(fmt::format("coopMatLoad({}, {});", matrix(s.to), region(s.from)));
-  }
-  void visit(const ir::MatrixStore& s) {
-    out_.line(fmt::format("coopMatStore({}, {});", matrix(s.from), region(s.to)));
-  }
-  void visit(const ir::MatrixFill& s) {
-    out_.line(fmt::format("{} = {}({});", matrix(s.to), matrix_name(*kernel_.find(s.to.array)),
-                          glsl::print(s.value)));
-  }
-  void visit(const ir::MatrixMultiply& s) {
-    out_.line(fmt::format("{} = coopMatMulAdd({}, {}, {});", matrix(s.to), matrix(s.a), matrix(s.b),
-                          matrix(s.c)));
-  }
+  void visit(const ir::MatrixLoad& s) { out_.line(matrix_statement(s, kernel_)); }
+  void visit(const ir::MatrixStore& s) { out_.line(matrix_statement(s, kernel_)); }
+  void visit(const ir::MatrixFill& s) { out_.line(matrix_statement(s, kernel_)); }
+  void visit(const ir::MatrixMultiply& s) { out_.line(matrix_statement(s, kernel_)); }
   // Prints a call, and its function unless that is known.
   void call(const ir::Block& s) {
     std::vector<std::string> parameters, arguments;
