@@ -32,13 +32,86 @@ layout(push_constant) uniform Arguments { uint group, queries, kv_heads, batch, 
 shared uvec4 shared_k[287];  // (64,32):(1,72), in f16
 shared f16vec4 shared_v[574];  // (64,32):(1,72), in f16
 
+int page;
+uint16_t next_k[4];  // (4,1,1):(1,4,4)
+uint16_t scales_of_k;
+uint16_t next_v[2];  // (2,1,1):(1,2,2)
+uint16_t scales_of_v;
+
+void fetch_keys(uint tile_of_keys, uint entry, uint thread, uint kv_head) {
+  // the page of these keys:
+  // copy tile(pages, (1,1)) at (tile_of_keys, entry)
+  //   to page
+  if (tile_of_keys < (keys >> 5u) + min(keys & 31u, 1u) && entry < batch) {
+    page = pages[tile_of_keys + ((keys >> 5u) + min(keys & 31u, 1u)) * entry];
+  } else {
+    page = 0;
+  }
+
+  int given_page = page;
+  uint own_page = uint(given_page);
+
+  // copy partition(composition(slice(tile(k, (34,32,1,1)), (_,_,0,0)), ((4,(4,2)),32):((1,(4,17)),34)),
+  //   (32,32)) at (0, 0, kv_head, own_page)
+  //   to next_k
+  {
+    uint k_word0 = 4u * (thread & 3u) + 17u * ((thread >> 2u) & 1u) + 1u;
+    uint k_key = thread >> 3u;
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      uint k_word = k_word0 + v0;
+      if (kv_head < kv_heads && own_page < stored) {
+        next_k[v0] = k[k_word + 34u * k_key + 1088u * kv_head + 1088u * kv_heads * own_page];
+      } else {
+        next_k[v0] = uint16_t(0);
+      }
+    }
+  }
+
+  // copy partition(composition(slice(tile(k, (34,32,1,1)), (_,_,0,0)), ((1,(4,2)),32):((1,(0,17)),34)),
+  //   (8,32)) at (0, 0, kv_head, own_page)
+  //   to scales_of_k
+  {
+    uint k_word = 17u * ((thread >> 2u) & 1u);
+    uint k_key = thread >> 3u;
+    if (kv_head < kv_heads && own_page < stored) {
+      scales_of_k = k[k_word + 34u * k_key + 1088u * kv_head + 1088u * kv_heads * own_page];
+    } else {
+      scales_of_k = uint16_t(0);
+    }
+  }
+
+  // copy partition(composition(slice(tile(v, (18,32,1,1)), (_,_,0,0)), ((2,(4,2)),32):((1,(2,9)),18)),
+  //   (16,32)) at (0, 0, kv_head, own_page)
+  //   to next_v
+  {
+    uint v_word0 = 2u * (thread & 3u) + 9u * ((thread >> 2u) & 1u) + 1u;
+    uint v_key = thread >> 3u;
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      uint v_word = v_word0 + v0;
+      if (kv_head < kv_heads && own_page < stored) {
+        next_v[v0] = v[v_word + 18u * v_key + 576u * kv_head + 576u * kv_heads * own_page];
+      } else {
+        next_v[v0] = uint16_t(0);
+      }
+    }
+  }
+
+  // copy partition(composition(slice(tile(v, (18,32,1,1)), (_,_,0,0)), ((1,(4,2)),32):((1,(0,9)),18)),
+  //   (8,32)) at (0, 0, kv_head, own_page)
+  //   to scales_of_v
+  {
+    uint v_word = 9u * ((thread >> 2u) & 1u);
+    uint v_key = thread >> 3u;
+    if (kv_head < kv_heads && own_page < stored) {
+      scales_of_v = v[v_word + 18u * v_key + 576u * kv_head + 576u * kv_heads * own_page];
+    } else {
+      scales_of_v = uint16_t(0);
+    }
+  }
+}
+
 void main() {
-  int page;
-  uint16_t next_k[4];  // (4,1,1):(1,4,4)
-  uint16_t scales_of_k;
   float elements_of_k[8];  // (8,1,1):(1,8,8)
-  uint16_t next_v[2];  // (2,1,1):(1,2,2)
-  uint16_t scales_of_v;
   float elements_of_v[8];  // ((4,2),1,1):((1,4),8,8)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> query[4];  // (1,4)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> b[1];  // (1,1)
@@ -94,13 +167,13 @@ void main() {
   }
 
   // row_max <- the least finite number; scores of unseen keys are less
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    row_max[v1] = -3.4028235e+38;
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    row_max[v0] = -3.4028235e+38;
   }
 
   // row_sum <- 0
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    row_sum[v1] = 0.0;
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    row_sum[v0] = 0.0;
   }
 
   // sums <- 0
@@ -108,75 +181,7 @@ void main() {
     sums[j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
   }
 
-  // the page of these keys:
-  // copy tile(pages, (1,1)) at (0, entry)
-  //   to page
-  if (0u < (keys >> 5u) + min(keys & 31u, 1u) && entry < batch) {
-    page = pages[((keys >> 5u) + min(keys & 31u, 1u)) * entry];
-  } else {
-    page = 0;
-  }
-
-  int given_first = page;
-  uint first_page = uint(given_first);
-
-  // copy partition(composition(slice(tile(k, (34,32,1,1)), (_,_,0,0)), ((4,(4,2)),32):((1,(4,17)),34)),
-  //   (32,32)) at (0, 0, kv_head, first_page)
-  //   to next_k
-  {
-    uint k_word0 = 4u * (thread & 3u) + 17u * ((thread >> 2u) & 1u) + 1u;
-    uint k_key = thread >> 3u;
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      uint k_word = k_word0 + v0;
-      if (kv_head < kv_heads && first_page < stored) {
-        next_k[v0] = k[k_word + 34u * k_key + 1088u * kv_head + 1088u * kv_heads * first_page];
-      } else {
-        next_k[v0] = uint16_t(0);
-      }
-    }
-  }
-
-  // copy partition(composition(slice(tile(k, (34,32,1,1)), (_,_,0,0)), ((1,(4,2)),32):((1,(0,17)),34)),
-  //   (8,32)) at (0, 0, kv_head, first_page)
-  //   to scales_of_k
-  {
-    uint k_word = 17u * ((thread >> 2u) & 1u);
-    uint k_key = thread >> 3u;
-    if (kv_head < kv_heads && first_page < stored) {
-      scales_of_k = k[k_word + 34u * k_key + 1088u * kv_head + 1088u * kv_heads * first_page];
-    } else {
-      scales_of_k = uint16_t(0);
-    }
-  }
-
-  // copy partition(composition(slice(tile(v, (18,32,1,1)), (_,_,0,0)), ((2,(4,2)),32):((1,(2,9)),18)),
-  //   (16,32)) at (0, 0, kv_head, first_page)
-  //   to next_v
-  {
-    uint v_word0 = 2u * (thread & 3u) + 9u * ((thread >> 2u) & 1u) + 1u;
-    uint v_key = thread >> 3u;
-    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-      uint v_word = v_word0 + v0;
-      if (kv_head < kv_heads && first_page < stored) {
-        next_v[v0] = v[v_word + 18u * v_key + 576u * kv_head + 576u * kv_heads * first_page];
-      } else {
-        next_v[v0] = uint16_t(0);
-      }
-    }
-  }
-
-  // copy partition(composition(slice(tile(v, (18,32,1,1)), (_,_,0,0)), ((1,(4,2)),32):((1,(0,9)),18)),
-  //   (8,32)) at (0, 0, kv_head, first_page)
-  //   to scales_of_v
-  {
-    uint v_word = 9u * ((thread >> 2u) & 1u);
-    uint v_key = thread >> 3u;
-    if (kv_head < kv_heads && first_page < stored) {
-      scales_of_v = v[v_word + 18u * v_key + 576u * kv_head + 576u * kv_heads * first_page];
-    } else {
-      scales_of_v = uint16_t(0);
-    }
-  }
+  fetch_keys(0u, entry, thread, kv_head);
 
   [[dont_unroll]] for (uint key_tile = 0u; key_tile < key_tiles; ++key_tile) {
     barrier();
@@ -211,11 +216,8 @@ void main() {
     }
 
     // elements_of_v <- (elements_of_v - 8) * f32(bitcast(u32(scales_of_v))[0])
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        elements_of_v[v0 + 4u * v1] =
-            (elements_of_v[v0 + 4u * v1] - 8.0) * unpackHalf2x16(uint(scales_of_v)).x;
-      }
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      elements_of_v[v0] = (elements_of_v[v0] - 8.0) * unpackHalf2x16(uint(scales_of_v)).x;
     }
 
     if (length < 32u * key_tile + 32u) {
@@ -243,78 +245,7 @@ void main() {
     barrier();
 
     if (key_tile + 1u < key_tiles) {
-      // the page of these keys:
-      // copy tile(pages, (1,1)) at (key_tile + 1, entry)
-      //   to page
-      {
-        uint pages_place = key_tile + 1u;
-        if (pages_place < (keys >> 5u) + min(keys & 31u, 1u) && entry < batch) {
-          page = pages[pages_place + ((keys >> 5u) + min(keys & 31u, 1u)) * entry];
-        } else {
-          page = 0;
-        }
-      }
-
-      int given_page = page;
-      uint own_page = uint(given_page);
-
-      // copy partition(composition(slice(tile(k, (34,32,1,1)), (_,_,0,0)), ((4,(4,2)),32):((1,(4,17)),34)),
-      //   (32,32)) at (0, 0, kv_head, own_page)
-      //   to next_k
-      {
-        uint k_word0 = 4u * (thread & 3u) + 17u * ((thread >> 2u) & 1u) + 1u;
-        uint k_key = thread >> 3u;
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          uint k_word = k_word0 + v0;
-          if (kv_head < kv_heads && own_page < stored) {
-            next_k[v0] = k[k_word + 34u * k_key + 1088u * kv_head + 1088u * kv_heads * own_page];
-          } else {
-            next_k[v0] = uint16_t(0);
-          }
-        }
-      }
-
-      // copy partition(composition(slice(tile(k, (34,32,1,1)), (_,_,0,0)), ((1,(4,2)),32):((1,(0,17)),34)),
-      //   (8,32)) at (0, 0, kv_head, own_page)
-      //   to scales_of_k
-      {
-        uint k_word = 17u * ((thread >> 2u) & 1u);
-        uint k_key = thread >> 3u;
-        if (kv_head < kv_heads && own_page < stored) {
-          scales_of_k = k[k_word + 34u * k_key + 1088u * kv_head + 1088u * kv_heads * own_page];
-        } else {
-          scales_of_k = uint16_t(0);
-        }
-      }
-
-      // copy partition(composition(slice(tile(v, (18,32,1,1)), (_,_,0,0)), ((2,(4,2)),32):((1,(2,9)),18)),
-      //   (16,32)) at (0, 0, kv_head, own_page)
-      //   to next_v
-      {
-        uint v_word0 = 2u * (thread & 3u) + 9u * ((thread >> 2u) & 1u) + 1u;
-        uint v_key = thread >> 3u;
-        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-          uint v_word = v_word0 + v0;
-          if (kv_head < kv_heads && own_page < stored) {
-            next_v[v0] = v[v_word + 18u * v_key + 576u * kv_head + 576u * kv_heads * own_page];
-          } else {
-            next_v[v0] = uint16_t(0);
-          }
-        }
-      }
-
-      // copy partition(composition(slice(tile(v, (18,32,1,1)), (_,_,0,0)), ((1,(4,2)),32):((1,(0,9)),18)),
-      //   (8,32)) at (0, 0, kv_head, own_page)
-      //   to scales_of_v
-      {
-        uint v_word = 9u * ((thread >> 2u) & 1u);
-        uint v_key = thread >> 3u;
-        if (kv_head < kv_heads && own_page < stored) {
-          scales_of_v = v[v_word + 18u * v_key + 576u * kv_head + 576u * kv_heads * own_page];
-        } else {
-          scales_of_v = uint16_t(0);
-        }
-      }
+      fetch_keys(key_tile + 1u, entry, thread, kv_head);
     }
 
     // scores <- 0
@@ -336,13 +267,13 @@ void main() {
     if (length < 32u * key_tile + 32u) {
       // the last tile extends past the last key:
       // scores <- -infinity where the row does not see the key
-      [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
+      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-              float scores_value = scores[v4][v0 + 2u * v1 + 4u * v2];
-              uint key_of_score = 32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4;
-              scores[v4][v0 + 2u * v1 + 4u * v2] =
+              float scores_value = scores[v3][v0 + 2u * v1 + 4u * v2];
+              uint key_of_score = 32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v3;
+              scores[v3][v0 + 2u * v1 + 4u * v2] =
                   (key_of_score < length) ? scores_value : uintBitsToFloat(0xff800000u /* -infinity */);
             }
           }
@@ -356,76 +287,63 @@ void main() {
     }
 
     // row_max <- max(row_max, each of elements(scores))
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            row_max[v3] = max(row_max[v3], scores[v2][v0 + 2u * v1 + 4u * v3]);
-          }
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          row_max[v2] = max(row_max[v2], scores[v1][v0 + 4u * v2]);
         }
       }
     }
 
     // row_max <- maximum over lanes ^ 1, then ^ 2
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      float other1 = subgroupShuffleXor(row_max[v1], 1u);
-      float combined1 = max(row_max[v1], other1);
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      float other1 = subgroupShuffleXor(row_max[v0], 1u);
+      float combined1 = max(row_max[v0], other1);
       float other2 = subgroupShuffleXor(combined1, 2u);
-      row_max[v1] = max(combined1, other2);
+      row_max[v0] = max(combined1, other2);
     }
 
     // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      rescale[v1] = exp2((rescale[v1] - row_max[v1]) * factor);
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      rescale[v0] = exp2((rescale[v0] - row_max[v0]) * factor);
     }
 
     // row_sum <- row_sum * rescale
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      row_sum[v1] *= rescale[v1];
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      row_sum[v0] *= rescale[v0];
     }
 
     // elements(sums) <- elements(sums) * rescale
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            sums[v2][v0 + 2u * v1 + 4u * v3] *= rescale[v3];
-          }
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          sums[v1][v0 + 4u * v2] *= rescale[v2];
         }
       }
     }
 
     // scores <- exp2((scores - row_max) * factor), the weights
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            float scores_value = scores[v2][v0 + 2u * v1 + 4u * v3];
-            scores[v2][v0 + 2u * v1 + 4u * v3] = exp2((scores_value - row_max[v3]) * factor);
-          }
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          scores[v1][v0 + 4u * v2] = exp2((scores[v1][v0 + 4u * v2] - row_max[v2]) * factor);
         }
       }
     }
 
     // row_sum += each of elements(scores)
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            row_sum[v3] += scores[v2][v0 + 2u * v1 + 4u * v3];
-          }
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          row_sum[v2] += scores[v1][v0 + 4u * v2];
         }
       }
     }
 
     // elements(weights) <- f16(elements(scores))
-    [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            weights[v4][v0 + 2u * v1 + 4u * v2] = float16_t(scores[v4][v0 + 2u * v1 + 4u * v2]);
-          }
-        }
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+        weights[v1][v0] = float16_t(scores[v1][v0]);
       }
     }
 
@@ -442,21 +360,18 @@ void main() {
   }
 
   // row_sum <- sum over lanes ^ 1, then ^ 2
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    float other1 = subgroupShuffleXor(row_sum[v1], 1u);
-    float combined1 = row_sum[v1] + other1;
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    float other1 = subgroupShuffleXor(row_sum[v0], 1u);
+    float combined1 = row_sum[v0] + other1;
     float other2 = subgroupShuffleXor(combined1, 2u);
-    row_sum[v1] = combined1 + other2;
+    row_sum[v0] = combined1 + other2;
   }
 
   // sums <- sums / row_sum, 0 for rows that see no key
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-          float sums_value = sums[v2][v0 + 2u * v1 + 4u * v3];
-          sums[v2][v0 + 2u * v1 + 4u * v3] = (row_sum[v3] == 0.0) ? 0.0 : sums_value / row_sum[v3];
-        }
+  [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+    [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        sums[v1][v0 + 4u * v2] = (row_sum[v2] == 0.0) ? 0.0 : sums[v1][v0 + 4u * v2] / row_sum[v2];
       }
     }
   }

@@ -26,9 +26,36 @@ layout(push_constant) uniform Arguments { uint rows, heads, keys, queries; float
 shared uvec4 shared_k[287];  // (64,32):(1,72), in f16
 shared uvec4 shared_v[287];  // (64,32):(1,72), in f16
 
+uvec4 next_k;
+uvec4 next_v;
+
+void fetch_keys(uint tile_of_keys, uint thread, uint block_y) {
+  // copy partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 tile_of_keys, block_y)
+  //   to next_k
+  {
+    uint k_d = thread & 7u;
+    uint k_key = 32u * tile_of_keys + (thread >> 3u);
+    if (k_key < keys && block_y < heads) {
+      next_k = k_x8[k_d + 8u * k_key + 8u * keys * block_y];
+    } else {
+      next_k = uvec4(0u);
+    }
+  }
+
+  // copy partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 tile_of_keys, block_y)
+  //   to next_v
+  {
+    uint v_e = thread & 7u;
+    uint v_key = 32u * tile_of_keys + (thread >> 3u);
+    if (v_key < keys && block_y < heads) {
+      next_v = v_x8[v_e + 8u * v_key + 8u * keys * block_y];
+    } else {
+      next_v = uvec4(0u);
+    }
+  }
+}
+
 void main() {
-  uvec4 next_k;
-  uvec4 next_v;
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> query[4];  // (1,4)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> b[1];  // (1,1)
   coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> scores[2];  // (1,2)
@@ -85,13 +112,13 @@ void main() {
   uint first_query_of_own = (queries < own_query + 16u) ? 0u : own_query;
 
   // row_max <- the least finite number; scores of unseen keys are less
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    row_max[v1] = -3.4028235e+38;
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    row_max[v0] = -3.4028235e+38;
   }
 
   // row_sum <- 0
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    row_sum[v1] = 0.0;
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    row_sum[v0] = 0.0;
   }
 
   // sums <- 0
@@ -99,29 +126,7 @@ void main() {
     sums[j] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
   }
 
-  // copy partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 0, block_y)
-  //   to next_k
-  {
-    uint k_d = thread & 7u;
-    uint k_key = thread >> 3u;
-    if (k_key < keys && block_y < heads) {
-      next_k = k_x8[k_d + 8u * k_key + 8u * keys * block_y];
-    } else {
-      next_k = uvec4(0u);
-    }
-  }
-
-  // copy partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,32)) at (0, 0, block_y)
-  //   to next_v
-  {
-    uint v_e = thread & 7u;
-    uint v_key = thread >> 3u;
-    if (v_key < keys && block_y < heads) {
-      next_v = v_x8[v_e + 8u * v_key + 8u * keys * block_y];
-    } else {
-      next_v = uvec4(0u);
-    }
-  }
+  fetch_keys(0u, thread, block_y);
 
   [[dont_unroll]] for (uint key_tile = 0u; key_tile < key_tiles; ++key_tile) {
     barrier();
@@ -137,29 +142,7 @@ void main() {
     barrier();
 
     if (key_tile + 1u < key_tiles) {
-      // copy partition(slice(tile(k, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (key_tile + 1), block_y)
-      //   to next_k
-      {
-        uint k_d = thread & 7u;
-        uint k_key = 32u * (key_tile + 1u) + (thread >> 3u);
-        if (k_key < keys && block_y < heads) {
-          next_k = k_x8[k_d + 8u * k_key + 8u * keys * block_y];
-        } else {
-          next_k = uvec4(0u);
-        }
-      }
-
-      // copy partition(slice(tile(v, (64,32,1)), (_,_,0)), (64,32)) at (0, 32 (key_tile + 1), block_y)
-      //   to next_v
-      {
-        uint v_e = thread & 7u;
-        uint v_key = 32u * (key_tile + 1u) + (thread >> 3u);
-        if (v_key < keys && block_y < heads) {
-          next_v = v_x8[v_e + 8u * v_key + 8u * keys * block_y];
-        } else {
-          next_v = uvec4(0u);
-        }
-      }
+      fetch_keys(key_tile + 1u, thread, block_y);
     }
 
     // scores <- 0
@@ -181,15 +164,15 @@ void main() {
     if (keys < 32u * key_tile + 32u || first_query_of_own + keys + 1u < 32u * key_tile + 32u + queries) {
       // some keys of this tile are hidden from some rows:
       // scores <- -infinity where the row does not see the key
-      [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
+      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
         [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-              float scores_value = scores[v4][v0 + 2u * v1 + 4u * v2];
-              uint key_of_score = 32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v4;
+              float scores_value = scores[v3][v0 + 2u * v1 + 4u * v2];
+              uint key_of_score = 32u * key_tile + 2u * (lane & 3u) + v0 + 8u * v1 + 16u * v3;
               uint query_of_score =
                   (16u * (8u * row_tile + subgroup) + (lane >> 2u) + 8u * v2) % max(queries, 1u);
-              scores[v4][v0 + 2u * v1 + 4u * v2] = (key_of_score < keys
+              scores[v3][v0 + 2u * v1 + 4u * v2] = (key_of_score < keys
                   && key_of_score + queries < query_of_score + keys + 1u) ? scores_value
                   : uintBitsToFloat(0xff800000u /* -infinity */);
             }
@@ -204,76 +187,63 @@ void main() {
     }
 
     // row_max <- max(row_max, each of elements(scores))
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            row_max[v3] = max(row_max[v3], scores[v2][v0 + 2u * v1 + 4u * v3]);
-          }
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          row_max[v2] = max(row_max[v2], scores[v1][v0 + 4u * v2]);
         }
       }
     }
 
     // row_max <- maximum over lanes ^ 1, then ^ 2
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      float other1 = subgroupShuffleXor(row_max[v1], 1u);
-      float combined1 = max(row_max[v1], other1);
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      float other1 = subgroupShuffleXor(row_max[v0], 1u);
+      float combined1 = max(row_max[v0], other1);
       float other2 = subgroupShuffleXor(combined1, 2u);
-      row_max[v1] = max(combined1, other2);
+      row_max[v0] = max(combined1, other2);
     }
 
     // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      rescale[v1] = exp2((rescale[v1] - row_max[v1]) * factor);
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      rescale[v0] = exp2((rescale[v0] - row_max[v0]) * factor);
     }
 
     // row_sum <- row_sum * rescale
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      row_sum[v1] *= rescale[v1];
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      row_sum[v0] *= rescale[v0];
     }
 
     // elements(sums) <- elements(sums) * rescale
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            sums[v2][v0 + 2u * v1 + 4u * v3] *= rescale[v3];
-          }
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          sums[v1][v0 + 4u * v2] *= rescale[v2];
         }
       }
     }
 
     // scores <- exp2((scores - row_max) * factor), the weights
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            float scores_value = scores[v2][v0 + 2u * v1 + 4u * v3];
-            scores[v2][v0 + 2u * v1 + 4u * v3] = exp2((scores_value - row_max[v3]) * factor);
-          }
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          scores[v1][v0 + 4u * v2] = exp2((scores[v1][v0 + 4u * v2] - row_max[v2]) * factor);
         }
       }
     }
 
     // row_sum += each of elements(scores)
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            row_sum[v3] += scores[v2][v0 + 2u * v1 + 4u * v3];
-          }
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          row_sum[v2] += scores[v1][v0 + 4u * v2];
         }
       }
     }
 
     // elements(weights) <- f16(elements(scores))
-    [[unroll]] for (uint v4 = 0u; v4 < 2u; ++v4) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-            weights[v4][v0 + 2u * v1 + 4u * v2] = float16_t(scores[v4][v0 + 2u * v1 + 4u * v2]);
-          }
-        }
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+        weights[v1][v0] = float16_t(scores[v1][v0]);
       }
     }
 
@@ -290,21 +260,18 @@ void main() {
   }
 
   // row_sum <- sum over lanes ^ 1, then ^ 2
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    float other1 = subgroupShuffleXor(row_sum[v1], 1u);
-    float combined1 = row_sum[v1] + other1;
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    float other1 = subgroupShuffleXor(row_sum[v0], 1u);
+    float combined1 = row_sum[v0] + other1;
     float other2 = subgroupShuffleXor(combined1, 2u);
-    row_sum[v1] = combined1 + other2;
+    row_sum[v0] = combined1 + other2;
   }
 
   // sums <- sums / row_sum, 0 for rows that see no key
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-          float sums_value = sums[v2][v0 + 2u * v1 + 4u * v3];
-          sums[v2][v0 + 2u * v1 + 4u * v3] = (row_sum[v3] == 0.0) ? 0.0 : sums_value / row_sum[v3];
-        }
+  [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+    [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+        sums[v1][v0 + 4u * v2] = (row_sum[v2] == 0.0) ? 0.0 : sums[v1][v0 + 4u * v2] / row_sum[v2];
       }
     }
   }

@@ -27,6 +27,30 @@ shared float row_max_partials[64];  // (32,2):(1,32)
 shared float row_sum_partials[64];  // (32,2):(1,32)
 shared float sums_partials[512];  // (32,16):(1,32)
 
+float sums[16];  // (8,1,2):(1,8,8)
+float row_max[2];  // (1,1,1,2):(1,1,1,1)
+float rescale[2];  // (1,1,1,2):(1,1,1,1)
+float row_sum[2];  // (1,1,1,2):(1,1,1,1)
+
+void rescale_sums(float factor) {
+  // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    rescale[v0] = exp2((rescale[v0] - row_max[v0]) * factor);
+  }
+
+  // row_sum <- row_sum * rescale
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    row_sum[v0] *= rescale[v0];
+  }
+
+  // sums <- sums * rescale
+  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      sums[v0 + 8u * v1] *= rescale[v1];
+    }
+  }
+}
+
 void main() {
   float q_elements[16];  // (8,1,2):(1,8,8)
   uvec4 read_k[2];  // (8,1,2):(1,8,8), in f16
@@ -34,10 +58,6 @@ void main() {
   float key_elements[16];  // (8,1,2):(1,8,8)
   float value_elements[16];  // (8,1,2):(1,8,8)
   float scores[4];  // (1,1,2,2):(1,1,1,2)
-  float sums[16];  // (8,1,2):(1,8,8)
-  float row_max[2];  // (1,1,1,2):(1,1,1,1)
-  float rescale[2];  // (1,1,1,2):(1,1,1,1)
-  float row_sum[2];  // (1,1,1,2):(1,1,1,1)
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint block_z = gl_WorkGroupID.z + first_group_z;
@@ -78,20 +98,18 @@ void main() {
   }
 
   // row_max <- the least finite number; scores of unseen keys are less
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    row_max[v3] = -3.4028235e+38;
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    row_max[v0] = -3.4028235e+38;
   }
 
   // row_sum <- 0
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    row_sum[v3] = 0.0;
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    row_sum[v0] = 0.0;
   }
 
   // sums <- 0
-  [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      sums[v0 + 8u * v2] = 0.0;
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 16u; ++v0) {
+    sums[v0] = 0.0;
   }
 
   uint tiles_of_slice = (key_tiles + max(slices, 1u) - 1u) / max(slices, 1u);
@@ -145,43 +163,38 @@ void main() {
     }
 
     // scores <- 0
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        scores[v2 + 2u * v3] = 0.0;
-      }
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      scores[v0] = 0.0;
     }
 
     // scores += key_elements * q_elements
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
         [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-          scores[v2 + 2u * v3] =
-              fma(key_elements[v0 + 8u * v2], q_elements[v0 + 8u * v3], scores[v2 + 2u * v3]);
+          scores[v1 + 2u * v2] =
+              fma(key_elements[v0 + 8u * v1], q_elements[v0 + 8u * v2], scores[v1 + 2u * v2]);
         }
       }
     }
 
     // scores <- sum over lanes ^ 1, then ^ 2, then ^ 4
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        float scores_value = scores[v2 + 2u * v3];
-        float other1 = subgroupShuffleXor(scores_value, 1u);
-        float combined1 = scores_value + other1;
-        float other2 = subgroupShuffleXor(combined1, 2u);
-        float combined2 = combined1 + other2;
-        float other4 = subgroupShuffleXor(combined2, 4u);
-        scores[v2 + 2u * v3] = combined2 + other4;
-      }
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      float other1 = subgroupShuffleXor(scores[v0], 1u);
+      float combined1 = scores[v0] + other1;
+      float other2 = subgroupShuffleXor(combined1, 2u);
+      float combined2 = combined1 + other2;
+      float other4 = subgroupShuffleXor(combined2, 4u);
+      scores[v0] = combined2 + other4;
     }
 
     if (keys < 32u * (tiles_before + key_tile) + 32u) {
       // the last tile extends past the last key:
       // scores <- -infinity where the row does not see the key
-      [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          uint key_of_score = 32u * (tiles_before + key_tile) + (thread >> 3u) + 16u * v2;
-          scores[v2 + 2u * v3] =
-              (key_of_score < keys) ? scores[v2 + 2u * v3] : uintBitsToFloat(0xff800000u /* -infinity */);
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+          uint key_of_score = 32u * (tiles_before + key_tile) + (thread >> 3u) + 16u * v0;
+          scores[v0 + 2u * v1] =
+              (key_of_score < keys) ? scores[v0 + 2u * v1] : uintBitsToFloat(0xff800000u /* -infinity */);
         }
       }
     }
@@ -192,40 +205,25 @@ void main() {
     }
 
     // row_max <- max(row_max, each of scores)
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        row_max[v3] = max(row_max[v3], scores[v2 + 2u * v3]);
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+        row_max[v1] = max(row_max[v1], scores[v0 + 2u * v1]);
       }
     }
 
-    // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      rescale[v3] = exp2((rescale[v3] - row_max[v3]) * factor);
-    }
-
-    // row_sum <- row_sum * rescale
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      row_sum[v3] *= rescale[v3];
-    }
-
-    // sums <- sums * rescale
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-        sums[v0 + 8u * v3] *= rescale[v3];
-      }
-    }
+    rescale_sums(factor);
 
     // scores <- exp2((scores - row_max) * factor), the weights
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        scores[v2 + 2u * v3] = exp2((scores[v2 + 2u * v3] - row_max[v3]) * factor);
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+        scores[v0 + 2u * v1] = exp2((scores[v0 + 2u * v1] - row_max[v1]) * factor);
       }
     }
 
     // row_sum += each of scores
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        row_sum[v3] += scores[v2 + 2u * v3];
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+        row_sum[v1] += scores[v0 + 2u * v1];
       }
     }
 
@@ -243,10 +241,10 @@ void main() {
     }
 
     // sums += value_elements * scores
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
         [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-          sums[v0 + 8u * v3] = fma(value_elements[v0 + 8u * v2], scores[v2 + 2u * v3], sums[v0 + 8u * v3]);
+          sums[v0 + 8u * v2] = fma(value_elements[v0 + 8u * v1], scores[v1 + 2u * v2], sums[v0 + 8u * v2]);
         }
       }
     }
@@ -258,114 +256,91 @@ void main() {
   }
 
   // row_max <- maximum over lanes ^ 8, then ^ 16
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    float other8 = subgroupShuffleXor(row_max[v3], 8u);
-    float combined8 = max(row_max[v3], other8);
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    float other8 = subgroupShuffleXor(row_max[v0], 8u);
+    float combined8 = max(row_max[v0], other8);
     float other16 = subgroupShuffleXor(combined8, 16u);
-    row_max[v3] = max(combined8, other16);
+    row_max[v0] = max(combined8, other16);
   }
 
   if (((thread >> 3u) & 3u) == 0u) {
     // row_max_partials <- row_max, from 8 threads of each subgroup
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      row_max_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v3] = row_max[v3];
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      row_max_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v0] = row_max[v0];
     }
   }
 
   barrier();
 
   // row_max <- -infinity
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    row_max[v3] = uintBitsToFloat(0xff800000u /* -infinity */);
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    row_max[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
   }
 
   // row_max <- max(row_max, each of row_max_partials)
-  [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      row_max[v3] = max(row_max[v3], row_max_partials[(thread & 7u) + 32u * v3 + 8u * v4]);
+  [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      row_max[v0] = max(row_max[v0], row_max_partials[(thread & 7u) + 32u * v0 + 8u * v1]);
     }
   }
 
-  // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    rescale[v3] = exp2((rescale[v3] - row_max[v3]) * factor);
-  }
-
-  // row_sum <- row_sum * rescale
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    row_sum[v3] *= rescale[v3];
-  }
-
-  // sums <- sums * rescale
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      sums[v0 + 8u * v3] *= rescale[v3];
-    }
-  }
+  rescale_sums(factor);
 
   // row_sum <- sum over lanes ^ 8, then ^ 16
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    float other8 = subgroupShuffleXor(row_sum[v3], 8u);
-    float combined8 = row_sum[v3] + other8;
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    float other8 = subgroupShuffleXor(row_sum[v0], 8u);
+    float combined8 = row_sum[v0] + other8;
     float other16 = subgroupShuffleXor(combined8, 16u);
-    row_sum[v3] = combined8 + other16;
+    row_sum[v0] = combined8 + other16;
   }
 
   if (((thread >> 3u) & 3u) == 0u) {
     // row_sum_partials <- row_sum, from 8 threads of each subgroup
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      row_sum_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v3] = row_sum[v3];
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      row_sum_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v0] = row_sum[v0];
     }
   }
 
   barrier();
 
   // row_sum <- 0
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    row_sum[v3] = 0.0;
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    row_sum[v0] = 0.0;
   }
 
   // row_sum += each of row_sum_partials
-  [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      row_sum[v3] += row_sum_partials[(thread & 7u) + 32u * v3 + 8u * v4];
+  [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      row_sum[v0] += row_sum_partials[(thread & 7u) + 32u * v0 + 8u * v1];
     }
   }
 
   // sums <- sum over lanes ^ 8, then ^ 16
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      float other8 = subgroupShuffleXor(sums[v0 + 8u * v3], 8u);
-      float combined8 = sums[v0 + 8u * v3] + other8;
-      float other16 = subgroupShuffleXor(combined8, 16u);
-      sums[v0 + 8u * v3] = combined8 + other16;
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 16u; ++v0) {
+    float other8 = subgroupShuffleXor(sums[v0], 8u);
+    float combined8 = sums[v0] + other8;
+    float other16 = subgroupShuffleXor(combined8, 16u);
+    sums[v0] = combined8 + other16;
   }
 
   if (((thread >> 3u) & 3u) == 0u) {
     // sums_partials <- sums, from 8 threads of each subgroup
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-        sums_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v0 + 256u * v3] = sums[v0 + 8u * v3];
-      }
+    [[unroll]] for (uint v0 = 0u; v0 < 16u; ++v0) {
+      sums_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v0] = sums[v0];
     }
   }
 
   barrier();
 
   // sums <- 0
-  [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      sums[v0 + 8u * v3] = 0.0;
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 16u; ++v0) {
+    sums[v0] = 0.0;
   }
 
   // sums += each of sums_partials
-  [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
-    [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
-      [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-        sums[v0 + 8u * v3] += sums_partials[(thread & 7u) + 32u * v0 + 256u * v3 + 8u * v4];
-      }
+  [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+    [[unroll]] for (uint v0 = 0u; v0 < 16u; ++v0) {
+      sums[v0] += sums_partials[(thread & 7u) + 32u * v0 + 8u * v1];
     }
   }
 

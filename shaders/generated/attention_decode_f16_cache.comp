@@ -32,6 +32,24 @@ shared float row_max_partials[32];  // (32,1):(1,32)
 shared float row_sum_partials[32];  // (32,1):(1,32)
 shared float sums_partials[256];  // (32,8):(1,32)
 
+float sums[8];  // ((4,2),1,1):((1,4),8,8)
+float row_max;
+float rescale;
+float row_sum;
+
+void rescale_sums(float factor) {
+  // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
+  rescale = exp2((rescale - row_max) * factor);
+
+  // row_sum <- row_sum * rescale
+  row_sum *= rescale;
+
+  // sums <- sums * rescale
+  [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+    sums[v0] *= rescale;
+  }
+}
+
 void main() {
   int page;
   float q_elements[8];  // (8,1,1):(1,8,8)
@@ -42,10 +60,6 @@ void main() {
   float key_elements[8];  // (8,1,1):(1,8,8)
   float value_elements[8];  // ((4,2),1,1):((1,4),8,8)
   float scores;
-  float sums[8];  // ((4,2),1,1):((1,4),8,8)
-  float row_max;
-  float rescale;
-  float row_sum;
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint block_z = gl_WorkGroupID.z + first_group_z;
@@ -91,10 +105,8 @@ void main() {
   row_sum = 0.0;
 
   // sums <- 0
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sums[v0 + 4u * v1] = 0.0;
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+    sums[v0] = 0.0;
   }
 
   uint tiles_of_slice = (key_tiles + max(slices, 1u) - 1u) / max(slices, 1u);
@@ -219,18 +231,7 @@ void main() {
     // row_max <- max(row_max, scores)
     row_max = max(row_max, scores);
 
-    // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
-    rescale = exp2((rescale - row_max) * factor);
-
-    // row_sum <- row_sum * rescale
-    row_sum *= rescale;
-
-    // sums <- sums * rescale
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        sums[v0 + 4u * v1] *= rescale;
-      }
-    }
+    rescale_sums(factor);
 
     // scores <- exp2((scores - row_max) * factor), the weights
     scores = exp2((scores - row_max) * factor);
@@ -249,11 +250,8 @@ void main() {
     }
 
     // value_elements <- (value_elements - 8) * f32(bitcast(u32(scales_of_v))[0])
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        value_elements[v0 + 4u * v1] =
-            (value_elements[v0 + 4u * v1] - 8.0) * unpackHalf2x16(uint(scales_of_v)).x;
-      }
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      value_elements[v0] = (value_elements[v0] - 8.0) * unpackHalf2x16(uint(scales_of_v)).x;
     }
 
     if (length < 16u * (tiles_before + key_tile) + 16u) {
@@ -268,10 +266,8 @@ void main() {
     }
 
     // sums += value_elements * scores
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        sums[v0 + 4u * v1] = fma(value_elements[v0 + 4u * v1], scores, sums[v0 + 4u * v1]);
-      }
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      sums[v0] = fma(value_elements[v0], scores, sums[v0]);
     }
   }
 
@@ -296,22 +292,11 @@ void main() {
   row_max = uintBitsToFloat(0xff800000u /* -infinity */);
 
   // row_max <- max(row_max, each of row_max_partials)
-  [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
-    row_max = max(row_max, row_max_partials[(thread & 7u) + 8u * v4]);
+  [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+    row_max = max(row_max, row_max_partials[(thread & 7u) + 8u * v0]);
   }
 
-  // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
-  rescale = exp2((rescale - row_max) * factor);
-
-  // row_sum <- row_sum * rescale
-  row_sum *= rescale;
-
-  // sums <- sums * rescale
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sums[v0 + 4u * v1] *= rescale;
-    }
-  }
+  rescale_sums(factor);
 
   // row_sum <- sum over lanes ^ 8, then ^ 16
   {
@@ -331,44 +316,36 @@ void main() {
   row_sum = 0.0;
 
   // row_sum += each of row_sum_partials
-  [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
-    row_sum += row_sum_partials[(thread & 7u) + 8u * v4];
+  [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+    row_sum += row_sum_partials[(thread & 7u) + 8u * v0];
   }
 
   // sums <- sum over lanes ^ 8, then ^ 16
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      float other8 = subgroupShuffleXor(sums[v0 + 4u * v1], 8u);
-      float combined8 = sums[v0 + 4u * v1] + other8;
-      float other16 = subgroupShuffleXor(combined8, 16u);
-      sums[v0 + 4u * v1] = combined8 + other16;
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+    float other8 = subgroupShuffleXor(sums[v0], 8u);
+    float combined8 = sums[v0] + other8;
+    float other16 = subgroupShuffleXor(combined8, 16u);
+    sums[v0] = combined8 + other16;
   }
 
   if (((thread >> 3u) & 3u) == 0u) {
     // sums_partials <- sums, from 8 threads of each subgroup
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        sums_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v0 + 128u * v1] = sums[v0 + 4u * v1];
-      }
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      sums_partials[(thread & 7u) + 8u * (thread >> 5u) + 32u * v0] = sums[v0];
     }
   }
 
   barrier();
 
   // sums <- 0
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sums[v0 + 4u * v1] = 0.0;
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+    sums[v0] = 0.0;
   }
 
   // sums += each of sums_partials
-  [[unroll]] for (uint v5 = 0u; v5 < 4u; ++v5) {
-    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        sums[v0 + 4u * v1] += sums_partials[(thread & 7u) + 32u * v0 + 128u * v1 + 8u * v5];
-      }
+  [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      sums[v0] += sums_partials[(thread & 7u) + 32u * v0 + 8u * v1];
     }
   }
 

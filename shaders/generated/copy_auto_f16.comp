@@ -17,15 +17,13 @@ void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint thread = gl_LocalInvocationIndex;
 
+  // copy partition(tile(src, (2048)), (2048)) at (2048 block_x)
+  //   to partition(tile(dst, (2048)), (2048)) at (2048 block_x)
   if (2048u * block_x + 2047u < cols * rows) {
-    // a whole tile:
-    // copy partition(tile(src, (2048)), (2048)) at (2048 block_x)
-    //   to partition(tile(dst, (2048)), (2048)) at (2048 block_x)
+    // a whole tile
     dst_x8[256u * block_x + thread] = src_x8[256u * block_x + thread];
   } else {
-    // the last tile, which the array does not fill:
-    // copy partition(tile(src, (2048)), (2048)) at (2048 block_x)
-    //   to partition(tile(dst, (2048)), (2048)) at (2048 block_x)
+    // the last tile, which the array does not fill
     uint src_at0 = 2048u * block_x + 8u * thread;
     for (uint v0 = 0u; v0 < 8u; ++v0) {
       uint src_at = src_at0 + v0;

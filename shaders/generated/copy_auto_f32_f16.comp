@@ -17,15 +17,13 @@ void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint thread = gl_LocalInvocationIndex;
 
+  // copy partition(tile(src, (1024)), (1024)) at (1024 block_x)
+  //   to partition(tile(dst, (1024)), (1024)) at (1024 block_x)
   if (1024u * block_x + 1023u < cols * rows) {
-    // a whole tile:
-    // copy partition(tile(src, (1024)), (1024)) at (1024 block_x)
-    //   to partition(tile(dst, (1024)), (1024)) at (1024 block_x)
+    // a whole tile
     dst_x4[256u * block_x + thread] = f16vec4(src_x4[256u * block_x + thread]);
   } else {
-    // the last tile, which the array does not fill:
-    // copy partition(tile(src, (1024)), (1024)) at (1024 block_x)
-    //   to partition(tile(dst, (1024)), (1024)) at (1024 block_x)
+    // the last tile, which the array does not fill
     uint src_at0 = 1024u * block_x + 4u * thread;
     for (uint v0 = 0u; v0 < 4u; ++v0) {
       uint src_at = src_at0 + v0;

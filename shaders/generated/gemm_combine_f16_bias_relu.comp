@@ -71,16 +71,14 @@ void main() {
       // a tile at an edge, or rows that are not aligned
 
       // values <- 0
-      [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          values[v0 + 4u * v3] = 0.0;
-        }
+      [[unroll]] for (uint v0 = 0u; v0 < 16u; ++v0) {
+        values[v0] = 0.0;
       }
 
+      // copy partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
+      //   to values
       if ((n & 3u) == 0u) {
-        // rows aligned: loads outside are moved inside, and not used:
-        // copy partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
-        //   to values
+        // rows aligned: loads outside are moved inside, and not used
         uint partials_n = 128u * block_x + 4u * (thread & 31u);
         uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
         uint partials_slice = 16u * chunk + (thread >> 6u);
@@ -120,9 +118,7 @@ void main() {
           values[15] = value3.w;
         }
       } else {
-        // rows that are not aligned:
-        // copy partition(tile(partials, (128,2,16)), (128,2,4)) at (128 block_x, 2 block_y, 16 chunk)
-        //   to values
+        // rows that are not aligned
         uint partials_n0 = 128u * block_x + 4u * (thread & 31u);
         uint partials_m = 2u * block_y + ((thread >> 5u) & 1u);
         uint partials_slice0 = 16u * chunk + (thread >> 6u);
@@ -141,9 +137,9 @@ void main() {
     }
 
     // sums += each of values
-    [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
+    [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        sums[v0] += values[v0 + 4u * v3];
+        sums[v0] += values[v0 + 4u * v1];
       }
     }
   }
@@ -161,9 +157,9 @@ void main() {
   }
 
   // sums += each of sums_partials
-  [[unroll]] for (uint v4 = 0u; v4 < 4u; ++v4) {
+  [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sums[v0] += sums_partials[(thread & 63u) + 256u * v0 + 64u * v4];
+      sums[v0] += sums_partials[(thread & 63u) + 256u * v0 + 64u * v1];
     }
   }
 

@@ -26,10 +26,8 @@ void main() {
   uint thread = gl_LocalInvocationIndex;
 
   // sums <- 0
-  [[unroll]] for (uint v3 = 0u; v3 < 8u; ++v3) {
-    [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-      sums[v2 + 8u * v3] = 0.0;
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 64u; ++v0) {
+    sums[v0] = 0.0;
   }
 
   if (alpha != 0.0 && k != 0u) {
@@ -97,7 +95,6 @@ void main() {
       barrier();
 
       [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
-        // A of step kk:
         // copy slice(partition(shared_a, (16)), (_,_,kk))
         //   to slice(fragment_a, (_,_,0))
         {
@@ -107,7 +104,6 @@ void main() {
           }
         }
 
-        // B of step kk:
         // copy slice(partition(shared_b, (16)), (_,_,kk))
         //   to slice(fragment_b, (_,_,0))
         {

@@ -28,10 +28,8 @@ void main() {
   uint thread = gl_LocalInvocationIndex;
 
   // sums <- 0
-  [[unroll]] for (uint v3 = 0u; v3 < 8u; ++v3) {
-    [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-      sums[v2 + 8u * v3] = 0.0;
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 64u; ++v0) {
+    sums[v0] = 0.0;
   }
 
   if (alpha != 0.0 && k != 0u) {
@@ -99,7 +97,6 @@ void main() {
       barrier();
 
       [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
-        // A of step kk:
         // copy slice(partition(shared_a, (16)), (_,_,kk))
         //   to slice(fragment_a, (_,_,0))
         {
@@ -109,7 +106,6 @@ void main() {
           }
         }
 
-        // B of step kk:
         // copy slice(partition(shared_b, (16)), (_,_,kk))
         //   to slice(fragment_b, (_,_,0))
         {
@@ -147,11 +143,11 @@ void main() {
     }
 
     // result <- alpha * slice(sums, (_,r,_)), then bias,relu
-    [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-      float product = alpha * sums[r + 8u * v2];
-      float after_bias = product + held_bias[v2];
+    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+      float product = alpha * sums[r + 8u * v0];
+      float after_bias = product + held_bias[v0];
       float after_relu = (0.0 < after_bias || isnan(after_bias)) ? after_bias : 0.0;
-      result[v2] = after_relu;
+      result[v0] = after_relu;
     }
 
     // copy result

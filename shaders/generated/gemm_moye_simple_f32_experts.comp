@@ -57,10 +57,8 @@ void main() {
   uint tile_row = expert_row + rows_before;
 
   // sums <- 0
-  [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
-    [[unroll]] for (uint v2 = 0u; v2 < 4u; ++v2) {
-      sums[v2 + 4u * v3] = 0.0;
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 16u; ++v0) {
+    sums[v0] = 0.0;
   }
 
   if (rows_before < expert_end - min(expert_row, expert_end) && expert_end <= m && tile_row < m) {
@@ -130,7 +128,6 @@ void main() {
         barrier();
 
         [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
-          // A of step kk:
           // copy slice(partition(shared_a, (8)), (_,_,kk))
           //   to slice(fragment_a, (_,_,0))
           {
@@ -140,7 +137,6 @@ void main() {
             }
           }
 
-          // B of step kk:
           // copy slice(partition(shared_b, (8)), (_,_,kk))
           //   to slice(fragment_b, (_,_,0))
           {

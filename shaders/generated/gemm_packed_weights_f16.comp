@@ -26,9 +26,40 @@ layout(push_constant) uniform Arguments { uint m, n, k, lda, k_blocks, b_blocks,
 
 shared vec4 shared_c[1279];  // (256,16):(20,1), in f32
 
+uint next_codes[8];  // (4,2,1):(1,4,8)
+uint next_scales[4];  // (4,1):(1,4)
+
+void fetch_weights(uint tile, uint subgroup, uint block_x, uint lane) {
+  // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128))
+  //   at (0, min(16 tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+  //   to slice(next_codes, (_,_,0))
+  {
+    uint b_k_block = min(16u * tile + subgroup, k_blocks - 1u);
+    uint b_block = min(block_x, b_blocks - 1u);
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      uvec4 value = b_x4[lane + 32u * v1 + 72u * b_k_block + 72u * k_blocks * b_block];
+      next_codes[4u * v1] = value.x;
+      next_codes[4u * v1 + 1u] = value.y;
+      next_codes[4u * v1 + 2u] = value.z;
+      next_codes[4u * v1 + 3u] = value.w;
+    }
+  }
+
+  // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) in the tile
+  //   at (0, min(16 tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+  //   to slice(next_scales, (_,0))
+  {
+    uint b_k_block = min(16u * tile + subgroup, k_blocks - 1u);
+    uint b_block = min(block_x, b_blocks - 1u);
+    uvec4 value = b_x4[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
+    next_scales[0] = value.x;
+    next_scales[1] = value.y;
+    next_scales[2] = value.z;
+    next_scales[3] = value.w;
+  }
+}
+
 void main() {
-  uint next_codes[8];  // (4,2,1):(1,4,8)
-  uint next_scales[4];  // (4,1):(1,4)
   coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[4];  // (1,4)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_a[2];  // (1,2)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> matrices_b[8];  // (2,4)
@@ -49,43 +80,14 @@ void main() {
 
   if (alpha != 0.0 && k != 0u) {
     if (0u < k_blocks && 0u < b_blocks) {
-      if ((k & 7u) == 0u && (lda & 7u) == 0u) {
-        // rows of A are aligned: they are read in vectors
-
-        // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128))
-        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-        //   to slice(next_codes, (_,_,0))
-        {
-          uint b_k_block = min(subgroup, k_blocks - 1u);
-          uint b_block = min(block_x, b_blocks - 1u);
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uvec4 value = b_x4[lane + 32u * v1 + 72u * b_k_block + 72u * k_blocks * b_block];
-            next_codes[4u * v1] = value.x;
-            next_codes[4u * v1 + 1u] = value.y;
-            next_codes[4u * v1 + 2u] = value.z;
-            next_codes[4u * v1 + 3u] = value.w;
-          }
-        }
-
-        // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) in the tile
-        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-        //   to slice(next_scales, (_,0))
-        {
-          uint b_k_block = min(subgroup, k_blocks - 1u);
-          uint b_block = min(block_x, b_blocks - 1u);
-          uvec4 value = b_x4[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
-          next_scales[0] = value.x;
-          next_scales[1] = value.y;
-          next_scales[2] = value.z;
-          next_scales[3] = value.w;
-        }
-
-        for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
+      fetch_weights(0u, subgroup, block_x, lane);
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
+        if ((k & 7u) == 0u && (lda & 7u) == 0u) {
+          // rows of A are aligned: they are read in vectors
+          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
+          //   to read_a
           if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
-            // a whole tile:
-            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile
-            //   at (512 k_tile, 16 block_y)
-            //   to read_a
+            // a whole tile
             uint a_m = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
               uvec4 value =
@@ -93,10 +95,7 @@ void main() {
               read_a[v2] = value;
             }
           } else {
-            // a tile at an edge, 0 outside:
-            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile
-            //   at (512 k_tile, 16 block_y)
-            //   to read_a
+            // a tile at an edge, 0 outside
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m0 = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -108,132 +107,12 @@ void main() {
               }
             }
           }
-
-          // A as elements of matrices; k is permuted as in B:
-          // copy read_a
-          //   to elements(matrices_a)
-          matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
-          matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
-          matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
-          matrices_a[0][3] = unpackFloat2x16(read_a[0].y)[1];
-          matrices_a[0][4] = unpackFloat2x16(read_a[1].x)[0];
-          matrices_a[0][5] = unpackFloat2x16(read_a[1].x)[1];
-          matrices_a[0][6] = unpackFloat2x16(read_a[1].y)[0];
-          matrices_a[0][7] = unpackFloat2x16(read_a[1].y)[1];
-          matrices_a[1][0] = unpackFloat2x16(read_a[0].z)[0];
-          matrices_a[1][1] = unpackFloat2x16(read_a[0].z)[1];
-          matrices_a[1][2] = unpackFloat2x16(read_a[0].w)[0];
-          matrices_a[1][3] = unpackFloat2x16(read_a[0].w)[1];
-          matrices_a[1][4] = unpackFloat2x16(read_a[1].z)[0];
-          matrices_a[1][5] = unpackFloat2x16(read_a[1].z)[1];
-          matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
-          matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
-
-          // scale * (code - 8), as elements of matrices
-          [[unroll]] for (uint pair = 0u; pair < 4u; ++pair) {
-            uint scale_words0 = next_scales[pair];
-            float16_t scale0 = unpackFloat2x16(scale_words0).x;
-            uint codes0_0 = next_codes[2u * pair];
-            f16vec2 two0_00 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair][0] = (two0_00.x - float16_t(1032.0)) * scale0;
-            matrices_b[2u * pair][1] = (two0_00.y - float16_t(1032.0)) * scale0;
-            f16vec2 two0_01 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair][2] = (two0_01.x - float16_t(1032.0)) * scale0;
-            matrices_b[2u * pair][3] = (two0_01.y - float16_t(1032.0)) * scale0;
-            f16vec2 two0_02 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair + 1u][0] = (two0_02.x - float16_t(1032.0)) * scale0;
-            matrices_b[2u * pair + 1u][1] = (two0_02.y - float16_t(1032.0)) * scale0;
-            f16vec2 two0_03 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair + 1u][2] = (two0_03.x - float16_t(1032.0)) * scale0;
-            matrices_b[2u * pair + 1u][3] = (two0_03.y - float16_t(1032.0)) * scale0;
-            uint scale_words1 = next_scales[pair];
-            float16_t scale1 = unpackFloat2x16(scale_words1).y;
-            uint codes1_0 = next_codes[2u * pair + 1u];
-            f16vec2 two1_00 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair][4] = (two1_00.x - float16_t(1032.0)) * scale1;
-            matrices_b[2u * pair][5] = (two1_00.y - float16_t(1032.0)) * scale1;
-            f16vec2 two1_01 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair][6] = (two1_01.x - float16_t(1032.0)) * scale1;
-            matrices_b[2u * pair][7] = (two1_01.y - float16_t(1032.0)) * scale1;
-            f16vec2 two1_02 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair + 1u][4] = (two1_02.x - float16_t(1032.0)) * scale1;
-            matrices_b[2u * pair + 1u][5] = (two1_02.y - float16_t(1032.0)) * scale1;
-            f16vec2 two1_03 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair + 1u][6] = (two1_03.x - float16_t(1032.0)) * scale1;
-            matrices_b[2u * pair + 1u][7] = (two1_03.y - float16_t(1032.0)) * scale1;
-          }
-
-          // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128))
-          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          //   to slice(next_codes, (_,_,0))
-          {
-            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
-            uint b_block = min(block_x, b_blocks - 1u);
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uvec4 value = b_x4[lane + 32u * v1 + 72u * b_k_block + 72u * k_blocks * b_block];
-              next_codes[4u * v1] = value.x;
-              next_codes[4u * v1 + 1u] = value.y;
-              next_codes[4u * v1 + 2u] = value.z;
-              next_codes[4u * v1 + 3u] = value.w;
-            }
-          }
-
-          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) in the tile
-          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          //   to slice(next_scales, (_,0))
-          {
-            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
-            uint b_block = min(block_x, b_blocks - 1u);
-            uvec4 value = b_x4[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
-            next_scales[0] = value.x;
-            next_scales[1] = value.y;
-            next_scales[2] = value.z;
-            next_scales[3] = value.w;
-          }
-
-          // sums += matrices_a * matrices_b
-          [[unroll]] for (uint j = 0u; j < 4u; ++j) {
-            sums[j] = coopMatMulAdd(matrices_a[0], matrices_b[2u * j], sums[j]);
-            sums[j] = coopMatMulAdd(matrices_a[1], matrices_b[1u + 2u * j], sums[j]);
-          }
-        }
-      } else {
-        // rows of A are not aligned: they are read element by element
-
-        // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128))
-        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-        //   to slice(next_codes, (_,_,0))
-        {
-          uint b_k_block = min(subgroup, k_blocks - 1u);
-          uint b_block = min(block_x, b_blocks - 1u);
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uvec4 value = b_x4[lane + 32u * v1 + 72u * b_k_block + 72u * k_blocks * b_block];
-            next_codes[4u * v1] = value.x;
-            next_codes[4u * v1 + 1u] = value.y;
-            next_codes[4u * v1 + 2u] = value.z;
-            next_codes[4u * v1 + 3u] = value.w;
-          }
-        }
-
-        // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) in the tile
-        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-        //   to slice(next_scales, (_,0))
-        {
-          uint b_k_block = min(subgroup, k_blocks - 1u);
-          uint b_block = min(block_x, b_blocks - 1u);
-          uvec4 value = b_x4[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
-          next_scales[0] = value.x;
-          next_scales[1] = value.y;
-          next_scales[2] = value.z;
-          next_scales[3] = value.w;
-        }
-
-        for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
+        } else {
+          // rows of A are not aligned: they are read element by element
+          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
+          //   to read_a
           if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
-            // a whole tile:
-            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile
-            //   at (512 k_tile, 16 block_y)
-            //   to read_a
+            // a whole tile
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -250,10 +129,7 @@ void main() {
                   packFloat2x16(f16vec2(value6, value7)));
             }
           } else {
-            // a tile at an edge, 0 outside:
-            // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile
-            //   at (512 k_tile, 16 block_y)
-            //   to read_a
+            // a tile at an edge, 0 outside
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m0 = 16u * block_y + (lane >> 2u);
             [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -281,94 +157,68 @@ void main() {
                       (a_k + 7u < k && a_m < m) ? value7 : float16_t(0.0))));
             }
           }
+        }
 
-          // A as elements of matrices; k is permuted as in B:
-          // copy read_a
-          //   to elements(matrices_a)
-          matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
-          matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
-          matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
-          matrices_a[0][3] = unpackFloat2x16(read_a[0].y)[1];
-          matrices_a[0][4] = unpackFloat2x16(read_a[1].x)[0];
-          matrices_a[0][5] = unpackFloat2x16(read_a[1].x)[1];
-          matrices_a[0][6] = unpackFloat2x16(read_a[1].y)[0];
-          matrices_a[0][7] = unpackFloat2x16(read_a[1].y)[1];
-          matrices_a[1][0] = unpackFloat2x16(read_a[0].z)[0];
-          matrices_a[1][1] = unpackFloat2x16(read_a[0].z)[1];
-          matrices_a[1][2] = unpackFloat2x16(read_a[0].w)[0];
-          matrices_a[1][3] = unpackFloat2x16(read_a[0].w)[1];
-          matrices_a[1][4] = unpackFloat2x16(read_a[1].z)[0];
-          matrices_a[1][5] = unpackFloat2x16(read_a[1].z)[1];
-          matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
-          matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
+        // A as elements of matrices; k is permuted as in B:
+        // copy read_a
+        //   to elements(matrices_a)
+        matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
+        matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
+        matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
+        matrices_a[0][3] = unpackFloat2x16(read_a[0].y)[1];
+        matrices_a[0][4] = unpackFloat2x16(read_a[1].x)[0];
+        matrices_a[0][5] = unpackFloat2x16(read_a[1].x)[1];
+        matrices_a[0][6] = unpackFloat2x16(read_a[1].y)[0];
+        matrices_a[0][7] = unpackFloat2x16(read_a[1].y)[1];
+        matrices_a[1][0] = unpackFloat2x16(read_a[0].z)[0];
+        matrices_a[1][1] = unpackFloat2x16(read_a[0].z)[1];
+        matrices_a[1][2] = unpackFloat2x16(read_a[0].w)[0];
+        matrices_a[1][3] = unpackFloat2x16(read_a[0].w)[1];
+        matrices_a[1][4] = unpackFloat2x16(read_a[1].z)[0];
+        matrices_a[1][5] = unpackFloat2x16(read_a[1].z)[1];
+        matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
+        matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
 
-          // scale * (code - 8), as elements of matrices
-          [[unroll]] for (uint pair = 0u; pair < 4u; ++pair) {
-            uint scale_words0 = next_scales[pair];
-            float16_t scale0 = unpackFloat2x16(scale_words0).x;
-            uint codes0_0 = next_codes[2u * pair];
-            f16vec2 two0_00 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair][0] = (two0_00.x - float16_t(1032.0)) * scale0;
-            matrices_b[2u * pair][1] = (two0_00.y - float16_t(1032.0)) * scale0;
-            f16vec2 two0_01 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair][2] = (two0_01.x - float16_t(1032.0)) * scale0;
-            matrices_b[2u * pair][3] = (two0_01.y - float16_t(1032.0)) * scale0;
-            f16vec2 two0_02 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair + 1u][0] = (two0_02.x - float16_t(1032.0)) * scale0;
-            matrices_b[2u * pair + 1u][1] = (two0_02.y - float16_t(1032.0)) * scale0;
-            f16vec2 two0_03 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair + 1u][2] = (two0_03.x - float16_t(1032.0)) * scale0;
-            matrices_b[2u * pair + 1u][3] = (two0_03.y - float16_t(1032.0)) * scale0;
-            uint scale_words1 = next_scales[pair];
-            float16_t scale1 = unpackFloat2x16(scale_words1).y;
-            uint codes1_0 = next_codes[2u * pair + 1u];
-            f16vec2 two1_00 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair][4] = (two1_00.x - float16_t(1032.0)) * scale1;
-            matrices_b[2u * pair][5] = (two1_00.y - float16_t(1032.0)) * scale1;
-            f16vec2 two1_01 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair][6] = (two1_01.x - float16_t(1032.0)) * scale1;
-            matrices_b[2u * pair][7] = (two1_01.y - float16_t(1032.0)) * scale1;
-            f16vec2 two1_02 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair + 1u][4] = (two1_02.x - float16_t(1032.0)) * scale1;
-            matrices_b[2u * pair + 1u][5] = (two1_02.y - float16_t(1032.0)) * scale1;
-            f16vec2 two1_03 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
-            matrices_b[2u * pair + 1u][6] = (two1_03.x - float16_t(1032.0)) * scale1;
-            matrices_b[2u * pair + 1u][7] = (two1_03.y - float16_t(1032.0)) * scale1;
-          }
+        // scale * (code - 8), as elements of matrices
+        [[unroll]] for (uint pair = 0u; pair < 4u; ++pair) {
+          uint scale_words0 = next_scales[pair];
+          float16_t scale0 = unpackFloat2x16(scale_words0).x;
+          uint codes0_0 = next_codes[2u * pair];
+          f16vec2 two0_00 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair][0] = (two0_00.x - float16_t(1032.0)) * scale0;
+          matrices_b[2u * pair][1] = (two0_00.y - float16_t(1032.0)) * scale0;
+          f16vec2 two0_01 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair][2] = (two0_01.x - float16_t(1032.0)) * scale0;
+          matrices_b[2u * pair][3] = (two0_01.y - float16_t(1032.0)) * scale0;
+          f16vec2 two0_02 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair + 1u][0] = (two0_02.x - float16_t(1032.0)) * scale0;
+          matrices_b[2u * pair + 1u][1] = (two0_02.y - float16_t(1032.0)) * scale0;
+          f16vec2 two0_03 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair + 1u][2] = (two0_03.x - float16_t(1032.0)) * scale0;
+          matrices_b[2u * pair + 1u][3] = (two0_03.y - float16_t(1032.0)) * scale0;
+          uint scale_words1 = next_scales[pair];
+          float16_t scale1 = unpackFloat2x16(scale_words1).y;
+          uint codes1_0 = next_codes[2u * pair + 1u];
+          f16vec2 two1_00 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair][4] = (two1_00.x - float16_t(1032.0)) * scale1;
+          matrices_b[2u * pair][5] = (two1_00.y - float16_t(1032.0)) * scale1;
+          f16vec2 two1_01 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair][6] = (two1_01.x - float16_t(1032.0)) * scale1;
+          matrices_b[2u * pair][7] = (two1_01.y - float16_t(1032.0)) * scale1;
+          f16vec2 two1_02 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair + 1u][4] = (two1_02.x - float16_t(1032.0)) * scale1;
+          matrices_b[2u * pair + 1u][5] = (two1_02.y - float16_t(1032.0)) * scale1;
+          f16vec2 two1_03 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair + 1u][6] = (two1_03.x - float16_t(1032.0)) * scale1;
+          matrices_b[2u * pair + 1u][7] = (two1_03.y - float16_t(1032.0)) * scale1;
+        }
 
-          // copy partition(composition(slice(tile(b, (288,1,1)), (_,0,0)), 256:1), (128))
-          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          //   to slice(next_codes, (_,_,0))
-          {
-            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
-            uint b_block = min(block_x, b_blocks - 1u);
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              uvec4 value = b_x4[lane + 32u * v1 + 72u * b_k_block + 72u * k_blocks * b_block];
-              next_codes[4u * v1] = value.x;
-              next_codes[4u * v1 + 1u] = value.y;
-              next_codes[4u * v1 + 2u] = value.z;
-              next_codes[4u * v1 + 3u] = value.w;
-            }
-          }
+        fetch_weights(k_tile + 1u, subgroup, block_x, lane);
 
-          // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) in the tile
-          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          //   to slice(next_scales, (_,0))
-          {
-            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
-            uint b_block = min(block_x, b_blocks - 1u);
-            uvec4 value = b_x4[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
-            next_scales[0] = value.x;
-            next_scales[1] = value.y;
-            next_scales[2] = value.z;
-            next_scales[3] = value.w;
-          }
-
-          // sums += matrices_a * matrices_b
-          [[unroll]] for (uint j = 0u; j < 4u; ++j) {
-            sums[j] = coopMatMulAdd(matrices_a[0], matrices_b[2u * j], sums[j]);
-            sums[j] = coopMatMulAdd(matrices_a[1], matrices_b[1u + 2u * j], sums[j]);
-          }
+        // sums += matrices_a * matrices_b
+        [[unroll]] for (uint j = 0u; j < 4u; ++j) {
+          sums[j] = coopMatMulAdd(matrices_a[0], matrices_b[2u * j], sums[j]);
+          sums[j] = coopMatMulAdd(matrices_a[1], matrices_b[1u + 2u * j], sums[j]);
         }
       }
     }

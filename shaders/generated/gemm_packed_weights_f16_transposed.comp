@@ -27,9 +27,36 @@ layout(push_constant) uniform Arguments { uint m, n, k, lda, k_blocks, b_blocks,
 
 shared vec4 shared_c[1151];  // (128,32):(36,1), in f32
 
+uint next_codes[4];  // (4,1,1):(1,4,4)
+uint next_scales[2];  // (2,1):(1,2)
+
+void fetch_weights(uint tile, uint subgroup, uint block_x, uint lane) {
+  // copy partition(composition(slice(tile(b, (144,1,1)), (_,0,0)), 128:1), (128))
+  //   at (0, min(16 tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+  //   to slice(next_codes, (_,_,0))
+  {
+    uint b_k_block = min(16u * tile + subgroup, k_blocks - 1u);
+    uint b_block = min(block_x, b_blocks - 1u);
+    uvec4 value = b_x4[lane + 36u * b_k_block + 36u * k_blocks * b_block];
+    next_codes[0] = value.x;
+    next_codes[1] = value.y;
+    next_codes[2] = value.z;
+    next_codes[3] = value.w;
+  }
+
+  // copy tile(composition(slice(tile(b, (144,1,1)), (_,0,0)), 144:1), (2)) in the tile
+  //   at (0, min(16 tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
+  //   to slice(next_scales, (_,0))
+  {
+    uint b_k_block = min(16u * tile + subgroup, k_blocks - 1u);
+    uint b_block = min(block_x, b_blocks - 1u);
+    uvec2 value = b_x2[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
+    next_scales[0] = value.x;
+    next_scales[1] = value.y;
+  }
+}
+
 void main() {
-  uint next_codes[4];  // (4,1,1):(1,4,4)
-  uint next_scales[2];  // (2,1):(1,2)
   coopmat<float, gl_ScopeSubgroup, 16, 8, gl_MatrixUseAccumulator> sums[2];  // (2,1)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 8, gl_MatrixUseB> matrices_a[2];  // (2,1)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_b[4];  // (2,2)
@@ -50,44 +77,18 @@ void main() {
 
   if (alpha != 0.0 && k != 0u) {
     if (0u < k_blocks && 0u < b_blocks) {
-      if ((k & 7u) == 0u && (lda & 7u) == 0u) {
-        // rows of A are aligned: they are read in vectors
-
-        // copy partition(composition(slice(tile(b, (144,1,1)), (_,0,0)), 128:1), (128))
-        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-        //   to slice(next_codes, (_,_,0))
-        {
-          uint b_k_block = min(subgroup, k_blocks - 1u);
-          uint b_block = min(block_x, b_blocks - 1u);
-          uvec4 value = b_x4[lane + 36u * b_k_block + 36u * k_blocks * b_block];
-          next_codes[0] = value.x;
-          next_codes[1] = value.y;
-          next_codes[2] = value.z;
-          next_codes[3] = value.w;
-        }
-
-        // copy tile(composition(slice(tile(b, (144,1,1)), (_,0,0)), 144:1), (2)) in the tile
-        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-        //   to slice(next_scales, (_,0))
-        {
-          uint b_k_block = min(subgroup, k_blocks - 1u);
-          uint b_block = min(block_x, b_blocks - 1u);
-          uvec2 value = b_x2[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
-          next_scales[0] = value.x;
-          next_scales[1] = value.y;
-        }
-
-        for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
+      fetch_weights(0u, subgroup, block_x, lane);
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
+        if ((k & 7u) == 0u && (lda & 7u) == 0u) {
+          // rows of A are aligned: they are read in vectors
+          // copy partition(tile(tile(a, (512,8)), (32,8)), (32,8)) in the tile at (512 k_tile, 8 block_y)
+          //   to read_a
           if (512u * k_tile + 511u < k && 8u * block_y + 7u < m) {
-            // a whole tile:
-            // copy partition(tile(tile(a, (512,8)), (32,8)), (32,8)) in the tile at (512 k_tile, 8 block_y)
-            //   to read_a
+            // a whole tile
             uint a_m = 8u * block_y + (lane >> 2u);
             read_a = a_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((lda * a_m) >> 3u)];
           } else {
-            // a tile at an edge, 0 outside:
-            // copy partition(tile(tile(a, (512,8)), (32,8)), (32,8)) in the tile at (512 k_tile, 8 block_y)
-            //   to read_a
+            // a tile at an edge, 0 outside
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m = 8u * block_y + (lane >> 2u);
             if (a_k < k && a_m < m) {
@@ -96,115 +97,12 @@ void main() {
               read_a = uvec4(0u);
             }
           }
-
-          // A as elements of matrices; k is permuted as in B:
-          // copy read_a
-          //   to elements(matrices_a)
-          matrices_a[0][0] = unpackFloat2x16(read_a.x)[0];
-          matrices_a[0][1] = unpackFloat2x16(read_a.x)[1];
-          matrices_a[0][2] = unpackFloat2x16(read_a.y)[0];
-          matrices_a[0][3] = unpackFloat2x16(read_a.y)[1];
-          matrices_a[1][0] = unpackFloat2x16(read_a.z)[0];
-          matrices_a[1][1] = unpackFloat2x16(read_a.z)[1];
-          matrices_a[1][2] = unpackFloat2x16(read_a.w)[0];
-          matrices_a[1][3] = unpackFloat2x16(read_a.w)[1];
-
-          // scale * (code - 8), as elements of matrices
-          [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
-            uint scale_words0 = next_scales[pair];
-            float16_t scale0 = unpackFloat2x16(scale_words0).x;
-            uint codes0_0 = next_codes[2u * pair];
-            f16vec2 two0_00 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
-            matrices_b[pair][0] = (two0_00.x - float16_t(1032.0)) * scale0;
-            matrices_b[pair][1] = (two0_00.y - float16_t(1032.0)) * scale0;
-            f16vec2 two0_01 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
-            matrices_b[pair][2] = (two0_01.x - float16_t(1032.0)) * scale0;
-            matrices_b[pair][3] = (two0_01.y - float16_t(1032.0)) * scale0;
-            f16vec2 two0_02 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
-            matrices_b[pair + 2u][0] = (two0_02.x - float16_t(1032.0)) * scale0;
-            matrices_b[pair + 2u][1] = (two0_02.y - float16_t(1032.0)) * scale0;
-            f16vec2 two0_03 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
-            matrices_b[pair + 2u][2] = (two0_03.x - float16_t(1032.0)) * scale0;
-            matrices_b[pair + 2u][3] = (two0_03.y - float16_t(1032.0)) * scale0;
-            uint scale_words1 = next_scales[pair];
-            float16_t scale1 = unpackFloat2x16(scale_words1).y;
-            uint codes1_0 = next_codes[2u * pair + 1u];
-            f16vec2 two1_00 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
-            matrices_b[pair][4] = (two1_00.x - float16_t(1032.0)) * scale1;
-            matrices_b[pair][5] = (two1_00.y - float16_t(1032.0)) * scale1;
-            f16vec2 two1_01 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
-            matrices_b[pair][6] = (two1_01.x - float16_t(1032.0)) * scale1;
-            matrices_b[pair][7] = (two1_01.y - float16_t(1032.0)) * scale1;
-            f16vec2 two1_02 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
-            matrices_b[pair + 2u][4] = (two1_02.x - float16_t(1032.0)) * scale1;
-            matrices_b[pair + 2u][5] = (two1_02.y - float16_t(1032.0)) * scale1;
-            f16vec2 two1_03 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
-            matrices_b[pair + 2u][6] = (two1_03.x - float16_t(1032.0)) * scale1;
-            matrices_b[pair + 2u][7] = (two1_03.y - float16_t(1032.0)) * scale1;
-          }
-
-          // copy partition(composition(slice(tile(b, (144,1,1)), (_,0,0)), 128:1), (128))
-          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          //   to slice(next_codes, (_,_,0))
-          {
-            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
-            uint b_block = min(block_x, b_blocks - 1u);
-            uvec4 value = b_x4[lane + 36u * b_k_block + 36u * k_blocks * b_block];
-            next_codes[0] = value.x;
-            next_codes[1] = value.y;
-            next_codes[2] = value.z;
-            next_codes[3] = value.w;
-          }
-
-          // copy tile(composition(slice(tile(b, (144,1,1)), (_,0,0)), 144:1), (2)) in the tile
-          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          //   to slice(next_scales, (_,0))
-          {
-            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
-            uint b_block = min(block_x, b_blocks - 1u);
-            uvec2 value = b_x2[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
-            next_scales[0] = value.x;
-            next_scales[1] = value.y;
-          }
-
-          // sums += matrices_b * matrices_a
-          [[unroll]] for (uint i = 0u; i < 2u; ++i) {
-            sums[i] = coopMatMulAdd(matrices_b[i], matrices_a[0], sums[i]);
-            sums[i] = coopMatMulAdd(matrices_b[i + 2u], matrices_a[1], sums[i]);
-          }
-        }
-      } else {
-        // rows of A are not aligned: they are read element by element
-
-        // copy partition(composition(slice(tile(b, (144,1,1)), (_,0,0)), 128:1), (128))
-        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-        //   to slice(next_codes, (_,_,0))
-        {
-          uint b_k_block = min(subgroup, k_blocks - 1u);
-          uint b_block = min(block_x, b_blocks - 1u);
-          uvec4 value = b_x4[lane + 36u * b_k_block + 36u * k_blocks * b_block];
-          next_codes[0] = value.x;
-          next_codes[1] = value.y;
-          next_codes[2] = value.z;
-          next_codes[3] = value.w;
-        }
-
-        // copy tile(composition(slice(tile(b, (144,1,1)), (_,0,0)), 144:1), (2)) in the tile
-        //   at (0, min(subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-        //   to slice(next_scales, (_,0))
-        {
-          uint b_k_block = min(subgroup, k_blocks - 1u);
-          uint b_block = min(block_x, b_blocks - 1u);
-          uvec2 value = b_x2[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
-          next_scales[0] = value.x;
-          next_scales[1] = value.y;
-        }
-
-        for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
+        } else {
+          // rows of A are not aligned: they are read element by element
+          // copy partition(tile(tile(a, (512,8)), (32,8)), (32,8)) in the tile at (512 k_tile, 8 block_y)
+          //   to read_a
           if (512u * k_tile + 511u < k && 8u * block_y + 7u < m) {
-            // a whole tile:
-            // copy partition(tile(tile(a, (512,8)), (32,8)), (32,8)) in the tile at (512 k_tile, 8 block_y)
-            //   to read_a
+            // a whole tile
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m = 8u * block_y + (lane >> 2u);
             float16_t value0 = a[a_k + lda * a_m];
@@ -218,9 +116,7 @@ void main() {
             read_a = uvec4(packFloat2x16(f16vec2(value0, value1)), packFloat2x16(f16vec2(value2, value3)),
                 packFloat2x16(f16vec2(value4, value5)), packFloat2x16(f16vec2(value6, value7)));
           } else {
-            // a tile at an edge, 0 outside:
-            // copy partition(tile(tile(a, (512,8)), (32,8)), (32,8)) in the tile at (512 k_tile, 8 block_y)
-            //   to read_a
+            // a tile at an edge, 0 outside
             uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
             uint a_m = 8u * block_y + (lane >> 2u);
             float16_t value0 = a[min(a_k, k - 1u) + lda * min(a_m, m - 1u)];
@@ -245,82 +141,60 @@ void main() {
                   f16vec2((a_k + 6u < k && a_m < m) ? value6 : float16_t(0.0),
                     (a_k + 7u < k && a_m < m) ? value7 : float16_t(0.0))));
           }
+        }
 
-          // A as elements of matrices; k is permuted as in B:
-          // copy read_a
-          //   to elements(matrices_a)
-          matrices_a[0][0] = unpackFloat2x16(read_a.x)[0];
-          matrices_a[0][1] = unpackFloat2x16(read_a.x)[1];
-          matrices_a[0][2] = unpackFloat2x16(read_a.y)[0];
-          matrices_a[0][3] = unpackFloat2x16(read_a.y)[1];
-          matrices_a[1][0] = unpackFloat2x16(read_a.z)[0];
-          matrices_a[1][1] = unpackFloat2x16(read_a.z)[1];
-          matrices_a[1][2] = unpackFloat2x16(read_a.w)[0];
-          matrices_a[1][3] = unpackFloat2x16(read_a.w)[1];
+        // A as elements of matrices; k is permuted as in B:
+        // copy read_a
+        //   to elements(matrices_a)
+        matrices_a[0][0] = unpackFloat2x16(read_a.x)[0];
+        matrices_a[0][1] = unpackFloat2x16(read_a.x)[1];
+        matrices_a[0][2] = unpackFloat2x16(read_a.y)[0];
+        matrices_a[0][3] = unpackFloat2x16(read_a.y)[1];
+        matrices_a[1][0] = unpackFloat2x16(read_a.z)[0];
+        matrices_a[1][1] = unpackFloat2x16(read_a.z)[1];
+        matrices_a[1][2] = unpackFloat2x16(read_a.w)[0];
+        matrices_a[1][3] = unpackFloat2x16(read_a.w)[1];
 
-          // scale * (code - 8), as elements of matrices
-          [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
-            uint scale_words0 = next_scales[pair];
-            float16_t scale0 = unpackFloat2x16(scale_words0).x;
-            uint codes0_0 = next_codes[2u * pair];
-            f16vec2 two0_00 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
-            matrices_b[pair][0] = (two0_00.x - float16_t(1032.0)) * scale0;
-            matrices_b[pair][1] = (two0_00.y - float16_t(1032.0)) * scale0;
-            f16vec2 two0_01 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
-            matrices_b[pair][2] = (two0_01.x - float16_t(1032.0)) * scale0;
-            matrices_b[pair][3] = (two0_01.y - float16_t(1032.0)) * scale0;
-            f16vec2 two0_02 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
-            matrices_b[pair + 2u][0] = (two0_02.x - float16_t(1032.0)) * scale0;
-            matrices_b[pair + 2u][1] = (two0_02.y - float16_t(1032.0)) * scale0;
-            f16vec2 two0_03 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
-            matrices_b[pair + 2u][2] = (two0_03.x - float16_t(1032.0)) * scale0;
-            matrices_b[pair + 2u][3] = (two0_03.y - float16_t(1032.0)) * scale0;
-            uint scale_words1 = next_scales[pair];
-            float16_t scale1 = unpackFloat2x16(scale_words1).y;
-            uint codes1_0 = next_codes[2u * pair + 1u];
-            f16vec2 two1_00 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
-            matrices_b[pair][4] = (two1_00.x - float16_t(1032.0)) * scale1;
-            matrices_b[pair][5] = (two1_00.y - float16_t(1032.0)) * scale1;
-            f16vec2 two1_01 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
-            matrices_b[pair][6] = (two1_01.x - float16_t(1032.0)) * scale1;
-            matrices_b[pair][7] = (two1_01.y - float16_t(1032.0)) * scale1;
-            f16vec2 two1_02 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
-            matrices_b[pair + 2u][4] = (two1_02.x - float16_t(1032.0)) * scale1;
-            matrices_b[pair + 2u][5] = (two1_02.y - float16_t(1032.0)) * scale1;
-            f16vec2 two1_03 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
-            matrices_b[pair + 2u][6] = (two1_03.x - float16_t(1032.0)) * scale1;
-            matrices_b[pair + 2u][7] = (two1_03.y - float16_t(1032.0)) * scale1;
-          }
+        // scale * (code - 8), as elements of matrices
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+          uint scale_words0 = next_scales[pair];
+          float16_t scale0 = unpackFloat2x16(scale_words0).x;
+          uint codes0_0 = next_codes[2u * pair];
+          f16vec2 two0_00 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
+          matrices_b[pair][0] = (two0_00.x - float16_t(1032.0)) * scale0;
+          matrices_b[pair][1] = (two0_00.y - float16_t(1032.0)) * scale0;
+          f16vec2 two0_01 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
+          matrices_b[pair][2] = (two0_01.x - float16_t(1032.0)) * scale0;
+          matrices_b[pair][3] = (two0_01.y - float16_t(1032.0)) * scale0;
+          f16vec2 two0_02 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
+          matrices_b[pair + 2u][0] = (two0_02.x - float16_t(1032.0)) * scale0;
+          matrices_b[pair + 2u][1] = (two0_02.y - float16_t(1032.0)) * scale0;
+          f16vec2 two0_03 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
+          matrices_b[pair + 2u][2] = (two0_03.x - float16_t(1032.0)) * scale0;
+          matrices_b[pair + 2u][3] = (two0_03.y - float16_t(1032.0)) * scale0;
+          uint scale_words1 = next_scales[pair];
+          float16_t scale1 = unpackFloat2x16(scale_words1).y;
+          uint codes1_0 = next_codes[2u * pair + 1u];
+          f16vec2 two1_00 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
+          matrices_b[pair][4] = (two1_00.x - float16_t(1032.0)) * scale1;
+          matrices_b[pair][5] = (two1_00.y - float16_t(1032.0)) * scale1;
+          f16vec2 two1_01 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
+          matrices_b[pair][6] = (two1_01.x - float16_t(1032.0)) * scale1;
+          matrices_b[pair][7] = (two1_01.y - float16_t(1032.0)) * scale1;
+          f16vec2 two1_02 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
+          matrices_b[pair + 2u][4] = (two1_02.x - float16_t(1032.0)) * scale1;
+          matrices_b[pair + 2u][5] = (two1_02.y - float16_t(1032.0)) * scale1;
+          f16vec2 two1_03 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
+          matrices_b[pair + 2u][6] = (two1_03.x - float16_t(1032.0)) * scale1;
+          matrices_b[pair + 2u][7] = (two1_03.y - float16_t(1032.0)) * scale1;
+        }
 
-          // copy partition(composition(slice(tile(b, (144,1,1)), (_,0,0)), 128:1), (128))
-          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          //   to slice(next_codes, (_,_,0))
-          {
-            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
-            uint b_block = min(block_x, b_blocks - 1u);
-            uvec4 value = b_x4[lane + 36u * b_k_block + 36u * k_blocks * b_block];
-            next_codes[0] = value.x;
-            next_codes[1] = value.y;
-            next_codes[2] = value.z;
-            next_codes[3] = value.w;
-          }
+        fetch_weights(k_tile + 1u, subgroup, block_x, lane);
 
-          // copy tile(composition(slice(tile(b, (144,1,1)), (_,0,0)), 144:1), (2)) in the tile
-          //   at (0, min(16 (k_tile + 1) + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
-          //   to slice(next_scales, (_,0))
-          {
-            uint b_k_block = min(16u * (k_tile + 1u) + subgroup, k_blocks - 1u);
-            uint b_block = min(block_x, b_blocks - 1u);
-            uvec2 value = b_x2[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
-            next_scales[0] = value.x;
-            next_scales[1] = value.y;
-          }
-
-          // sums += matrices_b * matrices_a
-          [[unroll]] for (uint i = 0u; i < 2u; ++i) {
-            sums[i] = coopMatMulAdd(matrices_b[i], matrices_a[0], sums[i]);
-            sums[i] = coopMatMulAdd(matrices_b[i + 2u], matrices_a[1], sums[i]);
-          }
+        // sums += matrices_b * matrices_a
+        [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+          sums[i] = coopMatMulAdd(matrices_b[i], matrices_a[0], sums[i]);
+          sums[i] = coopMatMulAdd(matrices_b[i + 2u], matrices_a[1], sums[i]);
         }
       }
     }

@@ -29,12 +29,61 @@ layout(push_constant) uniform Arguments { uint m, n, k, words, lda, ldb, ldc; fl
 
 shared vec4 shared_c[159];  // (32,16):(20,1), in f32
 
+coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[1];  // (1,1)
+coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_a[2];  // (1,2)
+coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> matrices_b[2];  // (2,1)
+uvec4 read_a[16];  // (64,1,2):(1,64,64), in f16
+uint codes_of_block[8];  // (4,2):(1,4)
+float scales_of_block[2];  // (1,2):(1,1)
+
+void multiply_block(uint block) {
+  [[unroll]] for (uint step = 0u; step < 2u; ++step) {
+    [[unroll]] for (uint group = 0u; group < 2u; ++group) {
+      [[unroll]] for (uint row = 0u; row < 2u; ++row) {
+        uint word_of_codes0 = codes_of_block[2u * step + 4u * row];
+        uint codes0 = word_of_codes0 >> (4u * group);
+        uint word_of_codes1 = codes_of_block[2u * step + 1u + 4u * row];
+        uint codes1 = word_of_codes1 >> (4u * group);
+        float scale0 = scales_of_block[row];
+        f16vec2 two0 = unpackFloat2x16((codes0 & 0xf000fu) | 0x64006400u);
+        f16vec2 two1 = unpackFloat2x16(((codes0 >> 8u) & 0xf000fu) | 0x64006400u);
+        f16vec2 two4 = unpackFloat2x16((codes1 & 0xf000fu) | 0x64006400u);
+        f16vec2 two5 = unpackFloat2x16(((codes1 >> 8u) & 0xf000fu) | 0x64006400u);
+
+        // matrices_b <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are
+        //   the number p + code
+        matrices_b[0][4u * row] = (two0.x - float16_t(1032.0)) * float16_t(scale0);
+        matrices_b[0][4u * row + 1u] = (two0.y - float16_t(1032.0)) * float16_t(scale0);
+        matrices_b[0][4u * row + 2u] = (two1.x - float16_t(1032.0)) * float16_t(scale0);
+        matrices_b[0][4u * row + 3u] = (two1.y - float16_t(1032.0)) * float16_t(scale0);
+        matrices_b[1][4u * row] = (two4.x - float16_t(1032.0)) * float16_t(scale0);
+        matrices_b[1][4u * row + 1u] = (two4.y - float16_t(1032.0)) * float16_t(scale0);
+        matrices_b[1][4u * row + 2u] = (two5.x - float16_t(1032.0)) * float16_t(scale0);
+        matrices_b[1][4u * row + 3u] = (two5.y - float16_t(1032.0)) * float16_t(scale0);
+      }
+
+      // matrices_a <- the elements of A for these weights
+      [[unroll]] for (uint row = 0u; row < 2u; ++row) {
+        uvec4 eight_of_a = read_a[8u * row + 4u * block + step + 2u * group];
+        matrices_a[0][4u * row] = unpackFloat2x16(eight_of_a.x)[0];
+        matrices_a[0][4u * row + 1u] = unpackFloat2x16(eight_of_a.y)[0];
+        matrices_a[0][4u * row + 2u] = unpackFloat2x16(eight_of_a.x)[1];
+        matrices_a[0][4u * row + 3u] = unpackFloat2x16(eight_of_a.y)[1];
+        matrices_a[1][4u * row] = unpackFloat2x16(eight_of_a.z)[0];
+        matrices_a[1][4u * row + 1u] = unpackFloat2x16(eight_of_a.w)[0];
+        matrices_a[1][4u * row + 2u] = unpackFloat2x16(eight_of_a.z)[1];
+        matrices_a[1][4u * row + 3u] = unpackFloat2x16(eight_of_a.w)[1];
+      }
+
+      // sums += matrices_a * matrices_b
+      sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
+      sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
+    }
+  }
+}
+
 void main() {
   uint words_of_thread[18];  // (9,2):(1,9)
-  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[1];  // (1,1)
-  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_a[2];  // (1,2)
-  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> matrices_b[2];  // (2,1)
-  uvec4 read_a[16];  // (64,1,2):(1,64,64), in f16
   u16vec2 read_b[18];  // (18,2):(1,18), in u16
   float sum[4];  // (4,1,1):(1,4,4)
   float addend[4];  // (4,1,1):(1,4,4)
@@ -52,10 +101,10 @@ void main() {
     for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
       if ((k & 7u) == 0u && (lda & 7u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
         // rows of A and B are aligned: they are read in vectors
+        // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) in the tile at (144 k_tile, 16 block_x)
+        //   to read_b
         if (144u * k_tile < words && 143u < words - 144u * k_tile && 16u * block_x + 15u < n) {
-          // a whole tile:
-          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) in the tile at (144 k_tile, 16 block_x)
-          //   to read_b
+          // a whole tile
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
@@ -65,9 +114,7 @@ void main() {
             }
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) in the tile at (144 k_tile, 16 block_x)
-          //   to read_b
+          // a tile at an edge, 0 outside
           uint b_word0 = 144u * k_tile + 72u * subgroup + 18u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -83,11 +130,10 @@ void main() {
           }
         }
 
+        // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) in the tile at (512 k_tile, 16 block_y)
+        //   to read_a
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
-          // a whole tile:
-          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) in the tile
-          //   at (512 k_tile, 16 block_y)
-          //   to read_a
+          // a whole tile
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
@@ -97,10 +143,7 @@ void main() {
             }
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) in the tile
-          //   at (512 k_tile, 16 block_y)
-          //   to read_a
+          // a tile at an edge, 0 outside
           uint a_k0 = 512u * k_tile + 256u * subgroup + 64u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -117,10 +160,10 @@ void main() {
         }
       } else {
         // rows of A or B are not aligned: they are read element by element
+        // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) in the tile at (144 k_tile, 16 block_x)
+        //   to read_b
         if (144u * k_tile < words && 143u < words - 144u * k_tile && 16u * block_x + 15u < n) {
-          // a whole tile:
-          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) in the tile at (144 k_tile, 16 block_x)
-          //   to read_b
+          // a whole tile
           uint b_word = 144u * k_tile + 72u * subgroup + 18u * (lane & 3u);
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -131,9 +174,7 @@ void main() {
             }
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) in the tile at (144 k_tile, 16 block_x)
-          //   to read_b
+          // a tile at an edge, 0 outside
           uint b_word0 = 144u * k_tile + 72u * subgroup + 18u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -148,11 +189,10 @@ void main() {
           }
         }
 
+        // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) in the tile at (512 k_tile, 16 block_y)
+        //   to read_a
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
-          // a whole tile:
-          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) in the tile
-          //   at (512 k_tile, 16 block_y)
-          //   to read_a
+          // a whole tile
           uint a_k = 512u * k_tile + 256u * subgroup + 64u * (lane & 3u);
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -171,10 +211,7 @@ void main() {
             }
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(a, (512,16)), (256,16)), (256,8)) in the tile
-          //   at (512 k_tile, 16 block_y)
-          //   to read_a
+          // a tile at an edge, 0 outside
           uint a_k0 = 512u * k_tile + 256u * subgroup + 64u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -207,263 +244,35 @@ void main() {
         }
       }
 
-      // words_of_thread <- the blocks of weights, as words of 32 bits, row 0
-      [[unroll]] for (uint access = 0u; access < 9u; ++access) {
-        u16vec2 loaded_words = read_b[access];
-        words_of_thread[access] = pack32(loaded_words);
+      // words_of_thread <- the blocks of weights, as words of 32 bits
+      [[unroll]] for (uint access = 0u; access < 18u; ++access) {
+        words_of_thread[access] = pack32(read_b[access]);
       }
 
-      // words_of_thread <- the blocks of weights, as words of 32 bits, row 1
-      [[unroll]] for (uint access = 0u; access < 9u; ++access) {
-        u16vec2 loaded_words = read_b[9u + access];
-        words_of_thread[access + 9u] = pack32(loaded_words);
-      }
-
-      {
-        uint word_of_scale0_0 = words_of_thread[0];
-        float scale0_0 = unpackHalf2x16(word_of_scale0_0).x;
-        uint word_of_scale0_1 = words_of_thread[9];
-        float scale0_1 = unpackHalf2x16(word_of_scale0_1).x;
-        [[unroll]] for (uint step = 0u; step < 2u; ++step) {
-          uint word_of_codes0_0 = words_of_thread[2u * step];
-          uint next_word0_0 = words_of_thread[2u * step + 1u];
-          uint codes0_0 = (word_of_codes0_0 >> 16u) | (next_word0_0 << 16u);
-          uint word_of_codes1_0 = words_of_thread[2u * step + 1u];
-          uint next_word1_0 = words_of_thread[2u * step + 2u];
-          uint codes1_0 = (word_of_codes1_0 >> 16u) | (next_word1_0 << 16u);
-          uint word_of_codes0_1 = words_of_thread[2u * step + 9u];
-          uint next_word0_1 = words_of_thread[2u * step + 10u];
-          uint codes0_1 = (word_of_codes0_1 >> 16u) | (next_word0_1 << 16u);
-          uint word_of_codes1_1 = words_of_thread[2u * step + 10u];
-          uint next_word1_1 = words_of_thread[2u * step + 11u];
-          uint codes1_1 = (word_of_codes1_1 >> 16u) | (next_word1_1 << 16u);
-          f16vec2 two0_0 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
-          f16vec2 two1_0 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two4_0 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
-          f16vec2 two5_0 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two0_1 = unpackFloat2x16((codes0_1 & 0xf000fu) | 0x64006400u);
-          f16vec2 two1_1 = unpackFloat2x16(((codes0_1 >> 8u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two4_1 = unpackFloat2x16((codes1_1 & 0xf000fu) | 0x64006400u);
-          f16vec2 two5_1 = unpackFloat2x16(((codes1_1 >> 8u) & 0xf000fu) | 0x64006400u);
-
-          // matrices_b <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa
-          //   are the number p + code
-          matrices_b[0][0] = (two0_0.x - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[0][1] = (two0_0.y - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[0][2] = (two1_0.x - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[0][3] = (two1_0.y - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[1][0] = (two4_0.x - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[1][1] = (two4_0.y - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[1][2] = (two5_0.x - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[1][3] = (two5_0.y - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[0][4] = (two0_1.x - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[0][5] = (two0_1.y - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[0][6] = (two1_1.x - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[0][7] = (two1_1.y - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[1][4] = (two4_1.x - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[1][5] = (two4_1.y - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[1][6] = (two5_1.x - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[1][7] = (two5_1.y - float16_t(1032.0)) * float16_t(scale0_1);
-
-          // matrices_a <- the elements of A for these weights
-          {
-            uvec4 eight_of_a0 = read_a[step];
-            matrices_a[0][0] = unpackFloat2x16(eight_of_a0.x)[0];
-            matrices_a[0][1] = unpackFloat2x16(eight_of_a0.y)[0];
-            matrices_a[0][2] = unpackFloat2x16(eight_of_a0.x)[1];
-            matrices_a[0][3] = unpackFloat2x16(eight_of_a0.y)[1];
-            matrices_a[1][0] = unpackFloat2x16(eight_of_a0.z)[0];
-            matrices_a[1][1] = unpackFloat2x16(eight_of_a0.w)[0];
-            matrices_a[1][2] = unpackFloat2x16(eight_of_a0.z)[1];
-            matrices_a[1][3] = unpackFloat2x16(eight_of_a0.w)[1];
-            uvec4 eight_of_a1 = read_a[8u + step];
-            matrices_a[0][4] = unpackFloat2x16(eight_of_a1.x)[0];
-            matrices_a[0][5] = unpackFloat2x16(eight_of_a1.y)[0];
-            matrices_a[0][6] = unpackFloat2x16(eight_of_a1.x)[1];
-            matrices_a[0][7] = unpackFloat2x16(eight_of_a1.y)[1];
-            matrices_a[1][4] = unpackFloat2x16(eight_of_a1.z)[0];
-            matrices_a[1][5] = unpackFloat2x16(eight_of_a1.w)[0];
-            matrices_a[1][6] = unpackFloat2x16(eight_of_a1.z)[1];
-            matrices_a[1][7] = unpackFloat2x16(eight_of_a1.w)[1];
-          }
-
-          // sums += matrices_a * matrices_b
-          sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
-          sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
-
-          f16vec2 two16_0 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two17_0 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two20_0 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two21_0 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two16_1 = unpackFloat2x16(((codes0_1 >> 4u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two17_1 = unpackFloat2x16(((codes0_1 >> 12u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two20_1 = unpackFloat2x16(((codes1_1 >> 4u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two21_1 = unpackFloat2x16(((codes1_1 >> 12u) & 0xf000fu) | 0x64006400u);
-
-          // matrices_b <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa
-          //   are the number p + code
-          matrices_b[0][0] = (two16_0.x - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[0][1] = (two16_0.y - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[0][2] = (two17_0.x - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[0][3] = (two17_0.y - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[1][0] = (two20_0.x - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[1][1] = (two20_0.y - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[1][2] = (two21_0.x - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[1][3] = (two21_0.y - float16_t(1032.0)) * float16_t(scale0_0);
-          matrices_b[0][4] = (two16_1.x - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[0][5] = (two16_1.y - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[0][6] = (two17_1.x - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[0][7] = (two17_1.y - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[1][4] = (two20_1.x - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[1][5] = (two20_1.y - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[1][6] = (two21_1.x - float16_t(1032.0)) * float16_t(scale0_1);
-          matrices_b[1][7] = (two21_1.y - float16_t(1032.0)) * float16_t(scale0_1);
-
-          // matrices_a <- the elements of A for these weights
-          {
-            uvec4 eight_of_a0 = read_a[step + 2u];
-            matrices_a[0][0] = unpackFloat2x16(eight_of_a0.x)[0];
-            matrices_a[0][1] = unpackFloat2x16(eight_of_a0.y)[0];
-            matrices_a[0][2] = unpackFloat2x16(eight_of_a0.x)[1];
-            matrices_a[0][3] = unpackFloat2x16(eight_of_a0.y)[1];
-            matrices_a[1][0] = unpackFloat2x16(eight_of_a0.z)[0];
-            matrices_a[1][1] = unpackFloat2x16(eight_of_a0.w)[0];
-            matrices_a[1][2] = unpackFloat2x16(eight_of_a0.z)[1];
-            matrices_a[1][3] = unpackFloat2x16(eight_of_a0.w)[1];
-            uvec4 eight_of_a1 = read_a[8u + step + 2u];
-            matrices_a[0][4] = unpackFloat2x16(eight_of_a1.x)[0];
-            matrices_a[0][5] = unpackFloat2x16(eight_of_a1.y)[0];
-            matrices_a[0][6] = unpackFloat2x16(eight_of_a1.x)[1];
-            matrices_a[0][7] = unpackFloat2x16(eight_of_a1.y)[1];
-            matrices_a[1][4] = unpackFloat2x16(eight_of_a1.z)[0];
-            matrices_a[1][5] = unpackFloat2x16(eight_of_a1.w)[0];
-            matrices_a[1][6] = unpackFloat2x16(eight_of_a1.z)[1];
-            matrices_a[1][7] = unpackFloat2x16(eight_of_a1.w)[1];
-          }
-
-          // sums += matrices_a * matrices_b
-          sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
-          sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
-        }
-
-        uint word_of_scale1_0 = words_of_thread[4];
-        float scale1_0 = unpackHalf2x16(word_of_scale1_0).y;
-        uint word_of_scale1_1 = words_of_thread[13];
-        float scale1_1 = unpackHalf2x16(word_of_scale1_1).y;
-        [[unroll]] for (uint step = 0u; step < 2u; ++step) {
-          uint codes0_0 = words_of_thread[2u * step + 5u];
-          uint codes1_0 = words_of_thread[2u * step + 6u];
-          uint codes0_1 = words_of_thread[2u * step + 14u];
-          uint codes1_1 = words_of_thread[2u * step + 15u];
-          f16vec2 two0_0 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
-          f16vec2 two1_0 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two4_0 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
-          f16vec2 two5_0 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two0_1 = unpackFloat2x16((codes0_1 & 0xf000fu) | 0x64006400u);
-          f16vec2 two1_1 = unpackFloat2x16(((codes0_1 >> 8u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two4_1 = unpackFloat2x16((codes1_1 & 0xf000fu) | 0x64006400u);
-          f16vec2 two5_1 = unpackFloat2x16(((codes1_1 >> 8u) & 0xf000fu) | 0x64006400u);
-
-          // matrices_b <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa
-          //   are the number p + code
-          matrices_b[0][0] = (two0_0.x - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[0][1] = (two0_0.y - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[0][2] = (two1_0.x - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[0][3] = (two1_0.y - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[1][0] = (two4_0.x - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[1][1] = (two4_0.y - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[1][2] = (two5_0.x - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[1][3] = (two5_0.y - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[0][4] = (two0_1.x - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[0][5] = (two0_1.y - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[0][6] = (two1_1.x - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[0][7] = (two1_1.y - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[1][4] = (two4_1.x - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[1][5] = (two4_1.y - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[1][6] = (two5_1.x - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[1][7] = (two5_1.y - float16_t(1032.0)) * float16_t(scale1_1);
-
-          // matrices_a <- the elements of A for these weights
-          {
-            uvec4 eight_of_a0 = read_a[step + 4u];
-            matrices_a[0][0] = unpackFloat2x16(eight_of_a0.x)[0];
-            matrices_a[0][1] = unpackFloat2x16(eight_of_a0.y)[0];
-            matrices_a[0][2] = unpackFloat2x16(eight_of_a0.x)[1];
-            matrices_a[0][3] = unpackFloat2x16(eight_of_a0.y)[1];
-            matrices_a[1][0] = unpackFloat2x16(eight_of_a0.z)[0];
-            matrices_a[1][1] = unpackFloat2x16(eight_of_a0.w)[0];
-            matrices_a[1][2] = unpackFloat2x16(eight_of_a0.z)[1];
-            matrices_a[1][3] = unpackFloat2x16(eight_of_a0.w)[1];
-            uvec4 eight_of_a1 = read_a[8u + step + 4u];
-            matrices_a[0][4] = unpackFloat2x16(eight_of_a1.x)[0];
-            matrices_a[0][5] = unpackFloat2x16(eight_of_a1.y)[0];
-            matrices_a[0][6] = unpackFloat2x16(eight_of_a1.x)[1];
-            matrices_a[0][7] = unpackFloat2x16(eight_of_a1.y)[1];
-            matrices_a[1][4] = unpackFloat2x16(eight_of_a1.z)[0];
-            matrices_a[1][5] = unpackFloat2x16(eight_of_a1.w)[0];
-            matrices_a[1][6] = unpackFloat2x16(eight_of_a1.z)[1];
-            matrices_a[1][7] = unpackFloat2x16(eight_of_a1.w)[1];
-          }
-
-          // sums += matrices_a * matrices_b
-          sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
-          sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
-
-          f16vec2 two16_0 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two17_0 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two20_0 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two21_0 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two16_1 = unpackFloat2x16(((codes0_1 >> 4u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two17_1 = unpackFloat2x16(((codes0_1 >> 12u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two20_1 = unpackFloat2x16(((codes1_1 >> 4u) & 0xf000fu) | 0x64006400u);
-          f16vec2 two21_1 = unpackFloat2x16(((codes1_1 >> 12u) & 0xf000fu) | 0x64006400u);
-
-          // matrices_b <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa
-          //   are the number p + code
-          matrices_b[0][0] = (two16_0.x - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[0][1] = (two16_0.y - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[0][2] = (two17_0.x - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[0][3] = (two17_0.y - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[1][0] = (two20_0.x - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[1][1] = (two20_0.y - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[1][2] = (two21_0.x - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[1][3] = (two21_0.y - float16_t(1032.0)) * float16_t(scale1_0);
-          matrices_b[0][4] = (two16_1.x - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[0][5] = (two16_1.y - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[0][6] = (two17_1.x - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[0][7] = (two17_1.y - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[1][4] = (two20_1.x - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[1][5] = (two20_1.y - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[1][6] = (two21_1.x - float16_t(1032.0)) * float16_t(scale1_1);
-          matrices_b[1][7] = (two21_1.y - float16_t(1032.0)) * float16_t(scale1_1);
-
-          // matrices_a <- the elements of A for these weights
-          {
-            uvec4 eight_of_a0 = read_a[step + 6u];
-            matrices_a[0][0] = unpackFloat2x16(eight_of_a0.x)[0];
-            matrices_a[0][1] = unpackFloat2x16(eight_of_a0.y)[0];
-            matrices_a[0][2] = unpackFloat2x16(eight_of_a0.x)[1];
-            matrices_a[0][3] = unpackFloat2x16(eight_of_a0.y)[1];
-            matrices_a[1][0] = unpackFloat2x16(eight_of_a0.z)[0];
-            matrices_a[1][1] = unpackFloat2x16(eight_of_a0.w)[0];
-            matrices_a[1][2] = unpackFloat2x16(eight_of_a0.z)[1];
-            matrices_a[1][3] = unpackFloat2x16(eight_of_a0.w)[1];
-            uvec4 eight_of_a1 = read_a[8u + step + 6u];
-            matrices_a[0][4] = unpackFloat2x16(eight_of_a1.x)[0];
-            matrices_a[0][5] = unpackFloat2x16(eight_of_a1.y)[0];
-            matrices_a[0][6] = unpackFloat2x16(eight_of_a1.x)[1];
-            matrices_a[0][7] = unpackFloat2x16(eight_of_a1.y)[1];
-            matrices_a[1][4] = unpackFloat2x16(eight_of_a1.z)[0];
-            matrices_a[1][5] = unpackFloat2x16(eight_of_a1.w)[0];
-            matrices_a[1][6] = unpackFloat2x16(eight_of_a1.z)[1];
-            matrices_a[1][7] = unpackFloat2x16(eight_of_a1.w)[1];
-          }
-
-          // sums += matrices_a * matrices_b
-          sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
-          sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
+      // the codes of a block, and its scale
+      [[unroll]] for (uint row = 0u; row < 2u; ++row) {
+        uint word_of_scale = words_of_thread[9u * row];
+        scales_of_block[row] = unpackHalf2x16(word_of_scale).x;
+        [[unroll]] for (uint word = 0u; word < 4u; ++word) {
+          uint word_of_codes = words_of_thread[word + 9u * row];
+          uint next_word = words_of_thread[word + 1u + 9u * row];
+          uint codes = (word_of_codes >> 16u) | (next_word << 16u);
+          codes_of_block[word + 4u * row] = codes;
         }
       }
+
+      multiply_block(0u);
+
+      // the codes of a block, and its scale
+      [[unroll]] for (uint row = 0u; row < 2u; ++row) {
+        uint word_of_scale = words_of_thread[4u + 9u * row];
+        scales_of_block[row] = unpackHalf2x16(word_of_scale).y;
+        [[unroll]] for (uint word = 0u; word < 4u; ++word) {
+          codes_of_block[word + 4u * row] = words_of_thread[word + 5u + 9u * row];
+        }
+      }
+
+      multiply_block(1u);
     }
   }
 

@@ -24,10 +24,127 @@ layout(push_constant) uniform Arguments { uint m, n, k, words, lda, ldb, ldc; fl
 shared float levels[16];  // (16):(1)
 shared f16vec4 shared_a[271];  // ((64,16),1):((1,68),1088), in f16
 
+u16vec2 next_weights[9];  // (18,1):(1,18), in u16
+float16_t next_a[4];  // (4,1,1):(1,4,4)
+
+void fetch(uint tile, uint block_x, uint block_y, uint thread) {
+  if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
+    // rows of A and B are aligned: they are read in vectors
+    if (288u * tile < words && 287u < words - 288u * tile && 16u * block_x + 15u < n
+        && 1024u * tile + 1023u < k && block_y < m) {
+      // whole tiles
+
+      // copy partition(tile(b, (288,16)), (288,16)) at (288 tile, 16 block_x)
+      //   to next_weights
+      {
+        uint b_n = 16u * block_x + (thread >> 4u);
+        [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
+          next_weights[v0] = b_x2[144u * tile + 9u * (thread & 15u) + v0 + ((ldb * b_n) >> 1u)];
+        }
+      }
+
+      // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 tile, block_y)
+      //   to next_a
+      {
+        f16vec4 value = a_x4[256u * tile + thread + ((lda * block_y) >> 2u)];
+        next_a[0] = value.x;
+        next_a[1] = value.y;
+        next_a[2] = value.z;
+        next_a[3] = value.w;
+      }
+    } else {
+      // tiles at an edge, 0 outside
+
+      // copy partition(tile(b, (288,16)), (288,16)) at (288 tile, 16 block_x)
+      //   to next_weights
+      {
+        uint b_word0 = 288u * tile + 18u * (thread & 15u);
+        uint b_n = 16u * block_x + (thread >> 4u);
+        [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
+          uint b_word = b_word0 + 2u * v0;
+          if (b_n < n && b_word < words) {
+            next_weights[v0] = b_x2[(b_word >> 1u) + ((ldb * b_n) >> 1u)];
+          } else {
+            next_weights[v0] = u16vec2(0);
+          }
+        }
+      }
+
+      // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 tile, block_y)
+      //   to next_a
+      {
+        uint a_k = 1024u * tile + 4u * thread;
+        if (a_k < k && block_y < m) {
+          f16vec4 value = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
+          next_a[0] = value.x;
+          next_a[1] = value.y;
+          next_a[2] = value.z;
+          next_a[3] = value.w;
+        } else {
+          next_a[0] = float16_t(0.0);
+          next_a[1] = float16_t(0.0);
+          next_a[2] = float16_t(0.0);
+          next_a[3] = float16_t(0.0);
+        }
+      }
+    }
+  } else {
+    // rows of A or B are not aligned: they are read element by element
+    if (288u * tile < words && 287u < words - 288u * tile && 16u * block_x + 15u < n
+        && 1024u * tile + 1023u < k && block_y < m) {
+      // whole tiles
+
+      // copy partition(tile(b, (288,16)), (288,16)) at (288 tile, 16 block_x)
+      //   to next_weights
+      {
+        uint b_word = 288u * tile + 18u * (thread & 15u);
+        uint b_n = 16u * block_x + (thread >> 4u);
+        [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
+          next_weights[v0] = u16vec2(b[b_word + 2u * v0 + ldb * b_n], b[b_word + 2u * v0 + 1u + ldb * b_n]);
+        }
+      }
+
+      // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 tile, block_y)
+      //   to next_a
+      {
+        uint a_k = 1024u * tile + 4u * thread;
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          next_a[v0] = a[a_k + v0 + lda * block_y];
+        }
+      }
+    } else {
+      // tiles at an edge, 0 outside
+
+      // copy partition(tile(b, (288,16)), (288,16)) at (288 tile, 16 block_x)
+      //   to next_weights
+      {
+        uint b_word0 = 288u * tile + 18u * (thread & 15u);
+        uint b_n = 16u * block_x + (thread >> 4u);
+        [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
+          uint b_word = b_word0 + 2u * v0;
+          uint16_t value0 = b[min(b_word, words - 1u) + ldb * min(b_n, n - 1u)];
+          uint16_t value1 = b[min(b_word + 1u, words - 1u) + ldb * min(b_n, n - 1u)];
+          next_weights[v0] = u16vec2((b_word < words && b_n < n) ? value0 : uint16_t(0),
+              (b_word + 1u < words && b_n < n) ? value1 : uint16_t(0));
+        }
+      }
+
+      // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 tile, block_y)
+      //   to next_a
+      {
+        uint a_k0 = 1024u * tile + 4u * thread;
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          uint a_k = a_k0 + v0;
+          float16_t value = a[min(a_k, k - 1u) + lda * min(block_y, m - 1u)];
+          next_a[v0] = (a_k < k && block_y < m) ? value : float16_t(0.0);
+        }
+      }
+    }
+  }
+}
+
 void main() {
   uint words_of_thread[9];  // (9,1):(1,9)
-  u16vec2 next_weights[9];  // (18,1):(1,18), in u16
-  float16_t next_a[4];  // (4,1,1):(1,4,4)
   float elements[4];  // (4):(1)
   float decoded[4];  // (4,1):(1,4)
   float sums;
@@ -62,120 +179,7 @@ void main() {
   sums = 0.0;
 
   if (alpha != 0.0 && k != 0u && words != 0u) {
-    if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
-      // rows of A and B are aligned: they are read in vectors
-      if (287u < words && 16u * block_x + 15u < n && 1023u < k && block_y < m) {
-        // whole tiles
-
-        // copy partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
-        //   to next_weights
-        {
-          uint b_n = 16u * block_x + (thread >> 4u);
-          [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
-            next_weights[v0] = b_x2[9u * (thread & 15u) + v0 + ((ldb * b_n) >> 1u)];
-          }
-        }
-
-        // copy partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
-        //   to next_a
-        {
-          f16vec4 value = a_x4[thread + ((lda * block_y) >> 2u)];
-          next_a[0] = value.x;
-          next_a[1] = value.y;
-          next_a[2] = value.z;
-          next_a[3] = value.w;
-        }
-      } else {
-        // tiles at an edge, 0 outside
-
-        // copy partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
-        //   to next_weights
-        {
-          uint b_word0 = 18u * (thread & 15u);
-          uint b_n = 16u * block_x + (thread >> 4u);
-          [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
-            uint b_word = b_word0 + 2u * v0;
-            if (b_n < n && b_word < words) {
-              next_weights[v0] = b_x2[(b_word >> 1u) + ((ldb * b_n) >> 1u)];
-            } else {
-              next_weights[v0] = u16vec2(0);
-            }
-          }
-        }
-
-        // copy partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
-        //   to next_a
-        {
-          uint a_k = 4u * thread;
-          if (a_k < k && block_y < m) {
-            f16vec4 value = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
-            next_a[0] = value.x;
-            next_a[1] = value.y;
-            next_a[2] = value.z;
-            next_a[3] = value.w;
-          } else {
-            next_a[0] = float16_t(0.0);
-            next_a[1] = float16_t(0.0);
-            next_a[2] = float16_t(0.0);
-            next_a[3] = float16_t(0.0);
-          }
-        }
-      }
-    } else {
-      // rows of A or B are not aligned: they are read element by element
-      if (287u < words && 16u * block_x + 15u < n && 1023u < k && block_y < m) {
-        // whole tiles
-
-        // copy partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
-        //   to next_weights
-        {
-          uint b_word = 18u * (thread & 15u);
-          uint b_n = 16u * block_x + (thread >> 4u);
-          [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
-            uint16_t value0 = b[b_word + 2u * v0 + ldb * b_n];
-            uint16_t value1 = b[b_word + 2u * v0 + 1u + ldb * b_n];
-            next_weights[v0] = u16vec2(value0, value1);
-          }
-        }
-
-        // copy partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
-        //   to next_a
-        {
-          uint a_k = 4u * thread;
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            next_a[v0] = a[a_k + v0 + lda * block_y];
-          }
-        }
-      } else {
-        // tiles at an edge, 0 outside
-
-        // copy partition(tile(b, (288,16)), (288,16)) at (0, 16 block_x)
-        //   to next_weights
-        {
-          uint b_word0 = 18u * (thread & 15u);
-          uint b_n = 16u * block_x + (thread >> 4u);
-          [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
-            uint b_word = b_word0 + 2u * v0;
-            uint16_t value0 = b[min(b_word, words - 1u) + ldb * min(b_n, n - 1u)];
-            uint16_t value1 = b[min(b_word + 1u, words - 1u) + ldb * min(b_n, n - 1u)];
-            next_weights[v0] = u16vec2((b_word < words && b_n < n) ? value0 : uint16_t(0),
-                (b_word + 1u < words && b_n < n) ? value1 : uint16_t(0));
-          }
-        }
-
-        // copy partition(tile(a, (1024,1)), (1024,1)) at (0, block_y)
-        //   to next_a
-        {
-          uint a_k0 = 4u * thread;
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            uint a_k = a_k0 + v0;
-            float16_t value = a[min(a_k, k - 1u) + lda * min(block_y, m - 1u)];
-            next_a[v0] = (a_k < k && block_y < m) ? value : float16_t(0.0);
-          }
-        }
-      }
-    }
-
+    fetch(0u, block_x, block_y, thread);
     for (uint k_tile = 0u; k_tile < ((k - 1u) >> 10u) + 1u; ++k_tile) {  // ceil(k / 1024)
 
       barrier();
@@ -189,127 +193,10 @@ void main() {
 
       // words_of_thread <- the blocks of weights, as words of 32 bits
       [[unroll]] for (uint access = 0u; access < 9u; ++access) {
-        u16vec2 loaded_words = next_weights[access];
-        words_of_thread[access] = pack32(loaded_words);
+        words_of_thread[access] = pack32(next_weights[access]);
       }
 
-      if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
-        // rows of A and B are aligned: they are read in vectors
-        if (288u * (k_tile + 1u) < words && 287u < words - 288u * (k_tile + 1u) && 16u * block_x + 15u < n
-            && 1024u * (k_tile + 1u) + 1023u < k && block_y < m) {
-          // whole tiles
-
-          // copy partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
-          //   to next_weights
-          {
-            uint b_n = 16u * block_x + (thread >> 4u);
-            [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
-              u16vec2 value = b_x2[144u * (k_tile + 1u) + 9u * (thread & 15u) + v0 + ((ldb * b_n) >> 1u)];
-              next_weights[v0] = value;
-            }
-          }
-
-          // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
-          //   to next_a
-          {
-            f16vec4 value = a_x4[256u * (k_tile + 1u) + thread + ((lda * block_y) >> 2u)];
-            next_a[0] = value.x;
-            next_a[1] = value.y;
-            next_a[2] = value.z;
-            next_a[3] = value.w;
-          }
-        } else {
-          // tiles at an edge, 0 outside
-
-          // copy partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
-          //   to next_weights
-          {
-            uint b_word0 = 288u * (k_tile + 1u) + 18u * (thread & 15u);
-            uint b_n = 16u * block_x + (thread >> 4u);
-            [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
-              uint b_word = b_word0 + 2u * v0;
-              if (b_n < n && b_word < words) {
-                next_weights[v0] = b_x2[(b_word >> 1u) + ((ldb * b_n) >> 1u)];
-              } else {
-                next_weights[v0] = u16vec2(0);
-              }
-            }
-          }
-
-          // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
-          //   to next_a
-          {
-            uint a_k = 1024u * (k_tile + 1u) + 4u * thread;
-            if (a_k < k && block_y < m) {
-              f16vec4 value = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
-              next_a[0] = value.x;
-              next_a[1] = value.y;
-              next_a[2] = value.z;
-              next_a[3] = value.w;
-            } else {
-              next_a[0] = float16_t(0.0);
-              next_a[1] = float16_t(0.0);
-              next_a[2] = float16_t(0.0);
-              next_a[3] = float16_t(0.0);
-            }
-          }
-        }
-      } else {
-        // rows of A or B are not aligned: they are read element by element
-        if (288u * (k_tile + 1u) < words && 287u < words - 288u * (k_tile + 1u) && 16u * block_x + 15u < n
-            && 1024u * (k_tile + 1u) + 1023u < k && block_y < m) {
-          // whole tiles
-
-          // copy partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
-          //   to next_weights
-          {
-            uint b_word = 288u * (k_tile + 1u) + 18u * (thread & 15u);
-            uint b_n = 16u * block_x + (thread >> 4u);
-            [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
-              uint16_t value0 = b[b_word + 2u * v0 + ldb * b_n];
-              uint16_t value1 = b[b_word + 2u * v0 + 1u + ldb * b_n];
-              next_weights[v0] = u16vec2(value0, value1);
-            }
-          }
-
-          // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
-          //   to next_a
-          {
-            uint a_k = 1024u * (k_tile + 1u) + 4u * thread;
-            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              next_a[v0] = a[a_k + v0 + lda * block_y];
-            }
-          }
-        } else {
-          // tiles at an edge, 0 outside
-
-          // copy partition(tile(b, (288,16)), (288,16)) at (288 (k_tile + 1), 16 block_x)
-          //   to next_weights
-          {
-            uint b_word0 = 288u * (k_tile + 1u) + 18u * (thread & 15u);
-            uint b_n = 16u * block_x + (thread >> 4u);
-            [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
-              uint b_word = b_word0 + 2u * v0;
-              uint16_t value0 = b[min(b_word, words - 1u) + ldb * min(b_n, n - 1u)];
-              uint16_t value1 = b[min(b_word + 1u, words - 1u) + ldb * min(b_n, n - 1u)];
-              next_weights[v0] = u16vec2((b_word < words && b_n < n) ? value0 : uint16_t(0),
-                  (b_word + 1u < words && b_n < n) ? value1 : uint16_t(0));
-            }
-          }
-
-          // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 (k_tile + 1), block_y)
-          //   to next_a
-          {
-            uint a_k0 = 1024u * (k_tile + 1u) + 4u * thread;
-            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              uint a_k = a_k0 + v0;
-              float16_t value = a[min(a_k, k - 1u) + lda * min(block_y, m - 1u)];
-              next_a[v0] = (a_k < k && block_y < m) ? value : float16_t(0.0);
-            }
-          }
-        }
-      }
-
+      fetch(k_tile + 1u, block_x, block_y, thread);
       {
         uint word_of_scale0 = words_of_thread[0];
         float scale0 = uintBitsToFloat(word_of_scale0);

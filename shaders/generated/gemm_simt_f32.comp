@@ -19,627 +19,275 @@ layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alp
 shared vec4 shared_a[527];  // (128,8,2):(1,132,1056), in f32
 shared vec4 shared_b[527];  // (128,8,2):(1,132,1056), in f32
 
+float sums[128];  // ((4,4),2,4):((1,4),16,32)
+float next_a[8];  // (4,1,2):(1,4,4)
+float next_b[8];  // (4,1,2):(1,4,4)
+float fragment_a[16];  // (4,2,2):(1,4,8)
+float fragment_b[32];  // (4,4,2):(1,4,16)
+
+void load_next(uint tile, uint block_y, uint block_x, uint thread) {
+  if ((k & 3u) == 0u && (lda & 3u) == 0u && (ldb & 3u) == 0u) {
+    // rows of A and B are aligned: they are read in vectors
+    if (8u * tile + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
+      // whole tiles
+
+      // copy partition(tile(a, (8,128)), (8,64)) at (8 tile, 128 block_y)
+      //   to next_a
+      {
+        uint a_m = 128u * block_y + (thread >> 1u);
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          vec4 value = a_x4[2u * tile + (thread & 1u) + ((lda * (a_m + 64u * v2)) >> 2u)];
+          next_a[4u * v2] = value.x;
+          next_a[4u * v2 + 1u] = value.y;
+          next_a[4u * v2 + 2u] = value.z;
+          next_a[4u * v2 + 3u] = value.w;
+        }
+      }
+
+      // copy partition(tile(b, (8,128)), (8,64)) at (8 tile, 128 block_x)
+      //   to next_b
+      {
+        uint b_n = 128u * block_x + (thread >> 1u);
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          vec4 value = b_x4[2u * tile + (thread & 1u) + ((ldb * (b_n + 64u * v2)) >> 2u)];
+          next_b[4u * v2] = value.x;
+          next_b[4u * v2 + 1u] = value.y;
+          next_b[4u * v2 + 2u] = value.z;
+          next_b[4u * v2 + 3u] = value.w;
+        }
+      }
+    } else {
+      // tiles at an edge, 0 outside
+
+      // copy partition(tile(a, (8,128)), (8,64)) at (8 tile, 128 block_y)
+      //   to next_a
+      {
+        uint a_k = 8u * tile + 4u * (thread & 1u);
+        uint a_m0 = 128u * block_y + (thread >> 1u);
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          uint a_m = a_m0 + 64u * v2;
+          if (a_k < k && a_m < m) {
+            vec4 value = a_x4[(a_k >> 2u) + ((lda * a_m) >> 2u)];
+            next_a[4u * v2] = value.x;
+            next_a[4u * v2 + 1u] = value.y;
+            next_a[4u * v2 + 2u] = value.z;
+            next_a[4u * v2 + 3u] = value.w;
+          } else {
+            next_a[4u * v2] = 0.0;
+            next_a[4u * v2 + 1u] = 0.0;
+            next_a[4u * v2 + 2u] = 0.0;
+            next_a[4u * v2 + 3u] = 0.0;
+          }
+        }
+      }
+
+      // copy partition(tile(b, (8,128)), (8,64)) at (8 tile, 128 block_x)
+      //   to next_b
+      {
+        uint b_k = 8u * tile + 4u * (thread & 1u);
+        uint b_n0 = 128u * block_x + (thread >> 1u);
+        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+          uint b_n = b_n0 + 64u * v2;
+          if (b_k < k && b_n < n) {
+            vec4 value = b_x4[(b_k >> 2u) + ((ldb * b_n) >> 2u)];
+            next_b[4u * v2] = value.x;
+            next_b[4u * v2 + 1u] = value.y;
+            next_b[4u * v2 + 2u] = value.z;
+            next_b[4u * v2 + 3u] = value.w;
+          } else {
+            next_b[4u * v2] = 0.0;
+            next_b[4u * v2 + 1u] = 0.0;
+            next_b[4u * v2 + 2u] = 0.0;
+            next_b[4u * v2 + 3u] = 0.0;
+          }
+        }
+      }
+    }
+  } else {
+    // rows of A or B are not aligned: they are read element by element
+    if (8u * tile + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
+      // whole tiles
+
+      // copy partition(tile(a, (8,128)), (8,16)) at (8 tile, 128 block_y)
+      //   to next_a
+      {
+        uint a_k = 8u * tile + (thread & 7u);
+        uint a_m = 128u * block_y + (thread >> 3u);
+        [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+          next_a[v2] = a[a_k + lda * (a_m + 16u * v2)];
+        }
+      }
+
+      // copy partition(tile(b, (8,128)), (8,16)) at (8 tile, 128 block_x)
+      //   to next_b
+      {
+        uint b_k = 8u * tile + (thread & 7u);
+        uint b_n = 128u * block_x + (thread >> 3u);
+        [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+          next_b[v2] = b[b_k + ldb * (b_n + 16u * v2)];
+        }
+      }
+    } else {
+      // tiles at an edge, 0 outside
+
+      // copy partition(tile(a, (8,128)), (8,16)) at (8 tile, 128 block_y)
+      //   to next_a
+      {
+        uint a_k = 8u * tile + (thread & 7u);
+        uint a_m0 = 128u * block_y + (thread >> 3u);
+        [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+          uint a_m = a_m0 + 16u * v2;
+          if (a_k < k && a_m < m) {
+            next_a[v2] = a[a_k + lda * a_m];
+          } else {
+            next_a[v2] = 0.0;
+          }
+        }
+      }
+
+      // copy partition(tile(b, (8,128)), (8,16)) at (8 tile, 128 block_x)
+      //   to next_b
+      {
+        uint b_k = 8u * tile + (thread & 7u);
+        uint b_n0 = 128u * block_x + (thread >> 3u);
+        [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+          uint b_n = b_n0 + 16u * v2;
+          if (b_k < k && b_n < n) {
+            next_b[v2] = b[b_k + ldb * b_n];
+          } else {
+            next_b[v2] = 0.0;
+          }
+        }
+      }
+    }
+  }
+}
+
+void store_next(uint stage, uint thread) {
+  if ((k & 3u) == 0u && (lda & 3u) == 0u && (ldb & 3u) == 0u) {
+    // rows of A and B are aligned: they are read in vectors
+
+    // copy next_a
+    //   to partition(transpose(slice(shared_a, (_,_,stage))), (8,64))
+    {
+      uint shared_a_at = 1056u * stage + 528u * (thread & 1u) + (thread >> 1u);
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2];
+        shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 1u];
+        shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 2u];
+        shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 3u];
+      }
+    }
+
+    // copy next_b
+    //   to partition(transpose(slice(shared_b, (_,_,stage))), (8,64))
+    {
+      uint shared_b_at = 1056u * stage + 528u * (thread & 1u) + (thread >> 1u);
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2];
+        shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 1u];
+        shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 2u];
+        shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 3u];
+      }
+    }
+  } else {
+    // rows of A or B are not aligned: they are read element by element
+
+    // copy next_a
+    //   to partition(transpose(slice(shared_a, (_,_,stage))), (8,16))
+    {
+      uint shared_a_at = 1056u * stage + 132u * (thread & 7u) + (thread >> 3u);
+      [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+        shared_a[4u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[v2];
+      }
+    }
+
+    // copy next_b
+    //   to partition(transpose(slice(shared_b, (_,_,stage))), (8,16))
+    {
+      uint shared_b_at = 1056u * stage + 132u * (thread & 7u) + (thread >> 3u);
+      [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+        shared_b[4u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[v2];
+      }
+    }
+  }
+}
+
+void read_fragments(uint stage, uint step, uint number, uint thread) {
+  // copy slice(partition(slice(shared_a, (_,_,stage)), (64)), (_,_,step))
+  //   to slice(fragment_a, (_,_,number))
+  {
+    uint shared_a_at = 264u * stage + (thread & 7u) + 8u * ((thread >> 5u) & 1u) + 33u * step;
+    uint fragment_a_at = 8u * number;
+    [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+      vec4 value = shared_a[shared_a_at + 16u * v1];
+      fragment_a[fragment_a_at + 4u * v1] = value.x;
+      fragment_a[fragment_a_at + 4u * v1 + 1u] = value.y;
+      fragment_a[fragment_a_at + 4u * v1 + 2u] = value.z;
+      fragment_a[fragment_a_at + 4u * v1 + 3u] = value.w;
+    }
+  }
+
+  // copy slice(partition(slice(shared_b, (_,_,stage)), (32)), (_,_,step))
+  //   to slice(fragment_b, (_,_,number))
+  {
+    uint shared_b_at = 264u * stage + ((thread >> 3u) & 3u) + 4u * (thread >> 6u) + 33u * step;
+    uint fragment_b_at = 16u * number;
+    [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+      vec4 value = shared_b[shared_b_at + 8u * v1];
+      fragment_b[fragment_b_at + 4u * v1] = value.x;
+      fragment_b[fragment_b_at + 4u * v1 + 1u] = value.y;
+      fragment_b[fragment_b_at + 4u * v1 + 2u] = value.z;
+      fragment_b[fragment_b_at + 4u * v1 + 3u] = value.w;
+    }
+  }
+}
+
+void multiply_fragments(uint number) {
+  // sums += slice(fragment_a, (_,_,number)) * slice(fragment_b, (_,_,number))
+  [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
+    [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
+      [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
+        [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
+          sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(fragment_a[8u * number + m0 + 4u * m1],
+              fragment_b[16u * number + n0 + 4u * n1], sums[m0 + 4u * n0 + 16u * m1 + 32u * n1]);
+        }
+      }
+    }
+  }
+}
+
 void main() {
-  float sums[128];  // ((4,4),2,4):((1,4),16,32)
-  float next_a[8];  // (4,1,2):(1,4,4)
-  float next_b[8];  // (4,1,2):(1,4,4)
-  float fragment_a[16];  // (4,2,2):(1,4,8)
-  float fragment_b[32];  // (4,4,2):(1,4,16)
   float result[64];  // ((4,4),4):((1,4),16)
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
   uint thread = gl_LocalInvocationIndex;
 
   // sums <- 0
-  [[unroll]] for (uint v3 = 0u; v3 < 4u; ++v3) {
-    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-      [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          sums[v0 + 4u * v1 + 16u * v2 + 32u * v3] = 0.0;
-        }
-      }
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 128u; ++v0) {
+    sums[v0] = 0.0;
   }
 
   if (alpha != 0.0 && k != 0u) {
-    if ((k & 3u) == 0u && (lda & 3u) == 0u && (ldb & 3u) == 0u) {
-      // rows of A and B are aligned: they are read in vectors
-      if (7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-        // whole tiles
+    load_next(0u, block_y, block_x, thread);
+    store_next(0u, thread);
 
-        // copy partition(tile(a, (8,128)), (8,64)) at (0, 128 block_y)
-        //   to next_a
-        {
-          uint a_m = 128u * block_y + (thread >> 1u);
-          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            vec4 value = a_x4[(thread & 1u) + ((lda * (a_m + 64u * v2)) >> 2u)];
-            next_a[4u * v2] = value.x;
-            next_a[4u * v2 + 1u] = value.y;
-            next_a[4u * v2 + 2u] = value.z;
-            next_a[4u * v2 + 3u] = value.w;
-          }
-        }
+    barrier();
 
-        // copy partition(tile(b, (8,128)), (8,64)) at (0, 128 block_x)
-        //   to next_b
-        {
-          uint b_n = 128u * block_x + (thread >> 1u);
-          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            vec4 value = b_x4[(thread & 1u) + ((ldb * (b_n + 64u * v2)) >> 2u)];
-            next_b[4u * v2] = value.x;
-            next_b[4u * v2 + 1u] = value.y;
-            next_b[4u * v2 + 2u] = value.z;
-            next_b[4u * v2 + 3u] = value.w;
-          }
-        }
-      } else {
-        // tiles at an edge, 0 outside
-
-        // copy partition(tile(a, (8,128)), (8,64)) at (0, 128 block_y)
-        //   to next_a
-        {
-          uint a_k = 4u * (thread & 1u);
-          uint a_m0 = 128u * block_y + (thread >> 1u);
-          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            uint a_m = a_m0 + 64u * v2;
-            if (a_k < k && a_m < m) {
-              vec4 value = a_x4[(a_k >> 2u) + ((lda * a_m) >> 2u)];
-              next_a[4u * v2] = value.x;
-              next_a[4u * v2 + 1u] = value.y;
-              next_a[4u * v2 + 2u] = value.z;
-              next_a[4u * v2 + 3u] = value.w;
-            } else {
-              next_a[4u * v2] = 0.0;
-              next_a[4u * v2 + 1u] = 0.0;
-              next_a[4u * v2 + 2u] = 0.0;
-              next_a[4u * v2 + 3u] = 0.0;
-            }
-          }
-        }
-
-        // copy partition(tile(b, (8,128)), (8,64)) at (0, 128 block_x)
-        //   to next_b
-        {
-          uint b_k = 4u * (thread & 1u);
-          uint b_n0 = 128u * block_x + (thread >> 1u);
-          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            uint b_n = b_n0 + 64u * v2;
-            if (b_k < k && b_n < n) {
-              vec4 value = b_x4[(b_k >> 2u) + ((ldb * b_n) >> 2u)];
-              next_b[4u * v2] = value.x;
-              next_b[4u * v2 + 1u] = value.y;
-              next_b[4u * v2 + 2u] = value.z;
-              next_b[4u * v2 + 3u] = value.w;
-            } else {
-              next_b[4u * v2] = 0.0;
-              next_b[4u * v2 + 1u] = 0.0;
-              next_b[4u * v2 + 2u] = 0.0;
-              next_b[4u * v2 + 3u] = 0.0;
-            }
-          }
-        }
+    read_fragments(0u, 0u, 0u, thread);
+    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {  // ceil(k / 8)
+      load_next(k_tile + 1u, block_y, block_x, thread);
+      [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
+        read_fragments(k_tile & 1u, kk + 1u, (kk + 1u) & 1u, thread);
+        multiply_fragments(kk & 1u);
       }
 
-      // the next tile of A:
-      // copy next_a
-      //   to partition(transpose(slice(shared_a, (_,_,0))), (8,64))
-      {
-        uint shared_a_at = 528u * (thread & 1u) + (thread >> 1u);
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2];
-          shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 1u];
-          shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 2u];
-          shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 3u];
-        }
-      }
-
-      // the next tile of B:
-      // copy next_b
-      //   to partition(transpose(slice(shared_b, (_,_,0))), (8,64))
-      {
-        uint shared_b_at = 528u * (thread & 1u) + (thread >> 1u);
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2];
-          shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 1u];
-          shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 2u];
-          shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 3u];
-        }
-      }
+      store_next((k_tile + 1u) & 1u, thread);
 
       barrier();
 
-      // A of step 0:
-      // copy slice(partition(slice(shared_a, (_,_,0)), (64)), (_,_,0))
-      //   to slice(fragment_a, (_,_,0))
-      {
-        uint shared_a_at = (thread & 7u) + 8u * ((thread >> 5u) & 1u);
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          vec4 value = shared_a[shared_a_at + 16u * v1];
-          fragment_a[4u * v1] = value.x;
-          fragment_a[4u * v1 + 1u] = value.y;
-          fragment_a[4u * v1 + 2u] = value.z;
-          fragment_a[4u * v1 + 3u] = value.w;
-        }
-      }
-
-      // B of step 0:
-      // copy slice(partition(slice(shared_b, (_,_,0)), (32)), (_,_,0))
-      //   to slice(fragment_b, (_,_,0))
-      {
-        uint shared_b_at = ((thread >> 3u) & 3u) + 4u * (thread >> 6u);
-        [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-          vec4 value = shared_b[shared_b_at + 8u * v1];
-          fragment_b[4u * v1] = value.x;
-          fragment_b[4u * v1 + 1u] = value.y;
-          fragment_b[4u * v1 + 2u] = value.z;
-          fragment_b[4u * v1 + 3u] = value.w;
-        }
-      }
-
-      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {  // ceil(k / 8)
-        if (8u * (k_tile + 1u) + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-          // whole tiles
-
-          // copy partition(tile(a, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_y)
-          //   to next_a
-          {
-            uint a_m = 128u * block_y + (thread >> 1u);
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              vec4 value = a_x4[2u * (k_tile + 1u) + (thread & 1u) + ((lda * (a_m + 64u * v2)) >> 2u)];
-              next_a[4u * v2] = value.x;
-              next_a[4u * v2 + 1u] = value.y;
-              next_a[4u * v2 + 2u] = value.z;
-              next_a[4u * v2 + 3u] = value.w;
-            }
-          }
-
-          // copy partition(tile(b, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_x)
-          //   to next_b
-          {
-            uint b_n = 128u * block_x + (thread >> 1u);
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              vec4 value = b_x4[2u * (k_tile + 1u) + (thread & 1u) + ((ldb * (b_n + 64u * v2)) >> 2u)];
-              next_b[4u * v2] = value.x;
-              next_b[4u * v2 + 1u] = value.y;
-              next_b[4u * v2 + 2u] = value.z;
-              next_b[4u * v2 + 3u] = value.w;
-            }
-          }
-        } else {
-          // tiles at an edge, 0 outside
-
-          // copy partition(tile(a, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_y)
-          //   to next_a
-          {
-            uint a_k = 8u * (k_tile + 1u) + 4u * (thread & 1u);
-            uint a_m0 = 128u * block_y + (thread >> 1u);
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uint a_m = a_m0 + 64u * v2;
-              if (a_k < k && a_m < m) {
-                vec4 value = a_x4[(a_k >> 2u) + ((lda * a_m) >> 2u)];
-                next_a[4u * v2] = value.x;
-                next_a[4u * v2 + 1u] = value.y;
-                next_a[4u * v2 + 2u] = value.z;
-                next_a[4u * v2 + 3u] = value.w;
-              } else {
-                next_a[4u * v2] = 0.0;
-                next_a[4u * v2 + 1u] = 0.0;
-                next_a[4u * v2 + 2u] = 0.0;
-                next_a[4u * v2 + 3u] = 0.0;
-              }
-            }
-          }
-
-          // copy partition(tile(b, (8,128)), (8,64)) at (8 (k_tile + 1), 128 block_x)
-          //   to next_b
-          {
-            uint b_k = 8u * (k_tile + 1u) + 4u * (thread & 1u);
-            uint b_n0 = 128u * block_x + (thread >> 1u);
-            [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-              uint b_n = b_n0 + 64u * v2;
-              if (b_k < k && b_n < n) {
-                vec4 value = b_x4[(b_k >> 2u) + ((ldb * b_n) >> 2u)];
-                next_b[4u * v2] = value.x;
-                next_b[4u * v2 + 1u] = value.y;
-                next_b[4u * v2 + 2u] = value.z;
-                next_b[4u * v2 + 3u] = value.w;
-              } else {
-                next_b[4u * v2] = 0.0;
-                next_b[4u * v2 + 1u] = 0.0;
-                next_b[4u * v2 + 2u] = 0.0;
-                next_b[4u * v2 + 3u] = 0.0;
-              }
-            }
-          }
-        }
-
-        [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
-          // A of step kk + 1:
-          // copy slice(partition(slice(shared_a, (_,_,k_tile % 2)), (64)), (_,_,kk + 1))
-          //   to slice(fragment_a, (_,_,(kk + 1) % 2))
-          {
-            uint shared_a_at =
-                264u * (k_tile & 1u) + (thread & 7u) + 8u * ((thread >> 5u) & 1u) + 33u * (kk + 1u);
-            uint fragment_a_at = 8u * ((kk + 1u) & 1u);
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              vec4 value = shared_a[shared_a_at + 16u * v1];
-              fragment_a[fragment_a_at + 4u * v1] = value.x;
-              fragment_a[fragment_a_at + 4u * v1 + 1u] = value.y;
-              fragment_a[fragment_a_at + 4u * v1 + 2u] = value.z;
-              fragment_a[fragment_a_at + 4u * v1 + 3u] = value.w;
-            }
-          }
-
-          // B of step kk + 1:
-          // copy slice(partition(slice(shared_b, (_,_,k_tile % 2)), (32)), (_,_,kk + 1))
-          //   to slice(fragment_b, (_,_,(kk + 1) % 2))
-          {
-            uint shared_b_at =
-                264u * (k_tile & 1u) + ((thread >> 3u) & 3u) + 4u * (thread >> 6u) + 33u * (kk + 1u);
-            uint fragment_b_at = 16u * ((kk + 1u) & 1u);
-            [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-              vec4 value = shared_b[shared_b_at + 8u * v1];
-              fragment_b[fragment_b_at + 4u * v1] = value.x;
-              fragment_b[fragment_b_at + 4u * v1 + 1u] = value.y;
-              fragment_b[fragment_b_at + 4u * v1 + 2u] = value.z;
-              fragment_b[fragment_b_at + 4u * v1 + 3u] = value.w;
-            }
-          }
-
-          // sums += slice(fragment_a, (_,_,kk % 2)) * slice(fragment_b, (_,_,kk % 2))
-          [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
-            [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
-              [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
-                [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
-                  sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(fragment_a[8u * (kk & 1u) + m0 + 4u * m1],
-                      fragment_b[16u * (kk & 1u) + n0 + 4u * n1], sums[m0 + 4u * n0 + 16u * m1 + 32u * n1]);
-                }
-              }
-            }
-          }
-        }
-
-        // the next tile of A:
-        // copy next_a
-        //   to partition(transpose(slice(shared_a, (_,_,(k_tile + 1) % 2))), (8,64))
-        {
-          uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 528u * (thread & 1u) + (thread >> 1u);
-          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2];
-            shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 1u];
-            shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 2u];
-            shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 3u];
-          }
-        }
-
-        // the next tile of B:
-        // copy next_b
-        //   to partition(transpose(slice(shared_b, (_,_,(k_tile + 1) % 2))), (8,64))
-        {
-          uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 528u * (thread & 1u) + (thread >> 1u);
-          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-            shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2];
-            shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 1u];
-            shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 2u];
-            shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 3u];
-          }
-        }
-
-        barrier();
-
-        // A of step 0:
-        // copy slice(partition(slice(shared_a, (_,_,(k_tile + 1) % 2)), (64)), (_,_,0))
-        //   to slice(fragment_a, (_,_,0))
-        {
-          uint shared_a_at = 264u * ((k_tile + 1u) & 1u) + (thread & 7u) + 8u * ((thread >> 5u) & 1u);
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            vec4 value = shared_a[shared_a_at + 16u * v1];
-            fragment_a[4u * v1] = value.x;
-            fragment_a[4u * v1 + 1u] = value.y;
-            fragment_a[4u * v1 + 2u] = value.z;
-            fragment_a[4u * v1 + 3u] = value.w;
-          }
-        }
-
-        // B of step 0:
-        // copy slice(partition(slice(shared_b, (_,_,(k_tile + 1) % 2)), (32)), (_,_,0))
-        //   to slice(fragment_b, (_,_,0))
-        {
-          uint shared_b_at = 264u * ((k_tile + 1u) & 1u) + ((thread >> 3u) & 3u) + 4u * (thread >> 6u);
-          [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-            vec4 value = shared_b[shared_b_at + 8u * v1];
-            fragment_b[4u * v1] = value.x;
-            fragment_b[4u * v1 + 1u] = value.y;
-            fragment_b[4u * v1 + 2u] = value.z;
-            fragment_b[4u * v1 + 3u] = value.w;
-          }
-        }
-
-        // sums += slice(fragment_a, (_,_,1)) * slice(fragment_b, (_,_,1))
-        [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
-          [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
-            [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
-              [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
-                sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(fragment_a[8u + m0 + 4u * m1],
-                    fragment_b[16u + n0 + 4u * n1], sums[m0 + 4u * n0 + 16u * m1 + 32u * n1]);
-              }
-            }
-          }
-        }
-      }
-    } else {
-      // rows of A or B are not aligned: they are read element by element
-      if (7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-        // whole tiles
-
-        // copy partition(tile(a, (8,128)), (8,16)) at (0, 128 block_y)
-        //   to next_a
-        {
-          uint a_k = thread & 7u;
-          uint a_m = 128u * block_y + (thread >> 3u);
-          [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-            next_a[v2] = a[a_k + lda * (a_m + 16u * v2)];
-          }
-        }
-
-        // copy partition(tile(b, (8,128)), (8,16)) at (0, 128 block_x)
-        //   to next_b
-        {
-          uint b_k = thread & 7u;
-          uint b_n = 128u * block_x + (thread >> 3u);
-          [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-            next_b[v2] = b[b_k + ldb * (b_n + 16u * v2)];
-          }
-        }
-      } else {
-        // tiles at an edge, 0 outside
-
-        // copy partition(tile(a, (8,128)), (8,16)) at (0, 128 block_y)
-        //   to next_a
-        {
-          uint a_k = thread & 7u;
-          uint a_m0 = 128u * block_y + (thread >> 3u);
-          [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-            uint a_m = a_m0 + 16u * v2;
-            if (a_k < k && a_m < m) {
-              next_a[v2] = a[a_k + lda * a_m];
-            } else {
-              next_a[v2] = 0.0;
-            }
-          }
-        }
-
-        // copy partition(tile(b, (8,128)), (8,16)) at (0, 128 block_x)
-        //   to next_b
-        {
-          uint b_k = thread & 7u;
-          uint b_n0 = 128u * block_x + (thread >> 3u);
-          [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-            uint b_n = b_n0 + 16u * v2;
-            if (b_k < k && b_n < n) {
-              next_b[v2] = b[b_k + ldb * b_n];
-            } else {
-              next_b[v2] = 0.0;
-            }
-          }
-        }
-      }
-
-      // the next tile of A:
-      // copy next_a
-      //   to partition(transpose(slice(shared_a, (_,_,0))), (8,16))
-      {
-        uint shared_a_at = 132u * (thread & 7u) + (thread >> 3u);
-        [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-          shared_a[4u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[v2];
-        }
-      }
-
-      // the next tile of B:
-      // copy next_b
-      //   to partition(transpose(slice(shared_b, (_,_,0))), (8,16))
-      {
-        uint shared_b_at = 132u * (thread & 7u) + (thread >> 3u);
-        [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-          shared_b[4u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[v2];
-        }
-      }
-
-      barrier();
-
-      // A of step 0:
-      // copy slice(partition(slice(shared_a, (_,_,0)), (64)), (_,_,0))
-      //   to slice(fragment_a, (_,_,0))
-      {
-        uint shared_a_at = (thread & 7u) + 8u * ((thread >> 5u) & 1u);
-        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-          vec4 value = shared_a[shared_a_at + 16u * v1];
-          fragment_a[4u * v1] = value.x;
-          fragment_a[4u * v1 + 1u] = value.y;
-          fragment_a[4u * v1 + 2u] = value.z;
-          fragment_a[4u * v1 + 3u] = value.w;
-        }
-      }
-
-      // B of step 0:
-      // copy slice(partition(slice(shared_b, (_,_,0)), (32)), (_,_,0))
-      //   to slice(fragment_b, (_,_,0))
-      {
-        uint shared_b_at = ((thread >> 3u) & 3u) + 4u * (thread >> 6u);
-        [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-          vec4 value = shared_b[shared_b_at + 8u * v1];
-          fragment_b[4u * v1] = value.x;
-          fragment_b[4u * v1 + 1u] = value.y;
-          fragment_b[4u * v1 + 2u] = value.z;
-          fragment_b[4u * v1 + 3u] = value.w;
-        }
-      }
-
-      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {  // ceil(k / 8)
-        if (8u * (k_tile + 1u) + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-          // whole tiles
-
-          // copy partition(tile(a, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_y)
-          //   to next_a
-          {
-            uint a_k = 8u * (k_tile + 1u) + (thread & 7u);
-            uint a_m = 128u * block_y + (thread >> 3u);
-            [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-              next_a[v2] = a[a_k + lda * (a_m + 16u * v2)];
-            }
-          }
-
-          // copy partition(tile(b, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_x)
-          //   to next_b
-          {
-            uint b_k = 8u * (k_tile + 1u) + (thread & 7u);
-            uint b_n = 128u * block_x + (thread >> 3u);
-            [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-              next_b[v2] = b[b_k + ldb * (b_n + 16u * v2)];
-            }
-          }
-        } else {
-          // tiles at an edge, 0 outside
-
-          // copy partition(tile(a, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_y)
-          //   to next_a
-          {
-            uint a_k = 8u * (k_tile + 1u) + (thread & 7u);
-            uint a_m0 = 128u * block_y + (thread >> 3u);
-            [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-              uint a_m = a_m0 + 16u * v2;
-              if (a_k < k && a_m < m) {
-                next_a[v2] = a[a_k + lda * a_m];
-              } else {
-                next_a[v2] = 0.0;
-              }
-            }
-          }
-
-          // copy partition(tile(b, (8,128)), (8,16)) at (8 (k_tile + 1), 128 block_x)
-          //   to next_b
-          {
-            uint b_k = 8u * (k_tile + 1u) + (thread & 7u);
-            uint b_n0 = 128u * block_x + (thread >> 3u);
-            [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-              uint b_n = b_n0 + 16u * v2;
-              if (b_k < k && b_n < n) {
-                next_b[v2] = b[b_k + ldb * b_n];
-              } else {
-                next_b[v2] = 0.0;
-              }
-            }
-          }
-        }
-
-        [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
-          // A of step kk + 1:
-          // copy slice(partition(slice(shared_a, (_,_,k_tile % 2)), (64)), (_,_,kk + 1))
-          //   to slice(fragment_a, (_,_,(kk + 1) % 2))
-          {
-            uint shared_a_at =
-                264u * (k_tile & 1u) + (thread & 7u) + 8u * ((thread >> 5u) & 1u) + 33u * (kk + 1u);
-            uint fragment_a_at = 8u * ((kk + 1u) & 1u);
-            [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-              vec4 value = shared_a[shared_a_at + 16u * v1];
-              fragment_a[fragment_a_at + 4u * v1] = value.x;
-              fragment_a[fragment_a_at + 4u * v1 + 1u] = value.y;
-              fragment_a[fragment_a_at + 4u * v1 + 2u] = value.z;
-              fragment_a[fragment_a_at + 4u * v1 + 3u] = value.w;
-            }
-          }
-
-          // B of step kk + 1:
-          // copy slice(partition(slice(shared_b, (_,_,k_tile % 2)), (32)), (_,_,kk + 1))
-          //   to slice(fragment_b, (_,_,(kk + 1) % 2))
-          {
-            uint shared_b_at =
-                264u * (k_tile & 1u) + ((thread >> 3u) & 3u) + 4u * (thread >> 6u) + 33u * (kk + 1u);
-            uint fragment_b_at = 16u * ((kk + 1u) & 1u);
-            [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-              vec4 value = shared_b[shared_b_at + 8u * v1];
-              fragment_b[fragment_b_at + 4u * v1] = value.x;
-              fragment_b[fragment_b_at + 4u * v1 + 1u] = value.y;
-              fragment_b[fragment_b_at + 4u * v1 + 2u] = value.z;
-              fragment_b[fragment_b_at + 4u * v1 + 3u] = value.w;
-            }
-          }
-
-          // sums += slice(fragment_a, (_,_,kk % 2)) * slice(fragment_b, (_,_,kk % 2))
-          [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
-            [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
-              [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
-                [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
-                  sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(fragment_a[8u * (kk & 1u) + m0 + 4u * m1],
-                      fragment_b[16u * (kk & 1u) + n0 + 4u * n1], sums[m0 + 4u * n0 + 16u * m1 + 32u * n1]);
-                }
-              }
-            }
-          }
-        }
-
-        // the next tile of A:
-        // copy next_a
-        //   to partition(transpose(slice(shared_a, (_,_,(k_tile + 1) % 2))), (8,16))
-        {
-          uint shared_a_at = 1056u * ((k_tile + 1u) & 1u) + 132u * (thread & 7u) + (thread >> 3u);
-          [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-            shared_a[4u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[v2];
-          }
-        }
-
-        // the next tile of B:
-        // copy next_b
-        //   to partition(transpose(slice(shared_b, (_,_,(k_tile + 1) % 2))), (8,16))
-        {
-          uint shared_b_at = 1056u * ((k_tile + 1u) & 1u) + 132u * (thread & 7u) + (thread >> 3u);
-          [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-            shared_b[4u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[v2];
-          }
-        }
-
-        barrier();
-
-        // A of step 0:
-        // copy slice(partition(slice(shared_a, (_,_,(k_tile + 1) % 2)), (64)), (_,_,0))
-        //   to slice(fragment_a, (_,_,0))
-        {
-          uint shared_a_at = 264u * ((k_tile + 1u) & 1u) + (thread & 7u) + 8u * ((thread >> 5u) & 1u);
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            vec4 value = shared_a[shared_a_at + 16u * v1];
-            fragment_a[4u * v1] = value.x;
-            fragment_a[4u * v1 + 1u] = value.y;
-            fragment_a[4u * v1 + 2u] = value.z;
-            fragment_a[4u * v1 + 3u] = value.w;
-          }
-        }
-
-        // B of step 0:
-        // copy slice(partition(slice(shared_b, (_,_,(k_tile + 1) % 2)), (32)), (_,_,0))
-        //   to slice(fragment_b, (_,_,0))
-        {
-          uint shared_b_at = 264u * ((k_tile + 1u) & 1u) + ((thread >> 3u) & 3u) + 4u * (thread >> 6u);
-          [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-            vec4 value = shared_b[shared_b_at + 8u * v1];
-            fragment_b[4u * v1] = value.x;
-            fragment_b[4u * v1 + 1u] = value.y;
-            fragment_b[4u * v1 + 2u] = value.z;
-            fragment_b[4u * v1 + 3u] = value.w;
-          }
-        }
-
-        // sums += slice(fragment_a, (_,_,1)) * slice(fragment_b, (_,_,1))
-        [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
-          [[unroll]] for (uint n0 = 0u; n0 < 4u; ++n0) {
-            [[unroll]] for (uint m1 = 0u; m1 < 2u; ++m1) {
-              [[unroll]] for (uint m0 = 0u; m0 < 4u; ++m0) {
-                sums[m0 + 4u * n0 + 16u * m1 + 32u * n1] = fma(fragment_a[8u + m0 + 4u * m1],
-                    fragment_b[16u + n0 + 4u * n1], sums[m0 + 4u * n0 + 16u * m1 + 32u * n1]);
-              }
-            }
-          }
-        }
-      }
+      read_fragments((k_tile + 1u) & 1u, 0u, 0u, thread);
+      multiply_fragments(1u);
     }
   }
 

@@ -46,21 +46,19 @@ void main() {
   sums[0] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
 
   if (alpha != 0.0 && k != 0u) {
-    if ((k & 7u) == 0u && (lda & 7u) == 0u && (ldb & 7u) == 0u) {
-      // rows of A and B are aligned: they are read in vectors
-      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
+    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
+      if ((k & 7u) == 0u && (lda & 7u) == 0u && (ldb & 7u) == 0u) {
+        // rows of A and B are aligned: they are read in vectors
+        // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
+        //   to read_a
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
-          // a whole tile:
-          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
-          //   to read_a
+          // a whole tile
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             read_a[v2] = a_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((lda * (a_m + 8u * v2)) >> 3u)];
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
-          //   to read_a
+          // a tile at an edge, 0 outside
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -73,18 +71,16 @@ void main() {
           }
         }
 
+        // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_x)
+        //   to read_b
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
-          // a whole tile:
-          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_x)
-          //   to read_b
+          // a whole tile
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             read_b[v2] = b_x8[64u * k_tile + 4u * subgroup + (lane & 3u) + ((ldb * (b_n + 8u * v2)) >> 3u)];
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_x)
-          //   to read_b
+          // a tile at an edge, 0 outside
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -96,58 +92,12 @@ void main() {
             }
           }
         }
-
-        // A as elements of matrices; k is permuted as in B:
-        // copy read_a
-        //   to elements(matrices_a)
-        matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
-        matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
-        matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
-        matrices_a[0][3] = unpackFloat2x16(read_a[0].y)[1];
-        matrices_a[0][4] = unpackFloat2x16(read_a[1].x)[0];
-        matrices_a[0][5] = unpackFloat2x16(read_a[1].x)[1];
-        matrices_a[0][6] = unpackFloat2x16(read_a[1].y)[0];
-        matrices_a[0][7] = unpackFloat2x16(read_a[1].y)[1];
-        matrices_a[1][0] = unpackFloat2x16(read_a[0].z)[0];
-        matrices_a[1][1] = unpackFloat2x16(read_a[0].z)[1];
-        matrices_a[1][2] = unpackFloat2x16(read_a[0].w)[0];
-        matrices_a[1][3] = unpackFloat2x16(read_a[0].w)[1];
-        matrices_a[1][4] = unpackFloat2x16(read_a[1].z)[0];
-        matrices_a[1][5] = unpackFloat2x16(read_a[1].z)[1];
-        matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
-        matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
-
-        // B as elements of matrices; k is permuted as in A:
-        // copy read_b
-        //   to elements(matrices_b)
-        matrices_b[0][0] = unpackFloat2x16(read_b[0].x)[0];
-        matrices_b[0][1] = unpackFloat2x16(read_b[0].x)[1];
-        matrices_b[0][2] = unpackFloat2x16(read_b[0].y)[0];
-        matrices_b[0][3] = unpackFloat2x16(read_b[0].y)[1];
-        matrices_b[0][4] = unpackFloat2x16(read_b[1].x)[0];
-        matrices_b[0][5] = unpackFloat2x16(read_b[1].x)[1];
-        matrices_b[0][6] = unpackFloat2x16(read_b[1].y)[0];
-        matrices_b[0][7] = unpackFloat2x16(read_b[1].y)[1];
-        matrices_b[1][0] = unpackFloat2x16(read_b[0].z)[0];
-        matrices_b[1][1] = unpackFloat2x16(read_b[0].z)[1];
-        matrices_b[1][2] = unpackFloat2x16(read_b[0].w)[0];
-        matrices_b[1][3] = unpackFloat2x16(read_b[0].w)[1];
-        matrices_b[1][4] = unpackFloat2x16(read_b[1].z)[0];
-        matrices_b[1][5] = unpackFloat2x16(read_b[1].z)[1];
-        matrices_b[1][6] = unpackFloat2x16(read_b[1].w)[0];
-        matrices_b[1][7] = unpackFloat2x16(read_b[1].w)[1];
-
-        // sums += matrices_a * matrices_b
-        sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
-        sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
-      }
-    } else {
-      // rows of A or B are not aligned: they are read element by element
-      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
+      } else {
+        // rows of A or B are not aligned: they are read element by element
+        // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
+        //   to read_a
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
-          // a whole tile:
-          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
-          //   to read_a
+          // a whole tile
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -163,9 +113,7 @@ void main() {
                 packFloat2x16(f16vec2(value4, value5)), packFloat2x16(f16vec2(value6, value7)));
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
-          //   to read_a
+          // a tile at an edge, 0 outside
           uint a_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint a_m0 = 16u * block_y + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -194,10 +142,10 @@ void main() {
           }
         }
 
+        // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_x)
+        //   to read_b
         if (512u * k_tile + 511u < k && 16u * block_x + 15u < n) {
-          // a whole tile:
-          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_x)
-          //   to read_b
+          // a whole tile
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -213,9 +161,7 @@ void main() {
                 packFloat2x16(f16vec2(value4, value5)), packFloat2x16(f16vec2(value6, value7)));
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // copy partition(tile(tile(b, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_x)
-          //   to read_b
+          // a tile at an edge, 0 outside
           uint b_k = 512u * k_tile + 32u * subgroup + 8u * (lane & 3u);
           uint b_n0 = 16u * block_x + (lane >> 2u);
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -243,51 +189,51 @@ void main() {
                     (b_k + 7u < k && b_n < n) ? value7 : float16_t(0.0))));
           }
         }
-
-        // A as elements of matrices; k is permuted as in B:
-        // copy read_a
-        //   to elements(matrices_a)
-        matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
-        matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
-        matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
-        matrices_a[0][3] = unpackFloat2x16(read_a[0].y)[1];
-        matrices_a[0][4] = unpackFloat2x16(read_a[1].x)[0];
-        matrices_a[0][5] = unpackFloat2x16(read_a[1].x)[1];
-        matrices_a[0][6] = unpackFloat2x16(read_a[1].y)[0];
-        matrices_a[0][7] = unpackFloat2x16(read_a[1].y)[1];
-        matrices_a[1][0] = unpackFloat2x16(read_a[0].z)[0];
-        matrices_a[1][1] = unpackFloat2x16(read_a[0].z)[1];
-        matrices_a[1][2] = unpackFloat2x16(read_a[0].w)[0];
-        matrices_a[1][3] = unpackFloat2x16(read_a[0].w)[1];
-        matrices_a[1][4] = unpackFloat2x16(read_a[1].z)[0];
-        matrices_a[1][5] = unpackFloat2x16(read_a[1].z)[1];
-        matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
-        matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
-
-        // B as elements of matrices; k is permuted as in A:
-        // copy read_b
-        //   to elements(matrices_b)
-        matrices_b[0][0] = unpackFloat2x16(read_b[0].x)[0];
-        matrices_b[0][1] = unpackFloat2x16(read_b[0].x)[1];
-        matrices_b[0][2] = unpackFloat2x16(read_b[0].y)[0];
-        matrices_b[0][3] = unpackFloat2x16(read_b[0].y)[1];
-        matrices_b[0][4] = unpackFloat2x16(read_b[1].x)[0];
-        matrices_b[0][5] = unpackFloat2x16(read_b[1].x)[1];
-        matrices_b[0][6] = unpackFloat2x16(read_b[1].y)[0];
-        matrices_b[0][7] = unpackFloat2x16(read_b[1].y)[1];
-        matrices_b[1][0] = unpackFloat2x16(read_b[0].z)[0];
-        matrices_b[1][1] = unpackFloat2x16(read_b[0].z)[1];
-        matrices_b[1][2] = unpackFloat2x16(read_b[0].w)[0];
-        matrices_b[1][3] = unpackFloat2x16(read_b[0].w)[1];
-        matrices_b[1][4] = unpackFloat2x16(read_b[1].z)[0];
-        matrices_b[1][5] = unpackFloat2x16(read_b[1].z)[1];
-        matrices_b[1][6] = unpackFloat2x16(read_b[1].w)[0];
-        matrices_b[1][7] = unpackFloat2x16(read_b[1].w)[1];
-
-        // sums += matrices_a * matrices_b
-        sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
-        sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
       }
+
+      // A as elements of matrices; k is permuted as in B:
+      // copy read_a
+      //   to elements(matrices_a)
+      matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
+      matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
+      matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
+      matrices_a[0][3] = unpackFloat2x16(read_a[0].y)[1];
+      matrices_a[0][4] = unpackFloat2x16(read_a[1].x)[0];
+      matrices_a[0][5] = unpackFloat2x16(read_a[1].x)[1];
+      matrices_a[0][6] = unpackFloat2x16(read_a[1].y)[0];
+      matrices_a[0][7] = unpackFloat2x16(read_a[1].y)[1];
+      matrices_a[1][0] = unpackFloat2x16(read_a[0].z)[0];
+      matrices_a[1][1] = unpackFloat2x16(read_a[0].z)[1];
+      matrices_a[1][2] = unpackFloat2x16(read_a[0].w)[0];
+      matrices_a[1][3] = unpackFloat2x16(read_a[0].w)[1];
+      matrices_a[1][4] = unpackFloat2x16(read_a[1].z)[0];
+      matrices_a[1][5] = unpackFloat2x16(read_a[1].z)[1];
+      matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
+      matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
+
+      // B as elements of matrices; k is permuted as in A:
+      // copy read_b
+      //   to elements(matrices_b)
+      matrices_b[0][0] = unpackFloat2x16(read_b[0].x)[0];
+      matrices_b[0][1] = unpackFloat2x16(read_b[0].x)[1];
+      matrices_b[0][2] = unpackFloat2x16(read_b[0].y)[0];
+      matrices_b[0][3] = unpackFloat2x16(read_b[0].y)[1];
+      matrices_b[0][4] = unpackFloat2x16(read_b[1].x)[0];
+      matrices_b[0][5] = unpackFloat2x16(read_b[1].x)[1];
+      matrices_b[0][6] = unpackFloat2x16(read_b[1].y)[0];
+      matrices_b[0][7] = unpackFloat2x16(read_b[1].y)[1];
+      matrices_b[1][0] = unpackFloat2x16(read_b[0].z)[0];
+      matrices_b[1][1] = unpackFloat2x16(read_b[0].z)[1];
+      matrices_b[1][2] = unpackFloat2x16(read_b[0].w)[0];
+      matrices_b[1][3] = unpackFloat2x16(read_b[0].w)[1];
+      matrices_b[1][4] = unpackFloat2x16(read_b[1].z)[0];
+      matrices_b[1][5] = unpackFloat2x16(read_b[1].z)[1];
+      matrices_b[1][6] = unpackFloat2x16(read_b[1].w)[0];
+      matrices_b[1][7] = unpackFloat2x16(read_b[1].w)[1];
+
+      // sums += matrices_a * matrices_b
+      sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
+      sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
     }
   }
 

@@ -19,10 +19,22 @@ layout(std430, binding = 2) writeonly restrict buffer C { float16_t c[]; };  // 
 layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alpha;
     uint first_group_x, first_group_y; };
 
+float large[16];  // (8,2):(1,8)
+float small[16];  // (8,2):(1,8)
+float sums[4];  // (2,2):(1,2)
+
+void multiply() {
+  // sums += large * small, over the k of the tile
+  [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+    [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
+      [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+        sums[v0 + 2u * v2] = fma(large[8u * v0 + v1], small[v1 + 8u * v2], sums[v0 + 2u * v2]);
+      }
+    }
+  }
+}
+
 void main() {
-  float large[16];  // (8,2):(1,8)
-  float small[16];  // (8,2):(1,8)
-  float sums[4];  // (2,2):(1,2)
   float16_t result[4];  // (1,2,2):(1,1,2)
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
@@ -31,20 +43,18 @@ void main() {
   uint thread = 32u * subgroup + lane;
 
   // sums <- 0
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-      sums[v0 + 2u * v1] = 0.0;
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+    sums[v0] = 0.0;
   }
 
   if (alpha != 0.0 && k != 0u) {
     if ((k & 7u) == 0u && (ldb & 7u) == 0u && (lda & 7u) == 0u) {
       // rows of A and B are aligned: they are read in vectors
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 8u) + 1u; ++k_tile) {  // ceil(k / 256)
+        // copy partition(tile(b, (256,8)), (256,4)) at (256 k_tile, 8 block_x)
+        //   to large
         if (256u * k_tile + 255u < k && 8u * block_x + 7u < n) {
-          // a whole tile:
-          // copy partition(tile(b, (256,8)), (256,4)) at (256 k_tile, 8 block_x)
-          //   to large
+          // a whole tile
           uint b_n = 8u * block_x + (thread >> 5u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
             uvec4 value = b_x8[32u * k_tile + (thread & 31u) + ((ldb * (b_n + 4u * v1)) >> 3u)];
@@ -58,9 +68,7 @@ void main() {
             large[8u * v1 + 7u] = float(unpackFloat2x16(value.w)[1]);
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // copy partition(tile(b, (256,8)), (256,4)) at (256 k_tile, 8 block_x)
-          //   to large
+          // a tile at an edge, 0 outside
           uint b_k = 256u * k_tile + 8u * (thread & 31u);
           uint b_n0 = 8u * block_x + (thread >> 5u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -88,10 +96,10 @@ void main() {
           }
         }
 
+        // copy partition(tile(a, (256,2)), (256,1)) at (256 k_tile, 2 block_y)
+        //   to small
         if (256u * k_tile + 255u < k && 2u * block_y + 1u < m) {
-          // a whole tile:
-          // copy partition(tile(a, (256,2)), (256,1)) at (256 k_tile, 2 block_y)
-          //   to small
+          // a whole tile
           uint a_m = 2u * block_y;
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
             uvec4 value = a_x8[32u * k_tile + (thread & 31u) + ((lda * (a_m + v2)) >> 3u)];
@@ -105,9 +113,7 @@ void main() {
             small[8u * v2 + 7u] = float(unpackFloat2x16(value.w)[1]);
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // copy partition(tile(a, (256,2)), (256,1)) at (256 k_tile, 2 block_y)
-          //   to small
+          // a tile at an edge, 0 outside
           uint a_k = 256u * k_tile + 8u * (thread & 31u);
           uint a_m0 = 2u * block_y;
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -135,22 +141,15 @@ void main() {
           }
         }
 
-        // sums += large * small, over the k of the tile
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
-            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-              sums[v0 + 2u * v2] = fma(large[8u * v0 + v1], small[v1 + 8u * v2], sums[v0 + 2u * v2]);
-            }
-          }
-        }
+        multiply();
       }
     } else {
       // rows of A or B are not aligned: they are read element by element
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 8u) + 1u; ++k_tile) {  // ceil(k / 256)
+        // copy partition(tile(b, (256,8)), (32,4)) at (256 k_tile, 8 block_x)
+        //   to large
         if (256u * k_tile + 255u < k && 8u * block_x + 7u < n) {
-          // a whole tile:
-          // copy partition(tile(b, (256,8)), (32,4)) at (256 k_tile, 8 block_x)
-          //   to large
+          // a whole tile
           uint b_k = 256u * k_tile + (thread & 31u);
           uint b_n = 8u * block_x + (thread >> 5u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -159,9 +158,7 @@ void main() {
             }
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // copy partition(tile(b, (256,8)), (32,4)) at (256 k_tile, 8 block_x)
-          //   to large
+          // a tile at an edge, 0 outside
           uint b_k0 = 256u * k_tile + (thread & 31u);
           uint b_n0 = 8u * block_x + (thread >> 5u);
           [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
@@ -177,10 +174,10 @@ void main() {
           }
         }
 
+        // copy partition(tile(a, (256,2)), (32,1)) at (256 k_tile, 2 block_y)
+        //   to small
         if (256u * k_tile + 255u < k && 2u * block_y + 1u < m) {
-          // a whole tile:
-          // copy partition(tile(a, (256,2)), (32,1)) at (256 k_tile, 2 block_y)
-          //   to small
+          // a whole tile
           uint a_k = 256u * k_tile + (thread & 31u);
           uint a_m = 2u * block_y;
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -189,9 +186,7 @@ void main() {
             }
           }
         } else {
-          // a tile at an edge, 0 outside:
-          // copy partition(tile(a, (256,2)), (32,1)) at (256 k_tile, 2 block_y)
-          //   to small
+          // a tile at an edge, 0 outside
           uint a_k0 = 256u * k_tile + (thread & 31u);
           uint a_m0 = 2u * block_y;
           [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
@@ -207,23 +202,14 @@ void main() {
           }
         }
 
-        // sums += large * small, over the k of the tile
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
-            [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-              sums[v0 + 2u * v2] = fma(large[8u * v0 + v1], small[v1 + 8u * v2], sums[v0 + 2u * v2]);
-            }
-          }
-        }
+        multiply();
       }
     }
   }
 
   // sums <- sum over the lanes of the subgroup
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-      sums[v0 + 2u * v1] = subgroupAdd(sums[v0 + 2u * v1]);
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+    sums[v0] = subgroupAdd(sums[v0]);
   }
 
   if ((thread & 31u) == 0u) {

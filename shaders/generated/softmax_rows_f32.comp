@@ -1,5 +1,5 @@
 // generated: softmax/rows  type=f32  threads=64  subgroup-size=32  columns=64  rounds=1  vector=16
-// rows that fit stay in registers, longer ones are read twice
+// rows that fit stay in registers, longer ones are read three times
 // vkmoye 0.1.0: vkmoye-bench emit softmax/rows --type f32 --rounds 1 --threads 64
 #version 460
 #extension GL_EXT_control_flow_attributes : require
@@ -19,18 +19,17 @@ shared float largest_partials[2];  // (2,1):(1,2)
 shared float sum_partials[2];  // (2,1):(1,2)
 
 void main() {
+  float x[4];  // (4,1,1):(1,4,4)
   float largest;
   float sum;
-  float before;
-  float x[4];  // (4,1,1):(1,4,4)
-  float factor;
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
   uint blocks = (cols >> 8u) + min(cols & 255u, 1u);  // ceil(cols / 256)
-  largest = -3.4028235e+38;
-  sum = 0.0;
+
+  // first pass, the largest of the row:
+  largest = uintBitsToFloat(0xff800000u /* -infinity */);
 
   [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
@@ -50,10 +49,10 @@ void main() {
         x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
       }
 
+      // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+      //   to x
       if ((cols & 3u) == 0u) {
-        // rows aligned: loads outside are moved inside, and not used:
-        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-        //   to x
+        // rows aligned: loads outside are moved inside, and not used
         uint src_col = 256u * block + 4u * thread;
         vec4 value =
             src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
@@ -64,9 +63,7 @@ void main() {
           x[3] = value.w;
         }
       } else {
-        // rows that are not aligned:
-        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-        //   to x
+        // rows that are not aligned
         uint src_col0 = 256u * block + 4u * thread;
         if (block_x < rows) {
           [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -79,28 +76,11 @@ void main() {
       }
     }
 
-    before = largest;
-
     // largest <- max(largest, each of x)
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
       largest = (x[v0] < largest || isnan(largest)) ? largest : x[v0];
     }
-
-    // sum <- the sum for the new largest
-    sum *= exp(before - largest);
-
-    // x <- exp(x - largest)
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      x[v0] = exp(x[v0] - largest);
-    }
-
-    // sum += each of x
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sum += x[v0];
-    }
   }
-
-  before = largest;
 
   // largest <- maximum over lanes ^ 1, then ^ 2, then ^ 4, then ^ 8, then ^ 16
   {
@@ -126,35 +106,14 @@ void main() {
   largest = uintBitsToFloat(0xff800000u /* -infinity */);
 
   // largest <- max(largest, each of largest_partials)
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    float largest_partials_value = largest_partials[v1];
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    float largest_partials_value = largest_partials[v0];
     largest = (largest_partials_value < largest || isnan(largest)) ? largest : largest_partials_value;
   }
 
-  // sum <- the sum for the new largest
-  sum *= exp(before - largest);
-
-  // sum <- sum over the lanes of the subgroup
-  sum = subgroupAdd(sum);
-
-  if ((thread & 31u) == 0u) {
-    // sum_partials <- sum, from one thread of each subgroup
-    sum_partials[thread >> 5u] = sum;
-  }
-
-  barrier();
-
+  // second pass, the sum of the exponentials:
   sum = 0.0;
 
-  // sum += each of sum_partials
-  [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-    sum += sum_partials[v1];
-  }
-
-  // factor <- exp(before - largest) / sum
-  factor = exp(before - largest) / sum;
-
-  // each exponential divided by the sum
   [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
     if (1u < blocks) {
       // a row of several blocks: read again
@@ -175,10 +134,10 @@ void main() {
           x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
         }
 
+        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+        //   to x
         if ((cols & 3u) == 0u) {
-          // rows aligned: loads outside are moved inside, and not used:
-          // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-          //   to x
+          // rows aligned: loads outside are moved inside, and not used
           uint src_col = 256u * block + 4u * thread;
           vec4 value =
               src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
@@ -189,9 +148,84 @@ void main() {
             x[3] = value.w;
           }
         } else {
-          // rows that are not aligned:
-          // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-          //   to x
+          // rows that are not aligned
+          uint src_col0 = 256u * block + 4u * thread;
+          if (block_x < rows) {
+            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+              uint src_col = src_col0 + v0;
+              if (src_col < cols) {
+                x[v0] = src[src_col + cols * block_x];
+              }
+            }
+          }
+        }
+      }
+    }
+
+    // x <- exp(x - largest)
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      x[v0] = exp(x[v0] - largest);
+    }
+
+    // sum += each of x
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      sum += x[v0];
+    }
+  }
+
+  // sum <- sum over the lanes of the subgroup
+  sum = subgroupAdd(sum);
+
+  if ((thread & 31u) == 0u) {
+    // sum_partials <- sum, from one thread of each subgroup
+    sum_partials[thread >> 5u] = sum;
+  }
+
+  barrier();
+
+  sum = 0.0;
+
+  // sum += each of sum_partials
+  [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+    sum += sum_partials[v0];
+  }
+
+  // third pass, each exponential divided by the sum
+  [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
+    if (1u < blocks) {
+      // a row of several blocks: read again
+      if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
+        // a whole tile, rows aligned:
+        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+        //   to x
+        vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
+        x[0] = value.x;
+        x[1] = value.y;
+        x[2] = value.z;
+        x[3] = value.w;
+      } else {
+        // a tile at an edge, or rows that are not aligned
+
+        // x <- -infinity
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
+        }
+
+        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
+        //   to x
+        if ((cols & 3u) == 0u) {
+          // rows aligned: loads outside are moved inside, and not used
+          uint src_col = 256u * block + 4u * thread;
+          vec4 value =
+              src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
+          if (src_col < cols && block_x < rows) {
+            x[0] = value.x;
+            x[1] = value.y;
+            x[2] = value.z;
+            x[3] = value.w;
+          }
+        } else {
+          // rows that are not aligned
           uint src_col0 = 256u * block + 4u * thread;
           if (block_x < rows) {
             [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -204,26 +238,24 @@ void main() {
         }
       }
 
-      // x <- exp(x - before)
+      // x <- exp(x - largest)
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        x[v0] = exp(x[v0] - before);
+        x[v0] = exp(x[v0] - largest);
       }
     }
 
-    // x <- x * factor
+    // x <- x / sum
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      x[v0] *= factor;
+      x[v0] = x[v0] / sum;
     }
 
+    // copy x
+    //   to partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
     if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-      // a whole tile, rows aligned:
-      // copy x
-      //   to partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
+      // a whole tile, rows aligned
       dst_x4[64u * block + thread + ((cols * block_x) >> 2u)] = vec4(x[0], x[1], x[2], x[3]);
     } else {
-      // a tile at an edge, or rows that are not aligned:
-      // copy x
-      //   to partition(tile(dst, (256,1)), (256,1)) at (256 block, block_x)
+      // a tile at an edge, or rows that are not aligned
       if ((cols & 3u) == 0u) {
         // 4 elements at a time
         uint dst_col = 256u * block + 4u * thread;

@@ -17,6 +17,30 @@ layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_
 
 shared uint tile[2139];  // ((8,8),32):((33,268),1)
 
+void transpose_block(uint block_y, uint across, uint block_x, uint group) {
+  uvec4 row0 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group)) >> 3u)];
+  uvec4 row1 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group + 1u)) >> 3u)];
+  uint tile_to = 268u * across + group;
+  tile[tile_to] = (row0.x & 0xffffu) | (row1.x << 16u);
+  tile[tile_to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
+  tile[tile_to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
+  tile[tile_to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
+  tile[tile_to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
+  tile[tile_to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
+  tile[tile_to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
+  tile[tile_to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
+}
+
+void store_column(uint column, uint along, uint block_x, uint block_y) {
+  uint tile_from = 33u * (column & 7u) + 268u * (column >> 3u) + 4u * along;
+  uint word0 = tile[tile_from];
+  uint word1 = tile[tile_from + 1u];
+  uint word2 = tile[tile_from + 2u];
+  uint word3 = tile[tile_from + 3u];
+  dst_words_x4[8u * block_x + along + ((rows * (64u * block_y + column)) >> 3u)] =
+      uvec4(word0, word1, word2, word3);
+}
+
 void main() {
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
@@ -29,17 +53,7 @@ void main() {
     {
       uint across = thread & 7u;
       uint group = thread >> 3u;
-      uvec4 row0 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group)) >> 3u)];
-      uvec4 row1 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group + 1u)) >> 3u)];
-      uint tile_to = 268u * across + group;
-      tile[tile_to] = (row0.x & 0xffffu) | (row1.x << 16u);
-      tile[tile_to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
-      tile[tile_to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
-      tile[tile_to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
-      tile[tile_to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
-      tile[tile_to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
-      tile[tile_to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
-      tile[tile_to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
+      transpose_block(block_y, across, block_x, group);
     }
 
     barrier();
@@ -48,13 +62,7 @@ void main() {
     for (uint pass = 0u; pass < 2u; ++pass) {
       uint along = thread & 7u;
       uint column = (thread >> 3u) + 32u * pass;
-      uint tile_from = 33u * (column & 7u) + 268u * (column >> 3u) + 4u * along;
-      uint word0 = tile[tile_from];
-      uint word1 = tile[tile_from + 1u];
-      uint word2 = tile[tile_from + 2u];
-      uint word3 = tile[tile_from + 3u];
-      dst_words_x4[8u * block_x + along + ((rows * (64u * block_y + column)) >> 3u)] =
-          uvec4(word0, word1, word2, word3);
+      store_column(column, along, block_x, block_y);
     }
   } else if (64u * block_y + 63u < cols && 8u < rows && (cols & 7u) == 0u && (rows & 15u) == 0u) {
     // columns inside, rows aligned: only blocks of rows inside are moved
@@ -64,17 +72,7 @@ void main() {
       uint across = thread & 7u;
       uint group = thread >> 3u;
       if (64u * block_x + 2u * group < rows) {
-        uvec4 row0 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group)) >> 3u)];
-        uvec4 row1 = src_words_x4[8u * block_y + across + ((cols * (64u * block_x + 2u * group + 1u)) >> 3u)];
-        uint tile_to = 268u * across + group;
-        tile[tile_to] = (row0.x & 0xffffu) | (row1.x << 16u);
-        tile[tile_to + 33u] = (row0.x >> 16u) | (row1.x & 0xffff0000u);
-        tile[tile_to + 66u] = (row0.y & 0xffffu) | (row1.y << 16u);
-        tile[tile_to + 99u] = (row0.y >> 16u) | (row1.y & 0xffff0000u);
-        tile[tile_to + 132u] = (row0.z & 0xffffu) | (row1.z << 16u);
-        tile[tile_to + 165u] = (row0.z >> 16u) | (row1.z & 0xffff0000u);
-        tile[tile_to + 198u] = (row0.w & 0xffffu) | (row1.w << 16u);
-        tile[tile_to + 231u] = (row0.w >> 16u) | (row1.w & 0xffff0000u);
+        transpose_block(block_y, across, block_x, group);
       }
     }
 
@@ -85,13 +83,7 @@ void main() {
       uint along = thread & 7u;
       uint column = (thread >> 3u) + 32u * pass;
       if (64u * block_x + 8u * along < rows) {
-        uint tile_from = 33u * (column & 7u) + 268u * (column >> 3u) + 4u * along;
-        uint word0 = tile[tile_from];
-        uint word1 = tile[tile_from + 1u];
-        uint word2 = tile[tile_from + 2u];
-        uint word3 = tile[tile_from + 3u];
-        dst_words_x4[8u * block_x + along + ((rows * (64u * block_y + column)) >> 3u)] =
-            uvec4(word0, word1, word2, word3);
+        store_column(column, along, block_x, block_y);
       }
     }
   } else if (64u * block_y < cols && 64u * block_x < rows) {

@@ -16,6 +16,7 @@
 #include "offline_gpus/cases.hpp"
 #include "support/effort.hpp"
 #include "support/fake_devices.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 #include "vkmoye/gen/passes/specialised_sizes.hpp"
 
 namespace vkmoye::judge {
@@ -80,6 +81,34 @@ TEST(SpirvGoldens, HaveNoFaultAndTheTwinsResults) {
   }
   tally.print("goldens");
   EXPECT_GE(tally.kernels, 25u);
+}
+
+// `body` with each block as a function without parameters: what it uses from around it becomes its parameters.
+gen::ir::Body with_functions(const gen::ir::Body& body, int& count) {
+  gen::ir::Body out;
+  for (const gen::ir::Stmt& statement : body) {
+    out.push_back(gen::ir::rewritten(
+        statement, [](const gen::ir::Expr& e) { return e; },
+        [&](const gen::ir::Body& inner) { return with_functions(inner, count); }));
+    auto* block = std::get_if<gen::ir::Block>(&out.back().value);
+    if (block != nullptr && block->function.empty()) {
+      block->function = fmt::format("call{}", count++);
+    }
+  }
+  return out;
+}
+
+TEST(SpirvGoldens, MayHaveFunctionsForTheirBlocks) {
+  Tally tally;
+  int functions = 0;
+  const auto goldens = test::goldens();
+  for (std::size_t i = 0; i < goldens.size(); i += test::is_quick() ? 3 : 1) {
+    gen::ir::Kernel kernel = test::describe(goldens[i]);
+    kernel.body = with_functions(kernel.body, functions);
+    judge_kernel(goldens[i].file, kernel, tally);
+  }
+  EXPECT_GT(functions, 50);
+  tally.print("goldens with functions");
 }
 
 // One SPIR-V at several sizes; in the quick run at one.

@@ -194,12 +194,26 @@ TEST(Compute, OperandsKeepTheOrderThatTheyAreGivenIn) {
       s.whole);
   s.k.assign(s.out, ir::number(ScalarType::f32, 0));
   EXPECT_THAT(glsl::print(s.k.finish()), HasSubstr(R"(  // x <- x - f32(whole)
-  [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-      x[v0 + 2u * v1] = x[v0 + 2u * v1] - float(whole[v0 + 2u * v1]);
-    }
+  [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+    x[v0] = x[v0] - float(whole[v0]);
   }
 )"));
+}
+
+// The values (2,4):(1,2) are one loop over 8, unless an operand has them in another order, or adds those of a mode.
+TEST(Compute, ValuesThatContinueInAllOperandsAreOneLoop) {
+  EightEach s;
+  const View other = s.k.registers("other", ScalarType::f32, make_layout({2, 4}, {4, 1}));
+  const View sums = s.k.registers("sums", ScalarType::f32, make_layout({1, 4}));
+  s.k.assign(other, ir::number(ScalarType::f32, 0));
+  s.k.assign(sums, ir::number(ScalarType::f32, 0));
+  s.k.apply(
+      s.x, [](const Expr& x) { return x; }, other);
+  s.k.accumulate(sums, kSum, s.x);
+  s.k.assign(s.out, ir::number(ScalarType::f32, 0));
+  const std::string text = glsl::print(s.k.finish());
+  EXPECT_THAT(text, HasSubstr("x[v0 + 2u * v1] = other[4u * v0 + v1];"));
+  EXPECT_THAT(text, HasSubstr("sums[v1] += x[v0 + 2u * v1];"));
 }
 
 // The function is given the coordinates of another view's values, which need not be inside.

@@ -236,12 +236,12 @@ TEST(Quantised, LanesReadWholeBlocksForMatrixUnits) {
   const std::string text = glsl::print(find_kernel("gemm/quantised_coopmat")->describe(request));
   EXPECT_THAT(text, HasSubstr("b_x2[72u * k_tile + 36u * subgroup + 9u * (lane & 3u) + v0"));
   EXPECT_THAT(text, HasSubstr("a_x8[64u * k_tile + 32u * subgroup + 8u * (lane & 3u) + v0"));
-  EXPECT_THAT(text, HasSubstr("two1_0 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu)"));
-  EXPECT_THAT(text, HasSubstr("matrices_a[0][1] = unpackFloat2x16(eight_of_a0.y)[0];"));
+  EXPECT_THAT(text, HasSubstr("two1 = unpackFloat2x16(((codes0 >> 8u) & 0xf000fu)"));
+  EXPECT_THAT(text, HasSubstr("matrices_a[0][4u * row + 1u] = unpackFloat2x16(eight_of_a.y)[0];"));
   // Codes as indices of levels, in a conversion that is not printed.
   request.product().weights = find_weight_format("nf4");
   EXPECT_THAT(glsl::print(find_kernel("gemm/quantised_coopmat")->describe(request)),
-              HasSubstr("= levels[(codes_0 >> 16u) & 15u];"));
+              HasSubstr("= levels[(codes >> 16u) & 15u];"));
 }
 
 // The names of weights are not those of an epilogue's arguments.

@@ -202,6 +202,11 @@ TEST(Bfloat16, MayBeMoved) {
     SCOPED_TRACE(line);
     EXPECT_NO_THROW(spirv::with_bfloat16("test", shader(line)));
   }
+  // What functions of a shader share is outside of them.
+  const std::vector<std::uint32_t> shared_by_functions =
+      shader("p = x; m[0] = p; x = m[1];",
+             "float16_t p; coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> m;");
+  EXPECT_NO_THROW(spirv::with_bfloat16("test", shared_by_functions));
 }
 
 // Operations that compute would give another number: no line of a kernel with bfloat16 may use f16.

@@ -156,10 +156,15 @@ class Finder {
 
  private:
   // The innermost block around a statement, and its title.
+  // Of a function, all calls are one place.
   struct Place {
     const ir::Body* block = nullptr;
-    std::string title = {};
+    std::string title = {}, function = {};
   };
+  static Place place_in(const ir::Block& block, const ir::Body* body, const Place& outside) {
+    const std::string& function = block.function.empty() ? outside.function : block.function;
+    return {function.empty() ? body : nullptr, block.title, function};
+  }
 
   void walk(const ir::Body& body, const Path& path, const Place& place) {
     const ir::Definitions definitions = definitions_;
@@ -195,7 +200,7 @@ class Finder {
       const std::size_t guards = guards_.size();
       ir::add_guards(guards_, inner);
       walk(*inner.body, chosen ? both(path, path_of(*inner.condition, inner.holds)) : path,
-           block == nullptr ? place : Place{inner.body, block->title});
+           block == nullptr ? place : place_in(*block, inner.body, place));
       guards_.resize(guards, Expr(0));
     }
   }
@@ -204,8 +209,9 @@ class Finder {
     const ir::Array* array = kernel_.find(element.array);
     const bool in_memory = array != nullptr && (array->is_buffer() || array->is_shared());
     if (!in_memory) return;
-    const Key key{place.block,         element.array, writes,
-                  element.source_text, path.text(),   element.width};
+    const std::string within = place.function.empty() ? "" : place.function + place.title;
+    const Key key{place.block,         within,      element.array, writes,
+                  element.source_text, path.text(), element.width};
     const auto [found, is_new] = keys_.emplace(key, sites.list.size());
     if (is_new) {
       sites.list.push_back({array,
@@ -250,8 +256,8 @@ class Finder {
     }
   }
 
-  using Key =
-      std::tuple<const ir::Body*, std::string, bool, std::string, std::string, std::uint32_t>;
+  using Key = std::tuple<const ir::Body*, std::string, std::string, bool, std::string, std::string,
+                         std::uint32_t>;
 
   const ir::Kernel& kernel_;
   ir::Guards guards_;

@@ -238,7 +238,7 @@ void Builder::add(ir::Block block) { kernel_.body.emplace_back(std::move(block))
 void Builder::with_title(const std::string& title, const std::function<void()>& body) {
   ir::Body statements = recorded(body);
   auto* only = statements.size() == 1 ? std::get_if<ir::Block>(&statements.front().value) : nullptr;
-  if (only != nullptr) {
+  if (only != nullptr && only->function.empty()) {
     only->title = title;
     return add(std::move(*only));
   }
@@ -325,6 +325,18 @@ void Builder::unrolled_loop(const std::string& variable, std::uint32_t end,
   if (end != 1) return loop(variable, end, body, ir::Unroll::always);
   // Names that `body` defines end with it, as in a loop.
   add({"", recorded([&] { body(0); })});
+}
+
+void Builder::call_function(const std::string& function, const std::vector<Parameter>& parameters,
+                            const std::function<void(const std::vector<Expr>&)>& body) {
+  std::vector<Expr> names;
+  ir::Block block{"", {}, function, parameters.size()};
+  for (const Parameter& one : parameters) {
+    block.body.emplace_back(ir::Let{one.name, one.argument});
+    names.push_back(one.end == 1 ? Expr(0) : ir::variable(one.name, ir::kIndex, one.end));
+  }
+  append(block.body, recorded([&] { body(names); }));
+  add(std::move(block));
 }
 
 AccessWidth Builder::width(const View& view, std::int64_t max_bytes) const {

@@ -18,6 +18,8 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -132,6 +134,30 @@ class Builder {
   /// text of one round has no loop.
   void unrolled_loop(const std::string& variable, std::uint32_t end,
                      const std::function<void(const Expr&)>& body);
+
+  /// A parameter of a function, an index: its name, its value at a call, and what all values are below.
+  struct Parameter {
+    std::string name;
+    Expr argument;
+    std::uint64_t end = ir::kUnbounded;
+  };
+  /// The statements that `body` records for these parameters. The shader has them once, as a function, however often
+  /// they are called: all calls of one name must record the same. In the IR, a call is its statements in place.
+  ///
+  ///   k.call("fetch", {{"step", kk + 1, 8}}, [&](const Expr& step) { .. });       fetch(kk + 1u);
+  ///
+  /// Names that `body` defines end with it; values that it uses from around the call become further parameters.
+  template <std::size_t count, class Function>
+  void call(const std::string& function, const Parameter (&parameters)[count],
+            const Function& body) {
+    call_function(function, {parameters, parameters + count}, [&](const std::vector<Expr>& names) {
+      [&]<std::size_t... i>(std::index_sequence<i...>) { body(names[i]...); }
+      (std::make_index_sequence<count>());
+    });
+  }
+  void call(const std::string& function, const std::function<void()>& body) {
+    call_function(function, {}, [&](const std::vector<Expr>&) { body(); });
+  }
 
   /// The same registers in the shape of `view`, which must have the same size. CuTe: retile.
   View retile(const View& registers, const View& view) const;
@@ -310,6 +336,8 @@ class Builder {
   std::vector<std::size_t> grid_dimensions() const;
   Tensor buffer(const std::string& name, ScalarType type, Access access,
                 const std::vector<AxisSpec>& axes);
+  void call_function(const std::string& function, const std::vector<Parameter>& parameters,
+                     const std::function<void(const std::vector<Expr>&)>& body);
   // The array of that name. Throws KernelError, naming `user`, if the kernel does not declare it.
   const ir::Array& array(const std::string& name, const std::string& user) const;
   const ir::Array& array(const View& view) const { return array(view.array, view.name); }
@@ -320,7 +348,11 @@ class Builder {
   /// Whether an assignment to `view` is a single statement, which says as much as a title would.
   bool is_single_register(const View& view) const;
   void add_argument(const PushConstant& argument);
-  ArrayView with_array(const View& view) const { return {view, &array(view)}; }
+  ArrayView with_array(const View& view) const {
+    const ir::Array& of = array(view);
+    const std::size_t held = of.matrix ? ir::elements_per_lane(*of.matrix, lanes()) : 0;
+    return {view, &of, static_cast<std::int64_t>(held)};
+  }
   template <class Function, class... Views>
   static Expr applied(const Function& function, const std::vector<Expr>& x, const Views&...) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) { return Expr(function(x[i]...)); }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -68,7 +69,8 @@ struct ElementPlace {
 };
 
 ElementPlace place_of(const ArrayView& operand, const std::vector<ValueLoop>& loops, Names& names) {
-  const auto& [view, array] = operand;
+  const View& view = operand.view;
+  const ir::Array* array = operand.array;
   ElementPlace place{{view.array, {}, view.name, 1}, {}, {}, names.prefix(view.array)};
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     Expr at =
@@ -122,6 +124,48 @@ Body loops_of(const ArrayView& to, const std::vector<ArrayView>& from, const Ite
   return nest(loops, unroll, std::move(body));
 }
 
+// Neighbouring leaves of the values are one loop if the elements of all operands continue, within one matrix: of
+// (4,2):(1,4) and (4,2):(2,8) the 8 values.
+void join_leaves(std::vector<ArrayView>& operands, std::vector<Layout>& others) {
+  struct Joined {
+    Layout* layout;
+    std::int64_t most;  // extent * stride
+    FlatModes modes = {};
+  };
+  std::vector<Joined> all;
+  for (ArrayView& operand : operands) {
+    if (operand.array->is_buffer()) return;  // along several axes
+    const std::int64_t most =
+        operand.array->matrix ? operand.of_matrix : std::numeric_limits<std::int64_t>::max();
+    all.push_back({&operand.view.axes.front().values, most});
+  }
+  for (Layout& layout : others) all.push_back({&layout, std::numeric_limits<std::int64_t>::max()});
+  const IntTuple shape = all.front().layout->shape();
+  const auto fits = [&](const Joined& one) { return one.layout->shape() == shape; };
+  if (!std::all_of(all.begin(), all.end(), fits)) return;
+  for (int i = 0; i < shape.leaf_count(); ++i) {
+    const auto leaf = [&](const Joined& one) {
+      return one.layout->leaves()[static_cast<std::size_t>(i)];
+    };
+    const std::int64_t extent = shape.leaf(i);
+    if (extent == 1) continue;
+    const bool continues = std::all_of(all.begin(), all.end(), [&](const Joined& one) {
+      if (one.modes.count == 0) return false;
+      const Mode& last = one.modes.modes[one.modes.count - 1];
+      return product_equals(last.extent, last.stride, leaf(one).stride) &&
+             last.extent * last.stride * extent <= one.most;
+    });
+    for (Joined& one : all) {
+      if (continues) {
+        one.modes.modes[one.modes.count - 1].extent *= extent;
+      } else {
+        one.modes.push(leaf(one));
+      }
+    }
+  }
+  for (Joined& one : all) *one.layout = one.modes.layout();
+}
+
 std::string reduction_title(const View& to, Reduction reduction, const View& from) {
   const bool reduces = size(from.shape()) > size(to.shape());
   return reduction.title(to.name, (reduces ? "each of " : "") + from.name);
@@ -158,7 +202,7 @@ std::string formula(const Computed& computed, ScalarType type, const std::vector
 std::vector<ArrayView> broadcast_all(const std::vector<ArrayView>& from, const IntTuple& shape) {
   std::vector<ArrayView> out;
   for (const ArrayView& operand : from) {
-    out.push_back({broadcast(operand.view, shape), operand.array});
+    out.push_back({broadcast(operand.view, shape), operand.array, operand.of_matrix});
   }
   return out;
 }
@@ -241,10 +285,18 @@ ir::Block apply_statements(const ArrayView& to, const View& at, const Computatio
                            const std::vector<ArrayView>& from) {
   std::vector<std::string> names;
   for (const ArrayView& operand : from) names.push_back(operand.view.name);
-  const std::vector<ValueLoop> loops = loops_over(to.view.axes.front().values, {});
+  std::vector<ArrayView> operands = broadcast_all(from, to.view.shape());
+  operands.push_back(to);
+  const View places = broadcast(at, to.view.shape());
+  std::vector<Layout> of_places;
+  for (const View::Axis& axis : places.axes) of_places.push_back(axis.values);
+  join_leaves(operands, of_places);
+  const ArrayView target = std::move(operands.back());
+  operands.pop_back();
+  const std::vector<ValueLoop> loops = loops_over(target.view.axes.front().values, {});
   std::vector<Expr> coordinates;
-  for (const View::Axis& axis : broadcast(at, to.view.shape()).axes) {
-    coordinates.push_back(origin(axis) + loop_offset(axis.values, loops));
+  for (std::size_t i = 0; i < places.axes.size(); ++i) {
+    coordinates.push_back(origin(places.axes[i]) + loop_offset(of_places[i], loops));
   }
   std::string what;
   const auto iteration = [&](Body& body, const ElementPlace& place,
@@ -256,18 +308,22 @@ ir::Block apply_statements(const ArrayView& to, const View& at, const Computatio
     body.emplace_back(ir::Store{
         place.element, is_element ? ir::convert(computed.value, to.array->type) : computed.value});
   };
-  Body body = loops_of(to, broadcast_all(from, to.view.shape()), iteration);
+  Body body = loops_of(target, operands, iteration);
   return {fmt::format("{}{} <- {}", to.view.name, place_text(to.view), what), std::move(body)};
 }
 
 ir::Block accumulate_statements(const ArrayView& to, Reduction reduction, const ArrayView& from) {
-  const ArrayView sum{broadcast(to.view, from.view.shape()), to.array};
+  const ArrayView sum{broadcast(to.view, from.view.shape()), to.array, to.of_matrix};
   const auto iteration = [&](Body& body, const ElementPlace& place,
                              const std::vector<Expr>& values) {
     const Expr next = ir::convert(values[1], to.array->type);
     body.emplace_back(ir::Store{place.element, reduction(values[0], next)});
   };
-  return {reduction_title(to.view, reduction, from.view), loops_of(sum, {sum, from}, iteration)};
+  std::vector<ArrayView> operands = {sum, from};
+  std::vector<Layout> no_places;
+  join_leaves(operands, no_places);
+  return {reduction_title(to.view, reduction, from.view),
+          loops_of(operands[0], operands, iteration)};
 }
 
 ir::Block atomic_statements(const ArrayView& to, Reduction reduction, const ArrayView& from) {

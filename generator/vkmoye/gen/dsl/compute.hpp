@@ -59,6 +59,8 @@ std::string value_name(const Expr& value);
 struct ArrayView {
   View view;
   const ir::Array* array;
+  std::int64_t of_matrix =
+      0;  // the elements of a matrix that a lane holds, if the array has matrices
 };
 
 /// to(v) = compute((from[0](v), ..), coordinates of at(v)) for each value v of `to`; the operands and

@@ -386,7 +386,9 @@ ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, c
   return block;
 }
 
-ir::Block fill_statements(const View& to, const ir::Array& to_array, std::uint32_t value) {
+ir::Block fill_statements(const View& view, const ir::Array& to_array, std::uint32_t value) {
+  View to = view;
+  if (!to_array.is_buffer()) to.axes.front().values = coalesce(to.axes.front().values);
   const ViewAccesses target = accesses_in_loops(to, to_array, {}, Edges::skip, Side::store);
   Body inside = target.names_inside;
   append(inside, guarded(target.inside_each_iteration, fills(target, to_array.type, value)));

@@ -64,7 +64,8 @@ std::string place_text(const View& view) {
 ir::Body under_title(const std::string& title, ir::Body body) {
   if (title.empty() || body.empty()) return body;
   auto* only = body.size() == 1 ? std::get_if<ir::Block>(&body.front().value) : nullptr;
-  if (only == nullptr) return ir::statements(ir::Block{title, std::move(body)});
+  if (only == nullptr || !only->function.empty())
+    return ir::statements(ir::Block{title, std::move(body)});
   only->title = title + ":\n" + only->title;
   return body;
 }

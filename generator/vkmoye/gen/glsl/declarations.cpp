@@ -11,6 +11,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
 #include "vkmoye/gen/glsl/expression.hpp"
+#include "vkmoye/gen/glsl/parts.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/names.hpp"
@@ -33,8 +34,26 @@ std::uint32_t shared_width(const ir::Kernel& kernel, const Array& array) {
 
 ScalarType spelled_as(ScalarType type) { return type == ScalarType::bf16 ? ScalarType::f16 : type; }
 
+namespace {
+
+// The layout of an array as a comment. It counts elements, so beside vectors it names their type.
 std::string layout_text(const Array& array, std::uint32_t width) {
   return width == 1 ? array.layout : fmt::format("{}, in {}", array.layout, to_string(array.type));
+}
+
+}  // namespace
+
+std::string register_declaration(const Array& array, std::uint32_t lanes) {
+  if (is_single(array)) {
+    return fmt::format("{} {};", element_name(array.type, array.vector), array.name);
+  }
+  const std::int64_t held = array.matrix
+                                ? static_cast<std::int64_t>(elements_per_lane(*array.matrix, lanes))
+                                : array.vector;
+  return fmt::format("{} {}[{}];  // {}",
+                     array.matrix ? matrix_name(array) : element_name(array.type, array.vector),
+                     array.name, array.size() / held,
+                     layout_text(array, array.matrix ? 1 : array.vector));
 }
 
 namespace {

@@ -18,8 +18,8 @@ std::string array_name(const std::string& array, std::uint32_t width, bool as_wo
 /// A shared array is declared with the widest vectors of any access to it.
 std::uint32_t shared_width(const ir::Kernel& kernel, const ir::Array& array);
 
-/// The layout of an array as a comment. It counts elements, so beside vectors it names their type.
-std::string layout_text(const ir::Array& array, std::uint32_t width);
+/// The declaration of registers, in a kernel with `lanes` lanes in a subgroup: "float sums[8];  // (4,2):(1,4)".
+std::string register_declaration(const ir::Array& array, std::uint32_t lanes);
 
 /// The element type of matrices as GLSL has it: bf16 is written f16, and the SPIR-V mended, see spirv/bfloat16.hpp.
 ScalarType spelled_as(ScalarType type);

@@ -56,6 +56,46 @@ std::string matrix_name(const Array& array) {
                      array.matrix->columns, use);
 }
 
+std::string subscript(const std::string& array, const Expr& index) {
+  const std::string text = is_constant(index) ? std::to_string(index->value) : glsl::print(index);
+  return fmt::format("{}[{}]", array, text);
+}
+
+namespace {
+
+std::string matrix(const ir::MatrixPart& part) { return subscript(part.array, part.number); }
+
+// The start of a region, its stride and its order: arguments of coopMatLoad and coopMatStore.
+std::string arguments_of(const ir::MatrixRegion& region, const ir::Kernel& kernel) {
+  const Array& array = *kernel.find(region.first.array);
+  const bool is_buffer = array.is_buffer();
+  const std::uint32_t width = is_buffer ? region.first.width : shared_width(kernel, array);
+  return fmt::format("{}, {}, {}, gl_CooperativeMatrixLayout{}Major",
+                     is_buffer ? array_name(array.name, width) : array.name,
+                     glsl::print(ir::divide_exactly(address_of(region.first, array), width)),
+                     glsl::print(region.stride / width), region.by_columns ? "Column" : "Row");
+}
+
+}  // namespace
+
+std::string matrix_statement(const ir::MatrixLoad& s, const ir::Kernel& kernel) {
+  return fmt::format("coopMatLoad({}, {});", matrix(s.to), arguments_of(s.from, kernel));
+}
+
+std::string matrix_statement(const ir::MatrixStore& s, const ir::Kernel& kernel) {
+  return fmt::format("coopMatStore({}, {});", matrix(s.from), arguments_of(s.to, kernel));
+}
+
+std::string matrix_statement(const ir::MatrixFill& s, const ir::Kernel& kernel) {
+  return fmt::format("{} = {}({});", matrix(s.to), matrix_name(*kernel.find(s.to.array)),
+                     glsl::print(s.value));
+}
+
+std::string matrix_statement(const ir::MatrixMultiply& s, const ir::Kernel&) {
+  return fmt::format("{} = coopMatMulAdd({}, {}, {});", matrix(s.to), matrix(s.a), matrix(s.b),
+                     matrix(s.c));
+}
+
 std::string subgroup_call(const ir::Subgroup& s) {
   using Kind = ir::Subgroup::Kind;
   const auto* row = ir::reduction_op(s.combine);

@@ -20,6 +20,15 @@ std::string bytes_to(const ir::Element& element, const ir::Array& array);
 /// "coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA>".
 std::string matrix_name(const ir::Array& array);
 
+/// "sums[j]".
+std::string subscript(const std::string& array, const ir::Expr& index);
+
+/// "sums[j] = coopMatMulAdd(a[0], b[0], sums[j]);".
+std::string matrix_statement(const ir::MatrixLoad& s, const ir::Kernel& kernel);
+std::string matrix_statement(const ir::MatrixStore& s, const ir::Kernel& kernel);
+std::string matrix_statement(const ir::MatrixFill& s, const ir::Kernel& kernel);
+std::string matrix_statement(const ir::MatrixMultiply& s, const ir::Kernel& kernel);
+
 /// "subgroupAdd(x)".
 std::string subgroup_call(const ir::Subgroup& s);
 

@@ -13,12 +13,14 @@
 #include "vkmoye/gen/glsl/conditions.hpp"
 #include "vkmoye/gen/glsl/declarations.hpp"
 #include "vkmoye/gen/glsl/expression.hpp"
+#include "vkmoye/gen/glsl/functions.hpp"
 #include "vkmoye/gen/glsl/in_place.hpp"
 #include "vkmoye/gen/glsl/lines.hpp"
 #include "vkmoye/gen/glsl/parts.hpp"
 #include "vkmoye/gen/glsl/repeated.hpp"
 #include "vkmoye/gen/glsl/scopes.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
+#include "vkmoye/gen/glsl/titles.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/names.hpp"
@@ -34,7 +36,8 @@ using ir::Op;
 
 class Printer {
  public:
-  explicit Printer(const ir::Kernel& kernel) : kernel_(kernel), scopes_(kernel) {
+  explicit Printer(const ir::Kernel& kernel)
+      : kernel_(kernel), functions_(kernel), scopes_(kernel) {
     ir::for_each_node(kernel, [this](const ir::Node& node) {
       if (node.op == Op::variable) used_.insert(node.name);
     });
@@ -46,27 +49,22 @@ class Printer {
   }
 
   std::string print() {
-    print_declarations(kernel_, out_);
     out_.line("void main() {");
     out_.indent();
-    for (const Array& array : kernel_.arrays) {
-      if (!array.is_registers()) continue;
-      if (is_single(array)) {
-        out_.line(fmt::format("{} {};", element_name(array.type, array.vector), array.name));
-        continue;
-      }
-      const std::int64_t count = array.matrix
-                                     ? array.size() / static_cast<std::int64_t>(elements_per_lane(
-                                                          *array.matrix, kernel_.subgroup_size))
-                                     : array.size() / array.vector;
-      out_.line(
-          fmt::format("{} {}[{}];  // {}",
-                      array.matrix ? matrix_name(array) : element_name(array.type, array.vector),
-                      array.name, count, layout_text(array, array.matrix ? 1 : array.vector)));
-    }
+    declare_registers(/*of_functions=*/false);
     body(kernel_.body);
     out_.outdent();
     out_.line("}");
+    const std::string main = out_.take();
+    out_ = {};
+    print_declarations(kernel_, out_);
+    declare_registers(/*of_functions=*/true);
+    for (const std::string& function : functions_.texts()) {
+      out_.apart();
+      out_.add(function);
+    }
+    out_.apart();
+    out_.add(main);
     return out_.take();
   }
 
@@ -77,6 +75,14 @@ class Printer {
     ir::Type type;
     std::string text;
   };
+
+  // The registers that functions access, which are declared before them, or the others.
+  void declare_registers(bool of_functions) {
+    for (const Array& array : kernel_.arrays) {
+      if (!array.is_registers() || functions_.access(array.name) != of_functions) continue;
+      out_.line(register_declaration(array, kernel_.subgroup_size));
+    }
+  }
 
   std::string element(const ir::Element& element) {
     const Array& array = *kernel_.find(element.array);
@@ -109,11 +115,6 @@ class Printer {
     const bool twice = is_long(address) && is_of(block, address) && is_of(rest, address);
     const Expr at = twice ? named(address, array.name, "at") : address;
     return subscript(subscript(array.name, at / width), at % width);
-  }
-
-  static std::string subscript(const std::string& array, const Expr& index) {
-    const std::string text = is_constant(index) ? std::to_string(index->value) : glsl::print(index);
-    return fmt::format("{}[{}]", array, text);
   }
 
   static bool is_long(const Expr& index) { return glsl::print(index).size() > 24; }
@@ -284,26 +285,32 @@ class Printer {
   }
   void visit(const ir::Load& s) { declare(loaded_type(s), s.name, load_text(s)); }
   void visit(const ir::Store& s) { out_.line(store_text(s)); }
-  void visit(const ir::If& s) { branches(s, ""); }
-  void branches(const ir::If& s, const char* before) {
+  void visit(const ir::If& s) {
+    const std::string both = title_of_both(s);
+    comment(both);
+    branches(s, "", both);
+  }
+  void branches(const ir::If& s, const char* before, const std::string& both = "") {
     out_.line(fmt::format("{}if ({}) {{", before, glsl::print(s.condition)));
     const auto outer = below_;
     for (Below& one : indices_below_numbers(s.condition)) below_.push_back(std::move(one));
-    branch(s.body);
+    branch(s.body, both);
     below_ = outer;
     if (s.otherwise.empty()) return out_.line("}");
     const auto* other = std::get_if<ir::If>(&s.otherwise.front().value);
     if (s.otherwise.size() == 1 && other != nullptr) return branches(*other, "} else ");
     out_.line("} else {");
-    branch(s.otherwise);
+    branch(s.otherwise, both);
     out_.line("}");
   }
   // A block that is a whole branch has no braces of its own.
-  void branch(const ir::Body& statements) {
-    const auto* block =
-        statements.size() == 1 ? std::get_if<ir::Block>(&statements.front().value) : nullptr;
+  void branch(const ir::Body& statements, const std::string& both) {
+    const ir::Block* block = only_block(statements);
     out_.indent();
-    if (block != nullptr) title(*block);
+    if (block != nullptr) {
+      const std::size_t length = block->title.size();
+      comment(both.empty() ? block->title : block->title.substr(0, length - both.size() - 2));
+    }
     body(block != nullptr ? block->body : statements);
     out_.outdent();
   }
@@ -335,37 +342,44 @@ class Printer {
     const Array& array = *kernel_.find(element.array);
     return array.matrix && array.type == ScalarType::bf16;
   }
-  static std::string matrix(const ir::MatrixPart& part) {
-    return subscript(part.array, part.number);
+  void visit(const ir::MatrixLoad& s) { out_.line(matrix_statement(s, kernel_)); }
+  void visit(const ir::MatrixStore& s) { out_.line(matrix_statement(s, kernel_)); }
+  void visit(const ir::MatrixFill& s) { out_.line(matrix_statement(s, kernel_)); }
+  void visit(const ir::MatrixMultiply& s) { out_.line(matrix_statement(s, kernel_)); }
+  // Prints a call, and its function unless that is known.
+  void call(const ir::Block& s) {
+    std::vector<std::string> parameters, arguments;
+    std::set<std::string> names;
+    for (const auto& [name, argument] : functions_.parameters_of(s)) {
+      parameters.push_back(fmt::format("{} {}", spell_type(name->type), name->name));
+      arguments.push_back(glsl::print(simplified(with_values(argument, values_), below_)));
+      names.insert(name->name);
+    }
+    // Nothing that holds around the call is known in the function.
+    scopes_.open_function(std::move(names));
+    const auto values = std::exchange(values_, {});
+    const auto below = std::exchange(below_, {});
+    Lines outside = std::exchange(out_, Lines());
+    comment(s.title);
+    const std::string title = out_.take();
+    out_ = Lines();
+    out_.indent();
+    body(s.inside());
+    const std::string function =
+        fmt::format("({}) {{\n{}}}\n", join(parameters, ", "), out_.take());
+    scopes_.close_function();
+    values_ = values;
+    below_ = below;
+    out_ = std::move(outside);
+    out_.line(fmt::format("{}({});", functions_.named(s.function, title + "void ", function),
+                          join(arguments, ", ")));
   }
-  // The start of a region, its stride and its order: arguments of coopMatLoad and coopMatStore.
-  std::string region(const ir::MatrixRegion& region) const {
-    const Array& array = *kernel_.find(region.first.array);
-    const bool is_buffer = array.is_buffer();
-    const std::uint32_t width = is_buffer ? region.first.width : shared_widths_.at(array.name);
-    return fmt::format("{}, {}, {}, gl_CooperativeMatrixLayout{}Major",
-                       is_buffer ? array_name(array.name, width) : array.name,
-                       glsl::print(ir::divide_exactly(address_of(region.first, array), width)),
-                       glsl::print(region.stride / width), region.by_columns ? "Column" : "Row");
-  }
-  void visit(const ir::MatrixLoad& s) {
-    out_.line(fmt::format("coopMatLoad({}, {});", matrix(s.to), region(s.from)));
-  }
-  void visit(const ir::MatrixStore& s) {
-    out_.line(fmt::format("coopMatStore({}, {});", matrix(s.from), region(s.to)));
-  }
-  void visit(const ir::MatrixFill& s) {
-    out_.line(fmt::format("{} = {}({});", matrix(s.to), matrix_name(*kernel_.find(s.to.array)),
-                          glsl::print(s.value)));
-  }
-  void visit(const ir::MatrixMultiply& s) {
-    out_.line(fmt::format("{} = coopMatMulAdd({}, {}, {});", matrix(s.to), matrix(s.a), matrix(s.b),
-                          matrix(s.c)));
-  }
+
   // A block has braces if it declares a name.
   void visit(const ir::Block& s) {
+    if (!s.function.empty()) return call(s);
     if (!s.title.empty()) out_.apart();
-    title(s);
+    comment(s.title);
     Lines inner = out_.inside();
     std::swap(out_, inner);
     const bool declares = body(s.body);
@@ -379,12 +393,13 @@ class Printer {
     }
     if (!s.title.empty()) out_.apart();
   }
-  void title(const ir::Block& s) {
-    std::istringstream title(s.title);
-    for (std::string text; std::getline(title, text);) out_.line(fmt::format("// {}", text));
+  void comment(const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) out_.line(fmt::format("// {}", line));
   }
 
   const ir::Kernel& kernel_;
+  Functions functions_;
   std::map<std::string, std::uint32_t> shared_widths_;  // of vectors, by the name of the array
   std::map<std::string, Expr> values_;  // of names that are replaced in the rest of the body
   std::vector<Moved> moved_;

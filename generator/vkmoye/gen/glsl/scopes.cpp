@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
@@ -17,6 +18,8 @@ Scopes::Scopes(const ir::Kernel& kernel) : kernel_(kernel) {
     if (node.op == ir::Op::variable) used.insert(node.name);
   });
   ir::for_each(kernel.body, [&](const ir::Stmt& statement) {
+    const auto* block = std::get_if<ir::Block>(&statement.value);
+    if (block != nullptr && !block->function.empty()) outside_.insert(block->function);
     const ir::Effects effects = ir::effects_of(statement, kernel);
     for (const ir::Definition& name : effects.defines) defined.insert(name.name);
     for (const ir::NestedBody& inner : effects.nested) {
@@ -38,6 +41,16 @@ void Scopes::open(const ir::Body& body) {
 }
 
 void Scopes::close() { scopes_.pop_back(); }
+
+void Scopes::open_function(std::set<std::string> parameters) {
+  callers_.push_back(std::exchange(scopes_, {}));
+  scopes_.push_back({std::move(parameters), {}});
+}
+
+void Scopes::close_function() {
+  scopes_ = std::move(callers_.back());
+  callers_.pop_back();
+}
 
 bool Scopes::is_visible(const std::string& name) const {
   return outside_.contains(name) ||

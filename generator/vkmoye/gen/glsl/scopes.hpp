@@ -22,6 +22,9 @@ class Scopes {
   /// A scope with the names that `body` defines, but not those of bodies inside.
   void open(const ir::Body& body);
   void close();
+  /// The scope of the parameters of a function: what is open around the call is not visible up to close_function().
+  void open_function(std::set<std::string> parameters);
+  void close_function();
   bool is_outermost() const { return scopes_.size() == 1; }
 
   /// The variable of a loop whose body is opened next; it ends with that scope's parent at the latest.
@@ -44,6 +47,7 @@ class Scopes {
   const ir::Kernel& kernel_;
   std::set<std::string> outside_;  // arrays, arguments, and what no statement defines
   std::vector<Scope> scopes_;
+  std::vector<std::vector<Scope>> callers_;  // the scopes around each open function
 };
 
 }  // namespace vkmoye::gen::glsl

@@ -110,8 +110,8 @@ inline auto members(const Assume& s) {
   return std::tie(condition, why);
 }
 inline auto members(const Block& s) {
-  const auto& [title, body] = s;
-  return std::tie(title, body);
+  const auto& [title, body, function, parameters] = s;
+  return std::tie(title, body, function, parameters);
 }
 template <std::same_as<Stmt> S>  // without this, every statement would convert to a Stmt
 auto members(const S& s) {

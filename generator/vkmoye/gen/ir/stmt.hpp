@@ -10,6 +10,7 @@
 // A load is a statement that gives its value a name, so that the generated text does not depend on the order in which
 // a C++ compiler evaluates call arguments. effects.hpp describes what each statement uses, reads and writes.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -138,10 +139,21 @@ struct Assume {
   Expr condition;
   std::string why;
 };
-/// A scope under a comment, unless `title` is empty.
+/// A scope under a comment, unless `title` is empty. With a `function`, the shader calls a function of that name, of
+/// which `body` is the body: its first `parameters` statements are Lets, which give the parameters their values. So a
+/// call means its statements in place, to everything but the printer, and it cannot call itself.
+///
+///   Block{"", {Let{"step", kk + 1}, Load{..}, ..}, "fetch", 1}          void fetch(uint step) { .. }
+///                                                                       fetch(kk + 1u);
 struct Block {
   std::string title;
   Body body;
+  std::string function = {};
+  std::size_t parameters = 0;
+
+  /// The Lets of the parameters, and the statements after them.
+  Body arguments() const;
+  Body inside() const;
 };
 
 struct Stmt {
@@ -155,6 +167,17 @@ struct Stmt {
 inline If::If(Expr c, Body b) : condition(std::move(c)), body(std::move(b)) {}
 inline If::If(Expr c, Body b, Body o)
     : condition(std::move(c)), body(std::move(b)), otherwise(std::move(o)) {}
+
+inline Body Block::arguments() const {
+  Body out = body;
+  out.resize(parameters, Stmt(Block{}));
+  return out;
+}
+inline Body Block::inside() const {
+  Body out = body;
+  out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(parameters));
+  return out;
+}
 
 /// The type of the result of a subgroup operation.
 Type type_of(const Subgroup& statement);

@@ -104,6 +104,9 @@ class Baker {
         add(out, *let);
       } else if (const auto* assume = std::get_if<ir::Assume>(&statement.value)) {
         add(out, *assume);
+      } else if (const auto* block = std::get_if<ir::Block>(&statement.value);
+                 block != nullptr && !block->function.empty()) {
+        add(out, *block);
       } else {
         out.push_back(rewritten(
             statement, [&](const Expr& e) { return expr(e); },
@@ -147,6 +150,23 @@ class Baker {
         taken.size() == 1 && std::holds_alternative<ir::Block>(taken.front().value);
     if (is_block) return out.push_back(std::move(taken.front()));
     if (!taken.empty()) out.emplace_back(ir::Block{"", std::move(taken)});
+  }
+
+  // A function stays one for all calls: only what holds at each is used, which neither arguments nor the conditions
+  // around a call do.
+  void add(Body& out, const ir::Block& call) {
+    ir::Block baked = call;
+    baked.body = call.arguments();
+    for (ir::Stmt& parameter : baked.body) {
+      auto& value = std::get<ir::Let>(parameter.value).value;
+      value = expr(value);
+    }
+    const auto outside = std::exchange(around_, {});
+    done_.clear();
+    append(baked.body, body(call.inside()));
+    around_ = outside;
+    done_.clear();
+    out.emplace_back(std::move(baked));
   }
 
   // One that holds at the numbers need not be carried on.

@@ -125,7 +125,7 @@ class Halves {
     const std::uint32_t operation = opcode(instruction[0]);
     const auto operands = instruction.subspan(1);
     constexpr std::uint32_t kVector = 23, kArray = 28, kRuntimeArray = 29, kStruct = 30,
-                            kPointer = 32, kFunctionType = 33, kOfFunctions = 7;
+                            kPointer = 32, kFunctionType = 33, kPrivate = 6, kOfFunctions = 7;
     const auto is_of_numbers = [&](std::uint32_t type) { return numbers_.contains(type); };
     switch (operation) {
       case kTypeCooperativeMatrix:
@@ -137,7 +137,8 @@ class Halves {
       case kPointer:
         if (!is_of_numbers(operands[2])) return "";
         pointers_.insert(operands[0]);
-        return operands[1] == kOfFunctions ? "" : "uses the type in memory";
+        return operands[1] == kOfFunctions || operands[1] == kPrivate ? ""
+                                                                      : "uses the type in memory";
       case kArray:
       case kRuntimeArray:
       case kStruct:

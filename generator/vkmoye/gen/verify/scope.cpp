@@ -15,6 +15,7 @@
 #include "vkmoye/gen/ir/guards.hpp"
 #include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
 #include "vkmoye/gen/verify/declarations.hpp"
 #include "vkmoye/gen/verify/divergence.hpp"
 #include "vkmoye/gen/verify/undefined_arithmetic.hpp"
@@ -44,6 +45,11 @@ class ScopeChecker {
       one_line = one_line && is_one_line(key) && is_one_line(value);
     }
     if (!one_line) complain("the kernel's name, config and reason must each stay on one line");
+    for_each(kernel.body, [&](const Stmt& statement) {
+      const auto* block = std::get_if<Block>(&statement.value);
+      if (block != nullptr && !block->function.empty()) functions_.insert(block->function);
+    });
+    for (const std::string& function : functions_) check_function_name(function);
     for (const PushConstant& argument : kernel.arguments) {
       const bool is_index = argument.type == ScalarType::u32;
       if (is_name_of_moves(argument.name)) {
@@ -81,10 +87,36 @@ class ScopeChecker {
 
   template <class... Args>
   void complain(fmt::format_string<Args...> format, Args&&... args) {
-    reasons_.add(fmt::format(format, std::forward<Args>(args)...));
+    reasons_.add((function_.empty() ? "" : fmt::format("in the function {}: ", function_)) +
+                 fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  // Values cannot have the name of a function: see define().
+  void check_function_name(const std::string& name) {
+    if (const std::string reason = reason_against_name(name); !reason.empty()) {
+      complain("'{}' cannot be the name of a function: {}", name, reason);
+    } else if (is_name_of_moves(name)) {
+      complain("'{}' cannot be the name of a function: copies use it{}", name, kNamesOfMoves);
+    }
+    for (const Array& array : kernel_.arrays) {
+      if (name != array.name && (!array.is_buffer() || name != block_name(array.name))) continue;
+      complain("'{}' is the name of a function, and of the array {}", name, array.name);
+    }
+  }
+
+  void check_parameters(const Block& call) {
+    for (std::size_t i = 0; i < call.parameters; ++i) {
+      const auto* let = i < call.body.size() ? std::get_if<Let>(&call.body[i].value) : nullptr;
+      if (let != nullptr && let->value->type == kIndex) continue;
+      complain("the function {} has {} parameters, but statement {} of its body names no index",
+               call.function, call.parameters, i);
+    }
   }
 
   void define(const std::string& name, const Expr& value, Divergence divergence) {
+    if (functions_.contains(name)) {
+      complain("'{}' is the name of a function, and of a value", name);
+    }
     if (const std::string reason = reason_against_name(name); !reason.empty()) {
       complain("'{}' cannot be a name: {}", name, reason);
     }
@@ -322,6 +354,12 @@ class ScopeChecker {
       }
     }
     for (const StatementAccess& access : effects.accesses) check(access);
+    const auto* block = std::get_if<Block>(&statement.value);
+    const std::string outside = function_;
+    if (block != nullptr && !block->function.empty()) {
+      check_parameters(*block);
+      function_ = block->function;
+    }
     if (const auto* s = std::get_if<Subgroup>(&statement.value)) check_last_subgroup(*s, where);
     if (effects.all_must_arrive && !all_come(effects.scope, path)) {
       complain("some {} may not reach {}",
@@ -335,6 +373,7 @@ class ScopeChecker {
       walk(*inner.body, inner.condition != nullptr ? divergence : path, inner.defines);
       guards_.resize(guards, Expr(0));
     }
+    function_ = outside;
     for (const Definition& d : effects.defines) {
       define(d.name, d.value,
              d.is_data ? divergence_of_data(statement, kernel_, divergence) : divergence);
@@ -379,6 +418,8 @@ class ScopeChecker {
   const Kernel& kernel_;
   const TakeElement take_shared_inside_;
   Reasons reasons_;
+  std::set<std::string> functions_;  // their names
+  std::string function_;             // the one that is being checked; empty outside all
   std::unordered_map<const Node*, Divergence> seen_;
   std::map<std::string, Name> names_;
   Guards guards_;

@@ -59,8 +59,9 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   softmax.start();
   builder.fill(sums.matrices, ir::number(ScalarType::f32, 0));
 
-  const auto fetch = [&](const Expr& number, const PageNames& names = {}) {
-    fetch_keys(attention, k, v, number, names);
+  const auto fetch = [&](const Expr& number) { fetch_keys(attention, k, v, number); };
+  const auto fetch_ahead = [&](const Expr& number) {
+    builder.call("fetch_keys", {{"tile_of_keys", number}}, fetch);
   };
   const auto add_tile = [&](const Expr& i) {
     const Expr at = visible.first() + i;
@@ -69,7 +70,8 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
     k.put();
     v.put_seen(visible, at);
     builder.barrier();
-    if (config.prefetch) builder.branch({less(i + 1, visible.count())}, [&] { fetch(at + 1); });
+    if (config.prefetch)
+      builder.branch({less(i + 1, visible.count())}, [&] { fetch_ahead(at + 1); });
 
     builder.fill(scores.matrices, ir::number(ScalarType::f32, 0));
     builder.unrolled_loop("d", to_index(query.columns), [&](const Expr& d) {
@@ -90,7 +92,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
       });
     });
   };
-  if (config.prefetch) fetch(visible.first(), {"given_first", "first_page"});
+  if (config.prefetch) fetch_ahead(visible.first());
   builder.loop("key_tile", visible.count(), add_tile,
                config.unroll ? ir::Unroll::free : ir::Unroll::never);
 

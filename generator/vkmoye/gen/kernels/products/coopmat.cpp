@@ -76,9 +76,9 @@ class CoopmatProduct {
     buffers_.if_has_elements([&] {
       builder_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
       buffers_.if_has_products([&] {
-        builder_.branch(
-            fits, kAlignedRows, [&] { sum_up_vectors(); }, kUnalignedRows,
-            [&] { sum_up_elementwise(); });
+        buffers_.by_alignment(fits, [&](Moved moved) {
+          moved == Moved::in_vectors ? sum_up_vectors() : sum_up_elementwise();
+        });
       });
       sums_.write();
     });
@@ -170,9 +170,7 @@ class CoopmatProduct {
     const DecodingThreads threads = decoding_threads(config_, form_);
     const ScalarType type = unit_type(form_);
     const std::int64_t pitch = config_.tile_k + config_.pad / bytes_of(type);
-    for (std::int64_t row = 0; row < threads.rows; ++row) {
-      units_->read(row, b_.next.array, to_index(row * words_of_unit()));
-    }
+    units_->read(b_.next.array);
     const auto at =
         thread_coordinates(make_layout({threads.along, threads.across}), builder_.thread());
     const Expr start =

@@ -102,22 +102,20 @@ class QuantisedProduct {
         builder_.copy(builder_.retile(next_a_, to), to, {.vector = {to_index(kGroup)}});
       });
       builder_.barrier();
-      for (std::int64_t row = 0; row < config_.weights; ++row) {
-        units_.read(row, next_b_.array, to_index(row * words_of_unit()));
-      }
+      units_.read(next_b_.array);
       fetch(k_tile + 1);
       multiply();
     });
   }
 
-  // Tiles number `k_tile` of A and B, in registers. Checked in each tile, because the multiplication has too much text
-  // to stand twice.
+  // Tiles number `k_tile` of A and B, in registers.
   void fetch(const Expr& k_tile) {
-    builder_.branch(
-        fits_, kAlignedRows, [&] { fetch(k_tile, /*elementwise=*/false); }, kUnalignedRows,
-        [&] { fetch(k_tile, /*elementwise=*/true); });
+    builder_.call("fetch", {{"tile", k_tile}}, [&](const Expr& tile) {
+      buffers_.by_alignment(fits_, [&](Moved moved) { fetch(tile, moved); });
+    });
   }
-  void fetch(const Expr& k_tile, bool elementwise) {
+  void fetch(const Expr& k_tile, Moved moved) {
+    const bool elementwise = moved == Moved::one_by_one;
     const bool in_vectors = form_.a_k_contiguous && !elementwise;
     const View weights = buffers_.b_words(k_tile, words_of_row()), a = tile_of_a(k_tile);
     buffers_.at_edges({weights, a}, [&](Edges edges) {

@@ -39,9 +39,7 @@ class QuantisedCoopmatProduct {
     buffers_.if_has_products([&] {
       if (units_.has_table()) builder_.barrier();
       builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
-        builder_.branch(
-            fits, kAlignedRows, [&] { read(k_tile, Moved::in_vectors); }, kUnalignedRows,
-            [&] { read(k_tile, Moved::one_by_one); });
+        buffers_.by_alignment(fits, [&](Moved moved) { read(k_tile, moved); });
         multiply();
       });
     });
@@ -124,64 +122,54 @@ class QuantisedCoopmatProduct {
 
   // sums += A * B, 8 elements of k of each lane at a time.
   void multiply() {
-    const std::int64_t rows = rows_of_lane(lanes_b_, config_.tile_n);
-    for (std::int64_t row = 0; row < rows; ++row) {
-      units_.read(row, read_b_.array, to_index(row * words_of_unit()));
-    }
-    const std::vector<std::int64_t> order = order_of_pairs(format_);
+    units_.read(read_b_.array);
     units_.for_each_group_of_pairs(
-        unit_type(form_), [&](const std::vector<std::vector<Expr>>& weights, const Expr& first) {
-          builder_.with_title("matrices_b <- " + units_.decoding(), [&] {
-            for (std::size_t row = 0; row < weights.size(); ++row) {
-              for (std::size_t i = 0; i < weights[row].size(); ++i) {
-                store(weights[row][i], b_, lanes_b_, static_cast<std::int64_t>(row),
-                      static_cast<std::int64_t>(i));
-              }
-            }
-          });
+        unit_type(form_),
+        [&](const std::vector<Expr>& weights, const Expr& row) {
+          builder_.with_title("matrices_b <- " + units_.decoding(),
+                              [&] { store(weights, b_, lanes_b_, row); });
+        },
+        [&](const Expr& first) {
           builder_.with_title("matrices_a <- the elements of A for these weights", [&] {
-            for (std::int64_t row = 0; row < rows_of_lane(lanes_a_, config_.tile_m); ++row) {
-              const std::vector<Expr> elements = elements_of_a(row, first);
-              for (std::int64_t i = 0; i < kGroupOfPairs; ++i) {
-                store(elements[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])], a_,
-                      lanes_a_, row, i);
-              }
-            }
+            builder_.unrolled_loop(
+                "row", to_index(rows_of_lane(lanes_a_, config_.tile_m)),
+                [&](const Expr& row) { store(elements_of_a(row, first), a_, lanes_a_, row); });
           });
           builder_.multiply(a_, b_, sums_.matrices());
         });
   }
 
-  // Eight elements of row number `row` of the lane, from number `first` on.
-  std::vector<Expr> elements_of_a(std::int64_t row, const Expr& first) {
-    const Expr at = to_index(row * unit()) + first;
+  // Eight elements of row number `row` of the lane, from number `first` on, in the order of the weights.
+  std::vector<Expr> elements_of_a(const Expr& row, const Expr& first) {
+    const Expr at = row * to_index(unit()) + first;
     std::vector<Expr> out;
-    if (access_.count == kGroupOfPairs) {
-      const Expr eight = builder_.load(fmt::format("eight_of_a{}", row),
-                                       {read_a_.array, {at}, "elements of A", kGroupOfPairs});
-      for (std::uint32_t i = 0; i < kGroupOfPairs; ++i) out.push_back(ir::component(eight, i));
-      return out;
-    }
-    for (std::uint32_t i = 0; i < kGroupOfPairs; ++i) {
-      out.push_back(builder_.load(fmt::format("of_a{}_{}", row, i),
-                                  {read_a_.array, {at + i}, "elements of A"}));
+    const bool at_once = access_.count == kGroupOfPairs;
+    const Expr eight =
+        at_once ? builder_.load("eight_of_a", {read_a_.array, {at}, "elements of A", kGroupOfPairs})
+                : Expr(0);
+    for (const std::int64_t i : order_of_pairs(format_)) {
+      out.push_back(at_once ? ir::component(eight, to_index(i))
+                            : builder_.load(fmt::format("of_a{}", i),
+                                            {read_a_.array, {at + to_index(i)}, "elements of A"}));
     }
     return out;
   }
 
-  // Element `number` of 8 along k, in row number `row` of the lane.
-  void store(const Expr& value, const Matrices& to, const FragmentLanes& lanes, std::int64_t row,
-             std::int64_t number) {
+  // Eight values along k of row number `row` of the lane.
+  void store(const std::vector<Expr>& values, const Matrices& to, const FragmentLanes& lanes,
+             const Expr& row) {
     const bool is_a = to.type.use == Use::a;
     const std::int64_t elements = config_.elements_per_lane(is_a ? config_.atom_m : config_.atom_n);
-    const std::int64_t rows_of_matrix = size(lanes.row_numbers);
-    const std::int64_t matrix_row = row / rows_of_matrix, matrix_k = number / along_k();
-    const std::int64_t matrix =
-        is_a ? matrix_row + matrix_k * to.rows : matrix_k + matrix_row * to.rows;
-    const std::int64_t element =
-        lanes.k_numbers(number % along_k()) + lanes.row_numbers(row % rows_of_matrix);
-    builder_.store(value,
-                   {builder_.elements(to).array, {to_index(matrix * elements + element)}, ""});
+    const std::uint32_t rows_of_matrix = to_index(size(lanes.row_numbers));
+    const Expr matrix_row = row / rows_of_matrix;
+    for (std::int64_t number = 0; number < kGroupOfPairs; ++number) {
+      const std::uint32_t matrix_k = to_index(number / along_k()), rows = to_index(to.rows);
+      const Expr matrix = is_a ? matrix_row + matrix_k * rows : matrix_row * rows + matrix_k;
+      const Expr element = evaluate(lanes.row_numbers, row % rows_of_matrix) +
+                           to_index(lanes.k_numbers(number % along_k()));
+      builder_.store(values[static_cast<std::size_t>(number)],
+                     {builder_.elements(to).array, {matrix * to_index(elements) + element}, ""});
+    }
   }
 
   const GemmThinCoopmatConfig& config_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
@@ -47,16 +48,8 @@ class SimtProduct {
     declare_registers();
 
     builder_.fill(sums_, 0);
-    // Checked once, not for each tile: whether rows are aligned to vectors.
-    const Moved vectors = Moved::in_vectors, single = Moved::one_by_one;
-    const Conditions fits =
-        all_of({builder_.fits(source(a_, 0, vectors), {vector_of(a_, vectors)}),
-                builder_.fits(source(b_, 0, vectors), {vector_of(b_, vectors)})});
     buffers_.if_has_elements([&] {
-      buffers_.if_has_products([&] {
-        builder_.branch(
-            fits, kAlignedRows, [&] { sum_up(vectors); }, kUnalignedRows, [&] { sum_up(single); });
-      });
+      buffers_.if_has_products([&] { sum_up(); });
       write(tCgC);
     });
     return buffers_.finish();
@@ -141,6 +134,13 @@ class SimtProduct {
 
   // --- steps ---
 
+  void by_alignment(const std::function<void(Moved)>& move) {
+    const Moved vectors = Moved::in_vectors;
+    buffers_.by_alignment(all_of({builder_.fits(source(a_, 0, vectors), {vector_of(a_, vectors)}),
+                                  builder_.fits(source(b_, 0, vectors), {vector_of(b_, vectors)})}),
+                          move);
+  }
+
   // Loads a tile of each operand into `to_a` and `to_b`; elements outside are 0.
   void load(const View& to_a, const View& to_b, const Expr& k_tile, Moved moved) {
     const auto load_both = [&](Edges edges) {
@@ -151,26 +151,30 @@ class SimtProduct {
     };
     buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)}, load_both);
   }
-  void load_next(const Expr& k_tile, Moved moved) {
-    load(registers_of(a_, moved), registers_of(b_, moved), k_tile, moved);
+  void load_next(const Expr& k_tile) {
+    builder_.call("load_next", {{"tile", k_tile}}, [&](const Expr& tile) {
+      by_alignment([&](Moved moved) {
+        load(registers_of(a_, moved), registers_of(b_, moved), tile, moved);
+      });
+    });
   }
   // The shared tiles of stage `at` <- the next tiles.
-  void store_next(const Expr& at, Moved moved) {
-    for (const SimtOperand* x : {&a_, &b_}) {
-      builder_.under_heading(fmt::format("the next tile of {}", x->title), [&] {
-        builder_.copy(registers_of(*x, moved), destination(*x, at, moved),
-                      {.vector = {vector_of(*x, moved)}});
+  void store_next(const Expr& at) {
+    builder_.call("store_next", {{"stage", at, to_index(config_.stages)}}, [&](const Expr& stage) {
+      by_alignment([&](Moved moved) {
+        for (const SimtOperand* x : {&a_, &b_}) {
+          builder_.copy(registers_of(*x, moved), destination(*x, stage, moved),
+                        {.vector = {vector_of(*x, moved)}});
+        }
       });
-    }
+    });
   }
 
   // Fragments `number` <- step kk of the shared tiles of stage `at`.
   void fetch(const Expr& at, const Expr& kk, const Expr& number) {
     for (const SimtOperand* x : {&a_, &b_}) {
-      builder_.under_heading(fmt::format("{} of step {}", x->title, ir::to_string(kk)), [&] {
-        builder_.copy(select(multiplied(*x, at), 2, kk), fragment(*x, number),
-                      {.vector = {to_index(fragment_vector(x->type, x->values))}});
-      });
+      builder_.copy(select(multiplied(*x, at), 2, kk), fragment(*x, number),
+                    {.vector = {to_index(fragment_vector(x->type, x->values))}});
     }
   }
   // sums += the product of fragments `number`.
@@ -193,62 +197,74 @@ class SimtProduct {
 
   // --- sums += A * B over all tiles of k ---
 
-  void sum_up(Moved moved) {
+  void sum_up() {
     const auto for_each_tile = [&](const auto& body) {
       builder_.loop("k_tile", buffers_.tiles(), body);
     };
-    if (config_.fragments == 2) return pipelined(for_each_tile, moved);
-    if (config_.stages == 2) return overlapped(for_each_tile, moved);
-    if (config_.prefetch) return prefetched(for_each_tile, moved);
+    if (config_.fragments == 2) return pipelined(for_each_tile);
+    if (config_.stages == 2) return overlapped(for_each_tile);
+    if (config_.prefetch) return prefetched(for_each_tile);
     for_each_tile([&](const Expr& k_tile) {
-      load(destination(a_, 0, moved), destination(b_, 0, moved), k_tile, moved);
+      by_alignment([&](Moved moved) {
+        load(destination(a_, 0, moved), destination(b_, 0, moved), k_tile, moved);
+      });
       builder_.barrier();
       multiply(0);
       builder_.barrier();
     });
   }
 
-  void prefetched(const auto& for_each_tile, Moved moved) {
-    load_next(0, moved);
+  void prefetched(const auto& for_each_tile) {
+    load_next(0);
     for_each_tile([&](const Expr& k_tile) {
       builder_.barrier();
-      store_next(0, moved);
+      store_next(0);
       builder_.barrier();
-      load_next(k_tile + 1, moved);
+      load_next(k_tile + 1);
       multiply(0);
     });
   }
 
-  void overlapped(const auto& for_each_tile, Moved moved) {
-    load_next(0, moved);
-    store_next(0, moved);
+  void overlapped(const auto& for_each_tile) {
+    load_next(0);
+    store_next(0);
     builder_.barrier();
     for_each_tile([&](const Expr& k_tile) {
-      load_next(k_tile + 1, moved);
+      load_next(k_tile + 1);
       multiply(k_tile % 2);
-      store_next((k_tile + 1) % 2, moved);
+      store_next((k_tile + 1) % 2);
       builder_.barrier();
     });
   }
 
   // As `overlapped`, but also reads the fragments of the next step while those of this one are multiplied;
   // the barrier is before the last step of a tile.
-  void pipelined(const auto& for_each_tile, Moved moved) {
-    load_next(0, moved);
-    store_next(0, moved);
+  void pipelined(const auto& for_each_tile) {
+    const auto fetch_next = [&](const Expr& at, const Expr& kk, const Expr& number) {
+      builder_.call(
+          "read_fragments",
+          {{"stage", at, 2}, {"step", kk, to_index(config_.tile_k)}, {"number", number, 2}},
+          [&](const auto&... parameters) { fetch(parameters...); });
+    };
+    const auto multiply_this = [&](const Expr& number) {
+      builder_.call("multiply_fragments", {{"number", number, 2}},
+                    [&](const Expr& of) { multiply_fragments(of); });
+    };
+    load_next(0);
+    store_next(0);
     builder_.barrier();
-    fetch(0, 0, 0);
+    fetch_next(0, 0, 0);
     for_each_tile([&](const Expr& k_tile) {
       const Expr here = k_tile % 2, there = (k_tile + 1) % 2;
-      load_next(k_tile + 1, moved);
+      load_next(k_tile + 1);
       builder_.unrolled_loop("kk", to_index(config_.tile_k - 1), [&](const Expr& kk) {
-        fetch(here, kk + 1, (kk + 1) % 2);
-        multiply_fragments(kk % 2);
+        fetch_next(here, kk + 1, (kk + 1) % 2);
+        multiply_this(kk % 2);
       });
-      store_next(there, moved);
+      store_next(there);
       builder_.barrier();
-      fetch(there, 0, 0);
-      multiply_fragments(1);
+      fetch_next(there, 0, 0);
+      multiply_this(1);
     });
   }
 

@@ -35,13 +35,17 @@ class ThinProduct {
     sums_ = builder_.registers("sums", type, make_layout({tile_.rows, config_.rows}));
 
     builder_.fill(sums_, 0);
-    // Checked once, not for each tile: whether rows are aligned to vectors.
-    const Moved vectors = Moved::in_vectors, single = Moved::one_by_one;
+    // Checked once, not for each tile, which takes fewer registers: whether rows are aligned to vectors.
+    const Moved vectors = Moved::in_vectors;
     const Conditions fits = all_of({builder_.fits(large(0, vectors), large_vector(vectors)),
                                     builder_.fits(small(0, vectors), small_vector(vectors))});
     buffers_.if_has_products([&] {
-      builder_.branch(
-          fits, kAlignedRows, [&] { sum_up(vectors); }, kUnalignedRows, [&] { sum_up(single); });
+      buffers_.by_alignment(fits, [&](Moved moved) {
+        builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
+          load(k_tile, moved);
+          builder_.call("multiply", [&] { multiply(); });
+        });
+      });
     });
     if (config_.along_k > 1) builder_.reduce_across(sums_, kSum, threads_, 0);
     builder_.branch({ir::equal(at_[0], 0)}, [&] { write(); });
@@ -131,23 +135,20 @@ class ThinProduct {
 
   // --- steps ---
 
-  void sum_up(Moved moved) {
-    builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
-      const auto load_large = [&](Edges edges) {
-        builder_.copy(large(k_tile, moved), waiting_large(moved),
-                      {.edges = edges, .vector = large_vector(moved), .vectors_fit = true});
-      };
-      const auto load_small = [&](Edges edges) {
-        builder_.copy(small(k_tile, moved), waiting_small(moved),
-                      {.edges = edges, .vector = small_vector(moved), .vectors_fit = true});
-      };
-      buffers_.at_edges({tile_of(config_.n_is_small, k_tile)}, load_large);
-      // Only for blocks of 1, 2, 4 .. rows it is known that no index wraps.
-      const View small_tile = tile_of(!config_.n_is_small, k_tile);
-      is_power_of_two(config_.rows, config_.rows) ? buffers_.at_edges({small_tile}, load_small)
-                                                  : load_small(Edges::zero);
-      multiply();
-    });
+  void load(const Expr& k_tile, Moved moved) {
+    const auto load_large = [&](Edges edges) {
+      builder_.copy(large(k_tile, moved), waiting_large(moved),
+                    {.edges = edges, .vector = large_vector(moved), .vectors_fit = true});
+    };
+    const auto load_small = [&](Edges edges) {
+      builder_.copy(small(k_tile, moved), waiting_small(moved),
+                    {.edges = edges, .vector = small_vector(moved), .vectors_fit = true});
+    };
+    buffers_.at_edges({tile_of(config_.n_is_small, k_tile)}, load_large);
+    // Only for blocks of 1, 2, 4 .. rows it is known that no index wraps.
+    const View small_tile = tile_of(!config_.n_is_small, k_tile);
+    is_power_of_two(config_.rows, config_.rows) ? buffers_.at_edges({small_tile}, load_small)
+                                                : load_small(Edges::zero);
   }
 
   // sums(row, s) += large(k, row) * small(k, s), one row of the small operand at a time, so that few of its

@@ -50,20 +50,11 @@ class ThinCoopmatProduct {
     declare();
     if (weights_) weights_->fill_table();
     builder_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
-    // Checked once, not for each tile: whether rows are aligned to vectors.
-    Conditions fits = builder_.fits(of_lane(a_, 0), a_.access, Edges::zero);
-    if (!weights_) {
-      fits = all_of({fits, builder_.fits(of_lane(b_, 0), b_.access, Edges::zero)});
-    }
-    const auto sum = [&] {
-      builder_.branch(
-          fits, weights_ ? kAlignedRowsOfA : kAlignedRows, [&] { sum_up(/*elementwise=*/false); },
-          weights_ ? kUnalignedRowsOfA : kUnalignedRows, [&] { sum_up(/*elementwise=*/true); });
-    };
     buffers_.if_has_products([&] {
-      if (!weights_) return sum();
+      if (!weights_) return sum_up();
       builder_.branch(
-          {ir::less(0, ir::variable("k_blocks")), ir::less(0, ir::variable("b_blocks"))}, sum);
+          {ir::less(0, ir::variable("k_blocks")), ir::less(0, ir::variable("b_blocks"))},
+          [&] { sum_up(); });
     });
     sums_.write();
     return builder_.finish();
@@ -141,11 +132,15 @@ class ThinCoopmatProduct {
     return weights_ && config_.tile_m == config_.atom_m && form_.weights->table_bytes() == 0;
   }
 
-  void sum_up(bool elementwise) {
-    if (fetches_ahead()) read_weights(0);
+  void sum_up() {
+    Conditions fits;
+    for (const ThinCoopmatOperand* x : read_plainly()) {
+      fits = all_of({fits, builder_.fits(of_lane(*x, 0), x->access, Edges::zero)});
+    }
+    if (fetches_ahead()) fetch_weights(0);
     builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
       if (weights_ && !fetches_ahead()) read_weights(k_tile);
-      read(k_tile, elementwise);
+      buffers_.by_alignment(fits, [&](Moved moved) { read(k_tile, moved); });
       for (const ThinCoopmatOperand* x : read_plainly()) {
         builder_.under_heading(
             x == &a_ ? "A as elements of matrices; k is permuted as in B"
@@ -155,7 +150,7 @@ class ThinCoopmatProduct {
       if (weights_) {
         builder_.with_title(weights_->formula() + ", as elements of matrices",
                             [&] { weights_->decode(elements(b_)); });
-        if (fetches_ahead()) read_weights(k_tile + 1);
+        if (fetches_ahead()) fetch_weights(k_tile + 1);
       }
       const auto& [first, second] = config_.transposed ? std::tie(b_.matrices, a_.matrices)
                                                        : std::tie(a_.matrices, b_.matrices);
@@ -163,18 +158,22 @@ class ThinCoopmatProduct {
     });
   }
 
-  void read(const Expr& k_tile, bool elementwise) {
+  void read(const Expr& k_tile, Moved moved) {
     for (const ThinCoopmatOperand* x : read_plainly()) {
       buffers_.at_edges({(buffers_.*x->tile)(k_tile)}, [&](Edges edges) {
         builder_.copy(of_lane(*x, k_tile), x->loaded,
                       {.edges = edges,
                        .vector = x->access,
                        .vectors_fit = true,
-                       .from_elementwise = elementwise});
+                       .from_elementwise = moved == Moved::one_by_one});
       });
     }
   }
 
+  void fetch_weights(const Expr& k_tile) {
+    builder_.call("fetch_weights", {{"tile", k_tile}},
+                  [&](const Expr& tile) { read_weights(tile); });
+  }
   // Where k or n ends before, the last block is read again: A is 0 there, or the result is outside C.
   void read_weights(const Expr& k_tile) {
     const auto inside = [](const Expr& block, const char* blocks) {

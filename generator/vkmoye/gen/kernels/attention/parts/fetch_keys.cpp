@@ -3,10 +3,9 @@
 
 namespace vkmoye::gen {
 
-void fetch_keys(AttentionTile& attention, StagedTile& k, StagedTile& v, const Expr& number,
-                const PageNames& names) {
+void fetch_keys(AttentionTile& attention, StagedTile& k, StagedTile& v, const Expr& number) {
   if (attention.tiles_lie_in_pages()) {
-    const AttentionTile::KeyTile key_tile = attention.key_tile(number, k.rows(), names);
+    const AttentionTile::KeyTile key_tile = attention.key_tile(number, k.rows());
     k.fetch(attention.k(key_tile));
     v.fetch(attention.v(key_tile));
     return;

@@ -11,7 +11,6 @@ namespace vkmoye::gen {
 
 /// Fetches tile `number` of the keys and of the values of the workgroup's entry. `names`: of its page,
 /// used only if the tile lies in one page.
-void fetch_keys(AttentionTile& attention, StagedTile& k, StagedTile& v, const Expr& number,
-                const PageNames& names);
+void fetch_keys(AttentionTile& attention, StagedTile& k, StagedTile& v, const Expr& number);
 
 }  // namespace vkmoye::gen

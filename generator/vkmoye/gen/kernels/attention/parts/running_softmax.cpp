@@ -87,7 +87,7 @@ void RunningSoftmax::update(const View& scores, const View& sums) {
 void RunningSoftmax::update_per_thread(const View& scores, const View& sums, const View* counts) {
   keep_row_max();
   builder_.accumulate(row_max_, kMaximumOfNumbers, scores);
-  rescale(sums);
+  builder_.call("rescale_sums", [&] { rescale(sums); });
   weigh(scores);
   if (counts == nullptr) return builder_.accumulate(row_sum_, kSum, scores);
   builder_.apply(
@@ -101,7 +101,7 @@ void RunningSoftmax::update_per_thread(const View& scores, const View& sums, con
 void RunningSoftmax::merge(const View& sums) {
   keep_row_max();
   builder_.reduce_across(row_max_, kMaximumOfNumbers, modes_.threads, modes_.shared_by_row);
-  rescale(sums);
+  builder_.call("rescale_sums", [&] { rescale(sums); });
   builder_.reduce_across(row_sum_, kSum, modes_.threads, modes_.shared_by_row);
   builder_.reduce_across(sums, kSum, modes_.threads, modes_.shared_by_row);
 }

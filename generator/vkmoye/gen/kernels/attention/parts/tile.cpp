@@ -121,15 +121,14 @@ View AttentionTile::rows_of_keys(const HeadTensor& of, const WeightFormat* forma
                       form_.page != 0 ? key_tile.page : entry_);
 }
 
-AttentionTile::KeyTile AttentionTile::key_tile(const Expr& number, std::int64_t keys,
-                                               const PageNames& names) {
+AttentionTile::KeyTile AttentionTile::key_tile(const Expr& number, std::int64_t keys) {
   if (form_.page == 0) return {number, 0, keys};
   const std::uint32_t of_page = to_index(form_.page / keys);
   // A negative number becomes a large one.
   builder_.under_heading("the page of these keys", [&] {
     builder_.copy(tile(pages_, {1, 1}, {number / of_page, entry_}), page_, {.edges = Edges::zero});
   });
-  const Expr page = builder_.let(names.page, to_index(builder_.load(names.given, page_)));
+  const Expr page = builder_.let("own_page", to_index(builder_.load("given_page", page_)));
   return {number % of_page, page, keys};
 }
 

@@ -29,11 +29,6 @@ struct QueryOfHead {
   Expr query, head;
 };
 
-/// The names of two values: the page as its array has it, and as an index.
-struct PageNames {
-  std::string given = "given_page", page = "own_page";
-};
-
 class AttentionTile {
  public:
   /// Declares q, k, v, lengths and the arguments. Workgroups along x have tiles of rows. `rows_of_head_groups`: whether
@@ -60,7 +55,7 @@ class AttentionTile {
   };
   /// Tile `number` of an entry. Records how to find their page, if there are pages, in values of these names; `keys`
   /// must divide it.
-  KeyTile key_tile(const Expr& number, std::int64_t keys, const PageNames& names = {});
+  KeyTile key_tile(const Expr& number, std::int64_t keys);
   KeyTile key_tile(const Expr& number) { return key_tile(number, size_.keys); }
   /// (width, keys), (value_width, keys): rows in memory, see row_elements(). Those in pages that are not stored are
   /// outside of the array.

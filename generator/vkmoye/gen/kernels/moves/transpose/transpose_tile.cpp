@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 
 #include "vkmoye/gen/kernels/moves/transpose/packed_words.hpp"
 #include "vkmoye/layout/algebra.hpp"
@@ -82,7 +83,9 @@ class Tile {
     const std::int64_t across = tile_.load / tile_.bytes(), lanes = tile_.cols / across;
     const Strides to(tile_.whole_layout().layout);
     each(lanes, tile_.rows / unit(), {"across", "group"}, [&](const Expr& a, const Expr& group) {
-      if_rows_inside(unit(), group, [&] { load_words_at(a, group, across, to); });
+      if_rows_inside(unit(), group, [&] {
+        once("transpose_block", [&] { load_words_at(a, group, across, to); });
+      });
     });
   }
 
@@ -91,16 +94,8 @@ class Tile {
     const std::int64_t along = tile_.store / tile_.bytes(), lanes = tile_.rows / along;
     const Layout from = tile_.whole_layout().layout.mode(0);
     each(lanes, tile_.cols, {"along", "column"}, [&](const Expr& b, const Expr& column) {
-      if_rows_inside(along, b, [&] {
-        const std::int64_t count = along / unit();
-        const Expr at = builder_.let("tile_from", evaluate(from, column) + number(count) * b);
-        std::vector<Expr> parts;
-        for (std::int64_t w = 0; w < count; ++w) {
-          parts.push_back(builder_.load(fmt::format("word{}", w), shared_at(at + number(w))));
-        }
-        builder_.store(ir::vector(parts), words(dst_, {row0_ + number(along) * b, col0_ + column},
-                                                along, "whole words of dst"));
-      });
+      if_rows_inside(
+          along, b, [&] { once("store_column", [&] { store_words_at(b, column, along, from); }); });
     });
   }
 
@@ -220,6 +215,11 @@ class Tile {
                   [&](const Expr& z) { round(first + number(at_once) * z); });
   }
 
+  // A function, if tiles with all rows and with some of them have it.
+  void once(const char* name, const std::function<void()>& body) {
+    tile_.can_lack_rows() ? builder_.call(name, body) : body();
+  }
+
   void load_words_at(const Expr& a, const Expr& group, std::int64_t across, const Strides& to) {
     std::vector<Expr> rows;
     for (std::int64_t e = 0; e < unit(); ++e) {
@@ -235,6 +235,17 @@ class Tile {
       for (const Expr& row : rows) of_rows.push_back(count == 1 ? row : component(row, w));
       store_transposed(fmt::format("word{}", w), of_rows, at, to.column * w * unit(), to.column);
     }
+  }
+
+  void store_words_at(const Expr& b, const Expr& column, std::int64_t along, const Layout& from) {
+    const std::int64_t count = along / unit();
+    const Expr at = builder_.let("tile_from", evaluate(from, column) + number(count) * b);
+    std::vector<Expr> parts;
+    for (std::int64_t w = 0; w < count; ++w) {
+      parts.push_back(builder_.load(fmt::format("word{}", w), shared_at(at + number(w))));
+    }
+    builder_.store(ir::vector(parts), words(dst_, {row0_ + number(along) * b, col0_ + column},
+                                            along, "whole words of dst"));
   }
 
   // Transposes one word of each of `rows` and stores the results to the columns from `at` + `offset` on, which

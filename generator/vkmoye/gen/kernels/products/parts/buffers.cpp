@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/products/parts/buffers.hpp"
 
+#include <fmt/format.h>
+
 namespace vkmoye::gen {
 
 GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
@@ -11,6 +13,7 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
       tile_(tile),
       in_strips_(strip > 1 && !form.batched && !form.split_k && !form.grouped),
       has_words_(form.weights != nullptr && !packed.b),
+      reads_b_(!packed.b),
       a_{form.a_type, form.a_k_contiguous, tile[0], builder.block_y()},
       b_{form.b_type, form.b_k_contiguous, tile[1], builder.block_x()},
       result_(declare(packed)) {
@@ -98,6 +101,16 @@ void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<v
       all, is_one ? "a whole tile" : "whole tiles", [&] { load(Edges::inside); },
       is_one ? "a tile at an edge, 0 outside" : "tiles at an edge, 0 outside",
       [&] { load(Edges::zero); });
+}
+
+void GemmBuffers::by_alignment(const Conditions& fits, const std::function<void(Moved)>& move) {
+  builder_.branch(
+      fits,
+      fmt::format("rows of {} are aligned: they are read in vectors", reads_b_ ? "A and B" : "A"),
+      [&] { move(Moved::in_vectors); },
+      fmt::format("rows of {} are not aligned: they are read element by element",
+                  reads_b_ ? "A or B" : "A"),
+      [&] { move(Moved::one_by_one); });
 }
 
 ir::Kernel GemmBuffers::finish() {

@@ -39,15 +39,6 @@ struct KTiles {
 /// How elements of the operands' tiles are moved: one by one, or in vectors along the contiguous axis.
 enum class Moved : bool { one_by_one, in_vectors };
 
-// Titles of the two branches of a kernel that checks once whether A and B, or A beside a packed B, can be read in
-// vectors.
-inline constexpr const char* kAlignedRows = "rows of A and B are aligned: they are read in vectors";
-inline constexpr const char* kUnalignedRows =
-    "rows of A or B are not aligned: they are read element by element";
-inline constexpr const char* kAlignedRowsOfA = "rows of A are aligned: they are read in vectors";
-inline constexpr const char* kUnalignedRowsOfA =
-    "rows of A are not aligned: they are read element by element";
-
 /// The operands whose layout is not that of the form, and what declares them.
 struct PackedOperands {
   bool a = false, b = false;
@@ -87,6 +78,9 @@ class GemmBuffers {
   /// Records `load` twice: for the case that all `tiles` are inside, and for the case that one extends past
   /// an edge, where elements outside are 0.
   void at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load);
+  /// Records `move` twice: for the case that rows are aligned to vectors, which `fits` decides, and for the case that
+  /// they are not.
+  void by_alignment(const Conditions& fits, const std::function<void(Moved)>& move);
   /// The number of tiles of k, or of this workgroup's slice of it. Precondition: k is not 0.
   const Expr& tiles() const { return tiles_.count; }
   /// The number of the first of them among all tiles of k.
@@ -122,7 +116,7 @@ class GemmBuffers {
   Builder& builder_;
   const GemmForm& form_;
   std::array<std::int64_t, 3> tile_;
-  bool in_strips_, has_words_;
+  bool in_strips_, has_words_, reads_b_;  // reads_b_: in its own order
   Operand a_, b_;
   Tensor offsets_ = {};  // the first row of each group
   GemmResult result_;

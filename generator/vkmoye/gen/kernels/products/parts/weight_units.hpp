@@ -9,6 +9,7 @@
 // How a code becomes a weight: weight_numbers.hpp. For matrix units, weights are rounded to 16 bits, two at a time.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -60,8 +61,8 @@ class WeightUnits {
   /// The 32-bit words of a unit.
   std::int64_t words() const { return blocks_ * format_.bytes / 4; }
 
-  /// Reads unit number `unit` from an array of u16, from element `start` on.
-  void read(std::int64_t unit, const std::string& array, const Expr& start);
+  /// Reads the units from registers of u16, one unit after the other.
+  void read(const std::string& array);
 
   /// How a weight is computed, for titles: "scale * (code - 8): in the mantissa ..".
   std::string decoding() const { return numbers_.decoding(); }
@@ -71,8 +72,12 @@ class WeightUnits {
   using Body =
       std::function<void(const std::vector<std::vector<Expr>>& weights, const Expr& first)>;
   void for_each_weight_group(std::int64_t count, const Body& body);
-  /// The same for groups of 8 weights in the order of pairs, rounded to `type`: f16 or bf16.
-  void for_each_group_of_pairs(ScalarType type, const Body& body);
+  /// Groups of 8 weights in the order of pairs, rounded to `type`: f16 or bf16. Records `take` for the weights of each
+  /// unit, then `multiply` with the number of the first weight in the unit.
+  void for_each_group_of_pairs(
+      ScalarType type,
+      const std::function<void(const std::vector<Expr>& weights, const Expr& unit)>& take,
+      const std::function<void(const Expr& first)>& multiply);
 
  private:
   // The weights of a group of unit number `unit`.
@@ -80,12 +85,12 @@ class WeightUnits {
       std::function<std::vector<Expr>(std::int64_t unit, const WeightGroup& group,
                                       const std::vector<Expr>& words, const WeightScale& scale)>;
   void for_each_group(const WeightGroups& all, const Decode& decode, const Body& body);
-  std::vector<Expr> pairs(ScalarType type, std::int64_t unit, const WeightGroup& group,
-                          const std::vector<Expr>& words, const WeightScale& scale);
-  Expr word(std::int64_t unit, const Expr& pair, const Expr& at, const std::string& name);
-  Expr codes(std::int64_t unit, const Expr& pair, std::int64_t block, const Expr& number,
+  std::vector<Expr> pairs(ScalarType type, const WeightGroup& group, const std::vector<Expr>& words,
+                          const WeightScale& scale);
+  Expr word(const Expr& unit, const Expr& pair, const Expr& at, const std::string& name);
+  Expr codes(const Expr& unit, const Expr& pair, std::int64_t block, const Expr& number,
              const std::string& suffix);
-  Expr number_at(std::int64_t unit, const Expr& pair, std::int64_t block, std::int64_t at,
+  Expr number_at(const Expr& unit, const Expr& pair, std::int64_t block, std::int64_t at,
                  const std::string& name);
   WeightScale scale(std::int64_t unit, const Expr& pair, std::int64_t block);
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The comments of the branches of an If.
+//
+//   If{whole, {Block{"a whole tile:\ncopy a", ..}}, {Block{"a tile at an edge:\ncopy a", ..}}}
+//
+//   // copy a                           title_of_both: it stands once
+//   if (whole) {
+//     // a whole tile
+//   ..
+
+#include <string>
+
+#include "vkmoye/gen/ir/stmt.hpp"
+
+namespace vkmoye::gen::glsl {
+
+/// The block that is all of `statements`; nullptr if there is none, or if it is a function.
+const ir::Block* only_block(const ir::Body& statements);
+
+/// What both branches do in their own way: the title of each, without the case in its first line. Empty if they differ.
+std::string title_of_both(const ir::If& branches);
+
+}  // namespace vkmoye::gen::glsl
