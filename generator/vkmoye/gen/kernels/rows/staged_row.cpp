@@ -44,7 +44,8 @@ std::vector<Expr> Row::at(const Expr& block) const {
 }
 
 void Row::read(const Expr& block, const Body& redo) {
-  blocks_.load(at(block), x_, outside_);
+  builder_.call("read_block", {{"block_of_row", block}},
+                [&](const Expr& number) { blocks_.load(at(number), x_, outside_); });
   redo(block);
 }
 
