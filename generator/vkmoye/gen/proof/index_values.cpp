@@ -103,10 +103,15 @@ Linear IndexValues::variable(const std::string& name) {
 
 // A coordinate 8 workgroup + 4 a + b, with a in 0..1 and b in 0..3, has the digits b, a and workgroup: the variable is
 // split into such digits, which are equal to them one by one. That is the same set, in terms that isl need not search.
+// Of vectors of 4 that begin at multiples of 4, the digits below 4 may be any.
 Set IndexValues::among(const std::string& name, const Linear& first, std::int64_t count) {
   std::set<std::int64_t> units;
-  for (const auto& [part, factor] : variables_.expanded(first).terms)
+  bool is_multiple = first.constant % count == 0;
+  for (const auto& [part, factor] : variables_.expanded(first).terms) {
     units.insert(std::abs(factor));
+    is_multiple = is_multiple && factor % count == 0;
+  }
+  if (is_multiple) units.insert(count);
   for (const std::int64_t unit : units) variables_.quotient(variable(name), unit);
   const Linear at = variable(name);
   std::map<std::int64_t, std::size_t> digits;  // by unit
@@ -117,26 +122,32 @@ Set IndexValues::among(const std::string& name, const Linear& first, std::int64_
     variables_.quotient(variables_.value(part), next->first / factor);
   }
   const Linear value = variables_.expanded(first);
+  const auto without_digits = [&] { return at_most(value, at) & less(at, value + count); };
   Set all = solver_.everything();
   for (auto digit = digits.begin(); digit != digits.end(); ++digit) {
     const auto next = std::next(digit);
     const std::int64_t unit = digit->first, end = next == digits.end() ? kFar : next->first;
+    if (is_multiple && unit < count) {
+      if (end > count) return without_digits();
+      all = all & in_range(variables_.value(digit->second), variables_[digit->second].range);
+      continue;
+    }
     Linear here = value.constant % end / unit;
     for (const auto& [part, factor] : value.terms) {
       if (factor < unit || factor >= end) continue;
-      if (factor % unit != 0) return at_most(value, at) & less(at, value + count);
+      if (factor % unit != 0) return without_digits();
       here.terms[part] = factor / unit;
     }
-    const std::int64_t width = unit == 1 ? count : 1;
+    const std::int64_t width = unit == 1 && !is_multiple ? count : 1;
     const Range range = variables_.range(here);
     if (value.constant < 0 || range.min < 0 || range.max + width > end / unit) {
-      return at_most(value, at) & less(at, value + count);
+      return without_digits();
     }
     const Linear one = variables_.value(digit->second);
     all = all & (width == 1 ? equal(one, here) : at_most(here, one) & less(one, here + width));
   }
   for (const auto& [part, factor] : value.terms) {
-    if (factor < 0) return at_most(value, at) & less(at, value + count);
+    if (factor < 0) return without_digits();
   }
   return all;
 }
