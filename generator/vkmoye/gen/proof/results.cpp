@@ -147,7 +147,7 @@ std::string claim_of_coverage(const std::string& array) {
   return fmt::format("each element of {} is written", array);
 }
 
-std::vector<Obligation> prove_results(const ir::Kernel& kernel, const DecidedResults& decided) {
+std::vector<Obligation> prove_results(const ir::Kernel& kernel) {
   std::optional<AccessSets> sets;  // of the claims about one result, which share its steps
   std::optional<ResultProver> prover;
   std::vector<Obligation> list;
@@ -162,12 +162,9 @@ std::vector<Obligation> prove_results(const ir::Kernel& kernel, const DecidedRes
   for (const ir::Array& array : kernel.arrays) {
     if (!is_result(array)) continue;
     sets.reset();
-    if (!decided.one_writer.contains(array.name)) {
-      decide_with(
-          array, claim_of_one_writer(array.name), {Kind::written, Kind::distinct},
-          [&](const Accesses& accesses, Obligation& o) { prover->one_writer(accesses, o); });
-    }
-    if (array.access != vkmoye::Access::write || decided.covered.contains(array.name)) continue;
+    decide_with(array, claim_of_one_writer(array.name), {Kind::written, Kind::distinct},
+                [&](const Accesses& accesses, Obligation& o) { prover->one_writer(accesses, o); });
+    if (array.access != vkmoye::Access::write) continue;
     decide_with(
         array, claim_of_coverage(array.name), {Kind::written},
         [&](const Accesses& accesses, Obligation& o) { prover->covered(array, accesses, o); });

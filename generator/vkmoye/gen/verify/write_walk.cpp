@@ -19,15 +19,15 @@ constexpr std::uint32_t kFewRoundsOfWrites = 32;
 }  // namespace
 
 WriteWalk::WriteWalk(const ir::Kernel& kernel, std::uint32_t max_rounds,
-                     const IsFollowed& is_followed, const Tile* tile)
+                     const IsFollowed& is_followed)
     : kernel_(kernel),
       is_followed_(is_followed),
       max_rounds_(max_rounds),
       budget_(kMaxStepsOfWrites),
       values_({kernel.threads, std::max(1u, kernel.subgroup_size)}, budget_),
-      loops_(kernel, is_followed, tile == nullptr ? nullptr : &tile->places),
+      loops_(kernel, is_followed),
       size_conditions_(kernel),
-      state_(kernel, size_conditions_, tile),
+      state_(kernel, size_conditions_),
       guards_(ir::guards_of_launch(kernel)),
       effects_(kernel, is_followed) {}
 
@@ -81,7 +81,7 @@ WriteWalk::Access WriteWalk::access_of(const ir::StatementAccess& access, const 
 }
 
 WriteWalk::Index WriteWalk::index_of(const Access& access) {
-  const Expr& index = loops_.index_of(access.element);
+  const Expr& index = access.element.coordinates[0];
   const Values& values = values_(index);
   return {values, loops_.repeats(index) && values.is_known(access.lanes)};
 }

@@ -30,10 +30,8 @@ class WriteWalk {
   using Path = WrittenState::Path;
   using IsFollowed = std::function<bool(const ir::Array&)>;
 
-  /// `max_rounds`: loops with more are followed as if the number of their rounds was unknown. `tile`: the elements of a
-  /// buffer whose writes are followed, in place of shared memory and registers. `kernel` and `tile` must outlive this.
-  WriteWalk(const ir::Kernel& kernel, std::uint32_t max_rounds, const IsFollowed& is_followed,
-            const Tile* tile = nullptr);
+  /// `max_rounds`: loops with more are followed as if the number of their rounds was unknown. `kernel` must outlive this.
+  WriteWalk(const ir::Kernel& kernel, std::uint32_t max_rounds, const IsFollowed& is_followed);
 
   /// Follows the whole kernel. Throws machine::Budget::Exceeded.
   void run();

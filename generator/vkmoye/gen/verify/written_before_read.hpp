@@ -41,15 +41,11 @@
 #include <string>
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/verify/tiles.hpp"
 
 namespace vkmoye::gen {
 
 /// The arrays of shared memory and registers whose elements are written before they are read, in every launch. For
 /// others this is not known. Precondition: check_scope and check_shared_memory gave no reason.
 std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel);
-
-/// Whether in every launch each workgroup writes the elements of its tile that the array has. False: it is not known.
-bool is_tile_written(const ir::Kernel& kernel, const Tile& tile);
 
 }  // namespace vkmoye::gen
