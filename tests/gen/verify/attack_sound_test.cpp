@@ -271,5 +271,46 @@ TEST(Sound, ManyConditionsOnData) {
       kernel, {{"n", 5}}, [](int) { return 7; }, 7);
 }
 
+// Of 2^9 ways in which the conditions can hold, 10 write.
+TEST(Sound, ManyNestedConditionsOnArguments) {
+  Draft d;
+  const std::function<void(int)> nest = [&](int depth) {
+    if (depth == 9) return d.k.store(one, dst_at(d.own));
+    const Expr p = d.k.argument("p" + std::to_string(depth), u32);
+    d.k.branch(
+        {not_equal(p, 7)}, [&] { nest(depth + 1); },
+        [&] { d.k.store(number(f32, 2), dst_at(d.own)); });
+  };
+  d.k.branch({less(d.own, d.n)}, [&] { nest(0); });
+  EXPECT_THAT(verify(d.k.finish()), IsEmpty());
+}
+
+// A chain of branches, within the first or the second one of each, is followed once and not 2^24 times.
+TEST(Sound, ChainsOfConditionsOnData) {
+  for (const bool is_in_first : {false, true}) {
+    Draft d;
+    const View held = d.k.registers("kept", f32, Layout());
+    d.k.assign(held, number(f32, 0));
+    d.k.branch({less(d.own, d.n)}, [&] {
+      const Expr x = d.k.load("x", src_at(d.own));
+      const std::function<void(std::uint32_t)> deeper = [&](std::uint32_t depth) {
+        const auto here = [&, depth] { d.k.assign(held, number(f32, depth)); };
+        if (depth == 24) return here();
+        const auto inner = [&, depth] { deeper(depth + 1); };
+        const Expr is_less = less(number(u32, depth), x);
+        is_in_first ? d.k.branch({is_less}, inner, here)
+                    : d.k.branch({logical_not(is_less)}, here, inner);
+      };
+      deeper(0);
+    });
+    d.put(d.k.load("deepest", held));
+    const Kernel kernel = d.k.finish();
+    expect_sound(
+        kernel, {{"n", 70}}, [](int) { return 24; }, 99);
+    expect_sound(
+        kernel, {{"n", 5}}, [](int) { return 7; }, 7);
+  }
+}
+
 }  // namespace
 }  // namespace vkmoye::gen::attack

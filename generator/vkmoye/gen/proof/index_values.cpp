@@ -18,6 +18,8 @@ using ir::Op;
 
 namespace {
 
+constexpr int kMaxPieces = 64;  // of the facts at a statement
+
 bool is_extent(const std::string& argument, const ir::Kernel& kernel) {
   const auto is_it = [&](const Extent& extent) {
     return extent.symbol == argument && extent.times.empty();
@@ -40,11 +42,11 @@ Factors factors_of(const Linear& value, const Variables& variables) {
 }  // namespace
 
 IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel,
-                         bool is_draft)
+                         Options options)
     : solver_(solver),
       variables_(variables),
       kernel_(kernel),
-      is_draft_(is_draft),
+      options_(options),
       of_launch_(solver.everything()) {
   scopes_.push_back({solver.everything(), true, {}, {}, {}, {}});
   auto& names = scopes_.back().names;
@@ -161,7 +163,7 @@ Linear IndexValues::introduce(const std::string& name, Range range, SameIn same_
 
 Linear IndexValues::argument(const std::string& name, Range range) {
   const Linear value = variables_.value(variables_.add(name, range, SameIn::launch));
-  if (is_draft_) return value;
+  if (options_.is_draft) return value;
   const Set points = in_range(value, range);
   for (Scope& scope : scopes_) scope.facts = scope.facts & points;
   return value;
@@ -180,7 +182,8 @@ Set IndexValues::in_range(const Linear& value, Range range) const {
 void IndexValues::tie(const std::string& name, const Set& points, SameIn same_in) {
   add_fact(points);
   const auto is_it = [&](const auto& known) { return known.first == name; };
-  if (is_draft_ || same_in != SameIn::launch || std::any_of(ties_.begin(), ties_.end(), is_it))
+  if (options_.is_draft || same_in != SameIn::launch ||
+      std::any_of(ties_.begin(), ties_.end(), is_it))
     return;
   ties_.emplace_back(name, points);
 }
@@ -209,7 +212,10 @@ void IndexValues::enter() {
 }
 void IndexValues::leave() { scopes_.pop_back(); }
 void IndexValues::add_fact(const Set& points) {
-  if (!is_draft_) scopes_.back().facts = scopes_.back().facts & points;
+  if (options_.is_draft) return;
+  Set& facts = scopes_.back().facts;
+  facts = facts & points;
+  if (facts.pieces() > kMaxPieces) throw TooManyPieces{};
 }
 
 IndexValues::Name* IndexValues::find(const std::string& name) {

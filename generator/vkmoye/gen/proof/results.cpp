@@ -154,9 +154,22 @@ std::vector<Obligation> prove_results(const ir::Kernel& kernel) {
   using Kind = ir::Assumption::Kind;
   const auto decide_with = [&](const ir::Array& array, const std::string& claim,
                                const std::vector<Kind>& kinds, auto prove) {
-    list.push_back(decide(kernel, array.name, claim, kinds, [&](Obligation& obligation) {
-      if (!sets) prover.emplace(sets.emplace(kernel, is_result, kMaxStepsOfResults));
+    const auto prove_with = [&](bool has_open_equalities, Obligation& obligation) {
+      if (!sets) {
+        prover.emplace(sets.emplace(kernel, is_result, kMaxStepsOfResults, has_open_equalities));
+      }
       prove(sets->to(array), obligation);
+    };
+    list.push_back(decide(kernel, array.name, claim, kinds, [&](Obligation& obligation) {
+      try {
+        prove_with(/*has_open_equalities=*/false, obligation);
+      } catch (const TooManyPieces&) {
+        sets.reset();
+        prove_with(/*has_open_equalities=*/true, obligation);
+        sets.reset();
+        // Its points may never occur.
+        if (obligation.decision == Decision::refuted) obligation.decision = Decision::inexact;
+      }
     }));
   };
   for (const ir::Array& array : kernel.arrays) {
