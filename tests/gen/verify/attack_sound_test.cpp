@@ -312,5 +312,73 @@ TEST(Sound, ChainsOfConditionsOnData) {
   }
 }
 
+// What is written under a condition on data is read under the same one.
+TEST(Sound, TheSameConditionOnDataTwice) {
+  Draft d;
+  d.k.shared("s", f32, make_layout({64}));
+  d.k.branch({less(0, d.n)}, [&] {
+    const Expr flag = d.k.let("flag", equal(to_index(d.k.load("word", src_at(0))), 3));
+    d.k.branch({flag}, [&] { d.k.store(one, Element{"s", {d.k.thread()}, "mine"}); });
+    d.k.barrier();
+    d.k.branch({less(d.own, d.n)}, [&] {
+      d.k.branch(
+          {flag},
+          [&] {
+            d.k.store(d.k.load("x", Element{"s", {63 - d.k.thread()}, "other"}), dst_at(d.own));
+          },
+          [&] { d.k.store(number(f32, 2), dst_at(d.own)); });
+    });
+  });
+  const Kernel kernel = d.k.finish();
+  for (const int size : {5, 130}) {
+    expect_sound(
+        kernel, {{"n", size}}, [](int) { return 1; }, 3);
+    expect_sound(
+        kernel, {{"n", size}}, [](int) { return 2; }, 4);
+  }
+}
+
+// The same of registers.
+TEST(Sound, ARegisterUnderTheSameConditionOnData) {
+  Draft d;
+  const View held = d.k.registers("held", f32, Layout());
+  d.k.branch({less(d.own, d.n)}, [&] {
+    const Expr flag = d.k.let("flag", equal(to_index(d.k.load("word", src_at(d.own))), 3));
+    d.k.branch({flag}, [&] { d.k.assign(held, one); });
+    d.k.branch(
+        {flag}, [&] { d.k.store(d.k.load("x", held), dst_at(d.own)); },
+        [&] { d.k.store(number(f32, 2), dst_at(d.own)); });
+  });
+  const Kernel kernel = d.k.finish();
+  expect_sound(
+      kernel, {{"n", 130}}, [](int) { return 1; }, 3);
+  expect_sound(
+      kernel, {{"n", 130}}, [](int) { return 2; }, 4);
+}
+
+// A loop that has a round whatever its end is.
+TEST(Sound, ALoopToTheMaximumOfDataAndOne) {
+  Draft d;
+  d.k.shared("s", f32, make_layout({64}));
+  const View held = d.k.registers("held", f32, Layout());
+  d.k.branch({less(0, d.n)}, [&] {
+    const Expr word = to_index(d.k.load("word", src_at(0)));
+    d.k.loop("r", maximum(word, 1), [&](const Expr& round) {
+      d.k.assign(held, as_float(round));
+      d.k.store(as_float(round), Element{"s", {d.k.thread()}, "mine"});
+    });
+    d.k.barrier();
+    d.k.branch({less(d.own, d.n)}, [&] {
+      d.k.store(d.k.load("x", held) + d.k.load("y", Element{"s", {63 - d.k.thread()}, "other"}),
+                dst_at(d.own));
+    });
+  });
+  const Kernel kernel = d.k.finish();
+  expect_sound(
+      kernel, {{"n", 130}}, [](int) { return 0; }, 0);
+  expect_sound(
+      kernel, {{"n", 130}}, [](int) { return 8; }, 5);
+}
+
 }  // namespace
 }  // namespace vkmoye::gen::attack

@@ -87,7 +87,7 @@ class WriteWalk {
                                              const SplitCondition& split,
                                              const machine::ThreadSet& active, bool is_same,
                                              std::optional<SizeConditions>& why);
-  void repeat(const ir::For& s, const Path& path);
+  void repeat(const ir::For& s, const Path& path, bool has_a_round);
   void give_up(const ir::Body& body);
 
   const ir::Kernel& kernel_;

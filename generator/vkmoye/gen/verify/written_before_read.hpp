@@ -18,7 +18,7 @@
 // - Inside a branch or a loop, a write counts until the end of that body: for all threads if they all take the same
 //   path, otherwise only for the thread that wrote.
 // - After two branches it counts if both write, or if it is known that the invocation takes the branch. After a loop
-//   it counts if the number of rounds is known.
+//   it counts if the number of rounds is known. The first round of a loop to max(data, 1) counts, too.
 // - In a later statement of the same body under the same condition, or in a loop with the same end, it counts again:
 //   names keep their values there. Where the condition fails, what was written in the other branch counts.
 // - A loop to n has a round r only if r < n. So a write before the loop under if (r < n) counts in round r. A write
