@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "vkmoye/gen/kernels/moves/transpose/padded.hpp"
+#include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/proof/reads.hpp"
 
 namespace vkmoye::gen::proof {
@@ -36,6 +37,15 @@ TEST(IntegerSet, GivesUpAfterItsSteps) {
 
 TEST(ProveResults, OfAPaddedTransposeForEverySize) {
   for (const Obligation& one : prove_results(transpose({.pad = 1}))) {
+    EXPECT_EQ(one.decision, Decision::proved) << one.claim << ": " << one.why;
+  }
+}
+
+// Vectors of 4 along columns where they fit, single elements elsewhere.
+TEST(ProveResults, OfVectorsBesideElements) {
+  KernelRequest request = request_of(ScalarType::f32);
+  request.options = {{"exchange", "shuffle"}};
+  for (const Obligation& one : prove_results(find_kernel("transpose/auto")->describe(request))) {
     EXPECT_EQ(one.decision, Decision::proved) << one.claim << ": " << one.why;
   }
 }

@@ -271,5 +271,114 @@ TEST(Sound, ManyConditionsOnData) {
       kernel, {{"n", 5}}, [](int) { return 7; }, 7);
 }
 
+// Of 2^9 ways in which the conditions can hold, 10 write.
+TEST(Sound, ManyNestedConditionsOnArguments) {
+  Draft d;
+  const std::function<void(int)> nest = [&](int depth) {
+    if (depth == 9) return d.k.store(one, dst_at(d.own));
+    const Expr p = d.k.argument("p" + std::to_string(depth), u32);
+    d.k.branch(
+        {not_equal(p, 7)}, [&] { nest(depth + 1); },
+        [&] { d.k.store(number(f32, 2), dst_at(d.own)); });
+  };
+  d.k.branch({less(d.own, d.n)}, [&] { nest(0); });
+  EXPECT_THAT(verify(d.k.finish()), IsEmpty());
+}
+
+// A chain of branches, within the first or the second one of each, is followed once and not 2^24 times.
+TEST(Sound, ChainsOfConditionsOnData) {
+  for (const bool is_in_first : {false, true}) {
+    Draft d;
+    const View held = d.k.registers("kept", f32, Layout());
+    d.k.assign(held, number(f32, 0));
+    d.k.branch({less(d.own, d.n)}, [&] {
+      const Expr x = d.k.load("x", src_at(d.own));
+      const std::function<void(std::uint32_t)> deeper = [&](std::uint32_t depth) {
+        const auto here = [&, depth] { d.k.assign(held, number(f32, depth)); };
+        if (depth == 24) return here();
+        const auto inner = [&, depth] { deeper(depth + 1); };
+        const Expr is_less = less(number(u32, depth), x);
+        is_in_first ? d.k.branch({is_less}, inner, here)
+                    : d.k.branch({logical_not(is_less)}, here, inner);
+      };
+      deeper(0);
+    });
+    d.put(d.k.load("deepest", held));
+    const Kernel kernel = d.k.finish();
+    expect_sound(
+        kernel, {{"n", 70}}, [](int) { return 24; }, 99);
+    expect_sound(
+        kernel, {{"n", 5}}, [](int) { return 7; }, 7);
+  }
+}
+
+// What is written under a condition on data is read under the same one.
+TEST(Sound, TheSameConditionOnDataTwice) {
+  Draft d;
+  d.k.shared("s", f32, make_layout({64}));
+  d.k.branch({less(0, d.n)}, [&] {
+    const Expr flag = d.k.let("flag", equal(to_index(d.k.load("word", src_at(0))), 3));
+    d.k.branch({flag}, [&] { d.k.store(one, Element{"s", {d.k.thread()}, "mine"}); });
+    d.k.barrier();
+    d.k.branch({less(d.own, d.n)}, [&] {
+      d.k.branch(
+          {flag},
+          [&] {
+            d.k.store(d.k.load("x", Element{"s", {63 - d.k.thread()}, "other"}), dst_at(d.own));
+          },
+          [&] { d.k.store(number(f32, 2), dst_at(d.own)); });
+    });
+  });
+  const Kernel kernel = d.k.finish();
+  for (const int size : {5, 130}) {
+    expect_sound(
+        kernel, {{"n", size}}, [](int) { return 1; }, 3);
+    expect_sound(
+        kernel, {{"n", size}}, [](int) { return 2; }, 4);
+  }
+}
+
+// The same of registers.
+TEST(Sound, ARegisterUnderTheSameConditionOnData) {
+  Draft d;
+  const View held = d.k.registers("held", f32, Layout());
+  d.k.branch({less(d.own, d.n)}, [&] {
+    const Expr flag = d.k.let("flag", equal(to_index(d.k.load("word", src_at(d.own))), 3));
+    d.k.branch({flag}, [&] { d.k.assign(held, one); });
+    d.k.branch(
+        {flag}, [&] { d.k.store(d.k.load("x", held), dst_at(d.own)); },
+        [&] { d.k.store(number(f32, 2), dst_at(d.own)); });
+  });
+  const Kernel kernel = d.k.finish();
+  expect_sound(
+      kernel, {{"n", 130}}, [](int) { return 1; }, 3);
+  expect_sound(
+      kernel, {{"n", 130}}, [](int) { return 2; }, 4);
+}
+
+// A loop that has a round whatever its end is.
+TEST(Sound, ALoopToTheMaximumOfDataAndOne) {
+  Draft d;
+  d.k.shared("s", f32, make_layout({64}));
+  const View held = d.k.registers("held", f32, Layout());
+  d.k.branch({less(0, d.n)}, [&] {
+    const Expr word = to_index(d.k.load("word", src_at(0)));
+    d.k.loop("r", maximum(word, 1), [&](const Expr& round) {
+      d.k.assign(held, as_float(round));
+      d.k.store(as_float(round), Element{"s", {d.k.thread()}, "mine"});
+    });
+    d.k.barrier();
+    d.k.branch({less(d.own, d.n)}, [&] {
+      d.k.store(d.k.load("x", held) + d.k.load("y", Element{"s", {63 - d.k.thread()}, "other"}),
+                dst_at(d.own));
+    });
+  });
+  const Kernel kernel = d.k.finish();
+  expect_sound(
+      kernel, {{"n", 130}}, [](int) { return 0; }, 0);
+  expect_sound(
+      kernel, {{"n", 130}}, [](int) { return 8; }, 5);
+}
+
 }  // namespace
 }  // namespace vkmoye::gen::attack

@@ -37,8 +37,8 @@ TEST(Claims, NameWhoDecidesWhat) {
                             "rules: all threads or none reach each barrier: proved",
                             "machine: each index of shared memory is inside: proved",
                             "machine: no two threads race in shared memory: proved",
-                            "machine: no invocation touches what another writes in dst: proved",
-                            "machine: each element of dst is written: proved"}));
+                            "isl: no invocation touches what another writes in dst: proved",
+                            "isl: each element of dst is written: proved"}));
   const Kernel rows = find_kernel("softmax/rows")->describe(request_of(ScalarType::f32));
   EXPECT_THAT(lines_of(rows), Contains(HasSubstr("isl: each element of ")));
 }

@@ -355,5 +355,29 @@ TEST(Written, UnderSeveralConditions) {
   expect_not_shown("s", nested(less(64 * group + thread, m), less(m, 1000)), sizes(70, 50));
 }
 
+TEST(Written, InTheFirstRoundOfALoopThatHasOne) {
+  const auto loop = [](const Expr& end, const Expr& at) {
+    return with_data("end",
+                     {For{"r", end, {write_shared(at)}}, Barrier{}, read_shared(63 - thread)});
+  };
+  const Expr end = variable("end", kIndex);
+  expect_shown("s", loop(maximum(end, 1), thread), sizes(70));
+  expect_shown("s", loop(maximum(1, minimum(end, p)), thread), sizes(70));
+  expect_not_shown("s", loop(maximum(end, p), thread), sizes(70));
+  expect_not_shown("s", loop(minimum(end, 1), thread), sizes(70));
+  expect_not_shown("s", loop(maximum(end, 1), (thread + 1) % 63), sizes(70));
+}
+
+TEST(Written, UnderTheSameConditionOnData) {
+  const auto under = [](const Expr& first, const Expr& second) {
+    return with_data("end", {If{first, {write_shared(thread)}}, Barrier{},
+                             If{second, {read_shared(63 - thread)}}});
+  };
+  const Expr end = variable("end", kIndex);
+  expect_shown("s", under(less(end, 5), less(end, 5)), sizes(70));
+  expect_not_shown("s", under(less(end, 5), less(end, 6)), sizes(70), 5);
+  expect_not_shown("s", under(less(end, 5), logical_not(less(end, 5))), sizes(70), 7);
+}
+
 }  // namespace
 }  // namespace vkmoye::gen::attack

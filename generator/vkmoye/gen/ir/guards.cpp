@@ -99,6 +99,10 @@ bool vanishes_with(const Expr& e, const Expr& value) {
 
 bool is_positive(const Expr& value, const Guards& guards, const Definitions& definitions) {
   if (is_constant(value)) return value->value != 0;
+  if (value->op == Op::maximum) {
+    return std::any_of(value->operands.begin(), value->operands.end(),
+                       [&](const Expr& one) { return is_positive(one, guards, definitions); });
+  }
   if (value->op == Op::divide && is_constant(value->operands[1]) &&
       is_multiple(value->operands[0], value->operands[1]->value, guards)) {
     return is_positive(value->operands[0], guards, definitions);

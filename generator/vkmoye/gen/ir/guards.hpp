@@ -42,7 +42,7 @@ using Definitions = std::map<std::string, Expr>;
 
 /// Whether `value` cannot be 0: it is a number other than 0, or a guard says that some value is below it, or below an
 /// expression that is 0 whenever it is 0; comparisons of data say nothing. A loop over `t < ceil_div(n, 256)` has a
-/// round only if n is not 0. n / 4 is not 0 if n is a multiple of 4 other than 0.
+/// round only if n is not 0. n / 4 is not 0 if n is a multiple of 4 other than 0, and max(x, 1) never is.
 bool is_positive(const Expr& value, const Guards& guards, const Definitions& definitions = {});
 
 /// Adds the comparisons that hold if `condition` holds; if it fails.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "vkmoye/gen/ir/traversal.hpp"
 #include "vkmoye/gen/machine/matrix.hpp"
 #include "vkmoye/gen/machine/subgroup.hpp"
 
@@ -298,20 +299,38 @@ void Machine::step(const ir::If& s, const ThreadSet& active) {
     run(s.otherwise, perhaps_not);
     return;
   }
+  const bool may_differ = !condition.is_same() && follows(s.body) && follows(s.otherwise);
   const std::any before = environment_.save();
+  if (may_differ && perhaps == perhaps_not && statements_in(s.otherwise) > statements_in(s.body)) {
+    // The third path runs a branch once more: here the shorter one, or a chain of n branches would run 2^n times.
+    try_run(s.otherwise, perhaps_not);
+    const std::any otherwise = environment_.save();
+    try_run(s.body, perhaps);
+    const std::any both = environment_.save();
+    environment_.restore(before);
+    try_run(s.body, perhaps);
+    environment_.join(otherwise);
+    return environment_.join(both);
+  }
   try_run(s.body, perhaps);
+  const std::any then = environment_.save();
   try_run(s.otherwise, fails);
   std::any after = environment_.save();
   environment_.restore(before);
   try_run(s.body, holds);
   try_run(s.otherwise, perhaps_not);
   environment_.join(after);
-  if (condition.is_same() || !follows(s.body) || !follows(s.otherwise)) return;
+  if (!may_differ) return;
   after = environment_.save();
-  environment_.restore(before);
-  try_run(s.body, perhaps);
+  environment_.restore(then);
   try_run(s.otherwise, perhaps_not);
   environment_.join(after);
+}
+
+std::size_t Machine::statements_in(const ir::Body& body) {
+  const auto [found, is_new] = statements_in_.try_emplace(&body, 0);
+  if (is_new) ir::for_each(body, [&](const ir::Stmt&) { ++found->second; });
+  return found->second;
 }
 
 void Machine::step(const ir::For& s, const ThreadSet& active) {

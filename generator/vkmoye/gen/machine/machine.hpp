@@ -154,6 +154,8 @@ class Machine {
   const ir::Array& array_of(const ir::MatrixPart& part) const { return *arrays_.at(part.array); }
 
   bool follows(const ir::Body& body);
+  // Nested ones, too.
+  std::size_t statements_in(const ir::Body& body);
 
   const ir::Kernel& kernel_;
   const Workgroup workgroup_;
@@ -162,6 +164,7 @@ class Machine {
   Evaluator values_;
   std::map<std::string, const ir::Array*> arrays_;
   std::unordered_map<const ir::Body*, bool> is_followed_;
+  std::unordered_map<const ir::Body*, std::size_t> statements_in_;
   std::unordered_map<const ir::Stmt*, CachedEffects> effects_;
   std::vector<std::pair<std::string, std::uint32_t>> rounds_;
   bool is_sure_ = true;  // no condition around the statement is unknown

@@ -13,9 +13,10 @@ namespace vkmoye::gen::proof {
 
 class AccessSets {
  public:
-  /// Those to arrays that `wanted` accepts. The solver may take `max_steps`. Throws GaveUp.
+  /// Those to arrays that `wanted` accepts. The solver may take `max_steps`. Throws GaveUp. `has_open_equalities`: see
+  /// IndexValues.
   AccessSets(const ir::Kernel& kernel, const std::function<bool(const ir::Array&)>& wanted,
-             unsigned long max_steps);
+             unsigned long max_steps, bool has_open_equalities = false);
 
   const std::vector<Access>& list() const { return list_; }
   /// The accesses to `array`.

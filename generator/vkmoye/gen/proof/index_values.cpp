@@ -18,6 +18,8 @@ using ir::Op;
 
 namespace {
 
+constexpr int kMaxPieces = 64;  // of the facts at a statement
+
 bool is_extent(const std::string& argument, const ir::Kernel& kernel) {
   const auto is_it = [&](const Extent& extent) {
     return extent.symbol == argument && extent.times.empty();
@@ -40,11 +42,11 @@ Factors factors_of(const Linear& value, const Variables& variables) {
 }  // namespace
 
 IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel,
-                         bool is_draft)
+                         Options options)
     : solver_(solver),
       variables_(variables),
       kernel_(kernel),
-      is_draft_(is_draft),
+      options_(options),
       of_launch_(solver.everything()) {
   scopes_.push_back({solver.everything(), true, {}, {}, {}, {}});
   auto& names = scopes_.back().names;
@@ -103,10 +105,15 @@ Linear IndexValues::variable(const std::string& name) {
 
 // A coordinate 8 workgroup + 4 a + b, with a in 0..1 and b in 0..3, has the digits b, a and workgroup: the variable is
 // split into such digits, which are equal to them one by one. That is the same set, in terms that isl need not search.
+// Of vectors of 4 that begin at multiples of 4, the digits below 4 may be any.
 Set IndexValues::among(const std::string& name, const Linear& first, std::int64_t count) {
   std::set<std::int64_t> units;
-  for (const auto& [part, factor] : variables_.expanded(first).terms)
+  bool is_multiple = first.constant % count == 0;
+  for (const auto& [part, factor] : variables_.expanded(first).terms) {
     units.insert(std::abs(factor));
+    is_multiple = is_multiple && factor % count == 0;
+  }
+  if (is_multiple) units.insert(count);
   for (const std::int64_t unit : units) variables_.quotient(variable(name), unit);
   const Linear at = variable(name);
   std::map<std::int64_t, std::size_t> digits;  // by unit
@@ -117,26 +124,32 @@ Set IndexValues::among(const std::string& name, const Linear& first, std::int64_
     variables_.quotient(variables_.value(part), next->first / factor);
   }
   const Linear value = variables_.expanded(first);
+  const auto without_digits = [&] { return at_most(value, at) & less(at, value + count); };
   Set all = solver_.everything();
   for (auto digit = digits.begin(); digit != digits.end(); ++digit) {
     const auto next = std::next(digit);
     const std::int64_t unit = digit->first, end = next == digits.end() ? kFar : next->first;
+    if (is_multiple && unit < count) {
+      if (end > count) return without_digits();
+      all = all & in_range(variables_.value(digit->second), variables_[digit->second].range);
+      continue;
+    }
     Linear here = value.constant % end / unit;
     for (const auto& [part, factor] : value.terms) {
       if (factor < unit || factor >= end) continue;
-      if (factor % unit != 0) return at_most(value, at) & less(at, value + count);
+      if (factor % unit != 0) return without_digits();
       here.terms[part] = factor / unit;
     }
-    const std::int64_t width = unit == 1 ? count : 1;
+    const std::int64_t width = unit == 1 && !is_multiple ? count : 1;
     const Range range = variables_.range(here);
     if (value.constant < 0 || range.min < 0 || range.max + width > end / unit) {
-      return at_most(value, at) & less(at, value + count);
+      return without_digits();
     }
     const Linear one = variables_.value(digit->second);
     all = all & (width == 1 ? equal(one, here) : at_most(here, one) & less(one, here + width));
   }
   for (const auto& [part, factor] : value.terms) {
-    if (factor < 0) return at_most(value, at) & less(at, value + count);
+    if (factor < 0) return without_digits();
   }
   return all;
 }
@@ -150,7 +163,7 @@ Linear IndexValues::introduce(const std::string& name, Range range, SameIn same_
 
 Linear IndexValues::argument(const std::string& name, Range range) {
   const Linear value = variables_.value(variables_.add(name, range, SameIn::launch));
-  if (is_draft_) return value;
+  if (options_.is_draft) return value;
   const Set points = in_range(value, range);
   for (Scope& scope : scopes_) scope.facts = scope.facts & points;
   return value;
@@ -169,7 +182,8 @@ Set IndexValues::in_range(const Linear& value, Range range) const {
 void IndexValues::tie(const std::string& name, const Set& points, SameIn same_in) {
   add_fact(points);
   const auto is_it = [&](const auto& known) { return known.first == name; };
-  if (is_draft_ || same_in != SameIn::launch || std::any_of(ties_.begin(), ties_.end(), is_it))
+  if (options_.is_draft || same_in != SameIn::launch ||
+      std::any_of(ties_.begin(), ties_.end(), is_it))
     return;
   ties_.emplace_back(name, points);
 }
@@ -198,7 +212,10 @@ void IndexValues::enter() {
 }
 void IndexValues::leave() { scopes_.pop_back(); }
 void IndexValues::add_fact(const Set& points) {
-  if (!is_draft_) scopes_.back().facts = scopes_.back().facts & points;
+  if (options_.is_draft) return;
+  Set& facts = scopes_.back().facts;
+  facts = facts & points;
+  if (facts.pieces() > kMaxPieces) throw TooManyPieces{};
 }
 
 IndexValues::Name* IndexValues::find(const std::string& name) {

@@ -45,9 +45,16 @@ class IndexValues {
     bool is_exact = true;
   };
 
+  struct Options {
+    /// For a pass that splits variables only; facts are then not kept.
+    bool is_draft = false;
+    /// Whether numbers that arguments decide are equal is a variable, 0 or 1, of which nothing is known. Sets then have
+    /// one piece where `n != 7 && m != 7` has four, and points that never occur.
+    bool has_open_equalities = false;
+  };
   /// What holds in every workgroup of a launch is known from the start. `variables` may be those of a pass before,
-  /// which have been split already. `is_draft`: for a pass that splits variables only; facts are then not kept.
-  IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel, bool is_draft);
+  /// which have been split already.
+  IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel, Options options);
 
   Index of(const ir::Expr& index);
   /// Where `condition` holds or, `negated`, fails.
@@ -66,6 +73,7 @@ class IndexValues {
   /// What is known to hold here. Exact: it holds in exactly the invocations and rounds that get here.
   const Set& facts() const { return scopes_.back().facts; }
   bool is_exact() const { return scopes_.back().is_exact; }
+  /// Throws TooManyPieces.
   void add_fact(const Set& points);
   Set less(const Linear& a, const Linear& b) const { return at_most(a + 1, b); }
   Set at_most(const Linear& a, const Linear& b) const;
@@ -102,6 +110,8 @@ class IndexValues {
   T remembered(std::unordered_map<const ir::Node*, T> Scope::*known, const ir::Expr& e,
                T (IndexValues::*compute)(const ir::Expr&));
   Condition compared(const ir::Node& e, bool negated);
+  /// By a variable, 0 or 1, that is the same for equal conditions.
+  Condition open(const Identity& condition, bool negated);
   Index computed(const ir::Expr& e);
   Index leaf(const ir::Expr& e);
   Index binary(const ir::Expr& e, const Index& a, const Index& b);
@@ -135,7 +145,7 @@ class IndexValues {
   Solver& solver_;
   Variables& variables_;
   const ir::Kernel& kernel_;
-  const bool is_draft_;
+  const Options options_;
   std::vector<Scope> scopes_;
   Set of_launch_;
   // The variables that arguments alone decide, by name, and how.

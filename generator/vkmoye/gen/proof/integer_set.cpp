@@ -104,6 +104,8 @@ std::vector<std::string> Set::variables() const {
   return names;
 }
 
+int Set::pieces() const { return isl_set_n_basic_set(set_); }
+
 std::optional<Point> Set::sample() const {
   isl_point* point = isl_set_sample_point(copy());
   if (point == nullptr) throw GaveUp{};

@@ -26,6 +26,8 @@ namespace vkmoye::gen::proof {
 
 /// The solver has taken as many steps as it may.
 struct GaveUp {};
+/// A set is the union of more pieces than it can work with.
+struct TooManyPieces : GaveUp {};
 
 /// A value for each variable.
 using Point = std::map<std::string, std::int64_t>;
@@ -56,6 +58,8 @@ class Set {
   /// With other names for its variables; those that `names` does not have keep theirs.
   Set renamed(const std::map<std::string, std::string>& names) const;
   std::vector<std::string> variables() const;
+  /// How many sets, each given by constraints that all hold, it is the union of.
+  int pieces() const;
   /// A point in it; nullopt: it is empty.
   std::optional<Point> sample() const;
   std::string text() const;

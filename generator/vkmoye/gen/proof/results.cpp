@@ -147,27 +147,37 @@ std::string claim_of_coverage(const std::string& array) {
   return fmt::format("each element of {} is written", array);
 }
 
-std::vector<Obligation> prove_results(const ir::Kernel& kernel, const DecidedResults& decided) {
+std::vector<Obligation> prove_results(const ir::Kernel& kernel) {
   std::optional<AccessSets> sets;  // of the claims about one result, which share its steps
   std::optional<ResultProver> prover;
   std::vector<Obligation> list;
   using Kind = ir::Assumption::Kind;
   const auto decide_with = [&](const ir::Array& array, const std::string& claim,
                                const std::vector<Kind>& kinds, auto prove) {
-    list.push_back(decide(kernel, array.name, claim, kinds, [&](Obligation& obligation) {
-      if (!sets) prover.emplace(sets.emplace(kernel, is_result, kMaxStepsOfResults));
+    const auto prove_with = [&](bool has_open_equalities, Obligation& obligation) {
+      if (!sets) {
+        prover.emplace(sets.emplace(kernel, is_result, kMaxStepsOfResults, has_open_equalities));
+      }
       prove(sets->to(array), obligation);
+    };
+    list.push_back(decide(kernel, array.name, claim, kinds, [&](Obligation& obligation) {
+      try {
+        prove_with(/*has_open_equalities=*/false, obligation);
+      } catch (const TooManyPieces&) {
+        sets.reset();
+        prove_with(/*has_open_equalities=*/true, obligation);
+        sets.reset();
+        // Its points may never occur.
+        if (obligation.decision == Decision::refuted) obligation.decision = Decision::inexact;
+      }
     }));
   };
   for (const ir::Array& array : kernel.arrays) {
     if (!is_result(array)) continue;
     sets.reset();
-    if (!decided.one_writer.contains(array.name)) {
-      decide_with(
-          array, claim_of_one_writer(array.name), {Kind::written, Kind::distinct},
-          [&](const Accesses& accesses, Obligation& o) { prover->one_writer(accesses, o); });
-    }
-    if (array.access != vkmoye::Access::write || decided.covered.contains(array.name)) continue;
+    decide_with(array, claim_of_one_writer(array.name), {Kind::written, Kind::distinct},
+                [&](const Accesses& accesses, Obligation& o) { prover->one_writer(accesses, o); });
+    if (array.access != vkmoye::Access::write) continue;
     decide_with(
         array, claim_of_coverage(array.name), {Kind::written},
         [&](const Accesses& accesses, Obligation& o) { prover->covered(array, accesses, o); });

@@ -8,7 +8,6 @@
 // A pair of invocations is a point of two copies of the variables, with equal arguments. The claim: no point has equal
 // elements and different invocations. Barriers order shared memory only, so rounds do not matter.
 
-#include <set>
 #include <string>
 
 #include "vkmoye/gen/proof/obligation.hpp"
@@ -19,12 +18,8 @@ namespace vkmoye::gen::proof {
 std::string claim_of_one_writer(const std::string& array);
 std::string claim_of_coverage(const std::string& array);
 
-/// Buffers whose claim something else decides.
-struct DecidedResults {
-  std::set<std::string> one_writer, covered;
-};
-/// The obligations of the results of `kernel`, for each array in this order, but for those that are `decided`.
-/// Precondition: its names and types are right.
-std::vector<Obligation> prove_results(const ir::Kernel& kernel, const DecidedResults& decided = {});
+/// The obligations of the results of `kernel`, for each array in this order. Precondition: its names and types are
+/// right.
+std::vector<Obligation> prove_results(const ir::Kernel& kernel);
 
 }  // namespace vkmoye::gen::proof

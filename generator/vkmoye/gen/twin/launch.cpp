@@ -57,11 +57,12 @@ void define(const ir::Kernel& kernel, const Arguments& arguments, machine::Evalu
 }
 
 Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
-               const Arguments& arguments, machine::ReasonsByKind& reasons)
+               const Arguments& arguments, const std::set<std::string>& written,
+               machine::ReasonsByKind& reasons)
     : kernel_(kernel),
       reasons_(reasons),
       has_data_(!buffers.empty()),
-      registers_(kernel, has_data_, reasons) {
+      registers_(kernel, has_data_, written, reasons) {
   const KernelInterface interface = interface_of(kernel);
   const auto groups = group_count(interface, arguments);
   std::size_t binding = 0;
@@ -79,14 +80,15 @@ Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>
     const bool is_buffer = array.is_buffer();
     const std::uint64_t elements = is_buffer ? element_count(interface.bindings[binding], arguments)
                                              : static_cast<std::uint64_t>(array.size());
-    const bool is_input = is_buffer && array.access != vkmoye::Access::write;
+    const bool is_written =
+        is_buffer ? array.access != vkmoye::Access::write : written.contains(array.name);
     // A buffer that is only read has no races, so its accesses are not recorded.
     const bool only_read = is_buffer && array.access == vkmoye::Access::read;
     Memory memory{&array, elements, std::move(extents), std::move(strides),
                   machine::ShadowMemory(array, only_read ? 0 : elements, kernel.threads,
                                         is_buffer ? std::array{groups[0], groups[1]}
                                                   : std::array<std::uint64_t, 2>{0, 0},
-                                        is_input, reasons)};
+                                        is_written, reasons)};
     if (is_buffer && has_data_) {
       memory.bytes = buffers.at(binding);
       const std::uint64_t bytes = elements * size_of(array.type);
@@ -341,7 +343,9 @@ machine::Rounds Launch::enter(Machine&, const ir::For&, std::optional<std::uint3
   return {kSomeRounds, true};
 }
 
+// Called where paths part.
 std::any Launch::save() {
+  depends_on_data_ = true;
   State state{{}, registers_};
   for (const auto& [name, memory] : memories_) state.shadows.emplace(name, memory.shadow);
   return state;

@@ -35,10 +35,12 @@ void define(const ir::Kernel& kernel, const Arguments& arguments, machine::Evalu
 
 class Launch final : public machine::Environment {
  public:
-  /// `buffers`: the bytes of each binding; empty for a launch without data. `kernel`, the bytes and `reasons` must
-  /// outlive the launch. Throws ArgumentError if a buffer does not have the size that the launch needs.
+  /// `buffers`: the bytes of each binding; empty for a launch without data. `written`: arrays of shared memory and
+  /// registers that count as written from the start. `kernel`, the bytes, `written` and `reasons` must outlive the
+  /// launch. Throws ArgumentError if a buffer does not have the size that the launch needs.
   Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
-         const Arguments& arguments, machine::ReasonsByKind& reasons);
+         const Arguments& arguments, const std::set<std::string>& written,
+         machine::ReasonsByKind& reasons);
 
   /// Resets shared arrays and registers for the workgroup of that number in the launch.
   void start(std::uint64_t number);
@@ -46,6 +48,8 @@ class Launch final : public machine::Environment {
   void check_results();
   /// Whether a loop whose end depends on data was followed for some rounds only.
   bool is_cut_short() const { return is_cut_short_; }
+  /// Whether a condition or the end of a loop depended on data that the launch does not have.
+  bool depends_on_data() const { return depends_on_data_; }
 
   bool follows(const ir::Array&) const override { return true; }
   bool needs_data() const override { return has_data_; }
@@ -93,6 +97,7 @@ class Launch final : public machine::Environment {
   machine::ReasonsByKind& reasons_;
   bool has_data_;
   bool is_cut_short_ = false;
+  bool depends_on_data_ = false;
   std::int64_t first_invocation_ = 0;
   std::map<std::string, Memory> memories_;
   Registers registers_;

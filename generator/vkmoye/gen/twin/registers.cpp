@@ -11,8 +11,9 @@ using machine::ThreadSet;
 using machine::Value;
 using machine::Values;
 
-Registers::Registers(const ir::Kernel& kernel, bool has_data, machine::ReasonsByKind& reasons)
-    : threads_(kernel.threads), has_data_(has_data), reasons_(&reasons) {
+Registers::Registers(const ir::Kernel& kernel, bool has_data, const std::set<std::string>& written,
+                     machine::ReasonsByKind& reasons)
+    : threads_(kernel.threads), has_data_(has_data), written_(&written), reasons_(&reasons) {
   for (const ir::Array& array : kernel.arrays) {
     if (!array.is_registers()) continue;
     arrays_[array.name].writable().resize(static_cast<std::size_t>(array.size() / array.vector));
@@ -21,7 +22,9 @@ Registers::Registers(const ir::Kernel& kernel, bool has_data, machine::ReasonsBy
 
 void Registers::start() {
   for (auto& [name, elements] : arrays_) {
-    for (Vector& element : elements.writable()) element = {Values(), ThreadSet(threads_)};
+    const ThreadSet writers =
+        written_->contains(name) ? ThreadSet::all(threads_) : ThreadSet(threads_);
+    for (Vector& element : elements.writable()) element = {Values(), writers};
   }
 }
 

@@ -7,6 +7,7 @@
 //   sum[i] = ..           i is a number in every invocation once loops are unrolled
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,12 @@ namespace vkmoye::gen::twin {
 
 class Registers {
  public:
-  /// `has_data`: whether values are kept, or only which elements are written. `reasons` outlives this and its copies.
-  Registers(const ir::Kernel& kernel, bool has_data, machine::ReasonsByKind& reasons);
+  /// `has_data`: whether values are kept, or only which elements are written. `written`: the arrays that count as
+  /// written from the start. `reasons` and `written` outlive this and its copies.
+  Registers(const ir::Kernel& kernel, bool has_data, const std::set<std::string>& written,
+            machine::ReasonsByKind& reasons);
 
-  /// As at the start of a workgroup: nothing is written.
+  /// As at the start of a workgroup.
   void start();
   /// What the active invocations read. Adds a reason if one of them has not written the element.
   machine::Values load(machine::Machine& m, const machine::MemoryAccess& access);
@@ -40,6 +43,7 @@ class Registers {
 
   std::uint32_t threads_;
   bool has_data_;
+  const std::set<std::string>* written_;
   machine::ReasonsByKind* reasons_;
   using Vectors = std::vector<Vector>;
   std::map<std::string, machine::SharedCopy<Vectors>> arrays_;

@@ -32,7 +32,7 @@ TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byt
   const WorkgroupCounts workgroups = group_count(interface_of(kernel), arguments);
   twin::require_assumptions(kernel, arguments);
   machine::ReasonsByKind reasons;
-  twin::Launch launch(kernel, buffers, arguments, reasons);
+  twin::Launch launch(kernel, buffers, arguments, options.written, reasons);
   machine::Budget budget(options.most_steps);
   const bool all =
       with_data ||
@@ -67,6 +67,7 @@ TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byt
   }
   if (!report.in_part) launch.check_results();
   report.in_part = report.in_part || launch.is_cut_short();
+  report.depends_on_data = launch.depends_on_data();
   report.reasons = reasons.list();
   return report;
 }

@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,11 +45,17 @@ struct TwinOptions {
   std::uint64_t most_steps = std::uint64_t{1} << 32;  // maximum work, see TooManySteps
   std::uint32_t subgroup_size = 32;  // lanes of a subgroup, if the kernel leaves them open
   ir::Arithmetic arithmetic = {};    // that of the device
+  // Without data: arrays of which it is known that what is read was written before.
+  std::set<std::string> written = {};
 };
+
+/// The options of `watch`.
+inline const TwinOptions kWithoutData = {.most_steps = std::uint64_t{1} << 25};
 
 struct TwinReport {
   std::vector<std::string> reasons;  // the problems; empty: none was found
   bool in_part = false;              // some workgroups were not run, or not to their end
+  bool depends_on_data = false;      // a condition or the end of a loop was not known
 };
 
 /// Runs the whole launch on `buffers`, the bytes of each binding in order, and stores the results there. `arguments`
@@ -62,6 +69,6 @@ TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<std::span<std
 /// hold or fail. If there are many workgroups, only some are run, the first and the last along each dimension among
 /// them.
 TwinReport watch(const ir::Kernel& kernel, const Arguments& sizes,
-                 const TwinOptions& options = {.most_steps = std::uint64_t{1} << 25});
+                 const TwinOptions& options = kWithoutData);
 
 }  // namespace vkmoye::gen

@@ -7,7 +7,6 @@
 
 #include "vkmoye/gen/proof/reads.hpp"
 #include "vkmoye/gen/proof/results.hpp"
-#include "vkmoye/gen/verify/tiles.hpp"
 #include "vkmoye/gen/verify/trial.hpp"
 #include "vkmoye/gen/verify/written_before_read.hpp"
 
@@ -43,8 +42,7 @@ Obligations obligations_of(const ir::Kernel& kernel) {
   Obligations out;
   out.written = arrays_written_before_read(kernel);
   out.of_reads = proof::prove_reads(kernel, out.written);
-  out.by_tiles = results_shown_by_tiles(kernel);
-  out.of_results = proof::prove_results(kernel, out.by_tiles);
+  out.of_results = proof::prove_results(kernel);
   return out;
 }
 

@@ -14,8 +14,7 @@ namespace vkmoye::gen {
 
 /// What must hold in all launches besides what check_scope and check_shared_memory decide.
 struct Obligations {
-  proof::DecidedResults by_tiles;             // results that tiles.hpp shows
-  std::vector<proof::Obligation> of_results;  // claims about the others
+  std::vector<proof::Obligation> of_results;
   // Arrays for which written_before_read.hpp shows that what is read was written.
   std::set<std::string> written;
   std::vector<proof::Obligation> of_reads;  // claims about the other arrays

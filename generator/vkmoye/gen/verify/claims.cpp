@@ -14,7 +14,6 @@
 #include "vkmoye/gen/proof/results.hpp"
 #include "vkmoye/gen/verify/races.hpp"
 #include "vkmoye/gen/verify/scope.hpp"
-#include "vkmoye/gen/verify/tiles.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/gen/verify/written_before_read.hpp"
 
@@ -98,22 +97,7 @@ std::vector<Claim> claims_of(const ir::Kernel& kernel) {
                     .ms = array == *written.begin() ? ms_of_written : 0});
   }
   for (const auto& one : proof::prove_reads(kernel, written)) list.push_back(settled(one));
-  proof::DecidedResults by_tiles;
-  const double ms_of_tiles = time_of([&] { by_tiles = results_shown_by_tiles(kernel); });
-  const std::size_t first = list.size();
-  const auto add_tiled = [&](const std::string& text, const std::string& array) {
-    list.push_back({.text = text,
-                    .array = array,
-                    .by = Claim::Decider::machine,
-                    .ms = list.size() == first ? ms_of_tiles : 0});
-  };
-  for (const std::string& array : by_tiles.one_writer) {
-    add_tiled(proof::claim_of_one_writer(array), array);
-  }
-  for (const std::string& array : by_tiles.covered) {
-    add_tiled(proof::claim_of_coverage(array), array);
-  }
-  for (const auto& one : proof::prove_results(kernel, by_tiles)) list.push_back(settled(one));
+  for (const auto& one : proof::prove_results(kernel)) list.push_back(settled(one));
   return list;
 }
 

@@ -37,7 +37,7 @@ void OpenLoops::look(const ir::Body& body, ir::Recurrences names, LoopPattern& p
     for (const ir::StatementAccess& access : effects.accesses) {
       const ir::Array* array = kernel_.find(access.element->array);
       if (array == nullptr || !is_followed_(*array)) continue;
-      const auto recurrence = recurrence_of(index_of(*access.element), names);
+      const auto recurrence = recurrence_of(access.element->coordinates[0], names);
       pattern.grows = pattern.grows || !recurrence || recurrence->step != 0;
       if (recurrence) take(pattern, *recurrence);
     }

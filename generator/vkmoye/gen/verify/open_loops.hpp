@@ -30,17 +30,9 @@ struct LoopPattern {
 /// The loops around a statement; some of them are followed for a few rounds only.
 class OpenLoops {
  public:
-  /// `is_followed`: whether accesses to an array are followed. `places`: the indices of elements whose first
-  /// coordinate is not their index. `kernel` and `places` must outlive this.
-  using Places = std::unordered_map<const ir::Element*, ir::Expr>;
-  OpenLoops(const ir::Kernel& kernel, std::function<bool(const ir::Array&)> is_followed,
-            const Places* places = nullptr)
-      : kernel_(kernel), is_followed_(std::move(is_followed)), places_(places) {}
-
-  /// The index of an access to an array that is followed.
-  const ir::Expr& index_of(const ir::Element& element) const {
-    return places_ == nullptr ? element.coordinates[0] : places_->at(&element);
-  }
+  /// `is_followed`: whether accesses to an array are followed. `kernel` must outlive this.
+  OpenLoops(const ir::Kernel& kernel, std::function<bool(const ir::Array&)> is_followed)
+      : kernel_(kernel), is_followed_(std::move(is_followed)) {}
 
   const LoopPattern& pattern_of(const ir::For& loop);
 
@@ -64,7 +56,6 @@ class OpenLoops {
 
   const ir::Kernel& kernel_;
   std::function<bool(const ir::Array&)> is_followed_;
-  const Places* places_;
   std::vector<Loop> loops_;
   std::unordered_map<const ir::For*, LoopPattern> patterns_;
 };

@@ -32,36 +32,24 @@ constexpr std::uint32_t kFewRounds = 32;
 
 class RaceFinder final : public machine::Environment {
  public:
-  // `tile`: follows this instead of shared memory.
-  RaceFinder(const ir::Kernel& kernel, machine::ReasonsByKind& reasons, const Tile* tile = nullptr)
+  RaceFinder(const ir::Kernel& kernel, machine::ReasonsByKind& reasons)
       : kernel_(kernel),
         reasons_(reasons),
-        tile_(tile),
-        loops_(
-            kernel, [this](const ir::Array& array) { return follows(array); },
-            tile == nullptr ? nullptr : &tile->places) {
-    if (tile != nullptr) {
-      shadows_.emplace(tile->array->name,
-                       machine::ShadowMemory(*tile->array, tile->elements, kernel.threads, {0, 0},
-                                             /*is_initialised=*/true, reasons));
-    }
+        loops_(kernel, [this](const ir::Array& array) { return follows(array); }) {
     for (const ir::Array& array : kernel.arrays) {
-      if (!follows(array) || tile != nullptr) continue;
+      if (!follows(array)) continue;
       shadows_.emplace(array.name, machine::ShadowMemory(
                                        array, static_cast<std::uint64_t>(array.size()),
                                        kernel.threads, {0, 0}, /*is_initialised=*/false, reasons));
     }
   }
 
-  bool follows(const ir::Array& array) const override {
-    return tile_ == nullptr ? array.is_shared() : array.name == tile_->array->name;
-  }
+  bool follows(const ir::Array& array) const override { return array.is_shared(); }
 
   void accessed(Machine& m, const MemoryAccess& access) override { record(m, access); }
 
   // scope.cpp refuses a barrier that not all threads reach, so every thread has waited here.
   void barrier(Machine&, const machine::ThreadSet&) override {
-    if (tile_ != nullptr) return;  // barriers order shared memory only
     for (auto& [name, shadow] : shadows_) shadow.barrier();
   }
 
@@ -118,11 +106,10 @@ class RaceFinder final : public machine::Environment {
   void record(Machine& m, const MemoryAccess& access) {
     const ir::Element& element = access.element;
     machine::ShadowMemory& shadow = shadows_.at(element.array);
-    const Expr& index = loops_.index_of(element);
+    const Expr& index = element.coordinates[0];
     const Values at = m(index);
     const bool is_repeated = loops_.repeats(index);
     if (!is_repeated || !at.is_known(access.active)) {
-      if (tile_ != nullptr) return reasons_.add("index", "an index is not known");
       if (may_be_anything(access, shadow)) return record_anything(m, access, shadow);
       const char* why = is_repeated
                             ? "depends on more than numbers, threads and loops with known ends"
@@ -203,7 +190,6 @@ class RaceFinder final : public machine::Environment {
 
   const ir::Kernel& kernel_;
   machine::ReasonsByKind& reasons_;
-  const Tile* tile_;
   State shadows_;
   OpenLoops loops_;
   std::optional<std::set<const ir::Element*>> inside_;  // see shared_elements_inside
@@ -239,18 +225,6 @@ std::vector<std::string> check_shared_memory(const ir::Kernel& kernel) {
                                      kMaxSteps));
   }
   return reasons.list();
-}
-
-bool is_tile_free_of_races(const ir::Kernel& kernel, const Tile& tile) {
-  machine::ReasonsByKind reasons;
-  machine::Budget budget(kMaxSteps);
-  RaceFinder finder(kernel, reasons, &tile);
-  try {
-    Machine(kernel, {kernel.threads, std::max(1u, kernel.subgroup_size)}, finder, budget).run();
-  } catch (const machine::Budget::Exceeded&) {
-    return false;
-  }
-  return reasons.list().empty();
 }
 
 }  // namespace vkmoye::gen

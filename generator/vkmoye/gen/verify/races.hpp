@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/verify/tiles.hpp"
 
 namespace vkmoye::gen {
 
@@ -15,8 +14,5 @@ namespace vkmoye::gen {
 /// element read that nothing wrote. Sizes and data are not known: conditions on them may hold or
 /// not, loops over them may end after any round. Precondition: names and types are right.
 std::vector<std::string> check_shared_memory(const ir::Kernel& kernel);
-
-/// Whether no thread of a workgroup writes an element of a tile that another one accesses. False: it is not known.
-bool is_tile_free_of_races(const ir::Kernel& kernel, const Tile& tile);
 
 }  // namespace vkmoye::gen

@@ -255,12 +255,6 @@ bool SizeConditionTable::add_less(const Expr& low, const Expr& limit, SplitCondi
   return true;
 }
 
-std::optional<std::size_t> SizeConditionTable::bound_below(const Expr& base, const Expr& limit) {
-  SplitCondition out;
-  if (!is_of_launch(base) || !is_of_launch(limit) || !add_less(base, limit, out)) return {};
-  return out.parts.front().bound;
-}
-
 void SizeConditionTable::enter(const std::string& variable, const Expr& end) {
   const bool is_next = end->op == Op::add && is_constant(end->operands[1], 1);
   const Expr parts = is_next ? Expr(end->operands[0]) : end;

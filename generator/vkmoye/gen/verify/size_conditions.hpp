@@ -90,9 +90,6 @@ class SizeConditionTable {
     std::int64_t max = 0;       // a larger number may wrap when it is added to the base
   };
   const Bound& bound(std::size_t number) const { return bounds_[number]; }
-  /// The number of the bound `base` + .. < `limit`, where arguments and the workgroup decide both; nullopt if the sum
-  /// may wrap.
-  std::optional<std::size_t> bound_below(const ir::Expr& base, const ir::Expr& limit);
 
  private:
   void add(const ir::Expr& condition, bool negated, const ir::Definitions& definitions,

@@ -9,6 +9,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
+#include "vkmoye/gen/verify/written_before_read.hpp"
 
 namespace vkmoye::gen {
 
@@ -21,7 +22,12 @@ std::string text_of(const Arguments& sizes) {
 TrialReport try_at(const ir::Kernel& kernel, const Arguments& sizes) {
   TrialReport trial;
   try {
-    const TwinReport report = watch(kernel, sizes);
+    TwinReport report = watch(kernel, sizes);
+    if (!report.reasons.empty() && report.depends_on_data) {
+      TwinOptions options = kWithoutData;
+      options.written = arrays_written_before_read(kernel);
+      if (!options.written.empty()) report = watch(kernel, sizes, options);
+    }
     trial.reasons = report.reasons;
     trial.is_whole = !report.in_part;
   } catch (const BrokenAssumption& error) {

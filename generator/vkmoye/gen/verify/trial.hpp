@@ -42,7 +42,9 @@ struct TrialReport {
   bool is_launch = true;           // false: no launch takes these arguments, as the reason says
   bool breaks_assumption = false;  // no launch takes them because of an assumption of the author
 };
-/// Runs the kernel at `sizes`. The precondition is that of try_sizes.
+/// Runs the kernel at `sizes`. The twin lets two equal conditions on data hold and fail independently, and a loop whose
+/// end is data have no round. So if it finds something, and some condition depends on data, it runs again with those
+/// arrays as written of which arrays_written_before_read says so. The precondition is that of try_sizes.
 TrialReport try_at(const ir::Kernel& kernel, const Arguments& sizes);
 
 struct Trials {

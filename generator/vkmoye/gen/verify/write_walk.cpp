@@ -19,15 +19,15 @@ constexpr std::uint32_t kFewRoundsOfWrites = 32;
 }  // namespace
 
 WriteWalk::WriteWalk(const ir::Kernel& kernel, std::uint32_t max_rounds,
-                     const IsFollowed& is_followed, const Tile* tile)
+                     const IsFollowed& is_followed)
     : kernel_(kernel),
       is_followed_(is_followed),
       max_rounds_(max_rounds),
       budget_(kMaxStepsOfWrites),
       values_({kernel.threads, std::max(1u, kernel.subgroup_size)}, budget_),
-      loops_(kernel, is_followed, tile == nullptr ? nullptr : &tile->places),
+      loops_(kernel, is_followed),
       size_conditions_(kernel),
-      state_(kernel, size_conditions_, tile),
+      state_(kernel, size_conditions_),
       guards_(ir::guards_of_launch(kernel)),
       effects_(kernel, is_followed) {}
 
@@ -50,8 +50,9 @@ void WriteWalk::visit(const ir::Stmt& statement, const Path& path) {
   spend(1);
   const ir::Effects& effects = effects_.of(statement);
   if (const auto* loop = std::get_if<ir::For>(&statement.value)) {
+    const bool has_a_round = ir::is_positive(expand(loop->end, definitions_), guards_);
     ir::add_guards(guards_, effects.nested.front());
-    repeat(*loop, path);
+    repeat(*loop, path, has_a_round);
     return guards_.pop_back();
   }
   if (const auto* branches = std::get_if<ir::If>(&statement.value)) return choose(*branches, path);
@@ -81,7 +82,7 @@ WriteWalk::Access WriteWalk::access_of(const ir::StatementAccess& access, const 
 }
 
 WriteWalk::Index WriteWalk::index_of(const Access& access) {
-  const Expr& index = loops_.index_of(access.element);
+  const Expr& index = access.element.coordinates[0];
   const Values& values = values_(index);
   return {values, loops_.repeats(index) && values.is_known(access.lanes)};
 }
@@ -250,7 +251,7 @@ std::shared_ptr<const PathConditions> WriteWalk::with(const PathConditions& path
   return out;
 }
 
-void WriteWalk::repeat(const ir::For& s, const Path& path) {
+void WriteWalk::repeat(const ir::For& s, const Path& path, bool has_a_round) {
   if (!effects_.any_followed(s.body)) return;
   const Values ends = reliable(s.end);
   std::optional<std::uint32_t> known;
@@ -303,17 +304,19 @@ void WriteWalk::repeat(const ir::For& s, const Path& path) {
     const auto [from, to] = ahead.equal_range(r);
     for (auto it = from; it != to; ++it) state_.add(it->second);
     // if (r + 2 < n) { tile[..] = x } counts two rounds later.
-    run(s.body, inside, [&](const WrittenFact& fact) {
+    // The first round is as certain as the loop.
+    run(s.body, r == 0 && has_a_round ? path : inside, [&](const WrittenFact& fact) {
       const std::uint64_t by = rounds_ahead(fact, s, definitions_);
       if (by != 0) ahead.emplace(r + by, fact.written);
     });
-    if (r == 0 && !known && ends.is_same()) first = state_.since(before);
+    if (r == 0 && !known && (has_a_round || ends.is_same())) first = state_.since(before);
   }
   loops_.leave();
   size_conditions_.leave(s.variable);
   if (known) return;
   // It may have had no round.
   state_.take_back(before);
+  if (has_a_round) return state_.add(first);
   facts_.remember(s.end, When::has_a_round, std::move(first));
 }
 

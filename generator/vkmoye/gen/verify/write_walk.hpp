@@ -30,10 +30,8 @@ class WriteWalk {
   using Path = WrittenState::Path;
   using IsFollowed = std::function<bool(const ir::Array&)>;
 
-  /// `max_rounds`: loops with more are followed as if the number of their rounds was unknown. `tile`: the elements of a
-  /// buffer whose writes are followed, in place of shared memory and registers. `kernel` and `tile` must outlive this.
-  WriteWalk(const ir::Kernel& kernel, std::uint32_t max_rounds, const IsFollowed& is_followed,
-            const Tile* tile = nullptr);
+  /// `max_rounds`: loops with more are followed as if the number of their rounds was unknown. `kernel` must outlive this.
+  WriteWalk(const ir::Kernel& kernel, std::uint32_t max_rounds, const IsFollowed& is_followed);
 
   /// Follows the whole kernel. Throws machine::Budget::Exceeded.
   void run();
@@ -89,7 +87,7 @@ class WriteWalk {
                                              const SplitCondition& split,
                                              const machine::ThreadSet& active, bool is_same,
                                              std::optional<SizeConditions>& why);
-  void repeat(const ir::For& s, const Path& path);
+  void repeat(const ir::For& s, const Path& path, bool has_a_round);
   void give_up(const ir::Body& body);
 
   const ir::Kernel& kernel_;

@@ -92,35 +92,6 @@ class ReadCheck : public WriteWalk {
   std::set<std::string> unshown_;
 };
 
-// Whether a workgroup writes its whole tile of a buffer, where the elements are inside.
-class TileCheck : public WriteWalk {
- public:
-  TileCheck(const ir::Kernel& kernel, std::uint32_t max_rounds, const Tile& tile)
-      : WriteWalk(
-            kernel, max_rounds,
-            [&tile](const ir::Array& array) { return array.name == tile.array->name; }, &tile),
-        tile_(tile) {}
-
-  bool is_written() {
-    run();
-    PathConditions inside;
-    for (std::size_t i = 0; i < tile_.axes.size(); ++i) {
-      const auto bound = size_conditions().bound_below(tile_.bases[i], extent_of(tile_.axes[i]));
-      if (!bound) continue;
-      Values at = Values::different(tile_.elements);
-      for (std::uint32_t e = 0; e < tile_.elements; ++e) at.set(e, tile_.coordinate(i, e));
-      inside.numbers.push_back({*bound, std::move(at), false});
-    }
-    for (std::uint32_t at = 0; at < tile_.elements; ++at) {
-      if (!state().is_written_where(*tile_.array, at, inside)) return false;
-    }
-    return true;
-  }
-
- private:
-  const Tile& tile_;
-};
-
 }  // namespace
 
 std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel) {
@@ -131,16 +102,6 @@ std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel) {
     }
   }
   return {};
-}
-
-bool is_tile_written(const ir::Kernel& kernel, const Tile& tile) {
-  for (const std::uint32_t max_rounds : kRoundLimits) {
-    try {
-      return TileCheck(kernel, max_rounds, tile).is_written();
-    } catch (const machine::Budget::Exceeded&) {
-    }
-  }
-  return false;
 }
 
 }  // namespace vkmoye::gen

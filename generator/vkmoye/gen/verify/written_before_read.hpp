@@ -18,7 +18,7 @@
 // - Inside a branch or a loop, a write counts until the end of that body: for all threads if they all take the same
 //   path, otherwise only for the thread that wrote.
 // - After two branches it counts if both write, or if it is known that the invocation takes the branch. After a loop
-//   it counts if the number of rounds is known.
+//   it counts if the number of rounds is known. The first round of a loop to max(data, 1) counts, too.
 // - In a later statement of the same body under the same condition, or in a loop with the same end, it counts again:
 //   names keep their values there. Where the condition fails, what was written in the other branch counts.
 // - A loop to n has a round r only if r < n. So a write before the loop under if (r < n) counts in round r. A write
@@ -41,15 +41,11 @@
 #include <string>
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/verify/tiles.hpp"
 
 namespace vkmoye::gen {
 
 /// The arrays of shared memory and registers whose elements are written before they are read, in every launch. For
 /// others this is not known. Precondition: check_scope and check_shared_memory gave no reason.
 std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel);
-
-/// Whether in every launch each workgroup writes the elements of its tile that the array has. False: it is not known.
-bool is_tile_written(const ir::Kernel& kernel, const Tile& tile);
 
 }  // namespace vkmoye::gen

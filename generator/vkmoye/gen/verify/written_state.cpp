@@ -14,14 +14,8 @@ bool is_register(const ir::Array& array) { return array.is_registers(); }
 
 }  // namespace
 
-WrittenState::WrittenState(const ir::Kernel& kernel, const SizeConditionTable& size_conditions,
-                           const Tile* tile)
+WrittenState::WrittenState(const ir::Kernel& kernel, const SizeConditionTable& size_conditions)
     : size_conditions_(size_conditions) {
-  if (tile != nullptr) {
-    places_[tile->array->name] = {0, tile->elements};
-    shared_.resize(tile->elements, kUnwritten);
-    return;
-  }
   for (const ir::Array& array : kernel.arrays) {
     if (array.is_buffer()) continue;
     const auto size = static_cast<std::size_t>(array.size());
@@ -126,13 +120,6 @@ bool WrittenState::are_written(const ir::Array& array, std::uint64_t count, cons
     if (!is_written(array, Values::same(i * vector), 1, active, path, by_any)) return false;
   }
   return true;
-}
-
-bool WrittenState::is_written_where(const ir::Array& array, std::uint32_t at,
-                                    const PathConditions& path) const {
-  const std::int32_t value = shared_[places_.at(array.name).first + at];
-  return value == kWritten || (value != kUnwritten && conditional(value).conditions &&
-                               path.imply(*conditional(value).conditions, at, size_conditions_));
 }
 
 const WrittenState::ConditionalWrite& WrittenState::conditional(std::int32_t value) const {

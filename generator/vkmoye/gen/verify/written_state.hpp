@@ -18,15 +18,13 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/machine/thread_set.hpp"
 #include "vkmoye/gen/verify/size_conditions.hpp"
-#include "vkmoye/gen/verify/tiles.hpp"
 
 namespace vkmoye::gen {
 
 class WrittenState {
  public:
-  /// The state of shared memory and registers, or of the `tile` of a buffer. `size_conditions` must outlive this.
-  WrittenState(const ir::Kernel& kernel, const SizeConditionTable& size_conditions,
-               const Tile* tile = nullptr);
+  /// Nothing is written. `size_conditions` must outlive this.
+  WrittenState(const ir::Kernel& kernel, const SizeConditionTable& size_conditions);
 
   /// Who is on a path.
   struct Path {
@@ -45,8 +43,6 @@ class WrittenState {
   /// Whether the first `count` elements are, each in all of `lanes`.
   bool are_written(const ir::Array& array, std::uint64_t count, const machine::ThreadSet& lanes,
                    const Path& path, bool by_any) const;
-  /// Whether the element `at` is written, by whichever thread, where its conditions in `path` hold.
-  bool is_written_where(const ir::Array& array, std::uint32_t at, const PathConditions& path) const;
 
   /// A position in the log of changes.
   struct Mark {
