@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
 // apply: kernels on the user's own arrays.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-
+// On a device, and on the host where there is no Vulkan.
 TEST(Cli, ApplyTransposesAnArray) {
   const TemporaryFolder folder;
-  write_file(folder.file("a.npy"), npy("|i1", "(2, 3)", std::string("\1\2\3\4\5\6", 6)));
-  const Outcome outcome = bench(
-      {"apply", "transpose/padded", "--in", folder.file("a.npy"), "--out", folder.file("b.npy")});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(read_file(folder.file("b.npy")), npy("|i1", "(3, 2)", std::string("\1\4\2\5\3\6", 6)));
+  const std::string in = folder.file("a.npy"), out = folder.file("b.npy");
+  write_file(in, npy("|i1", "(2, 3)", std::string("\1\2\3\4\5\6", 6)));
+  using Environment = std::vector<std::string>;
+  for (const auto& [device, environment] :
+       {std::pair{"0", Environment{}}, {"host", Environment{"VK_DRIVER_FILES=/nonexistent"}}}) {
+    const Outcome outcome = bench(
+        {"apply", "transpose/padded", "--device", device, "--in", in, "--out", out}, environment);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(read_file(out), npy("|i1", "(3, 2)", std::string("\1\4\2\5\3\6", 6)));
+  }
 }
 
 TEST(Cli, ApplyMovesElementsOfEveryWidth) {

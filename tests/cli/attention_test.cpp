@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Attention on the command line: sizes and options, users' arrays, refusals.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 // Writes an array into a folder. Returns the name of the file.
 struct NpyFiles {
@@ -194,14 +189,6 @@ TEST(AttentionCli, AppliesToPages) {
               HasSubstr("has pages of 16 keys, but --page is 32"));
   EXPECT_THAT(apply("16", {q, k, k, lengths, lengths}).err,
               HasSubstr("has shape (1,), but pages are (1, pages of an entry)"));
-}
-
-TEST(AttentionCli, PrintsTheCommandOfAShader) {
-  EXPECT_THAT(output_of({"emit", "attention/simt", "--causal", "--soft-cap", "50"}),
-              HasSubstr("vkmoye-bench emit attention/simt --type f32 --causal --soft-cap 50"));
-  const Outcome more =
-      bench({"emit", "attention/simt", "--lengths", "--axes", "bhsd,bshd,bshd,bhsd"});
-  EXPECT_THAT(more.out, HasSubstr("--lengths --axes bhsd,bshd,bshd,bhsd"));
 }
 
 TEST(AttentionCli, RefusesWhatIsNoProblem) {

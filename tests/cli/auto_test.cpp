@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // gemm/auto and tune on the command line: the choices, and that their results are right.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 #include "vkmoye/contract/kernel_interface.hpp"
@@ -18,9 +16,6 @@ namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 const std::string kHeader = "{\n  \"table\": \"gemm/auto\",\n  \"format\": 3,\n";
 
@@ -103,7 +98,7 @@ TEST(AutoCli, EmitPrintsEveryKernelOfAPlan) {
   };
   const Outcome text = emitted({"--spirv", folder.file("k.spv")});
   ASSERT_EQ(text.status, 0) << text.err;
-  EXPECT_THAT(kernels_in(text.out), testing::ElementsAre("gemm/simt", "gemm/combine"));
+  EXPECT_THAT(kernels_in(text.out), ElementsAre("gemm/simt", "gemm/combine"));
   EXPECT_THAT(text.out, HasSubstr("\n\n// generated: gemm/combine"));
   for (const char* name : {"k.1.spv", "k.2.spv"}) {
     EXPECT_EQ(read_file(folder.file(name)).substr(0, 4), std::string("\x03\x02\x23\x07", 4))
@@ -146,7 +141,7 @@ TEST(AutoCli, EmitPrintsTheKernelsThatPackToo) {
   const std::vector<std::string> product = {"emit", "gemm/packed", "--type", "f16,f32"};
   const Outcome unknown = bench(product);
   EXPECT_EQ(unknown.status, 0);
-  EXPECT_THAT(kernels_in(unknown.out), testing::ElementsAre("gemm/packed"));
+  EXPECT_THAT(kernels_in(unknown.out), ElementsAre("gemm/packed"));
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("left out: the kernels that pack A and B: A 16x16 f16"),
                                  HasSubstr("its fragment order has not been probed")));
   const json sliced = json::parse(
@@ -164,14 +159,14 @@ TEST(AutoCli, EmitPrintsTheKernelsThatPackToo) {
     return bench(words);
   }();
   if (known.status != 0 || !known.err.empty()) GTEST_SKIP() << known.err;
-  EXPECT_THAT(kernels_in(known.out), testing::ElementsAre("gemm/pack", "gemm/pack", "gemm/packed"));
+  EXPECT_THAT(kernels_in(known.out), ElementsAre("gemm/pack", "gemm/pack", "gemm/packed"));
 }
 
 // The same as `run`: the choice may be a plan of several kernels.
 TEST(AutoCli, EmitPrintsEveryKernelThatWasChosen) {
   EXPECT_THAT(
       kernels_in(output_of({"emit", "gemm/auto", "--size", "32x24x4096", "--a", "m", "--b", "n"})),
-      testing::ElementsAre("gemm/simt", "gemm/combine"));
+      ElementsAre("gemm/simt", "gemm/combine"));
 }
 
 TEST(AutoCli, ExplainSaysWhichAndWhy) {
@@ -277,7 +272,7 @@ TEST_F(TableCli, WhatWasTunedForOneEpilogueIsUsedForNoOther) {
   EXPECT_THAT(choice({}), HasSubstr(table_));
   for (const auto& [option, value] : std::vector<std::pair<std::string, std::string>>{
            {"--epilogue", "relu"}, {"--beta", "1"}, {"--c", "m"}, {"--type", "f16,f32,f16"}}) {
-    EXPECT_THAT(choice({option, value}), testing::Not(HasSubstr(table_))) << option;
+    EXPECT_THAT(choice({option, value}), Not(HasSubstr(table_))) << option;
   }
 }
 
@@ -290,7 +285,7 @@ TEST_F(TableCli, AWrongRowIsPassedOverInOneLine) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(StartsWith("vkmoye-bench: passed over: " + table_ +
                                             ", row 2: gemm/simt: tile 'big': expected"),
-                                 testing::EndsWith("passed over: 12 more rows\n")));
+                                 EndsWith("passed over: 12 more rows\n")));
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 9) << outcome.err;
 }
 

@@ -2,14 +2,12 @@
 #pragma once
 // Runs the program under test.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
@@ -57,7 +55,7 @@ template <class Why>
 void expect_refused(const Outcome& outcome, const Why& why, int status = 2) {
   EXPECT_EQ(outcome.status, status) << outcome.out << outcome.err;
   if constexpr (std::is_convertible_v<Why, std::string>) {
-    EXPECT_THAT(outcome.err, testing::HasSubstr(why));
+    EXPECT_THAT(outcome.err, HasSubstr(why));
   } else {
     EXPECT_THAT(outcome.err, why);
   }

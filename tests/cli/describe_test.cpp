@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The commands that need no device: list, emit, explain.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 TEST(Cli, ExplainConvictsWithoutADevice) {
   const Outcome simple = bench({"explain", "transpose/simple"}, {"VK_DRIVER_FILES=/nowhere"});
@@ -192,6 +186,10 @@ TEST(Cli, TheCommandInAShaderPrintsTheShaderAgain) {
       {"emit", "norm/rms", "--epsilon", "1e-6", "--size", "2x100000", "--type", "f16"},
       {"emit", "gemm/simt", "--type", "f32*f16,f32", "--a", "m", "--beta", "0.5", "--batch", "3",
        "--epilogue", "bias,scale:2"},
+      {"emit", "softmax/rows", "--size", "100x96", "--sizes-from-buffer", "rows", "--type", "f16"},
+      {"emit", "transpose/padded", "--specialise", "all", "--type", "f16"},
+      {"emit", "attention/simt", "--causal", "--soft-cap", "50"},
+      {"emit", "attention/simt", "--lengths", "--axes", "bhsd,bshd,bshd,bhsd"},
   };
   for (const std::vector<std::string>& command : commands) {
     const std::string shader = bench(command).out;

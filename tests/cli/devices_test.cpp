@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT
 // devices: the facts about each device, the results of probes, and descriptions of devices of other machines.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
 
 json described(const std::vector<std::string>& environment = {}) {
   return json::parse(output_of({"devices", "--format", "json"}, environment));

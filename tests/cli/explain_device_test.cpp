@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The end of explain: the work of a problem, and what the driver's compiler says about the kernel.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 #include "support/shims.hpp"
 
@@ -14,9 +12,6 @@ namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 TEST(ExplainDevice, WithoutADeviceTheWorkIsKnownAndNoTime) {
   const std::vector<std::string> nowhere = {"VK_DRIVER_FILES=/nowhere"};

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The output files of the commands.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <set>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
 
 // Half a file could be taken for a complete one.
 TEST(Cli, FilesAreWholeOrUntouched) {
@@ -69,7 +66,7 @@ TEST(Cli, FilesAreWholeOrUntouched) {
                    out + ": cannot be written: ");
     EXPECT_FALSE(std::filesystem::exists(out)) << option;
   }
-  EXPECT_THAT(files(), testing::Contains("a.npy"));
+  EXPECT_THAT(files(), Contains("a.npy"));
   for (const std::string& name : files()) EXPECT_FALSE(name.starts_with(".vkmoye")) << name;
 }
 
@@ -83,7 +80,7 @@ TEST(Cli, AKilledProgramLeavesNoTemporaryFile) {
     run({"timeout", "-s", "KILL", seconds, bench_program(), "apply", "copy/auto", "--in", in,
          "--out", folder.file("out")});
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-      EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("a.npy", "out"));
+      EXPECT_THAT(entry.path().filename().string(), AnyOf("a.npy", "out"));
     }
     std::filesystem::remove(folder.file("out"));
   }

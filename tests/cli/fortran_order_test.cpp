@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Every kernel treats arrays in Fortran order as NumPy does.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "cli/bench.hpp"
 #include "cli/numpy_array.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
 
 // The results of a kernel on arrays in C order, and on the same arrays in Fortran order.
 void expect_same_of_both_orders(const std::vector<std::string>& kernel,

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
 // apply gemm/*: the user's arrays in every order and type, and invalid ones.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <cstring>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
 
 class GemmApply : public testing::Test {
  protected:

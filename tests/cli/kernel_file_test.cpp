@@ -3,23 +3,17 @@
 
 #include "vkmoye/contract/kernel_file.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
 
 class KernelFileCli : public testing::Test {
  protected:
@@ -102,23 +96,6 @@ TEST_F(KernelFileCli, TakesSizesFromABuffer) {
                     HasSubstr("buffer Checked { uint rows; }")));
   EXPECT_EQ(json::parse(read_file(interface))["steps"][1]["indirect"], 4);
   expect_refused({"run", "--kernel", file, "--reference", "gemm"}, "is a plan of 2 kernels");
-}
-
-// softmax/rows is described for its size, so that its own command has one.
-TEST_F(KernelFileCli, PrintsACommandThatPrintsItsSizesFromABufferAgain) {
-  const Outcome first = bench(
-      {"emit", "softmax/rows", "--size", "100x96", "--sizes-from-buffer", "rows", "--type", "f16"});
-  ASSERT_EQ(first.status, 0) << first.err;
-  const std::string begin = "vkmoye-bench ";
-  const std::size_t at = first.out.find(begin);
-  ASSERT_NE(at, first.out.npos);
-  // The command may go on in further lines of the comment, and ends where that does.
-  std::string line = first.out.substr(at + begin.size(), first.out.find("\n#") - at - begin.size());
-  for (std::size_t slash = 0; (slash = line.find("\n//")) != line.npos;)
-    line.replace(slash, 3, " ");
-  std::istringstream words(line);
-  const std::vector<std::string> command{std::istream_iterator<std::string>(words), {}};
-  EXPECT_EQ(output_of(command), first.out);
 }
 
 TEST_F(KernelFileCli, RefusesSizesFromABufferWithEveryReason) {

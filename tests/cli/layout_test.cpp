@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: MIT
 // layout: expressions and pictures.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <chrono>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 TEST(Cli, LayoutEvaluatesTheAlgebra) {
   EXPECT_THAT(output_of({"layout", "composition((4,8):(8,1), 4:2)"}), HasSubstr("(2,2):(16,1)"));

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Wrong usage of `layout`.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(Cli, LayoutDrawsNoPictureOfAnswers) {
   for (const std::vector<std::string>& words :

@@ -2,18 +2,15 @@
 // A device is lost while vkmoye-bench uses it: exit status 5, an error message, no output file, and every Vulkan
 // object destroyed. faulty_vulkan simulates the loss.
 
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 #include <filesystem>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::HasSubstr;
 
 class LostDevice : public testing::Test {
  protected:

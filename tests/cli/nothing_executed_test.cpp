@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A device that compiles but executes nothing: Mesa's RADV on the drm-shim of package mesa-drm-shim.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/shims.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AnyOf;
-using testing::HasSubstr;
 
 // The environment in which this is the only device.
 std::vector<std::string> without_execution() { return radv_shim().environment; }

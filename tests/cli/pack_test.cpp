@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // pack and apply: operands in fragment order, stored in a file and multiplied by plain arrays.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
@@ -17,9 +15,6 @@ namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 // Small whole numbers, whose sums are exact.
 constexpr int kNumbers[] = {0, 1, -1, 2, -2};

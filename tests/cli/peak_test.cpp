@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: MIT
 // peak: the ceilings of a device, and the file that keeps them.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 // In a cache folder of its own.
 class PeakCli : public testing::Test {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Products on the command line: sizes, types, orders, baselines.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <cstring>
@@ -10,15 +8,13 @@
 
 #include "cli/bench.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 const std::string kFake = "VKMOYE_CUBLAS=" + fake_cuda_folder();
 
@@ -101,7 +97,7 @@ TEST(GemmCli, AnAtomThatIsNoneIsRefusedBeforeTheDeviceIsAskedAboutIt) {
 TEST(GemmCli, SlicesOfKAreTimedTogetherAndRepeatable) {
   const json row = gemm({"--size", "33x37x100", "--split-k", "3", "--beta", "2"})["results"][0];
   EXPECT_EQ(row["verified"], true) << row;
-  EXPECT_THAT(std::string(row["config"]["form"]), testing::EndsWith(" split-k"));
+  EXPECT_THAT(std::string(row["config"]["form"]), EndsWith(" split-k"));
   EXPECT_THAT(std::string(row["command"]), HasSubstr("--beta 2 --split-k 3"));
   const Outcome on_host = bench({"run", "gemm/thin", "--size", "3x70x4000", "--split-k", "3",
                                  "--device", "host", "--format", "json"});
@@ -220,8 +216,8 @@ TEST(Baselines, WhatIsMissingIsNamedAndIsNoError) {
   const json other = gemm({"--size", "8", "--baseline", "openblas", "--type", "f16"},
                           {"VKMOYE_OPENBLAS=/nonexistent"})["results"][0];
   EXPECT_THAT(std::string(other["no_ratio"]["openblas"]),
-              testing::AnyOf(HasSubstr("OpenBLAS multiplies f32 and f64, not f16"),
-                             HasSubstr("none of libopenblas.so.0")));
+              AnyOf(HasSubstr("OpenBLAS multiplies f32 and f64, not f16"),
+                    HasSubstr("none of libopenblas.so.0")));
   const TemporaryFolder folder;
   write_file(folder.file("libopenblas.so.0"), "no library");
   const json damaged = gemm({"--size", "8", "--baseline", "openblas"},

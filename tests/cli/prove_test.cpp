@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: MIT
 // What must hold in every launch of a kernel: explain --prove, list --format json, emit --interface.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 TEST(Prove, ExplainListsObligationsInEveryFormat) {
   const std::vector<std::string> command = {"explain", "transpose/padded", "--prove"};

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Weights in blocks: pack quantises them into a file, apply multiplies by it, and run names the format as a type.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 constexpr std::size_t kRows = 3, kWeights = 5, kDepth = 96;
 

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The reports of `run`, and their comparison by `compare`.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 
 std::size_t longest_line(const std::string& text) {
   std::istringstream lines(text);
@@ -162,10 +156,10 @@ TEST(ReportCli, APageHasEveryResultBesideTheOtherReport) {
                          "relu", "--min-time", "0.01", "--baseline", "peak", "--report", file}),
               HasSubstr("33x17x64"));
   const std::string page = read_file(file);
-  EXPECT_THAT(page, AllOf(testing::StartsWith("<!DOCTYPE html>"), HasSubstr("4 results: 4 right"),
+  EXPECT_THAT(page, AllOf(StartsWith("<!DOCTYPE html>"), HasSubstr("4 results: 4 right"),
                           HasSubstr("<h2>Roofline</h2>"), HasSubstr("<h3>33x17x64 --epilogue relu"),
                           HasSubstr("gemm/thin</span>"), HasSubstr("</svg>"),
-                          testing::EndsWith("</body></html>\n"), Not(HasSubstr("src="))));
+                          EndsWith("</body></html>\n"), Not(HasSubstr("src="))));
 
   // A file system that is full, a folder in place of a file, and the file of the other report.
   EXPECT_EQ(bench({"run", "copy/simple", "--size", "8", "--report", folder.path()}).status, 2);

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Sums, largest elements, softmax and norms on the command line.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 class RowsCli : public testing::Test {
  protected:

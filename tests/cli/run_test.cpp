@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // run and suite: results, formats, skipped kernels, the pipeline cache.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <thread>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/npy.hpp"
 #include "support/process.hpp"
 
@@ -19,9 +18,6 @@ namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 TEST(Cli, SuiteEndsWithEveryKernelVerifiedByItself) {
   const json report = json::parse(output_of({"suite", "--quick", "--format", "json"}));

@@ -2,14 +2,12 @@
 // The descriptions of devices that come with the program, by their names. tests/workloads asks each of them about every
 // kernel.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
@@ -17,9 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 fs::path folder_of_descriptions() { return fs::path(bench_program()).parent_path() / "devices"; }
 

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: MIT
 // --specialise: sizes as specialisation constants, in kernels that emit writes and in those that run measures.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 const std::vector<std::string> kWithoutVulkan = {"VK_DRIVER_FILES=/nonexistent"};
 
@@ -120,19 +113,6 @@ TEST(SpecialiseCli, RefusesWithTheReason) {
   ASSERT_EQ(bench({"emit", "copy/simple", "--kernel", file}).status, 0);
   expect_refused({"run", "--kernel", file, "--reference", "copy", "--specialise", "all"},
                  "emit --specialise writes a file of such a kernel");
-}
-
-// The command in the comment of a shader prints the same shader again.
-TEST(SpecialiseCli, PrintsACommandThatPrintsItAgain) {
-  const Outcome first = bench({"emit", "transpose/padded", "--specialise", "all", "--type", "f16"});
-  const std::string begin = "vkmoye-bench ";
-  const std::size_t at = first.out.find(begin);
-  ASSERT_NE(at, first.out.npos) << first.err;
-  std::istringstream words(
-      first.out.substr(at + begin.size(), first.out.find("\n#") - at - begin.size()));
-  std::vector<std::string> command{std::istream_iterator<std::string>(words), {}};
-  std::erase(command, "//");
-  EXPECT_EQ(bench(command).out, first.out);
 }
 
 }  // namespace

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Wrong usage, help, exit statuses, missing devices.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.hpp"
+#include "support/expect.hpp"
 #include "support/process.hpp"
 
 namespace vkmoye::test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 TEST(Cli, EveryCommandHelpsWithTwoExamples) {
   EXPECT_EQ(bench({"--help"}).status, 0);

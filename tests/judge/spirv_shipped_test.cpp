@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The SPIR-V interpreter on shipped kernels without matrix units: it finds no fault and computes the results of the
-// twin. If any one of their barriers is removed, it finds a fault. tools/test all takes one kernel in four,
-// of those without a barrier one in eight, with subgroups of 32 lanes; tools/test long takes all, also with 8 and 64.
+// twin. spirv_faults_test.cpp and spirv_random_test.cpp test that it finds faults. tools/test all takes one kernel in
+// four, with subgroups of 32 lanes; tools/test long takes all, also with 8 and 64.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -136,60 +136,6 @@ TEST(SpirvPack, HasNoFaultAndTheTwinsResults) {
   }
   tally.print("kernels that pack operands");
   EXPECT_EQ(tally.kernels, 3u);
-}
-
-// Whether the interpreter finds a fault in one of a few launches: a race, or a read of an unwritten value that precedes
-// it.
-bool is_faulty(const gen::ir::Kernel& kernel, const CompiledKernel& compiled,
-               const std::string& name, Draw& draw, Tally& tally) {
-  SizeRange range{.max_work = 3e6, .loops = {16, 32, 33, 64, 70}, .whole_tiles = true};
-  // A round of its loop takes 2048 elements of k, that is 576 words of weights.
-  if (name.find("quantised") != std::string::npos) range = {1e10, {4096, 4608}, true};
-  for (const Arguments& sizes : judging_sizes(kernel, 24, draw, range)) {
-    Both both;  // the twin is not run
-    Buffers buffers = data_for(kernel, sizes, !is_move(name), draw);
-    both.judge = spirv::launch(compiled, buffers, sizes, {.to_first_fault = true});
-    tally.count(both);
-    EXPECT_EQ(both.judge.unsupported, "") << name;
-    if (!both.judge.faults.empty()) return true;
-  }
-  return false;
-}
-
-void judge_barriers(const std::vector<ShippedKernel>& kernels, const std::string& of,
-                    std::size_t min_kernels) {
-  Tally tally;
-  for (const ShippedKernel& shipped : kernels) {
-    if (gen::ir::interface_of(shipped.kernel).features.has(Feature::cooperative_matrix)) {
-      ++tally.skipped["uses matrix units"];
-      continue;
-    }
-    Draw draw(tally.kernels);
-    for (const Mutant& mutant : without_each_barrier(shipped.kernel)) {
-      ++tally.kernels;
-      const CompiledKernel compiled = compile_unverified(mutant.kernel);
-      EXPECT_TRUE(is_faulty(mutant.kernel, compiled, shipped.name, draw, tally))
-          << shipped.name << " without " << mutant.text;
-    }
-  }
-  tally.print(of);
-  EXPECT_GE(tally.kernels, min_kernels);
-}
-
-TEST(SpirvBarriers, OfGoldensAreNeeded) {
-  judge_barriers(goldens_with_barriers(), "goldens without one of their barriers", 20);
-}
-
-// There are 312 barriers.
-TEST(SpirvBarriers, OfShippedKernelsAreNeeded) {
-  if (test::is_quick()) GTEST_SKIP() << "tools/test all runs it";
-  const std::size_t one_in = 2 * kOneIn;
-  std::vector<ShippedKernel> all = kernels_with_barriers(without_matrix_units(kUsual)), taken;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (test::is_drawn(i, one_in)) taken.push_back(std::move(all[i]));
-  }
-  judge_barriers(taken, "shipped kernels without one of their barriers",
-                 test::is_long() ? 280 : 280 / one_in);
 }
 
 }  // namespace

@@ -4,14 +4,13 @@
 
 #include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <random>
 
 #include "support/device_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -97,20 +96,6 @@ TEST_F(RelayoutTest, PaddingTilesAndBroadcasts) {
         gen::RelayoutConfig config;
         config.type = type;
         expect_right(device, parse_layout(src), parse_layout(dst), config);
-      }
-    }
-  });
-}
-
-TEST_F(RelayoutTest, EveryWidthOfElement) {
-  for_each_device([&](Device& device) {
-    for (const ScalarType type : {ScalarType::i8, ScalarType::f16, ScalarType::bf16,
-                                  ScalarType::f64, ScalarType::i64, ScalarType::c128}) {
-      gen::RelayoutConfig config;
-      config.type = type;
-      for (const auto& axes : {std::vector<std::int64_t>{2, 0, 1}, {0, 2, 1}, {1, 0, 2}}) {
-        const gen::Permutation permutation = gen::permuted({6, 144, 272}, axes);
-        expect_right(device, permutation.src, permutation.dst, config);
       }
     }
   });
