@@ -18,103 +18,108 @@ layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_
 
 shared float result_partials[128];  // (16,8):(1,16)
 
+float x[16];  // (8,1,2):(1,8,8)
+
+void read_block(uint block_of_row, uint block_x, uint thread) {
+  if (64u * block_x + 63u < cols && 16u * block_of_row + 15u < rows && (cols & 7u) == 0u) {
+    // a whole tile, rows aligned:
+    // copy partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block_of_row)
+    //   to x
+    uint src_row = 16u * block_of_row + (thread >> 3u);
+    uvec4 value0 = src_x8[8u * block_x + (thread & 7u) + ((cols * src_row) >> 3u)];
+    uvec4 value1 = src_x8[8u * block_x + (thread & 7u) + ((cols * (src_row + 8u)) >> 3u)];
+    x[0] = float(unpackFloat2x16(value0.x)[0]);
+    x[1] = float(unpackFloat2x16(value0.x)[1]);
+    x[2] = float(unpackFloat2x16(value0.y)[0]);
+    x[3] = float(unpackFloat2x16(value0.y)[1]);
+    x[4] = float(unpackFloat2x16(value0.z)[0]);
+    x[5] = float(unpackFloat2x16(value0.z)[1]);
+    x[6] = float(unpackFloat2x16(value0.w)[0]);
+    x[7] = float(unpackFloat2x16(value0.w)[1]);
+    x[8] = float(unpackFloat2x16(value1.x)[0]);
+    x[9] = float(unpackFloat2x16(value1.x)[1]);
+    x[10] = float(unpackFloat2x16(value1.y)[0]);
+    x[11] = float(unpackFloat2x16(value1.y)[1]);
+    x[12] = float(unpackFloat2x16(value1.z)[0]);
+    x[13] = float(unpackFloat2x16(value1.z)[1]);
+    x[14] = float(unpackFloat2x16(value1.w)[0]);
+    x[15] = float(unpackFloat2x16(value1.w)[1]);
+  } else {
+    // a tile at an edge, or rows that are not aligned
+
+    // x <- 0
+    [[unroll]] for (uint v0 = 0u; v0 < 16u; ++v0) {
+      x[v0] = 0.0;
+    }
+
+    // copy partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block_of_row)
+    //   to x
+    if ((cols & 7u) == 0u) {
+      // rows aligned: loads outside are moved inside, and not used
+      uint src_col = 64u * block_x + 8u * (thread & 7u);
+      uint src_row = 16u * block_of_row + (thread >> 3u);
+      uvec4 value0 =
+          src_x8[(8u * min(src_col >> 3u, (cols >> 3u) - 1u) + cols * min(src_row, rows - 1u)) >> 3u];
+      uvec4 value1 =
+          src_x8[(8u * min(src_col >> 3u, (cols >> 3u) - 1u) + cols * min(src_row + 8u, rows - 1u)) >> 3u];
+      if (src_col < cols && src_row < rows) {
+        x[0] = float(unpackFloat2x16(value0.x)[0]);
+        x[1] = float(unpackFloat2x16(value0.x)[1]);
+        x[2] = float(unpackFloat2x16(value0.y)[0]);
+        x[3] = float(unpackFloat2x16(value0.y)[1]);
+        x[4] = float(unpackFloat2x16(value0.z)[0]);
+        x[5] = float(unpackFloat2x16(value0.z)[1]);
+        x[6] = float(unpackFloat2x16(value0.w)[0]);
+        x[7] = float(unpackFloat2x16(value0.w)[1]);
+      }
+
+      if (src_col < cols && src_row + 8u < rows) {
+        x[8] = float(unpackFloat2x16(value1.x)[0]);
+        x[9] = float(unpackFloat2x16(value1.x)[1]);
+        x[10] = float(unpackFloat2x16(value1.y)[0]);
+        x[11] = float(unpackFloat2x16(value1.y)[1]);
+        x[12] = float(unpackFloat2x16(value1.z)[0]);
+        x[13] = float(unpackFloat2x16(value1.z)[1]);
+        x[14] = float(unpackFloat2x16(value1.w)[0]);
+        x[15] = float(unpackFloat2x16(value1.w)[1]);
+      }
+    } else {
+      // rows that are not aligned
+      uint src_col0 = 64u * block_x + 8u * (thread & 7u);
+      uint src_row0 = 16u * block_of_row + (thread >> 3u);
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+          uint src_col = src_col0 + v0;
+          uint src_row = src_row0 + 8u * v2;
+          if (src_col < cols && src_row < rows) {
+            x[v0 + 8u * v2] = float(src[src_col + cols * src_row]);
+          }
+        }
+      }
+    }
+  }
+}
+
 void main() {
-  float values[16];  // (8,1,2):(1,8,8)
   float result[8];  // (8,1,1):(1,8,8)
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
+  uint blocks = (rows >> 4u) + min(rows & 15u, 1u);  // ceil(rows / 16)
 
   // result <- 0
   [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
     result[v0] = 0.0;
   }
 
-  // ceil(rows / 16)
-  [[dont_unroll]] for (uint block = 0u; block < (rows >> 4u) + min(rows & 15u, 1u); ++block) {
-    if (64u * block_x + 63u < cols && 16u * block + 15u < rows && (cols & 7u) == 0u) {
-      // a whole tile, rows aligned:
-      // copy partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
-      //   to values
-      uint src_row = 16u * block + (thread >> 3u);
-      uvec4 value0 = src_x8[8u * block_x + (thread & 7u) + ((cols * src_row) >> 3u)];
-      uvec4 value1 = src_x8[8u * block_x + (thread & 7u) + ((cols * (src_row + 8u)) >> 3u)];
-      values[0] = float(unpackFloat2x16(value0.x)[0]);
-      values[1] = float(unpackFloat2x16(value0.x)[1]);
-      values[2] = float(unpackFloat2x16(value0.y)[0]);
-      values[3] = float(unpackFloat2x16(value0.y)[1]);
-      values[4] = float(unpackFloat2x16(value0.z)[0]);
-      values[5] = float(unpackFloat2x16(value0.z)[1]);
-      values[6] = float(unpackFloat2x16(value0.w)[0]);
-      values[7] = float(unpackFloat2x16(value0.w)[1]);
-      values[8] = float(unpackFloat2x16(value1.x)[0]);
-      values[9] = float(unpackFloat2x16(value1.x)[1]);
-      values[10] = float(unpackFloat2x16(value1.y)[0]);
-      values[11] = float(unpackFloat2x16(value1.y)[1]);
-      values[12] = float(unpackFloat2x16(value1.z)[0]);
-      values[13] = float(unpackFloat2x16(value1.z)[1]);
-      values[14] = float(unpackFloat2x16(value1.w)[0]);
-      values[15] = float(unpackFloat2x16(value1.w)[1]);
-    } else {
-      // a tile at an edge, or rows that are not aligned
+  [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
+    read_block(block, block_x, thread);
 
-      // values <- 0
-      [[unroll]] for (uint v0 = 0u; v0 < 16u; ++v0) {
-        values[v0] = 0.0;
-      }
-
-      // copy partition(tile(src, (64,16)), (64,8)) at (64 block_x, 16 block)
-      //   to values
-      if ((cols & 7u) == 0u) {
-        // rows aligned: loads outside are moved inside, and not used
-        uint src_col = 64u * block_x + 8u * (thread & 7u);
-        uint src_row = 16u * block + (thread >> 3u);
-        uvec4 value0 =
-            src_x8[(8u * min(src_col >> 3u, (cols >> 3u) - 1u) + cols * min(src_row, rows - 1u)) >> 3u];
-        uvec4 value1 =
-            src_x8[(8u * min(src_col >> 3u, (cols >> 3u) - 1u) + cols * min(src_row + 8u, rows - 1u)) >> 3u];
-        if (src_col < cols && src_row < rows) {
-          values[0] = float(unpackFloat2x16(value0.x)[0]);
-          values[1] = float(unpackFloat2x16(value0.x)[1]);
-          values[2] = float(unpackFloat2x16(value0.y)[0]);
-          values[3] = float(unpackFloat2x16(value0.y)[1]);
-          values[4] = float(unpackFloat2x16(value0.z)[0]);
-          values[5] = float(unpackFloat2x16(value0.z)[1]);
-          values[6] = float(unpackFloat2x16(value0.w)[0]);
-          values[7] = float(unpackFloat2x16(value0.w)[1]);
-        }
-
-        if (src_col < cols && src_row + 8u < rows) {
-          values[8] = float(unpackFloat2x16(value1.x)[0]);
-          values[9] = float(unpackFloat2x16(value1.x)[1]);
-          values[10] = float(unpackFloat2x16(value1.y)[0]);
-          values[11] = float(unpackFloat2x16(value1.y)[1]);
-          values[12] = float(unpackFloat2x16(value1.z)[0]);
-          values[13] = float(unpackFloat2x16(value1.z)[1]);
-          values[14] = float(unpackFloat2x16(value1.w)[0]);
-          values[15] = float(unpackFloat2x16(value1.w)[1]);
-        }
-      } else {
-        // rows that are not aligned
-        uint src_col0 = 64u * block_x + 8u * (thread & 7u);
-        uint src_row0 = 16u * block + (thread >> 3u);
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-            uint src_col = src_col0 + v0;
-            uint src_row = src_row0 + 8u * v2;
-            if (src_col < cols && src_row < rows) {
-              values[v0 + 8u * v2] = float(src[src_col + cols * src_row]);
-            }
-          }
-        }
-      }
-    }
-
-    // result += each of values
+    // result += each of x
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-        result[v0] += values[v0 + 8u * v1];
+        result[v0] += x[v0 + 8u * v1];
       }
     }
   }

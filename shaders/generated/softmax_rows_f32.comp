@@ -1,5 +1,5 @@
 // generated: softmax/rows  type=f32  threads=64  subgroup-size=32  columns=64  rounds=1  vector=16
-// rows that fit stay in registers, longer ones are read three times
+// rows that fit stay in registers, longer ones are read twice
 // vkmoye 0.1.0: vkmoye-bench emit softmax/rows --type f32 --rounds 1 --threads 64
 #version 460
 #extension GL_EXT_control_flow_attributes : require
@@ -18,69 +18,91 @@ layout(push_constant) uniform Arguments { uint cols, rows, first_group_x, first_
 shared float largest_partials[2];  // (2,1):(1,2)
 shared float sum_partials[2];  // (2,1):(1,2)
 
+float x[4];  // (4,1,1):(1,4,4)
+
+void read_block(uint block_of_row, uint block_x, uint thread) {
+  if (256u * block_of_row + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
+    // a whole tile, rows aligned:
+    // copy partition(tile(src, (256,1)), (256,1)) at (256 block_of_row, block_x)
+    //   to x
+    vec4 value = src_x4[64u * block_of_row + thread + ((cols * block_x) >> 2u)];
+    x[0] = value.x;
+    x[1] = value.y;
+    x[2] = value.z;
+    x[3] = value.w;
+  } else {
+    // a tile at an edge, or rows that are not aligned
+
+    // x <- -infinity
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
+    }
+
+    // copy partition(tile(src, (256,1)), (256,1)) at (256 block_of_row, block_x)
+    //   to x
+    if ((cols & 3u) == 0u) {
+      // rows aligned: loads outside are moved inside, and not used
+      uint src_col = 256u * block_of_row + 4u * thread;
+      vec4 value =
+          src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
+      if (src_col < cols && block_x < rows) {
+        x[0] = value.x;
+        x[1] = value.y;
+        x[2] = value.z;
+        x[3] = value.w;
+      }
+    } else {
+      // rows that are not aligned
+      uint src_col0 = 256u * block_of_row + 4u * thread;
+      if (block_x < rows) {
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          uint src_col = src_col0 + v0;
+          if (src_col < cols) {
+            x[v0] = src[src_col + cols * block_x];
+          }
+        }
+      }
+    }
+  }
+}
+
 void main() {
-  float x[4];  // (4,1,1):(1,4,4)
   float largest;
   float sum;
+  float before;
+  float factor;
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
   uint blocks = (cols >> 8u) + min(cols & 255u, 1u);  // ceil(cols / 256)
-
-  // first pass, the largest of the row:
-  largest = uintBitsToFloat(0xff800000u /* -infinity */);
+  largest = -3.4028235e+38;
+  sum = 0.0;
 
   [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
-    if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-      // a whole tile, rows aligned:
-      // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-      //   to x
-      vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
-      x[0] = value.x;
-      x[1] = value.y;
-      x[2] = value.z;
-      x[3] = value.w;
-    } else {
-      // a tile at an edge, or rows that are not aligned
-
-      // x <- -infinity
-      [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
-      }
-
-      // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-      //   to x
-      if ((cols & 3u) == 0u) {
-        // rows aligned: loads outside are moved inside, and not used
-        uint src_col = 256u * block + 4u * thread;
-        vec4 value =
-            src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
-        if (src_col < cols && block_x < rows) {
-          x[0] = value.x;
-          x[1] = value.y;
-          x[2] = value.z;
-          x[3] = value.w;
-        }
-      } else {
-        // rows that are not aligned
-        uint src_col0 = 256u * block + 4u * thread;
-        if (block_x < rows) {
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            uint src_col = src_col0 + v0;
-            if (src_col < cols) {
-              x[v0] = src[src_col + cols * block_x];
-            }
-          }
-        }
-      }
-    }
+    read_block(block, block_x, thread);
+    before = largest;
 
     // largest <- max(largest, each of x)
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
       largest = (x[v0] < largest || isnan(largest)) ? largest : x[v0];
     }
+
+    // sum <- the sum for the new largest
+    sum *= exp(before - largest);
+
+    // x <- exp(x - largest)
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      x[v0] = exp(x[v0] - largest);
+    }
+
+    // sum += each of x
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      sum += x[v0];
+    }
   }
+
+  before = largest;
 
   // largest <- maximum over lanes ^ 1, then ^ 2, then ^ 4, then ^ 8, then ^ 16
   {
@@ -111,67 +133,8 @@ void main() {
     largest = (largest_partials_value < largest || isnan(largest)) ? largest : largest_partials_value;
   }
 
-  // second pass, the sum of the exponentials:
-  sum = 0.0;
-
-  [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
-    if (1u < blocks) {
-      // a row of several blocks: read again
-      if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-        // a whole tile, rows aligned:
-        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-        //   to x
-        vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
-        x[0] = value.x;
-        x[1] = value.y;
-        x[2] = value.z;
-        x[3] = value.w;
-      } else {
-        // a tile at an edge, or rows that are not aligned
-
-        // x <- -infinity
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
-        }
-
-        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-        //   to x
-        if ((cols & 3u) == 0u) {
-          // rows aligned: loads outside are moved inside, and not used
-          uint src_col = 256u * block + 4u * thread;
-          vec4 value =
-              src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
-          if (src_col < cols && block_x < rows) {
-            x[0] = value.x;
-            x[1] = value.y;
-            x[2] = value.z;
-            x[3] = value.w;
-          }
-        } else {
-          // rows that are not aligned
-          uint src_col0 = 256u * block + 4u * thread;
-          if (block_x < rows) {
-            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              uint src_col = src_col0 + v0;
-              if (src_col < cols) {
-                x[v0] = src[src_col + cols * block_x];
-              }
-            }
-          }
-        }
-      }
-    }
-
-    // x <- exp(x - largest)
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      x[v0] = exp(x[v0] - largest);
-    }
-
-    // sum += each of x
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sum += x[v0];
-    }
-  }
+  // sum <- the sum for the new largest
+  sum *= exp(before - largest);
 
   // sum <- sum over the lanes of the subgroup
   sum = subgroupAdd(sum);
@@ -190,63 +153,24 @@ void main() {
     sum += sum_partials[v0];
   }
 
-  // third pass, each exponential divided by the sum
+  // factor <- exp(before - largest) / sum
+  factor = exp(before - largest) / sum;
+
+  // each exponential divided by the sum
   [[dont_unroll]] for (uint block = 0u; block < blocks; ++block) {
     if (1u < blocks) {
       // a row of several blocks: read again
-      if (256u * block + 255u < cols && block_x < rows && (cols & 3u) == 0u) {
-        // a whole tile, rows aligned:
-        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-        //   to x
-        vec4 value = src_x4[64u * block + thread + ((cols * block_x) >> 2u)];
-        x[0] = value.x;
-        x[1] = value.y;
-        x[2] = value.z;
-        x[3] = value.w;
-      } else {
-        // a tile at an edge, or rows that are not aligned
+      read_block(block, block_x, thread);
 
-        // x <- -infinity
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          x[v0] = uintBitsToFloat(0xff800000u /* -infinity */);
-        }
-
-        // copy partition(tile(src, (256,1)), (256,1)) at (256 block, block_x)
-        //   to x
-        if ((cols & 3u) == 0u) {
-          // rows aligned: loads outside are moved inside, and not used
-          uint src_col = 256u * block + 4u * thread;
-          vec4 value =
-              src_x4[(4u * min(src_col >> 2u, (cols >> 2u) - 1u) + cols * min(block_x, rows - 1u)) >> 2u];
-          if (src_col < cols && block_x < rows) {
-            x[0] = value.x;
-            x[1] = value.y;
-            x[2] = value.z;
-            x[3] = value.w;
-          }
-        } else {
-          // rows that are not aligned
-          uint src_col0 = 256u * block + 4u * thread;
-          if (block_x < rows) {
-            [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-              uint src_col = src_col0 + v0;
-              if (src_col < cols) {
-                x[v0] = src[src_col + cols * block_x];
-              }
-            }
-          }
-        }
-      }
-
-      // x <- exp(x - largest)
+      // x <- exp(x - before)
       [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-        x[v0] = exp(x[v0] - largest);
+        x[v0] = exp(x[v0] - before);
       }
     }
 
-    // x <- x / sum
+    // x <- x * factor
     [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      x[v0] = x[v0] / sum;
+      x[v0] *= factor;
     }
 
     // copy x

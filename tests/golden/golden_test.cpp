@@ -62,8 +62,6 @@ constexpr Exception kExceptions[] = {
     {"attention_coopmat_f16_cache.comp", 395, 0, "30 steps; codes of k and v, pages and lengths"},
     {"attention_decode_f16.comp", 398, 0, "30 steps; three arrays are combined across subgroups"},
     {"attention_decode_f16_cache.comp", 382, 0, "30 steps; codes of k and v, pages and lengths"},
-    {"softmax_rows_f32.comp", 0, 44, "a row is read for its maximum, then for its sum"},
-    {"topk_rows_f32.comp", 0, 14, "the largest elements are found, then ranked"},
 };
 
 // The length of the longest run of lines that stands twice, without empty lines and indentation, and where it begins.
