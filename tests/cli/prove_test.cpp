@@ -30,13 +30,13 @@ TEST(Prove, ExplainListsObligationsInEveryFormat) {
     return bench(words).out;
   };
   EXPECT_THAT(in("markdown"),
-              HasSubstr("\n| each element of dst is written | proved | machine | "));
+              HasSubstr("\n| each element of dst is written | proved | isl | "));
   const json report = json::parse(in("json"));
   const json& last = report["claims"].back();
   EXPECT_EQ(last["claim"], "each element of dst is written");
   EXPECT_EQ(last["array"], "dst");
   EXPECT_EQ(last["answer"], "proved");
-  EXPECT_EQ(last["by"], "machine");
+  EXPECT_EQ(last["by"], "isl");
   EXPECT_EQ(last["why"], nullptr);
   EXPECT_EQ(report["assumptions"], json::array());
   EXPECT_GT(report["accesses"].size(), 0u);

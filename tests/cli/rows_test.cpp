@@ -139,14 +139,14 @@ TEST_F(RowsCli, ApplyWritesFurtherResults) {
       HasSubstr("--out: softmax/rows has 1 result, but 2 files are given"));
 }
 
-// Both results, of rows that are read once and of longer ones.
-TEST_F(RowsCli, NormsOfASumAreVerifiedWithTheSum) {
+// All results, of rows that are read once and of longer ones.
+TEST_F(RowsCli, NormsAreVerifiedWithTheSumThatTheyAddFirst) {
   for (const char* device : {"0", "host"}) {
     const auto results = nlohmann::json::parse(
-        output_of({"run", "norm/residual", "--size", "5x67,2x5003", "--type", "f32,f16",
-                   "--threads", "32", "--verify", "full", "--device", device, "--min-time", "0",
-                   "--format", "json"}))["results"];
-    ASSERT_EQ(results.size(), 4u);
+        output_of({"run", "norm/residual", "norm/layer", "--size", "5x67,2x5003", "--type",
+                   "f32,f16", "--threads", "32", "--verify", "full", "--device", device,
+                   "--min-time", "0", "--format", "json"}))["results"];
+    ASSERT_EQ(results.size(), 8u);
     for (const auto& row : results) EXPECT_EQ(row["verified"], true) << row;
   }
 }

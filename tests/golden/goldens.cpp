@@ -171,7 +171,7 @@ const Golden kGoldens[] = {
     {"norm_layer_f32.comp",
      "norm/layer",
      ScalarType::f32,
-     {{"threads", "64"}, {"rounds", "1"}},
+     {{"threads", "64"}, {"rounds", "1"}, {"vector", "4"}},
      "sums of deviations from a centre that moves, and threads merged around one centre"},
     {"topk_rows_f32.comp",
      "topk/rows",

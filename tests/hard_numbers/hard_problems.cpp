@@ -80,6 +80,7 @@ const std::vector<RowsForm>& rows_forms() {
       {"softmax/rows", {kNarrow}},
       {"norm/rms", {kNarrow, with(kNarrow, {{"epsilon", "0"}})}},
       {"norm/residual", {kNarrow}},
+      {"norm/layer", {kNarrow}},
       {"reduce/sum", {kNarrow, with(kNarrow, {{"axis", "0"}})}, "f32 f16 bf16 f64"},
       {"reduce/max", {kNarrow, with(kNarrow, {{"axis", "0"}})}},
       {"argmax/rows", {kNarrow}},

@@ -228,7 +228,6 @@ TEST_F(TheirOwnDevice, LoadsEachKernelWithItsRequirements) {
         const gen::KernelEntry& entry = *gen::find_kernel(name);
         SCOPED_TRACE(row_name(name, type));
         gen::KernelRequest request = gen::request_of(type);
-        request.form = gen::GemmProduct(gen::gemm_form(type));
         request.device = caps;
         CompiledKernel code;
         try {

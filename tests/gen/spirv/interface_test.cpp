@@ -19,7 +19,6 @@ CompiledKernel compiled(const char* name, ScalarType type, const Options& option
   KernelRequest request;
   request.form = type;
   request.options = options;
-  request.form = GemmProduct(gemm_form(type));
   request.device = test::h200_like();
   return compile(find_kernel(name)->describe(request));
 }

@@ -30,7 +30,8 @@ RunPlan plan_of_file(const Workload& workload) {
 
 RunPlan plan_by(const Workload& workload, const DeviceCaps& caps, gen::PlanOptions options) {
   if (workload.compiled) return plan_of_file(workload);
-  const std::vector<gen::GemmTable> tables = tuned_tables(caps);
+  std::vector<gen::GemmTable> tables;
+  if (workload.entry->chooses) tables = tuned_tables(caps);
   options.tables = &tables;
   return plan_over(
       gen::plan_of(*workload.entry, workload.request(caps), *workload.problem, options),

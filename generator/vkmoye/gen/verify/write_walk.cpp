@@ -13,7 +13,8 @@ using machine::Values;
 
 namespace {
 
-constexpr std::uint64_t kMaxStepsOfWrites = std::uint64_t{1} << 24;
+// 512 tiles of gemm/simt, whose loop has conditions of its edges, take 20 million.
+constexpr std::uint64_t kMaxStepsOfWrites = std::uint64_t{1} << 25;
 constexpr std::uint32_t kFewRoundsOfWrites = 32;
 
 }  // namespace

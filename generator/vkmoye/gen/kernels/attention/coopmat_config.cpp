@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/kernels/attention/coopmat.hpp"
@@ -89,6 +90,7 @@ Layout padded_tile(const AttentionConfig& config, ScalarType type, std::int64_t 
 
 AttentionConfig attention_coopmat_config(const AttentionForm& form, ScalarType type,
                                          const DeviceCaps& device, const Options& options) {
+  throw_if_any("attention/coopmat", reasons_against(form));
   AttentionConfig config;
   static_cast<MatrixAtom&>(config) = matrix_atom(type, ScalarType::f32, device);
   read_matrices(attention_coopmat_fields(), options, {"atom", "subgroup-size"}, config);

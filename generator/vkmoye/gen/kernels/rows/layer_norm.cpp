@@ -43,8 +43,10 @@ class Moments {
     std::vector<std::string> moments = squares_.arrays();
     moments.insert(moments.begin(), "slice_deviations");
     const auto shift = [this](const Values& of, const Values& own, const Values& merged) {
-      k_.with_title("moments <- those around the new centre",
-                    [&] { shift_moments(of, own, merged); });
+      k_.call("shift_moments", [&] {
+        k_.with_title("moments <- those around the new centre",
+                      [&] { shift_moments(of, own, merged); });
+      });
     };
     return {{"total", kSum, zero, {"slice_counts", "slice_totals"}},
             {"moments", kSum, zero, moments, shift}};
@@ -89,8 +91,9 @@ class Moments {
         }
         return off;
       };
+      const Expr centre = centre_of("centre", total);
       k_.with_title("moments += x - centre and its squares, for each x of the row",
-                    [&] { each(moments[0], centre_of("centre", total), add_squares); });
+                    [&] { each(moments[0], centre, add_squares); });
     };
     state.step(lead, follow);
   }

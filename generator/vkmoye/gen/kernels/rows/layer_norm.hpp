@@ -14,7 +14,8 @@
 // Nothing cancels where a row varies little around a large mean: sums are of differences from the row's first element,
 // so that equal elements have it as their centre, and the sum of deviations tells how far the centre is off. Squares
 // of large and of small deviations do not leave the range of f32, see sum_of_squares.hpp; with epsilon 0, for standard
-// deviations from 1e-18 on. Sums of f32 and bf16 are scaled down, so that they do not overflow either.
+// deviations from 1e-18 on. Sums of f32 and bf16 are scaled down, so that they do not overflow either; deviations
+// below 4e-28 are therefore lost in the mean.
 //
 // As in NumPy, a row with a NaN or an infinity is NaN.
 // Source: Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979.

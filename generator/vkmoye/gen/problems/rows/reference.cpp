@@ -176,27 +176,32 @@ void define_layer_norm(ScalarType type, std::span<const double> x, std::span<con
                        std::span<Expected> out) {
   const Precision precision = computing(type);
   const auto count = static_cast<double>(x.size());
+  // Differences from the first element, whose mean is exact where all elements are equal.
   double mean = 0, from_first = 0, variance = 0;
   for (const double value : x) {
-    mean += value / count;
+    mean += (value - x[0]) / count;
     from_first += std::fabs(value - x[0]) / count;
   }
-  for (const double value : x) variance += (value - mean) * (value - mean) / count;
+  const auto from_mean = [&](double value) { return value - x[0] - mean; };
+  for (const double value : x) variance += from_mean(value) * from_mean(value) / count;
   const double deviation = std::sqrt(variance);
   const double root = std::sqrt(variance + static_cast<float>(epsilon));
   const double of_sums = 3 * (roundings(x.size(), threads) + 4);
   // How far the centre, from which deviations are taken, is from the mean.
-  const double off = precision.unit * (4 * std::fabs(mean) + of_sums * from_first);
+  const double off = precision.unit * (4 * std::fabs(x[0] + mean) + of_sums * from_first);
+  // Deviations that the sums of f32 and bf16 do not see.
+  const bool is_wide = type == ScalarType::f32 || type == ScalarType::bf16;
+  const double lost = is_wide ? 0x1p35 * precision.min_normal : 0;
   const double of_root =
       of_sums / 2 * (variance + off * off) / (variance + static_cast<float>(epsilon)) + 3;
   const double flushed = 4 * precision.min_normal * std::max(1.0, 1 / root);
   const double largest = range_of(computing_type(type)).largest;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double normal = (x[i] - mean) / root;
+    const double normal = from_mean(x[i]) / root;
     const double product = normal * weight[i];
     const double of_normal =
         precision.unit * ((of_root + 4) * std::fabs(normal) + (of_sums * deviation + off) / root) +
-        flushed;
+        flushed + lost / root;
     const double error = std::fabs(weight[i]) * of_normal +
                          precision.unit * (2 * std::fabs(product) + std::fabs(bias[i]));
     // The product may be beyond the largest number, or of an infinite weight and a quotient of either sign.

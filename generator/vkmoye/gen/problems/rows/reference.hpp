@@ -21,7 +21,8 @@
 //             of a sum: the sum has e, and so have the root and the product with it
 //   layer norm  deviations are from a centre, which is the mean up to c = 4 e |mean| + 3 e (D + 4) mean |x - first|;
 //             their sums are shifted twice to a common centre, so that the mean has the error 3 e (D + 4) standard
-//             deviations, and the variance 3 e (D + 4) (variance + c^2); a root, three products and two sums follow
+//             deviations, and the variance 3 e (D + 4) (variance + c^2); a root, three products and two sums follow;
+//             sums of f32 and bf16 lose deviations below 2^35 times the smallest normal number, 4e-28
 //   argmax    exact, and so are the largest elements of topk and their columns
 //   gate      silu and gelu have the error of numbers/activations.hpp; one product follows
 //   rope      the angle is the exact product, less turns: two sums of up to 4 and smaller numbers are rounded, 3 e pi

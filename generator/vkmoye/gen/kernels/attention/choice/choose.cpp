@@ -60,6 +60,7 @@ KernelRequest request_of(const AttentionCall& call, ScalarType type, const Devic
 
 AttentionChoice choose_attention(const KernelRequest& request, const AttentionRefusal& refuse) {
   const auto form = form_of_kind<TypedAttention>(request.form, "attention/auto");
+  throw_if_any("attention/auto", reasons_against(form));
   std::vector<std::string> passed;
   for (const Candidate& candidate : kCandidates) {
     const KernelEntry& entry = *find_kernel(candidate.name);
@@ -91,7 +92,6 @@ KernelPlan attention_plan(const KernelEntry& entry, const KernelRequest& request
 }
 
 KernelPlan attention_plan(const AttentionCall& call, ScalarType type, const DeviceCaps& device) {
-  throw_if_any("attention/auto", reasons_against(call));
   const KernelRequest request = request_of(call, type, device);
   KernelPlan plan;
   choose_attention(request, [&](const KernelEntry& entry) {
