@@ -39,8 +39,8 @@ RunPlan plan_on(Executor& executor, const Workload& workload);
 /// The plan by a description of the device. Steps that need an order that is not in `caps` are left out.
 RunPlan described_plan(const Workload& workload, const DeviceCaps& caps);
 
-/// How plans are made for the executor's device: orders are probed, and what it cannot run or trust is refused. Both must
-/// outlive the options.
+/// How plans are made for the executor's device: orders are probed, and what it cannot run or trust is refused. Both
+/// must outlive the options.
 gen::PlanOptions plan_options(Executor& executor, const Workload& workload);
 
 /// `plan` over the arrays of `problem`.

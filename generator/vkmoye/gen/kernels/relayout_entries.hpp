@@ -23,8 +23,8 @@ struct PermutedArray {
   std::vector<std::int64_t> strides;  // in a, along the axes of b
 };
 
-/// The arrays of a relayout, from the shape and the option "permute". Throws KernelError unless the option contains each
-/// axis of the shape once.
+/// The arrays of a relayout, from the shape and the option "permute". Throws KernelError unless the option contains
+/// each axis of the shape once.
 PermutedArray permuted_array(const ElementsForm& form, const Options& options);
 
 }  // namespace vkmoye::gen

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A problem of a user: arrays, arguments and a definition of whole arrays. vkmoye/bench/bench.hpp runs, checks and times
-// kernels for it.
+// A problem of a user: arrays, arguments and a definition of whole arrays. vkmoye/bench/bench.hpp runs, checks and
+// times kernels for it.
 
 #include <cstdint>
 #include <functional>

@@ -121,7 +121,8 @@ class Problem {
   double bytes_of_arrays() const;
 };
 
-/// The numbers of the parts, of `parts`, that are checked: all, or the first, the last and `more` random ones, in order.
+/// The numbers of the parts, of `parts`, that are checked: all, or the first, the last and `more` random ones, in
+/// order.
 std::vector<std::int64_t> parts_to_check(std::int64_t parts, std::int64_t more, Verify verify,
                                          std::uint64_t seed);
 

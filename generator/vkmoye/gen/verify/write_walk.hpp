@@ -30,7 +30,8 @@ class WriteWalk {
   using Path = WrittenState::Path;
   using IsFollowed = std::function<bool(const ir::Array&)>;
 
-  /// `max_rounds`: loops with more are followed as if the number of their rounds was unknown. `kernel` must outlive this.
+  /// `max_rounds`: loops with more are followed as if the number of their rounds was unknown. `kernel` must outlive
+  /// this.
   WriteWalk(const ir::Kernel& kernel, std::uint32_t max_rounds, const IsFollowed& is_followed);
 
   /// Follows the whole kernel. Throws machine::Budget::Exceeded.

@@ -81,9 +81,11 @@ struct KernelOption {
 
 /// How a plan is made.
 struct PlanOptions {
-  /// Finds the orders of the matrices on the device, and returns its description with them. Unset: those of the request.
+  /// Finds the orders of the matrices on the device, and returns its description with them. Unset: those of the
+  /// request.
   std::function<DeviceCaps(const std::vector<ProbedMatrix>&)> find_orders = {};
-  /// For kernels that choose another one: why a plan cannot be used; empty if it can. Unset: by the limits of the device.
+  /// For kernels that choose another one: why a plan cannot be used; empty if it can. Unset: by the limits of the
+  /// device.
   std::function<std::vector<std::string>(const KernelPlan&)> refuse = {};
   /// For gemm/auto: tables before the shipped one. Null: there are none.
   const std::vector<GemmTable>* tables = nullptr;

@@ -59,8 +59,8 @@ class Row {
   bool is_read_ = false;
 };
 
-/// A thread's values of an array with a value for each line, (line), (.., line), or along columns (line, ..): one, or one
-/// for each of its columns. `at`: the coordinates, of which that of lines is the workgroup's tile of them.
+/// A thread's values of an array with a value for each line, (line), (.., line), or along columns (line, ..): one, or
+/// one for each of its columns. `at`: the coordinates, of which that of lines is the workgroup's tile of them.
 View line_values(Builder& k, const ThreadsConfig& config, const Tensor& of,
                  const std::vector<Expr>& at, int along = 0);
 /// Whether the thread is the first of its lines, which stores their results.

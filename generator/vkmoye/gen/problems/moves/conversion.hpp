@@ -27,8 +27,8 @@ struct MovedTypes {
   }
 };
 
-/// "f32", or "f32*f16". Throws ArgumentError: "type 'f32*f16*f16' has 3 parts; copy/auto takes one type, or those of src
-/// and dst"; with more than one part also if nothing is converted.
+/// "f32", or "f32*f16". Throws ArgumentError: "type 'f32*f16*f16' has 3 parts; copy/auto takes one type, or those of
+/// src and dst"; with more than one part also if nothing is converted.
 MovedTypes parse_moved_types(const std::string& text, const std::string& kernel,
                              const std::string& takes, bool converts = true);
 
@@ -38,9 +38,9 @@ MovedTypes parse_moved_types(const std::string& text, const std::string& kernel,
 void random_moved(std::span<std::byte> out, const MovedTypes& types, std::uint64_t seed,
                   std::uint64_t index);
 
-/// Whether `got` is a correct result for `source`: the same bits; of another type, the nearest number. Any NaN is one for
-/// NaN, and 0 where source or result is subnormal in a type in which devices may flush such numbers; f64 may be rounded
-/// to f32 first.
+/// Whether `got` is a correct result for `source`: the same bits; of another type, the nearest number. Any NaN is one
+/// for NaN, and 0 where source or result is subnormal in a type in which devices may flush such numbers; f64 may be
+/// rounded to f32 first.
 bool is_moved(const MovedTypes& types, const std::byte* source, const std::byte* got);
 
 }  // namespace vkmoye::gen

@@ -25,9 +25,9 @@ class GemmProblem : public Problem {
   std::vector<int> order_;           // the index among them of each of `arrays`
 };
 
-/// The problem of `options` for the kernel of `text`. Throws ArgumentError like GemmProblem, and for packed operands that
-/// the kernel does not take. A kernel that reads only weights in blocks supplies a format; as the user has not asked for
-/// it, a product that it does not fit is refused by the problem.
+/// The problem of `options` for the kernel of `text`. Throws ArgumentError like GemmProblem, and for packed operands
+/// that the kernel does not take. A kernel that reads only weights in blocks supplies a format; as the user has not
+/// asked for it, a product that it does not fit is refused by the problem.
 std::unique_ptr<Problem> product_problem(const ProblemText& text, const GemmOptions& options,
                                          const Extents& size);
 

@@ -85,8 +85,8 @@ using MakeLineProblem = std::function<LineProblem(const LineSpec&)>;
 
 /// The operation of such problems with random inputs: uniform in [-1, 1), or small whole numbers for integer types;
 /// with --init hard, each line has hard numbers, and a result is right for the inputs as they are or with subnormal
-/// ones taken as 0. `apply` takes one array for each input; the first has one dimension (a row) or more, or if `is_own`,
-/// as a user's operation, as many as the size has extents.
+/// ones taken as 0. `apply` takes one array for each input; the first has one dimension (a row) or more, or if
+/// `is_own`, as a user's operation, as many as the size has extents.
 Operation line_operation(const std::string& name, MakeLineProblem make,
                          SizeForm size = {.text = "ROWSxCOLUMNS", .example = {2048, 2048}},
                          bool is_own = false);

@@ -12,9 +12,9 @@
 //             Integers are exact: they wrap.
 //   largest   exact
 //   softmax   exp(x - m) is the product of exp(x - own) and exp(own - m), own the maximum of a part of the row. Its
-//             relative error is a = 3 e (2 + |x - m|) + e, since a difference d has the error e |d|, exp 3 + 2 |d| units
-//             and the product 1; the sum has D e plus the mean of a weighted by the exponentials; the quotient adds
-//             2.5 units
+//             relative error is a = 3 e (2 + |x - m|) + e: a difference d has the error e |d|, exp 3 + 2 |d| units and
+//             the product 1; the sum has D e plus the mean of a weighted by the exponentials; the quotient adds 2.5
+//             units
 //   rms norm  the sum of squares has e (D + 1.5), half a unit for squares that are lost (sum_of_squares.hpp), the mean
 //             adds 2.5 units and the rounding of n, epsilon adds e;
 //             half of this and 2 units are the error of the inverse square root; two products follow

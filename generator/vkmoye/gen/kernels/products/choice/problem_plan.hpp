@@ -21,9 +21,9 @@ GemmProduct product_of(const GemmOptions& options, const Extents& size);
 /// `options` computed by the kernel of `choice`: with its slices of k.
 GemmOptions options_by(const GemmChoice& choice, const GemmOptions& options);
 
-/// The plan of `problem` by `entry`. The parts of C and the steps of k are those of the problem's files, unless the request
-/// has options for them. Throws KernelError if the order of the device is not a layout, ArgumentError if a file has
-/// another order or other blocks.
+/// The plan of `problem` by `entry`. The parts of C and the steps of k are those of the problem's files, unless the
+/// request has options for them. Throws KernelError if the order of the device is not a layout, ArgumentError if a file
+/// has another order or other blocks.
 KernelPlan plan_of_product(const KernelEntry& entry, const KernelRequest& request,
                            const GemmProblem& problem, const PlanOptions& options);
 
