@@ -20,25 +20,25 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using Use = ir::MatrixType::Use;
 
-constexpr ScalarType kF32 = ScalarType::f32;
+constexpr ScalarType kReal = ScalarType::f32;
 
 // Multiplies matrices of 16x16, so that `sums` has a value; `use` may change it; it is stored afterwards.
 struct Product {
   std::uint32_t count = 1;  // of matrices `sums`, and `others`
   Builder k{"product", 64, 32};
   Tensor src = k.input("src", ScalarType::f16, {{"column", 16}, {"row", 16}});
-  Tensor out = k.output("dst", kF32, {{"column", 16}, {"row", std::int64_t{16} * count}});
-  Tensor lanes = k.in_out("lanes", kF32, {{"at", 2 * 256}});
+  Tensor out = k.output("dst", kReal, {{"column", 16}, {"row", std::int64_t{16} * count}});
+  Tensor lanes = k.in_out("lanes", kReal, {{"at", 2 * 256}});
   Matrices a = k.matrices("a", ScalarType::f16, {Use::a, 16, 16}, 1, 1);
   Matrices b = k.matrices("b", ScalarType::f16, {Use::b, 16, 16}, 1, 1);
-  Matrices sums = k.matrices("sums", kF32, {Use::accumulator, 16, 16}, count, 1);
-  Matrices others = k.matrices("others", kF32, {Use::accumulator, 16, 16}, count, 1);
+  Matrices sums = k.matrices("sums", kReal, {Use::accumulator, 16, 16}, count, 1);
+  Matrices others = k.matrices("others", kReal, {Use::accumulator, 16, 16}, count, 1);
 
   ir::Kernel with(const std::function<void(Product&)>& use) {
     k.load(tile(src, {16, 16}, {0, 0}), a);
     k.load(tile(src, {16, 16}, {0, 0}), b);
-    k.fill(sums, ir::number(kF32, 0));
-    k.fill(others, ir::number(kF32, 1));
+    k.fill(sums, ir::number(kReal, 0));
+    k.fill(others, ir::number(kReal, 1));
     if (count == 1) k.multiply(a, b, sums);
     use(*this);
     k.branch({ir::less(k.subgroup(), 1)}, [&] {
@@ -72,7 +72,7 @@ void expect_alike(const std::function<void(Product&)>& use, std::uint32_t count 
   EXPECT_NO_THROW(Product{count}.with(use));
 }
 
-const auto twice = [](const Expr& x) { return x * ir::number(kF32, 2); };
+const auto twice = [](const Expr& x) { return x * ir::number(kReal, 2); };
 
 TEST(ElementsByLane, ElementsOfAnAccumulatorInAMatrixA) {
   expect_by_order([](Product& p) { p.k.copy(p.elements(p.sums), p.elements(p.a)); }, "a",
@@ -92,19 +92,19 @@ TEST(ElementsByLane, ElementsChosenByLaneOrNumber) {
   // By a value of the lane.
   expect_by_order(
       [](Product& p) {
-        const Expr lane = ir::convert(p.k.lane(), kF32);
+        const Expr lane = ir::convert(p.k.lane(), kReal);
         p.k.apply(
             p.elements(p.sums), [&](const Expr& x) { return x * lane; }, p.elements(p.sums));
       },
       "sums", {&Product::sums});
   // By the number of an element.
   const ir::Element third{"sums", {3}, "third"};
-  expect_by_order([&](Product& p) { p.k.store(ir::number(kF32, 0), third); }, "sums",
+  expect_by_order([&](Product& p) { p.k.store(ir::number(kReal, 0), third); }, "sums",
                   {&Product::sums});
   expect_by_order(
       [](Product& p) {
         p.k.loop("v", 8, [&](const Expr& v) {
-          p.k.store(ir::convert(v, kF32), {"sums", {v}, "numbered"});
+          p.k.store(ir::convert(v, kReal), {"sums", {v}, "numbered"});
         });
       },
       "sums", {&Product::sums});
@@ -141,14 +141,14 @@ TEST(ElementsByLane, ElementsInMemory) {
 TEST(ElementsByLane, WhatTreatsAllElementsAlike) {
   expect_alike([](Product& p) { p.k.apply(p.elements(p.sums), twice, p.elements(p.sums)); });
   expect_alike([](Product& p) {
-    const Expr alpha = p.k.argument("alpha", kF32);
+    const Expr alpha = p.k.argument("alpha", kReal);
     p.k.apply(
         p.elements(p.sums),
-        [&](const Expr& x, const Expr& y) { return maximum(alpha * x + y, ir::number(kF32, 0)); },
+        [&](const Expr& x, const Expr& y) { return maximum(alpha * x + y, ir::number(kReal, 0)); },
         p.elements(p.sums), p.elements(p.others));
   });
   expect_alike([](Product& p) {  // an element of a buffer that is the same for all
-    const Expr scale = ir::convert(p.k.load("scale", {"src", {0, 3}, "scale"}), kF32);
+    const Expr scale = ir::convert(p.k.load("scale", {"src", {0, 3}, "scale"}), kReal);
     p.k.apply(
         p.elements(p.sums), [&](const Expr& x) { return x * scale; }, p.elements(p.sums));
   });
@@ -171,7 +171,7 @@ std::function<void(Product&)> zeros(std::uint32_t rounds,
                                     const std::function<Expr(const Expr&)>& to) {
   return [=](Product& p) {
     p.k.loop("r", rounds, [&](const Expr& r) {
-      p.k.store(ir::number(kF32, 0), {"sums", {to(r)}, "sums"});
+      p.k.store(ir::number(kReal, 0), {"sums", {to(r)}, "sums"});
     });
   };
 }
@@ -191,11 +191,11 @@ TEST(ElementsByLane, OtherElementsInEachMatrix) {
   refuse(moves(
       8, [](const Expr& r) { return r; }, [](const Expr& r) { return r + 8 * (r / 2); }));
   refuse([](Product& p) {
-    p.k.assign(composition(p.elements(p.sums), make_layout({8}, {9})), ir::number(kF32, 0));
+    p.k.assign(composition(p.elements(p.sums), make_layout({8}, {9})), ir::number(kReal, 0));
   });
   refuse([](Product& p) {  // the lane says which matrix
     p.k.loop("r", 8, [&](const Expr& r) {
-      p.k.store(ir::number(kF32, 0), {"sums", {r + 8 * (p.k.lane() % 8)}, "sums"});
+      p.k.store(ir::number(kReal, 0), {"sums", {r + 8 * (p.k.lane() % 8)}, "sums"});
     });
   });
   const auto accept = [](const std::function<void(Product&)>& use, int line = __builtin_LINE()) {
@@ -211,7 +211,7 @@ TEST(ElementsByLane, OtherElementsInEachMatrix) {
     p.k.loop("m", kMatrices, [&](const Expr& m) {
       p.k.loop("r", 8, [&](const Expr& r) {
         const Expr x = p.k.load("x", {"others", {8 * ir::bounded(7 - m, 8) + r}, "others"});
-        p.k.store(x * ir::convert(m, kF32), {"sums", {8 * m + r}, "sums"});
+        p.k.store(x * ir::convert(m, kReal), {"sums", {8 * m + r}, "sums"});
       });
     });
   });
@@ -222,13 +222,13 @@ TEST(ElementsByLane, OtherElementsInEachMatrix) {
 TEST(ElementsByLane, ValuesThatChangeFromRoundToRound) {
   const auto counting = [](const std::function<void(Product&, const Expr&, const Expr&)>& use) {
     return [use](Product& p) {
-      const View counter = p.k.shared("counter", kF32, make_layout({1}));
+      const View counter = p.k.shared("counter", kReal, make_layout({1}));
       const ir::Element at{"counter", {0}, "counter"};
       const auto once = [&](const std::function<void()>& body) {
         p.k.branch({ir::equal(p.k.thread(), 0)}, body);
         p.k.barrier();
       };
-      once([&] { p.k.store(ir::number(kF32, 0), at); });
+      once([&] { p.k.store(ir::number(kReal, 0), at); });
       p.k.loop("r", 8, [&](const Expr& r) {
         const Expr count = p.k.load("count", at);
         p.k.barrier();
@@ -245,14 +245,14 @@ TEST(ElementsByLane, ValuesThatChangeFromRoundToRound) {
     p.k.store(count, {"sums", {r}, "sums"});
   }));
   refuse(counting([](Product& p, const Expr& r, const Expr& count) {
-    p.k.branch({ir::less(count, ir::number(kF32, 3))}, [&] {
-      p.k.store(ir::number(kF32, 0), {"sums", {r}, "sums"});
+    p.k.branch({ir::less(count, ir::number(kReal, 3))}, [&] {
+      p.k.store(ir::number(kReal, 0), {"sums", {r}, "sums"});
     });
   }));
   refuse([](Product& p) {  // by other lanes
     p.k.loop("r", 8, [&](const Expr& r) {
       const Expr sum = p.k.subgroup_reduce("sum", ir::Op::add, ir::convert(r, ScalarType::i32));
-      p.k.store(ir::convert(sum, kF32), {"sums", {r}, "sums"});
+      p.k.store(ir::convert(sum, kReal), {"sums", {r}, "sums"});
     });
   });
   const auto in_rounds = [](const std::function<void(Product&)>& also) {
@@ -264,7 +264,7 @@ TEST(ElementsByLane, ValuesThatChangeFromRoundToRound) {
       });
     };
   };
-  refuse(in_rounds([](Product& p) { p.k.fill(p.others, ir::number(kF32, 5)); }));
+  refuse(in_rounds([](Product& p) { p.k.fill(p.others, ir::number(kReal, 5)); }));
   refuse(in_rounds([](Product& p) { p.k.multiply(p.a, p.b, p.others); }));
   refuse(in_rounds([](Product& p) { p.k.multiply(p.a, p.b, p.sums); }));
   refuse(in_rounds([](Product& p) { p.k.apply(p.elements(p.sums), twice, p.elements(p.sums)); }));

@@ -23,7 +23,7 @@ void line(const std::string& what, const std::string& value) {
 }
 
 // "32 KiB", "1.5 GiB": with one decimal, where it is not a whole number.
-std::string size_text(std::uint64_t bytes) {
+std::string memory_text(std::uint64_t bytes) {
   constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
   double value = static_cast<double>(bytes);
   std::size_t unit = 0;
@@ -77,13 +77,13 @@ void print(std::size_t index, const DeviceCaps& caps, const std::string& why_mis
     line("cannot be used", caps.why_unusable);
     return;
   }
-  line("memory", size_text(caps.device_memory_bytes));
+  line("memory", memory_text(caps.device_memory_bytes));
   line("storage buffer",
        fmt::format(
-           "{} per binding, {} per buffer", size_text(caps.max_storage_buffer_bytes),
-           size_text(std::min(caps.max_buffer_bytes,
-                              std::max(caps.max_allocation_bytes, caps.max_sparse_buffer_bytes)))));
-  line("shared memory", size_text(caps.max_shared_bytes));
+           "{} per binding, {} per buffer", memory_text(caps.max_storage_buffer_bytes),
+           memory_text(std::min(caps.max_buffer_bytes, std::max(caps.max_allocation_bytes,
+                                                                caps.max_sparse_buffer_bytes)))));
+  line("shared memory", memory_text(caps.max_shared_bytes));
   line("workgroup", fmt::format("{} threads, {} x {} x {}", caps.max_workgroup_invocations,
                                 caps.max_workgroup_size[0], caps.max_workgroup_size[1],
                                 caps.max_workgroup_size[2]));

@@ -25,8 +25,8 @@ namespace vkmoye::bench {
 namespace {
 
 constexpr const char* kTable = "gemm/auto";
-constexpr std::int64_t kFormat = 3;  // 1 and 2 were not JSON
-constexpr std::size_t kMaxBytes = 1 << 20, kMaxWrong = 8;
+constexpr std::int64_t kTableFormat = 3;  // 1 and 2 were not JSON
+constexpr std::size_t kMaxTableBytes = 1 << 20, kMaxWrong = 8;
 
 std::string text_of(const std::filesystem::path& file, std::string& error) {
   const std::vector<std::byte> bytes = system::read_file(file, error);
@@ -52,13 +52,13 @@ Content content_of(const std::filesystem::path& file, const DeviceCaps& caps) {
   std::error_code unknown;
   if (text.empty())
     return std::filesystem::exists(file, unknown) ? ignore("it is empty") : Content{};
-  if (text.size() > kMaxBytes) return ignore("it is larger than 1 MiB");
+  if (text.size() > kMaxTableBytes) return ignore("it is larger than 1 MiB");
   try {
     Json json = parse_json(text);
     if (!is_table(json)) return ignore("it is not a table of gemm/auto");
-    if (const Json& format = member_or_null(json, "format"); format != kFormat) {
+    if (const Json& format = member_or_null(json, "format"); format != kTableFormat) {
       return ignore(fmt::format("its format is {}, this program reads {}; tune again", dump(format),
-                                kFormat));
+                                kTableFormat));
     }
     if (member_or_null(json, "device") != caps.name ||
         member_or_null(json, "driver") != caps.driver) {
@@ -181,7 +181,10 @@ std::string write_tuned_entries(const std::filesystem::path& file, const DeviceC
   const FolderLock lock(file);
   Json json = content_of(file, caps).json;
   if (json.is_null()) {
-    json = {{"table", kTable}, {"format", kFormat}, {"device", caps.name}, {"driver", caps.driver}};
+    json = {{"table", kTable},
+            {"format", kTableFormat},
+            {"device", caps.name},
+            {"driver", caps.driver}};
   }
   Json all = Json::array();
   for (const gen::GemmTableEntry& entry : entries) all.push_back(json_of(entry));

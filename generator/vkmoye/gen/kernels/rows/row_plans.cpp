@@ -13,7 +13,7 @@ namespace vkmoye::gen {
 namespace {
 
 // Several workgroups for each of more than a hundred multiprocessors.
-constexpr std::int64_t kWorkgroups = 1024;
+constexpr std::int64_t kEnoughWorkgroups = 1024;
 // Whole rows in this many workgroups are as fast as slices, which another kernel must combine.
 constexpr std::int64_t kFewWorkgroups = 256;
 constexpr std::int64_t kMaxSlices = 512;  // each block of a row reads the results of all
@@ -26,7 +26,7 @@ std::int64_t slices_of_rows(std::int64_t workgroups, std::int64_t length, std::i
   const std::int64_t blocks = vkmoye::ceil_div(length, block);
   const bool are_short = length < kMinLength || blocks < kMinBlocks;
   if (workgroups < 1 || workgroups >= kFewWorkgroups || are_short) return 1;
-  return std::min({blocks / 2, vkmoye::ceil_div(kWorkgroups, workgroups), kMaxSlices});
+  return std::min({blocks / 2, vkmoye::ceil_div(kEnoughWorkgroups, workgroups), kMaxSlices});
 }
 
 KernelPlan plan_of_slices(ir::Kernel slices, ir::Kernel combine, const Arguments& arguments) {
