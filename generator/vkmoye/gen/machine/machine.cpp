@@ -328,9 +328,10 @@ void Machine::step(const ir::If& s, const ThreadSet& active) {
 }
 
 std::size_t Machine::statements_in(const ir::Body& body) {
-  const auto [found, is_new] = statements_in_.try_emplace(&body, 0);
-  if (is_new) ir::for_each(body, [&](const ir::Stmt&) { ++found->second; });
-  return found->second;
+  const auto entry = statements_in_.try_emplace(&body, 0);
+  std::size_t& count = entry.first->second;
+  if (entry.second) ir::for_each(body, [&](const ir::Stmt&) { ++count; });
+  return count;
 }
 
 void Machine::step(const ir::For& s, const ThreadSet& active) {
