@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <string_view>
 #include <utility>
 
 #include "commands/command.hpp"
@@ -39,25 +38,6 @@ constexpr const Command* kCommands[] = {&kDevices, &kList,  &kRun,     &kApply, 
                                         &kPack,    &kEmit,  &kExplain, &kLayout, &kTune,
                                         &kPeak,    &kSuite, &kCompare};
 
-// What help calls the value of an option; others are VALUE.
-constexpr std::pair<std::string_view, const char*> kValueWords[] = {
-    {"--baseline", "NAME"},    {"--bias", "FILE"},     {"--budget", "SECONDS"},
-    {"--cliffs", "N"},         {"--device", "DEVICE"}, {"--effect", "PERCENT"},
-    {"--epilogue", "STEPS"},   {"--format", "FORMAT"}, {"--in", "FILE"},
-    {"--interface", "FILE"},   {"--kernel", "FILE"},   {"--lanes", "N"},
-    {"--min-time", "SECONDS"}, {"--out", "FILE"},      {"--output", "FILE"},
-    {"--report", "FILE"},      {"--residual", "FILE"}, {"--seed", "N"},
-    {"--size", "SIZE"},        {"--spirv", "FILE"},    {"--stop-noise", "PERCENT"},
-    {"--table", "FILE"},       {"--type", "TYPE"},
-};
-
-const char* value_word(const CLI::Option* option) {
-  const auto* const found =
-      std::find_if(std::begin(kValueWords), std::end(kValueWords),
-                   [&](const auto& row) { return row.first == option->get_name(); });
-  return found == std::end(kValueWords) ? "VALUE" : found->second;
-}
-
 // Wraps help at 80 columns.
 class Help : public CLI::Formatter {
  public:
@@ -67,7 +47,7 @@ class Help : public CLI::Formatter {
   }
   std::string make_option_opts(const CLI::Option* option) const override {
     const bool takes_value = !option->get_positional() && option->get_expected_max() > 0;
-    return (takes_value ? std::string(" ") + value_word(option) : "") +
+    return (takes_value ? " " + option->get_type_name() : "") +
            (option->get_required() && !option->get_positional() ? " (required)" : "");
   }
   // Options may be given several times to get a message of ours; only some take several values.
@@ -109,7 +89,7 @@ std::vector<std::string> options_of(const CLI::App& command, const Command& of,
     const bool is_named = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
       return !word.starts_with("-") && matches(word, entry.name);
     });
-    if (!is_named || !takes_kernel_options(of.name)) continue;
+    if (!is_named || !kTakeKernelOptions.has(of.name)) continue;
     any_kernel = true;
     for (std::string& name : option_names(entry, of.name)) general.push_back(std::move(name));
   }
@@ -168,7 +148,7 @@ std::string required_usage(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_required()) continue;
     const std::string name = option->get_name();
-    out += ' ' + name + (option->get_positional() ? "" : std::string(" ") + value_word(option)) +
+    out += ' ' + name + (option->get_positional() ? "" : " " + option->get_type_name()) +
            (option->get_allow_extra_args() ? "..." : "");
   }
   return out;
@@ -207,7 +187,7 @@ int parse_and_run(const std::vector<std::string>& arguments) {
     CLI::App* added = app.add_subcommand(to_string(command->name), command->summary);
     const std::string name = to_string(command->name);
     added->footer(with_program_name(
-        takes_kernel_options(command->name)
+        kTakeKernelOptions.has(command->name)
             ? fmt::format("Options of a kernel: 'vkmoye-bench {} KERNEL --help'.\n\n{}", name,
                           command->examples)
             : command->examples));
@@ -230,7 +210,7 @@ int parse_and_run(const std::vector<std::string>& arguments) {
       return kOk;
     }
     const auto& [command, options] = all_options.at(chosen.front()->get_name());
-    if (!takes_kernel_options(command->name) || options->kernels.empty()) {
+    if (!kTakeKernelOptions.has(command->name) || options->kernels.empty()) {
       std::cout << chosen.front()->help(app.get_name());
       return kOk;
     }

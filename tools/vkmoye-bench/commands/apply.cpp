@@ -73,7 +73,7 @@ int apply(const CommandOptions& options) {
   }
   if (!only_moves(entry)) refuse_booleans(entry.name, files);
   const std::vector<WrittenResult> results =
-      written_results(*workload.problem, entry.name, options.results);
+      written_results(*workload.problem, entry.name, options.out);
   std::deque<OutputFile> files_out;
   for (const WrittenResult& result : results) {
     files_out.emplace_back(result.name);  // throws before any work is done

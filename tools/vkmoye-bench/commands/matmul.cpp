@@ -82,7 +82,7 @@ int matmul(const CommandOptions& options) {
   const Workload workload =
       workload_of({&entry, one_type(options, ""), {}, product.values}, product.arrays);
   const ScalarType type = workload.problem->arrays[workload.problem->result].type;
-  OutputFile out(options.out);  // throws before any work is done
+  OutputFile out(options.out.front());  // throws before any work is done
 
   const auto executor = open_executor(options.device);
   // A result without elements launches nothing, whatever its batch.
@@ -124,7 +124,7 @@ int matmul(const CommandOptions& options) {
   write_npy(out, type, product.shape, result);
   out.commit();
   print_call(out.goes_to_stdout() ? std::cerr : std::cout, "matmul by " + by, inputs,
-             described(options.out, product.shape, type), executor->caps(), microseconds);
+             described(options.out.front(), product.shape, type), executor->caps(), microseconds);
   return kOk;
 }
 

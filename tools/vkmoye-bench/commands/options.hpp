@@ -15,24 +15,41 @@
 
 namespace vkmoye::bench {
 
-/// One bit each, so that an option can belong to several commands.
-enum class CommandName : unsigned {
-  devices = 1,
-  list = 2,
-  run = 4,
-  apply = 8,
-  emit = 16,
-  explain = 32,
-  layout = 64,
-  suite = 128,
-  pack = 256,
-  tune = 512,
-  matmul = 1024,
-  compare = 2048,
-  peak = 4096,
+enum class CommandName {
+  devices,
+  list,
+  run,
+  apply,
+  emit,
+  explain,
+  layout,
+  suite,
+  pack,
+  tune,
+  matmul,
+  compare,
+  peak,
 };
 
 const char* to_string(CommandName name);
+
+/// Several commands: run | suite.
+class Commands {
+ public:
+  constexpr Commands() = default;
+  constexpr Commands(CommandName one) : bits_(1u << static_cast<unsigned>(one)) {}
+
+  friend constexpr Commands operator|(Commands a, Commands b) {
+    a.bits_ |= b.bits_;
+    return a;
+  }
+  constexpr bool has(CommandName one) const { return (bits_ & Commands(one).bits_) != 0; }
+
+ private:
+  unsigned bits_ = 0;
+};
+
+constexpr Commands operator|(CommandName a, CommandName b) { return Commands(a) | Commands(b); }
 
 /// The values of all options, with defaults for those not given.
 struct CommandOptions {
@@ -55,11 +72,10 @@ struct CommandOptions {
   double budget = 60;       // seconds
   std::string table;        // the file that `tune` writes; empty: the device's own
 
-  std::vector<std::string> in;
+  std::vector<std::string> in, out;  // files
   /// Files by the name of the array that the epilogue reads: bias.
   std::map<std::string, std::string> epilogue_files;
-  std::vector<std::string> results;  // files that `apply` writes
-  std::string out, spirv, interface;
+  std::string spirv, interface;
   std::string kernel_file, reference;
   std::string sizes_from_buffer;  // names, separated by commas; empty: none
   std::string as = "b";           // the operand that `pack` packs
@@ -69,11 +85,16 @@ struct CommandOptions {
   bool jsonl = false;
 };
 
+/// The commands to which the options of kernels belong.
+inline constexpr Commands kTakeKernelOptions = CommandName::run | CommandName::apply |
+                                               CommandName::pack | CommandName::emit |
+                                               CommandName::explain;
+
 /// Whether `tune` searches the values of the option `name` itself, so that it cannot be given.
 bool is_searched(const std::string& name);
 
-/// The bits of the commands that take `option` for kernels of `operation`.
-unsigned commands_of(const Operation& operation, const OperationOption& option);
+/// The commands that take `option` for kernels of `operation`.
+Commands commands_of(const Operation& operation, const OperationOption& option);
 
 /// Adds the options of `command` to `app`; their values are stored in `options`. Reading throws ArgumentError with the
 /// option, its text and what is expected.

@@ -32,7 +32,7 @@ int quantise_file(const CommandOptions& options, const gen::WeightFormat& format
   const gen::GivenArray& array = files.front().array();
   const std::vector<std::int64_t> shape =
       gen::shape_of_blocks(array, format);  // throws before work
-  OutputFile out(options.out);
+  OutputFile out(options.out.front());
   write_npy(out, gen::type_of_blocks(format), shape,
             gen::quantised(array, files.front().data(), format));
   out.commit();
@@ -51,8 +51,9 @@ int pack(const CommandOptions& options) {
         "pack: --type {}: {} takes weights in a format, such as f16*q4_0,f32", type, entry.name));
   }
   std::error_code unknown;
-  if (std::filesystem::equivalent(path_of(options.in.front()), path_of(options.out), unknown)) {
-    throw ArgumentError(options.out + ": is the file of --in; it would be overwritten");
+  if (std::filesystem::equivalent(path_of(options.in.front()), path_of(options.out.front()),
+                                  unknown)) {
+    throw ArgumentError(options.out.front() + ": is the file of --in; it would be overwritten");
   }
   if (packs_weights && options.as == "a") {
     throw ArgumentError(
@@ -89,7 +90,7 @@ int pack(const CommandOptions& options) {
     const auto wrong = gen::reasons_against_blocks(*weights, data, inputs.front().shape.back());
     if (!wrong.empty()) throw ArgumentError(with_reasons("pack: " + file, wrong));
   }
-  OutputFile out(options.out);  // throws before any work is done
+  OutputFile out(options.out.front());  // throws before any work is done
 
   const auto executor = open_executor(options.device);
   operand.request.device = executor->caps();
