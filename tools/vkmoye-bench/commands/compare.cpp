@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "commands/command.hpp"
 #include "io/output_file.hpp"
@@ -128,19 +126,16 @@ int compare(const CommandOptions& options) {
   }
   const Comparison comparison =
       compare_reports(path_of(options.in[0]), path_of(options.in[1]), options.min_effect);
-  std::optional<StreamedFile> file;
-  if (!options.output.empty() && options.output != "-") file.emplace(options.output);
-  std::ostream& out = file ? file->stream() : std::cout;
+  StreamedFile file(options.output);
   if (options.format == "json") {
-    print_json(comparison, out);
+    print_json(comparison, file.stream());
   } else {
-    print_table(comparison, file ? Terminal() : terminal_of(system::Stream::output),
-                file.has_value(), out);
+    const bool whole = !file.goes_to_stdout();
+    print_table(comparison, whole ? Terminal() : terminal_of(system::Stream::output), whole,
+                file.stream());
   }
-  if (file) {
-    file->keep();
-    file->close();
-  }
+  file.keep();
+  file.close();
   if (!comparison.failed.empty()) return kWrongResult;
   if (comparison.results.empty()) return kNothingRan;
   const bool slower =
