@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <new>
 #include <utility>
@@ -37,6 +36,12 @@ namespace {
 constexpr const Command* kCommands[] = {&kDevices, &kList,  &kRun,     &kApply,  &kMatmul,
                                         &kPack,    &kEmit,  &kExplain, &kLayout, &kTune,
                                         &kPeak,    &kSuite, &kCompare};
+
+const Command& command_of(const CLI::App& app) {
+  return **std::find_if(std::begin(kCommands), std::end(kCommands), [&](const Command* command) {
+    return to_string(command->name) == app.get_name();
+  });
+}
 
 // Wraps help at 80 columns.
 class Help : public CLI::Formatter {
@@ -75,8 +80,9 @@ bool among(const std::string& word, const std::vector<std::string>& names) {
 }
 
 // The options that `command` takes for the kernels among `words`; without kernels, for all.
-std::vector<std::string> options_of(const CLI::App& command, const Command& of,
+std::vector<std::string> options_of(const CLI::App& command,
                                     const std::vector<std::string>& words) {
+  const CommandName of = command_of(command).name;
   std::vector<std::string> general, all;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) {
@@ -89,9 +95,9 @@ std::vector<std::string> options_of(const CLI::App& command, const Command& of,
     const bool is_named = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
       return !word.starts_with("-") && matches(word, entry.name);
     });
-    if (!is_named || !kTakeKernelOptions.has(of.name)) continue;
+    if (!is_named || !kTakeKernelOptions.has(of)) continue;
     any_kernel = true;
-    for (std::string& name : option_names(entry, of.name)) general.push_back(std::move(name));
+    for (std::string& name : option_names(entry, of)) general.push_back(std::move(name));
   }
   return any_kernel ? general : all;
 }
@@ -108,9 +114,7 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& wo
     std::string command;
     if (chosen != &app) {
       command = chosen->get_name() + " ";
-      for (const Command* one : kCommands) {
-        if (to_string(one->name) == chosen->get_name()) options = options_of(*chosen, *one, words);
-      }
+      options = options_of(*chosen, words);
       // The help of a kernel, where it follows the command.
       if (at + 1 < words.size() && kernel_called(words[at + 1]) != nullptr)
         command += words[at + 1] + " ";
@@ -181,23 +185,20 @@ int parse_and_run(const std::vector<std::string>& arguments) {
       "  vkmoye-bench suite --quick\n"
       "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32"));
   int status = kOk;
-  std::map<std::string, std::pair<const Command*, std::shared_ptr<CommandOptions>>> all_options;
+  CommandOptions options;  // of the only command that is parsed
   app.formatter(std::make_shared<Help>());
   for (const Command* command : kCommands) {
-    CLI::App* added = app.add_subcommand(to_string(command->name), command->summary);
     const std::string name = to_string(command->name);
+    CLI::App* added = app.add_subcommand(name, command->summary);
     added->footer(with_program_name(
         kTakeKernelOptions.has(command->name)
             ? fmt::format("Options of a kernel: 'vkmoye-bench {} KERNEL --help'.\n\n{}", name,
                           command->examples)
             : command->examples));
-    const auto options = std::make_shared<CommandOptions>();
-    all_options[name] = {command, options};
     add_options(*added, command->name, options);
-    added->callback([&app, &status, command, options] {
-      options->measure.program = app.get_name();
-      options->measure.device = options->device;
-      status = command->perform(*options);
+    added->callback([&app, &status, &options, command] {
+      options.program = app.get_name();
+      status = command->perform(options);
     });
   }
   try {
@@ -209,13 +210,13 @@ int parse_and_run(const std::vector<std::string>& arguments) {
       std::cout << app.help();
       return kOk;
     }
-    const auto& [command, options] = all_options.at(chosen.front()->get_name());
-    if (!kTakeKernelOptions.has(command->name) || options->kernels.empty()) {
+    const CommandName command = command_of(*chosen.front()).name;
+    if (!kTakeKernelOptions.has(command) || options.kernels.empty()) {
       std::cout << chosen.front()->help(app.get_name());
       return kOk;
     }
-    for (const gen::KernelEntry* entry : find_kernels(options->kernels)) {
-      std::cout << kernel_help(*entry, command->name) << '\n';
+    for (const gen::KernelEntry* entry : find_kernels(options.kernels)) {
+      std::cout << kernel_help(*entry, command) << '\n';
     }
     std::cout << fmt::format("'{} {} --help' lists the options that every kernel takes.\n",
                              program_name(), chosen.front()->get_name());

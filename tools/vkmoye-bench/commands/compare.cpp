@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "commands/command.hpp"
 #include "io/output_file.hpp"
@@ -15,6 +14,7 @@
 #include "report/report.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
+#include "vkmoye/contract/json.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -89,7 +89,7 @@ void print_table(const Comparison& comparison, const Terminal& terminal, bool wh
 }
 
 void print_json(const Comparison& comparison, std::ostream& out) {
-  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  Json results = Json::array();
   for (const ComparedResult& result : comparison.results) {
     results.push_back({{"kernel", result.kernel},
                        {"type", result.type},
@@ -101,12 +101,12 @@ void print_json(const Comparison& comparison, std::ostream& out) {
                        {"p", result.p},
                        {"change", to_string(result.change)}});
   }
-  const nlohmann::ordered_json all = {{"schema", 1},
-                                      {"base_device", comparison.base_device},
-                                      {"new_device", comparison.new_device},
-                                      {"rows", results},
-                                      {"failed", comparison.failed},
-                                      {"not_compared", comparison.left_out}};
+  const Json all = {{"schema", 1},
+                    {"base_device", comparison.base_device},
+                    {"new_device", comparison.new_device},
+                    {"rows", results},
+                    {"failed", comparison.failed},
+                    {"not_compared", comparison.left_out}};
   out << all.dump(2) << '\n';
 }
 

@@ -15,7 +15,6 @@
 #include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
-#include "io/progress.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/problems/products/epilogue.hpp"
@@ -85,22 +84,14 @@ int matmul(const CommandOptions& options) {
   OutputFile out(options.out.front());  // throws before any work is done
 
   const auto executor = open_executor(options.device);
-  // A result without elements launches nothing, whatever its batch.
-  RunPlan plan;
-  std::string by = "no kernel";
-  if (!product.launches.empty()) {
-    plan = plan_on(*executor, workload);
-    const auto reasons = executor->reasons_against(plan);
-    if (!reasons.empty()) throw_cannot_run("matmul", reasons);
-    by = kernel_text(entry, plan);
-  }
   double microseconds = 0;
+  std::string by = "no kernel";
   std::vector<std::byte> result;
-  if (!product.launches.empty()) {
-    Progress progress;
-    progress.compile(by, executor->caps().name);
-    const auto execution = executor->prepare(plan);
-    progress.clear();
+  if (!product.launches
+           .empty()) {  // a result without elements launches nothing, whatever its batch
+    const RunPlan plan = plan_on(*executor, workload);
+    by = kernel_text(entry, plan);
+    const auto execution = prepared(*executor, plan, "matmul", by);
     std::vector<std::vector<std::byte>> data;
     for (const ArrayFile& file : files) data.push_back(file.data());
     std::vector<std::int64_t> written(files.size(), -1);

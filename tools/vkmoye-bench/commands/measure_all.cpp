@@ -89,8 +89,7 @@ TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, b
 
 int measure_all(Executor& executor, const Workloads& workloads, const CommandOptions& options,
                 Summary summary) {
-  MeasureOptions measure_options = options.measure;
-  measure_options.values = options.values;
+  MeasureOptions measure_options = options;
   for (const std::string& name : problem_options()) {
     const auto typed = options.config.find(name);
     if (typed != options.config.end()) measure_options.problem_config.insert(*typed);

@@ -38,6 +38,7 @@ void MeasuredReport::handle_signal() {
 }
 
 void MeasuredReport::add(const Result& result) {
+  if (!file_) return;  // a signal has ended the report
   report_->add(result);
   if (page_) page_->add(result);
   if (!is_lost()) file_->keep();
@@ -52,6 +53,7 @@ void MeasuredReport::finish(End end) {
 }
 
 void MeasuredReport::finish() {
+  if (!file_) return;
   finish(End::complete);
   file_->close();  // errors on stdout are reported by bench::main
 }

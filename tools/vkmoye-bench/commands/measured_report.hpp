@@ -35,7 +35,7 @@ class MeasuredReport {
   /// Precondition of the next two: there is a lock, or a signal is handled.
   void add(const Result& result);
   /// Whether results can no longer be written.
-  bool is_lost() { return !file_->stream(); }
+  bool is_lost() { return !file_ || !file_->stream(); }
   /// From now on, signals end the program without a report.
   void ignore_signals() { signals_.reset(); }
   /// Ends the report. Precondition: signals are ignored. Throws ArgumentError if a file is not whole.

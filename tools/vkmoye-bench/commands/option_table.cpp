@@ -19,12 +19,6 @@ namespace {
 
 // Below, `target` is where a value is stored: a member of CommandOptions, or a function that returns one.
 
-// A member of the options of a measurement.
-template <class Value>
-auto in_measure(Value MeasureOptions::*member) {
-  return [member](CommandOptions& options) -> Value& { return options.measure.*member; };
-}
-
 template <class Target>
 Reading flag(Target target) {
   return {[target](const std::string&, CommandOptions& options) {
@@ -111,7 +105,7 @@ std::optional<double> parse_noise(const std::string& text) {
 }
 
 bool read_baselines(const std::string& text, CommandOptions& options) {
-  std::vector<std::string>& all = options.measure.baselines;
+  std::vector<std::string>& all = options.baselines;
   for (const std::string& part : split(text, ',')) {
     std::string name = part;
     if (part.find('/') != std::string::npos) {
@@ -219,32 +213,30 @@ std::vector<Option> plain_options() {
                 "'devices --format json', or a description that comes with vkmoye, such as navi31 "
                 "or rtx4090 (a common one: 32 KiB of shared memory, subgroups of 32)")
           .also(list, "with --format json: the target device, as for explain (a common one)"),
-      {"--verify VALUE", value("", parse_verify, in_measure(&MeasureOptions::verify)), run,
+      {"--verify VALUE", value("", parse_verify, &Options::verify), run,
        "full, sample or off (full up to 2^26 moved elements or 2^29 multiplications, else "
        "sample)"},
       Option(
-          "--min-time SECONDS",
-          number_to(kMaxSeconds, seconds, in_measure(&MeasureOptions::min_time)), run,
+          "--min-time SECONDS", number_to(kMaxSeconds, seconds, &Options::min_time), run,
           "seconds of timed work (0.5); the warm-up is as long, on a GPU at least 0.3; with 0, no "
           "copy is timed for comparison")
           .also(peak, "seconds of timed work for each ceiling (0.5); the warm-up is as long"),
       {"--again", flag(&Options::again), peak,
        "measure again, and replace the ceilings that are kept"},
-      {"--stop-noise PERCENT",
-       value("a number above 0, to 100", parse_noise, in_measure(&MeasureOptions::stop_noise)), run,
+      {"--stop-noise PERCENT", value("a number above 0, to 100", parse_noise, &Options::stop_noise),
+       run,
        "sample until half the width of the 95 % confidence interval is below this percentage of "
        "the median, or until --budget is spent"},
-      Option("--budget SECONDS",
-             number_to(kMaxBudget, seconds, in_measure(&MeasureOptions::budget)), run,
+      Option("--budget SECONDS", number_to(kMaxBudget, seconds, &Options::budget), run,
              "maximum seconds of sampling for one result (20)")
           .also(tune, "approximate seconds for all sizes together (60)", !kRequired,
-                number_to(kMaxBudget, seconds, &Options::budget)),
-      {"--cold", flag(in_measure(&MeasureOptions::cold)), run,
+                number_to(kMaxBudget, seconds, &Options::tune_budget)),
+      {"--cold", flag(&Options::cold), run,
        "write a large buffer before each sample, so that no array is in a cache"},
-      {"--bake", flag(in_measure(&MeasureOptions::bake)), run,
+      {"--bake", flag(&Options::bake), run,
        "compile the sizes into the kernel as constants, and into kernels that are a --baseline: "
        "faster, but needs one pipeline for each size"},
-      {"--specialise VALUE", any_text(in_measure(&MeasureOptions::specialise)), run | emit,
+      {"--specialise VALUE", any_text(&Options::specialise), run | emit,
        "sizes that become specialisation constants: names such as m,n, or all (those that are "
        "not 0); one SPIR-V serves all sizes, and the driver compiles a pipeline for each"},
       Option(
@@ -256,14 +248,13 @@ std::vector<Option> plain_options() {
               "memory accesses without rearranging the elements, the bound of transposes and "
               "relayouts; its result is not compared")
           .also(suite, "time these for comparison (copy): " + join(baseline_names(), ", ")),
-      {"--gate VALUE", value("a finite number", parse_number, in_measure(&MeasureOptions::gate)),
-       run, "exit with status 4 if the speed is below this multiple of that of a --baseline"},
+      {"--gate VALUE", value("a finite number", parse_number, &Options::gate), run,
+       "exit with status 4 if the speed is below this multiple of that of a --baseline"},
       {"--cliffs N", count_to(100000, &Options::cliffs), suite,
        "in place of all kernels, so many random shapes of every family against a copy or peak; "
        "the report ends with the twenty that are farthest from it"},
       {"--seed N",
-       value("a whole number from 0 to 18446744073709551615", parse_seed,
-             in_measure(&MeasureOptions::seed)),
+       value("a whole number from 0 to 18446744073709551615", parse_seed, &Options::seed),
        run | tune | suite, "seed of the random input (1)"},
       {"--quick", flag(&Options::quick), suite, "one type and few sizes: about a minute"},
       Option("--format FORMAT", format_among({"table", "json"}), run | suite | tune,

@@ -18,41 +18,46 @@ namespace {
 // Adds an option that is stored in the map `target` by its name, or `commands` to it if it is there.
 void add_named(std::vector<Option>& options, const std::string& name, const std::string& help,
                Commands commands, bool is_flag, gen::Options CommandOptions::*target) {
-  const auto is_named = [&](const Option& option) { return option.name == "--" + name; };
-  const auto found = std::find_if(options.begin(), options.end(), [&](const Option& option) {
-    return is_named(option) && option.is_of_one_kernel;
-  });
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [&](const Option& one) { return one.name == "--" + name; });
   if (found != options.end()) {
     found->uses.front().commands = found->uses.front().commands | commands;
     return;
   }
-  const auto same = std::find_if(options.begin(), options.end(), is_named);
   const auto read = [name, target](const std::string& text, CommandOptions& options) {
     (options.*target)[name] = text.empty() ? "yes" : text;
     return true;
   };
   const Reading reading = {read, is_flag ? ValueCount::none : ValueCount::one};
-  options.emplace_back("--" + name + ' ' + (same == options.end() ? "VALUE" : same->value), reading,
-                       commands, help);
+  options.emplace_back("--" + name + " VALUE", reading, commands, help);
   options.back().is_of_one_kernel = true;
 }
 
 std::vector<Option> all_options() {
   using enum CommandName;
-  std::vector<Option> options = option_table();
+  std::vector<Option> all = option_table(), config, values;
   for (const gen::KernelEntry& entry : registry_in_use().kernels) {
     for (const gen::KernelOption& row : entry.options) {
-      add_named(options, row.name, row.help, kTakeKernelOptions, /*is_flag=*/false,
+      add_named(config, row.name, row.help, kTakeKernelOptions, /*is_flag=*/false,
                 &CommandOptions::config);
     }
   }
   for (const Operation& operation : operations()) {
     for (const OperationOption& option : operation.options) {
-      add_named(options, option.name, option.help, commands_of(operation, option), option.is_flag,
+      add_named(values, option.name, option.help, commands_of(operation, option), option.is_flag,
                 &CommandOptions::values);
     }
   }
-  return options;
+  for (const std::vector<Option>* named : {&config, &values}) {
+    for (Option option : *named) {
+      // An option that also belongs to a command has the word for its value from there.
+      for (const Option& same : all) {
+        if (same.name == option.name) option.value = same.value;
+      }
+      all.push_back(std::move(option));
+    }
+  }
+  return all;
 }
 
 // The names of an option for CLI11: one with an underscore can also be written with a hyphen.
@@ -106,8 +111,7 @@ Commands commands_of(const Operation& operation, const OperationOption& option) 
   return commands;
 }
 
-void add_options(CLI::App& app, CommandName command,
-                 const std::shared_ptr<CommandOptions>& options) {
+void add_options(CLI::App& app, CommandName command, CommandOptions& options) {
   const bool is_for_products = command == CommandName::tune;
   for (const Option& option : all_options()) {
     const Use* use = option.use_of(command);
@@ -121,15 +125,15 @@ void add_options(CLI::App& app, CommandName command,
     if (reading.values == ValueCount::none) {
       app.add_flag_function(
              spellings(option.name),
-             [read = reading.read, options](std::int64_t) { read("", *options); }, use->help)
+             [read = reading.read, &options](std::int64_t) { read("", options); }, use->help)
           ->group(group);
       continue;
     }
     // CLI11's own conversions are not used: they accept NaN in any range, and read -1 as 2^64-1.
     CLI::Option* added = app.add_option(
         spellings(option.name),
-        [option, use = *use, options](const CLI::results_t& texts) {
-          read(option, use, texts, *options);
+        [option, use = *use, &options](const CLI::results_t& texts) {
+          read(option, use, texts, options);
           return true;
         },
         use->help);

@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,25 +50,22 @@ class Commands {
 
 constexpr Commands operator|(CommandName a, CommandName b) { return Commands(a) | Commands(b); }
 
-/// The values of all options, with defaults for those not given.
-struct CommandOptions {
+/// The values of all options, with defaults for those not given; those of a measurement are in the base.
+struct CommandOptions : MeasureOptions {
   std::vector<std::string> kernels;  // names or patterns
   std::vector<Extents> sizes;
   std::vector<std::string> types;  // as typed, one for each --type
   gen::Options config;             // options of kernels: --tile
-  gen::Options values;             // options of operations: --alpha
-  std::string device;              // empty: the best one, or none
   std::string format = "table", output;
   std::string report;     // the page of run and suite; empty: none
   bool commands = false;  // print the command that repeats each result, in tables
   double min_effect = 3;  // percent; smaller differences count as none
 
-  MeasureOptions measure;
   bool quick = false;
   std::int64_t cliffs = 0;  // random shapes of `suite`; 0: its own sizes
   bool prove = false;       // list what must hold in every launch
   bool again = false;       // measure ceilings that are kept
-  double budget = 60;       // seconds
+  double tune_budget = 60;  // seconds
   std::string table;        // the file that `tune` writes; empty: the device's own
 
   std::vector<std::string> in, out;  // files
@@ -96,10 +92,9 @@ bool is_searched(const std::string& name);
 /// The commands that take `option` for kernels of `operation`.
 Commands commands_of(const Operation& operation, const OperationOption& option);
 
-/// Adds the options of `command` to `app`; their values are stored in `options`. Reading throws ArgumentError with the
+/// Adds the options of `command` to `app`; their values are stored in `options`, which must outlive it. Reading throws ArgumentError with the
 /// option, its text and what is expected.
-void add_options(CLI::App& app, CommandName command,
-                 const std::shared_ptr<CommandOptions>& options);
+void add_options(CLI::App& app, CommandName command, CommandOptions& options);
 
 /// The size that was given, or `usual` if none was. Throws ArgumentError for several.
 Extents one_size(const CommandOptions& options, const Extents& usual);

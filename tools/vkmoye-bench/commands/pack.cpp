@@ -13,7 +13,6 @@
 #include "commands/open_device.hpp"
 #include "devices/fragments.hpp"
 #include "io/npy.hpp"
-#include "io/progress.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
@@ -100,12 +99,7 @@ int pack(const CommandOptions& options) {
   RunPlan plan = plan_of(std::move(packed.plan));
   plan.arrays[0].input = 0;
   plan.result = 1;
-  const auto reasons = executor->reasons_against(plan);
-  if (!reasons.empty()) throw_cannot_run("pack", reasons);
-  Progress progress;
-  progress.compile(entry.name, executor->caps().name);
-  const auto execution = executor->prepare(plan);
-  progress.clear();
+  const auto execution = prepared(*executor, plan, "pack", entry.name);
   execution->write(0, data);
   if (!run_undamaged(*executor, *execution, "pack")) return kWrongResult;
   write_packed(out, packed.operand, read_all(*execution, 1, plan.arrays[1].bytes));

@@ -73,7 +73,7 @@ Result result_of(const TunedConfig& one, const Tuning& tuning, const Subject& su
   result.options = shell_line(workload.problem->command_words);
   result.verified = true;
   result.verification = tuning.checked_small ? "sample" : "full";
-  result.command = repeat_command(caps, workload, options.measure);
+  result.command = repeat_command(caps, workload, options);
   return result;
 }
 
@@ -129,8 +129,8 @@ int tune(const CommandOptions& options) {
   if (!ignored.empty()) print_error(fmt::format("{}; it is replaced", ignored));
 
   TuneOptions tune_options;
-  tune_options.budget_seconds = options.budget / static_cast<double>(subjects.size());
-  tune_options.seed = options.measure.seed;
+  tune_options.budget_seconds = options.tune_budget / static_cast<double>(subjects.size());
+  tune_options.seed = options.seed;
   bool any_wrong = false, any_right = false;
   // Whatever ends the program, the best config that was found so far is kept.
   Tuning so_far;

@@ -13,7 +13,7 @@ namespace vkmoye::bench {
 namespace {
 
 // RFC 4180.
-std::string quoted(const std::string& cell) {
+std::string csv_cell(const std::string& cell) {
   if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
   std::string out = "\"";
   for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -56,7 +56,7 @@ std::string line_of_csv(const ReportContents& contents, const Result& result, bo
       remark(result),
       result.command,
       result.ceiling};
-  for (std::string& cell : cells) cell = quoted(cell);
+  for (std::string& cell : cells) cell = csv_cell(cell);
   return join(cells, ",") + "\n";
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "report/report.hpp"
+#include "vkmoye/contract/json.hpp"
 
 namespace vkmoye::bench {
 
@@ -12,6 +13,9 @@ extern const ReportFormat kTable, kMarkdown, kCsv, kJson, kJunit;
 /// A page for a browser: a roofline, the kernels of each problem as bars, the results farthest from their bounds. It
 /// loads nothing, and follows the light or dark colours of the reader's system.
 extern const ReportFormat kHtml;
+
+/// What JSON says of the device: name, driver, type, api.
+Json device_json(const DeviceCaps& device);
 
 /// "NVIDIA H200 (discrete, 580.159, Vulkan 1.4.312)".
 std::string device_text(const DeviceCaps& device);

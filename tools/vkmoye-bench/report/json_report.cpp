@@ -49,11 +49,7 @@ Json to_json(const Cliffs& cliffs) {
 }
 
 std::string begin_json(const ReportContents& contents) {
-  const Json device = {{"name", contents.device.name},
-                       {"driver", contents.device.driver},
-                       {"type", to_string(contents.device.kind)},
-                       {"api", contents.device.api}};
-  return R"({"schema":1,"device":)" + device.dump() + R"(,"results":[)";
+  return R"({"schema":1,"device":)" + device_json(contents.device).dump() + R"(,"results":[)";
 }
 
 std::string line_of_json(const ReportContents&, const Result& result, bool is_first) {
@@ -107,6 +103,13 @@ std::string finish_json(const ReportContents& contents) {
 }
 
 }  // namespace
+
+Json device_json(const DeviceCaps& device) {
+  return {{"name", device.name},
+          {"driver", device.driver},
+          {"type", to_string(device.kind)},
+          {"api", device.api}};
+}
 
 const ReportFormat kJson = {"json", begin_json, line_of_json, finish_json};
 

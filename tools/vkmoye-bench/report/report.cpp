@@ -131,8 +131,11 @@ const ReportFormat* const kFormats[] = {&kTable, &kJson, &kCsv, &kMarkdown, &kJu
 }  // namespace
 
 const std::vector<std::string>& report_formats() {
-  static const std::vector<std::string> names = {kTable.name, kJson.name, kCsv.name, kMarkdown.name,
-                                                 kJunit.name};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const ReportFormat* format : kFormats) all.emplace_back(format->name);
+    return all;
+  }();
   return names;
 }
 
