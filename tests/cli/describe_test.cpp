@@ -108,7 +108,9 @@ TEST(Cli, HelpOfAKernelSaysWhatItsOptionsMean) {
   EXPECT_THAT(
       bench({"tune", "--help"}).out,
       AllOf(HasSubstr("--alpha VALUE"), Not(HasSubstr("--split-k")), Not(HasSubstr("--packed"))));
-  EXPECT_THAT(bench({"matmul", "--help"}).out, Not(HasSubstr("copy/auto")));
+  EXPECT_THAT(bench({"matmul", "--help"}).out,
+              AllOf(Not(HasSubstr("copy/auto")), HasSubstr("--bias FILE"),
+                    HasSubstr("--scale_m,--scale-m FILE")));
   EXPECT_THAT(bench({"emit", "--help"}).out,
               AllOf(HasSubstr(" KERNEL\n"), HasSubstr("print this help")));
 }

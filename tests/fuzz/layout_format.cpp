@@ -45,8 +45,7 @@ bool expressions(std::string_view text) try {
 }
 
 bool requests(std::string_view text) {
-  std::string answer;
-  evaluate_json(text, answer);
+  const std::string answer = evaluate_json(text);
   require(answer.size() > 100000 || nlohmann::json::accept(answer), "an answer is JSON");
   return answer.find("\"error\"") == std::string::npos;
 }

@@ -31,36 +31,32 @@ TEST(LayoutEval, AnswersEveryBadLineWithAnError) {
         std::string("{\"op\":\"composed_swizzle\",\"args\":[[3,3,3],9223372036854775807,"
                     "{\"shape\":4}]}"),
         std::string("{\"op\":\"zipped_divide\",\"args\":[{\"shape\":[4,4]},[2,[2,null]]]}")}) {
-    std::string answer;
-    evaluate_json(line, answer);
+    const std::string answer = evaluate_json(line);
     const json parsed = json::parse(answer);
     EXPECT_TRUE(parsed.contains("error")) << line.substr(0, 80) << "\n" << answer.substr(0, 200);
   }
 }
 
 TEST(LayoutEval, SuggestsTheNearestOperation) {
-  std::string answer;
-  evaluate_json(R"({"op":"compositon","args":[]})", answer);
+  const std::string answer = evaluate_json(R"({"op":"compositon","args":[]})");
   EXPECT_EQ(answer, R"({"error":"unknown operation 'compositon', did you mean 'composition'?"})");
 }
 
 TEST(LayoutEval, SaysWhereALineIsNoJson) {
-  std::string answer;
-  evaluate_json("{\"op\" 1}", answer);
+  const std::string answer = evaluate_json("{\"op\" 1}");
   const std::string error = json::parse(answer)["error"];
   EXPECT_EQ(error.find("parse error at line 1, column 7"), 0u) << error;
 }
 
 TEST(LayoutEval, LeavesOutValuesThatWouldFillMemory) {
-  std::string answer;
-  evaluate_json(R"({"op":"coalesce","args":[{"shape":[1099511627776,4]}]})", answer);
+  const std::string answer =
+      evaluate_json(R"({"op":"coalesce","args":[{"shape":[1099511627776,4]}]})");
   EXPECT_EQ(answer, R"({"result":{"shape":4398046511104,"stride":1},"fn":null})");
 }
 
 TEST(LayoutEval, ListsValuesNearTheEndOf64Bits) {
-  std::string answer;
-  evaluate_json(R"({"op":"flatten","args":[{"shape":[2,2],"stride":[4611686018427387904,1]}]})",
-                answer);
+  const std::string answer = evaluate_json(
+      R"({"op":"flatten","args":[{"shape":[2,2],"stride":[4611686018427387904,1]}]})");
   EXPECT_THAT(answer, HasSubstr("\"fn\":[0,4611686018427387904,1,4611686018427387905]"));
 }
 
@@ -106,10 +102,9 @@ TEST(LayoutEval, RefusesALongLineAndGoesOnWithTheNext) {
 
 TEST(LayoutEval, TakesItsAnswersAsArguments) {
   const auto ask = [](const std::string& op, const std::vector<std::string>& args) {
-    std::string request = "{\"op\":\"" + op + "\",\"args\":[", answer;
+    std::string request = "{\"op\":\"" + op + "\",\"args\":[";
     for (std::size_t i = 0; i < args.size(); ++i) request += (i == 0 ? "" : ",") + args[i];
-    evaluate_json(request + "]}", answer);
-    return json::parse(answer);
+    return json::parse(evaluate_json(request + "]}"));
   };
   const json swizzle = ask("make_swizzle", {"2", "0", "3"})["result"];
   const json composed =

@@ -92,8 +92,8 @@ TEST(LayoutExpression, AnalysesLayouts) {
   EXPECT_EQ(text("bank_conflicts((32,32), access(32:4, 4))"), "degree 1, phases 4, wavefronts 4");
   EXPECT_EQ(text("sectors_per_request((32,32):(1,1024), (32,8):(32,1))"), "most 32, ideal 4");
   EXPECT_EQ(table_of(evaluate_layout_expression("bank_map((32,32):(1,32), 32:32)")).rows, 32);
-  std::string answer;
-  evaluate_json(R"({"op":"find_collision","args":[{"shape":[32,32],"stride":[1,31]}]})", answer);
+  const std::string answer =
+      evaluate_json(R"({"op":"find_collision","args":[{"shape":[32,32],"stride":[1,31]}]})");
   EXPECT_EQ(answer, R"({"result":{"first":[0,1],"second":[31,0],"offset":31}})");
 }
 

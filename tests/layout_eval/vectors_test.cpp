@@ -20,8 +20,8 @@ std::vector<std::string> read_lines(const std::string& name) {
 }
 
 json ask(const json& vector) {
-  std::string answer;
-  evaluate_json(json{{"op", vector["op"]}, {"args", vector["args"]}}.dump(), answer);
+  const std::string answer =
+      evaluate_json(json{{"op", vector["op"]}, {"args", vector["args"]}}.dump());
   return json::parse(answer);
 }
 

@@ -113,10 +113,8 @@ TEST(PerformanceSummary, JsonStaysOneDocument) {
   DeviceCaps device;
   device.name = "test";
   std::ostringstream out;
-  const auto report = make_report("json", out, device);
-  const auto results = transposes();
-  for (const Result& result : results) report->add(result);
-  report->add_summary(ladders_of(results));
+  const auto report = make_report("json", out, device, {}, Summary::ladders);
+  for (const Result& result : transposes()) report->add(result);
   report->finish();
   const json document = json::parse(out.str());
   EXPECT_EQ(document["results"].size(), 6u);

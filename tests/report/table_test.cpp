@@ -69,9 +69,8 @@ std::string table_of(const std::vector<Result>& results, TableStyle style, Devic
     style.has_flops = style.has_flops || result.tflops.has_value();
   }
   std::ostringstream out;
-  const auto report = make_report("table", out, device_of(kind), style);
+  const auto report = make_report("table", out, device_of(kind), style, Summary::ladders);
   for (const Result& result : results) report->add(result);
-  report->add_summary(ladders_of(results));
   report->finish();
   return out.str();
 }

@@ -9,10 +9,8 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <new>
-#include <string_view>
 #include <utility>
 
 #include "commands/command.hpp"
@@ -39,23 +37,10 @@ constexpr const Command* kCommands[] = {&kDevices, &kList,  &kRun,     &kApply, 
                                         &kPack,    &kEmit,  &kExplain, &kLayout, &kTune,
                                         &kPeak,    &kSuite, &kCompare};
 
-// What help calls the value of an option; others are VALUE.
-constexpr std::pair<std::string_view, const char*> kValueWords[] = {
-    {"--baseline", "NAME"},    {"--bias", "FILE"},     {"--budget", "SECONDS"},
-    {"--cliffs", "N"},         {"--device", "DEVICE"}, {"--effect", "PERCENT"},
-    {"--epilogue", "STEPS"},   {"--format", "FORMAT"}, {"--in", "FILE"},
-    {"--interface", "FILE"},   {"--kernel", "FILE"},   {"--lanes", "N"},
-    {"--min-time", "SECONDS"}, {"--out", "FILE"},      {"--output", "FILE"},
-    {"--report", "FILE"},      {"--residual", "FILE"}, {"--seed", "N"},
-    {"--size", "SIZE"},        {"--spirv", "FILE"},    {"--stop-noise", "PERCENT"},
-    {"--table", "FILE"},       {"--type", "TYPE"},
-};
-
-const char* value_word(const CLI::Option* option) {
-  const auto* const found =
-      std::find_if(std::begin(kValueWords), std::end(kValueWords),
-                   [&](const auto& row) { return row.first == option->get_name(); });
-  return found == std::end(kValueWords) ? "VALUE" : found->second;
+const Command& command_of(const CLI::App& app) {
+  return **std::find_if(std::begin(kCommands), std::end(kCommands), [&](const Command* command) {
+    return to_string(command->name) == app.get_name();
+  });
 }
 
 // Wraps help at 80 columns.
@@ -67,7 +52,7 @@ class Help : public CLI::Formatter {
   }
   std::string make_option_opts(const CLI::Option* option) const override {
     const bool takes_value = !option->get_positional() && option->get_expected_max() > 0;
-    return (takes_value ? std::string(" ") + value_word(option) : "") +
+    return (takes_value ? " " + option->get_type_name() : "") +
            (option->get_required() && !option->get_positional() ? " (required)" : "");
   }
   // Options may be given several times to get a message of ours; only some take several values.
@@ -95,8 +80,9 @@ bool among(const std::string& word, const std::vector<std::string>& names) {
 }
 
 // The options that `command` takes for the kernels among `words`; without kernels, for all.
-std::vector<std::string> options_of(const CLI::App& command, const Command& of,
+std::vector<std::string> options_of(const CLI::App& command,
                                     const std::vector<std::string>& words) {
+  const CommandName of = command_of(command).name;
   std::vector<std::string> general, all;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) {
@@ -109,9 +95,9 @@ std::vector<std::string> options_of(const CLI::App& command, const Command& of,
     const bool is_named = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
       return !word.starts_with("-") && matches(word, entry.name);
     });
-    if (!is_named || !takes_kernel_options(of.name)) continue;
+    if (!is_named || !kTakeKernelOptions.has(of)) continue;
     any_kernel = true;
-    for (std::string& name : option_names(entry, of.name)) general.push_back(std::move(name));
+    for (std::string& name : option_names(entry, of)) general.push_back(std::move(name));
   }
   return any_kernel ? general : all;
 }
@@ -128,9 +114,7 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& wo
     std::string command;
     if (chosen != &app) {
       command = chosen->get_name() + " ";
-      for (const Command* one : kCommands) {
-        if (to_string(one->name) == chosen->get_name()) options = options_of(*chosen, *one, words);
-      }
+      options = options_of(*chosen, words);
       // The help of a kernel, where it follows the command.
       if (at + 1 < words.size() && kernel_called(words[at + 1]) != nullptr)
         command += words[at + 1] + " ";
@@ -168,7 +152,7 @@ std::string required_usage(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_required()) continue;
     const std::string name = option->get_name();
-    out += ' ' + name + (option->get_positional() ? "" : std::string(" ") + value_word(option)) +
+    out += ' ' + name + (option->get_positional() ? "" : " " + option->get_type_name()) +
            (option->get_allow_extra_args() ? "..." : "");
   }
   return out;
@@ -201,23 +185,20 @@ int parse_and_run(const std::vector<std::string>& arguments) {
       "  vkmoye-bench suite --quick\n"
       "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32"));
   int status = kOk;
-  std::map<std::string, std::pair<const Command*, std::shared_ptr<CommandOptions>>> all_options;
+  CommandOptions options;  // of the only command that is parsed
   app.formatter(std::make_shared<Help>());
   for (const Command* command : kCommands) {
-    CLI::App* added = app.add_subcommand(to_string(command->name), command->summary);
     const std::string name = to_string(command->name);
+    CLI::App* added = app.add_subcommand(name, command->summary);
     added->footer(with_program_name(
-        takes_kernel_options(command->name)
+        kTakeKernelOptions.has(command->name)
             ? fmt::format("Options of a kernel: 'vkmoye-bench {} KERNEL --help'.\n\n{}", name,
                           command->examples)
             : command->examples));
-    const auto options = std::make_shared<CommandOptions>();
-    all_options[name] = {command, options};
     add_options(*added, command->name, options);
-    added->callback([&app, &status, command, options] {
-      options->measure.program = app.get_name();
-      options->measure.device = options->device;
-      status = command->perform(*options);
+    added->callback([&app, &status, &options, command] {
+      options.program = app.get_name();
+      status = command->perform(options);
     });
   }
   try {
@@ -229,13 +210,13 @@ int parse_and_run(const std::vector<std::string>& arguments) {
       std::cout << app.help();
       return kOk;
     }
-    const auto& [command, options] = all_options.at(chosen.front()->get_name());
-    if (!takes_kernel_options(command->name) || options->kernels.empty()) {
+    const CommandName command = command_of(*chosen.front()).name;
+    if (!kTakeKernelOptions.has(command) || options.kernels.empty()) {
       std::cout << chosen.front()->help(app.get_name());
       return kOk;
     }
-    for (const gen::KernelEntry* entry : find_kernels(options->kernels)) {
-      std::cout << kernel_help(*entry, command->name) << '\n';
+    for (const gen::KernelEntry* entry : find_kernels(options.kernels)) {
+      std::cout << kernel_help(*entry, command) << '\n';
     }
     std::cout << fmt::format("'{} {} --help' lists the options that every kernel takes.\n",
                              program_name(), chosen.front()->get_name());

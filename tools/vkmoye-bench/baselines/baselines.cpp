@@ -21,17 +21,19 @@ std::vector<std::string> baselines_of(const std::string& operation) {
 }
 
 Timing time_baseline(const std::string& name, const gen::Problem& problem, const BaselineRun& run) {
-  if (const auto* product = dynamic_cast<const gen::GemmProblem*>(&problem)) {
-    if (name == kPeakBaseline) return time_peak(run, product->options().form(), product->flops);
-    return time_gemm_baseline(name, run, product->options(), product->size);
-  }
-  if (const auto* move = dynamic_cast<const gen::MoveProblem*>(&problem)) {
-    if (!move->types().converts()) {
-      return time_move_baseline(name, run, move->types().src, move->map());
+  return or_unavailable([&] {
+    if (const auto* product = dynamic_cast<const gen::GemmProblem*>(&problem)) {
+      if (name == kPeakBaseline) return time_peak(run, product->options().form(), product->flops);
+      return time_gemm_baseline(name, run, product->options(), product->size);
     }
-    return time_bytes_baseline(name, run, static_cast<std::uint64_t>(move->bytes));
-  }
-  return time_copy_of(static_cast<std::uint64_t>(problem.bytes), run);
+    if (const auto* move = dynamic_cast<const gen::MoveProblem*>(&problem)) {
+      if (!move->types().converts()) {
+        return time_move_baseline(name, run, move->types().src, move->map());
+      }
+      return time_bytes_baseline(name, run, static_cast<std::uint64_t>(move->bytes));
+    }
+    return time_copy_of(static_cast<std::uint64_t>(problem.bytes), run);
+  });
 }
 
 }  // namespace vkmoye::bench

@@ -8,7 +8,6 @@
 
 #include "devices/device_executor.hpp"
 #include "devices/time_launches.hpp"
-#include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/numbers/random.hpp"
@@ -41,14 +40,9 @@ Timing time_copy_of(std::uint64_t bytes, const BaselineRun& run) {
   constexpr ScalarType kType = ScalarType::f32;
   const std::uint64_t elements = std::max<std::uint64_t>(1, bytes / 2 / size_of(kType));
   Device& device = run.execution.device();
-  try {
-    const GuardedBuffer src(device, elements * size_of(kType));
-    const GuardedBuffer dst(device, elements * size_of(kType));
-    return time_copy(device, src, dst, kType, elements, run.rules);
-  } catch (const DeviceError& error) {
-    if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
-    throw Unavailable(error.what());
-  }
+  const GuardedBuffer src(device, elements * size_of(kType));
+  const GuardedBuffer dst(device, elements * size_of(kType));
+  return time_copy(device, src, dst, kType, elements, run.rules);
 }
 
 TimedWork time_copy_of_memory(Device& device, const TimingRules& rules, std::uint64_t seed) {
@@ -64,31 +58,26 @@ TimedWork time_copy_of_memory(Device& device, const TimingRules& rules, std::uin
                                 kChecked;
   const std::uint64_t bytes =
       std::min(most / kChecked, allowed - std::min<std::uint64_t>(allowed, 1)) * kChecked;
-  try {
-    if (bytes == 0) throw Unavailable("the device has too little memory");
-    GuardedBuffer src(device, bytes), dst(device, bytes);
-    const Launch launch = launch_of_copy(device, src, dst, kType, bytes / size_of(kType));
-    const std::uint64_t places[] = {0, bytes / kChecked / 2 * kChecked, bytes - kChecked};
-    std::vector<std::byte> sent(kChecked), found(kChecked);
-    for (const std::uint64_t place : places) {
-      gen::fill_random(sent, size_of(kType), seed, place / size_of(kType));
-      src.write(sent, place);
-    }
-    device.run(launch);
-    for (const std::uint64_t place : places) {
-      gen::fill_random(sent, size_of(kType), seed, place / size_of(kType));
-      dst.read(found, place);
-      if (found != sent)
-        throw WrongResult(fmt::format("its result is wrong in the MiB from byte {} on", place));
-    }
-    TimedWork out{time_launches(device, {&launch, 1}, rules), 2.0 * static_cast<double>(bytes)};
-    const std::string damage = dst.damage();
-    if (!damage.empty()) throw WrongResult("dst: " + damage);
-    return out;
-  } catch (const DeviceError& error) {
-    if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
-    throw Unavailable(error.what());
+  if (bytes == 0) throw Unavailable("the device has too little memory");
+  GuardedBuffer src(device, bytes), dst(device, bytes);
+  const Launch launch = launch_of_copy(device, src, dst, kType, bytes / size_of(kType));
+  const std::uint64_t places[] = {0, bytes / kChecked / 2 * kChecked, bytes - kChecked};
+  std::vector<std::byte> sent(kChecked), found(kChecked);
+  for (const std::uint64_t place : places) {
+    gen::fill_random(sent, size_of(kType), seed, place / size_of(kType));
+    src.write(sent, place);
   }
+  device.run(launch);
+  for (const std::uint64_t place : places) {
+    gen::fill_random(sent, size_of(kType), seed, place / size_of(kType));
+    dst.read(found, place);
+    if (found != sent)
+      throw WrongResult(fmt::format("its result is wrong in the MiB from byte {} on", place));
+  }
+  TimedWork out{time_launches(device, {&launch, 1}, rules), 2.0 * static_cast<double>(bytes)};
+  const std::string damage = dst.damage();
+  if (!damage.empty()) throw WrongResult("dst: " + damage);
+  return out;
 }
 
 }  // namespace vkmoye::bench

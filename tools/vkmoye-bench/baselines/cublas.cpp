@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 #include "vkmoye/gen/numbers/number.hpp"
@@ -56,10 +55,7 @@ const char* status_name(int status) {
   }
 }
 
-int to_int(std::int64_t value, const char* what) {
-  if (value <= std::numeric_limits<int>::max()) return static_cast<int>(value);
-  throw Unavailable(fmt::format("{} = {} does not fit the 32-bit integers of cuBLAS", what, value));
-}
+int to_int(std::int64_t value, const char* what) { return to_blas_int(value, what, "cuBLAS"); }
 
 }  // namespace
 
@@ -67,13 +63,7 @@ Cublas::Cublas(const Cuda&)
     : library_(kCublasVariable,
                {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"},
                cuda_folders()) {
-  int (*create)(Handle*) = nullptr;
-  library_.load("cublasCreate_v2", create);
-  library_.load("cublasDestroy_v2", destroy_);
-  library_.load("cublasSgeam", sgeam_);
-  library_.load("cublasDgeam", dgeam_);
-  library_.load("cublasGemmEx", gemm_);
-  library_.load("cublasGemmStridedBatchedEx", gemm_batch_);
+  int (*create)(Handle*) = library_["cublasCreate_v2"];
   check(create(&handle_), "cublasCreate");
 }
 

@@ -31,16 +31,16 @@ class Cublas {
 
   Library library_;
   Handle handle_ = nullptr;
-  int (*destroy_)(Handle) = nullptr;
+  int (*destroy_)(Handle) = library_["cublasDestroy_v2"];
   int (*sgeam_)(Handle, int, int, int, int, const float*, const float*, int, const float*,
-                const float*, int, float*, int) = nullptr;
+                const float*, int, float*, int) = library_["cublasSgeam"];
   int (*dgeam_)(Handle, int, int, int, int, const double*, const double*, int, const double*,
-                const double*, int, double*, int) = nullptr;
+                const double*, int, double*, int) = library_["cublasDgeam"];
   int (*gemm_)(Handle, int, int, int, int, int, const void*, const void*, int, int, const void*,
-               int, int, const void*, void*, int, int, int, int) = nullptr;
+               int, int, const void*, void*, int, int, int, int) = library_["cublasGemmEx"];
   int (*gemm_batch_)(Handle, int, int, int, int, int, const void*, const void*, int, int, long long,
                      const void*, int, int, long long, const void*, void*, int, int, long long, int,
-                     int, int) = nullptr;
+                     int, int) = library_["cublasGemmStridedBatchedEx"];
 };
 
 }  // namespace vkmoye::bench

@@ -28,18 +28,7 @@ Cuda::Cuda()
     : library_(kCublasVariable,
                {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libcudart.so"},
                runtime_folders()) {
-  library_.load("cudaMalloc", malloc_);
-  library_.load("cudaFree", free_);
-  library_.load("cudaMemcpy", memcpy_);
-  library_.load("cudaMemcpyAsync", memcpy_async_);
-  library_.load("cudaEventCreate", event_create_);
-  library_.load("cudaEventDestroy", event_destroy_);
-  library_.load("cudaEventRecord", event_record_);
-  library_.load("cudaEventSynchronize", event_synchronize_);
-  library_.load("cudaEventElapsedTime", event_elapsed_);
-  library_.load("cudaGetErrorString", error_string_);
-  int (*device_count)(int*) = nullptr;
-  library_.load("cudaGetDeviceCount", device_count);
+  int (*device_count)(int*) = library_["cudaGetDeviceCount"];
   int count = 0;
   check(device_count(&count), "cudaGetDeviceCount");
   if (count == 0) throw Unavailable("there is no CUDA device");

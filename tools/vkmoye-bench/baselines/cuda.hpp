@@ -32,16 +32,16 @@ class Cuda {
   void check(int status, const char* call) const;
 
   Library library_;
-  int (*malloc_)(void**, std::size_t) = nullptr;
-  int (*free_)(void*) = nullptr;
-  int (*memcpy_)(void*, const void*, std::size_t, int) = nullptr;
-  int (*memcpy_async_)(void*, const void*, std::size_t, int, void*) = nullptr;
-  int (*event_create_)(Event*) = nullptr;
-  int (*event_destroy_)(Event) = nullptr;
-  int (*event_record_)(Event, void*) = nullptr;
-  int (*event_synchronize_)(Event) = nullptr;
-  int (*event_elapsed_)(float*, Event, Event) = nullptr;
-  const char* (*error_string_)(int) = nullptr;
+  int (*malloc_)(void**, std::size_t) = library_["cudaMalloc"];
+  int (*free_)(void*) = library_["cudaFree"];
+  int (*memcpy_)(void*, const void*, std::size_t, int) = library_["cudaMemcpy"];
+  int (*memcpy_async_)(void*, const void*, std::size_t, int, void*) = library_["cudaMemcpyAsync"];
+  int (*event_create_)(Event*) = library_["cudaEventCreate"];
+  int (*event_destroy_)(Event) = library_["cudaEventDestroy"];
+  int (*event_record_)(Event, void*) = library_["cudaEventRecord"];
+  int (*event_synchronize_)(Event) = library_["cudaEventSynchronize"];
+  int (*event_elapsed_)(float*, Event, Event) = library_["cudaEventElapsedTime"];
+  const char* (*error_string_)(int) = library_["cudaGetErrorString"];
 };
 
 /// Memory on the CUDA device, freed by the destructor. Move-only. Must not outlive its Cuda.

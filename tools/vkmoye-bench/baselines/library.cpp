@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <limits>
 
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
@@ -42,9 +43,15 @@ Library::Library(const char* variable, const std::vector<std::string>& sonames,
                                 own.empty() ? "not set" : own, damaged));
 }
 
-void* Library::symbol(const char* name) const {
-  if (void* found = system::symbol_in(handle_, name)) return found;
+Library::Symbol Library::operator[](const char* name) const {
+  if (void* found = system::symbol_in(handle_, name)) return {found};
   throw Unavailable(fmt::format("{} has no {}", path_, name));
+}
+
+int to_blas_int(std::int64_t value, const char* what, const char* library) {
+  if (value <= std::numeric_limits<int>::max()) return static_cast<int>(value);
+  throw Unavailable(
+      fmt::format("{} = {} does not fit the 32-bit integers of {}", what, value, library));
 }
 
 }  // namespace vkmoye::bench

@@ -2,6 +2,7 @@
 #pragma once
 // Vendor libraries, opened at run time if they are installed, and never linked.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,18 +18,24 @@ class Library {
   Library(const char* variable, const std::vector<std::string>& sonames,
           const std::vector<std::string>& folders);
 
-  /// Stores the function `name` in `target`, with its type. Throws Unavailable.
-  template <class Function>
-  void load(const char* name, Function*& target) const {
-    target = reinterpret_cast<Function*>(symbol(name));
-  }
+  /// A function of the library, which becomes a pointer of any type.
+  struct Symbol {
+    void* address;
+    template <class Function>
+    operator Function*() const {
+      return reinterpret_cast<Function*>(address);
+    }
+  };
+  /// The function `name`. Throws Unavailable.
+  Symbol operator[](const char* name) const;
 
  private:
-  void* symbol(const char* name) const;
-
   void* handle_ = nullptr;
   std::string path_;
 };
+
+/// Throws Unavailable, naming `library`, if `value` of the argument `what` does not fit.
+int to_blas_int(std::int64_t value, const char* what, const char* library);
 
 /// The folder that the environment variable `variable` names; "" if it is not set.
 std::string folder_in(const char* variable);

@@ -52,37 +52,37 @@ void require_equal(ScalarType type, const std::vector<std::byte>& expected,
   }
 }
 
-Timing time_cuda(const std::string& name, const GuardedBuffer& from, const TimeOptions& times,
-                 ScalarType type, const gen::MoveMap& map) {
-  const bool is_copy = name == "cudamemcpy";
+Timing time_cuda_copy(const std::vector<std::byte>& input, const TimeOptions& times) {
   const Cuda cuda;
-  const std::vector<std::byte> input = bytes_of(from);
-  const std::vector<std::byte> expected = is_copy ? input : moved(input, size_of(type), map);
   const CudaBuffer src(cuda, input);
   const CudaBuffer dst(cuda, std::vector(input.size(), GuardedBuffer::kPoison));
-  const auto timed = [&](const std::function<void()>& call) {
-    call();
-    require_equal(type, expected, dst.read());
-    return cuda.time(times, call);
-  };
-  if (is_copy) return timed([&] { cuda.copy(dst.at(), src.at(), input.size()); });
+  const auto call = [&] { cuda.copy(dst.at(), src.at(), input.size()); };
+  call();
+  if (dst.read() != input) throw Unavailable("its result is wrong");
+  return cuda.time(times, call);
+}
+
+Timing time_cublas_transpose(const std::vector<std::byte>& input, const TimeOptions& times,
+                             ScalarType type, const gen::MoveMap& map) {
+  const Cuda cuda;
+  const CudaBuffer src(cuda, input);
+  const CudaBuffer dst(cuda, std::vector(input.size(), GuardedBuffer::kPoison));
   const Cublas cublas(cuda);
-  return timed([&] { cublas.transpose(type, map.src[0], map.src[1], src.at(), dst.at()); });
+  const auto call = [&] { cublas.transpose(type, map.src[0], map.src[1], src.at(), dst.at()); };
+  call();
+  require_equal(type, moved(input, size_of(type), map), dst.read());
+  return cuda.time(times, call);
 }
 
 // The contents of dst are not verified: the pattern has no defined result.
 Timing time_pattern(Device& device, const GuardedBuffer& src, const GuardedBuffer& dst,
                     const BaselineRun& run) {
   if (run.step.compiled) throw Unavailable("the pattern of a kernel given as SPIR-V is not known");
-  try {
-    const CompiledKernel kernel = gen::compile(gen::access_pattern(run.step.kernel));
-    const Pipeline pipeline =
-        device.load(kernel, specialised_among(kernel.interface, run.step.arguments));
-    const Launch launch = device.prepare(pipeline, {src.view(), dst.view()}, run.step.arguments);
-    return time_launches(device, {&launch, 1}, run.rules);
-  } catch (const KernelError& error) {
-    throw Unavailable(join(error.reasons, "; "));
-  }
+  const CompiledKernel kernel = gen::compile(gen::access_pattern(run.step.kernel));
+  const Pipeline pipeline =
+      device.load(kernel, specialised_among(kernel.interface, run.step.arguments));
+  const Launch launch = device.prepare(pipeline, {src.view(), dst.view()}, run.step.arguments);
+  return time_launches(device, {&launch, 1}, run.rules);
 }
 
 }  // namespace
@@ -96,7 +96,8 @@ Timing time_move_baseline(const std::string& name, const BaselineRun& run, Scala
   require_warm(run.rules);
   return sample_until_quiet(run.rules, [&](const TimeOptions& times) {
     if (name == "vkcmdcopy") return measure_copy(device, src.payload(), dst.payload(), times);
-    return time_cuda(name, src, times, type, map);
+    return name == "cudamemcpy" ? time_cuda_copy(bytes_of(src), times)
+                                : time_cublas_transpose(bytes_of(src), times, type, map);
   });
 }
 
@@ -110,14 +111,7 @@ Timing time_bytes_baseline(const std::string& name, const BaselineRun& run, std:
       const GuardedBuffer src(device, each), dst(device, each);
       return measure_copy(device, src.payload(), dst.payload(), times);
     }
-    const Cuda cuda;
-    const std::vector<std::byte> input(each, std::byte{1});
-    const CudaBuffer src(cuda, input);
-    const CudaBuffer dst(cuda, std::vector(input.size(), GuardedBuffer::kPoison));
-    const auto call = [&] { cuda.copy(dst.at(), src.at(), input.size()); };
-    call();
-    if (dst.read() != input) throw Unavailable("its result is wrong");
-    return cuda.time(times, call);
+    return time_cuda_copy(std::vector<std::byte>(each, std::byte{1}), times);
   });
 }
 

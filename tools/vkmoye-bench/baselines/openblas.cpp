@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 namespace vkmoye::bench {
 namespace {
 
@@ -12,9 +10,7 @@ enum CblasOrder { kCblasRows = 101, kCblasColumns = 102 };               // CBLA
 enum CblasTransposition { kCblasAsItIs = 111, kCblasTransposed = 112 };  // CBLAS_TRANSPOSE
 
 int to_cblas_int(std::int64_t value, const char* what) {
-  if (value <= std::numeric_limits<int>::max()) return static_cast<int>(value);
-  throw Unavailable(
-      fmt::format("{} = {} does not fit the 32-bit integers of OpenBLAS", what, value));
+  return to_blas_int(value, what, "OpenBLAS");
 }
 
 template <class T, class Function>
@@ -39,10 +35,7 @@ void multiply(Function* function, const gen::GemmCall& call, const std::vector<s
 
 OpenBlas::OpenBlas()
     : library_("VKMOYE_OPENBLAS", {"libopenblas.so.0", "libopenblas.so"},
-               {"/usr/lib/x86_64-linux-gnu/openblas-pthread", "/usr/lib64", "/opt/OpenBLAS/lib"}) {
-  library_.load("cblas_sgemm", sgemm_);
-  library_.load("cblas_dgemm", dgemm_);
-}
+               {"/usr/lib/x86_64-linux-gnu/openblas-pthread", "/usr/lib64", "/opt/OpenBLAS/lib"}) {}
 
 void OpenBlas::gemm(const gen::GemmCall& call, const std::vector<std::int64_t>& size,
                     std::span<const std::byte> A, std::span<const std::byte> B,

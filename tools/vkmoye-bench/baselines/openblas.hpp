@@ -24,9 +24,9 @@ class OpenBlas {
  private:
   Library library_;
   void (*sgemm_)(int, int, int, int, int, int, float, const float*, int, const float*, int, float,
-                 float*, int) = nullptr;
+                 float*, int) = library_["cblas_sgemm"];
   void (*dgemm_)(int, int, int, int, int, int, double, const double*, int, const double*, int,
-                 double, double*, int) = nullptr;
+                 double, double*, int) = library_["cblas_dgemm"];
 };
 
 }  // namespace vkmoye::bench

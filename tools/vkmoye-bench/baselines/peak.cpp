@@ -12,8 +12,6 @@
 
 #include "devices/device_executor.hpp"
 #include "devices/time_launches.hpp"
-#include "vkmoye/base/error.hpp"
-#include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
@@ -218,29 +216,22 @@ std::int64_t groups_for_peak(const DeviceCaps& device) {
 }
 
 TimedWork time_peak(Device& device, const PeakKernel& peak, TimingRules rules, std::uint64_t seed) {
-  try {
-    const Pipeline pipeline = device.load(gen::compile(peak.kernel));
-    std::vector<Buffer> buffers;
-    for (const auto& [type, elements] : peak.inputs)
-      buffers.push_back(device.buffer(elements * size_of(type)));
-    buffers.push_back(device.buffer(peak.output_bytes));
-    const std::vector<BufferView> views(buffers.begin(), buffers.end());
-    require_right(device, peak, pipeline, buffers, seed);
-    for (std::size_t i = 0; i < peak.inputs.size(); ++i) {
-      const auto& [type, elements] = peak.inputs[i];
-      buffers[i].write(peak_input(type, elements, seed));
-    }
-    const std::int64_t rounds = rounds_for(device, pipeline, views);
-    const Launch launch = device.prepare(pipeline, views, {{"rounds", rounds}});
-    rules.cold = false;  // it reads almost nothing from memory
-    return {time_launches(device, {&launch, 1}, rules),
-            peak.work_of_a_round * static_cast<double>(rounds)};
-  } catch (const KernelError& error) {
-    throw Unavailable(join(error.reasons, "; "));
-  } catch (const DeviceError& error) {
-    if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
-    throw Unavailable(error.what());
+  const Pipeline pipeline = device.load(gen::compile(peak.kernel));
+  std::vector<Buffer> buffers;
+  for (const auto& [type, elements] : peak.inputs)
+    buffers.push_back(device.buffer(elements * size_of(type)));
+  buffers.push_back(device.buffer(peak.output_bytes));
+  const std::vector<BufferView> views(buffers.begin(), buffers.end());
+  require_right(device, peak, pipeline, buffers, seed);
+  for (std::size_t i = 0; i < peak.inputs.size(); ++i) {
+    const auto& [type, elements] = peak.inputs[i];
+    buffers[i].write(peak_input(type, elements, seed));
   }
+  const std::int64_t rounds = rounds_for(device, pipeline, views);
+  const Launch launch = device.prepare(pipeline, views, {{"rounds", rounds}});
+  rules.cold = false;  // it reads almost nothing from memory
+  return {time_launches(device, {&launch, 1}, rules),
+          peak.work_of_a_round * static_cast<double>(rounds)};
 }
 
 Timing time_peak(const BaselineRun& run, const gen::GemmForm& form, double flops) {
@@ -248,14 +239,9 @@ Timing time_peak(const BaselineRun& run, const gen::GemmForm& form, double flops
     throw Unavailable("the arithmetic of a kernel given as SPIR-V is not known");
   const DeviceCaps& caps = run.execution.caps();
   const std::int64_t groups = groups_for_peak(caps);
-  const PeakKernel peak = [&] {
-    try {
-      return multiplies_matrices(run.step.kernel) ? peak_of_matrices(form, caps, groups)
-                                                  : peak_of_numbers(form.accumulator, groups);
-    } catch (const KernelError& error) {
-      throw Unavailable(join(error.reasons, "; "));
-    }
-  }();
+  const PeakKernel peak = multiplies_matrices(run.step.kernel)
+                              ? peak_of_matrices(form, caps, groups)
+                              : peak_of_numbers(form.accumulator, groups);
   TimedWork found = time_peak(run.execution.device(), peak, run.rules, run.seed);
   for (double& microseconds : found.timing.samples_us) microseconds *= flops / found.work;
   return std::move(found.timing);

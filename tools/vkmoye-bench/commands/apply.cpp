@@ -12,7 +12,6 @@
 #include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
-#include "io/progress.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -73,7 +72,7 @@ int apply(const CommandOptions& options) {
   }
   if (!only_moves(entry)) refuse_booleans(entry.name, files);
   const std::vector<WrittenResult> results =
-      written_results(*workload.problem, entry.name, options.results);
+      written_results(*workload.problem, entry.name, options.out);
   std::deque<OutputFile> files_out;
   for (const WrittenResult& result : results) {
     files_out.emplace_back(result.name);  // throws before any work is done
@@ -81,12 +80,7 @@ int apply(const CommandOptions& options) {
 
   const auto executor = open_executor(options.device);
   const RunPlan plan = plan_on(*executor, workload);
-  const auto reasons = executor->reasons_against(plan);
-  if (!reasons.empty()) throw_cannot_run(entry.name, reasons);
-  Progress progress;
-  progress.compile(entry.name, executor->caps().name);
-  const auto execution = executor->prepare(plan);
-  progress.clear();
+  const auto execution = prepared(*executor, plan, entry.name, entry.name);
   std::vector<std::string> wrong;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
     const auto& input = plan.arrays[i].input;

@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <iostream>
-#include <nlohmann/json.hpp>
-#include <optional>
 
 #include "commands/command.hpp"
 #include "io/output_file.hpp"
@@ -17,6 +14,7 @@
 #include "report/report.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
+#include "vkmoye/contract/json.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -91,7 +89,7 @@ void print_table(const Comparison& comparison, const Terminal& terminal, bool wh
 }
 
 void print_json(const Comparison& comparison, std::ostream& out) {
-  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  Json results = Json::array();
   for (const ComparedResult& result : comparison.results) {
     results.push_back({{"kernel", result.kernel},
                        {"type", result.type},
@@ -103,12 +101,12 @@ void print_json(const Comparison& comparison, std::ostream& out) {
                        {"p", result.p},
                        {"change", to_string(result.change)}});
   }
-  const nlohmann::ordered_json all = {{"schema", 1},
-                                      {"base_device", comparison.base_device},
-                                      {"new_device", comparison.new_device},
-                                      {"rows", results},
-                                      {"failed", comparison.failed},
-                                      {"not_compared", comparison.left_out}};
+  const Json all = {{"schema", 1},
+                    {"base_device", comparison.base_device},
+                    {"new_device", comparison.new_device},
+                    {"rows", results},
+                    {"failed", comparison.failed},
+                    {"not_compared", comparison.left_out}};
   out << all.dump(2) << '\n';
 }
 
@@ -128,19 +126,16 @@ int compare(const CommandOptions& options) {
   }
   const Comparison comparison =
       compare_reports(path_of(options.in[0]), path_of(options.in[1]), options.min_effect);
-  std::optional<StreamedFile> file;
-  if (!options.output.empty() && options.output != "-") file.emplace(options.output);
-  std::ostream& out = file ? file->stream() : std::cout;
+  StreamedFile file(options.output);
   if (options.format == "json") {
-    print_json(comparison, out);
+    print_json(comparison, file.stream());
   } else {
-    print_table(comparison, file ? Terminal() : terminal_of(system::Stream::output),
-                file.has_value(), out);
+    const bool whole = !file.goes_to_stdout();
+    print_table(comparison, whole ? Terminal() : terminal_of(system::Stream::output), whole,
+                file.stream());
   }
-  if (file) {
-    file->keep();
-    file->close();
-  }
+  file.keep();
+  file.close();
   if (!comparison.failed.empty()) return kWrongResult;
   if (comparison.results.empty()) return kNothingRan;
   const bool slower =

@@ -10,13 +10,13 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <variant>
 
 #include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
+#include "io/or_null.hpp"
 #include "io/output_file.hpp"
 #include "io/program.hpp"
 #include "measure/specialise_sizes.hpp"
@@ -33,8 +33,6 @@
 
 namespace vkmoye::bench {
 namespace {
-
-using nlohmann::ordered_json;
 
 // The shape of a kernel that is made for one shape; other kernels take their sizes at run time.
 Workload workload_to_emit(const gen::KernelEntry& entry, const CommandOptions& options) {
@@ -145,22 +143,21 @@ KernelFile kernel_file(const EmittedPlan& plan, const std::vector<Emitted>& kern
 }
 
 // The interface of `plan`, made for the size of `workload`.
-ordered_json to_json(const Workload& workload, const RunPlan& plan,
-                     const std::vector<Emitted>& kernels) {
-  ordered_json arrays = ordered_json::array(), steps = ordered_json::array();
+Json to_json(const Workload& workload, const RunPlan& plan, const std::vector<Emitted>& kernels) {
+  Json arrays = Json::array(), steps = Json::array();
   for (const Array& array : plan.arrays) {
     arrays.push_back({{"name", array.name},
                       {"bytes", array.bytes},
                       {"offset", array.offset},
-                      {"input", array.input ? ordered_json(*array.input) : ordered_json(nullptr)}});
+                      {"input", or_null(array.input)}});
   }
   for (const Emitted& one : kernels) {
-    ordered_json arguments = ordered_json::object();
+    Json arguments = Json::object();
     for (const auto& [name, argument] : one.step.arguments) {
       std::visit([&, &key = name](const auto& value) { arguments[key] = value; }, argument.value);
     }
-    ordered_json step = interface_to_json(one.compiled.interface);
-    step["spirv"] = one.spirv.empty() ? ordered_json(nullptr) : ordered_json(one.spirv);
+    Json step = interface_to_json(one.compiled.interface);
+    step["spirv"] = or_null(one.spirv);
     step["arrays"] = one.step.arrays;
     step["arguments"] = arguments;
     step["beforehand"] = steps.size() < plan.beforehand;
@@ -235,7 +232,7 @@ int emit(const CommandOptions& options) {
   if (!options.sizes_from_buffer.empty()) {
     plan = with_sizes_from_buffer(workload, std::move(plan), options);
   }
-  if (!options.measure.specialise.empty()) specialise_sizes(plan, options.measure.specialise);
+  if (!options.specialise.empty()) specialise_sizes(plan, options.specialise);
   const auto spirv = files_of("--spirv", options.spirv, plan.steps.size());
   std::vector<Target> targets;
   for (const std::string& file : spirv) targets.push_back({"--spirv", file});
@@ -269,8 +266,8 @@ int emit(const CommandOptions& options) {
     holds = fmt::format("{}: {}", options.kernel_file, file.holds);
   }
   if (!options.interface.empty()) {
-    const ordered_json interface = is_alone ? interface_to_json(kernels.front().compiled.interface)
-                                            : to_json(workload, plan, kernels);
+    const Json interface = is_alone ? interface_to_json(kernels.front().compiled.interface)
+                                    : to_json(workload, plan, kernels);
     written.push_back(std::make_unique<OutputFile>(options.interface));
     written.back()->write(interface.dump(2) + "\n");
   }

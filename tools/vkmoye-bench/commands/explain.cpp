@@ -4,6 +4,7 @@
 
 #include <iostream>
 #include <optional>
+#include <utility>
 
 #include "commands/command.hpp"
 #include "commands/explain_report.hpp"
@@ -38,9 +39,11 @@ int explain(const CommandOptions& options) {
   DeviceFindings findings = findings_on(caps, options.device, is_real, step.kernel,
                                         workload.problem->bytes, workload.problem->flops);
   if (device) findings.driver = compile_with_driver(*device, step.kernel);
-  std::cout << explain_text(
-      step.kernel, model, gen::analyse(step.kernel, model), options.format, plan.why,
-      options.prove ? gen::claims_of(step.kernel) : std::vector<gen::Claim>(), findings);
+  std::vector<gen::Claim> claims;
+  if (options.prove) claims = gen::claims_of(step.kernel);
+  std::cout << explain_text({step.kernel, model, gen::analyse(step.kernel, model), plan.why,
+                             std::move(claims), std::move(findings)},
+                            options.format);
   return kOk;
 }
 

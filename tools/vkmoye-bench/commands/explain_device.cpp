@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands/open_device.hpp"
+#include "io/or_null.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "io/wrap.hpp"
@@ -17,8 +18,6 @@
 
 namespace vkmoye::bench {
 namespace {
-
-using nlohmann::ordered_json;
 
 // "100.7 MB", "137 GFLOP": three digits and a power of 1000.
 std::string amount(double value, const char* unit) {
@@ -79,24 +78,19 @@ std::string program_text(const PipelineExecutable& program) {
   return join(parts, "; ");
 }
 
-ordered_json json_of(const PipelineStatistic& statistic) {
+Json json_of(const PipelineStatistic& statistic) {
   return {{"name", statistic.name},
-          {"value", std::visit([](auto value) { return ordered_json(value); }, statistic.value)},
+          {"value", std::visit([](auto value) { return Json(value); }, statistic.value)},
           {"description", statistic.description}};
 }
 
-ordered_json json_or_null(const std::string& text) {
-  return text.empty() ? ordered_json(nullptr) : ordered_json(text);
-}
-
-ordered_json json_of(const PipelineExecutable& program) {
-  ordered_json statistics = ordered_json::array();
+Json json_of(const PipelineExecutable& program) {
+  Json statistics = Json::array();
   for (const PipelineStatistic& one : program.statistics) statistics.push_back(json_of(one));
   return {{"name", program.name},
-          {"subgroup_size",
-           program.subgroup_size > 0 ? ordered_json(program.subgroup_size) : ordered_json(nullptr)},
-          {"spills", json_or_null(spills_of(program))},
-          {"occupancy", json_or_null(occupancy_of(program))},
+          {"subgroup_size", known_or_null(program.subgroup_size > 0, program.subgroup_size)},
+          {"spills", or_null(spills_of(program))},
+          {"occupancy", or_null(occupancy_of(program))},
           {"statistics", statistics}};
 }
 
@@ -137,48 +131,35 @@ DeviceFindings findings_on(const DeviceCaps& device, const std::string& selector
   return out;
 }
 
-std::string table_of(const DeviceFindings& findings) {
-  std::string out = '\n' + hanging("work: ", work_text(findings));
-  for (const std::string& line : time_lines(findings)) out += hanging("shortest time: ", line);
-  if (!findings.driver.why_none.empty()) return out + hanging("driver: ", findings.driver.why_none);
+std::string text_of(const DeviceFindings& findings, TextForm form) {
+  const bool is_markdown = form == TextForm::markdown;
+  const auto item = [&](const char* title, const std::string& text) {
+    return is_markdown ? fmt::format("- {}{}\n", title, text) : hanging(title, text);
+  };
+  std::string out = '\n' + item("work: ", work_text(findings));
+  for (const std::string& line : time_lines(findings)) out += item("shortest time: ", line);
+  if (!findings.driver.why_none.empty()) return out + item("driver: ", findings.driver.why_none);
   for (const PipelineExecutable& program : findings.driver.programs) {
-    out += hanging("driver: ", program_text(program));
+    out += is_markdown ? fmt::format("\n{}\n\n| statistic | value |\n| --- | ---: |\n",
+                                     program_text(program))
+                       : hanging("driver: ", program_text(program));
     for (const PipelineStatistic& one : program.statistics) {
-      out += fmt::format("  {:<32} {:>12}\n", one.name, vkmoye::to_string(one.value));
+      const std::string value = vkmoye::to_string(one.value);
+      out += is_markdown ? fmt::format("| {} | {} |\n", one.name, value)
+                         : fmt::format("  {:<32} {:>12}\n", one.name, value);
     }
   }
   return out;
 }
 
-std::string markdown_of(const DeviceFindings& findings) {
-  std::string out = fmt::format("\n- work: {}\n", work_text(findings));
-  for (const std::string& line : time_lines(findings)) {
-    out += fmt::format("- shortest time: {}\n", line);
-  }
-  if (!findings.driver.why_none.empty()) {
-    return out + fmt::format("- driver: {}\n", findings.driver.why_none);
-  }
-  for (const PipelineExecutable& program : findings.driver.programs) {
-    out += fmt::format("\n{}\n\n| statistic | value |\n| --- | ---: |\n", program_text(program));
-    for (const PipelineStatistic& one : program.statistics) {
-      out += fmt::format("| {} | {} |\n", one.name, vkmoye::to_string(one.value));
-    }
-  }
-  return out;
-}
-
-void add_to(ordered_json& report, const DeviceFindings& findings) {
+void add_to(Json& report, const DeviceFindings& findings) {
   report["work"] = {
       {"bytes", findings.bytes},
       {"flops", findings.flops},
-      {"flops_per_byte",
-       findings.bytes > 0 ? ordered_json(findings.flops / findings.bytes) : ordered_json(nullptr)}};
-  ordered_json time = {{"time_us", nullptr},
-                       {"limit", nullptr},
-                       {"units", ordered_json::array()},
-                       {"in_l2_us", nullptr},
-                       {"not_counted", nullptr},
-                       {"why_none", json_or_null(findings.why_no_time)}};
+      {"flops_per_byte", known_or_null(findings.bytes > 0, findings.flops / findings.bytes)}};
+  Json time = {{"time_us", nullptr},     {"limit", nullptr},
+               {"units", Json::array()}, {"in_l2_us", nullptr},
+               {"not_counted", nullptr}, {"why_none", or_null(findings.why_no_time)}};
   if (findings.shortest) {
     if (const UnitTime* limit = findings.shortest->limit()) {
       time["time_us"] = limit->microseconds;
@@ -191,12 +172,12 @@ void add_to(ordered_json& report, const DeviceFindings& findings) {
                                {"time_us", unit.microseconds}});
     }
     if (findings.shortest->in_l2) time["in_l2_us"] = findings.shortest->in_l2->microseconds;
-    time["not_counted"] = json_or_null(findings.shortest->not_counted);
+    time["not_counted"] = or_null(findings.shortest->not_counted);
   }
   report["shortest_time"] = time;
-  ordered_json programs = ordered_json::array();
+  Json programs = Json::array();
   for (const PipelineExecutable& one : findings.driver.programs) programs.push_back(json_of(one));
-  report["driver"] = {{"programs", programs}, {"why_none", json_or_null(findings.driver.why_none)}};
+  report["driver"] = {{"programs", programs}, {"why_none", or_null(findings.driver.why_none)}};
 }
 
 }  // namespace vkmoye::bench

@@ -3,13 +3,14 @@
 // The end of the report of `explain`: the work of the problem, its shortest time on the device, and what the driver's
 // compiler says.
 
-#include <nlohmann/json.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "devices/driver_report.hpp"
 #include "measure/kept_ceilings.hpp"
 #include "measure/shortest_time.hpp"
+#include "vkmoye/contract/json.hpp"
 
 namespace vkmoye::bench {
 
@@ -25,9 +26,9 @@ struct DeviceFindings {
 DeviceFindings findings_on(const DeviceCaps& device, const std::string& selector, bool is_real,
                            const gen::ir::Kernel& kernel, double bytes, double flops);
 
-std::string table_of(const DeviceFindings& findings);
-std::string markdown_of(const DeviceFindings& findings);
+enum class TextForm : std::uint8_t { terminal, markdown };
+std::string text_of(const DeviceFindings& findings, TextForm form);
 /// Adds the members "work", "shortest_time" and "driver".
-void add_to(nlohmann::ordered_json& report, const DeviceFindings& findings);
+void add_to(Json& report, const DeviceFindings& findings);
 
 }  // namespace vkmoye::bench

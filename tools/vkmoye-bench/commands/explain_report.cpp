@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "io/or_null.hpp"
 #include "io/wrap.hpp"
-#include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/verify/claims.hpp"
 
@@ -17,17 +16,6 @@ namespace {
 using gen::AccessReport;
 using gen::Claim;
 using gen::Grade;
-using nlohmann::ordered_json;
-
-// A kernel and its analysis.
-struct Explained {
-  const gen::ir::Kernel& kernel;
-  const gen::AccessModel& model;
-  const gen::KernelReport& report;
-  const std::vector<std::string>& choice;
-  const std::vector<Claim>& claims;
-  const DeviceFindings& device;
-};
 
 std::string config_text(const gen::ir::Kernel& kernel) {
   std::vector<std::string> parts;
@@ -214,7 +202,7 @@ std::string table(const Explained& subject) {
   out += '\n';
   for (const std::string& line : summary(subject)) out += wrapped(line);
   if (!subject.claims.empty()) out += claim_table(subject);
-  return out + table_of(subject.device);
+  return out + text_of(subject.device, TextForm::terminal);
 }
 
 // Escapes the bars of a cell of a Markdown table.
@@ -246,7 +234,8 @@ std::string markdown(const Explained& subject) {
   }
   out += "\n";
   for (const std::string& line : summary(subject)) out += fmt::format("- {}\n", line);
-  if (subject.claims.empty()) return out + markdown_of(subject.device);
+  const std::string of_device = text_of(subject.device, TextForm::markdown);
+  if (subject.claims.empty()) return out + of_device;
   out += "\n| claim | answer | by | ms |\n| --- | --- | --- | ---: |\n";
   for (const Claim& claim : subject.claims) {
     out += fmt::format("| {} | {} | {} | {} |\n", cell(claim.text), gen::to_string(claim.answer),
@@ -255,11 +244,11 @@ std::string markdown(const Explained& subject) {
   const std::vector<std::string> assumptions = assumptions_of(subject);
   if (!assumptions.empty()) out += '\n';
   for (const std::string& one : assumptions) out += fmt::format("- assumption: {}\n", one);
-  return out + markdown_of(subject.device);
+  return out + of_device;
 }
 
-ordered_json to_json(const AccessReport& access) {
-  ordered_json sectors = nullptr, banks = nullptr, worst = nullptr;
+Json to_json(const AccessReport& access) {
+  Json sectors = nullptr, banks = nullptr, worst = nullptr;
   if (access.sectors) {
     sectors = {{"found", access.sectors->found},
                {"ideal", access.sectors->ideal},
@@ -271,7 +260,7 @@ ordered_json to_json(const AccessReport& access) {
              {"ideal", access.banks->best}};
   }
   if (access.requests > 0) {
-    ordered_json rounds = ordered_json::object();
+    Json rounds = Json::object();
     for (const auto& [variable, round] : access.worst_rounds) rounds[variable] = round;
     worst = {{"subgroup", access.worst_subgroup}, {"rounds", rounds}};
   }
@@ -280,56 +269,56 @@ ordered_json to_json(const AccessReport& access) {
           {"access", access.writes ? "store" : "load"},
           {"type", to_string(access.type)},
           {"partition", access.source_text},
-          {"path", access.path.empty() ? ordered_json(nullptr) : ordered_json(access.path)},
+          {"path", or_null(access.path)},
           {"width", access.width},
           {"bytes", access.bytes()},
           {"not_wider", access.not_wider},
           {"requests", access.requests},
           {"sectors", sectors},
           {"banks", banks},
-          {"efficiency", access.requests > 0 ? ordered_json(access.efficiency) : nullptr},
+          {"efficiency", known_or_null(access.requests > 0, access.efficiency)},
           {"worst", worst},
-          {"lane_step", access.worst_step ? ordered_json(*access.worst_step) : nullptr},
+          {"lane_step", or_null(access.worst_step)},
           {"bounds", access.bounds},
           {"grade", level_text(access)},
           {"verdict", gen::verdict(access)}};
 }
 
-ordered_json to_json(const Claim& claim) {
+Json to_json(const Claim& claim) {
   return {{"claim", claim.text},
-          {"array", claim.array.empty() ? ordered_json(nullptr) : ordered_json(claim.array)},
+          {"array", or_null(claim.array)},
           {"answer", gen::to_string(claim.answer)},
           {"by", gen::to_string(claim.by)},
           {"ms", claim.ms},
-          {"why", claim.why.empty() ? ordered_json(nullptr) : ordered_json(claim.why)}};
+          {"why", or_null(claim.why)}};
 }
 
 std::string json(const Explained& subject) {
-  ordered_json config = ordered_json::object(), sizes = ordered_json::object();
+  Json config = Json::object(), sizes = Json::object();
   for (const auto& [key, value] : subject.kernel.config) config[key] = value;
   for (const auto& [name, value] : sizes_of(subject)) sizes[name] = value;
-  ordered_json accesses = ordered_json::array();
+  Json accesses = Json::array();
   for (const AccessReport& access : subject.report.accesses) accesses.push_back(to_json(access));
   const BankModel& banks = subject.model.banks;
-  ordered_json out = {{"schema", 1},
-                      {"kernel", subject.kernel.name},
-                      {"config", config},
-                      {"why", subject.kernel.why},
-                      {"model",
-                       {{"subgroup", banks.lanes},
-                        {"banks", banks.banks},
-                        {"bank_bytes", banks.bank_bytes},
-                        {"sector_bytes", subject.model.sector_bytes},
-                        {"threads", subject.kernel.threads},
-                        {"sizes", sizes}}},
-                      {"accesses", accesses},
-                      {"in_part", subject.report.in_part},
-                      {"unsound", subject.report.reasons},
-                      {"problem", !of_level(subject, Grade::bad).empty()},
-                      {"summary", summary(subject)}};
+  Json out = {{"schema", 1},
+              {"kernel", subject.kernel.name},
+              {"config", config},
+              {"why", subject.kernel.why},
+              {"model",
+               {{"subgroup", banks.lanes},
+                {"banks", banks.banks},
+                {"bank_bytes", banks.bank_bytes},
+                {"sector_bytes", subject.model.sector_bytes},
+                {"threads", subject.kernel.threads},
+                {"sizes", sizes}}},
+              {"accesses", accesses},
+              {"in_part", subject.report.in_part},
+              {"unsound", subject.report.reasons},
+              {"problem", !of_level(subject, Grade::bad).empty()},
+              {"summary", summary(subject)}};
   if (!subject.choice.empty()) out["choice"] = subject.choice;
   if (!subject.claims.empty()) {
-    out["claims"] = ordered_json::array();
+    out["claims"] = Json::array();
     for (const Claim& claim : subject.claims) out["claims"].push_back(to_json(claim));
     out["assumptions"] = gen::ir::interface_of(subject.kernel).assumptions;
   }
@@ -339,16 +328,9 @@ std::string json(const Explained& subject) {
 
 }  // namespace
 
-std::string explain_text(const gen::ir::Kernel& kernel, const gen::AccessModel& model,
-                         const gen::KernelReport& report, const std::string& format,
-                         const std::vector<std::string>& choice, const std::vector<Claim>& claims,
-                         const DeviceFindings& device) {
-  const Explained subject{kernel, model, report, choice, claims, device};
-  if (format == "table") return table(subject);
+std::string explain_text(const Explained& subject, const std::string& format) {
   if (format == "json") return json(subject);
-  if (format == "markdown") return markdown(subject);
-  throw ArgumentError(
-      fmt::format("unknown format '{}'; known formats: table json markdown", format));
+  return format == "markdown" ? markdown(subject) : table(subject);
 }
 
 }  // namespace vkmoye::bench

@@ -11,12 +11,18 @@
 
 namespace vkmoye::bench {
 
-/// Formats `report`, the analysis of `kernel` with `model`. `format`: table, json or markdown; throws
-/// ArgumentError for any other. `choice`: why the kernel was chosen, one reason per line; empty if it was not.
-/// `claims`: see claims.hpp; empty: they are not listed. `device`: the end of the report.
-std::string explain_text(const gen::ir::Kernel& kernel, const gen::AccessModel& model,
-                         const gen::KernelReport& report, const std::string& format,
-                         const std::vector<std::string>& choice,
-                         const std::vector<gen::Claim>& claims, const DeviceFindings& device);
+/// A kernel and its analysis.
+struct Explained {
+  const gen::ir::Kernel& kernel;
+  const gen::AccessModel& model;
+  gen::KernelReport report;  // by `model`
+  std::vector<std::string>
+      choice;  // why the kernel was chosen, one reason per line; empty: it was not
+  std::vector<gen::Claim> claims;  // see claims.hpp; empty: they are not listed
+  DeviceFindings device;           // the end of the report
+};
+
+/// `format`: table, json or markdown.
+std::string explain_text(const Explained& subject, const std::string& format);
 
 }  // namespace vkmoye::bench

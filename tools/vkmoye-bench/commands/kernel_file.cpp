@@ -104,9 +104,8 @@ int run_kernel_file(const CommandOptions& options) {
   if (options.kernel_file.empty() || options.reference.empty() || !options.kernels.empty()) {
     throw ArgumentError("run: --kernel FILE needs --reference OPERATION, and no KERNEL");
   }
-  if (options.measure.bake)
-    throw ArgumentError("run --kernel: --bake is for kernels of the registry");
-  if (!options.measure.specialise.empty()) {
+  if (options.bake) throw ArgumentError("run --kernel: --bake is for kernels of the registry");
+  if (!options.specialise.empty()) {
     throw ArgumentError(
         "run --kernel: --specialise is for kernels of the registry; emit --specialise writes a "
         "file of such a kernel");
@@ -118,7 +117,7 @@ int run_kernel_file(const CommandOptions& options) {
         fmt::format("run --kernel: --{} is for kernels of the registry; the reference takes --{}",
                     name, join(of_problem, ", --")));
   }
-  if (options.measure.gate && options.measure.baselines.empty()) {
+  if (options.gate && options.baselines.empty()) {
     throw ArgumentError("--gate: needs a --baseline");
   }
   const auto kernel = std::make_shared<const CompiledKernel>(read_one_kernel(options.kernel_file));
@@ -128,7 +127,7 @@ int run_kernel_file(const CommandOptions& options) {
   const gen::KernelEntry entry = entry_of(interface, options.reference);
   const Operation& operation = operation_of(entry);
   refuse_useless_values(options.values, {&entry});
-  refuse_useless_baselines(options.measure.baselines, {&entry});
+  refuse_useless_baselines(options.baselines, {&entry});
   gen::Options values = options.values;
   if (operation.takes_all_types) add_orders(interface, values);
   const std::string of_file = type_of(interface, operation), type = one_type(options, of_file);

@@ -45,7 +45,7 @@ std::vector<OperationOption> problem_of(const gen::KernelEntry& entry) {
 std::vector<OperationOption> problem_options(const gen::KernelEntry& entry, CommandName command) {
   std::vector<OperationOption> options = problem_of(entry);
   std::erase_if(options, [&](const OperationOption& option) {
-    return (commands_of(operation_of(entry), option) & for_commands(command)) == 0;
+    return !commands_of(operation_of(entry), option).has(command);
   });
   return options;
 }
@@ -120,11 +120,6 @@ std::string kernel_help(const gen::KernelEntry& entry, CommandName command) {
   }
   if (!config.empty()) out += "\nOptions of the kernel, with their defaults:\n" + config;
   return out;
-}
-
-bool takes_kernel_options(CommandName command) {
-  using enum CommandName;
-  return (for_commands(command) & for_commands(run, apply, pack, emit, explain)) != 0;
 }
 
 }  // namespace vkmoye::bench

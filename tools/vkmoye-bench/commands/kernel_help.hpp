@@ -26,7 +26,4 @@ std::vector<std::string> option_names(const gen::KernelEntry& entry, CommandName
 /// Name, summary and options, for the options that `command` takes.
 std::string kernel_help(const gen::KernelEntry& entry, CommandName command);
 
-/// Whether the options of kernels belong to the command.
-bool takes_kernel_options(CommandName command);
-
 }  // namespace vkmoye::bench

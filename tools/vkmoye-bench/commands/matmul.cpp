@@ -15,7 +15,6 @@
 #include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
-#include "io/progress.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/problems/products/epilogue.hpp"
@@ -82,25 +81,17 @@ int matmul(const CommandOptions& options) {
   const Workload workload =
       workload_of({&entry, one_type(options, ""), {}, product.values}, product.arrays);
   const ScalarType type = workload.problem->arrays[workload.problem->result].type;
-  OutputFile out(options.out);  // throws before any work is done
+  OutputFile out(options.out.front());  // throws before any work is done
 
   const auto executor = open_executor(options.device);
-  // A result without elements launches nothing, whatever its batch.
-  RunPlan plan;
-  std::string by = "no kernel";
-  if (!product.launches.empty()) {
-    plan = plan_on(*executor, workload);
-    const auto reasons = executor->reasons_against(plan);
-    if (!reasons.empty()) throw_cannot_run("matmul", reasons);
-    by = kernel_text(entry, plan);
-  }
   double microseconds = 0;
+  std::string by = "no kernel";
   std::vector<std::byte> result;
-  if (!product.launches.empty()) {
-    Progress progress;
-    progress.compile(by, executor->caps().name);
-    const auto execution = executor->prepare(plan);
-    progress.clear();
+  if (!product.launches
+           .empty()) {  // a result without elements launches nothing, whatever its batch
+    const RunPlan plan = plan_on(*executor, workload);
+    by = kernel_text(entry, plan);
+    const auto execution = prepared(*executor, plan, "matmul", by);
     std::vector<std::vector<std::byte>> data;
     for (const ArrayFile& file : files) data.push_back(file.data());
     std::vector<std::int64_t> written(files.size(), -1);
@@ -124,7 +115,7 @@ int matmul(const CommandOptions& options) {
   write_npy(out, type, product.shape, result);
   out.commit();
   print_call(out.goes_to_stdout() ? std::cerr : std::cout, "matmul by " + by, inputs,
-             described(options.out, product.shape, type), executor->caps(), microseconds);
+             described(options.out.front(), product.shape, type), executor->caps(), microseconds);
   return kOk;
 }
 

@@ -4,26 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <iostream>
-#include <memory>
-#include <mutex>
 #include <optional>
-#include <sstream>
-#include <utility>
 
 #include "baselines/baselines.hpp"
 #include "commands/command.hpp"
+#include "commands/measured_report.hpp"
 #include "commands/open_device.hpp"
-#include "io/output_file.hpp"
 #include "io/program.hpp"
-#include "io/progress.hpp"
 #include "registry/operations.hpp"
-#include "report/cliffs.hpp"
-#include "report/html_report.hpp"
-#include "report/performance_summary.hpp"
-#include "vkmoye/base/error.hpp"
-#include "vkmoye/system/signal_handler.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -74,12 +62,9 @@ class Outcome {
   bool any_ran_ = false, any_wrong_ = false, any_too_slow_ = false;
 };
 
-// The style of a table of `workloads`, for a file or for stdout.
-TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, bool to_file,
-                    bool commands, bool has_clock) {
+// The style of a table of `workloads`.
+TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, bool has_clock) {
   TableStyle style;
-  if (!to_file) style.terminal = terminal_of(system::Stream::output);
-  style.commands = commands || to_file;
   style.kernel = style.type = style.size = 0;
   style.has_flops = false;
   bool beside_copy = false, beside_peak = false;
@@ -100,59 +85,20 @@ TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, b
   return style;
 }
 
-// The file of --report; null if there is none.
-std::unique_ptr<OutputFile> open_page(const CommandOptions& options) {
-  if (options.report.empty()) return nullptr;
-  const std::string output = options.output.empty() ? "-" : options.output;
-  if (options.report == output) {
-    throw ArgumentError(fmt::format("--report {}: the other report goes there", options.report));
-  }
-  return std::make_unique<OutputFile>(options.report);
-}
-
 }  // namespace
 
 int measure_all(Executor& executor, const Workloads& workloads, const CommandOptions& options,
                 Summary summary) {
-  std::optional<StreamedFile> file;
-  if (!options.output.empty() && options.output != "-") file.emplace(options.output);
-  std::ostream& out = file ? file->stream() : std::cout;
-  const std::unique_ptr<OutputFile> page_file = open_page(options);
-
-  MeasureOptions measure_options = options.measure;
-  measure_options.values = options.values;
+  MeasureOptions measure_options = options;
   for (const std::string& name : problem_options()) {
     const auto typed = options.config.find(name);
     if (typed != options.config.end()) measure_options.problem_config.insert(*typed);
   }
   Outcome outcome(measure_options.gate);
-  std::vector<Result> results;  // for the summary
   CopyTimes copies;
-  Progress progress;
-  const auto report = make_report(options.format, out, executor.caps(),
-                                  style_of(workloads, measure_options, file.has_value(),
-                                           options.commands, !is_host(options.device)));
-  std::ostringstream page_text;
-  const std::unique_ptr<Report> page =
-      page_file ? make_html_report(page_text, executor.caps()) : nullptr;
-  const auto finish = [&](End end) {
-    if (summary == Summary::ladders) report->add_summary(ladders_of(results));
-    if (summary == Summary::cliffs) report->add_cliffs(cliffs_of(results));
-    report->finish(end);
-    out.flush();
-    if (!page) return;
-    page->finish(end);
-    page_file->write(page_text.str());
-    page_file->commit();
-  };
-  std::timed_mutex writing;  // a signal waits until a result is written in full
-  std::optional<system::SignalHandler> on_signal(std::in_place, [&] {
-    const std::unique_lock lock(writing, std::chrono::seconds(1));
-    if (!lock) return;  // the write blocks: nobody reads the pipe
-    progress.clear();
-    finish(End::interrupted);
-    file.reset();
-  });
+  MeasuredReport report(options, executor.caps(),
+                        style_of(workloads, measure_options, !is_host(options.device)), summary);
+  Progress& progress = report.progress();
   std::size_t number = 0;
   for (const auto& workload : workloads) {
     const std::string what =
@@ -165,19 +111,15 @@ int measure_all(Executor& executor, const Workloads& workloads, const CommandOpt
     };
     measure_options.on_stage("describing");
     Result result = measure(executor, workload, measure_options, copies);
-    const std::lock_guard lock(writing);
+    const auto lock = report.lock();
     progress.clear();
     outcome.add(result);
-    report->add(result);
-    if (page) page->add(result);
-    if (summary != Summary::none) results.push_back(result);
-    if (!out) break;  // later results would be lost as well
-    if (file) file->keep();
+    report.add(result);
+    if (report.is_lost()) break;  // later results would be lost as well
   }
-  on_signal.reset();
+  report.ignore_signals();
   save_pipeline_cache(executor);
-  finish(End::complete);
-  if (file) file->close();  // errors on stdout are reported by bench::main
+  report.finish();
   return outcome.status();
 }
 

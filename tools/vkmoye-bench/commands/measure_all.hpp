@@ -2,16 +2,9 @@
 #pragma once
 // The loop over the workloads of `run` and `suite`.
 
-#include <cstdint>
-#include <memory>
-#include <vector>
-
 #include "commands/options.hpp"
 
 namespace vkmoye::bench {
-
-/// What ends a report.
-enum class Summary : std::uint8_t { none, ladders, cliffs };
 
 /// Measures `workloads` in order, with options.measure, and reports each result as soon as it is there, in the format
 /// and to the file of `options`; shows progress on stderr. If a signal ends the program, the report of the results so

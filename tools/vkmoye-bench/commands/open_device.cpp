@@ -192,6 +192,15 @@ void require_fit(std::string_view name, const KernelInterface& kernel, const Dev
   if (!reasons.empty()) throw_cannot_run(name, std::move(reasons));
 }
 
+std::unique_ptr<Execution> prepared(Executor& executor, const RunPlan& plan,
+                                    std::string_view kernel, const std::string& shown) {
+  const auto reasons = executor.reasons_against(plan);
+  if (!reasons.empty()) throw_cannot_run(kernel, reasons);
+  Progress progress;
+  progress.compile(shown, executor.caps().name);
+  return executor.prepare(plan);
+}
+
 std::optional<double> run_undamaged(Executor& executor, Execution& execution,
                                     std::string_view kernel) {
   Progress progress;

@@ -3,6 +3,7 @@
 // The table of the options of all commands.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,23 +19,41 @@ enum class ValueCount {
   several,  // several values after one another
 };
 
-struct Option {
-  std::string name;  // "--size"; a positional argument: "KERNEL"
-  unsigned commands = 0;
-  ValueCount values = ValueCount::one;
-  std::string help;
-  std::string expects;  // for error messages: "a whole number"
+/// How the values of an option are read.
+struct Reading {
   /// Returns false if the text is not valid, or throws ArgumentError with details.
   std::function<bool(const std::string& text, CommandOptions& options)> read;
-  bool required = false;
-  std::string group = "Options";
+  ValueCount values = ValueCount::one;
+  std::string expects = {};  // for error messages: "a whole number"
 };
 
-/// The bits of several commands.
-template <class... Names>
-constexpr unsigned for_commands(Names... names) {
-  return (static_cast<unsigned>(names) | ...);
-}
+/// What an option means for some commands.
+struct Use {
+  Commands commands;
+  std::string help;
+  bool is_required;
+  std::optional<Reading> reading;  // where these commands read the option in another way
+};
+
+struct Option {
+  /// `words`: the name, and what help calls the value: "--size SIZE"; a flag: "--quick"; a positional argument:
+  /// "KERNEL". The rest is the first use.
+  Option(const std::string& words, Reading usual, Commands commands, std::string help,
+         bool is_required = false, std::optional<Reading> reading = {});
+  /// Adds a use.
+  Option&& also(Commands commands, std::string help, bool is_required = false,
+                std::optional<Reading> reading = {});
+
+  /// The use of `command`; nullptr: the command does not take the option.
+  const Use* use_of(CommandName command) const;
+  const Reading& reading_of(const Use& use) const;
+
+  std::string name, value;
+  Reading usual;
+  std::vector<Use> uses;
+  /// Its meaning may differ between kernels, so it is not in the help of a command; kernel_help describes it.
+  bool is_of_one_kernel = false;
+};
 
 /// All options except those of kernels and operations.
 std::vector<Option> option_table();

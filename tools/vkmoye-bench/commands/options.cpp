@@ -15,56 +15,49 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr const char* kOfOneKernel = "of one kernel";
-
-// Options that are stored in a map by name. Their meaning may differ between kernels, so they are not in the help of
-// a command; kernel_help describes them for one kernel.
-class NamedOptions {
- public:
-  explicit NamedOptions(gen::Options CommandOptions::*target) : target_(target) {}
-
-  void add(const std::string& name, const std::string& help, unsigned commands,
-           bool is_flag = false) {
-    auto found = std::find_if(options_.begin(), options_.end(),
-                              [&](const Option& option) { return option.name == "--" + name; });
-    if (found == options_.end()) {
-      found = options_.insert(
-          options_.end(),
-          {"--" + name, commands, is_flag ? ValueCount::none : ValueCount::one, help, "",
-           [name, target = target_](const std::string& text, CommandOptions& options) {
-             (options.*target)[name] = text.empty() ? "yes" : text;
-             return true;
-           },
-           false, kOfOneKernel});
-    }
-    found->commands |= commands;
+// Adds an option that is stored in the map `target` by its name, or `commands` to it if it is there.
+void add_named(std::vector<Option>& options, const std::string& name, const std::string& help,
+               Commands commands, bool is_flag, gen::Options CommandOptions::*target) {
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [&](const Option& one) { return one.name == "--" + name; });
+  if (found != options.end()) {
+    found->uses.front().commands = found->uses.front().commands | commands;
+    return;
   }
-  const std::vector<Option>& all() const { return options_; }
-
- private:
-  gen::Options CommandOptions::*target_;
-  std::vector<Option> options_;
-};
+  const auto read = [name, target](const std::string& text, CommandOptions& options) {
+    (options.*target)[name] = text.empty() ? "yes" : text;
+    return true;
+  };
+  const Reading reading = {read, is_flag ? ValueCount::none : ValueCount::one};
+  options.emplace_back("--" + name + " VALUE", reading, commands, help);
+  options.back().is_of_one_kernel = true;
+}
 
 std::vector<Option> all_options() {
   using enum CommandName;
-  std::vector<Option> options = option_table();
-  NamedOptions config(&CommandOptions::config);
+  std::vector<Option> all = option_table(), config, values;
   for (const gen::KernelEntry& entry : registry_in_use().kernels) {
     for (const gen::KernelOption& row : entry.options) {
-      config.add(row.name, row.help, for_commands(run, apply, pack, emit, explain));
+      add_named(config, row.name, row.help, kTakeKernelOptions, /*is_flag=*/false,
+                &CommandOptions::config);
     }
   }
-  NamedOptions values(&CommandOptions::values);
   for (const Operation& operation : operations()) {
     for (const OperationOption& option : operation.options) {
-      values.add(option.name, option.help, commands_of(operation, option), option.is_flag);
+      add_named(values, option.name, option.help, commands_of(operation, option), option.is_flag,
+                &CommandOptions::values);
     }
   }
-  for (const NamedOptions* named : {&config, &values}) {
-    options.insert(options.end(), named->all().begin(), named->all().end());
+  for (const std::vector<Option>* named : {&config, &values}) {
+    for (Option option : *named) {
+      // An option that also belongs to a command has the word for its value from there.
+      for (const Option& same : all) {
+        if (same.name == option.name) option.value = same.value;
+      }
+      all.push_back(std::move(option));
+    }
   }
-  return options;
+  return all;
 }
 
 // The names of an option for CLI11: one with an underscore can also be written with a hyphen.
@@ -75,8 +68,10 @@ std::string spellings(const std::string& name) {
 }
 
 // Reads the values of any option.
-void read(const Option& option, const std::vector<std::string>& texts, CommandOptions& options) {
-  if (option.values == ValueCount::one && texts.size() > 1) {
+void read(const Option& option, const Use& use, const std::vector<std::string>& texts,
+          CommandOptions& options) {
+  const Reading& reading = option.reading_of(use);
+  if (reading.values == ValueCount::one && texts.size() > 1) {
     throw ArgumentError(
         fmt::format("{} is given {} times; give it once", option.name, texts.size()));
   }
@@ -84,77 +79,68 @@ void read(const Option& option, const std::vector<std::string>& texts, CommandOp
     if (text.empty()) {
       // Probably a variable of a script that is not set: taking the default would hide that.
       throw ArgumentError(fmt::format("{} has an empty value{}", option.name,
-                                      option.required ? "" : "; leave it out for its default"));
+                                      use.is_required ? "" : "; leave it out for its default"));
     }
     try {
-      if (option.read(text, options)) continue;
+      if (reading.read(text, options)) continue;
     } catch (const ArgumentError& error) {
       throw ArgumentError(fmt::format("{}: {}", option.name, error.what()));
     }
-    throw ArgumentError(gen::not_read(option.name, text, option.expects));
+    throw ArgumentError(gen::not_read(option.name, text, reading.expects));
   }
 }
 
 }  // namespace
 
 const char* to_string(CommandName name) {
-  using enum CommandName;
-  switch (name) {
-    case devices: return "devices";
-    case list: return "list";
-    case run: return "run";
-    case apply: return "apply";
-    case emit: return "emit";
-    case explain: return "explain";
-    case layout: return "layout";
-    case suite: return "suite";
-    case tune: return "tune";
-    case pack: return "pack";
-    case matmul: return "matmul";
-    case compare: return "compare";
-    case peak: return "peak";
-  }
-  return "?";
+  constexpr const char* kNames[] = {"devices", "list",    "run",   "apply", "emit",
+                                    "explain", "layout",  "suite", "pack",  "tune",
+                                    "matmul",  "compare", "peak"};
+  return kNames[static_cast<std::size_t>(name)];
 }
 
 bool is_searched(const std::string& name) { return name == "split-k" || name == "packed"; }
 
-unsigned commands_of(const Operation& operation, const OperationOption& option) {
+Commands commands_of(const Operation& operation, const OperationOption& option) {
   using enum CommandName;
-  return for_commands(run, explain) | (option.of_apply ? for_commands(apply) : 0u) |
-         (option.of_emit ? for_commands(emit) : 0u) | (option.of_pack ? for_commands(pack) : 0u) |
-         (operation.is_tuned ? for_commands(tune) : 0u);
+  Commands commands = run | explain;
+  if (option.of_apply) commands = commands | apply;
+  if (option.of_emit) commands = commands | emit;
+  if (option.of_pack) commands = commands | pack;
+  if (operation.is_tuned) commands = commands | tune;
+  return commands;
 }
 
-void add_options(CLI::App& app, CommandName command,
-                 const std::shared_ptr<CommandOptions>& options) {
+void add_options(CLI::App& app, CommandName command, CommandOptions& options) {
   const bool is_for_products = command == CommandName::tune;
   for (const Option& option : all_options()) {
-    if ((option.commands & for_commands(command)) == 0) continue;
+    const Use* use = option.use_of(command);
+    if (use == nullptr) continue;
     // CLI11 shows no options of a group without a name.
-    const std::string group = option.group != kOfOneKernel ? option.group
+    const std::string group = !option.is_of_one_kernel ? "Options"
                               : is_for_products && !is_searched(option.name.substr(2))
                                   ? "Options of the problem"
                                   : "";
-    if (option.values == ValueCount::none) {
+    const Reading& reading = option.reading_of(*use);
+    if (reading.values == ValueCount::none) {
       app.add_flag_function(
-             spellings(option.name), [option, options](std::int64_t) { option.read("", *options); },
-             option.help)
+             spellings(option.name),
+             [read = reading.read, &options](std::int64_t) { read("", options); }, use->help)
           ->group(group);
       continue;
     }
     // CLI11's own conversions are not used: they accept NaN in any range, and read -1 as 2^64-1.
     CLI::Option* added = app.add_option(
         spellings(option.name),
-        [option, options](const CLI::results_t& texts) {
-          read(option, texts, *options);
+        [option, use = *use, &options](const CLI::results_t& texts) {
+          read(option, use, texts, options);
           return true;
         },
-        option.help);
-    added->expected(1, CLI::detail::expected_max_vector_size);
+        use->help);
+    added->expected(1, CLI::detail::expected_max_vector_size)->type_name(option.value);
     // Otherwise a word after the value would be read as another value instead of as a kernel.
-    added->allow_extra_args(option.values == ValueCount::several);
-    added->required(option.required)->group(group);
+    added->allow_extra_args(reading.values == ValueCount::several);
+    added->required(use->is_required)->group(group);
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,51 +14,64 @@
 
 namespace vkmoye::bench {
 
-/// One bit each, so that an option can belong to several commands.
-enum class CommandName : unsigned {
-  devices = 1,
-  list = 2,
-  run = 4,
-  apply = 8,
-  emit = 16,
-  explain = 32,
-  layout = 64,
-  suite = 128,
-  pack = 256,
-  tune = 512,
-  matmul = 1024,
-  compare = 2048,
-  peak = 4096,
+enum class CommandName {
+  devices,
+  list,
+  run,
+  apply,
+  emit,
+  explain,
+  layout,
+  suite,
+  pack,
+  tune,
+  matmul,
+  compare,
+  peak,
 };
 
 const char* to_string(CommandName name);
 
-/// The values of all options, with defaults for those not given.
-struct CommandOptions {
+/// Several commands: run | suite.
+class Commands {
+ public:
+  constexpr Commands() = default;
+  constexpr Commands(CommandName one) : bits_(1u << static_cast<unsigned>(one)) {}
+
+  friend constexpr Commands operator|(Commands a, Commands b) {
+    a.bits_ |= b.bits_;
+    return a;
+  }
+  constexpr bool has(CommandName one) const { return (bits_ & Commands(one).bits_) != 0; }
+
+ private:
+  unsigned bits_ = 0;
+};
+
+constexpr Commands operator|(CommandName a, CommandName b) { return Commands(a) | Commands(b); }
+
+/// The values of all options, with defaults for those not given; those of a measurement are in the base.
+struct CommandOptions : MeasureOptions {
   std::vector<std::string> kernels;  // names or patterns
   std::vector<Extents> sizes;
   std::vector<std::string> types;  // as typed, one for each --type
   gen::Options config;             // options of kernels: --tile
-  gen::Options values;             // options of operations: --alpha
-  std::string device;              // empty: the best one, or none
   std::string format = "table", output;
   std::string report;     // the page of run and suite; empty: none
   bool commands = false;  // print the command that repeats each result, in tables
   double min_effect = 3;  // percent; smaller differences count as none
 
-  MeasureOptions measure;
   bool quick = false;
   std::int64_t cliffs = 0;  // random shapes of `suite`; 0: its own sizes
   bool prove = false;       // list what must hold in every launch
   bool again = false;       // measure ceilings that are kept
-  double budget = 60;       // seconds
+  double tune_budget = 60;  // seconds
   std::string table;        // the file that `tune` writes; empty: the device's own
 
-  std::vector<std::string> in;
+  std::vector<std::string> in, out;  // files
   /// Files by the name of the array that the epilogue reads: bias.
   std::map<std::string, std::string> epilogue_files;
-  std::vector<std::string> results;  // files that `apply` writes
-  std::string out, spirv, interface;
+  std::string spirv, interface;
   std::string kernel_file, reference;
   std::string sizes_from_buffer;  // names, separated by commas; empty: none
   std::string as = "b";           // the operand that `pack` packs
@@ -69,16 +81,20 @@ struct CommandOptions {
   bool jsonl = false;
 };
 
+/// The commands to which the options of kernels belong.
+inline constexpr Commands kTakeKernelOptions = CommandName::run | CommandName::apply |
+                                               CommandName::pack | CommandName::emit |
+                                               CommandName::explain;
+
 /// Whether `tune` searches the values of the option `name` itself, so that it cannot be given.
 bool is_searched(const std::string& name);
 
-/// The bits of the commands that take `option` for kernels of `operation`.
-unsigned commands_of(const Operation& operation, const OperationOption& option);
+/// The commands that take `option` for kernels of `operation`.
+Commands commands_of(const Operation& operation, const OperationOption& option);
 
-/// Adds the options of `command` to `app`; their values are stored in `options`. Reading throws ArgumentError with the
+/// Adds the options of `command` to `app`; their values are stored in `options`, which must outlive it. Reading throws ArgumentError with the
 /// option, its text and what is expected.
-void add_options(CLI::App& app, CommandName command,
-                 const std::shared_ptr<CommandOptions>& options);
+void add_options(CLI::App& app, CommandName command, CommandOptions& options);
 
 /// The size that was given, or `usual` if none was. Throws ArgumentError for several.
 Extents one_size(const CommandOptions& options, const Extents& usual);

@@ -13,7 +13,6 @@
 #include "commands/open_device.hpp"
 #include "devices/fragments.hpp"
 #include "io/npy.hpp"
-#include "io/progress.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
@@ -32,7 +31,7 @@ int quantise_file(const CommandOptions& options, const gen::WeightFormat& format
   const gen::GivenArray& array = files.front().array();
   const std::vector<std::int64_t> shape =
       gen::shape_of_blocks(array, format);  // throws before work
-  OutputFile out(options.out);
+  OutputFile out(options.out.front());
   write_npy(out, gen::type_of_blocks(format), shape,
             gen::quantised(array, files.front().data(), format));
   out.commit();
@@ -51,8 +50,9 @@ int pack(const CommandOptions& options) {
         "pack: --type {}: {} takes weights in a format, such as f16*q4_0,f32", type, entry.name));
   }
   std::error_code unknown;
-  if (std::filesystem::equivalent(path_of(options.in.front()), path_of(options.out), unknown)) {
-    throw ArgumentError(options.out + ": is the file of --in; it would be overwritten");
+  if (std::filesystem::equivalent(path_of(options.in.front()), path_of(options.out.front()),
+                                  unknown)) {
+    throw ArgumentError(options.out.front() + ": is the file of --in; it would be overwritten");
   }
   if (packs_weights && options.as == "a") {
     throw ArgumentError(
@@ -89,7 +89,7 @@ int pack(const CommandOptions& options) {
     const auto wrong = gen::reasons_against_blocks(*weights, data, inputs.front().shape.back());
     if (!wrong.empty()) throw ArgumentError(with_reasons("pack: " + file, wrong));
   }
-  OutputFile out(options.out);  // throws before any work is done
+  OutputFile out(options.out.front());  // throws before any work is done
 
   const auto executor = open_executor(options.device);
   operand.request.device = executor->caps();
@@ -99,12 +99,7 @@ int pack(const CommandOptions& options) {
   RunPlan plan = plan_of(std::move(packed.plan));
   plan.arrays[0].input = 0;
   plan.result = 1;
-  const auto reasons = executor->reasons_against(plan);
-  if (!reasons.empty()) throw_cannot_run("pack", reasons);
-  Progress progress;
-  progress.compile(entry.name, executor->caps().name);
-  const auto execution = executor->prepare(plan);
-  progress.clear();
+  const auto execution = prepared(*executor, plan, "pack", entry.name);
   execution->write(0, data);
   if (!run_undamaged(*executor, *execution, "pack")) return kWrongResult;
   write_packed(out, packed.operand, read_all(*execution, 1, plan.arrays[1].bytes));

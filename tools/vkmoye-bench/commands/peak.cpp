@@ -12,6 +12,7 @@
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
 #include "devices/noop_driver.hpp"
+#include "io/or_null.hpp"
 #include "io/program.hpp"
 #include "io/progress.hpp"
 #include "io/wrap.hpp"
@@ -19,21 +20,20 @@
 #include "report/formats.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
-#include "vkmoye/contract/json.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
 KeptCeilings measure_all_of(Device& device, const CommandOptions& options) {
   TimingRules rules;
-  rules.times.warm_up_seconds = rules.times.min_seconds = options.measure.min_time;
-  rules.times.max_seconds = std::max(options.measure.budget, options.measure.min_time);
+  rules.times.warm_up_seconds = rules.times.min_seconds = options.min_time;
+  rules.times.max_seconds = std::max(options.budget, options.min_time);
   const std::vector<CeilingOf> wanted = ceilings_to_measure(device.caps());
   Progress progress;
   KeptCeilings found;
   for (const CeilingOf& of : wanted) {
     progress.show(fmt::format("[{}/{}] {}", found.ceilings.size() + 1, wanted.size(), name_of(of)));
-    found.ceilings.push_back(measure_ceiling(device, of, rules, options.measure.seed));
+    found.ceilings.push_back(measure_ceiling(device, of, rules, options.seed));
   }
   found.measured = fmt::format(
       "{:%Y-%m-%d %H:%M} UTC",
@@ -71,27 +71,21 @@ void print_table(const DeviceCaps& caps, const KeptCeilings& kept, const std::st
 Json json_of(const DeviceCaps& caps, const KeptCeilings& kept, const std::string& file,
              bool is_new) {
   Json out = {{"schema", 1},
-              {"device",
-               {{"name", caps.name},
-                {"driver", caps.driver},
-                {"type", to_string(caps.kind)},
-                {"api", caps.api}}},
-              {"file", file.empty() ? Json(nullptr) : Json(file)},
+              {"device", device_json(caps)},
+              {"file", or_null(file)},
               {"measured", kept.measured},
               {"measured_now", is_new},
               {"ceilings", Json::array()}};
   for (const Ceiling& ceiling : kept.ceilings) {
     const bool was_measured = ceiling.skipped.empty();
-    const auto number = [&](double value) { return was_measured ? Json(value) : Json(nullptr); };
-    const std::string types = types_of(ceiling.of);
     out["ceilings"].push_back({{"ceiling", word_of(ceiling.of.unit)},
-                               {"type", types.empty() ? Json(nullptr) : Json(types)},
+                               {"type", or_null(types_of(ceiling.of))},
                                {"unit", measure_of(ceiling.of)},
-                               {"median", number(ceiling.median)},
-                               {"p5", number(ceiling.low)},
-                               {"p95", number(ceiling.high)},
+                               {"median", known_or_null(was_measured, ceiling.median)},
+                               {"p5", known_or_null(was_measured, ceiling.low)},
+                               {"p95", known_or_null(was_measured, ceiling.high)},
                                {"samples", ceiling.samples},
-                               {"skipped", was_measured ? Json(nullptr) : Json(ceiling.skipped)}});
+                               {"skipped", or_null(ceiling.skipped)}});
   }
   return out;
 }

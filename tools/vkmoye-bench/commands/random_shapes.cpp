@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <cstddef>
 #include <random>
 #include <string>
 #include <utility>
@@ -26,6 +26,17 @@ class Choices {
   template <class T>
   const T& one_of(const std::vector<T>& list) {
     return list[below(list.size())];
+  }
+  // Each of `list` in turn, from those that are left.
+  template <class T>
+  std::vector<T> shuffled(std::vector<T> list) {
+    std::vector<T> out;
+    while (!list.empty()) {
+      const auto at = list.begin() + static_cast<std::ptrdiff_t>(below(list.size()));
+      out.push_back(*at);
+      list.erase(at);
+    }
+    return out;
   }
   // From `min` to `max`, log-uniformly; every third one a multiple of 64, if it is larger.
   std::int64_t extent(double min, double max) {
@@ -56,26 +67,13 @@ Extents shape_of(std::size_t rank, double elements, Choices& draw) {
     elements /= static_cast<double>(shape.back());
   }
   shape.push_back(std::max<std::int64_t>(1, static_cast<std::int64_t>(elements)));
-  std::vector<std::size_t> order(rank);
-  std::iota(order.begin(), order.end(), 0);
-  Extents out;
-  while (!order.empty()) {  // the last extent is as likely to be drawn first
-    const std::size_t at = draw.below(order.size());
-    out.push_back(shape[order[at]]);
-    order.erase(order.begin() + static_cast<std::ptrdiff_t>(at));
-  }
-  return out;
+  return draw.shuffled(shape);  // the last extent is as likely to be drawn first
 }
 
 std::string permutation(std::size_t rank, Choices& draw) {
-  std::vector<std::string> axes, out;
+  std::vector<std::string> axes;
   for (std::size_t i = 0; i < rank; ++i) axes.push_back(std::to_string(i));
-  while (!axes.empty()) {
-    const std::size_t at = draw.below(axes.size());
-    out.push_back(axes[at]);
-    axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(at));
-  }
-  return join(out, ",");
+  return join(draw.shuffled(axes), ",");
 }
 
 Workload move_or_rows(const gen::KernelEntry& entry, const Limits& limits, Choices& draw) {

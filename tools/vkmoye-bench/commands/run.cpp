@@ -55,20 +55,20 @@ int run(const CommandOptions& options) {
   if (options.kernels.empty()) throw ArgumentError("run: needs a KERNEL, or --kernel FILE");
   const Entries kernels = find_kernels(options.kernels);
   refuse_useless_values(options.values, kernels);
-  if (options.measure.bake && !options.measure.specialise.empty()) {
+  if (options.bake && !options.specialise.empty()) {
     throw ArgumentError(
         "run: --bake and --specialise are two ways to make sizes constants; give one");
   }
-  if (options.measure.gate && options.measure.baselines.empty()) {
+  if (options.gate && options.baselines.empty()) {
     throw ArgumentError("--gate: needs a --baseline");
   }
-  if (options.measure.gate && is_host(options.device)) {
+  if (options.gate && is_host(options.device)) {
     throw ArgumentError("--gate: kernels cannot be timed on the host");
   }
-  if ((options.measure.cold || options.measure.stop_noise) && is_host(options.device)) {
+  if ((options.cold || options.stop_noise) && is_host(options.device)) {
     throw ArgumentError("--cold, --stop-noise: kernels cannot be timed on the host");
   }
-  refuse_useless_baselines(options.measure.baselines, kernels);
+  refuse_useless_baselines(options.baselines, kernels);
   Workloads workloads = workloads_of(options, kernels);
   const auto executor = open_executor(options.device);
   if (!is_host(options.device)) {

@@ -47,11 +47,10 @@ int suite(const CommandOptions& command) {
   CommandOptions options = command;
   const auto executor = open_executor(options.device);
   if (options.cliffs > 0) {
-    MeasureOptions& measure = options.measure;
-    measure.min_time = 0.03;
-    measure.verify = gen::Verify::sample;
-    measure.baselines = {kPeakBaseline};  // moves are compared with a copy anyway
-    const Workloads shapes = random_shapes(options.cliffs, measure.seed, executor->caps());
+    options.min_time = 0.03;
+    options.verify = gen::Verify::sample;
+    options.baselines = {kPeakBaseline};  // moves are compared with a copy anyway
+    const Workloads shapes = random_shapes(options.cliffs, options.seed, executor->caps());
     return measure_all(*executor, shapes, options, Summary::cliffs);
   }
   const bool cpu = executor->caps().kind == DeviceKind::cpu;
@@ -84,9 +83,8 @@ int suite(const CommandOptions& command) {
     }
   }
   leave_out_slow_compiles("suite", executor->caps(), {}, workloads);
-  MeasureOptions& measure = options.measure;
-  measure.min_time = options.quick ? (cpu ? 0.02 : 0.1) : 0.25;
-  if (measure.baselines.empty()) measure.baselines = {"copy"};
+  options.min_time = options.quick ? (cpu ? 0.02 : 0.1) : 0.25;
+  if (options.baselines.empty()) options.baselines = {"copy"};
   return measure_all(*executor, workloads, options, Summary::ladders);
 }
 

@@ -4,23 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
-#include <iostream>
-#include <mutex>
-#include <optional>
 
 #include "commands/command.hpp"
+#include "commands/measured_report.hpp"
 #include "commands/open_device.hpp"
-#include "io/output_file.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
-#include "io/progress.hpp"
 #include "measure/repeat_command.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
-#include "vkmoye/system/signal_handler.hpp"
 #include "workloads/tuned_table.hpp"
 #include "workloads/tuning.hpp"
 
@@ -79,7 +73,7 @@ Result result_of(const TunedConfig& one, const Tuning& tuning, const Subject& su
   result.options = shell_line(workload.problem->command_words);
   result.verified = true;
   result.verification = tuning.checked_small ? "sample" : "full";
-  result.command = repeat_command(caps, workload, options.measure);
+  result.command = repeat_command(caps, workload, options);
   return result;
 }
 
@@ -102,6 +96,21 @@ void refuse_table_as_report(const std::string& output, const std::filesystem::pa
       output));
 }
 
+// The style of a table of the kernels of products.
+TableStyle style_of(const std::vector<Subject>& subjects) {
+  TableStyle style;
+  style.kernel = 0;
+  style.has_ceiling = false;
+  for (const gen::KernelEntry& entry : gen::registry()) {
+    if (entry.operation == "gemm") style.kernel = std::max(style.kernel, entry.name.size());
+  }
+  for (const Subject& subject : subjects) {
+    style.type = std::max(style.type, subject.problem.type_text().size());
+    style.size = std::max(style.size, size_text(subject.size).size());
+  }
+  return style;
+}
+
 int tune(const CommandOptions& options) {
   const std::vector<Subject> subjects = subjects_of(options);
   if (is_host(options.device)) throw ArgumentError("tune: kernels cannot be timed on the host");
@@ -120,69 +129,44 @@ int tune(const CommandOptions& options) {
   if (!ignored.empty()) print_error(fmt::format("{}; it is replaced", ignored));
 
   TuneOptions tune_options;
-  tune_options.budget_seconds = options.budget / static_cast<double>(subjects.size());
-  tune_options.seed = options.measure.seed;
-  Progress progress;
-  tune_options.on_trial = [&](const std::string& line) { progress.compile(line, caps.name); };
+  tune_options.budget_seconds = options.tune_budget / static_cast<double>(subjects.size());
+  tune_options.seed = options.seed;
   bool any_wrong = false, any_right = false;
-  std::optional<StreamedFile> output;
-  if (!options.output.empty() && options.output != "-") output.emplace(options.output);
-  TableStyle style;
-  style.kernel = 0;
-  if (!output) style.terminal = terminal_of(system::Stream::output);
-  style.commands = options.commands || output;
-  style.has_ceiling = false;
-  for (const gen::KernelEntry& entry : gen::registry()) {
-    if (entry.operation == "gemm") style.kernel = std::max(style.kernel, entry.name.size());
-  }
-  for (const Subject& subject : subjects) {
-    style.type = std::max(style.type, subject.problem.type_text().size());
-    style.size = std::max(style.size, size_text(subject.size).size());
-  }
-  const auto report =
-      make_report(options.format, output ? output->stream() : std::cout, caps, style);
   // Whatever ends the program, the best config that was found so far is kept.
-  std::timed_mutex writing;
   Tuning so_far;
   const Subject* tuned = nullptr;
+  const auto keep_best = [&](MeasuredReport& report) {
+    if (so_far.timed.empty()) return;
+    for (const TunedConfig& one : so_far.timed) {
+      report.add(result_of(one, so_far, *tuned, options, caps));
+    }
+    const std::string failure =
+        write_tuned_entries(file, caps, {tuned_entry(so_far, tuned->problem, tuned->size)});
+    print_error(failure.empty()
+                    ? fmt::format("interrupted: {} has the fastest of {} configs of {}",
+                                  path_text(file), so_far.timed.size(), size_text(tuned->size))
+                    : fmt::format("{}: {}", path_text(file), failure));
+  };
+  MeasuredReport report(options, caps, style_of(subjects), Summary::none, keep_best);
+  tune_options.on_trial = [&](const std::string& line) {
+    report.progress().compile(line, caps.name);
+  };
   tune_options.on_timed = [&](const Tuning& found) {
-    const std::lock_guard lock(writing);
+    const auto lock = report.lock();
     so_far = found;
   };
-  std::optional<system::SignalHandler> on_signal(std::in_place, [&] {
-    const std::unique_lock lock(writing, std::chrono::seconds(1));
-    if (!lock) return;
-    progress.clear();
-    if (!so_far.timed.empty()) {
-      for (const TunedConfig& one : so_far.timed) {
-        report->add(result_of(one, so_far, *tuned, options, caps));
-      }
-      const std::string failure =
-          write_tuned_entries(file, caps, {tuned_entry(so_far, tuned->problem, tuned->size)});
-      print_error(failure.empty()
-                      ? fmt::format("interrupted: {} has the fastest of {} configs of {}",
-                                    path_text(file), so_far.timed.size(), size_text(tuned->size))
-                      : fmt::format("{}: {}", path_text(file), failure));
-    }
-    report->finish(End::interrupted);
-    if (output) {
-      output->keep();
-      output->stream().flush();
-    }
-  });
   for (const Subject& subject : subjects) {
     {
-      const std::lock_guard lock(writing);
+      const auto lock = report.lock();
       tuned = &subject;
       so_far = {};
     }
     const Tuning tuning = tune_gemm(executor, subject.problem, subject.size, tune_options);
-    progress.clear();
-    const std::lock_guard lock(writing);
+    report.progress().clear();
+    const auto lock = report.lock();
     so_far = {};
     for (const TunedConfig& one : tuning.timed) {
-      report->add(result_of(one, tuning, subject, options, caps));
-      if (output) output->keep();
+      report.add(result_of(one, tuning, subject, options, caps));
     }
     fmt::print(stderr,
                "{}: {} configs timed, {} refused, {} spill registers, {} wrong, {} not tried in "
@@ -203,10 +187,9 @@ int tune(const CommandOptions& options) {
     if (!failure.empty()) throw ArgumentError(fmt::format("{}: {}", path_text(file), failure));
     any_right = true;
   }
-  on_signal.reset();
+  report.ignore_signals();
   save_pipeline_cache(executor);
-  report->finish();
-  if (output) output->close();
+  report.finish();
   if (!any_right) return any_wrong ? kWrongResult : kNothingRan;
   fmt::print(stderr, "gemm/auto reads {}\n", path_text(file));
   return any_wrong ? kWrongResult : kOk;

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 
 #include "devices/fragments.hpp"
 #include "devices/matrix_trial.hpp"
+#include "io/or_null.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
@@ -97,8 +99,7 @@ Json to_json(const DeviceDescription& device) {
     visit_shape(shape, into(row));
     row["verdicts"] = Json::array();
     for (const auto& [lanes, wrong] : verdicts.all_of(caps, shape)) {
-      row["verdicts"].push_back(
-          {{"lanes", lanes}, {"wrong", wrong.empty() ? Json() : Json(wrong)}});
+      row["verdicts"].push_back({{"lanes", lanes}, {"wrong", or_null(wrong)}});
     }
   }
   out["fragment_orders"] = Json::array();
@@ -111,7 +112,7 @@ Json to_json(const DeviceDescription& device) {
   for (const DescribedFragment& fragment : describe_fragments(caps, device.why_missing)) {
     Json& row = out["fragments"].emplace_back();
     row["matrix"] = fragment.name;
-    row["layout"] = fragment.layout.empty() ? Json() : Json(fragment.layout);
+    row["layout"] = or_null(fragment.layout);
     if (fragment.layout.empty()) row["reason"] = fragment.reason;
   }
   return out;
@@ -122,20 +123,12 @@ class Reader {
  public:
   template <class Value>
   void read(const Json& from, const std::string& name, Value& value) {
-    const auto found = from.is_object() ? from.find(name) : from.end();
-    if (found == from.end()) {
+    const Json* found = find(from, name);
+    if (found == nullptr) {
       reasons.push_back(name + " is missing");
     } else if (!take(*found, value)) {
       reasons.push_back(fmt::format("{} is {}", name, shown(*found)));
     }
-  }
-  // The elements of a list; none if the field is not a list.
-  const Json& rows(const Json& from, const std::string& name) {
-    static const Json kNone = Json::array();
-    const auto found = from.is_object() ? from.find(name) : from.end();
-    if (found != from.end() && found->is_array()) return *found;
-    reasons.push_back(name + " is not a list");
-    return kNone;
   }
   auto from(const Json& object) {
     return [this, &object](const char* name, auto& value) { read(object, name, value); };
@@ -150,9 +143,9 @@ class Reader {
     return text.size() > kMax ? text.substr(0, kMax) + "..." : text;
   }
   static bool take(const Json& from, std::string& value) {
-    if (!from.is_string()) return false;
-    value = from.get<std::string>();
-    return true;
+    const std::string* text = text_in(from);
+    if (text != nullptr) value = *text;
+    return text != nullptr;
   }
   static bool take(const Json& from, char& value) {
     std::string text;
@@ -170,16 +163,12 @@ class Reader {
     value = from.get<double>();
     return value >= 0;
   }
-  static bool take(const Json& from, std::uint64_t& value) {
+  template <std::unsigned_integral Number>
+  static bool take(const Json& from, Number& value) {
     if (!from.is_number_unsigned()) return false;
-    value = from.get<std::uint64_t>();
-    return true;
-  }
-  static bool take(const Json& from, std::uint32_t& value) {
-    std::uint64_t wide = 0;
-    if (!take(from, wide) || wide > 0xffffffff) return false;
-    value = static_cast<std::uint32_t>(wide);
-    return true;
+    const auto wide = from.get<std::uint64_t>();
+    value = static_cast<Number>(wide);
+    return value == wide;
   }
   static bool take(const Json& from, std::array<std::uint32_t, 3>& value) {
     if (!from.is_array() || from.size() != value.size()) return false;
@@ -215,20 +204,20 @@ DeviceCaps caps_of(const Json& device, std::vector<std::string>& reasons) {
   lanes("subgroup_size", caps.subgroup_size);
   lanes("min_subgroup_size", caps.min_subgroup_size);
   lanes("max_subgroup_size", caps.max_subgroup_size);
-  for (const Json& row : reader.rows(device, "features")) {
+  for (const Json& row : array_in(device, "features", reader.reasons)) {
     for (std::size_t i = 0; i < kFeatureCount; ++i) {
       const auto feature = static_cast<Feature>(i);
       if (row == to_string(feature)) caps.features.add(feature);  // no kernel uses other features
     }
   }
-  for (const Json& row : reader.rows(device, "matrix_shapes")) {
+  for (const Json& row : array_in(device, "matrix_shapes", reader.reasons)) {
     MatrixShape& shape = caps.matrix_shapes.emplace_back();
     visit_shape(shape, reader.from(row));
     if (shape.m > 0 && shape.n > 0 && shape.k > 0) continue;
     reader.reasons.push_back(
         fmt::format("matrix_shapes[{}] has no elements", caps.matrix_shapes.size() - 1));
   }
-  for (const Json& row : reader.rows(device, "fragment_orders")) {
+  for (const Json& row : array_in(device, "fragment_orders", reader.reasons)) {
     FragmentOrder& order = caps.fragment_orders.emplace_back();
     visit_order(order, reader.from(row));
     std::string places;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/gen/ir/kernel_plan.hpp"
 #include "vkmoye/gen/problems/problem.hpp"
@@ -30,6 +31,19 @@ class DeviceFacts;
 struct Unavailable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// What `work` returns. What a kernel refuses, and a device whose memory is used up, is thrown as Unavailable.
+template <class Work>
+auto or_unavailable(const Work& work) {
+  try {
+    return work();
+  } catch (const KernelError& error) {
+    throw Unavailable(join(error.reasons, "; "));
+  } catch (const DeviceError& error) {
+    if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
+    throw Unavailable(error.what());
+  }
+}
 
 /// This device cannot run the kernel, but another one could. If it is the only kernel, nothing ran (exit status 3).
 struct DeviceLacks : KernelError {

@@ -142,49 +142,31 @@ struct Elements {
 // `name` without a byte order.
 std::optional<Elements> elements_called(std::string_view name) {
   struct Row {
-    std::string_view name;
     Elements elements;
+    std::vector<std::string_view> names;
   };
   using enum ScalarType;
   // What NumPy calls its types besides the two characters of ScalarTypeInfo; f1 is float8_e5m2 as ml_dtypes writes it.
-  constexpr Row kOtherNames[] = {
-      {"V1", {e4m3, false, true}},
-      {"f1", {e5m2}},
-      {"b1", {u8, true}},
-      {"bool", {u8, true}},
-      {"?", {u8, true}},
-      {"float16", {f16}},
-      {"half", {f16}},
-      {"e", {f16}},
-      {"float32", {f32}},
-      {"single", {f32}},
-      {"f", {f32}},
-      {"float64", {f64}},
-      {"double", {f64}},
-      {"d", {f64}},
-      {"int8", {i8}},
-      {"b", {i8}},
-      {"uint8", {u8}},
-      {"B", {u8}},
-      {"int16", {i16}},
-      {"h", {i16}},
-      {"uint16", {u16}},
-      {"H", {u16}},
-      {"int32", {i32}},
-      {"i", {i32}},
-      {"uint32", {u32}},
-      {"I", {u32}},
-      {"int64", {i64}},
-      {"q", {i64}},
-      {"uint64", {u64}},
-      {"Q", {u64}},
-      {"complex64", {c64}},
-      {"F", {c64}},
-      {"complex128", {c128}},
-      {"D", {c128}},
+  static const Row kOtherNames[] = {
+      {{e4m3, false, true}, {"V1"}},
+      {{e5m2}, {"f1"}},
+      {{u8, true}, {"b1", "bool", "?"}},
+      {{f16}, {"float16", "half", "e"}},
+      {{f32}, {"float32", "single", "f"}},
+      {{f64}, {"float64", "double", "d"}},
+      {{i8}, {"int8", "b"}},
+      {{u8}, {"uint8", "B"}},
+      {{i16}, {"int16", "h"}},
+      {{u16}, {"uint16", "H"}},
+      {{i32}, {"int32", "i"}},
+      {{u32}, {"uint32", "I"}},
+      {{i64}, {"int64", "q"}},
+      {{u64}, {"uint64", "Q"}},
+      {{c64}, {"complex64", "F"}},
+      {{c128}, {"complex128", "D"}},
   };
-  for (const Row& row : kOtherNames) {
-    if (row.name == name) return row.elements;
+  for (const auto& [elements, names] : kOtherNames) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) return elements;
   }
   for (const ScalarTypeInfo& row : scalar_types()) {
     if (row.numpy.substr(1) == name) return Elements{row.type};

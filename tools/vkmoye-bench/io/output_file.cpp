@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <iostream>
 #include <system_error>
 
 #include "vkmoye/base/error.hpp"
@@ -28,7 +29,8 @@ void OutputFile::write(std::span<const std::byte> bytes) { throw_if(file_.write(
 
 void OutputFile::commit() { throw_if(file_.commit(), path_); }
 
-StreamedFile::StreamedFile(const std::string& path) : path_(path) {
+StreamedFile::StreamedFile(const std::string& path) : path_(path == "-" ? "" : path) {
+  if (goes_to_stdout()) return;
   const system::WriteTarget target = system::write_target(path_of(path));
   throw_if(target.refusal, path);
   made_ = !target.exists;
@@ -37,7 +39,13 @@ StreamedFile::StreamedFile(const std::string& path) : path_(path) {
   if (!stream_) throw_if(std::generic_category().message(errno), path);
 }
 
+std::ostream& StreamedFile::stream() {
+  if (goes_to_stdout()) return std::cout;
+  return stream_;
+}
+
 void StreamedFile::close() {
+  if (goes_to_stdout()) return;
   stream_.close();
   if (!stream_) throw ArgumentError(fmt::format("{}: could not be written to its end", path_));
 }

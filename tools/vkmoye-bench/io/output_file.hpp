@@ -34,7 +34,7 @@ class OutputFile {
   system::StagedFile file_;
 };
 
-/// A file that can be read while it is written. Whatever ends the program, the file keeps the lines so far; a new
+/// A file that can be read while it is written; "" and "-" are standard output. Whatever ends the program, the file keeps the lines so far; a new
 /// file is removed again unless `keep` was called.
 class StreamedFile {
  public:
@@ -44,14 +44,15 @@ class StreamedFile {
   StreamedFile(const StreamedFile&) = delete;
   StreamedFile& operator=(const StreamedFile&) = delete;
 
-  std::ostream& stream() { return stream_; }
+  bool goes_to_stdout() const { return path_.empty(); }
+  std::ostream& stream();
   /// From now on the file is kept.
   void keep() { made_ = false; }
-  /// Throws ArgumentError if anything written so far was lost.
+  /// Throws ArgumentError if anything written so far to the file was lost.
   void close();
 
  private:
-  std::string path_;
+  std::string path_;   // empty: standard output
   bool made_ = false;  // this object created the file, and nothing is worth keeping yet
   std::ofstream stream_;
 };

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <istream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
 #include "layout/layout_operations.hpp"
@@ -16,6 +16,7 @@ namespace vkmoye::bench {
 namespace {
 
 using nlohmann::json;
+using nlohmann::ordered_json;
 
 constexpr std::int64_t kMaxValues = std::int64_t{1} << 20;
 
@@ -99,140 +100,105 @@ Value read_value(const json& from, int depth) {
   return read_tuple(from);
 }
 
-void write(std::int64_t value, std::string& out) {
-  char digits[24];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  out.append(digits, end);
-}
+ordered_json json_of(const Value& value);
 
-void write(const IntTuple& tuple, Cursor& at, std::string& out) {
+// Moves `at` behind the mode that it writes.
+ordered_json json_of(const IntTuple& tuple, Cursor& at) {
   if (tuple.is_leaf(at)) {
-    if (tuple.leaf(at.leaf) == _) {
-      out += "null";
-    } else {
-      write(tuple.leaf(at.leaf), out);
-    }
+    const std::int64_t leaf = tuple.leaf(at.leaf);
     at = tuple.next(at);
-    return;
+    return leaf == _ ? ordered_json() : ordered_json(leaf);
   }
   const int modes = tuple.rank(at);
   at = tuple.first(at);
-  out += '[';
-  for (int i = 0; i < modes; ++i) {
-    if (i > 0) out += ',';
-    write(tuple, at, out);
-  }
-  out += ']';
+  ordered_json out = ordered_json::array();
+  for (int i = 0; i < modes; ++i) out.push_back(json_of(tuple, at));
+  return out;
 }
 
-void write(const IntTuple& tuple, std::string& out) {
-  Cursor at;
-  write(tuple, at, out);
+ordered_json json_of(const Tiler& tiler) {
+  if (tiler.is_null()) return nullptr;
+  if (!tiler.is_list()) return json_of(Value(tiler.layout()));
+  ordered_json out = ordered_json::array();
+  for (int i = 0; i < tiler.rank(); ++i) out.push_back(json_of(tiler.entry(i)));
+  return out;
 }
 
-void write(const Layout& layout, std::string& out) {
-  out += "{\"shape\":";
-  write(layout.shape(), out);
-  out += ",\"stride\":";
-  write(layout.stride(), out);
-  out += '}';
-}
-
-void write(const Tiler& tiler, std::string& out) {
-  if (tiler.is_null()) {
-    out += "null";
-  } else if (!tiler.is_list()) {
-    write(tiler.layout(), out);
-  } else {
-    for (int i = 0; i < tiler.rank(); ++i) {
-      out += i == 0 ? '[' : ',';
-      write(tiler.entry(i), out);
-    }
-    out += tiler.rank() == 0 ? "[]" : "]";
+struct ToJson {
+  ordered_json operator()(std::monostate) const { return nullptr; }
+  ordered_json operator()(bool truth) const { return truth; }
+  ordered_json operator()(const IntTuple& tuple) const {
+    Cursor at;
+    return json_of(tuple, at);
   }
-}
-
-/// Writes the offsets in order, by counting the coordinates instead of dividing each index.
-template <class F>
-void write_values(const Layout& layout, F value, std::string& out) {
-  out += ",\"fn\":";
-  const std::int64_t size = layout.size();
-  if (size > kMaxValues) {
-    out += "null";
-    return;
+  ordered_json operator()(const Tiler& tiler) const { return json_of(tiler); }
+  ordered_json operator()(const Swizzle& swizzle) const {
+    return {swizzle.bits(), swizzle.base(), swizzle.shift()};
   }
-  const auto leaves = layout.leaves();
-  std::int64_t digits[kMaxLeaves] = {};
-  std::int64_t offset = 0;
-  for (std::int64_t i = 0; i < size; ++i) {
-    out += i == 0 ? '[' : ',';
-    write(value(offset), out);
-    for (std::size_t k = 0; k < leaves.size(); ++k) {
-      if (++digits[k] < leaves[k].extent) {
-        offset += leaves[k].stride;
-        break;
-      }
-      offset -= leaves[k].stride * (leaves[k].extent - 1);
-      digits[k] = 0;
-    }
-  }
-  out += ']';
-}
-
-void write(const Value& value, std::string& out);
-
-struct Writer {
-  std::string& out;
-
-  void operator()(std::monostate) const { out += "null"; }
-  void operator()(bool truth) const { out += truth ? "true" : "false"; }
-  void operator()(const IntTuple& tuple) const { write(tuple, out); }
-  void operator()(const Layout& layout) const { write(layout, out); }
-  void operator()(const Tiler& tiler) const { write(tiler, out); }
-  void operator()(const Swizzle& swizzle) const {
-    write(IntTuple{swizzle.bits(), swizzle.base(), swizzle.shift()}, out);
-  }
-  void operator()(const Table& table) const { out += json(draw_text(table)).dump(); }
+  ordered_json operator()(const Table& table) const { return draw_text(table); }
   template <class InParts>
-  void operator()(const InParts& value) const {
-    char separator = '{';
-    for (const auto& [name, part] : parts_of(value)) {
-      out += separator;
-      out += '"';
-      out += name;
-      out += "\":";
-      write(part, out);
-      separator = ',';
-    }
-    out += '}';
+  ordered_json operator()(const InParts& value) const {
+    ordered_json out;
+    for (const auto& [name, part] : parts_of(value)) out[std::string(name)] = json_of(part);
+    return out;
   }
 };
 
-void write(const Value& value, std::string& out) { std::visit(Writer{out}, value); }
+ordered_json json_of(const Value& value) { return std::visit(ToJson(), value); }
 
-/// Writes "fn" for values that are functions: the values at the 1-D indices.
-struct FunctionWriter {
-  std::string& out;
+/// The text of "fn" for a value that is a function: its values at the 1-D indices, up to a million numbers. As JSON, they
+/// would take four times as long.
+struct ValuesOf {
+  using Values = std::optional<std::string>;  // nullopt: it is no function
 
-  void operator()(const Layout& layout) const { sum(0, layout); }
-  void operator()(const OffsetLayout& a) const { sum(a.offset, a.layout); }
-  void operator()(const TiledCopy& copy) const { sum(0, copy.layout_tv); }
-  void operator()(const TiledMma& mma) const { sum(0, mma.c.layout_tv); }
-  void operator()(const ComposedLayout& a) const {
+  Values operator()(const Layout& layout) const { return sums(0, layout); }
+  Values operator()(const OffsetLayout& a) const { return sums(a.offset, a.layout); }
+  Values operator()(const TiledCopy& copy) const { return sums(0, copy.layout_tv); }
+  Values operator()(const TiledMma& mma) const { return sums(0, mma.c.layout_tv); }
+  Values operator()(const ComposedLayout& a) const {
     // Throws unless the sums below fit.
     static_cast<void>(checked_add(a.offset, a.layout.cosize()));
-    write_values(
-        a.layout, [&](std::int64_t offset) { return a.swizzle(a.offset + offset); }, out);
+    return values(a.layout, [&](std::int64_t offset) { return a.swizzle(a.offset + offset); });
   }
   template <class Other>
-  void operator()(const Other&) const {}
+  Values operator()(const Other&) const {
+    return std::nullopt;
+  }
 
-  void sum(std::int64_t start, const Layout& layout) const {
+  static Values sums(std::int64_t start, const Layout& layout) {
     static_cast<void>(checked_add(start, layout.cosize()));
-    write_values(
-        layout, [&](std::int64_t offset) { return start + offset; }, out);
+    return values(layout, [&](std::int64_t offset) { return start + offset; });
+  }
+
+  /// The offsets in order, by counting the coordinates instead of dividing each index; null: there are too many.
+  template <class F>
+  static std::string values(const Layout& layout, F value) {
+    const std::int64_t size = layout.size();
+    if (size > kMaxValues) return "null";
+    const auto leaves = layout.leaves();
+    std::int64_t digits[kMaxLeaves] = {};
+    std::int64_t offset = 0;
+    std::string out = "[";
+    for (std::int64_t i = 0; i < size; ++i) {
+      if (i > 0) out += ',';
+      const fmt::format_int text(value(offset));
+      out.append(text.data(), text.size());
+      for (std::size_t k = 0; k < leaves.size(); ++k) {
+        if (++digits[k] < leaves[k].extent) {
+          offset += leaves[k].stride;
+          break;
+        }
+        offset -= leaves[k].stride * (leaves[k].extent - 1);
+        digits[k] = 0;
+      }
+    }
+    return out + ']';
   }
 };
+
+std::string text_of(const ordered_json& answer) {
+  return answer.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 Value evaluate(const json& request) {
   if (!request.is_object()) refuse("a request is an object with \"op\" and \"args\"");
@@ -250,31 +216,19 @@ Value evaluate(const json& request) {
 
 }  // namespace
 
-void evaluate_json(std::string_view request, std::string& answer) {
-  const std::size_t start = answer.size();
-  const auto refused = [&](const std::string& why) {
-    answer.resize(start);
-    answer += "{\"error\":";
-    answer += json(why).dump(-1, ' ', false, json::error_handler_t::replace);
-    answer += '}';
-  };
+std::string to_json(const Value& value) { return text_of(json_of(value)); }
+
+std::string evaluate_json(std::string_view request) {
   try {
     const Value value = evaluate(json::parse(request.begin(), request.end()));
-    answer += "{\"result\":";
-    write(value, answer);
-    std::visit(FunctionWriter{answer}, value);
-    answer += '}';
+    std::string answer = "{\"result\":" + to_json(value);
+    if (const auto values = std::visit(ValuesOf(), value)) answer += ",\"fn\":" + *values;
+    return answer + '}';
   } catch (const LayoutError& error) {
-    refused(error.what());
+    return text_of({{"error", error.what()}});
   } catch (const json::exception& error) {
-    refused(message_of(error));
+    return text_of({{"error", message_of(error)}});
   }
-}
-
-std::string to_json(const Value& value) {
-  std::string out;
-  write(value, out);
-  return out;
 }
 
 Value from_json(std::string_view text) try {
@@ -284,25 +238,22 @@ Value from_json(std::string_view text) try {
 }
 
 void evaluate_json_lines(std::istream& in, std::ostream& out) {
-  std::string line(kLongestLine + 1, '\0'), answer;  // one more: getline ends it with a zero
+  std::string line(kLongestLine + 1, '\0');  // one more: getline ends it with a zero
   while (in.getline(line.data(), static_cast<std::streamsize>(line.size())) || in.gcount() > 0) {
-    answer.clear();
     if (in.fail()) {
       in.clear();
       in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-      answer =
-          json{{"error", fmt::format("this line has more than {} bytes", kLongestLine)}}.dump();
+      out << text_of({{"error", fmt::format("this line has more than {} bytes", kLongestLine)}});
     } else {
       const auto taken = static_cast<std::size_t>(in.gcount());
       try {
-        evaluate_json({line.data(), in.eof() ? taken : taken - 1}, answer);
+        out << evaluate_json({line.data(), in.eof() ? taken : taken - 1});
       } catch (
           const std::exception& error) {  // a bug here must not stop the answers to later lines
-        answer = json{{"error", error.what()}}.dump(-1, ' ', false, json::error_handler_t::replace);
+        out << text_of({{"error", error.what()}});
       }
     }
-    answer += '\n';
-    out.write(answer.data(), static_cast<std::streamsize>(answer.size()));
+    out << '\n';
   }
 }
 

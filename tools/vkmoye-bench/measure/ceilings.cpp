@@ -9,8 +9,6 @@
 #include "baselines/copy.hpp"
 #include "baselines/peak.hpp"
 #include "timing/statistics.hpp"
-#include "vkmoye/base/error.hpp"
-#include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/matrix_units/atom.hpp"
 
 namespace vkmoye::bench {
@@ -59,8 +57,10 @@ PeakKernel kernel_of(const CeilingOf& of, const DeviceCaps& caps) {
 }
 
 TimedWork timed(Device& device, const CeilingOf& of, const TimingRules& rules, std::uint64_t seed) {
-  if (of.unit == Unit::copy) return time_copy_of_memory(device, rules, seed);
-  return time_peak(device, kernel_of(of, device.caps()), rules, seed);
+  return or_unavailable([&] {
+    if (of.unit == Unit::copy) return time_copy_of_memory(device, rules, seed);
+    return time_peak(device, kernel_of(of, device.caps()), rules, seed);
+  });
 }
 
 }  // namespace
@@ -121,8 +121,6 @@ Ceiling measure_ceiling(Device& device, const CeilingOf& of, const TimingRules& 
     out.is_wrong = true;
   } catch (const Unavailable& why) {
     out.skipped = why.what();
-  } catch (const KernelError& error) {
-    out.skipped = join(error.reasons, "; ");
   }
   return out;
 }

@@ -43,7 +43,7 @@ std::vector<std::string> bake_sizes(RunPlan& plan) {
 // `result`.
 Timing time_kernel(Executor& executor, const gen::KernelEntry& entry, const Workload& workload,
                    const MeasureOptions& options, const TimingRules& rules, Result& result) {
-  try {
+  const auto timed = [&] {
     const Workload other =
         workload_of({&entry, workload.problem->type_text, options.problem_config, options.values},
                     gen::size_of_form(operation_of(entry).size, workload.problem->size));
@@ -65,13 +65,11 @@ Timing time_kernel(Executor& executor, const gen::KernelEntry& entry, const Work
       result.notes[entry.name] = "these sizes are constants in it, too: " + join(baked, ", ");
     }
     return execution->on_device()->measure(rules);
-  } catch (const KernelError& error) {
-    throw Unavailable(join(error.reasons, "; "));
+  };
+  try {
+    return or_unavailable(timed);
   } catch (const ArgumentError& error) {
     throw Unavailable(error.what());  // options that the other kernel does not take
-  } catch (const DeviceError& error) {
-    if (error.kind != DeviceError::Kind::kOutOfMemory) throw;
-    throw Unavailable(error.what());
   }
 }
 
@@ -139,7 +137,7 @@ void add_ceiling(DeviceExecution& execution, const Workload& workload, const Ste
     try {
       copies[bytes] = median(is_baseline_of(kCopy, *workload.entry)
                                  ? time_baseline(kCopy, *workload.problem, run)
-                                 : time_copy_of(bytes, run));
+                                 : or_unavailable([&] { return time_copy_of(bytes, run); }));
     } catch (const Unavailable&) {
       return;  // its reason is not reported: the copy was not requested
     }

@@ -2,20 +2,20 @@
 #pragma once
 // The formats of a report, and the texts that several of them share.
 
-#include <iosfwd>
-#include <memory>
 #include <string>
 
 #include "report/report.hpp"
+#include "vkmoye/contract/json.hpp"
 
 namespace vkmoye::bench {
 
-std::unique_ptr<Report> make_table_report(std::ostream& out, const DeviceCaps& device,
-                                          const TableStyle& style);
-std::unique_ptr<Report> make_markdown_report(std::ostream& out, const DeviceCaps& device);
-std::unique_ptr<Report> make_csv_report(std::ostream& out, const DeviceCaps& device);
-std::unique_ptr<Report> make_json_report(std::ostream& out, const DeviceCaps& device);
-std::unique_ptr<Report> make_junit_report(std::ostream& out, const DeviceCaps& device);
+extern const ReportFormat kTable, kMarkdown, kCsv, kJson, kJunit;
+/// A page for a browser: a roofline, the kernels of each problem as bars, the results farthest from their bounds. It
+/// loads nothing, and follows the light or dark colours of the reader's system.
+extern const ReportFormat kHtml;
+
+/// What JSON says of the device: name, driver, type, api.
+Json device_json(const DeviceCaps& device);
 
 /// "NVIDIA H200 (discrete, 580.159, Vulkan 1.4.312)".
 std::string device_text(const DeviceCaps& device);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "report/html_report.hpp"
+// A page with all results, for a browser.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <ostream>
-#include <utility>
 
 #include "io/parse.hpp"
 #include "report/cliffs.hpp"
@@ -79,124 +77,109 @@ std::vector<Chapter> chapters_of(const std::vector<Result>& results) {
   return chapters;
 }
 
-class HtmlReport : public Report {
- public:
-  HtmlReport(std::ostream& out, const DeviceCaps& device) : out_(out), device_(device) {}
-  ~HtmlReport() override { HtmlReport::finish(End::interrupted); }
-
-  void add(const Result& result) override { results_.push_back(result); }
-  void finish(End end) override {
-    if (std::exchange(is_finished_, true)) return;
-    const std::string title = "vkmoye on " + escaped(device_.name);
-    out_ << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-         << "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-         << "<title>" << title << "</title>\n<style>" << kStyle << "</style></head>\n<body>\n<h1>"
-         << title << "</h1>\n";
-    write_head(end);
-    out_ << roofline(results_);
-    for (const Chapter& chapter : chapters_of(results_)) write_chapter(chapter);
-    write_cliffs();
-    write_remarks();
-    out_ << "</body></html>\n";
-    out_.flush();
+std::string head_of_page(const ReportContents& contents) {
+  const std::vector<Result>& results = contents.results;
+  const auto count = [&](const char* what) {
+    return std::count_if(results.begin(), results.end(),
+                         [&](const Result& result) { return check_text(result) == what; });
+  };
+  std::size_t samples = 0;
+  for (const Result& result : results) {
+    if (result.timing) samples += result.timing->samples_us.size();
   }
+  std::string out =
+      "<p>" + escaped(device_text(contents.device)) + ".<br>\n" +
+      fmt::format(
+          "{} results: {} right, {} of them in samples; {} wrong, {} skipped, {} not "
+          "verified. Times are medians of {} samples in all. Bars are speeds relative to the "
+          "fastest kernel; the line across a bar's end spans 90 % of the samples.",
+          results.size(), count("ok") + count("sampled"), count("sampled"), count("WRONG"),
+          count("skipped"), count("none"), samples);
+  if (contents.end == End::interrupted) out += " <b class=\"wrong\">The run was interrupted.</b>";
+  const std::string warning = caution(contents.device);
+  return out + (warning.empty() ? "" : "<br>\n" + escaped(warning)) + "</p>\n";
+}
 
- private:
-  void write_head(End end) {
-    const auto count = [&](const char* what) {
-      return std::count_if(results_.begin(), results_.end(),
-                           [&](const Result& result) { return check_text(result) == what; });
-    };
-    std::size_t samples = 0;
-    for (const Result& result : results_) {
-      if (result.timing) samples += result.timing->samples_us.size();
+std::string page_bar(const Result& result, double fastest) {
+  const auto percent = [&](double fraction) {
+    const double time = quantile(*result.timing, fraction);
+    return time > 0 ? std::min(100.0, 100 * fastest / time) : 100.0;
+  };
+  std::vector<std::string> figures = {format_time(quantile(*result.timing, 0.5))};
+  if (result.tflops) figures.push_back(rate_text(*result.tflops) + " TFLOP/s");
+  if (result.gbps) figures.push_back(rate_text(*result.gbps) + " GB/s");
+  if (!result.ratio.empty()) figures.push_back(ratio_text(result));
+  const bool is_wrong = check_text(result) == "WRONG";
+  return fmt::format(
+      "<span title=\"{}\">{}{}</span><span class=\"track\"><span class=\"bar\" "
+      "style=\"width:{:.1f}%\"></span><span class=\"spread\" "
+      "style=\"left:{:.1f}%;right:{:.1f}%\"></span></span><span class=\"figures\">{}</span>\n",
+      escaped(config_text(result)), escaped(result.kernel),
+      is_wrong ? " <b class=\"wrong\">wrong</b>" : "", percent(0.5), percent(0.95),
+      100 - percent(0.05), escaped(join(figures, ", ")));
+}
+
+std::string chapter_text(const Chapter& chapter) {
+  std::string out = "<h2>" + escaped(chapter.title) + "</h2>\n";
+  for (const Problem& problem : chapter.problems) {
+    double fastest = HUGE_VAL;
+    for (const Result* result : problem.results) {
+      fastest = std::min(fastest, quantile(*result->timing, 0.5));
     }
-    out_ << "<p>" << escaped(device_text(device_)) << ".<br>\n"
-         << fmt::format(
-                "{} results: {} right, {} of them in samples; {} wrong, {} skipped, {} not "
-                "verified. Times are medians of {} samples in all. Bars are speeds relative to the "
-                "fastest kernel; the line across a bar's end spans 90 % of the samples.",
-                results_.size(), count("ok") + count("sampled"), count("sampled"), count("WRONG"),
-                count("skipped"), count("none"), samples)
-         << (end == End::interrupted ? " <b class=\"wrong\">The run was interrupted.</b>" : "");
-    if (!caution(device_).empty()) out_ << "<br>\n" << escaped(caution(device_));
-    out_ << "</p>\n";
+    out += "<h3>" + escaped(problem.title) + "</h3>\n<div class=\"bars\">\n";
+    for (const Result* result : problem.results) out += page_bar(*result, fastest);
+    out += "</div>\n";
   }
+  return out;
+}
 
-  void write_chapter(const Chapter& chapter) {
-    out_ << "<h2>" << escaped(chapter.title) << "</h2>\n";
-    for (const Problem& problem : chapter.problems) {
-      double fastest = HUGE_VAL;
-      for (const Result* result : problem.results) {
-        fastest = std::min(fastest, quantile(*result->timing, 0.5));
-      }
-      out_ << "<h3>" << escaped(problem.title) << "</h3>\n<div class=\"bars\">\n";
-      for (const Result* result : problem.results) write_bar(*result, fastest);
-      out_ << "</div>\n";
-    }
+std::string farthest_from_bounds(const std::vector<Result>& results) {
+  const Cliffs cliffs = cliffs_of(results);
+  if (cliffs.counted == 0) return "";
+  std::string out = fmt::format(
+      "<h2>Farthest from their bounds</h2>\n<p>Of {} results whose bound takes at least 10 us, {} "
+      "are below half of it and {} below a quarter.</p>\n<div class=\"bars\">\n",
+      cliffs.counted, cliffs.below_half, cliffs.below_quarter);
+  for (const Cliffs::Shape& shape : cliffs.worst) {
+    out += fmt::format(
+        "<span>{}<br><code>{}</code></span><span class=\"track\"><span class=\"bar\" "
+        "style=\"width:{:.1f}%\"></span></span><span class=\"figures\">{}, {:.2f} of "
+        "{}</span>\n",
+        escaped(shape.subject), escaped(shape.command), std::min(100.0, 100 * shape.share),
+        format_time(shape.time_us), shape.share, escaped(shape.bound));
   }
+  return out + "</div>\n";
+}
 
-  void write_bar(const Result& result, double fastest) {
-    const auto percent = [&](double fraction) {
-      const double time = quantile(*result.timing, fraction);
-      return time > 0 ? std::min(100.0, 100 * fastest / time) : 100.0;
-    };
-    std::vector<std::string> figures = {format_time(quantile(*result.timing, 0.5))};
-    if (result.tflops) figures.push_back(rate_text(*result.tflops) + " TFLOP/s");
-    if (result.gbps) figures.push_back(rate_text(*result.gbps) + " GB/s");
-    if (!result.ratio.empty()) figures.push_back(ratio_text(result));
-    const bool is_wrong = check_text(result) == "WRONG";
-    out_ << fmt::format(
-        "<span title=\"{}\">{}{}</span><span class=\"track\"><span class=\"bar\" "
-        "style=\"width:{:.1f}%\"></span><span class=\"spread\" "
-        "style=\"left:{:.1f}%;right:{:.1f}%\"></span></span><span class=\"figures\">{}</span>\n",
-        escaped(config_text(result)), escaped(result.kernel),
-        is_wrong ? " <b class=\"wrong\">wrong</b>" : "", percent(0.5), percent(0.95),
-        100 - percent(0.05), escaped(join(figures, ", ")));
+std::string remarks_of(const std::vector<Result>& results) {
+  std::string lines;
+  for (const Result& result : results) {
+    if (remark(result).empty()) continue;
+    lines += fmt::format("<p>{} {} {}: {}</p>\n", escaped(result.kernel), escaped(result.type),
+                         escaped(size_and_options(result)), escaped(remark(result)));
   }
+  if (lines.empty()) return "";
+  return "<h2>Remarks</h2>\n<details><summary>Wrong, skipped, not compared</summary>\n" + lines +
+         "</details>\n";
+}
 
-  void write_cliffs() {
-    const Cliffs cliffs = cliffs_of(results_);
-    if (cliffs.counted == 0) return;
-    out_ << "<h2>Farthest from their bounds</h2>\n<p>"
-         << fmt::format(
-                "Of {} results whose bound takes at least 10 us, {} are below half of it and {} "
-                "below a quarter.",
-                cliffs.counted, cliffs.below_half, cliffs.below_quarter)
-         << "</p>\n<div class=\"bars\">\n";
-    for (const Cliffs::Shape& shape : cliffs.worst) {
-      out_ << fmt::format(
-          "<span>{}<br><code>{}</code></span><span class=\"track\"><span class=\"bar\" "
-          "style=\"width:{:.1f}%\"></span></span><span class=\"figures\">{}, {:.2f} of "
-          "{}</span>\n",
-          escaped(shape.subject), escaped(shape.command), std::min(100.0, 100 * shape.share),
-          format_time(shape.time_us), shape.share, escaped(shape.bound));
-    }
-    out_ << "</div>\n";
-  }
+std::string begin_html(const ReportContents& contents) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{0}</title>\n<style>{1}</style></head>\n<body>\n<h1>{0}</h1>\n",
+      "vkmoye on " + escaped(contents.device.name), kStyle);
+}
 
-  void write_remarks() {
-    std::string lines;
-    for (const Result& result : results_) {
-      if (remark(result).empty()) continue;
-      lines += fmt::format("<p>{} {} {}: {}</p>\n", escaped(result.kernel), escaped(result.type),
-                           escaped(size_and_options(result)), escaped(remark(result)));
-    }
-    if (lines.empty()) return;
-    out_ << "<h2>Remarks</h2>\n<details><summary>Wrong, skipped, not compared</summary>\n"
-         << lines << "</details>\n";
-  }
-
-  std::ostream& out_;
-  DeviceCaps device_;
-  std::vector<Result> results_;
-  bool is_finished_ = false;
-};
+std::string finish_html(const ReportContents& contents) {
+  std::string out = head_of_page(contents) + roofline(contents.results);
+  for (const Chapter& chapter : chapters_of(contents.results)) out += chapter_text(chapter);
+  return out + farthest_from_bounds(contents.results) + remarks_of(contents.results) +
+         "</body></html>\n";
+}
 
 }  // namespace
 
-std::unique_ptr<Report> make_html_report(std::ostream& out, const DeviceCaps& device) {
-  return std::make_unique<HtmlReport>(out, device);
-}
+const ReportFormat kHtml = {"html", begin_html, nullptr, finish_html};
 
 }  // namespace vkmoye::bench

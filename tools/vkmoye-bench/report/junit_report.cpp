@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <numeric>
-#include <ostream>
 
 #include "io/parse.hpp"
 #include "io/program.hpp"
@@ -16,68 +15,63 @@
 namespace vkmoye::bench {
 namespace {
 
-class JunitReport : public Report {
- public:
-  JunitReport(std::ostream& out, const DeviceCaps& device) : out_(out), device_(device) {}
-  ~JunitReport() override { finish(); }
+bool is_wrong(const Result& result) { return result.verified && !*result.verified; }
+bool is_slow(const Result& result) { return !result.below_gate.empty(); }
+bool is_skipped(const Result& result) { return !result.skipped.empty(); }
 
-  void add(const Result& result) override {
-    const bool wrong = result.verified && !*result.verified, slow = !result.below_gate.empty();
-    ++results_;
-    failures_ += wrong || slow;
-    skipped_ += !result.skipped.empty();
-    const double microseconds = result.timing
-                                    ? std::accumulate(result.timing->samples_us.begin(),
-                                                      result.timing->samples_us.end(), 0.0)
-                                    : 0;
-    seconds_ += microseconds / 1e6;
-    std::string name = result.type + " " + size_text(result.size);
-    if (!result.options.empty()) name += " " + result.options;
-    cases_ += fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.6f}\">\n",
-                          escaped(result.kernel), escaped(name), microseconds / 1e6);
-    if (!result.skipped.empty()) {
-      cases_ += fmt::format("    <skipped message=\"{}\"/>\n", escaped(result.skipped));
-    }
-    if (wrong || slow) {
-      cases_ += fmt::format("    <failure type=\"{}\" message=\"{}\"/>\n",
-                            wrong ? "wrong result" : "below the gate",
-                            escaped(wrong ? result.wrong : join(result.below_gate, "; ")));
-    }
-    std::string text;
-    if (result.timing) text = "median " + format_time(quantile(*result.timing, 0.5)) + "\n";
-    cases_ += fmt::format("    <system-out>{}</system-out>\n  </testcase>\n",
-                          escaped(text + result.command));
+double seconds_of(const Result& result) {
+  if (!result.timing) return 0;
+  const std::vector<double>& samples = result.timing->samples_us;
+  return std::accumulate(samples.begin(), samples.end(), 0.0) / 1e6;
+}
+
+std::string test_case(const Result& result) {
+  std::string name = result.type + " " + size_text(result.size);
+  if (!result.options.empty()) name += " " + result.options;
+  std::string out = fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.6f}\">\n",
+                                escaped(result.kernel), escaped(name), seconds_of(result));
+  if (is_skipped(result)) {
+    out += fmt::format("    <skipped message=\"{}\"/>\n", escaped(result.skipped));
   }
-
-  // The counts in the first element are known only at the end.
-  void finish(End end = End::complete) override {
-    if (ended_) return;
-    const bool interrupted = end == End::interrupted;
-    ended_ = true;
-    out_ << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-         << fmt::format(
-                "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" errors=\"{}\" "
-                "time=\"{:.6f}\">\n",
-                escaped(program_name() + " on " + device_text(device_)), results_, failures_,
-                skipped_, interrupted ? 1 : 0, seconds_)
-         << cases_;
-    if (interrupted) out_ << "  <system-err>interrupted: results are missing</system-err>\n";
-    out_ << "</testsuite>\n" << std::flush;
+  if (is_wrong(result) || is_slow(result)) {
+    out += fmt::format("    <failure type=\"{}\" message=\"{}\"/>\n",
+                       is_wrong(result) ? "wrong result" : "below the gate",
+                       escaped(is_wrong(result) ? result.wrong : join(result.below_gate, "; ")));
   }
+  std::string text;
+  if (result.timing) text = "median " + format_time(quantile(*result.timing, 0.5)) + "\n";
+  return out + fmt::format("    <system-out>{}</system-out>\n  </testcase>\n",
+                           escaped(text + result.command));
+}
 
- private:
-  std::ostream& out_;
-  DeviceCaps device_;
-  std::string cases_;
-  std::size_t results_ = 0, failures_ = 0, skipped_ = 0;
-  double seconds_ = 0;
-  bool ended_ = false;
-};
+std::string begin_junit(const ReportContents& contents) {
+  std::size_t failures = 0, skipped = 0;
+  double seconds = 0;
+  for (const Result& result : contents.results) {
+    failures += is_wrong(result) || is_slow(result);
+    skipped += is_skipped(result);
+    seconds += seconds_of(result);
+  }
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" +
+         fmt::format(
+             "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" errors=\"{}\" "
+             "time=\"{:.6f}\">\n",
+             escaped(program_name() + " on " + device_text(contents.device)),
+             contents.results.size(), failures, skipped, contents.end == End::interrupted ? 1 : 0,
+             seconds);
+}
+
+std::string finish_junit(const ReportContents& contents) {
+  std::string out;
+  for (const Result& result : contents.results) out += test_case(result);
+  if (contents.end == End::interrupted)
+    out += "  <system-err>interrupted: results are missing</system-err>\n";
+  return out + "</testsuite>\n";
+}
 
 }  // namespace
 
-std::unique_ptr<Report> make_junit_report(std::ostream& out, const DeviceCaps& device) {
-  return std::make_unique<JunitReport>(out, device);
-}
+// The counts in the first element are known only at the end.
+const ReportFormat kJunit = {"junit", begin_junit, nullptr, finish_junit};
 
 }  // namespace vkmoye::bench

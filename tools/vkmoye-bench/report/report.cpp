@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include <ostream>
+#include <utility>
 
 #include "report/formats.hpp"
 #include "timing/statistics.hpp"
@@ -99,42 +99,53 @@ std::string format_time(double microseconds) {
   return fmt::format("{:.2f} s", microseconds / 1e6);
 }
 
-namespace {
-
-using Make = std::unique_ptr<Report> (*)(std::ostream&, const DeviceCaps&, const TableStyle&);
-
-template <std::unique_ptr<Report> (*make)(std::ostream&, const DeviceCaps&)>
-std::unique_ptr<Report> without_style(std::ostream& out, const DeviceCaps& device,
-                                      const TableStyle&) {
-  return make(out, device);
+Report::Report(const ReportFormat& format, std::ostream& out, ReportContents contents)
+    : format_(format), out_(out), contents_(std::move(contents)) {
+  if (!format_.needs_all()) out_ << format_.begin(contents_);
 }
 
-struct Format {
-  const char* name;
-  Make make;
-};
+Report::~Report() {
+  if (is_finished_) return;
+  contents_.summary = Summary::none;
+  finish();
+}
 
-constexpr Format kFormats[] = {{"table", make_table_report},
-                               {"json", without_style<make_json_report>},
-                               {"csv", without_style<make_csv_report>},
-                               {"markdown", without_style<make_markdown_report>},
-                               {"junit", without_style<make_junit_report>}};
+void Report::add(const Result& result) {
+  if (format_.needs_all() || contents_.summary != Summary::none)
+    contents_.results.push_back(result);
+  if (format_.needs_all()) return;
+  out_ << format_.line(contents_, result, std::exchange(is_first_, false)) << std::flush;
+}
+
+void Report::finish(End end) {
+  if (std::exchange(is_finished_, true)) return;
+  contents_.end = end;
+  if (format_.needs_all()) out_ << format_.begin(contents_);
+  out_ << format_.finish(contents_) << std::flush;
+}
+
+namespace {
+
+const ReportFormat* const kFormats[] = {&kTable, &kJson, &kCsv, &kMarkdown, &kJunit};
 
 }  // namespace
 
 const std::vector<std::string>& report_formats() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const Format& format : kFormats) all.emplace_back(format.name);
+    for (const ReportFormat* format : kFormats) all.emplace_back(format->name);
     return all;
   }();
   return names;
 }
 
 std::unique_ptr<Report> make_report(const std::string& format, std::ostream& out,
-                                    const DeviceCaps& device, const TableStyle& style) {
-  for (const Format& one : kFormats) {
-    if (format == one.name) return one.make(out, device, style);
+                                    const DeviceCaps& device, const TableStyle& style,
+                                    Summary summary) {
+  for (const ReportFormat* one : kFormats) {
+    if (format == one->name) {
+      return std::make_unique<Report>(*one, out, ReportContents{device, style, summary});
+    }
   }
   throw ArgumentError(
       fmt::format("unknown format '{}'; known formats: {}", format, join(report_formats(), " ")));

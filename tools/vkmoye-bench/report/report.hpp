@@ -46,25 +46,12 @@ struct Result {
   std::string command;                          // repeats the measurement
 };
 
-struct Ladder;  // see performance_summary.hpp
-struct Cliffs;  // see cliffs.hpp
-
 /// Whether all results were measured.
 enum class End : std::uint8_t { complete, interrupted };
 
-/// Writes results in one of the formats. Errors are left in the state of the stream.
-class Report {
- public:
-  virtual ~Report() = default;
-  virtual void add(const Result& result) = 0;
-  /// The ladders of all results that were added, for a report that ends with a summary.
-  virtual void add_summary(const std::vector<Ladder>&) {}
-  /// How far all results are from their bounds.
-  virtual void add_cliffs(const Cliffs&) {}
-  /// Ends the report: no result follows. The destructor calls it after an exception, so that the report
-  /// is complete in every format.
-  virtual void finish(End end = End::complete) { static_cast<void>(end); }
-};
+/// What follows the results: the ladders of the kernels (performance_summary.hpp), or the results that are farthest
+/// from their bounds (cliffs.hpp).
+enum class Summary : std::uint8_t { none, ladders, cliffs };
 
 /// The style of a table, and the longest text that each column will have to show.
 struct TableStyle {
@@ -75,12 +62,53 @@ struct TableStyle {
   std::string ceiling = "copy";               // which; "top" where results have different ones
 };
 
+/// What a report has, in any format.
+struct ReportContents {
+  DeviceCaps device;
+  TableStyle style = {};
+  Summary summary = Summary::none;
+  End end = End::complete;
+  std::vector<Result> results =
+      {};  // all of them, if there is a summary or the format needs them at the end
+};
+
+/// One format of a report, as text: what comes before the results, each result, and what comes after all of them.
+struct ReportFormat {
+  const char* name;
+  std::string (*begin)(const ReportContents& contents);
+  std::string (*line)(const ReportContents& contents, const Result& result, bool is_first);
+  std::string (*finish)(const ReportContents& contents);  // has all results if `line` is null
+
+  bool needs_all() const { return line == nullptr; }
+};
+
+/// Writes results in a format. Errors are left in the state of the stream.
+class Report {
+ public:
+  Report(const ReportFormat& format, std::ostream& out, ReportContents contents);
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
+  /// Ends the report without a summary, after an exception, so that it is complete in every format.
+  ~Report();
+
+  void add(const Result& result);
+  /// Ends the report: no result follows.
+  void finish(End end = End::complete);
+
+ private:
+  const ReportFormat& format_;
+  std::ostream& out_;
+  ReportContents contents_;
+  bool is_first_ = true, is_finished_ = false;
+};
+
 /// "table json csv markdown junit": the formats that make_report takes.
 const std::vector<std::string>& report_formats();
 
 /// Throws ArgumentError for an unknown format. `style` applies to tables.
 std::unique_ptr<Report> make_report(const std::string& format, std::ostream& out,
-                                    const DeviceCaps& device, const TableStyle& style = {});
+                                    const DeviceCaps& device, const TableStyle& style = {},
+                                    Summary summary = Summary::none);
 
 /// 12.3 us, 4.56 ms, 1.23 s.
 std::string format_time(double microseconds);

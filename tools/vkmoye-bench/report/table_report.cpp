@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ostream>
 #include <string_view>
 
 #include "io/parse.hpp"
@@ -98,9 +97,10 @@ bool needs_own_line(const TableStyle& style) {
   return used > style.terminal.columns;
 }
 
-// The columns that fit on a line, in the order in which they are shown. `above`: without those of the subject,
-// which are printed on a line above.
-std::vector<const Column*> fitting_columns(const TableStyle& style, bool above) {
+// The columns that fit on a line, in the order in which they are shown; without those of the subject, if these are
+// printed on a line above.
+std::vector<const Column*> fitting_columns(const TableStyle& style) {
+  const bool above = needs_own_line(style);
   std::vector<const Column*> by_rank;
   for (const Column& column : kColumns) {
     if (above && is_of_subject(column)) continue;
@@ -123,140 +123,127 @@ std::vector<const Column*> fitting_columns(const TableStyle& style, bool above) 
   return shown;
 }
 
-class TableReport : public Report {
- public:
-  TableReport(std::ostream& out, const DeviceCaps& device, const TableStyle& style)
-      : out_(out),
-        style_(style),
-        above_(needs_own_line(style)),
-        columns_(fitting_columns(style, above_)) {
-    out_ << hanging("", device_text(device), style_.terminal.columns);
-    if (!caution(device).empty()) out_ << hanging("", caution(device), style_.terminal.columns);
-    out_ << '\n'
-         << painted(line([&](const Column& column) { return title_of(column, style_); }),
-                    Colour::faint, style_.terminal.colour)
-         << '\n';
+template <class Cell>
+std::string line_of(const TableStyle& style, Cell cell) {
+  std::string out;
+  if (needs_own_line(style)) {
+    std::vector<std::string> subject;
+    for (std::size_t i = 0; i < kOfSubject; ++i) subject.push_back(cell(kColumns[i]));
+    out = hanging("", join(subject, " "), style.terminal.columns) + kMargin;
   }
-  void add(const Result& result) override {
-    std::string text = line([&](const Column& column) { return column.text(result); });
-    const std::string check = check_text(result);
-    const Colour colour = check == "WRONG"                      ? Colour::bad
-                          : check == "ok" || check == "sampled" ? Colour::good
-                                                                : Colour::faint;
-    text.erase(text.size() - check.size());  // it comes last
-    out_ << text << painted(check, colour, style_.terminal.colour) << '\n';
-    for (const auto& [name, ratio] : result.ratio) add_bar(result, name, ratio);
-    if (const std::string why = remark(result); !why.empty()) {
-      for (const std::string& part : split(why, '\n')) {
-        out_ << hanging(kMargin, part, style_.terminal.columns);
-      }
+  const std::vector<const Column*> columns = fitting_columns(style);
+  for (const Column* column : columns) {
+    const std::string text = cell(*column);
+    const std::size_t width = width_of(*column, style);
+    if (column != columns.front()) out += std::string(kGap, ' ');
+    if (column == columns.back()) {
+      out += text;
+    } else {
+      out += column->align == Align::left ? fmt::format("{:<{}}", text, width)
+                                          : fmt::format("{:>{}}", text, width);
     }
-    if (style_.commands) out_ << continued(kMargin, result.command, style_.terminal.columns);
-    out_.flush();
   }
-  void add_summary(const std::vector<Ladder>& ladders) override {
-    out_ << summary_text(ladders, style_.terminal);
-  }
-  void add_cliffs(const Cliffs& cliffs) override { out_ << cliffs_text(cliffs); }
+  return out;
+}
 
- private:
-  // The bar has length `kEqual` where both take the same time.
-  void add_bar(const Result& result, const std::string& name, double ratio) {
-    constexpr std::size_t kEqual = 20;
-    std::size_t width = 0;
-    for (const auto& one : result.ratio) width = std::max(width, one.first.size());
-    std::string head = fmt::format("{}{:<{}} {:>5.2f} x  ", kMargin, name, width, ratio);
-    if (head.size() > style_.terminal.columns) {
-      out_ << hanging(kMargin, name, style_.terminal.columns);
-      head = fmt::format("{}{:>5.2f} x  ", kMargin, ratio);
-    }
-    const std::size_t room =
-        style_.terminal.columns > head.size() ? style_.terminal.columns - head.size() : 0;
-    const double max = static_cast<double>(room) / static_cast<double>(kEqual);
-    out_ << head
-         << painted(bar(ratio, max, room), ratio >= 1 ? Colour::good : Colour::plain,
-                    style_.terminal.colour)
-         << '\n';
-    if (const auto note = result.notes.find(name); note != result.notes.end()) {
-      out_ << hanging(kMargin, fmt::format("{}: {}", name, note->second), style_.terminal.columns);
-    }
-  }
+std::string begin_table(const ReportContents& contents) {
+  const TableStyle& style = contents.style;
+  const std::string warning = caution(contents.device);
+  return hanging("", device_text(contents.device), style.terminal.columns) +
+         (warning.empty() ? "" : hanging("", warning, style.terminal.columns)) + '\n' +
+         painted(line_of(style, [&](const Column& column) { return title_of(column, style); }),
+                 Colour::faint, style.terminal.colour) +
+         '\n';
+}
 
-  template <class Cell>
-  std::string line(Cell cell) const {
-    std::string out;
-    if (above_) {
-      std::vector<std::string> subject;
-      for (std::size_t i = 0; i < kOfSubject; ++i) subject.push_back(cell(kColumns[i]));
-      out = hanging("", join(subject, " "), style_.terminal.columns) + kMargin;
-    }
-    for (const Column* column : columns_) {
-      const std::string text = cell(*column);
-      const std::size_t width = width_of(*column, style_);
-      if (column != columns_.front()) out += std::string(kGap, ' ');
-      if (column == columns_.back()) {
-        out += text;
-      } else {
-        out += column->align == Align::left ? fmt::format("{:<{}}", text, width)
-                                            : fmt::format("{:>{}}", text, width);
-      }
-    }
-    return out;
+// The ratio to the baseline `name`. The bar has length `kEqual` where both take the same time.
+std::string ratio_bar(const Result& result, const std::string& name, double ratio,
+                      const Terminal& terminal) {
+  constexpr std::size_t kEqual = 20;
+  std::size_t width = 0;
+  for (const auto& one : result.ratio) width = std::max(width, one.first.size());
+  std::string out, head = fmt::format("{}{:<{}} {:>5.2f} x  ", kMargin, name, width, ratio);
+  if (head.size() > terminal.columns) {
+    out = hanging(kMargin, name, terminal.columns);
+    head = fmt::format("{}{:>5.2f} x  ", kMargin, ratio);
   }
+  const std::size_t room = terminal.columns > head.size() ? terminal.columns - head.size() : 0;
+  const double max = static_cast<double>(room) / static_cast<double>(kEqual);
+  out +=
+      head +
+      painted(bar(ratio, max, room), ratio >= 1 ? Colour::good : Colour::plain, terminal.colour) +
+      '\n';
+  const auto note = result.notes.find(name);
+  if (note == result.notes.end()) return out;
+  return out + hanging(kMargin, fmt::format("{}: {}", name, note->second), terminal.columns);
+}
 
-  std::ostream& out_;
-  TableStyle style_;
-  bool above_;  // what was timed is printed above its time
-  std::vector<const Column*> columns_;
-};
+std::string line_of_table(const ReportContents& contents, const Result& result, bool) {
+  const TableStyle& style = contents.style;
+  std::string out = line_of(style, [&](const Column& column) { return column.text(result); });
+  const std::string check = check_text(result);
+  const Colour colour = check == "WRONG"                      ? Colour::bad
+                        : check == "ok" || check == "sampled" ? Colour::good
+                                                              : Colour::faint;
+  out.erase(out.size() - check.size());  // it comes last
+  out += painted(check, colour, style.terminal.colour) + '\n';
+  for (const auto& [name, ratio] : result.ratio)
+    out += ratio_bar(result, name, ratio, style.terminal);
+  if (const std::string why = remark(result); !why.empty()) {
+    for (const std::string& part : split(why, '\n'))
+      out += hanging(kMargin, part, style.terminal.columns);
+  }
+  if (style.commands) out += continued(kMargin, result.command, style.terminal.columns);
+  return out;
+}
 
-class MarkdownReport : public Report {
- public:
-  MarkdownReport(std::ostream& out, const DeviceCaps& device) : out_(out) {
-    out_ << device_text(device) << "\n\n";
-    if (!caution(device).empty()) out_ << caution(device) << "\n\n";
-    out_ << '|';
-    for (const Column& column : kColumns) {
-      out_ << ' ' << (column.title == kCeiling ? "% of ceiling" : column.title) << " |";
-    }
-    out_ << " speed | config | remark | repeat with |\n|";
-    for (const Column& column : kColumns)
-      out_ << (column.align == Align::left ? " --- |" : " ---: |");
-    out_ << " --- | --- | --- | --- |\n";
+std::string finish_table(const ReportContents& contents) {
+  switch (contents.summary) {
+    case Summary::ladders:
+      return summary_text(ladders_of(contents.results), contents.style.terminal);
+    case Summary::cliffs: return cliffs_text(cliffs_of(contents.results));
+    case Summary::none: break;
   }
-  void add(const Result& result) override {
-    out_ << '|';
-    for (const Column& column : kColumns) {
-      const bool named = column.title == kCeiling && result.percent_of_ceiling;
-      out_ << ' ' << column.text(result) << (named ? " (" + result.ceiling + ")" : "") << " |";
-    }
-    std::string why = remark(result);
-    std::replace(why.begin(), why.end(), '\n', ' ');
-    out_ << fmt::format(" {} | {} | {} | `{}` |\n", ratio_text(result), config_text(result), why,
-                        result.command);
-    out_.flush();
-  }
+  return "";
+}
 
-  void add_summary(const std::vector<Ladder>& ladders) override {
-    out_ << summary_markdown(ladders);
+std::string begin_markdown(const ReportContents& contents) {
+  const std::string warning = caution(contents.device);
+  std::string out = device_text(contents.device) + "\n\n";
+  if (!warning.empty()) out += warning + "\n\n";
+  std::string titles = "|", rule = "|";
+  for (const Column& column : kColumns) {
+    titles += fmt::format(" {} |", column.title == kCeiling ? "% of ceiling" : column.title);
+    rule += column.align == Align::left ? " --- |" : " ---: |";
   }
-  void add_cliffs(const Cliffs& cliffs) override {
-    out_ << "\n```" << cliffs_text(cliffs) << "```\n";
-  }
+  return out + titles + " speed | config | remark | repeat with |\n" + rule +
+         " --- | --- | --- | --- |\n";
+}
 
- private:
-  std::ostream& out_;
-};
+std::string line_of_markdown(const ReportContents&, const Result& result, bool) {
+  std::string out = "|";
+  for (const Column& column : kColumns) {
+    const bool named = column.title == kCeiling && result.percent_of_ceiling;
+    out += ' ' + column.text(result) + (named ? " (" + result.ceiling + ")" : "") + " |";
+  }
+  std::string why = remark(result);
+  std::replace(why.begin(), why.end(), '\n', ' ');
+  return out + fmt::format(" {} | {} | {} | `{}` |\n", ratio_text(result), config_text(result), why,
+                           result.command);
+}
+
+std::string finish_markdown(const ReportContents& contents) {
+  switch (contents.summary) {
+    case Summary::ladders: return summary_markdown(ladders_of(contents.results));
+    case Summary::cliffs: return "\n```" + cliffs_text(cliffs_of(contents.results)) + "```\n";
+    case Summary::none: break;
+  }
+  return "";
+}
 
 }  // namespace
 
-std::unique_ptr<Report> make_table_report(std::ostream& out, const DeviceCaps& device,
-                                          const TableStyle& style) {
-  return std::make_unique<TableReport>(out, device, style);
-}
-
-std::unique_ptr<Report> make_markdown_report(std::ostream& out, const DeviceCaps& device) {
-  return std::make_unique<MarkdownReport>(out, device);
-}
+const ReportFormat kTable = {"table", begin_table, line_of_table, finish_table};
+const ReportFormat kMarkdown = {"markdown", begin_markdown, line_of_markdown, finish_markdown};
 
 }  // namespace vkmoye::bench
