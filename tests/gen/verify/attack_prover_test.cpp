@@ -2,10 +2,8 @@
 // Wrong kernels that a prover accepts if it gives two values one name, takes what subgroups compute for constant, or
 // tries launches of nothing.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 

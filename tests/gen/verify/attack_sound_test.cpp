@@ -2,19 +2,14 @@
 // Sound kernels that a verifier with simpler rules refuses. Each runs on the host twin, which finds no fault and the
 // right result.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <functional>
 
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 
 namespace vkmoye::gen::attack {
 namespace {
-
-using testing::ElementsAreArray;
-using testing::IsEmpty;
 
 constexpr ScalarType f32 = ScalarType::f32, u32 = ScalarType::u32;
 

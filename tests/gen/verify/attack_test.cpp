@@ -2,18 +2,11 @@
 // Kernels that are wrong in ways that were accepted once. For each: the verifier refuses it, and the host twin finds a
 // fault at the sizes given, or a comment says why it is wrong.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::gen::attack {
 namespace {
-
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 // Refused with a reason that contains `part`; the twin finds a fault at `at`, where every word of src is `word`.
 void expect_refused(const Kernel& kernel, const std::string& part, const Arguments& at,

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Wrong kernels that are right at the sizes of trials, and of which isl does not decide that they are wrong.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::gen::attack {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 constexpr std::int64_t kBeyondIndex = std::int64_t{1} << 32;
 

@@ -2,10 +2,8 @@
 // Indices from data: reads kept inside, scatters to elements that are asserted to be distinct, atomics; and the broken
 // kernels next to each, which must be refused.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/verify/claims.hpp"
@@ -14,14 +12,6 @@ namespace vkmoye::gen::data_indices {
 namespace {
 
 using namespace attack;
-
-using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
-using testing::ElementsAreArray;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 constexpr ScalarType f32 = ScalarType::f32, u32 = ScalarType::u32;
 

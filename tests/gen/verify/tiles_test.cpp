@@ -2,19 +2,14 @@
 // Results that are written tile by tile: kernels for which that is proved, each beside ones that differ a little and
 // are wrong. These must not be proved, whatever else refuses them.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/proof/results.hpp"
 
 namespace vkmoye::gen::attack {
 namespace {
-
-using testing::IsEmpty;
-using testing::Not;
 
 const Expr across = builtin(Builtin::group_y);
 

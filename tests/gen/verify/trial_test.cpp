@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "gen/verify/kernel_of.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::gen::verifying {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 TEST(Verify, FindsRegistersThatOnePathLeavesUnwritten) {
   const Element at = {"sums", {0}, "sums", 1};

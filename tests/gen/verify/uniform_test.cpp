@@ -2,23 +2,14 @@
 // Values that are the same in a whole workgroup, or subgroup, by the way they are made: loops and conditions on them
 // may hold barriers and subgroup operations.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 
 namespace vkmoye::gen::uniformity {
 namespace {
 
 using namespace attack;
-
-using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 constexpr ScalarType f32 = ScalarType::f32, u32 = ScalarType::u32;
 

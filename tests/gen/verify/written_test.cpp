@@ -2,18 +2,12 @@
 // What is read was written before: kernels for which that is followed for all sizes, each beside one that differs a
 // little and is wrong.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/verify/written_before_read.hpp"
 
 namespace vkmoye::gen::attack {
 namespace {
-
-using testing::Contains;
-using testing::IsEmpty;
-using testing::Not;
 
 Stmt read_shared(const Expr& index) { return Load{"x", shared_at(index, "reader")}; }
 Stmt read_register(const Expr& index) { return Load{"y", {"held", {index}, "register reader"}}; }
