@@ -130,8 +130,7 @@ Kernel gather(Body between) {
 TEST(Assume, OfDataKeepsAnIndexInside) {
   const Expr at = to_index(variable("at", element(ScalarType::u32)));
   const Kernel kernel = gather({Assume{less(at, n), "the table of rows is valid"}});
-  EXPECT_THAT(verify(kernel), IsEmpty());
-  EXPECT_THAT(launched(kernel, sizes(70), 5).reasons, IsEmpty());
+  expect_accepted(kernel, sizes(70), 5);
   EXPECT_THAT(launched(kernel, sizes(70), 70).reasons,
               Contains(HasSubstr("the assumption 'at < n' does not hold in thread 0 of workgroup 0 "
                                  "(at = 70, n = 70): the table of rows is valid")));
@@ -145,8 +144,7 @@ TEST(Assume, OfWhereInvocationsAreExcludesOtherLaunches) {
   // Sizes at which a thread breaks the assumption are not a launch.
   const Kernel whole =
       kernel_of({Assume{less(own, n), "n is a multiple of 64"}, store(dst_at(own))});
-  EXPECT_THAT(verify(whole), IsEmpty());
-  EXPECT_THAT(launched(whole, sizes(128)).reasons, IsEmpty());
+  expect_accepted(whole, sizes(128));
   const std::string broken =
       "the assumption '64 * workgroup x + thread < n' does not hold in thread 1 of workgroup 1 "
       "(workgroup x = 1, thread = 1, n = 65): n is a multiple of 64";

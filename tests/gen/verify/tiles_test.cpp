@@ -41,26 +41,19 @@ bool has_one_writer(const Kernel& kernel) {
 }
 
 void expect_tiled(const Kernel& kernel, const Arguments& at, int line = __builtin_LINE()) {
-  SCOPED_TRACE(line);
-  EXPECT_TRUE(is_covered(kernel));
-  EXPECT_TRUE(has_one_writer(kernel));
-  EXPECT_THAT(verify(kernel), IsEmpty());
-  EXPECT_THAT(launched(kernel, at).reasons, IsEmpty());
+  EXPECT_TRUE(is_covered(kernel) && has_one_writer(kernel)) << line;
+  expect_accepted(kernel, at, 0, line);
 }
 // The twin finds an element that nothing writes, or a race.
 void expect_uncovered(const Kernel& kernel, const Arguments& at, std::uint32_t word = 0,
                       int line = __builtin_LINE()) {
-  SCOPED_TRACE(line);
-  EXPECT_FALSE(is_covered(kernel));
-  EXPECT_THAT(launched(kernel, at, word).reasons, Not(IsEmpty()));
-  EXPECT_THAT(verify(kernel), Not(IsEmpty()));
+  EXPECT_FALSE(is_covered(kernel)) << line;
+  expect_refused(kernel, at, word, line);
 }
 void expect_raced(const Kernel& kernel, const Arguments& at, std::uint32_t word = 0,
                   int line = __builtin_LINE()) {
-  SCOPED_TRACE(line);
-  EXPECT_FALSE(has_one_writer(kernel));
-  EXPECT_THAT(launched(kernel, at, word).reasons, Not(IsEmpty()));
-  EXPECT_THAT(verify(kernel), Not(IsEmpty()));
+  EXPECT_FALSE(has_one_writer(kernel)) << line;
+  expect_refused(kernel, at, word, line);
 }
 
 TEST(Tiles, OfWholeAndPartialTiles) {
