@@ -5,8 +5,6 @@
 //   VKMOYE_SEED=7          seed (1)
 //   VKMOYE_PROBLEM=417     runs only this problem
 
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 #include <optional>
 
@@ -14,6 +12,7 @@
 #include "hard_numbers/hard_problems.hpp"
 #include "support/arithmetics.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/number_in.hpp"
 
 namespace vkmoye::test {

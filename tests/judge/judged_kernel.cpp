@@ -227,4 +227,13 @@ std::size_t often(std::size_t count) {
   return static_cast<std::size_t>(test::often(static_cast<std::int64_t>(count)));
 }
 
+Seeds seeds(std::uint64_t first, std::uint64_t count) {
+  const char* one = std::getenv("VKMOYE_JUDGE_SEED");
+  return one == nullptr ? Seeds{first, count} : Seeds{std::strtoull(one, nullptr, 10), 1};
+}
+
+std::string again(std::uint64_t seed, const char* test) {
+  return fmt::format("VKMOYE_JUDGE_SEED={} tests/test_judge --gtest_filter={}", seed, test);
+}
+
 }  // namespace vkmoye::judge

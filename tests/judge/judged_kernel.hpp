@@ -3,6 +3,7 @@
 // A kernel with a known result, and the verdict of the twin.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -57,5 +58,13 @@ std::string to_text(const Arguments& sizes);
 
 /// See support/effort.hpp.
 std::size_t often(std::size_t count);
+
+/// The seeds of a test: VKMOYE_JUDGE_SEED alone, if it is set.
+struct Seeds {
+  std::uint64_t first, count;
+};
+Seeds seeds(std::uint64_t first, std::uint64_t count);
+/// The command that runs `test` for one seed.
+std::string again(std::uint64_t seed, const char* test);
 
 }  // namespace vkmoye::judge

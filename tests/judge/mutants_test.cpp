@@ -167,28 +167,17 @@ void judge(const Subject& original, std::size_t count, std::size_t launches, Dra
   }
 }
 
-std::string again(const std::string& seed, const char* test) {
-  return fmt::format("VKMOYE_JUDGE_SEED={} tests/test_judge --gtest_filter={}", seed, test);
-}
-
-void judge_random(std::uint64_t first, std::uint64_t count, const char* test) {
-  if (const char* one = std::getenv("VKMOYE_JUDGE_SEED")) {
-    first = std::strtoull(one, nullptr, 10);
-    count = 1;
-  }
+TEST(Mutants, OfRandomKernelsAreRefused0) {
   Tally tally;
+  const auto [first, count] = seeds(1000, often(100));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     Draw draw(~seed);
     const Subject subject = random_kernel(seed);
     if (!subject.kernel.assumptions.empty()) continue;  // a mutant's results would be assumed, too
-    judge(subject, 8, 6, draw, again(std::to_string(seed), test), tally);
+    judge(subject, 8, 6, draw, again(seed, "Mutants.OfRandomKernelsAreRefused0"), tally);
   }
   tally.print("random kernels", count);
   tally.expect_enough();
-}
-
-TEST(Mutants, OfRandomKernelsAreRefused0) {
-  judge_random(1000, often(100), "Mutants.OfRandomKernelsAreRefused0");
 }
 
 TEST(Mutants, OfShippedKernelsAreRefused) {

@@ -5,24 +5,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "judge/random_kernel.hpp"
 #include "vkmoye/base/error.hpp"
 
 namespace vkmoye::judge {
 namespace {
 
-std::string again(std::uint64_t seed, const char* test) {
-  return fmt::format("VKMOYE_JUDGE_SEED={} tests/test_judge --gtest_filter={}", seed, test);
-}
-
-void run(std::uint64_t first, std::uint64_t count) {
+void run(const Seeds& seeds) {
   constexpr std::size_t kSizes = 4;
-  if (const char* one = std::getenv("VKMOYE_JUDGE_SEED")) {
-    first = std::strtoull(one, nullptr, 10);
-    count = 1;
-  }
+  const auto [first, count] = seeds;
   std::size_t false_alarms = 0, undecided = 0, launches = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const std::string reproduce = again(seed, "RandomKernels.*0");
@@ -53,8 +44,8 @@ void run(std::uint64_t first, std::uint64_t count) {
              launches, false_alarms, undecided);
 }
 
-TEST(RandomKernels, AreAcceptedAndRight0) { run(0, often(500)); }
-TEST(RandomKernels, AreAcceptedAndRight1) { run(100000, often(500)); }
+TEST(RandomKernels, AreAcceptedAndRight0) { run(seeds(0, often(500))); }
+TEST(RandomKernels, AreAcceptedAndRight1) { run(seeds(100000, often(500))); }
 
 }  // namespace
 }  // namespace vkmoye::judge

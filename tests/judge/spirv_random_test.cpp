@@ -26,19 +26,6 @@
 namespace vkmoye::judge {
 namespace {
 
-struct Seeds {
-  std::uint64_t first, count;
-};
-
-Seeds seeds(std::uint64_t first, std::uint64_t count) {
-  const char* one = std::getenv("VKMOYE_JUDGE_SEED");
-  return one == nullptr ? Seeds{first, count} : Seeds{std::strtoull(one, nullptr, 10), 1};
-}
-
-std::string again(std::uint64_t seed, const char* test) {
-  return fmt::format("VKMOYE_JUDGE_SEED={} tests/test_judge --gtest_filter={}", seed, test);
-}
-
 TEST(SpirvJudge, FindsNothingInRandomKernels) {
   Tally tally;
   const auto [first, count] = seeds(0, often(300));

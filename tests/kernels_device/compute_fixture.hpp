@@ -79,6 +79,23 @@ class ComputeTest : public DeviceTest {
     return out;
   }
 
+  // The results of a shader that converts `input`; nothing if the device lacks a type.
+  std::vector<Bits> converted(Device& device, ScalarType from, ScalarType to,
+                              const std::vector<Bits>& input) {
+    const auto count = static_cast<std::int64_t>(input.size());
+    Builder k("conversion", 64);
+    const auto mine = [&](const Tensor& tensor) {
+      return parallelize(tile(tensor, {64}, {k.block_x()}), Layout(64), k.thread());
+    };
+    const View src = mine(k.input("src", from, {{"at", count}}));
+    const View dst = mine(k.output("dst", to, {{"at", count}}));
+    k.apply(
+        dst, [&](const Expr& x) { return convert(x, to); }, src);
+    const gen::ir::Kernel kernel = k.finish();
+    if (!reasons_against(gen::ir::interface_of(kernel), device.caps()).empty()) return {};
+    return run(device, kernel, {bytes_of(from, input)}, to, input.size());
+  }
+
   std::mt19937 random_{71};
 };
 

@@ -1,68 +1,54 @@
 // SPDX-License-Identifier: MIT
-// Relayouts between strided tensors of the same shape, on every device: permutations, padding, tiles, broadcasts, odd
-// extents, every element size.
+// Relayouts on every device, compared bit by bit, with guard words around both buffers: by hand, and seeded random
+// ones; see support/random_moves.hpp. Each is a separate pipeline; thousands more run on the twin without a device.
+//
+//   VKMOYE_MOVES=30000   number of moves (200 on a CPU, scaled by support/effort.hpp, else 3000)
+//   VKMOYE_SEED=7        seed (1)
+//   VKMOYE_MOVE=417      runs only this move
 
-#include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
-
-#include <algorithm>
-#include <cstring>
-#include <numeric>
-#include <random>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
 
 #include "support/device_fixture.hpp"
+#include "support/effort.hpp"
 #include "support/expect.hpp"
 #include "support/guarded_buffer.hpp"
+#include "support/number_in.hpp"
+#include "support/random_moves.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::test {
 namespace {
 
-class RelayoutTest : public DeviceTest {
- protected:
-  // Checks every element of dst, the gaps between them, and the zones around both buffers.
-  void expect_right(Device& device, const Layout& src, const Layout& dst,
-                    const gen::RelayoutConfig& config = {}) {
-    SCOPED_TRACE(std::string(to_string(config.type)) + " " + to_string(src) + " -> " +
-                 to_string(dst));
-    const std::size_t width = size_of(config.type);
-    std::vector<std::uint8_t> input(static_cast<std::size_t>(cosize(src)) * width);
-    for (std::uint8_t& byte : input) byte = static_cast<std::uint8_t>(random_());
-    GuardedBuffer from(device, input.size());
-    GuardedBuffer to(device, static_cast<std::size_t>(cosize(dst)) * width);
-    write_as(from, input);
-    std::vector<std::uint8_t> expected = read_as<std::uint8_t>(to);  // the previous contents
-    for (std::int64_t i = 0; i < size(src); ++i) {
-      std::memcpy(&expected[static_cast<std::size_t>(dst(i)) * width],
-                  &input[static_cast<std::size_t>(src(i)) * width], width);
-    }
-    const gen::ir::Kernel kernel = gen::relayout(src, dst, config);
-    device.run(device.load(gen::compile(kernel)), {from.view(), to.view()}, {});
-    EXPECT_TRUE(read_as<std::uint8_t>(to) == expected);
-    EXPECT_EQ(from.damage(), "");
-    EXPECT_EQ(to.damage(), "");
-  }
-
-  std::mt19937 random_{41};
-};
-
-TEST_F(RelayoutTest, TwentyPermutationsOfThreeToFiveAxes) {
-  const std::vector<std::int64_t> shapes[] = {
-      {64, 32, 96}, {7, 65, 33}, {4, 64, 3, 64}, {5, 6, 70, 9}, {2, 3, 32, 5, 40}};
-  for_each_device([&](Device& device) {
-    for (const auto& shape : shapes) {
-      std::vector<std::int64_t> axes(shape.size());
-      std::iota(axes.begin(), axes.end(), std::int64_t{0});
-      for (int i = 0; i < 4; ++i) {
-        std::shuffle(axes.begin(), axes.end(), random_);
-        const gen::Permutation permutation = gen::permuted(shape, axes);
-        expect_right(device, permutation.src, permutation.dst);
-      }
-    }
-  });
+// The error; empty: there is none.
+std::string wrong(Device& device, const RandomMove& move, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::uint8_t> input(move.src_bytes());
+  for (std::uint8_t& byte : input) byte = static_cast<std::uint8_t>(random());
+  GuardedBuffer from(device, input.size()), to(device, move.dst_bytes());
+  write_as(from, input);
+  std::vector<std::uint8_t> expected = read_as<std::uint8_t>(to);  // the previous contents
+  move.apply(input, expected);
+  const gen::ir::Kernel kernel = gen::relayout(move.src, move.dst, move.config);
+  device.run(device.load(gen::compile(kernel)), {from.view(), to.view()}, {});
+  std::string out;
+  if (read_as<std::uint8_t>(to) != expected) out += "dst is wrong; ";
+  return out + from.damage() + to.damage();
 }
 
+class RelayoutTest : public DeviceTest {
+ protected:
+  // Each of `moves` on each device.
+  void expect_right(const std::vector<RandomMove>& moves) {
+    for_each_device([&](Device& device) {
+      for (const RandomMove& move : moves) EXPECT_EQ(wrong(device, move, 41), "") << move.text();
+    });
+  }
+};
+
+// Nested modes, and strides that are not drawn.
 TEST_F(RelayoutTest, PaddingTilesAndBroadcasts) {
   const std::pair<const char*, const char*> cases[] = {
       {"(60,100):(1,64)", "(60,100)"},                       // padding is removed
@@ -90,40 +76,78 @@ TEST_F(RelayoutTest, PaddingTilesAndBroadcasts) {
       {"(1,1,1)", "(1,1,1):(5,7,9)"},
       {"(1023)", "(1023):(2)"},
   };
-  for_each_device([&](Device& device) {
-    for (const auto& [src, dst] : cases) {
-      for (const ScalarType type : {ScalarType::f32, ScalarType::u16}) {
-        gen::RelayoutConfig config;
-        config.type = type;
-        expect_right(device, parse_layout(src), parse_layout(dst), config);
-      }
+  std::vector<RandomMove> moves;
+  for (const auto& [src, dst] : cases) {
+    for (const ScalarType type : {ScalarType::f32, ScalarType::u16}) {
+      moves.push_back({parse_layout(src), parse_layout(dst), {}});
+      moves.back().config.type = type;
     }
-  });
+  }
+  expect_right(moves);
 }
 
 TEST_F(RelayoutTest, OtherConfigs) {
-  const gen::Permutation permutation = gen::permuted({40, 64, 66}, {2, 1, 0});
-  const auto with = [](std::int64_t threads, std::int64_t vector, std::int64_t run) {
+  const gen::Permutation three = gen::permuted({40, 64, 66}, {2, 1, 0}),
+                         four = gen::permuted({5, 48, 40, 64}, {3, 2, 1, 0});
+  std::vector<RandomMove> moves;
+  const auto add = [&](const gen::Permutation& of, std::int64_t threads, std::int64_t vector,
+                       std::int64_t run, gen::TileOrder order = gen::RelayoutConfig().order) {
     gen::RelayoutConfig config;
     config.threads = threads;
     config.vector = vector;
     config.run = run;
-    return config;
+    config.order = order;
+    moves.push_back({of.src, of.dst, config});
   };
+  add(three, 64, 16, 32);
+  add(three, 128, 4, 16);
+  add(three, 1024, 8, 64);
+  add(three, 1, 16, 4);
+  for (const gen::TileOrder order : {gen::TileOrder::src, gen::TileOrder::both}) {
+    add(three, 64, 16, 16, order);
+    add(four, 64, 16, 16, order);
+  }
+  expect_right(moves);
+}
+
+class RandomMoves : public DeviceTest, public testing::WithParamInterface<std::int64_t> {};
+
+constexpr std::int64_t kParts = 16;
+constexpr int kMaxWrong = 5;  // of a part
+
+TEST_P(RandomMoves, AreRight) {
+  const auto seed = static_cast<std::uint64_t>(number_in("VKMOYE_SEED").value_or(1));
+  const auto only = number_in("VKMOYE_MOVE");
   for_each_device([&](Device& device) {
-    for (const auto& config :
-         {with(64, 16, 32), with(128, 4, 16), with(1024, 8, 64), with(1, 16, 4)}) {
-      expect_right(device, permutation.src, permutation.dst, config);
+    const bool is_cpu = device.caps().kind == DeviceKind::cpu;
+    const std::int64_t all = number_in("VKMOYE_MOVES").value_or(is_cpu ? often(200) : 3000);
+    int right = 0, mistakes = 0;
+    for (std::int64_t i = GetParam(); i < all && mistakes < kMaxWrong; i += kParts) {
+      if (only && *only != i) continue;
+      const RandomMove move = random_move(seed, i);
+      std::string text;
+      try {
+        text = wrong(device, move, static_cast<std::uint64_t>(i));
+      } catch (const DeviceError& error) {
+        text = error.what();
+        mistakes = kMaxWrong - 1;  // later results are meaningless
+      } catch (const std::exception& error) {
+        text = error.what();
+      }
+      if (text.empty()) {
+        ++right;
+        continue;
+      }
+      ++mistakes;
+      ADD_FAILURE() << text << "\n  move " << i << ": VKMOYE_SEED=" << seed << " VKMOYE_MOVE=" << i
+                    << "\n  " << move.text();
     }
-    for (const gen::TileOrder order : {gen::TileOrder::src, gen::TileOrder::both}) {
-      gen::RelayoutConfig config = with(64, 16, 16);
-      config.order = order;
-      expect_right(device, permutation.src, permutation.dst, config);
-      const gen::Permutation deep = gen::permuted({5, 48, 40, 64}, {3, 2, 1, 0});
-      expect_right(device, deep.src, deep.dst, config);
-    }
+    std::printf("%d moves right, %d wrong\n", right, mistakes);
+    EXPECT_TRUE(only || right + mistakes > 0) << "no move was checked";
   });
 }
+
+INSTANTIATE_TEST_SUITE_P(Parts, RandomMoves, testing::Range<std::int64_t>(0, kParts));
 
 }  // namespace
 }  // namespace vkmoye::test

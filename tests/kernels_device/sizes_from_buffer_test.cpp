@@ -206,24 +206,6 @@ TEST_F(SizesFromBufferTest, MayBeOfArraysByPointers) {
       options);
 }
 
-// Not only the same as a launch from the host, but a copy of the rows that there are.
-TEST_F(SizesFromBufferTest, CopyTheRowsThatThereAre) {
-  for_each_device([](Device& device) {
-    const Subject& subject = subjects().front();
-    const CompiledPlan plan = plan_of(subject, device.caps());
-    Memory memory(device, plan);
-    write_as(memory.arrays[memory.sizes], Words{41});
-    PlanRecorder recorder(device, plan, {.recordings = 1});
-    device.context()->commands->run(
-        [&](VkCommandBuffer commands) { recorder.record(commands, memory.views()); }, nullptr);
-    const auto src = read_as<std::uint32_t>(memory.arrays[0]);
-    const auto dst = read_as<std::uint32_t>(memory.arrays[1]);
-    for (std::size_t i = 0; i < dst.size(); ++i) {
-      EXPECT_EQ(dst[i], i < 37 * 41 ? src[i] : 0xffffffff) << i;
-    }
-  });
-}
-
 // The device itself writes the sizes, between two recordings in one command buffer that use the same scratch. All
 // barriers but those of the transfers come from the recorder; synchronization validation is on.
 TEST_F(SizesFromBufferTest, MayBeWrittenByTheDevice) {

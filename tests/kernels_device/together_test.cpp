@@ -170,67 +170,6 @@ TEST_F(ComputeTest, ThreadsThatDifferInOneModeHaveTheirCombination) {
   });
 }
 
-// --- a user's kernel ---
-
-// y = max(x + bias, 0), and the largest element of each row of y; 128 threads with 4 values each hold a row.
-gen::ir::Kernel bias_relu_largest(std::uint32_t lanes) {
-  Builder k("bias_relu_largest", 128, lanes);
-  const Tensor x = k.input("x", ScalarType::f32, {{"col", 512}, {"row", "rows"}});
-  const Tensor bias = k.input("bias", ScalarType::f32, {{"col", 512}});
-  const Tensor y = k.output("y", ScalarType::f32, {{"col", 512}, {"row", "rows"}});
-  const Tensor largest = k.output("largest", ScalarType::f32, {{"row", "rows"}});
-  const Layout threads = make_layout({128, 1});
-  const auto mine = [&](const View& whole) { return parallelize(whole, threads, k.thread()); };
-
-  const View row = mine(tile(x, {512, 1}, {0, k.block_x()}));  // (4, 1)
-  const View to = mine(tile(y, {512, 1}, {0, k.block_x()}));
-  const View shift = mine(repeat(tile(bias, {512}, {0}), 1, 1));
-  const View most = k.registers("most", ScalarType::f32, Layout());
-  const View held = k.make_fragment_like("held", ScalarType::f32, row);
-  k.assign(held, gen::ir::number(ScalarType::f32, 0));
-  k.apply(
-      held, [](const Expr& v, const Expr& b) { return maximum(v + b, 0); }, row, shift);
-  k.apply(
-      to, [](const Expr& v) { return v; }, held);
-  k.assign(most, gen::kMaximum.neutral(ScalarType::f32));
-  k.accumulate(most, gen::kMaximum, held);
-  k.reduce_across(most, gen::kMaximum, threads, 0);
-  k.branch({gen::ir::equal(k.thread(), 0)}, [&] {
-    k.apply(
-        tile(largest, {1}, {k.block_x()}), [](const Expr& v) { return v; }, most);
-  });
-  return k.finish();
-}
-
-TEST_F(ComputeTest, AnAuthorsKernelComputesInAFewLines) {
-  for_each_device([&](Device& device) {
-    const Pipeline pipeline =
-        device.load(gen::compile(bias_relu_largest(device.caps().subgroup_size), device.caps()));
-    constexpr std::size_t kRows = 5;
-    std::vector<float> x, bias;
-    for (std::size_t i = 0; i < kRows * 512; ++i) {
-      x.push_back(static_cast<float>(static_cast<int>(random_() % 2001) - 1000));
-    }
-    for (int i = 0; i < 512; ++i) bias.push_back(static_cast<float>(random_() % 16));
-    GuardedBuffer in(device, x.size() * 4), shift(device, 512 * 4), y(device, x.size() * 4),
-        largest(device, kRows * 4);
-    write_as(in, x);
-    write_as(shift, bias);
-    device.run(pipeline, {in.view(), shift.view(), y.view(), largest.view()}, {{"rows", kRows}});
-    const auto found = read_as<float>(y), maxima = read_as<float>(largest);
-    for (std::size_t r = 0; r < kRows; ++r) {
-      float expected = 0;
-      for (std::size_t c = 0; c < 512; ++c) {
-        const float value = std::max(x[512 * r + c] + bias[c], 0.0f);
-        EXPECT_EQ(found[512 * r + c], value);
-        expected = std::max(expected, value);
-      }
-      EXPECT_EQ(maxima[r], expected);
-    }
-    EXPECT_EQ(y.damage() + largest.damage(), "");
-  });
-}
-
 // --- atomics ---
 
 TEST_F(ComputeTest, SeveralInvocationsCombineIntoOneElement) {

@@ -9,7 +9,9 @@
 
 #include "support/device_fixture.hpp"
 #include "support/expect.hpp"
+#include "support/fault_table.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/runtime/vulkan.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -121,6 +123,24 @@ TEST_F(BufferTest, RefusesSizesThatCannotBe) {
                    "a buffer of " + std::to_string(max + 1) + " bytes: the device allows " +
                        std::to_string(max) + " in one buffer (maxBufferSize)");
   });
+}
+
+TEST(TooLargeABuffer, IsRefusedBeforeVulkanIsCalled) {
+  FaultTable faults;
+  OpenOptions options;
+  options.cache = false;
+  options.pretend = [](DeviceCaps& caps) {
+    caps.max_allocation_bytes = 4097;
+    caps.max_sparse_buffer_bytes = 0;
+  };
+  Device device = open_through(FaultTable::get_instance_proc_addr(), "0", options);
+  EXPECT_REFUSED(device.buffer(4098), ArgumentError,
+                 "a buffer of 4098 bytes: the device allows 4097 in one allocation of "
+                 "memory (maxMemoryAllocationSize)");
+  EXPECT_EQ(faults.calls("vkCreateBuffer"), 0);
+  EXPECT_EQ(faults.calls("vkAllocateMemory"), 0);
+  // The largest allowed size is not a multiple of 4, so it cannot be rounded up.
+  EXPECT_EQ(device.buffer(4097).bytes(), 4097u);
 }
 
 TEST_F(BufferTest, RefusesMoreThanTheMemoryHas) {

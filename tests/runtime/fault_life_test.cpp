@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each Vulkan call fails in turn, and the next attempt works: for opened and adopted Devices, for recorders of
-// kernels and of plans, with arrays as descriptors and as addresses.
+// Each Vulkan call fails in turn: the error names it, nothing is left over, and the next attempt works. For opened and
+// adopted Devices, for recorders of kernels and of plans, with arrays as descriptors and as addresses.
 
 #include <optional>
 
@@ -75,6 +75,7 @@ void use(Device& device, const Kernels& kernels, Retry& retry) {
     measure(device, second,
             {.warm_up_seconds = 0, .min_seconds = 0, .min_samples = 1, .max_samples = 1});
   });
+  retry([&] { device.save_cache(); });
   EXPECT_EQ(retry([&] { return words_in(c); }), filled(0x06060607));
   EXPECT_EQ(retry([&] { return words_in(a); }), filled(0x03030303));
   retry.ends();
@@ -86,20 +87,28 @@ class FaultLife : public testing::TestWithParam<VkResult> {};
 // buffers and no semaphores.
 bool is_first_way(VkResult result) { return static_cast<int>(result) % 2 == 0; }
 
-TEST_P(FaultLife, OfADeviceThatIsOpened) {
+// A Device that is opened and does everything.
+void open_and_use(VkResult result, AfterFault after) {
   const TemporaryFolder folder;
   FaultTable faults;
   std::optional<Kernels> kernels;
-  const int thrown = each_call_fails(faults, GetParam(), [&](Retry& retry) {
+  const auto life = [&](Retry& retry) {
     OpenOptions options;
     options.cache_folder = folder.path();
-    options.direct_access = !is_first_way(GetParam());
+    options.direct_access = !is_first_way(result);
     Device device =
         retry([&] { return open_through(FaultTable::get_instance_proc_addr(), "0", options); });
     if (!kernels) kernels = kernels_for(device.caps());
     use(device, *kernels, retry);
-  });
-  EXPECT_GT(thrown, 50);
+  };
+  EXPECT_GT(each_call_fails(faults, result, life, after), 50);
+}
+
+TEST_P(FaultLife, OfADeviceThatIsOpened) { open_and_use(GetParam(), AfterFault::tries_again); }
+
+class FaultTest : public FaultLife {};
+TEST_P(FaultTest, AtEachCallIsReportedAndLeavesNothing) {
+  open_and_use(GetParam(), AfterFault::gives_up);
 }
 
 // The user's objects are not destroyed, and the user's device still works.
@@ -250,6 +259,7 @@ TEST_P(FaultLifeOfRecorders, Plans) {
 const auto kResults = testing::Values(VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY,
                                       VK_ERROR_DEVICE_LOST, VK_ERROR_INITIALIZATION_FAILED);
 INSTANTIATE_TEST_SUITE_P(Results, FaultLife, kResults);
+INSTANTIATE_TEST_SUITE_P(Results, FaultTest, kResults);
 INSTANTIATE_TEST_SUITE_P(Results, FaultLifeOfRecorders, kResults);
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "vkmoye/runtime/launch.hpp"
 
 #include <numeric>
-#include <thread>
 
 #include "runtime/shaders.hpp"
 #include "support/device_fixture.hpp"
@@ -135,19 +134,6 @@ TEST_F(LaunchTest, KeepsItsBuffersWhileTheDeviceUsesThem) {
     EXPECT_GE(destroyed(), 5);
   }
   EXPECT_EQ(faults.leaks(), "");
-}
-
-TEST_F(LaunchTest, RunsFromSeveralThreads) {
-  for_each_device([&](Device& device) {
-    const Pipeline pipeline = device.load(affine_kernel());
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 4; ++t) {
-      threads.emplace_back([&] {
-        for (int i = 0; i < 10; ++i) expect_affine(device, pipeline, 1021);
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-  });
 }
 
 TEST_F(LaunchTest, RefusesBeforeAnyCall) {

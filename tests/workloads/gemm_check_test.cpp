@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tests the check of products with right and wrong results computed on the host.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/numbers/number.hpp"
 #include "vkmoye/gen/problems/products/check.hpp"
@@ -14,9 +12,6 @@
 
 namespace vkmoye::bench {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 constexpr std::uint64_t kSeed = 5;
 
@@ -268,21 +263,14 @@ TEST(GemmOptions, WhatCannotBeIsRefusedWithEveryReason) {
   problem.batch = 2;
   problem.c.stride = 7;
   problem.alpha = 0.5;
-  EXPECT_THAT(
-      [&] {
-        matrices_of(problem, {4, 5, 6});
-      },
-      testing::ThrowsMessage<ArgumentError>(
-          AllOf(HasSubstr("A has rows of 6 elements, but they are 3 apart"),
-                HasSubstr("the matrices of C span 20 elements each, but they are 7 apart"),
-                HasSubstr("alpha = 0.5 cannot be represented in the accumulator i32"))));
+  EXPECT_REFUSED(matrices_of(problem, {4, 5, 6}), ArgumentError,
+                 AllOf(HasSubstr("A has rows of 6 elements, but they are 3 apart"),
+                       HasSubstr("the matrices of C span 20 elements each, but they are 7 apart"),
+                       HasSubstr("alpha = 0.5 cannot be represented in the accumulator i32")));
   problem = plain();
   problem.a.leading = 0xffffffff;
-  EXPECT_THAT(
-      [&] {
-        matrices_of(problem, {0xffffffff, 1, 1});
-      },
-      testing::ThrowsMessage<ArgumentError>(HasSubstr("A spans more than 2^48 elements")));
+  EXPECT_REFUSED(matrices_of(problem, {0xffffffff, 1, 1}), ArgumentError,
+                 "A spans more than 2^48 elements");
 }
 
 // The error of rounding f32 to f16 is allowed for matrix units, but not for other kernels, and no more than that.

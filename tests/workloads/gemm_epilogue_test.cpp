@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Parsing of epilogues, and the check of their results: right ones pass, wrong ones do not.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <random>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/problems/products/check.hpp"
 #include "vkmoye/gen/problems/products/epilogue.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 // --- parsing ---
 
@@ -52,7 +46,7 @@ TEST(GemmEpilogue, NoStepLosesABound) {
 
 TEST(GemmEpilogue, WhatIsNoStepIsRefused) {
   const auto refused = [](const char* text, const auto& why) {
-    EXPECT_THAT([&] { gen::parse_epilogue(text); }, ThrowsMessage<ArgumentError>(why)) << text;
+    EXPECT_REFUSED(gen::parse_epilogue(text), ArgumentError, why) << text;
   };
   refused("bais", AllOf(HasSubstr("did you mean 'bias'?"),
                         HasSubstr("known: bias bias_m relu gelu silu residual residual_c scale")));
@@ -75,12 +69,8 @@ TEST(GemmEpilogue, ABiasChangesItsModeWithTheOperands) {
 TEST(GemmEpilogue, ANumberThatTheAccumulatorDoesNotHoldIsRefused) {
   gen::GemmOptions problem = gen::parse_gemm_type("i32");
   problem.epilogue = gen::parse_epilogue("scale:0.5");
-  EXPECT_THAT(
-      [&] {
-        matrices_of(problem, {4, 5, 6});
-      },
-      ThrowsMessage<ArgumentError>(
-          HasSubstr("scale = 0.5 cannot be represented in the accumulator")));
+  EXPECT_REFUSED(matrices_of(problem, {4, 5, 6}), ArgumentError,
+                 "scale = 0.5 cannot be represented in the accumulator");
 }
 
 // --- the bound ---

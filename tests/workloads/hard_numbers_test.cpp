@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Hard numbers: which kinds come, that lines are reproducible, and which results are right beside the expected ones.
 
-#include <gmock/gmock.h>
-
 #include <cmath>
 #include <set>
 #include <vector>
 
+#include "support/expect.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/numbers/expected.hpp"
 #include "vkmoye/gen/numbers/hard.hpp"
@@ -15,8 +14,6 @@
 
 namespace vkmoye::bench {
 namespace {
-
-using testing::ElementsAre;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 

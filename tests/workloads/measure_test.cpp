@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "measure/measure.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
 #include "devices/host_executor.hpp"
 #include "registry/operations.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -23,7 +21,7 @@ TEST(Measure, NamesItsStagesInOrder) {
   HostExecutor host;
   CopyTimes copies;
   EXPECT_EQ(measure(host, workload, options, copies).mismatches, 0);
-  EXPECT_THAT(stages, testing::ElementsAre("building", "filling", "launching", "checking"));
+  EXPECT_THAT(stages, ElementsAre("building", "filling", "launching", "checking"));
 }
 
 }  // namespace

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The table of operations, compared with the registry of kernels.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <set>
 
 #include "devices/device_executor.hpp"
 #include "devices/host_executor.hpp"
 #include "registry/operations.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(Operations, EveryKernelHasOneAndEachIsUsed) {
   std::set<std::string> used;
@@ -60,27 +55,24 @@ TEST(Plans, WithArraysShorterThanTheirBindingsAreRefused) {
   const Workload workload = workload_of({&entry, "f32", {}, {}}, {33, 65});
   HostExecutor host;
   RunPlan plan = plan_on(host, workload);
-  EXPECT_THAT(host.reasons_against(plan), testing::IsEmpty());
+  EXPECT_THAT(host.reasons_against(plan), IsEmpty());
   plan.arrays[1].bytes -= 1;
   const std::string reason = "dst of copy/simple has 2145 elements, ";
-  EXPECT_THAT(host.reasons_against(plan), testing::ElementsAre(HasSubstr(reason)));
-  EXPECT_THAT(reasons_against(common_device(), plan), testing::Contains(HasSubstr(reason)));
+  EXPECT_THAT(host.reasons_against(plan), ElementsAre(HasSubstr(reason)));
+  EXPECT_THAT(reasons_against(common_device(), plan), Contains(HasSubstr(reason)));
   plan.arrays[1].bytes += 1;
   plan.arrays[1].offset = 4;
-  EXPECT_THAT(host.reasons_against(plan), testing::ElementsAre(HasSubstr("8576 bytes after its")));
+  EXPECT_THAT(host.reasons_against(plan), ElementsAre(HasSubstr("8576 bytes after its")));
   plan.steps[0].arrays.pop_back();
   EXPECT_THAT(host.reasons_against(plan),
-              testing::Contains(HasSubstr("has 2 bindings, but its step has 1 arrays")));
+              Contains(HasSubstr("has 2 bindings, but its step has 1 arrays")));
 }
 
 TEST(Operations, SizesOfAnotherRankAreRefused) {
   const gen::SizeForm product = {.text = "MxNxK", .rank = 3};
   EXPECT_EQ(gen::size_of_form(product, {7}), (Extents{7, 7, 7}));
-  EXPECT_THAT(
-      [&] {
-        gen::size_of_form(product, {7, 8});
-      },
-      ThrowsMessage<ArgumentError>(HasSubstr("'7x8' has 2 extents, MxNxK has 3")));
+  EXPECT_REFUSED(gen::size_of_form(product, {7, 8}), ArgumentError,
+                 "'7x8' has 2 extents, MxNxK has 3");
   EXPECT_EQ(gen::size_of_form({"..", 2, true, {}}, {1, 2, 3, 4}), (Extents{1, 2, 3, 4}));
 }
 

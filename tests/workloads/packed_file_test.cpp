@@ -4,9 +4,6 @@
 
 #include "workloads/packed_file.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +11,7 @@
 #include "devices/host_executor.hpp"
 #include "io/checksum.hpp"
 #include "registry/operations.hpp"
+#include "support/expect.hpp"
 #include "support/temporary_folder.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/products/choice/problem_plan.hpp"
@@ -24,9 +22,6 @@ namespace vkmoye::bench {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 // A file in the format, with an arbitrary header.
 std::string file_of(const std::string& header, const std::string& data) {
@@ -99,11 +94,10 @@ TEST_F(PackedFileTest, WhatIsWrittenIsRead) {
 
 TEST_F(PackedFileTest, HeadersThatNoPackWritesAreRefused) {
   EXPECT_EQ(read(file_of(header_.dump(), data_)).operand.bytes(), data_.size());
-  EXPECT_THAT([&] { read_packed_data(path_, read_packed_header(path_)); },
-              ThrowsMessage<ArgumentError>(HasSubstr("the checksum of its blocks is wrong")));
+  EXPECT_REFUSED(read_packed_data(path_, read_packed_header(path_)), ArgumentError,
+                 "the checksum of its blocks is wrong");
   const auto refused = [&](const std::string& header, const auto& text) {
-    EXPECT_THAT([&] { read(file_of(header, data_)); }, ThrowsMessage<ArgumentError>(text))
-        << header;
+    EXPECT_REFUSED(read(file_of(header, data_)), ArgumentError, text) << header;
   };
   // Each field left out, and with invalid values.
   for (const auto& [name, value] : header_.items()) {
@@ -163,10 +157,9 @@ TEST_F(PackedFileTest, AnotherOrderIsRefusedWithBothLayouts) {
   const std::string here = packed.fragment;
   packed.fragment = "((8,2),(2,4,2)):((32,4),(1,8,2))";
   packed.device = "NVIDIA H200";
-  EXPECT_THAT([&] { plan_with(packed); },
-              ThrowsMessage<ArgumentError>(AllOf(HasSubstr(packed.fragment), HasSubstr(here),
-                                                 HasSubstr("packed on NVIDIA H200"),
-                                                 HasSubstr("host (the twin)"))));
+  EXPECT_REFUSED(plan_with(packed), ArgumentError,
+                 AllOf(HasSubstr(packed.fragment), HasSubstr(here),
+                       HasSubstr("packed on NVIDIA H200"), HasSubstr("host (the twin)")));
 }
 
 }  // namespace

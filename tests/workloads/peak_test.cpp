@@ -2,21 +2,16 @@
 // The kernels of the peak baseline compute the expected values, so that no compiler can leave out work.
 #include "baselines/peak.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <span>
 #include <vector>
 
+#include "support/expect.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/numbers/number.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr std::int64_t kGroups = 2, kSteps = 8;
 
@@ -44,13 +39,13 @@ std::vector<double> results_of(const PeakKernel& peak, std::int64_t rounds, doub
 TEST(Peak, OfNumbersIsAChainOfMultiplyAdds) {
   for (const ScalarType type : {ScalarType::f16, ScalarType::f32, ScalarType::f64}) {
     const auto found = results_of(peak_of_numbers(type, kGroups), 1, 4, type);
-    EXPECT_THAT(found, testing::Each(2 + 2.0 / (1 << kSteps)))  // 4, 3, 2.5, 2.25 ..
+    EXPECT_THAT(found, Each(2 + 2.0 / (1 << kSteps)))  // 4, 3, 2.5, 2.25 ..
         << to_string(type);
     EXPECT_EQ(found.size(), kGroups * 4096u);
   }
   for (const ScalarType type : {ScalarType::i32, ScalarType::u32}) {
     EXPECT_THAT(results_of(peak_of_numbers(type, kGroups), 1, 4, type),
-                testing::Each(47616090));  // 4, 17, 290, 84101 .., modulo 2^32
+                Each(47616090));  // 4, 17, 290, 84101 .., modulo 2^32
   }
   EXPECT_THAT(gen::glsl::print(peak_of_numbers(ScalarType::f32, kGroups).kernel),
               HasSubstr("fma("));
@@ -118,7 +113,7 @@ TEST(Peak, OfMatricesIsAChainOfProducts) {
   const PeakKernel peak = peak_of_matrices(form, with_matrices(), kGroups);
   EXPECT_EQ(peak.work_of_a_round, kSteps * kGroups * 2.0 * 32 * 64 * 16);
   const auto found = results_of(peak, 3, 2, ScalarType::f32);
-  EXPECT_THAT(found, testing::Each(3 * kSteps * 16 * 4.0));
+  EXPECT_THAT(found, Each(3 * kSteps * 16 * 4.0));
   EXPECT_EQ(found.size(), kGroups * 32u * 64u);
   expect_defined(peak);
 }

@@ -7,8 +7,6 @@
 //   VKMOYE_REQUEST=417     only this request of each kernel
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -23,6 +21,7 @@
 #include "io/parse.hpp"
 #include "registry/operations.hpp"
 #include "support/effort.hpp"
+#include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "support/number_in.hpp"

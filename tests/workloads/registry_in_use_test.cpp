@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "registry/registry_in_use.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "registry/operations.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/operations/operations.hpp"
 #include "vkmoye/gen/operations/user_operation.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 OperationEntry doubling() {
   OperationEntry row;
@@ -102,12 +97,8 @@ TEST(RegistryInUse, AnOperationOfOthersMayHaveSeveralResults) {
     return problem;
   };
   const gen::KernelEntry entry = entry_of("own/double", "doubling");
-  EXPECT_THAT(
-      [&] {
-        gen::operation_of(row).of_size({&entry, "f32", {}, {}}, {1000});
-      },
-      testing::ThrowsMessage<ArgumentError>(testing::HasSubstr(
-          "operation 'doubling': has 2 results, but only the definition of the first")));
+  EXPECT_REFUSED(gen::operation_of(row).of_size({&entry, "f32", {}, {}}, {1000}), ArgumentError,
+                 "operation 'doubling': has 2 results, but only the definition of the first");
   row.reference = nullptr;
   row.references = [](const Problem&, std::span<const std::vector<double>>,
                       std::span<std::vector<gen::Expected>>) {};

@@ -2,19 +2,14 @@
 // The shortest time of a problem by the ceilings of a device, and the files that keep these.
 #include "measure/shortest_time.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "measure/kept_ceilings.hpp"
+#include "support/expect.hpp"
 #include "support/temporary_folder.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using Unit = CeilingOf::Unit;
 
 Ceiling measured(CeilingOf of, double median) {

@@ -3,18 +3,13 @@
 
 #include "vkmoye/gen/passes/sizes_from_buffer.hpp"
 
-#include <gmock/gmock.h>
-
 #include "devices/device_executor.hpp"
 #include "devices/host_executor.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 // C = A * B^T for k <= 3, on which the grid does not depend.
 RunPlan sums_of_products() {

@@ -3,19 +3,13 @@
 
 #include "workloads/tuned_entry.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "support/expect.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/products/choice/problem_plan.hpp"
 #include "workloads/tuning.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
 
 const Extents kSize = {24, 40, 56};
 

@@ -4,8 +4,6 @@
 #include "workloads/tuned_table.hpp"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
@@ -13,17 +11,12 @@
 #include <sstream>
 #include <thread>
 
+#include "support/expect.hpp"
 #include "support/temporary_folder.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 class TunedTableTest : public testing::Test {
  protected:
@@ -150,7 +143,7 @@ TEST_F(TunedTableTest, OfAnotherFormatItIsIgnoredAndWrittenOver) {
 // The table with `rows` (JSON) after its own entries.
 std::string with_rows(std::string table, const std::vector<std::string>& rows) {
   const std::string end = "\n  ]\n}\n";
-  EXPECT_THAT(table, testing::EndsWith(end));
+  EXPECT_THAT(table, EndsWith(end));
   table.resize(table.size() - end.size());
   for (const std::string& row : rows) table += ",\n    " + row;
   return table + end;

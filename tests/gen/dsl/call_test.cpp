@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Functions: to everything but the printer, a call is its statements in place.
 
-#include <gmock/gmock.h>
-
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
@@ -19,12 +18,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
 
 constexpr ScalarType kF32 = ScalarType::f32;
 
@@ -169,20 +162,20 @@ TEST(Call, NamesTheFunctionInWhichAFaultIs) {
   s.k.call("read_past", [&] {
     s.k.load("past", ir::Element{"src", {s.k.thread() + 97}, "src(thread + 97)"});
   });
-  EXPECT_THAT([&] { s.k.finish(); },
-              ThrowsMessage<KernelError>(HasSubstr("in the function read_past: 'src(thread + 97)' "
-                                                   "accesses src at a coordinate along i")));
+  EXPECT_REFUSED(s.k.finish(), KernelError,
+                 "in the function read_past: 'src(thread + 97)' "
+                 "accesses src at a coordinate along i");
 }
 
 TEST(Call, TakesArgumentsBelowTheEndOfAParameter) {
   SumOfParts s;
   s.record();
   s.add(4);
-  EXPECT_THAT([&] { s.k.finish(); },
-              ThrowsMessage<KernelError>(AllOf(
-                  HasSubstr("in the function add: "),
-                  HasSubstr("assumes that 'part' is a multiple of 1 below 4, but it is only known "
-                            "to be a multiple of 4 below 5"))));
+  EXPECT_REFUSED(
+      s.k.finish(), KernelError,
+      AllOf(HasSubstr("in the function add: "),
+            HasSubstr("assumes that 'part' is a multiple of 1 below 4, but it is only known "
+                      "to be a multiple of 4 below 5")));
 }
 
 TEST(Call, HasANameOfItsOwn) {
@@ -190,7 +183,7 @@ TEST(Call, HasANameOfItsOwn) {
     SumOfParts s;
     s.record();
     s.k.call(name, [&] { s.k.let("step", s.k.thread() * 2); });
-    EXPECT_THAT([&] { s.k.finish(); }, ThrowsMessage<KernelError>(HasSubstr(expected))) << name;
+    EXPECT_REFUSED(s.k.finish(), KernelError, expected) << name;
   };
   reason("main", "'main' cannot be the name of a function: GLSL, or the shader around a kernel");
   reason("value2", "'value2' cannot be the name of a function: copies use it");
@@ -205,10 +198,8 @@ TEST(Call, NamesItsParametersFirst) {
   SumOfParts s;
   s.record();
   s.k.add({"", {ir::Store{{"sum", {0}, "sum"}, ir::number(kF32, 0)}}, "clear", 1});
-  EXPECT_THAT(
-      [&] { s.k.finish(); },
-      ThrowsMessage<KernelError>(HasSubstr(
-          "the function clear has 1 parameters, but statement 0 of its body names no index")));
+  EXPECT_REFUSED(s.k.finish(), KernelError,
+                 "the function clear has 1 parameters, but statement 0 of its body names no index");
 }
 
 }  // namespace

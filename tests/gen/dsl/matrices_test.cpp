@@ -4,8 +4,8 @@
 #include "vkmoye/gen/dsl/matrices.hpp"
 
 #include <cstring>
-#include <random>
 
+#include "support/bytes.hpp"
 #include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -47,56 +47,39 @@ ir::Kernel product(bool b_by_columns, bool d_by_columns, bool with_barrier = tru
   return k.finish();
 }
 
-TEST(Matrices, AreMultipliedOnTheTwinInEveryOrder) {
-  std::mt19937 random(3);
-  for (const bool b_by_columns : {false, true}) {
-    for (const bool d_by_columns : {false, true}) {
-      std::vector<std::uint16_t> a, b;
-      const auto fill = [&](std::vector<std::uint16_t>& to) {
-        for (int i = 0; i < 256; ++i) {
-          to.push_back(
-              static_cast<std::uint16_t>(bits_of(f16, static_cast<int>(random() % 9) - 4)));
-        }
-      };
-      fill(a);
-      fill(b);
-      std::vector<float> d(256);
-      const auto bytes = [](auto& v) { return std::as_writable_bytes(std::span(v)); };
-      const TwinReport report =
-          run_on_host(product(b_by_columns, d_by_columns), {bytes(a), bytes(b), bytes(d)}, {});
-      EXPECT_THAT(report.reasons, IsEmpty());
-      for (std::size_t m = 0; m < 16; ++m) {
-        for (std::size_t n = 0; n < 16; ++n) {
-          double sum = 0;
-          for (std::size_t k = 0; k < 16; ++k) {
-            sum += number_of(f16, a[16 * m + k]) *
-                   number_of(f16, b[b_by_columns ? 16 * n + k : 16 * k + n]);
-          }
-          ASSERT_EQ(d[d_by_columns ? 16 * n + m : 16 * m + n], sum) << m << ' ' << n;
-        }
-      }
-    }
-  }
-}
-
-// Atoms whose vectors are fewer than lanes, or whose sides differ: any that a device may report.
-TEST(Matrices, OfEveryShapeAreMultipliedOnTheTwin) {
-  constexpr std::uint32_t kShapes[][4] = {{16, 8, 16, 32}, {16, 8, 8, 32},   {8, 8, 8, 8},
-                                          {8, 8, 8, 32},   {16, 16, 32, 32}, {32, 8, 16, 64}};
+// Atoms whose vectors are fewer than lanes, or whose sides differ: any that a device may report. B and D have either
+// order.
+TEST(Matrices, OfEveryShapeAndOrderAreMultipliedOnTheTwin) {
+  constexpr std::uint32_t kShapes[][4] = {{16, 16, 16, 32}, {16, 8, 16, 32}, {16, 8, 8, 32},
+                                          {8, 8, 8, 8},     {8, 8, 8, 32},   {16, 16, 32, 32},
+                                          {32, 8, 16, 64}};
+  int number = 0;
   for (const auto& [m, n, depth, lanes] : kShapes) {
     for (const ScalarType sum_type : {f16, f32}) {
+      ++number;
+      const bool b_by_columns = number % 2 != 0, d_by_columns = number / 2 % 2 != 0;
       Builder k("shape", lanes, lanes);
-      const Tensor a = k.input("a", f16, {{"k", depth}, {"m", m}});
-      const Tensor b = k.input("b", f16, {{"k", depth}, {"n", n}});
-      const Tensor d = k.output("d", sum_type, {{"n", n}, {"m", m}});
+      const auto declared = [](const char* first, std::int64_t x, const char* second,
+                               std::int64_t y, bool swapped) {
+        std::vector<Builder::AxisSpec> axes = {{first, x}, {second, y}};
+        if (swapped) std::swap(axes[0], axes[1]);
+        return axes;
+      };
+      const auto all = [](const Tensor& of, std::int64_t rows, std::int64_t columns, bool swapped) {
+        return swapped ? transpose(tile(of, {columns, rows}, {0, 0}))
+                       : tile(of, {rows, columns}, {0, 0});
+      };
+      const Tensor a = k.input("a", f16, declared("m", m, "k", depth, true));
+      const Tensor b = k.input("b", f16, declared("k", depth, "n", n, !b_by_columns));
+      const Tensor d = k.output("d", sum_type, declared("m", m, "n", n, !d_by_columns));
       const Matrices left = k.matrices("left", f16, {Use::a, m, depth}, 1, 1);
       const Matrices right = k.matrices("right", f16, {Use::b, depth, n}, 1, 1);
       const Matrices sums = k.matrices("sums", sum_type, {Use::accumulator, m, n}, 1, 1);
       k.fill(sums, ir::number(sum_type, 0));
-      k.load(transpose(tile(a, {depth, m}, {0, 0})), left);
-      k.load(tile(b, {depth, n}, {0, 0}), right);
+      k.load(all(a, m, depth, true), left);
+      k.load(all(b, depth, n, !b_by_columns), right);
       k.multiply(left, right, sums);
-      k.store(sums, 0, transpose(tile(d, {n, m}, {0, 0})));
+      k.store(sums, 0, all(d, m, n, !d_by_columns));
 
       std::vector<std::uint16_t> as(m * depth), bs(n * depth);
       for (std::uint32_t i = 0; i < as.size(); ++i) {
@@ -106,17 +89,22 @@ TEST(Matrices, OfEveryShapeAreMultipliedOnTheTwin) {
         bs[i] = static_cast<std::uint16_t>(bits_of(f16, static_cast<int>(i * 3 % 7) - 3));
       }
       std::vector<std::byte> out(std::size_t{m} * n * size_of(sum_type));
-      const auto bytes = [](auto& v) { return std::as_writable_bytes(std::span(v)); };
-      const TwinReport report = run_on_host(k.finish(), {bytes(as), bytes(bs), bytes(out)}, {});
+      const TwinReport report =
+          run_on_host(k.finish(), {test::bytes(as), test::bytes(bs), test::bytes(out)}, {});
       EXPECT_THAT(report.reasons, IsEmpty()) << m << 'x' << n << 'x' << depth;
-      for (std::uint32_t i = 0; i < m * n; ++i) {
-        double sum = 0;
-        for (std::uint32_t p = 0; p < depth; ++p) {
-          sum += number_of(f16, as[i / n * depth + p]) * number_of(f16, bs[i % n * depth + p]);
+      for (std::uint32_t row = 0; row < m; ++row) {
+        for (std::uint32_t column = 0; column < n; ++column) {
+          double sum = 0;
+          for (std::uint32_t p = 0; p < depth; ++p) {
+            sum += number_of(f16, as[row * depth + p]) *
+                   number_of(f16, bs[b_by_columns ? column * depth + p : p * n + column]);
+          }
+          std::uint64_t bits = 0;
+          const std::size_t at = d_by_columns ? column * m + row : row * n + column;
+          std::memcpy(&bits, &out[at * size_of(sum_type)], size_of(sum_type));
+          ASSERT_EQ(number_of(sum_type, bits), sum)
+              << m << 'x' << n << 'x' << depth << ' ' << row << ' ' << column;
         }
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, &out[i * size_of(sum_type)], size_of(sum_type));
-        ASSERT_EQ(number_of(sum_type, bits), sum) << m << 'x' << n << 'x' << depth << ' ' << i;
       }
     }
   }
@@ -265,8 +253,8 @@ TEST(Matrices, TheElementsOfALaneAreMovedInItsOwnOrder) {
 
   std::vector<std::uint16_t> in(256), out(256), between(256);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint16_t>(0x3c00 + i);
-  const auto bytes = [](auto& v) { return std::as_writable_bytes(std::span(v)); };
-  const TwinReport report = run_on_host(kernel, {bytes(in), bytes(out), bytes(between)}, {});
+  const TwinReport report =
+      run_on_host(kernel, {test::bytes(in), test::bytes(out), test::bytes(between)}, {});
   EXPECT_THAT(report.reasons, IsEmpty());
   EXPECT_EQ(in, out);
   EXPECT_EQ(between[8 * 5 + 3], in[5 + 32 * 3]);  // number 3 of lane 5

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Matrices by row and column: scores of attention that stay in registers, in any order of the lanes.
+// Matrices by row and column. That scores of attention stay in registers, the tests of attention/coopmat show.
 
 #include "vkmoye/gen/dsl/matrix_values.hpp"
 
-#include "support/attention_in_registers.hpp"
+#include <numeric>
+
+#include "support/bytes.hpp"
 #include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -15,36 +17,38 @@
 namespace vkmoye::gen {
 namespace {
 
+using test::bytes;
+
 using Use = ir::MatrixType::Use;
 
-test::OrdersOfMatrices orders_on_twin() {
+// Accumulators become operands B, which lanes hold in another order, and are stored again.
+TEST(MatrixValues, GoThroughSharedMemoryWhereOrdersDiffer) {
   const auto order = [](ScalarType type, Use use) {
     return fragment_layout(test::order_of_twin({type, {use, 16, 16}, 32})).layout.value();
   };
-  return {16, 32, order(ScalarType::f32, Use::accumulator), order(ScalarType::f16, Use::a),
-          transpose(order(ScalarType::f16, Use::b))};
-}
-
-void expect_right_on_twin(const ir::Kernel& kernel) {
-  test::AttentionProblem problem(7);
-  std::vector<float> o(problem.o.size());
-  const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
-  const TwinReport report =
-      run_on_host(kernel, {bytes(problem.q), bytes(problem.keys), bytes(problem.v), bytes(o)}, {});
-  ASSERT_THAT(report.reasons, IsEmpty());
-  for (std::size_t i = 0; i < o.size(); ++i) ASSERT_NEAR(o[i], problem.o[i], problem.kBound) << i;
-}
-
-TEST(MatrixValues, ScoresStayInRegistersWhereOrdersAgree) {
-  const test::OrdersOfMatrices orders = orders_on_twin();
-  ASSERT_EQ(orders.sums, orders.a);
-  const ir::Kernel kernel = test::attention(orders);
-  EXPECT_THAT(glsl::print(kernel), Not(HasSubstr("shared ")));
-  expect_right_on_twin(kernel);
-}
-
-TEST(MatrixValues, ScoresGoThroughSharedMemoryWhereOrdersDiffer) {
-  expect_right_on_twin(test::transposed_attention(orders_on_twin()));
+  const Layout of_sums = order(ScalarType::f32, Use::accumulator);
+  const Layout of_b = transpose(order(ScalarType::f16, Use::b));
+  ASSERT_FALSE(of_sums == of_b);
+  Builder k("converted", 64, 32);
+  const Tensor x = k.input("x", ScalarType::f32, {{"column", 32}, {"row", 32}});
+  const Tensor y = k.output("y", ScalarType::f16, {{"column", 32}, {"row", 32}});
+  const auto rows = [&](const Tensor& of) {  // 16 rows of each subgroup
+    return transpose(tile(of, {32, 16}, {0, k.subgroup()}));
+  };
+  const Matrices sums = k.matrices("sums", ScalarType::f32, {Use::accumulator, 16, 16}, 1, 2);
+  const Matrices b = k.matrices("b", ScalarType::f16, {Use::b, 16, 16}, 1, 2);
+  const View staging = k.shared("staging", ScalarType::f16, Layout({16, 32, 2}, {33, 1, 16 * 33}));
+  k.load(rows(x), sums);
+  convert_matrices(k, matrix_values(k, sums, of_sums), matrix_values(k, b, of_b),
+                   select(staging, 2, k.subgroup()));
+  k.store(b, 0, 0, rows(y));
+  std::vector<float> in(32 * 32);
+  std::vector<std::uint16_t> out(in.size());
+  std::iota(in.begin(), in.end(), 0.0f);
+  EXPECT_THAT(run_on_host(k.finish(), {test::bytes(in), test::bytes(out)}, {}).reasons, IsEmpty());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    EXPECT_EQ(number_of(ScalarType::f16, out[i]), in[i]) << i;
+  }
 }
 
 TEST(MatrixValues, LanesShareRowsAsTheOrderSays) {

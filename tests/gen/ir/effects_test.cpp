@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/ir/effects.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "support/expect.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
 
 namespace vkmoye::gen::ir {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 const Expr i = variable("i"), n = variable("n");
 

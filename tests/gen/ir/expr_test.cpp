@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/ir/expr.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <type_traits>
 #include <utility>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/in_place.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
@@ -251,9 +249,9 @@ TEST(Expr, AreRefusedBeforeTheyAreTooDeep) {
     const auto grow_for_ever = [&, &grow = grow] {
       for (int i = 0; i < 20000; ++i) deepest = grow(deepest);
     };
-    EXPECT_THAT(grow_for_ever, testing::ThrowsMessage<KernelError>(testing::AllOf(
-                                   testing::HasSubstr("more than 500 operations deep"),
-                                   testing::HasSubstr("Builder::let"))));
+    EXPECT_THAT(grow_for_ever,
+                ThrowsMessage<KernelError>(
+                    AllOf(HasSubstr("more than 500 operations deep"), HasSubstr("Builder::let"))));
     EXPECT_GE(deepest->depth, ir::kMaxDepth - 1);
     EXPECT_LE(deepest->depth, ir::kMaxDepth);
     EXPECT_EQ(ir::with_operands(deepest, deepest->operands)->depth, deepest->depth);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/ir/identical.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <functional>
 #include <set>
 
+#include "support/expect.hpp"
 #include "vkmoye/gen/ir/fingerprint.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
@@ -77,13 +75,13 @@ TEST(Identical, ACopyIsUntilAnythingInItIsChanged) {
 TEST(Identical, WhatIsChangedAfterwardsIsVerifiedAgain) {
   Kernel kernel = padded();
   ASSERT_NE(kernel.verified, nullptr);
-  EXPECT_THAT(verify(kernel), testing::IsEmpty());
+  EXPECT_THAT(verify(kernel), IsEmpty());
   const auto barrier = std::find_if(kernel.body.begin(), kernel.body.end(), [](const ir::Stmt& s) {
     return std::holds_alternative<ir::Barrier>(s.value);
   });
   ASSERT_NE(barrier, kernel.body.end());
   kernel.body.erase(barrier);
-  EXPECT_THAT(verify(kernel), testing::ElementsAre(testing::HasSubstr("race in shared tile")));
+  EXPECT_THAT(verify(kernel), ElementsAre(HasSubstr("race in shared tile")));
 }
 
 }  // namespace

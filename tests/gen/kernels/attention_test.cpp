@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Attention: which kernel is chosen and why, its plan, refusals; rows that see no key, NaN, on the twin. What
-// attention_options_test.cpp adds: lengths, masks, slopes, sinks, logarithms of sums, orders of axes.
-
-#include <cmath>
-#include <limits>
-#include <span>
+// Attention: which kernel is chosen and why, its plan, refusals. On the twin, attention_options_test.cpp has lengths,
+// masks, slopes, sinks, logarithms of sums and orders of axes; attention_scores_test.cpp has rows that see no key, and
+// NaN.
 
 #include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/attention/choice/choose.hpp"
-#include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -85,38 +81,6 @@ TEST(Attention, RefusesWithEveryReason) {
   EXPECT_THAT(reasons_against(call), ElementsAre(HasSubstr("scale -1 is outside")));
   call = problem_of(std::int64_t{1} << 32, 1);
   EXPECT_THAT(reasons_against(call), Contains(HasSubstr("are more than")));
-}
-
-// Runs attention/simt of one head, f32, 32 wide, on the twin.
-std::vector<float> run_simt(AttentionCall call, std::vector<float> k, std::vector<float> v) {
-  call.form.width = call.form.value_width = 32;
-  const auto size = [](std::int64_t rows) { return static_cast<std::size_t>(32 * rows); };
-  std::vector<float> q(size(call.queries), 1), o(size(call.queries), -7);
-  const KernelRequest request = request_of(call, ScalarType::f32);
-  const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
-  const TwinReport report =
-      run_on_host(find_kernel("attention/simt")->describe(request),
-                  {bytes(q), bytes(k), bytes(v), bytes(o)}, attention_arguments(call));
-  EXPECT_THAT(report.reasons, IsEmpty());
-  return o;
-}
-
-TEST(Attention, RowsThatSeeNoKeyAreZero) {
-  AttentionCall call = problem_of(3, 1);
-  call.form.causal = true;  // only the last query sees the key
-  const std::vector<float> o = run_simt(call, std::vector<float>(32, 2), std::vector<float>(32, 5));
-  for (std::size_t i = 0; i < o.size(); ++i) EXPECT_EQ(o[i], i < 64 ? 0 : 5) << i;
-  for (const float x : run_simt(problem_of(2, 0), {}, {})) EXPECT_EQ(x, 0);
-}
-
-TEST(Attention, ANaNAmongTheKeysOfARowMakesItNaN) {
-  for (const std::size_t place : {0u, 33u, 64u}) {
-    std::vector<float> k(96, 0.5f);
-    k[place] = std::numeric_limits<float>::quiet_NaN();
-    for (const float x : run_simt(problem_of(1, 3), k, std::vector<float>(96, 1))) {
-      EXPECT_TRUE(std::isnan(x)) << place;
-    }
-  }
 }
 
 }  // namespace

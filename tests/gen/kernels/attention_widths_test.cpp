@@ -3,17 +3,11 @@
 // what the same heads with zeros behind them give.
 
 #include <cmath>
-#include <cstring>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "support/attention_on_twin.hpp"
 #include "support/expect.hpp"
-#include "support/fake_devices.hpp"
-#include "support/fragment_orders.hpp"
-#include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/kernels/attention/choice/choose.hpp"
-#include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::gen::attention_widths {
 namespace {
@@ -52,24 +46,21 @@ TEST(AttentionWidths, EveryMultipleOfEightHasKernels) {
   }
 }
 
-// Rows of numbers below 1, of which those from `used` on are 0: some of `type`.
-std::vector<std::byte> rows_of(ScalarType type, std::size_t rows, std::size_t width,
-                               std::size_t used, std::size_t seed) {
-  std::vector<std::byte> out;
-  for (std::size_t i = 0; i < rows * width; ++i) {
-    const std::size_t row = i / width, column = i % width;
-    const double number = std::sin(static_cast<double>(seed + row * used + column));
-    const std::uint64_t bits = bits_of(type, column < used ? number : 0);
-    for (std::size_t byte = 0; byte < size_of(type); ++byte) {
-      out.push_back(static_cast<std::byte>(bits >> (8 * byte)));
-    }
+// Rows of numbers below 1, of which those from `used` on are 0.
+test::Bytes rows_of(ScalarType type, std::int64_t rows, std::int64_t width, std::int64_t used,
+                    double seed) {
+  std::vector<float> out;
+  for (std::int64_t i = 0; i < rows * width; ++i) {
+    const std::int64_t column = i % width;
+    const double number = std::sin(seed + static_cast<double>(i / width * used + column));
+    out.push_back(column < used ? static_cast<float>(number) : 0);
   }
-  return out;
+  return test::stored(type, out);
 }
 
 // The result of `kernel` for heads of `used` elements, in heads of `width`.
-std::vector<double> run(const std::string& kernel, ScalarType type, std::int64_t width,
-                        std::int64_t used) {
+std::vector<float> run(const std::string& kernel, ScalarType type, std::int64_t width,
+                       std::int64_t used) {
   const AttentionCall call = call_of(width, width);
   const KernelEntry& entry = *find_kernel(kernel);
   KernelRequest request = request_of(call, type, test::h200_like());
@@ -79,26 +70,15 @@ std::vector<double> run(const std::string& kernel, ScalarType type, std::int64_t
       request.device.fragment_orders.push_back(test::order_of_twin(matrix));
     }
   }
-  const KernelPlan plan = attention_plan(entry, request);
-  const auto rows = [&](std::int64_t count, std::size_t seed) {
-    return rows_of(type, static_cast<std::size_t>(count), static_cast<std::size_t>(width),
-                   static_cast<std::size_t>(used), seed);
-  };
   const std::int64_t queries = call.heads * call.queries, keys = call.kv_heads * call.keys;
-  std::vector<std::vector<std::byte>> arrays = {rows(queries, 1), rows(keys, 2), rows(keys, 3),
-                                                rows(queries, 4)};
-  for (const PlanArray& array : plan.scratch) arrays.emplace_back(array.bytes);
-  for (const KernelStep& step : plan.steps) {
-    std::vector<std::span<std::byte>> bound;
-    for (const std::size_t array : step.arrays) bound.emplace_back(arrays[array]);
-    EXPECT_THAT(run_on_host(step.kernel, bound, step.arguments).reasons, IsEmpty());
-  }
-  std::vector<double> out;
-  for (std::int64_t i = 0; i < queries * width; ++i) {
-    if (i % width >= used) continue;
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &arrays[3][static_cast<std::size_t>(i) * size_of(type)], size_of(type));
-    out.push_back(number_of(type, bits));
+  const auto given = [&](std::int64_t rows, double seed) {
+    return rows_of(type, rows, width, used, seed);
+  };
+  const auto o = test::run_attention(
+      request, entry, {{"q", given(queries, 1)}, {"k", given(keys, 2)}, {"v", given(keys, 3)}});
+  std::vector<float> out;
+  for (std::size_t i = 0; i < o.at("o").size(); ++i) {
+    if (static_cast<std::int64_t>(i) % width < used) out.push_back(o.at("o")[i]);
   }
   return out;
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/verify/accepted_kernels.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "support/expect.hpp"
 #include "support/temporary_folder.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
@@ -105,7 +103,7 @@ TEST(Accepted, KernelsAreRightOnes) {
   wrong.body.emplace_back(ir::Barrier{});
   wrong.body.emplace_back(ir::Let{"unused", ir::variable("nothing has this name")});
   for (int time = 0; time < 2; ++time) {
-    EXPECT_THAT(verify(wrong), testing::Not(testing::IsEmpty()));
+    EXPECT_THAT(verify(wrong), Not(IsEmpty()));
     EXPECT_FALSE(accepted_kernels().contains(wrong));
   }
 }

@@ -2,21 +2,17 @@
 // Which shipped kernels rest on an assumption about what is written: those of the table in README.md, "What is
 // verified".
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 #include <string>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/products/gemm_call.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {
 namespace {
-
-using testing::ElementsAre;
 
 bool is_assumed(const ir::Kernel& kernel) {
   return std::any_of(

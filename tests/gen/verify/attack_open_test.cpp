@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Broken kernels that the verifier still accepts. Each test says what is missing; it is enabled once that is there.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::gen::attack {
 namespace {

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Kernels that are wrong at sizes that no trial takes: isl finds the size, or the kernel is not proved and refused.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::gen::attack {
 namespace {
-
-using testing::IsEmpty;
-using testing::Not;
 
 // Registers that are read where a condition kept them from being written.
 TEST(Attack, RegistersAtSizesThatNoTrialTakes) {

@@ -2,19 +2,15 @@
 // Sound kernels that a verifier with simpler rules refuses. Each runs on the host twin, which finds no fault and the
 // right result.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include <concepts>
 #include <functional>
 
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 
 namespace vkmoye::gen::attack {
 namespace {
-
-using testing::ElementsAreArray;
-using testing::IsEmpty;
 
 constexpr ScalarType f32 = ScalarType::f32, u32 = ScalarType::u32;
 
@@ -38,9 +34,16 @@ struct Draft {
   Expr n = 0, own = 0;
 };
 
+// What dst has afterwards: one number, or one for each element.
+struct Right : std::function<double(int)> {
+  Right(double everywhere) : function([=](int) { return everywhere; }) {}
+  template <std::invocable<int> Of>
+  Right(const Of& of) : function(of) {}
+};
+
 // Accepted; at the arguments `at`, with `word` everywhere in src, dst[i] is right(i).
-void expect_sound(const Kernel& kernel, const Arguments& at,
-                  const std::function<double(int)>& right, std::uint32_t word = 0) {
+void expect_sound(const Kernel& kernel, const Arguments& at, const Right& right,
+                  std::uint32_t word = 0) {
   EXPECT_THAT(verify(kernel), IsEmpty());
   const Launched launch = launched(kernel, at, word);
   EXPECT_THAT(launch.reasons, IsEmpty());
@@ -52,7 +55,7 @@ void expect_sound(const Kernel& kernel, const Arguments& at,
   EXPECT_THAT(result, ElementsAreArray(wanted));
 }
 // The same for what a Draft records, at two sizes.
-void expect_sound(Draft& draft, const std::function<double(int)>& right, std::uint32_t word = 0) {
+void expect_sound(Draft& draft, const Right& right, std::uint32_t word = 0) {
   const Kernel kernel = draft.k.finish();
   expect_sound(kernel, {{"n", 5}}, right, word);
   expect_sound(kernel, {{"n", 130}}, right, word);
@@ -69,9 +72,8 @@ TEST(Sound, ARemainderByTheExtent) {
   d.k.branch({less(d.own, d.n), equal(variable("width"), 0)},
              [&] { d.k.store(one, dst_at(d.own)); });
   const Kernel kernel = d.k.finish();
-  const auto right = [](int) { return 1; };
-  expect_sound(kernel, {{"n", 5}, {"width", 3}}, right);
-  expect_sound(kernel, {{"n", 130}, {"width", 7}}, right);
+  expect_sound(kernel, {{"n", 5}, {"width", 3}}, 1);
+  expect_sound(kernel, {{"n", 130}, {"width", 7}}, 1);
 }
 
 TEST(Sound, WorkgroupsThatAreCountedAlongAnExtent) {
@@ -82,10 +84,8 @@ TEST(Sound, WorkgroupsThatAreCountedAlongAnExtent) {
   const Expr first = convert(k.load("x", Element{"src", {k.block_x()}, "of the group"}), f32);
   k.branch({equal(k.thread(), 0)}, [&] { k.store(first + one, dst_at(k.block_x())); });
   const Kernel kernel = k.finish();
-  expect_sound(
-      kernel, {{"m", 1}}, [](int) { return 8; }, 7);
-  expect_sound(
-      kernel, {{"m", 5}}, [](int) { return 8; }, 7);
+  expect_sound(kernel, {{"m", 1}}, 8, 7);
+  expect_sound(kernel, {{"m", 5}}, 8, 7);
 }
 
 TEST(Sound, TheElseOfANegatedGuard) {
@@ -93,8 +93,7 @@ TEST(Sound, TheElseOfANegatedGuard) {
   d.k.branch(
       {logical_not(less(d.own, d.n))}, [] {},
       [&] { d.k.store(as_float(d.k.load("x", src_at(d.own))) + one, dst_at(d.own)); });
-  expect_sound(
-      d, [](int) { return 4; }, 3);
+  expect_sound(d, 4, 3);
 }
 
 TEST(Sound, AnArrayFromItsEnd) {
@@ -116,10 +115,8 @@ TEST(Sound, ASelectOfTwoGuardedIndices) {
   d.k.branch({less(d.own, d.n), logical_not(less(other, d.n))},
              [&] { d.k.store(ir::number(f32, 2), dst_at(d.own)); });
   const Kernel kernel = d.k.finish();
-  expect_sound(
-      kernel, {{"n", 70}, {"p", 4}}, [](int) { return 2; }, 2);
-  expect_sound(
-      kernel, {{"n", 5}, {"p", 5}}, [](int) { return 2; }, 2);
+  expect_sound(kernel, {{"n", 70}, {"p", 4}}, 2, 2);
+  expect_sound(kernel, {{"n", 5}, {"p", 5}}, 2, 2);
 }
 
 TEST(Sound, AnIndexThatIsGuardedWhereItIsSelected) {
@@ -129,7 +126,7 @@ TEST(Sound, AnIndexThatIsGuardedWhereItIsSelected) {
     d.k.let("unused", as_float(d.k.load("x", src_at(at))));
   });
   d.put(one);
-  expect_sound(d, [](int) { return 1; });
+  expect_sound(d, 1);
 }
 
 TEST(Sound, LoopsOfAFewRounds) {
@@ -164,10 +161,8 @@ TEST(Sound, ATableThatIsReadWhereDataSays) {
     d.k.store(d.k.load("found", Element{"table", {at}, "lookup"}), dst_at(d.own));
   });
   const Kernel kernel = d.k.finish();
-  expect_sound(
-      kernel, {{"n", 130}}, [](int) { return 9; }, 9);
-  expect_sound(
-      kernel, {{"n", 5}}, [](int) { return 63; }, 99);
+  expect_sound(kernel, {{"n", 130}}, 9, 9);
+  expect_sound(kernel, {{"n", 5}}, 63, 99);
 }
 
 TEST(Sound, SubgroupOperationsOfSomeSubgroups) {
@@ -265,10 +260,8 @@ TEST(Sound, ManyConditionsOnData) {
   });
   d.put(d.k.load("deepest", held));
   const Kernel kernel = d.k.finish();
-  expect_sound(
-      kernel, {{"n", 70}}, [](int) { return 18; }, 99);
-  expect_sound(
-      kernel, {{"n", 5}}, [](int) { return 7; }, 7);
+  expect_sound(kernel, {{"n", 70}}, 18, 99);
+  expect_sound(kernel, {{"n", 5}}, 7, 7);
 }
 
 // Of 2^9 ways in which the conditions can hold, 10 write.
@@ -305,10 +298,8 @@ TEST(Sound, ChainsOfConditionsOnData) {
     });
     d.put(d.k.load("deepest", held));
     const Kernel kernel = d.k.finish();
-    expect_sound(
-        kernel, {{"n", 70}}, [](int) { return 24; }, 99);
-    expect_sound(
-        kernel, {{"n", 5}}, [](int) { return 7; }, 7);
+    expect_sound(kernel, {{"n", 70}}, 24, 99);
+    expect_sound(kernel, {{"n", 5}}, 7, 7);
   }
 }
 
@@ -331,10 +322,8 @@ TEST(Sound, TheSameConditionOnDataTwice) {
   });
   const Kernel kernel = d.k.finish();
   for (const int size : {5, 130}) {
-    expect_sound(
-        kernel, {{"n", size}}, [](int) { return 1; }, 3);
-    expect_sound(
-        kernel, {{"n", size}}, [](int) { return 2; }, 4);
+    expect_sound(kernel, {{"n", size}}, 1, 3);
+    expect_sound(kernel, {{"n", size}}, 2, 4);
   }
 }
 
@@ -350,10 +339,8 @@ TEST(Sound, ARegisterUnderTheSameConditionOnData) {
         [&] { d.k.store(number(f32, 2), dst_at(d.own)); });
   });
   const Kernel kernel = d.k.finish();
-  expect_sound(
-      kernel, {{"n", 130}}, [](int) { return 1; }, 3);
-  expect_sound(
-      kernel, {{"n", 130}}, [](int) { return 2; }, 4);
+  expect_sound(kernel, {{"n", 130}}, 1, 3);
+  expect_sound(kernel, {{"n", 130}}, 2, 4);
 }
 
 // A loop that has a round whatever its end is.
@@ -374,10 +361,8 @@ TEST(Sound, ALoopToTheMaximumOfDataAndOne) {
     });
   });
   const Kernel kernel = d.k.finish();
-  expect_sound(
-      kernel, {{"n", 130}}, [](int) { return 0; }, 0);
-  expect_sound(
-      kernel, {{"n", 130}}, [](int) { return 8; }, 5);
+  expect_sound(kernel, {{"n", 130}}, 0, 0);
+  expect_sound(kernel, {{"n", 130}}, 8, 5);
 }
 
 }  // namespace

@@ -104,12 +104,20 @@ inline Arguments sizes(std::int64_t n, std::int64_t m = 1, std::int64_t p = 0, s
   return {{"n", n}, {"m", m}, {"p", p}, {"q", q}};
 }
 
-/// The twin finds a fault at `at`; the verifier gives a reason. `line` is the caller's, for the message.
-/// (clang 14 has no std::source_location.)
-inline void expect_refused(const Kernel& kernel, const Arguments& at, int line = __builtin_LINE()) {
+/// The twin finds a fault at `at`, where every word of src is `word`; the verifier gives a reason. `line` is the
+/// caller's, for the message. (clang 14 has no std::source_location.)
+inline void expect_refused(const Kernel& kernel, const Arguments& at, std::uint32_t word = 0,
+                           int line = __builtin_LINE()) {
   SCOPED_TRACE(line);
-  EXPECT_FALSE(launched(kernel, at).reasons.empty());
+  EXPECT_FALSE(launched(kernel, at, word).reasons.empty());
   EXPECT_FALSE(verify(kernel).empty());
+}
+/// Neither of them.
+inline void expect_accepted(const Kernel& kernel, const Arguments& at, std::uint32_t word = 0,
+                            int line = __builtin_LINE()) {
+  SCOPED_TRACE(line);
+  EXPECT_EQ(launched(kernel, at, word).reasons, std::vector<std::string>());
+  EXPECT_EQ(verify(kernel), std::vector<std::string>());
 }
 
 /// 1 to element `at` of dst, where it is inside.

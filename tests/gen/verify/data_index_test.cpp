@@ -2,10 +2,8 @@
 // Indices from data: reads kept inside, scatters to elements that are asserted to be distinct, atomics; and the broken
 // kernels next to each, which must be refused.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/verify/claims.hpp"
@@ -14,14 +12,6 @@ namespace vkmoye::gen::data_indices {
 namespace {
 
 using namespace attack;
-
-using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
-using testing::ElementsAreArray;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 constexpr ScalarType f32 = ScalarType::f32, u32 = ScalarType::u32;
 
@@ -80,19 +70,15 @@ TEST(DataIndex, HistogramsThatAreBroken) {
   EXPECT_THAT(launched(histogram(plain), sizes(130), 3).reasons,
               Contains(HasSubstr("race in shared")));
   EXPECT_THAT(verify(histogram(plain)), Contains(HasSubstr("use an atomic operation, or assert")));
-  const auto refuse = [](const Kernel& kernel, int line = __builtin_LINE()) {
-    SCOPED_TRACE(line);
-    EXPECT_THAT(launched(kernel, sizes(130), 3).reasons, Not(IsEmpty()));
-    EXPECT_THAT(verify(kernel), Not(IsEmpty()));
-  };
-  refuse(histogram_of({zeros(), count(code), Barrier{}, result()}));
-  refuse(histogram_of({zeros(), Barrier{}, count(code), result()}));
-  refuse(histogram_of({count(code), Barrier{}, result()}));
+  expect_refused(histogram_of({zeros(), count(code), Barrier{}, result()}), sizes(130), 3);
+  expect_refused(histogram_of({zeros(), Barrier{}, count(code), result()}), sizes(130), 3);
+  expect_refused(histogram_of({count(code), Barrier{}, result()}), sizes(130), 3);
   // Bins that nothing has set, of which nothing is read but by the atomic operations.
-  refuse(histogram_of({count(code)}));
+  expect_refused(histogram_of({count(code)}), sizes(130), 3);
   // A plain access to a known element, and an atomic one to it, beside those that data place.
-  refuse(histogram_of(
-      {zeros(), Barrier{}, count(code), Store{shared_at(3), word}, Barrier{}, result()}));
+  expect_refused(histogram_of({zeros(), Barrier{}, count(code), Store{shared_at(3), word},
+                               Barrier{}, result()}),
+                 sizes(130), 3);
 }
 
 TEST(DataIndex, TheSameInALoopOverTheInput) {
@@ -109,9 +95,8 @@ TEST(DataIndex, TheSameInALoopOverTheInput) {
     return kernel;
   };
   EXPECT_THAT(verify(body(code)), IsEmpty());
-  EXPECT_THAT(verify(body(code + r)),
-              IsEmpty());  // grows with the round, and stays below 16 where it counts
-  EXPECT_THAT(launched(body(code + r), sizes(130), 3).reasons, IsEmpty());
+  // grows with the round, and stays below 16 where it counts
+  expect_accepted(body(code + r), sizes(130), 3);
   const Kernel early = body(code, {Load{"early", shared_at(3, "early")}});
   EXPECT_THAT(launched(early, sizes(130), 3).reasons, Contains(HasSubstr("race in shared s")));
   EXPECT_THAT(verify(early), Contains(HasSubstr("race in s: 'early'")));
@@ -134,20 +119,15 @@ TEST(DataIndex, ReadsOfSharedMemoryUnderAGuard) {
   EXPECT_THAT(verify(lookup(code, {Barrier{}})), IsEmpty());
   EXPECT_THAT(launched(lookup(code, {Barrier{}}), sizes(130), 63).floats(1), Each(1.0f));
   EXPECT_THAT(launched(lookup(code, {Barrier{}}), sizes(130), 64).reasons, IsEmpty());
-  const auto refuse = [](const Kernel& kernel, std::uint32_t data, int line = __builtin_LINE()) {
-    SCOPED_TRACE(line);
-    EXPECT_THAT(launched(kernel, sizes(130), data).reasons, Not(IsEmpty()));
-    EXPECT_THAT(verify(kernel), Not(IsEmpty()));
-  };
-  refuse(lookup(code, {}), 63);               // no barrier
-  refuse(lookup(code, {Barrier{}}, 63), 63);  // an element that nothing writes
-  Kernel twice = lookup(code, {Barrier{}});   // and written again before the next barrier
+  expect_refused(lookup(code, {}), sizes(130), 63);               // no barrier
+  expect_refused(lookup(code, {Barrier{}}, 63), sizes(130), 63);  // an element that nothing writes
+  Kernel twice = lookup(code, {Barrier{}});  // and written again before the next barrier
   twice.body.push_back(store(shared_at(thread, "again")));
-  refuse(twice, 63);
+  expect_refused(twice, sizes(130), 63);
   Kernel narrow = lookup(code, {Barrier{}});
   narrow.arrays[2].axes[0].extent = 63;
   narrow.body[0] = If{less(thread, 63), {store(shared_at(thread, "fill"))}};
-  refuse(narrow, 63);
+  expect_refused(narrow, sizes(130), 63);
 }
 
 /// dst (f32, read and written, n elements): what `body` does to it.
@@ -189,10 +169,7 @@ TEST(DataIndex, WhatADistinctScatterDoesNotAllow) {
   const Body update = {Load{"x", dst_at(code, "old")}, store(dst_at(code, "new"), x + attack::one)};
   EXPECT_THAT(verify(scattered(update, Access::read_write, {distinct})), IsEmpty());
   const auto refuse = [&](Body body, int line = __builtin_LINE()) {
-    SCOPED_TRACE(line);
-    const Kernel kernel = scattered(std::move(body), Access::read_write, {distinct});
-    EXPECT_THAT(launched(kernel, sizes(130), 3).reasons, Not(IsEmpty()));
-    EXPECT_THAT(verify(kernel), Not(IsEmpty()));
+    expect_refused(scattered(std::move(body), Access::read_write, {distinct}), sizes(130), 3, line);
   };
   refuse({store(dst_at(code, "scatter")), store(dst_at(own, "own"))});
   refuse({store(dst_at(code, "scatter")), Load{"x", dst_at(n - 1 - own, "back")}});

@@ -3,10 +3,8 @@
 
 #include "vkmoye/gen/verify/exact_values.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "support/arithmetics.hpp"
+#include "support/expect.hpp"
 #include "support/kernel_on_twin.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -17,10 +15,6 @@ namespace vkmoye::gen {
 namespace {
 
 using ir::Expr;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::ThrowsMessage;
 
 constexpr ScalarType kF32 = ScalarType::f32;
 

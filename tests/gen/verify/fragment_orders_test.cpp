@@ -3,11 +3,9 @@
 
 #include "vkmoye/gen/verify/fragment_orders.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <functional>
 
+#include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 
@@ -15,9 +13,6 @@ namespace vkmoye::gen {
 namespace {
 
 using ir::Expr;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 using Use = ir::MatrixType::Use;
 
 constexpr ScalarType kReal = ScalarType::f32;
@@ -54,9 +49,8 @@ void expect_by_order(const std::function<void(Product&)>& use, const std::string
                      const std::vector<Matrices Product::*>& stated, std::uint32_t count = 1,
                      int line = __builtin_LINE()) {
   SCOPED_TRACE(line);
-  EXPECT_THAT(
-      [&] { Product{count}.with(use); },
-      ThrowsMessage<KernelError>(HasSubstr("elements of the matrices " + array + " by lane")));
+  EXPECT_REFUSED(Product{count}.with(use), KernelError,
+                 "elements of the matrices " + array + " by lane");
   const ir::Kernel kernel = Product{count}.with([&](Product& p) {
     for (const auto member : stated) p.k.assume_order(p.*member, "(16,(2,8)):(8,(128,1))");
     use(p);

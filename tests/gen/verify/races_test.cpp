@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "gen/verify/kernel_of.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::gen::verifying {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 TEST(Verify, AcceptsReadingBackWhatTheThreadWrote) {
   EXPECT_THAT(verify(kernel_of(
@@ -77,7 +70,7 @@ TEST(Verify, FindsThreadsThatGoDifferentWays) {
                         {Store{tile_at(thread, "ahead"), value()}},
                         {Store{tile_at(7 - thread, "back"), value()}}}};
   EXPECT_THAT(verify(kernel_of({If{less(0, n), {Load{"x", {"src", {0}, "src"}}, both[0]}}})),
-              testing::Contains(HasSubstr("race in shared tile: 'ahead'")));
+              Contains(HasSubstr("race in shared tile: 'ahead'")));
 }
 
 // The period of a ring is that of what its index stands for, in however many steps it is written.

@@ -2,19 +2,14 @@
 // Results that are written tile by tile: kernels for which that is proved, each beside ones that differ a little and
 // are wrong. These must not be proved, whatever else refuses them.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/proof/results.hpp"
 
 namespace vkmoye::gen::attack {
 namespace {
-
-using testing::IsEmpty;
-using testing::Not;
 
 const Expr across = builtin(Builtin::group_y);
 
@@ -46,26 +41,19 @@ bool has_one_writer(const Kernel& kernel) {
 }
 
 void expect_tiled(const Kernel& kernel, const Arguments& at, int line = __builtin_LINE()) {
-  SCOPED_TRACE(line);
-  EXPECT_TRUE(is_covered(kernel));
-  EXPECT_TRUE(has_one_writer(kernel));
-  EXPECT_THAT(verify(kernel), IsEmpty());
-  EXPECT_THAT(launched(kernel, at).reasons, IsEmpty());
+  EXPECT_TRUE(is_covered(kernel) && has_one_writer(kernel)) << line;
+  expect_accepted(kernel, at, 0, line);
 }
 // The twin finds an element that nothing writes, or a race.
 void expect_uncovered(const Kernel& kernel, const Arguments& at, std::uint32_t word = 0,
                       int line = __builtin_LINE()) {
-  SCOPED_TRACE(line);
-  EXPECT_FALSE(is_covered(kernel));
-  EXPECT_THAT(launched(kernel, at, word).reasons, Not(IsEmpty()));
-  EXPECT_THAT(verify(kernel), Not(IsEmpty()));
+  EXPECT_FALSE(is_covered(kernel)) << line;
+  expect_refused(kernel, at, word, line);
 }
 void expect_raced(const Kernel& kernel, const Arguments& at, std::uint32_t word = 0,
                   int line = __builtin_LINE()) {
-  SCOPED_TRACE(line);
-  EXPECT_FALSE(has_one_writer(kernel));
-  EXPECT_THAT(launched(kernel, at, word).reasons, Not(IsEmpty()));
-  EXPECT_THAT(verify(kernel), Not(IsEmpty()));
+  EXPECT_FALSE(has_one_writer(kernel)) << line;
+  expect_refused(kernel, at, word, line);
 }
 
 TEST(Tiles, OfWholeAndPartialTiles) {

@@ -2,23 +2,14 @@
 // Values that are the same in a whole workgroup, or subgroup, by the way they are made: loops and conditions on them
 // may hold barriers and subgroup operations.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "gen/verify/attacked.hpp"
+#include "support/expect.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 
 namespace vkmoye::gen::uniformity {
 namespace {
 
 using namespace attack;
-
-using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 constexpr ScalarType f32 = ScalarType::f32, u32 = ScalarType::u32;
 
@@ -45,9 +36,7 @@ TEST(Uniform, AnInputAtOnePlaceForTheWorkgroup) {
   for (const Expr& at : {Expr(0), p, group}) {
     const Body guarded = {flag_at(at), If{less(flag, two), exchanged(), exchanged("y")}};
     const Kernel kernel = kernel_with({If{less(at, m), guarded}});
-    EXPECT_THAT(verify(kernel), IsEmpty());
-    EXPECT_THAT(launched(kernel, sizes(130, 3), 1).reasons, IsEmpty());
-    EXPECT_THAT(launched(kernel, sizes(130, 3), 2).reasons, IsEmpty());
+    for (const std::uint32_t word : {1, 2}) expect_accepted(kernel, sizes(130, 3), word);
   }
   // At places that differ; an array that is also written.
   for (const Expr& at : {thread, own, group + thread / 32}) {
@@ -68,9 +57,7 @@ TEST(Uniform, LoopsWithAnEndFromAnInput) {
   const auto looped = [](const Expr& end, Body body) {
     return kernel_with({If{less(group, m), {flag_at(group), For{"r", end, std::move(body)}}}});
   };
-  const Kernel kernel = looped(minimum(rounds_of, 100), exchanged());
-  EXPECT_THAT(verify(kernel), IsEmpty());
-  EXPECT_THAT(launched(kernel, sizes(130, 3), 5).reasons, IsEmpty());
+  expect_accepted(looped(minimum(rounds_of, 100), exchanged()), sizes(130, 3), 5);
   // A barrier too few; an end that differs between threads.
   Body body = exchanged();
   body.pop_back();
@@ -92,7 +79,7 @@ TEST(Uniform, SharedMemoryAtOnePlace) {
     return kernel_with(body);
   };
   EXPECT_THAT(verify(chosen(3, {Barrier{}})), IsEmpty());
-  EXPECT_THAT(launched(chosen(1, {Barrier{}}), sizes(130)).reasons, IsEmpty());
+  expect_accepted(chosen(1, {Barrier{}}), sizes(130));
   expect_refused(chosen(3, {}), sizes(130));
   expect_refused(chosen(thread, {Barrier{}}), sizes(130));
 }
@@ -106,9 +93,7 @@ TEST(Uniform, WhatAllLanesGetIsTheSameInASubgroup) {
   };
   const Body subgroup = {Subgroup{.name = "inner", .value = thread}};
   for (const Kind kind : {Kind::broadcast, Kind::reduce}) {
-    const Kernel kernel = made(kind, thread, less(whole, 40), subgroup);
-    EXPECT_THAT(verify(kernel), IsEmpty());
-    EXPECT_THAT(launched(kernel, sizes(130)).reasons, IsEmpty());
+    expect_accepted(made(kind, thread, less(whole, 40), subgroup), sizes(130));
     // It differs between subgroups: no barrier may be there.
     const Expr between = kind == Kind::reduce ? Expr(1000) : Expr(32);  // sums are 496 and 1520
     expect_refused(made(kind, thread, less(whole, between), exchanged()), sizes(130));

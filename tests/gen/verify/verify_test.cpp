@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/verify/verify.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "gen/verify/kernel_of.hpp"
+#include "support/expect.hpp"
 
 namespace vkmoye::gen::verifying {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 TEST(Verify, RefusesToDivideByWhatMayBe0) {
   Kernel kernel = kernel_of({Let{"x", thread / variable("count")}});
