@@ -73,16 +73,11 @@ class CoopmatProduct {
 
     const Conditions fits = all_of({builder_.fits(source(a_, 0), a_.read, Edges::zero),
                                     builder_.fits(source(b_, 0), b_.read, Edges::zero)});
-    buffers_.if_has_elements([&] {
-      builder_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
-      buffers_.if_has_products([&] {
-        buffers_.by_alignment(fits, [&](Moved moved) {
-          moved == Moved::in_vectors ? sum_up_vectors() : sum_up_elementwise();
-        });
+    return sums_.kernel([&] {
+      buffers_.by_alignment(fits, [&](Moved moved) {
+        moved == Moved::in_vectors ? sum_up_vectors() : sum_up_elementwise();
       });
-      sums_.write();
     });
-    return buffers_.finish();
   }
 
  private:
@@ -106,15 +101,11 @@ class CoopmatProduct {
   }
 
   void declare_matrices() {
-    const auto size = [](std::int64_t rows, std::int64_t columns, Use use) {
-      return ir::MatrixType{use, to_index(rows), to_index(columns)};
-    };
-    const std::int64_t rows = config_.subgroup_rows() / config_.atom_m;
-    const std::int64_t columns = config_.subgroup_columns() / config_.atom_n;
-    a_.matrices = builder_.matrices("matrices_a", unit_type(form_),
-                                    size(config_.atom_m, config_.atom_k, Use::a), rows, 1);
-    b_.matrices = builder_.matrices("matrices_b", unit_type(form_),
-                                    size(config_.atom_k, config_.atom_n, Use::b), 1, columns);
+    const ScalarType type = unit_type(form_);
+    a_.matrices = operand_matrices(builder_, config_, Use::a, "matrices_a", type,
+                                   config_.subgroup_rows() / config_.atom_m, 1);
+    b_.matrices = operand_matrices(builder_, config_, Use::b, "matrices_b", type,
+                                   config_.subgroup_columns() / config_.atom_n, 1);
   }
 
   // --- views ---
@@ -198,7 +189,7 @@ class CoopmatProduct {
       builder_.load(transpose(tile(b_.shared, {config_.subgroup_columns(), config_.atom_k},
                                    {sums_.subgroup_n(), kk})),
                     b_.matrices);
-      builder_.multiply(a_.matrices, b_.matrices, sums_.matrices());
+      sums_.add_product(a_.matrices, b_.matrices);
     });
   }
   // Sums over `count` tiles of k, starting with number `first`; `fetch` loads one into registers.

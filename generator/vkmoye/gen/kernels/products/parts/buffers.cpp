@@ -5,6 +5,8 @@
 
 namespace vkmoye::gen {
 
+using Use = ir::MatrixType::Use;
+
 GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
                          const std::array<std::int64_t, 3>& tile, std::int64_t strip,
                          const PackedOperands& packed)
@@ -12,11 +14,16 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
       form_(form),
       tile_(tile),
       in_strips_(strip > 1 && !form.batched && !form.split_k && !form.grouped),
-      has_words_(form.weights != nullptr && !packed.b),
-      reads_b_(!packed.b),
-      a_{form.a_type, form.a_k_contiguous, tile[0], builder.block_y()},
-      b_{form.b_type, form.b_k_contiguous, tile[1], builder.block_x()},
-      result_(declare(packed)) {
+      m_(builder.argument("m", ScalarType::u32)),
+      n_(builder.argument("n", ScalarType::u32)),
+      k_(builder.argument("k", ScalarType::u32)),
+      words_(form.weights == nullptr || packed.b
+                 ? std::nullopt
+                 : std::optional(builder.argument("words", ScalarType::u32))),
+      a_(declare('a', packed.a)),
+      b_(declare('b', packed.b)),
+      offsets_(form.grouped ? std::optional(declare_row_groups(builder)) : std::nullopt),
+      result_(builder, form) {
   if (in_strips_) {
     builder.grid(0, "m", tile[0], strip);
     builder.grid(1, "n", tile[1]);
@@ -26,34 +33,37 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
     b_.tile_number = builder.block_y();
   }
   if (form_.split_k && form_.batched) {
-    batch_ = builder_.let("batch_at", builder_.block_z() / ir::variable("slices"));
+    batch_ = builder_.let("batch_at", builder_.block_z() / result_.slices());
   } else if (form_.batched) {
     batch_ = builder_.block_z();
   } else if (form_.grouped) {
-    row_group_ = find_row_group(builder_, offsets_, tile[0]);
+    row_group_ = find_row_group(builder_, *offsets_, m_, tile[0]);
     a_.tile_number = 0;
   }
-  if (!packed.a) tiles_ = of_slice((ir::variable("k") - 1) / to_index(tile_[2]) + 1);
+  if (!a_.is_packed) tiles_ = of_slice((k_ - 1) / to_index(tile_[2]) + 1);
 }
 
-GemmResult GemmBuffers::declare(const PackedOperands& packed) {
-  for (const char* extent : {"m", "n", "k"}) builder_.argument(extent, ScalarType::u32);
-  if (has_words_) builder_.argument("words", ScalarType::u32);
-  if (!packed.a) a_.tensor = declare(a_, "a", "m", "lda", "stride_a", /*in_blocks=*/false);
-  if (!packed.b) b_.tensor = declare(b_, "b", "n", "ldb", "stride_b", form_.weights != nullptr);
-  if (packed.declare) packed.declare();
-  if (form_.grouped) offsets_ = declare_row_groups(builder_);
-  return {builder_, form_};
-}
-
-Tensor GemmBuffers::declare(const Operand& operand, const char* name, const char* row,
-                            const char* leading, const char* stride, bool in_blocks) {
-  std::vector<Builder::AxisSpec> axes = {{"k", "k"}, {row, row, leading}};
+GemmBuffers::Operand GemmBuffers::declare(char name, const std::optional<PackedBlocks>& packed) {
+  const bool is_a = name == 'a';
+  const std::string text(1, name), row = is_a ? "m" : "n", stride = "stride_" + text;
+  Operand x{is_a ? form_.a_k_contiguous : form_.b_k_contiguous, tile_[is_a ? 0 : 1],
+            is_a ? builder_.block_y() : builder_.block_x(), packed.has_value()};
+  if (packed) {
+    x.tensor = builder_.input(
+        text, packed->type,
+        {{"at", packed->elements}, {"k_block", "k_blocks"}, {"block", text + "_blocks"}});
+    if (form_.batched) x.step = builder_.argument(text + "_step", ScalarType::u32);
+    return x;
+  }
+  const bool in_blocks = !is_a && form_.weights != nullptr;
+  std::vector<Builder::AxisSpec> axes = {{"k", "k"}, {row, row, "ld" + text}};
   if (in_blocks) axes[0] = {"word", "words"};
-  if (!operand.k_contiguous) axes = {{row, row}, {"k", "k", leading}};
+  if (!x.k_contiguous) axes = {{row, row}, {"k", "k", "ld" + text}};
   if (form_.batched) axes.push_back({"batch", "batch", stride});
-  if (form_.grouped && &operand == &b_) axes.push_back({"expert", "experts", stride});
-  return builder_.input(name, in_blocks ? ScalarType::u16 : operand.type, axes);
+  if (form_.grouped && !is_a) axes.push_back({"expert", "experts", stride});
+  const ScalarType type = in_blocks ? ScalarType::u16 : is_a ? form_.a_type : form_.b_type;
+  x.tensor = builder_.input(text, type, axes);
+  return x;
 }
 
 View GemmBuffers::of_operand(const Operand& x, const Expr& k_tile) const {
@@ -63,7 +73,7 @@ View GemmBuffers::of_operand(const Operand& x, const Expr& k_tile) const {
   const View view = x.k_contiguous
                         ? matrix_tile(x.tensor, tile_[2], x.rows, at, x.tile_number, which)
                         : matrix_tile(x.tensor, x.rows, tile_[2], x.tile_number, at, which);
-  return is_grouped_a ? shifted(view, 1, row_group_->first, ir::variable("m")) : view;
+  return is_grouped_a ? shifted(view, 1, row_group_->first, m_) : view;
 }
 
 std::optional<Expr> GemmBuffers::matrix_of_b() const {
@@ -75,6 +85,17 @@ View GemmBuffers::b_words(const Expr& k_tile, std::int64_t words) const {
                      matrix_of_b());
 }
 
+View GemmBuffers::packed_block(Use use, const Expr& k_block, const Expr& block) const {
+  const Tensor& tensor = operand(use).tensor;
+  const IntTuple one_block{tensor.array.axes[0].extent.value, 1, 1};
+  return slice(tile(tensor, one_block, {0, k_block, block}), {_, 0, 0});
+}
+
+Expr GemmBuffers::block_of_rows(Use use, const Expr& block) const {
+  const Operand& x = operand(use);
+  return ir::minimum(batch_ ? block + *batch_ * x.step : block, Builder::extent(x.tensor, 2) - 1);
+}
+
 View GemmBuffers::c() const {
   const View view = result_.c(tile_[1], tile_[0], b_.tile_number, a_.tile_number);
   return row_group_ ? shifted(view, 1, row_group_->first, row_group_->end) : view;
@@ -83,14 +104,20 @@ View GemmBuffers::c() const {
 void GemmBuffers::if_has_elements(const std::function<void()>& body) {
   if (row_group_) return builder_.branch(row_group_->has_rows, body);
   if (!in_strips_) return body();
-  builder_.branch({ir::less(Expr(to_index(tile_[0])) * a_.tile_number, ir::variable("m"))}, body);
+  builder_.branch({ir::less(Expr(to_index(tile_[0])) * a_.tile_number, m_)}, body);
 }
 
 void GemmBuffers::if_has_products(const std::function<void()>& body) {
   Conditions has_products = {ir::not_equal(alpha(), ir::number(factor_type(form_), 0)),
-                             ir::not_equal(ir::variable("k"), 0)};
-  if (has_words_) has_products.push_back(ir::not_equal(ir::variable("words"), 0));
-  builder_.branch(has_products, body);
+                             ir::not_equal(k_, 0)};
+  if (words_) has_products.push_back(ir::not_equal(*words_, 0));
+  Conditions has_blocks;
+  for (const Operand* x : {&a_, &b_}) {
+    if (!x->is_packed) continue;
+    if (has_blocks.empty()) has_blocks.push_back(ir::less(0, k_blocks()));
+    has_blocks.push_back(ir::less(0, Builder::extent(x->tensor, 2)));
+  }
+  builder_.branch(has_products, [&] { builder_.branch(has_blocks, body); });
 }
 
 void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load) {
@@ -106,10 +133,11 @@ void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<v
 void GemmBuffers::by_alignment(const Conditions& fits, const std::function<void(Moved)>& move) {
   builder_.branch(
       fits,
-      fmt::format("rows of {} are aligned: they are read in vectors", reads_b_ ? "A and B" : "A"),
+      fmt::format("rows of {} are aligned: they are read in vectors",
+                  !b_.is_packed ? "A and B" : "A"),
       [&] { move(Moved::in_vectors); },
       fmt::format("rows of {} are not aligned: they are read element by element",
-                  reads_b_ ? "A or B" : "A"),
+                  !b_.is_packed ? "A or B" : "A"),
       [&] { move(Moved::one_by_one); });
 }
 
@@ -122,7 +150,7 @@ ir::Kernel GemmBuffers::finish() {
 
 KTiles GemmBuffers::of_slice(const Expr& all) {
   if (!form_.split_k) return {0, all};
-  const Expr slices = ir::variable("slices");
+  const Expr& slices = result_.slices();
   const Expr slice = form_.batched ? builder_.block_z() % slices : builder_.block_z();
   const Expr each = builder_.let("tiles_each", (all - 1) / slices + 1);
   const Expr first = builder_.let("first_tile", minimum(slice * each, all));
@@ -130,7 +158,7 @@ KTiles GemmBuffers::of_slice(const Expr& all) {
 }
 
 Expr GemmBuffers::whole_tiles() const {
-  const Expr of_k = ir::variable("k") / to_index(tile_[2]);
+  const Expr of_k = k_ / to_index(tile_[2]);
   return form_.split_k ? minimum(tiles_.count, of_k - tiles_.first) : of_k;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/matrix_units/atom.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 
@@ -32,6 +33,13 @@ inline bool multiplies(const DeviceCaps& device, const MatrixAtom& atom, const G
 inline MatrixAtom gemm_atom(const GemmForm& form, const DeviceCaps& device) {
   return matrix_atom(unit_type(form), form.accumulator, device);
 }
+
+/// The matrix of A or B, by `operand`, in one product of the units, and as many of them as `rows` x `along_k`. If the
+/// atom is transposed, B is the first operand of the units.
+ir::MatrixType matrix_type(const MatrixAtom& atom, ir::MatrixType::Use operand);
+Matrices operand_matrices(Builder& builder, const MatrixAtom& atom, ir::MatrixType::Use operand,
+                          const std::string& name, ScalarType type, std::int64_t rows,
+                          std::int64_t along_k);
 
 /// Adds every reason why matrix units cannot multiply operands of `form`, whose types must be among
 /// `operands`.
