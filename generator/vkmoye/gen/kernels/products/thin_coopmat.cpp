@@ -20,10 +20,8 @@ namespace {
 using Use = ir::MatrixType::Use;
 
 struct LaneOperand : GemmOperand {
-  LaneOperand(const GemmOperand& operand, const GemmThinCoopmatConfig& config, const GemmForm& form,
-              Use use)
-      : GemmOperand(operand), use(use), lanes(*lanes_of(config, form, use).lanes) {}
-  Use use;
+  LaneOperand(const GemmOperand& operand, const GemmThinCoopmatConfig& config, const GemmForm& form)
+      : GemmOperand(operand), lanes(*lanes_of(config, form, use).lanes) {}
   FragmentLanes lanes;
   std::int64_t rows_of_lane() const { return rows / size(lanes.lanes.mode(1)); }
 
@@ -39,8 +37,8 @@ class ThinCoopmatProduct {
       : config_(config),
         form_(form),
         builder_(name, config.threads(), to_index(config.subgroup_size)),
-        a_(operand_a(form, config.tile_m), config, form, Use::a),
-        b_(operand_b(form, config.tile_n), config, form, Use::b),
+        a_(operand_a(form, config.tile_m), config, form),
+        b_(operand_b(form, config.tile_n), config, form),
         buffers_(builder_, form,
                  {config.tile_m, config.tile_n, reads_of(a_).depth() * config.subgroups}, 1,
                  packed_operands(config, form)) {
@@ -86,13 +84,11 @@ class ThinCoopmatProduct {
   // --- declarations ---
 
   void declare_matrices(LaneOperand& x) {
-    const bool is_a = x.use == Use::a;
-    const std::int64_t atom_rows = is_a ? config_.atom_m : config_.atom_n;
     const std::int64_t along_k = size(x.lanes.k_numbers), steps = vector() / along_k;
-    const std::int64_t rows = x.rows / atom_rows, depth = steps * parts_of_k();
+    const std::int64_t rows = x.rows / config_.atom_rows(x.use), depth = steps * parts_of_k();
     x.matrices = operand_matrices(builder_, config_, x.use, fmt::format("matrices_{}", x.name),
                                   unit_type(form_), rows, depth);
-    const std::int64_t count = config_.elements_per_lane(atom_rows);
+    const std::int64_t count = config_.elements_per_lane(x.use);
     const bool is_first = x.matrices.type.use == Use::a;  // of the units: then rows are rows
     const std::int64_t next_k = is_first ? count * rows : count;
     const std::int64_t next_row = is_first ? count : count * depth;
@@ -101,13 +97,12 @@ class ThinCoopmatProduct {
                         make_layout(make_layout(x.lanes.k_numbers, Layout(steps, next_k)),
                                     Layout(parts_of_k(), next_k * steps),
                                     make_layout(x.lanes.row_numbers, Layout(rows, next_row))));
-    builder_.assume_order(x.matrices,
-                          to_string(*(is_a ? config_.order_a : config_.order_b).layout));
+    builder_.assume_order(x.matrices, to_string(*config_.order(x.use).layout));
   }
 
   void declare_reads(LaneOperand& x) {
     const std::string name = std::string("read_") + x.name;
-    if (is_in_blocks() && x.use == Use::b) {
+    if (is_in_blocks() && x.in_blocks) {
       const LaneReads::Shape shape = word_reads();
       x.reads.emplace(
           builder_, buffers_, shape,
@@ -214,14 +209,14 @@ class ThinCoopmatProduct {
     const std::uint32_t rows_of_matrix = to_index(size(x.lanes.row_numbers));
     const Expr matrix_row = row / rows_of_matrix, down = to_index(x.matrices.rows);
     const Expr first = evaluate(x.lanes.row_numbers, row % rows_of_matrix);
-    const std::int64_t held = size(builder_.elements(x.matrices).shape().mode(0));
+    const std::uint32_t held = to_index(config_.elements_per_lane(x.use));
     for (std::size_t i = 0; i < values.size(); ++i) {
       const auto number = static_cast<std::int64_t>(i);
       const Expr matrix_k = to_index(number / along_k);
       const Expr matrix =
           x.use == Use::a ? matrix_row + matrix_k * down : matrix_row * down + matrix_k;
       const Expr element = first + to_index(x.lanes.k_numbers(number % along_k));
-      builder_.store(values[i], {x.elements.array, {matrix * to_index(held) + element}, ""});
+      builder_.store(values[i], {x.elements.array, {matrix * held + element}, ""});
     }
   }
 

@@ -59,8 +59,16 @@ struct GemmThinCoopmatConfig : MatrixAtom {
   SourceOfB source = SourceOfB::elements;
 
   std::int64_t threads() const { return subgroups * subgroup_size; }
-  /// The elements that a lane holds of a matrix with `rows` rows of A or of B.
-  std::int64_t elements_per_lane(std::int64_t rows) const { return rows * atom_k / subgroup_size; }
+  // Of A or B, by `use`: the rows of a matrix and of a tile, the order of a matrix, and the elements of it in a lane.
+  std::int64_t atom_rows(ir::MatrixType::Use use) const { return is_a(use) ? atom_m : atom_n; }
+  std::int64_t tile_rows(ir::MatrixType::Use use) const { return is_a(use) ? tile_m : tile_n; }
+  const OrderOrReason& order(ir::MatrixType::Use use) const {
+    return is_a(use) ? order_a : order_b;
+  }
+  std::int64_t elements_per_lane(ir::MatrixType::Use use) const {
+    return atom_rows(use) * atom_k / subgroup_size;
+  }
+  static bool is_a(ir::MatrixType::Use use) { return use == ir::MatrixType::Use::a; }
 };
 
 /// The config for products of `form` on `device`: for its matrices, with their orders if they are known. Of `options`,
@@ -106,9 +114,9 @@ std::vector<ProbedMatrix> packed_weights_probes(const GemmThinCoopmatConfig& con
 LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form,
                        ir::MatrixType::Use use);
 
-/// The elements of a tile of `rows` rows that a lane reads at once, of an operand that has elements.
+/// The elements of a tile that a lane with these `lanes` reads at once, of an operand that has elements.
 std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmForm& form,
-                              const FragmentLanes& order, std::int64_t rows);
+                              const FragmentLanes& lanes, ir::MatrixType::Use use);
 
 /// Every reason against `config` for `form`, except those of the orders.
 std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config, const GemmForm& form);

@@ -34,6 +34,10 @@ void require_whole_blocks(const GemmThinCoopmatConfig& config, const GemmForm& f
       reasons);
 }
 
+ProbedMatrix probe(const GemmThinCoopmatConfig& config, const GemmForm& form, Use use) {
+  return {unit_type(form), matrix_type(config, use), to_index(config.subgroup_size)};
+}
+
 // The shared memory that is left beside the table of a weight format.
 std::int64_t bytes_for_sums(const GemmThinCoopmatConfig& config, const GemmForm& form) {
   return config.shared_bytes - (form.weights == nullptr ? 0 : form.weights->table_bytes());
@@ -42,8 +46,9 @@ std::int64_t bytes_for_sums(const GemmThinCoopmatConfig& config, const GemmForm&
 }  // namespace
 
 std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmForm& form,
-                              const FragmentLanes& order, std::int64_t rows) {
-  return widest_access(unit_type(form)) * config.reads * rows / size(order.lanes.mode(1));
+                              const FragmentLanes& lanes, Use use) {
+  return widest_access(unit_type(form)) * config.reads * config.tile_rows(use) /
+         size(lanes.lanes.mode(1));
 }
 
 const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields() {
@@ -81,9 +86,7 @@ AccumulatorShape accumulator_shape(const GemmThinCoopmatConfig& config, const Ge
 }
 
 std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const GemmForm& form) {
-  const ScalarType type = unit_type(form);
-  const std::uint32_t lanes = to_index(config.subgroup_size);
-  return {{type, matrix_type(config, Use::a), lanes}, {type, matrix_type(config, Use::b), lanes}};
+  return {probe(config, form, Use::a), probe(config, form, Use::b)};
 }
 
 PackedWeights packed_weights(const GemmThinCoopmatConfig& config, const GemmForm& form) {
@@ -137,13 +140,13 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
 }
 
 LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form, Use use) {
-  const bool is_a = use == Use::a;
-  const OrderOrReason& order = is_a ? config.order_a : config.order_b;
-  const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
+  const OrderOrReason& order = config.order(use);
+  const std::int64_t rows = config.atom_rows(use);
   if (!order.layout) {
-    return {{}, fmt::format("{}; use --order-{} to give one", order.reason, is_a ? 'a' : 'b')};
+    return {{},
+            fmt::format("{}; use --order-{} to give one", order.reason, use == Use::a ? 'a' : 'b')};
   }
-  const std::string name = to_string(probes(config, form)[is_a ? 0 : 1]);
+  const std::string name = to_string(probe(config, form, use));
   const bool fits = order.layout->rank() == 2 && size(order.layout->mode(0)) == rows &&
                     size(order.layout->mode(1)) == config.atom_k && is_compact(*order.layout);
   if (!fits) {
@@ -151,7 +154,7 @@ LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form
             fmt::format("{}: the order {} does not cover each of {} rows and {} of k once", name,
                         to_string(*order.layout), rows, config.atom_k)};
   }
-  LanesOrReason lanes = split_order(*order.layout, config.elements_per_lane(rows));
+  LanesOrReason lanes = split_order(*order.layout, config.elements_per_lane(use));
   if (lanes.lanes && !lanes.lanes->rows_of_lanes_first) {
     lanes = {
         {},
@@ -170,7 +173,6 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
   std::vector<std::string> reasons;
   std::vector<FragmentLanes> all;
   std::int64_t words = 0;  // that a lane has at once, where B is in blocks
-  const auto matrices = probes(config, form);
   for (const Use use : {Use::a, Use::b}) {
     LanesOrReason apart = lanes_of(config, form, use);
     if (!apart.lanes) {
@@ -178,19 +180,18 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
       continue;
     }
     const bool is_a = use == Use::a;
-    const std::string name = to_string(matrices[is_a ? 0 : 1]);
+    const std::string name = to_string(probe(config, form, use));
     const FragmentLanes& lanes = all.emplace_back(*std::move(apart.lanes));
     require(
         vector % size(lanes.k_numbers) == 0,
         fmt::format("{}: a lane holds {} elements along k, which must divide the {} of 16 bytes",
                     name, size(lanes.k_numbers), vector),
         reasons);
-    const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
     if (is_in_blocks) {
       const std::int64_t bytes = is_a ? 2 * form.weights->elements : form.weights->bytes;
-      words += rows / size(lanes.lanes.mode(1)) * config.reads * bytes / 4;
+      words += config.tile_rows(use) / size(lanes.lanes.mode(1)) * config.reads * bytes / 4;
     } else if (is_a || config.source == SourceOfB::elements) {
-      const std::int64_t values = elements_at_once(config, form, lanes, rows);
+      const std::int64_t values = elements_at_once(config, form, lanes, use);
       require(values <= kMaxValuesAtOnce,
               fmt::format("{}: a lane has {} elements of a tile, but at most {} are possible", name,
                           values, kMaxValuesAtOnce),
@@ -217,11 +218,9 @@ std::vector<std::string> reasons_against_orders_on(const DeviceCaps& device,
                                                    const GemmForm& form) {
   std::vector<std::string> reasons;
   bool known = true;
-  const auto matrices = probes(config, form);
   for (const Use use : {Use::a, Use::b}) {
-    const bool is_a = use == Use::a;
-    const ProbedMatrix& matrix = matrices[is_a ? 0 : 1];
-    const OrderOrReason& order = is_a ? config.order_a : config.order_b;
+    const ProbedMatrix matrix = probe(config, form, use);
+    const OrderOrReason& order = config.order(use);
     const bool is_probed = find_order(device, matrix) != nullptr;
     known = known && (is_probed || order.layout);
     if (!is_probed || !order.layout) continue;

@@ -20,12 +20,11 @@ void take_orders_of(const DeviceCaps& device, const GemmForm& form, GemmThinCoop
   config.order_b = fragment_layout(device, matrices[1]);
 }
 
-// Halves config.reads until a lane can hold what it reads at once of a tile of `rows` rows of A, or of B, by `use`.
-void halve_reads_until_they_fit(GemmThinCoopmatConfig& config, const GemmForm& form,
-                                ir::MatrixType::Use use, std::int64_t rows) {
+// Halves config.reads until a lane can hold what it reads at once of a tile of A, or of B, by `use`.
+void halve_reads_until_they_fit(GemmThinCoopmatConfig& config, const GemmForm& form, Use use) {
   const LanesOrReason apart = lanes_of(config, form, use);
   while (apart.lanes && config.reads > 1 &&
-         elements_at_once(config, form, *apart.lanes, rows) > kMaxValuesAtOnce) {
+         elements_at_once(config, form, *apart.lanes, use) > kMaxValuesAtOnce) {
     config.reads /= 2;
   }
 }
@@ -80,8 +79,8 @@ GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const Devic
   config.subgroups = std::min<std::int64_t>(16, 512 / config.subgroup_size);
   config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
   take_orders_of(device, form, config);
-  halve_reads_until_they_fit(config, form, Use::a, config.atom_m);
-  halve_reads_until_they_fit(config, form, Use::b, config.atom_n);
+  halve_reads_until_they_fit(config, form, Use::a);
+  halve_reads_until_they_fit(config, form, Use::b);
   return config;
 }
 
@@ -136,7 +135,7 @@ GemmThinCoopmatConfig packed_weights_config(const TypedRequest<GemmProduct>& req
   if (config.tile_m > config.atom_m && config.tile_m < most) config.reads = 1;
   const std::int64_t subgroups = m > most ? 4 : config.tile_m == most ? 8 : 16;
   config.subgroups = std::min(subgroups, config.subgroups);
-  halve_reads_until_they_fit(config, form, Use::a, config.tile_m);
+  halve_reads_until_they_fit(config, form, Use::a);
   // What is packed must not change.
   const auto transposed = transposed_config(config, request);
   const bool is_known = transposed && transposed->order_a.layout && transposed->order_b.layout;

@@ -21,7 +21,7 @@
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/products/parts/buffers.hpp"
-#include "vkmoye/gen/kernels/products/parts/subgroups.hpp"
+#include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
 
 namespace vkmoye::gen {
 

@@ -19,6 +19,12 @@ constexpr struct {
 
 }  // namespace
 
+void require_subgroup_counts(const GemmSubgroups& config, std::vector<std::string>& reasons) {
+  require_power_of_two("subgroups m", config.subgroups_m, 32, reasons);
+  require_power_of_two("subgroups n", config.subgroups_n, 32, reasons);
+  require_power_of_two("subgroups k", config.subgroups_k, 32, reasons);
+}
+
 ir::MatrixType matrix_type(const MatrixAtom& atom, ir::MatrixType::Use operand) {
   using enum ir::MatrixType::Use;
   const std::uint32_t rows = to_index(operand == a ? atom.atom_m : atom.atom_n);
