@@ -399,11 +399,14 @@ Expr Builder::let_exact(const std::string& name, const Expr& value) {
 
 ir::Element Builder::element_of(const View& view, const char* access) {
   const std::int64_t count = size(view.shape());
-  const bool is_vector = view.axes.size() == 1 && view.swizzle.bits() == 0 &&
-                         coalesce(view.axes.front().values) == Layout(count);
+  const ir::Array& of = array(view);
+  const bool is_vector = of.space != ir::Array::Space::buffer && view.swizzle.bits() == 0 &&
+                         coalesce(view.axes.front().values) == Layout(count) &&
+                         ir::is_width(of.type, to_index(count));
   if (count != 1 && !is_vector) {
-    throw LayoutError(fmt::format("{} of {}: the values {} are neither one nor consecutive", access,
-                                  view.name, to_string(view.axes.front().values)));
+    throw LayoutError(fmt::format(
+        "{} of {}: the shape {} has {} values, not one, and they are no vector of consecutive ones",
+        access, view.name, to_string(view.shape()), count));
   }
   take_grid_from(view);
   ir::Element element{view.array, {}, view.name, to_index(count)};

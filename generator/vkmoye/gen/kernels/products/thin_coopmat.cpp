@@ -69,16 +69,15 @@ class ThinCoopmatProduct {
   // The elements of a matrix in 16 bytes, which a lane has along k.
   std::int64_t vector() const { return widest_access(unit_type(form_)); }
   std::int64_t parts_of_k() const { return is_in_blocks() ? 1 : config_.reads; }
-  Vector words() const { return {to_index(access_words(*form_.weights, config_.reads))}; }
 
-  // What a lane reads at once; of weights in blocks, as many elements of A as there are in its blocks.
+  // What a lane reads at once: of weights in blocks, the words of some blocks of a row, and as many elements of A as
+  // these have weights.
   LaneReads::Shape reads_of(const LaneOperand& x) const {
-    const std::int64_t together =
-        is_in_blocks() ? config_.reads * form_.weights->elements : vector();
+    std::int64_t together = vector();
+    if (is_in_blocks()) {
+      together = config_.reads * (x.in_blocks ? form_.weights->bytes / 2 : form_.weights->elements);
+    }
     return {x.lanes.lanes, x.rows, together, parts_of_k()};
-  }
-  LaneReads::Shape word_reads() const {
-    return {b_.lanes.lanes, b_.rows, config_.reads * form_.weights->bytes / 2, 1};
   }
 
   // --- declarations ---
@@ -100,26 +99,20 @@ class ThinCoopmatProduct {
     builder_.assume_order(x.matrices, to_string(*config_.order(x.use).layout));
   }
 
+  // Precondition: `x` is not packed.
   void declare_reads(LaneOperand& x) {
-    const std::string name = std::string("read_") + x.name;
-    if (is_in_blocks() && x.in_blocks) {
-      const LaneReads::Shape shape = word_reads();
-      x.reads.emplace(
-          builder_, buffers_, shape,
-          [this, words = shape.depth() * config_.subgroups](const Expr& k_tile) {
-            return buffers_.b_words(k_tile, words);
-          },
-          name, ScalarType::u16, words(), words().count);
-      return;
-    }
-    const Vector access = {to_index(widest_access(x.type))};
-    x.reads.emplace(
-        builder_, buffers_, reads_of(x),
-        [this, &x](const Expr& k_tile) {
-          const View all = (buffers_.*x.tile)(k_tile);
-          return x.k_contiguous ? all : transpose(all);
-        },
-        name, unit_type(form_), access, access.count == vector() ? access.count : 1);
+    const LaneReads::Shape shape = reads_of(x);
+    const auto tile_of = [this, &x, words = shape.depth() * config_.subgroups](const Expr& k_tile) {
+      if (x.in_blocks) return buffers_.b_words(k_tile, words);
+      const View all = (buffers_.*x.tile)(k_tile);
+      return x.k_contiguous ? all : transpose(all);
+    };
+    const Vector access = {to_index(x.in_blocks ? access_words(*form_.weights, config_.reads)
+                                                : widest_access(x.type))};
+    const bool in_vectors = x.in_blocks || access.count == vector();
+    x.reads.emplace(builder_, buffers_, shape, tile_of, fmt::format("read_{}", x.name),
+                    x.in_blocks ? ScalarType::u16 : unit_type(form_), access,
+                    in_vectors ? access.count : 1);
   }
 
   // --- sums += A * B over all tiles of k ---
