@@ -112,8 +112,9 @@ class CoopmatProduct {
   std::int64_t words_of_thread() const { return config_.blocks * form_.weights->bytes / 2; }
   // The tile of a buffer; of weights in blocks: (16-bit words, rows).
   View tile_of(const CoopmatOperand& x, const Expr& k_tile) const {
-    if (!x.in_blocks) return (buffers_.*x.tile)(k_tile);
-    return buffers_.b_words(k_tile, words_of_thread() * decoding_threads(config_, form_).along);
+    const std::int64_t words =
+        x.in_blocks ? words_of_thread() * decoding_threads(config_, form_).along : 0;
+    return buffers_.tile_of(x.use, k_tile, words);
   }
   View source(const CoopmatOperand& x, const Expr& k_tile) const {
     return partition(tile_of(x, k_tile), staging(x, x.in_blocks ? words_of_thread() : x.at_once),

@@ -14,18 +14,13 @@ namespace {
 
 using Use = ir::MatrixType::Use;
 
-// A or B: its buffer, registers and matrices.
-struct PackedOperand {
-  PackedOperand(const char* name, const char* title, const PackedForm& form)
-      : name(name), title(title), form(form) {}
-  std::string name;
-  const char* title;  // in comments of the shader
+struct PackedOperand : GemmOperand {
   PackedForm form;
-  Use use() const { return form.use == 'a' ? Use::a : Use::b; }
+  Expr block = 0;             // the block of rows of this subgroup
+  View prefetched[2] = {};    // registers for this step of k and the next, in vectors
+  Matrices matrices[2] = {};  // of one step, or of two if they are prefetched as matrices
+
   PackedBlocks blocks() const { return {form.type, form.block_elements()}; }
-  Expr block = 0;        // the block of rows of this subgroup
-  View prefetched[2];    // registers for this step of k and the next, in vectors
-  Matrices matrices[2];  // of one step, or of two if they are prefetched as matrices
 };
 
 class PackedProduct {
@@ -34,8 +29,8 @@ class PackedProduct {
       : config_(config),
         form_(form),
         builder_(name, config.threads(), to_index(config.subgroup_size)),
-        a_("a", "A", packed_form(config, form, 'a')),
-        b_("b", "B", packed_form(config, form, 'b')),
+        a_{operand_a(form, config.tile_m()), packed_form(config, form, 'a')},
+        b_{operand_b(form, config.tile_n()), packed_form(config, form, 'b')},
         buffers_(builder_, form, {config.tile_m(), config.tile_n(), config.atom_k}, config.strip,
                  {.a = a_.blocks(), .b = b_.blocks()}),
         sums_(builder_, buffers_, form, accumulator_shape(config, form)) {}
@@ -56,21 +51,22 @@ class PackedProduct {
 
   void declare_registers(PackedOperand& x) {
     for (const int stage : {0, 1}) {
-      const std::string number = std::to_string(stage);
       if (prefetches_words()) {
-        x.prefetched[stage] = builder_.make_fragment_like("next_" + x.name + number, x.form.type,
-                                                          of_lane(x, 0, 0), vector(x).count);
+        x.prefetched[stage] =
+            builder_.make_fragment_like(fmt::format("next_{}{}", x.name, stage), x.form.type,
+                                        of_lane(x, 0, 0), vector(x).count);
       }
       if (prefetches_words() && stage == 1) continue;
-      x.matrices[stage] = operand_matrices(
-          builder_, config_, x.use(), "matrices_" + x.name + number, x.form.type, x.form.group, 1);
+      x.matrices[stage] =
+          operand_matrices(builder_, config_, x.use, fmt::format("matrices_{}{}", x.name, stage),
+                           x.form.type, x.form.group, 1);
       builder_.assume_order(x.matrices[stage], fmt::format("that in which {} was packed", x.name));
     }
   }
 
   // Subgroups past the last block of rows read the last one again; their results are outside C.
   void place(PackedOperand& x, const Expr& block) {
-    x.block = builder_.let(x.name + "_block", buffers_.block_of_rows(x.use(), block));
+    x.block = builder_.let(fmt::format("{}_block", x.name), buffers_.block_of_rows(x.use, block));
   }
 
   // --- sums += A * B over all steps of k ---
@@ -78,7 +74,7 @@ class PackedProduct {
   // The elements of this lane: (elements of a matrix, matrices).
   View of_lane(const PackedOperand& x, const Expr& k_block, std::int64_t step) const {
     const std::int64_t fragment = x.form.fragment_elements();
-    const View block = buffers_.packed_block(x.use(), k_block, x.block);
+    const View block = buffers_.packed_block(x.use, k_block, x.block);
     const View of_step = tile(block, {fragment * x.form.group}, {to_index(step)});
     return partition(of_step,
                      make_tiled_copy(make_layout({config_.subgroup_size}),

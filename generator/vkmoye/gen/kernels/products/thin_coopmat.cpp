@@ -102,9 +102,9 @@ class ThinCoopmatProduct {
   // Precondition: `x` is not packed.
   void declare_reads(LaneOperand& x) {
     const LaneReads::Shape shape = reads_of(x);
-    const auto tile_of = [this, &x, words = shape.depth() * config_.subgroups](const Expr& k_tile) {
-      if (x.in_blocks) return buffers_.b_words(k_tile, words);
-      const View all = (buffers_.*x.tile)(k_tile);
+    const std::int64_t words = x.in_blocks ? shape.depth() * config_.subgroups : 0;
+    const auto tile_of = [this, &x, words](const Expr& k_tile) {
+      const View all = buffers_.tile_of(x.use, k_tile, words);
       return x.k_contiguous ? all : transpose(all);
     };
     const Vector access = {to_index(x.in_blocks ? access_words(*form_.weights, config_.reads)

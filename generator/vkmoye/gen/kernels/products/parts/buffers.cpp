@@ -20,8 +20,8 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
       words_(form.weights == nullptr || packed.b
                  ? std::nullopt
                  : std::optional(builder.argument("words", ScalarType::u32))),
-      a_(declare('a', packed.a)),
-      b_(declare('b', packed.b)),
+      a_(declare(operand_a(form, tile[0]), builder.block_y(), packed.a)),
+      b_(declare(operand_b(form, tile[1]), builder.block_x(), packed.b)),
       offsets_(form.grouped ? std::optional(declare_row_groups(builder)) : std::nullopt),
       result_(builder, form) {
   if (in_strips_) {
@@ -43,46 +43,36 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
   if (!a_.is_packed) tiles_ = of_slice((k_ - 1) / to_index(tile_[2]) + 1);
 }
 
-GemmBuffers::Operand GemmBuffers::declare(char name, const std::optional<PackedBlocks>& packed) {
-  const bool is_a = name == 'a';
-  const std::string text(1, name), row = is_a ? "m" : "n", stride = "stride_" + text;
-  Operand x{is_a ? form_.a_k_contiguous : form_.b_k_contiguous, tile_[is_a ? 0 : 1],
-            is_a ? builder_.block_y() : builder_.block_x(), packed.has_value()};
+GemmBuffers::Operand GemmBuffers::declare(const GemmOperand& operand, const Expr& tile_number,
+                                          const std::optional<PackedBlocks>& packed) {
+  Operand x{operand, tile_number, packed.has_value()};
+  const std::string name = x.name, row = x.use == Use::a ? "m" : "n";
   if (packed) {
     x.tensor = builder_.input(
-        text, packed->type,
-        {{"at", packed->elements}, {"k_block", "k_blocks"}, {"block", text + "_blocks"}});
-    if (form_.batched) x.step = builder_.argument(text + "_step", ScalarType::u32);
+        name, packed->type,
+        {{"at", packed->elements}, {"k_block", "k_blocks"}, {"block", name + "_blocks"}});
+    if (form_.batched) x.step = builder_.argument(name + "_step", ScalarType::u32);
     return x;
   }
-  const bool in_blocks = !is_a && form_.weights != nullptr;
-  std::vector<Builder::AxisSpec> axes = {{"k", "k"}, {row, row, "ld" + text}};
-  if (in_blocks) axes[0] = {"word", "words"};
-  if (!x.k_contiguous) axes = {{row, row}, {"k", "k", "ld" + text}};
-  if (form_.batched) axes.push_back({"batch", "batch", stride});
-  if (form_.grouped && !is_a) axes.push_back({"expert", "experts", stride});
-  const ScalarType type = in_blocks ? ScalarType::u16 : is_a ? form_.a_type : form_.b_type;
-  x.tensor = builder_.input(text, type, axes);
+  std::vector<Builder::AxisSpec> axes = {{"k", "k"}, {row, row, "ld" + name}};
+  if (x.in_blocks) axes[0] = {"word", "words"};
+  if (!x.k_contiguous) axes = {{row, row}, {"k", "k", "ld" + name}};
+  if (form_.batched) axes.push_back({"batch", "batch", "stride_" + name});
+  if (form_.grouped && x.use == Use::b) axes.push_back({"expert", "experts", "stride_" + name});
+  x.tensor = builder_.input(name, x.in_blocks ? ScalarType::u16 : x.type, axes);
   return x;
 }
 
-View GemmBuffers::of_operand(const Operand& x, const Expr& k_tile) const {
+View GemmBuffers::tile_of(Use use, const Expr& k_tile, std::int64_t words) const {
+  const Operand& x = operand(use);
   const Expr at = tiles_.first + k_tile;
-  const bool is_grouped_a = row_group_ && &x == &a_;
-  const std::optional<Expr> which = is_grouped_a ? std::nullopt : matrix_of_b();
-  const View view = x.k_contiguous
-                        ? matrix_tile(x.tensor, tile_[2], x.rows, at, x.tile_number, which)
-                        : matrix_tile(x.tensor, x.rows, tile_[2], x.tile_number, at, which);
+  const std::int64_t depth = words > 0 ? words : tile_[2];
+  const bool is_grouped_a = row_group_ && use == Use::a;
+  std::optional<Expr> which = batch_;
+  if (row_group_) which = is_grouped_a ? std::nullopt : std::optional(row_group_->number);
+  const View view = x.k_contiguous ? matrix_tile(x.tensor, depth, x.rows, at, x.tile_number, which)
+                                   : matrix_tile(x.tensor, x.rows, depth, x.tile_number, at, which);
   return is_grouped_a ? shifted(view, 1, row_group_->first, m_) : view;
-}
-
-std::optional<Expr> GemmBuffers::matrix_of_b() const {
-  return row_group_ ? std::optional(row_group_->number) : batch_;
-}
-
-View GemmBuffers::b_words(const Expr& k_tile, std::int64_t words) const {
-  return matrix_tile(b_.tensor, words, b_.rows, tiles_.first + k_tile, b_.tile_number,
-                     matrix_of_b());
 }
 
 View GemmBuffers::packed_block(Use use, const Expr& k_block, const Expr& block) const {

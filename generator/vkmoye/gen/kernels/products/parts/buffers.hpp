@@ -27,6 +27,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/groups.hpp"
+#include "vkmoye/gen/kernels/products/parts/operand.hpp"
 #include "vkmoye/gen/kernels/products/parts/result.hpp"
 
 namespace vkmoye::gen {
@@ -60,10 +61,13 @@ class GemmBuffers {
   GemmBuffers(Builder& builder, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
               std::int64_t strip = 1, const PackedOperands& packed = {});
 
-  View a(const Expr& k_tile) const { return of_operand(a_, k_tile); }
-  View b(const Expr& k_tile) const { return of_operand(b_, k_tile); }
-  /// Tile number `k_tile` of a B in blocks: `words` words of 16 bits of each row.
-  View b_words(const Expr& k_tile, std::int64_t words) const;
+  /// Tile number `k_tile` of A or B, the contiguous axis first; of a B in blocks: `words` words of 16 bits of each row.
+  View tile_of(ir::MatrixType::Use use, const Expr& k_tile, std::int64_t words = 0) const;
+  View a(const Expr& k_tile) const { return tile_of(ir::MatrixType::Use::a, k_tile); }
+  View b(const Expr& k_tile) const { return tile_of(ir::MatrixType::Use::b, k_tile); }
+  View b_words(const Expr& k_tile, std::int64_t words) const {
+    return tile_of(ir::MatrixType::Use::b, k_tile, words);
+  }
   /// Of A or B in packed blocks: block `k_block` along k of rows `block`, as elements.
   View packed_block(ir::MatrixType::Use use, const Expr& k_block, const Expr& block) const;
   /// Block number `block` of rows in the matrix of the workgroup, counted over all matrices; past the last one, the
@@ -111,20 +115,17 @@ class GemmBuffers {
   }
 
  private:
-  struct Operand {
-    bool k_contiguous;
-    std::int64_t rows;
+  struct Operand : GemmOperand {
     Expr tile_number;  // of the workgroup, along M or N
     bool is_packed;
-    Tensor tensor;
+    Tensor tensor = {};
     Expr step = 0;  // packed, of a batch: blocks from one matrix to the next
   };
-  Operand declare(char name, const std::optional<PackedBlocks>& packed);
+  Operand declare(const GemmOperand& operand, const Expr& tile_number,
+                  const std::optional<PackedBlocks>& packed);
   const Operand& operand(ir::MatrixType::Use use) const {
     return use == ir::MatrixType::Use::a ? a_ : b_;
   }
-  View of_operand(const Operand& operand, const Expr& k_tile) const;
-  std::optional<Expr> matrix_of_b() const;
 
   Builder& builder_;
   const GemmForm& form_;
