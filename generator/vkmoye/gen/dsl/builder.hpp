@@ -211,8 +211,8 @@ class Builder {
   /// part of a number, a - high, is 0 where the compiler knows high from a. `value` must not contain multiply_add:
   /// devices may fuse it or not. In the shader the name is `precise`, and so is all arithmetic that it depends on.
   Expr let_exact(const std::string& name, const Expr& value);
-  /// Loads the single value of `view` and names it, or stores it. It must be inside its buffer. Several values of shared
-  /// memory or registers are one vector. Throws LayoutError if they are not consecutive.
+  /// Loads the single value of `view` and names it, or stores it; it must be inside its buffer. Several values in
+  /// shared memory or registers are one vector. Throws LayoutError if they are not consecutive.
   Expr load(const std::string& name, const View& view);
   void store(const Expr& value, const View& view);
   /// Loads from `from`, or stores to `to`, one element or one vector at explicit coordinates, which the

@@ -11,23 +11,21 @@
 // parts/lane_reads.hpp. If k is not contiguous or rows are not aligned, elements are read one by one,
 // which is correct but slower.
 //
-// Weights come from one of two sources:
+// SourceOfB says where lanes read B; weights come in blocks or packed:
 //
-//   in blocks as they lie in a GGUF file     gemm/quantised_coopmat: a lane reads whole blocks of its rows, decodes 8
-//                                            weights at a time as they lie in their words, and takes the elements of A
-//                                            in the same order. Nothing is exchanged between lanes, and each weight is
-//                                            decoded once for all rows of a tile of C.
-//   packed, see parts/packed_weights.hpp     gemm/packed_weights: blocks have tile_n rows. Where matrix units have 16x8
-//                                            sums, up to 8 rows of A are columns of C^T = B A^T: on 16x16 sums, half of
-//                                            the work would be for rows that A does not have.
+//   weight_blocks     gemm/quantised_coopmat: a lane reads whole blocks of its rows, as they lie in a GGUF file,
+//                     decodes 8 weights at a time from their words, and takes the elements of A in the same order.
+//                     Nothing is exchanged between lanes, and each weight is decoded once for all rows of a tile of C.
+//                     Arguments as in quantised.hpp.
+//   packed_weights    gemm/packed_weights: blocks of tile_n rows, see parts/packed_weights.hpp. Where matrix units have
+//                     16x8 sums, up to 8 rows of A are columns of C^T = B A^T: on 16x16 sums, half of the work would be
+//                     for rows that A does not have. In place of ldb, it has the arguments
 //
-// In place of ldb, packed weights have the arguments
+//     k_blocks    blocks along k
+//     b_blocks    blocks along the rows of B, all matrices of a batch together
+//     b_step      blocks from one matrix of a batch to the next
 //
-//   k_blocks    blocks along k
-//   b_blocks    blocks along the rows of B, all matrices of a batch together
-//   b_step      blocks from one matrix of a batch to the next
-//
-// and blocks those of quantised.hpp. Otherwise the interface is that of simt.hpp. The fragment order of the device must be a layout, see packed_form.hpp.
+// Otherwise the interface is that of simt.hpp. The fragment order of the device must be a layout, see packed_form.hpp.
 // thin_coopmat_defaults.cpp chooses the config, thin_coopmat_config.cpp checks it.
 
 #include <optional>
@@ -46,8 +44,7 @@
 
 namespace vkmoye::gen {
 
-/// Where lanes read B: elements in their own order; blocks of weights as they lie in a GGUF file, gemm/quantised_coopmat;
-/// weights that were packed in the order of lanes, gemm/packed_weights.
+/// What lanes read of B, see above: elements in their own order, packed weights, or blocks of weights.
 enum class SourceOfB : std::uint8_t { elements, packed_weights, weight_blocks };
 
 struct GemmThinCoopmatConfig : MatrixAtom {
@@ -126,7 +123,8 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config, co
 std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
                                                 const GemmForm& form);
 
-/// The same, and why the orders of `config` are not those of `device`. One that has not been probed yet gives no reason.
+/// Why the orders of `config` cannot be used on `device`: also if they are not those of its matrices. An order that has
+/// not been probed yet gives no reason.
 std::vector<std::string> reasons_against_orders_on(const DeviceCaps& device,
                                                    const GemmThinCoopmatConfig& config,
                                                    const GemmForm& form);

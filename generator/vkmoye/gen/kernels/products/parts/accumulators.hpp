@@ -43,7 +43,7 @@ std::int64_t columns_that_fit(AccumulatorShape shape, ScalarType accumulator, st
 /// Why lanes cannot divide sums of type `accumulator` among them; empty if they can.
 std::vector<std::string> reasons_against(const AccumulatorShape& shape, ScalarType accumulator);
 
-/// The same, and why they do not fit into `limit` bytes of shared memory, if these are for sums alone.
+/// Every reason against these sums if they have `limit` bytes of shared memory for themselves.
 std::vector<std::string> reasons_against(const AccumulatorShape& shape, ScalarType accumulator,
                                          std::int64_t limit);
 
