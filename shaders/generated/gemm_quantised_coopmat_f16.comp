@@ -84,7 +84,7 @@ void multiply_block(uint block) {
 
 void main() {
   uint words_of_thread[18];  // (9,2):(1,9)
-  u16vec2 read_b[18];  // (18,2):(1,18), in u16
+  u16vec2 read_b[18];  // (18,1,2):(1,18,18), in u16
   float sum[4];  // (4,1,1):(1,4,4)
   float addend[4];  // (4,1,1):(1,4,4)
   float16_t result[4];  // (4,1,1):(1,4,4)

@@ -95,6 +95,24 @@ TEST(Broadcast, NamesTheModesThatDoNotFit) {
   EXPECT_REFUSED(s.k.load("value", s.x), LayoutError, "has 8 values, not one");
 }
 
+TEST(Compute, MovesConsecutiveValuesOfAViewAsOneVector) {
+  Builder k("test", 1);
+  const Tensor dst = k.output("dst", ScalarType::f32, {{"at", 4}});
+  const View held = k.shared("held", ScalarType::f32, make_layout({4, 2}));
+  std::vector<Expr> four;
+  for (const double value : {3, 1, 4, 1}) four.push_back(ir::number(ScalarType::f32, value));
+  k.store(ir::vector(four), slice(held, {_, 1}));
+  const Expr vector = k.load("vector", slice(held, {_, 1}));
+  for (std::uint32_t i = 0; i < 4; ++i) k.store(ir::component(vector, i), tile(dst, {1}, {i}));
+  EXPECT_REFUSED(k.load("value", slice(held, {0, _})), LayoutError,
+                 "has 2 values, not one, and they are no vector of consecutive ones");
+  EXPECT_REFUSED(k.load("value", tile(dst, {4}, {0})), LayoutError, "has 4 values, not one");
+  std::vector<float> out(4);
+  const auto report = run_on_host(k.finish(), {std::as_writable_bytes(std::span(out))}, {});
+  EXPECT_THAT(report.reasons, IsEmpty());
+  EXPECT_THAT(out, ElementsAre(3, 1, 4, 1));
+}
+
 TEST(Compute, RefusesElementsOfAnArrayThatIsNotDeclared) {
   EightEach s;
   EXPECT_REFUSED(s.k.apply(

@@ -18,7 +18,7 @@
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/gemm_call.hpp"
 #include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
-#include "vkmoye/gen/kernels/products/quantised_coopmat.hpp"
+#include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 
@@ -211,6 +211,7 @@ TEST(Quantised, MultipliesEveryFormatInMatrixUnits) {
       GemmForm form{a, kWeightType};
       form.weights = &format;
       GemmThinCoopmatConfig config;
+      config.source = SourceOfB::weight_blocks;
       config.atom_m = config.tile_m = 8;
       config.tile_n = tile_n, config.subgroups = 2;
       config.reads = std::max<std::int64_t>(blocks_of_pair(format), 64 / format.elements);
@@ -218,7 +219,7 @@ TEST(Quantised, MultipliesEveryFormatInMatrixUnits) {
       config.order_a = fragment_layout(test::order_of_twin(matrices[0]));
       config.order_b = fragment_layout(test::order_of_twin(matrices[1]));
       const std::int64_t k = 33 * std::max<std::int64_t>(64, format.elements);
-      expect_product(format, form, gemm_quantised_coopmat(config, form), 9, 37, k, 0x1p-10);
+      expect_product(format, form, gemm_thin_coopmat(config, form), 9, 37, k, 0x1p-10);
     }
   }
 }

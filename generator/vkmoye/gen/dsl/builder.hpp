@@ -50,7 +50,9 @@ class Builder {
   void describe(std::vector<std::pair<std::string, std::string>> config, std::string why);
 
   /// So many threads share each sum; see ir::Kernel::summing_threads.
-  void share_sums(std::int64_t threads) { kernel_.summing_threads = static_cast<std::size_t>(threads); }
+  void share_sums(std::int64_t threads) {
+    kernel_.summing_threads = static_cast<std::size_t>(threads);
+  }
 
   /// Sets how the kernel reaches the buffers declared after this call. The default is descriptors.
   void use_addressing(Addressing addressing) { addressing_ = addressing; }
@@ -209,8 +211,10 @@ class Builder {
   /// part of a number, a - high, is 0 where the compiler knows high from a. `value` must not contain multiply_add:
   /// devices may fuse it or not. In the shader the name is `precise`, and so is all arithmetic that it depends on.
   Expr let_exact(const std::string& name, const Expr& value);
-  /// Loads the single value of `view` and names it. It must be inside its buffer.
+  /// Loads the single value of `view` and names it, or stores it; it must be inside its buffer. Several values in
+  /// shared memory or registers are one vector. Throws LayoutError if they are not consecutive.
   Expr load(const std::string& name, const View& view);
+  void store(const Expr& value, const View& view);
   /// Loads from `from`, or stores to `to`, one element or one vector at explicit coordinates, which the
   /// verifier must find inside the array. If the array is not declared, `load`, which needs its type,
   /// throws KernelError; for a `store`, finish() reports it.
@@ -341,6 +345,7 @@ class Builder {
   // The array of that name. Throws KernelError, naming `user`, if the kernel does not declare it.
   const ir::Array& array(const std::string& name, const std::string& user) const;
   const ir::Array& array(const View& view) const { return array(view.array, view.name); }
+  ir::Element element_of(const View& view, const char* access);
   Codes codes_of(const View& words, std::uint32_t bits, bool is_signed) const;
   View array_of(const std::string& name, ScalarType type, const ComposedLayout& layout,
                 ir::Array::Space space);

@@ -397,18 +397,31 @@ Expr Builder::let_exact(const std::string& name, const Expr& value) {
   return ir::variable(name, value->type);
 }
 
-Expr Builder::load(const std::string& name, const View& view) {
-  if (size(view.shape()) != 1) {
-    throw LayoutError(fmt::format("load of {}: the shape {} has {} values, not one", view.name,
-                                  to_string(view.shape()), size(view.shape())));
+ir::Element Builder::element_of(const View& view, const char* access) {
+  const std::int64_t count = size(view.shape());
+  const ir::Array& of = array(view);
+  const bool is_vector = of.space != ir::Array::Space::buffer && view.swizzle.bits() == 0 &&
+                         coalesce(view.axes.front().values) == Layout(count) &&
+                         ir::is_width(of.type, to_index(count));
+  if (count != 1 && !is_vector) {
+    throw LayoutError(fmt::format(
+        "{} of {}: the shape {} has {} values, not one, and they are no vector of consecutive ones",
+        access, view.name, to_string(view.shape()), count));
   }
   take_grid_from(view);
-  ir::Element element{view.array, {}, view.name, 1};
+  ir::Element element{view.array, {}, view.name, to_index(count)};
   for (const View::Axis& axis : view.axes) {
     element.coordinates.push_back(swizzled(view.swizzle, origin(axis)));
   }
-  kernel_.body.emplace_back(ir::Load{name, std::move(element)});
-  return ir::variable(name, ir::element(array(view).type));
+  return element;
+}
+
+Expr Builder::load(const std::string& name, const View& view) {
+  return load(name, element_of(view, "load"));
+}
+
+void Builder::store(const Expr& value, const View& view) {
+  store(value, element_of(view, "store"));
 }
 
 Expr Builder::load(const std::string& name, const ir::Element& from) {

@@ -12,7 +12,6 @@
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
 #include "vkmoye/gen/kernels/products/quantised.hpp"
-#include "vkmoye/gen/kernels/products/quantised_coopmat.hpp"
 #include "vkmoye/gen/kernels/products/simt.hpp"
 #include "vkmoye/gen/kernels/products/thin.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
@@ -200,119 +199,67 @@ KernelEntry packed_entry() {
   });
 }
 
-// `reasons`, and if there are none, those against the orders of the device's matrices.
-std::vector<std::string> with_orders(std::vector<std::string> reasons,
-                                     const GemmThinCoopmatConfig& config,
-                                     const ProductRequest& request, ReasonsAgainstOrders* against) {
-  if (!reasons.empty()) return reasons;
-  return reasons_against_orders_on(request.device, config, request.form, against);
+// A product of few rows on matrix units; its config says where lanes read B.
+KernelEntry thin_coopmat_entry(EntryParts<GemmThinCoopmatConfig, GemmProduct> parts) {
+  using Config = GemmThinCoopmatConfig;
+  const auto reasons = [](const Config& config, const ProductRequest& request) {
+    std::vector<std::string> all = reasons_against(config, request.form);
+    return all.empty() ? reasons_against_orders_on(request.device, config, request.form) : all;
+  };
+  parts.fields = gemm_thin_coopmat_fields();
+  parts.describe = [reasons, name = parts.name](const Config& config,
+                                                const ProductRequest& request) {
+    throw_if_any(name, reasons(config, request));
+    return gemm_thin_coopmat(config, request.form, name);
+  };
+  parts.refuse = [reasons](const Config& config, const ProductRequest& request) {
+    return with_matrix_units(reasons(config, request), config, request);
+  };
+  parts.probes = [](const Config& config, const ProductRequest& request) {
+    if (!reasons_against(config, request.form).empty()) return std::vector<ProbedMatrix>();
+    return config.source == SourceOfB::packed_weights ? packed_weights_probes(config, request)
+                                                      : probes(config, request.form);
+  };
+  return product_entry(std::move(parts));
 }
 
-// Of gemm/thin_coopmat and gemm/packed_weights.
-std::vector<std::string> reasons_of_thin_coopmat(const GemmThinCoopmatConfig& config,
-                                                 const ProductRequest& request) {
-  return with_orders(reasons_against(config, request.form), config, request,
-                     reasons_against_orders);
-}
-
-std::vector<ProbedMatrix> probes_of_thin_coopmat(const GemmThinCoopmatConfig& config,
-                                                 const ProductRequest& request) {
-  const bool is_sound = reasons_against(config, request.form).empty();
-  return is_sound ? probes(config, request.form) : std::vector<ProbedMatrix>();
+KernelEntry thin_coopmat_entry() {
+  return thin_coopmat_entry({
+      .name = "gemm/thin_coopmat",
+      .summary = "multiplies few rows or columns on matrix units; operands keep their order",
+      .source = "GL_KHR_cooperative_matrix; CUTLASS, sliced-K reduction",
+      .types = {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
+      .defaults =
+          [](const ProductRequest& request) {
+            return gemm_thin_coopmat_config(request.form, request.device, request.options);
+          },
+  });
 }
 
 KernelEntry quantised_coopmat_entry() {
-  using Config = GemmThinCoopmatConfig;
-  return product_entry<Config>({
+  return thin_coopmat_entry({
       .name = "gemm/quantised_coopmat",
       .summary = "multiplies few rows by weights of 4 or 8 bits in blocks on matrix units",
       .source = "ggml, block formats of GGUF files; Marlin, mixed-precision products (PPoPP 2025)",
       .types = {ScalarType::f16, ScalarType::bf16},
-      .fields = gemm_thin_coopmat_fields(),
       .defaults =
           [](const ProductRequest& request) {
             return quantised_coopmat_config(request.form, request.form.shape, request.device);
           },
-      .describe =
-          [](const Config& config, const ProductRequest& request) {
-            return gemm_quantised_coopmat(config, request.form);
-          },
-      .refuse =
-          [](const Config& config, const ProductRequest& request) {
-            return with_matrix_units(
-                with_orders(reasons_against_quantised(config, request.form), config, request,
-                            reasons_against_orders_of_quantised),
-                config, request);
-          },
-      .probes = probes_of_thin_coopmat,
       .weights = find_weight_format("q4_0"),
   });
 }
 
 KernelEntry packed_weights_entry() {
-  using Config = GemmThinCoopmatConfig;
-  const auto reasons = [](const Config& config, const ProductRequest& request) {
-    auto all = reasons_of_thin_coopmat(config, request);
-    if (request.form.weights == nullptr) {
-      all.push_back(
-          fmt::format("B of {}: the kernel multiplies by packed weights, such as {}*q4_0,f32",
-                      to_string(request.form.b_type), to_string(request.form.a_type)));
-    }
-    return all;
-  };
-  return product_entry<Config>({
+  return thin_coopmat_entry({
       .name = "gemm/packed_weights",
       .summary =
           "multiplies up to some hundred rows by packed weights of 4 or 8 bits on matrix units",
       .source = "ggml, block formats of GGUF files; Marlin, mixed-precision products (PPoPP 2025)",
       .types = {ScalarType::f16, ScalarType::bf16},
-      .fields = gemm_thin_coopmat_fields(),
       .defaults = [](const ProductRequest& request) { return packed_weights_config(request); },
-      .describe =
-          [reasons](const Config& config, const ProductRequest& request) {
-            throw_if_any("gemm/packed_weights", reasons(config, request));
-            return gemm_thin_coopmat(config, request.form, "gemm/packed_weights");
-          },
-      .refuse =
-          [reasons](const Config& config, const ProductRequest& request) {
-            return with_matrix_units(reasons(config, request), config, request);
-          },
-      .probes =
-          [](const Config& config, const ProductRequest& request) {
-            const bool is_sound = reasons_against(config, request.form).empty();
-            return is_sound ? packed_weights_probes(config, request) : std::vector<ProbedMatrix>();
-          },
       .takes_packed = true,
       .weights = find_weight_format("q4_0"),
-  });
-}
-
-KernelEntry thin_coopmat_entry() {
-  using Config = GemmThinCoopmatConfig;
-  const auto reasons = [](const Config& config, const ProductRequest& request) {
-    const auto of_form = reasons_against_form(request.form);
-    return of_form.empty() ? reasons_of_thin_coopmat(config, request) : of_form;
-  };
-  return product_entry<Config>({
-      .name = "gemm/thin_coopmat",
-      .summary = "multiplies few rows or columns on matrix units; operands keep their order",
-      .source = "GL_KHR_cooperative_matrix; CUTLASS, sliced-K reduction",
-      .types = {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
-      .fields = gemm_thin_coopmat_fields(),
-      .defaults =
-          [](const ProductRequest& request) {
-            return gemm_thin_coopmat_config(request.form, request.device, request.options);
-          },
-      .describe =
-          [reasons](const Config& config, const ProductRequest& request) {
-            throw_if_any("gemm/thin_coopmat", reasons(config, request));
-            return gemm_thin_coopmat(config, request.form);
-          },
-      .refuse =
-          [reasons](const Config& config, const ProductRequest& request) {
-            return with_matrix_units(reasons(config, request), config, request);
-          },
-      .probes = probes_of_thin_coopmat,
   });
 }
 

@@ -9,7 +9,6 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
-#include "vkmoye/gen/kernels/products/parts/operand.hpp"
 #include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
@@ -28,21 +27,14 @@ Conditions beyond(const Conditions& known, const Conditions& conditions) {
   return out;
 }
 
-// The vector that a thread loads. If the operands have two types, the wider one is rounded when it is loaded;
-// it has more bytes in the buffer.
-Vector read_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
-                    ir::MatrixType::Use use) {
-  const bool is_a = use == ir::MatrixType::Use::a;
-  const bool in_blocks = !is_a && form.weights != nullptr;
-  if (in_blocks) return {to_index(access_words(*form.weights, config.blocks))};
-  const std::int64_t widest = widest_access(is_a ? form.a_type : form.b_type);
-  return {to_index(std::min(staged_at_once(config, form, use), widest))};
-}
-
-struct CoopmatOperand : GemmOperand {
-  Vector vector;  // a thread's stores to shared memory
-  Vector read;    // a thread's loads from the buffer
-
+struct CoopmatOperand : StagedTile {
+  CoopmatOperand(const GemmCoopmatConfig& config, const GemmForm& form, Use use)
+      : StagedTile(staged_tile(config, form, use)),
+        read{to_index(in_blocks ? access_words(*form.weights, config.blocks)
+                                : std::min(at_once, widest_access(type)))} {}
+  // A thread's loads from the buffer. If the operands have two types, the wider one is rounded when it is loaded; it
+  // has more bytes in the buffer.
+  Vector read;
   View shared = {};  // (rows, bK)
   View next = {};    // registers for the next tile, in vectors
   Matrices matrices = {};
@@ -55,12 +47,8 @@ class CoopmatProduct {
         form_(form),
         builder_(name, config.threads(), to_index(config.subgroup_size)),
         buffers_(builder_, form, {config.tile_m, config.tile_n, config.tile_k}, config.strip),
-        a_{operand_a(form, config.tile_m),
-           {to_index(staged_at_once(config, form, ir::MatrixType::Use::a))},
-           read_at_once(config, form, ir::MatrixType::Use::a)},
-        b_{operand_b(form, config.tile_n),
-           {to_index(staged_at_once(config, form, ir::MatrixType::Use::b))},
-           read_at_once(config, form, ir::MatrixType::Use::b)},
+        a_(config, form, Use::a),
+        b_(config, form, Use::b),
         sums_(builder_, buffers_, form, accumulator_shape(config, form)) {}
 
   ir::Kernel describe() {
@@ -73,79 +61,69 @@ class CoopmatProduct {
 
     const Conditions fits = all_of({builder_.fits(source(a_, 0), a_.read, Edges::zero),
                                     builder_.fits(source(b_, 0), b_.read, Edges::zero)});
-    buffers_.if_has_elements([&] {
-      builder_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
-      buffers_.if_has_products([&] {
-        buffers_.by_alignment(fits, [&](Moved moved) {
-          moved == Moved::in_vectors ? sum_up_vectors() : sum_up_elementwise();
-        });
+    return sums_.kernel([&] {
+      buffers_.by_alignment(fits, [&](Moved moved) {
+        moved == Moved::in_vectors ? sum_up_vectors() : sum_up_elementwise();
       });
-      sums_.write();
     });
-    return buffers_.finish();
   }
 
  private:
   // --- declarations ---
 
   void declare(CoopmatOperand& x) {
-    const std::int64_t pad = config_.pad / bytes_of(unit_type(form_));
-    const IntTuple strides =
-        x.k_contiguous ? IntTuple{config_.tile_k + pad, 1} : IntTuple{1, x.rows + pad};
-    x.shared = builder_.shared(fmt::format("shared_{}", x.name), unit_type(form_),
-                               Layout(IntTuple{x.rows, config_.tile_k}, strides));
-    if (in_blocks(x)) {
-      const DecodingThreads threads = decoding_threads(config_, form_);
-      units_.emplace(builder_, *form_.weights, config_.blocks, threads.rows);
-      x.next = builder_.make_fragment_like("next_b", ScalarType::u16, source(x, 0), x.read.count);
-      return;
+    const ScalarType type = unit_type(form_);
+    const std::int64_t pitch = x.along() + config_.pad / bytes_of(type);
+    x.shared = builder_.shared(fmt::format("shared_{}", x.name), type,
+                               Layout(IntTuple{x.rows, x.depth},
+                                      x.k_contiguous ? IntTuple{pitch, 1} : IntTuple{1, pitch}));
+    if (x.in_blocks) {
+      units_.emplace(builder_, *form_.weights, config_.blocks,
+                     decoding_threads(config_, form_).rows);
     }
-    x.next =
-        builder_.make_fragment_like(fmt::format("next_{}", x.name), unit_type(form_), source(x, 0),
-                                    x.read.count == x.vector.count ? x.vector.count : 1);
+    const bool in_vectors = x.in_blocks || x.read.count == to_index(x.at_once);
+    x.next = builder_.make_fragment_like(fmt::format("next_{}", x.name),
+                                         x.in_blocks ? ScalarType::u16 : type, source(x, 0),
+                                         in_vectors ? x.read.count : 1);
   }
 
   void declare_matrices() {
-    const auto size = [](std::int64_t rows, std::int64_t columns, Use use) {
-      return ir::MatrixType{use, to_index(rows), to_index(columns)};
-    };
-    const std::int64_t rows = config_.subgroup_rows() / config_.atom_m;
-    const std::int64_t columns = config_.subgroup_columns() / config_.atom_n;
-    a_.matrices = builder_.matrices("matrices_a", unit_type(form_),
-                                    size(config_.atom_m, config_.atom_k, Use::a), rows, 1);
-    b_.matrices = builder_.matrices("matrices_b", unit_type(form_),
-                                    size(config_.atom_k, config_.atom_n, Use::b), 1, columns);
+    const ScalarType type = unit_type(form_);
+    a_.matrices = operand_matrices(builder_, config_, Use::a, "matrices_a", type,
+                                   config_.subgroup_rows() / config_.atom_m, 1);
+    b_.matrices = operand_matrices(builder_, config_, Use::b, "matrices_b", type,
+                                   config_.subgroup_columns() / config_.atom_n, 1);
   }
 
   // --- views ---
 
-  TiledCopy staging(const CoopmatOperand& x) const {
-    const std::int64_t along = x.k_contiguous ? config_.tile_k : x.rows;
-    const std::int64_t side_by_side = along / x.vector.count;
+  // How threads share a tile, each with `together` consecutive values: of weights in blocks, those of whole blocks.
+  TiledCopy staging(const CoopmatOperand& x, std::int64_t together) const {
+    if (x.in_blocks) {
+      const DecodingThreads threads = decoding_threads(config_, form_);
+      return make_tiled_copy(make_layout({threads.along, threads.across}),
+                             make_layout({together, std::int64_t{1}}));
+    }
+    const std::int64_t side_by_side = x.along() / together;
     const std::int64_t stride = side_by_side + config_.pad / kWidestCopy;
     return make_tiled_copy(staging_threads(side_by_side, config_.threads() / side_by_side, stride),
-                           make_layout({static_cast<std::int64_t>(x.vector.count), 1}));
+                           make_layout({together, std::int64_t{1}}));
   }
-  bool in_blocks(const CoopmatOperand& x) const { return form_.weights != nullptr && &x == &b_; }
-  std::int64_t words_of_unit() const { return config_.blocks * form_.weights->bytes / 2; }
+  std::int64_t words_of_thread() const { return config_.blocks * form_.weights->bytes / 2; }
   // The tile of a buffer; of weights in blocks: (16-bit words, rows).
   View tile_of(const CoopmatOperand& x, const Expr& k_tile) const {
-    if (!in_blocks(x)) return (buffers_.*x.tile)(k_tile);
-    return buffers_.b_words(k_tile, words_of_unit() * decoding_threads(config_, form_).along);
+    const std::int64_t words =
+        x.in_blocks ? words_of_thread() * decoding_threads(config_, form_).along : 0;
+    return buffers_.tile_of(x.use, k_tile, words);
   }
   View source(const CoopmatOperand& x, const Expr& k_tile) const {
-    if (in_blocks(x)) {
-      const DecodingThreads threads = decoding_threads(config_, form_);
-      return partition(tile_of(x, k_tile),
-                       make_tiled_copy(make_layout({threads.along, threads.across}),
-                                       make_layout({words_of_unit(), std::int64_t{1}})),
-                       builder_.thread());
-    }
-    return partition((buffers_.*x.tile)(k_tile), staging(x), builder_.thread());
+    return partition(tile_of(x, k_tile), staging(x, x.in_blocks ? words_of_thread() : x.at_once),
+                     builder_.thread());
   }
   View destination(const CoopmatOperand& x) const {
-    return partition(x.k_contiguous ? transpose(x.shared) : x.shared, staging(x),
-                     builder_.thread());
+    const std::int64_t weights = x.in_blocks ? config_.blocks * form_.weights->elements : 0;
+    return partition(x.k_contiguous ? transpose(x.shared) : x.shared,
+                     staging(x, x.in_blocks ? weights : x.at_once), builder_.thread());
   }
 
   // --- sums += A * B over all tiles of k ---
@@ -161,29 +139,23 @@ class CoopmatProduct {
   }
   void store_next() {
     for (const CoopmatOperand* x : {&a_, &b_}) {
-      in_blocks(*x) ? decode_next()
-                    : builder_.copy(x->next, destination(*x), {.vector = x->vector});
+      x->in_blocks ? decode_next()
+                   : builder_.copy(x->next, destination(*x), {.vector = {to_index(x->at_once)}});
     }
   }
   // The weights of a thread, rounded to the type of the matrices, 8 at a time.
   void decode_next() {
-    const DecodingThreads threads = decoding_threads(config_, form_);
-    const ScalarType type = unit_type(form_);
-    const std::int64_t pitch = config_.tile_k + config_.pad / bytes_of(type);
+    const View to = destination(b_);  // (weights of some blocks, 1, rows)
     units_->read(b_.next.array);
-    const auto at =
-        thread_coordinates(make_layout({threads.along, threads.across}), builder_.thread());
-    const Expr start =
-        at[0] * to_index(config_.blocks * form_.weights->elements) + at[1] * to_index(pitch);
     units_->for_each_weight_group(
-        b_.vector.count, [&](const std::vector<std::vector<Expr>>& weights, const Expr& first) {
+        b_.at_once, [&](const std::vector<std::vector<Expr>>& weights, const Expr& first) {
           for (std::size_t row = 0; row < weights.size(); ++row) {
             std::vector<Expr> rounded;
-            for (const Expr& weight : weights[row]) rounded.push_back(convert(weight, type));
-            const Expr offset =
-                to_index(static_cast<std::int64_t>(row) * threads.across * pitch) + start + first;
-            builder_.store(ir::vector(rounded),
-                           {b_.shared.array, {offset}, "decoded weights", b_.vector.count});
+            for (const Expr& weight : weights[row]) {
+              rounded.push_back(convert(weight, unit_type(form_)));
+            }
+            const View of_row = slice(to, {_, 0, static_cast<std::int64_t>(row)});
+            builder_.store(ir::vector(rounded), take(of_row, first, b_.at_once));
           }
         });
   }
@@ -198,7 +170,7 @@ class CoopmatProduct {
       builder_.load(transpose(tile(b_.shared, {config_.subgroup_columns(), config_.atom_k},
                                    {sums_.subgroup_n(), kk})),
                     b_.matrices);
-      builder_.multiply(a_.matrices, b_.matrices, sums_.matrices());
+      sums_.add_product(a_.matrices, b_.matrices);
     });
   }
   // Sums over `count` tiles of k, starting with number `first`; `fetch` loads one into registers.

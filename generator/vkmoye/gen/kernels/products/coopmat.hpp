@@ -27,7 +27,8 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
-#include "vkmoye/gen/kernels/products/parts/subgroups.hpp"
+#include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
+#include "vkmoye/gen/kernels/products/parts/operand.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
@@ -64,10 +65,18 @@ struct DecodingThreads {
 };
 DecodingThreads decoding_threads(const GemmCoopmatConfig& config, const GemmForm& form);
 
-/// The number of elements of A or B, by `use`, that one access to shared memory moves: 16 bytes, or a contiguous row or
-/// column of a matrix if that is less, because shared memory is accessed in one width.
-std::int64_t staged_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
-                            ir::MatrixType::Use use);
+/// A tile of A or B in shared memory.
+struct StagedTile : GemmOperand {
+  std::int64_t depth;  // along k
+  /// The elements that one access to it moves: 16 bytes, or a contiguous row or column of a matrix if that is less,
+  /// because shared memory is accessed in one width.
+  std::int64_t at_once;
+  /// The contiguous extent, and the other one.
+  std::int64_t along() const { return k_contiguous ? depth : rows; }
+  std::int64_t across() const { return k_contiguous ? rows : depth; }
+};
+StagedTile staged_tile(const GemmCoopmatConfig& config, const GemmForm& form,
+                       ir::MatrixType::Use use);
 
 /// How the sums of a workgroup are divided, see products/parts/accumulators.hpp: as many columns at once as fit in
 /// shared memory beside the tiles of A and B.

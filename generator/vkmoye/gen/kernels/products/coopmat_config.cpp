@@ -12,15 +12,16 @@
 namespace vkmoye::gen {
 namespace {
 
+using Use = ir::MatrixType::Use;
+
 // The bytes of the tiles of A and B, and of the table of a weight format, in shared memory.
 std::int64_t operand_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
-  const auto tile = [&](std::int64_t rows, bool k_contiguous) {
-    const std::int64_t along = k_contiguous ? config.tile_k : rows;
-    const std::int64_t across = k_contiguous ? rows : config.tile_k;
-    return across * (along * bytes_of(unit_type(form)) + config.pad);
-  };
-  return tile(config.tile_m, form.a_k_contiguous) + tile(config.tile_n, form.b_k_contiguous) +
-         (form.weights == nullptr ? 0 : form.weights->table_bytes());
+  std::int64_t bytes = form.weights == nullptr ? 0 : form.weights->table_bytes();
+  for (const Use use : {Use::a, Use::b}) {
+    const StagedTile tile = staged_tile(config, form, use);
+    bytes += tile.across() * (tile.along() * bytes_of(unit_type(form)) + config.pad);
+  }
+  return bytes;
 }
 
 // The bytes of shared memory for the sums.
@@ -30,13 +31,14 @@ std::int64_t sum_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
 
 }  // namespace
 
-std::int64_t staged_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
-                            ir::MatrixType::Use use) {
-  const bool is_a = use == ir::MatrixType::Use::a;
-  const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
-  return std::min(widest_access(unit_type(form)), k_contiguous ? config.atom_k
-                                                  : is_a       ? config.atom_m
-                                                               : config.atom_n);
+StagedTile staged_tile(const GemmCoopmatConfig& config, const GemmForm& form, Use use) {
+  const bool is_a = use == Use::a;
+  StagedTile tile{is_a ? operand_a(form, config.tile_m) : operand_b(form, config.tile_n),
+                  config.tile_k, 0};
+  const std::int64_t atom_rows = is_a ? config.atom_m : config.atom_n;
+  tile.at_once =
+      std::min(widest_access(unit_type(form)), tile.k_contiguous ? config.atom_k : atom_rows);
+  return tile;
 }
 
 AccumulatorShape accumulator_shape(const GemmCoopmatConfig& config, const GemmForm& form) {
@@ -66,7 +68,7 @@ void require_decoding(const GemmCoopmatConfig& config, const GemmForm& form,
   require(config.blocks % blocks_of_pair(format) == 0,
           fmt::format("{} blocks of {} are not whole words of 4 bytes", config.blocks, format.name),
           reasons);
-  require(staged_at_once(config, form, ir::MatrixType::Use::b) == 8,
+  require(staged_tile(config, form, Use::b).at_once == 8,
           fmt::format("atom k {}: weights are decoded 8 at a time", config.atom_k), reasons);
   require_divides("weights of a thread", unit, "tile k", config.tile_k, reasons);
   if (!reasons.empty()) return;
@@ -216,21 +218,16 @@ std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const 
                   reasons);
   require_even_distribution(config, reasons);
   if (form.weights != nullptr) require_decoding(config, form, reasons);
-  for (const ir::MatrixType::Use use : {ir::MatrixType::Use::a, ir::MatrixType::Use::b}) {
-    const bool is_a = use == ir::MatrixType::Use::a;
-    if (!is_a && form.weights != nullptr) continue;
-    const std::int64_t vector = staged_at_once(config, form, use);
-    const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
-    const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
-    const std::int64_t along = k_contiguous ? config.tile_k : rows;
-    const std::int64_t across = k_contiguous ? rows : config.tile_k;
-    const char* whose = is_a ? "A" : "B";
-    require_divides(fmt::format("staging {}: vectors of", whose), vector, along, reasons);
-    if (along % vector != 0) continue;
-    const std::int64_t others = threads / (along / vector);
-    require(others >= 1 && across % others == 0,
-            fmt::format("staging {}: {} threads, {} side by side, do not divide {} rows", whose,
-                        threads, along / vector, across),
+  for (const Use use : {Use::a, Use::b}) {
+    const StagedTile tile = staged_tile(config, form, use);
+    if (tile.in_blocks) continue;
+    require_divides(fmt::format("staging {}: vectors of", tile.title), tile.at_once, tile.along(),
+                    reasons);
+    if (tile.along() % tile.at_once != 0) continue;
+    const std::int64_t side_by_side = tile.along() / tile.at_once, others = threads / side_by_side;
+    require(others >= 1 && tile.across() % others == 0,
+            fmt::format("staging {}: {} threads, {} side by side, do not divide {} rows",
+                        tile.title, threads, side_by_side, tile.across()),
             reasons);
   }
   if (!reasons.empty()) return reasons;

@@ -19,7 +19,7 @@ struct PackConfig {
   bool batched = false;               // several operands, whose blocks of rows are consecutive
 };
 
-/// The same from weights in blocks, which are decoded and rounded to the type of the form. Arguments: those of
+/// Packs weights in blocks, which are decoded and rounded to the type of the form. Arguments: those of
 /// pack_weights.
 ir::Kernel pack_decoded(const WeightFormat& format, bool batched, const PackedForm& form,
                         const DeviceCaps& device);

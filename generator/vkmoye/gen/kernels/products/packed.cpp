@@ -14,17 +14,13 @@ namespace {
 
 using Use = ir::MatrixType::Use;
 
-// A or B: its buffer, registers and matrices.
-struct PackedOperand {
-  PackedOperand(const char* name, const char* title, const PackedForm& form)
-      : name(name), title(title), form(form) {}
-  std::string name;
-  const char* title;  // in comments of the shader
+struct PackedOperand : GemmOperand {
   PackedForm form;
-  Tensor tensor;
-  Expr block = 0;        // the block of rows of this subgroup
-  View prefetched[2];    // registers for this step of k and the next, in vectors
-  Matrices matrices[2];  // of one step, or of two if they are prefetched as matrices
+  Expr block = 0;             // the block of rows of this subgroup
+  View prefetched[2] = {};    // registers for this step of k and the next, in vectors
+  Matrices matrices[2] = {};  // of one step, or of two if they are prefetched as matrices
+
+  PackedBlocks blocks() const { return {form.type, form.block_elements()}; }
 };
 
 class PackedProduct {
@@ -33,16 +29,10 @@ class PackedProduct {
       : config_(config),
         form_(form),
         builder_(name, config.threads(), to_index(config.subgroup_size)),
-        a_("a", "A", packed_form(config, form, 'a')),
-        b_("b", "B", packed_form(config, form, 'b')),
+        a_{operand_a(form, config.tile_m()), packed_form(config, form, 'a')},
+        b_{operand_b(form, config.tile_n()), packed_form(config, form, 'b')},
         buffers_(builder_, form, {config.tile_m(), config.tile_n(), config.atom_k}, config.strip,
-                 {.a = true,
-                  .b = true,
-                  .declare =
-                      [this] {
-                        declare(a_);
-                        declare(b_);
-                      }}),
+                 {.a = a_.blocks(), .b = b_.blocks()}),
         sums_(builder_, buffers_, form, accumulator_shape(config, form)) {}
 
   ir::Kernel describe() {
@@ -51,54 +41,32 @@ class PackedProduct {
         "operands in fragment order: one step of k is read while another is multiplied");
     place(a_, Expr(to_index(config_.subgroups_m)) * buffers_.tile_m() + sums_.subgroup_m());
     place(b_, Expr(to_index(config_.subgroups_n)) * buffers_.tile_n() + sums_.subgroup_n());
-    declare_registers(a_, config_.atom_m, config_.atom_k, Use::a);
-    declare_registers(b_, config_.atom_k, config_.atom_n, Use::b);
-
-    buffers_.if_has_elements([&] {
-      builder_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
-      buffers_.if_has_products([&] {
-        builder_.branch({is_positive("k_blocks"), is_positive("a_blocks"), is_positive("b_blocks")},
-                        [&] { sum_up(); });
-      });
-      sums_.write();
-    });
-    return builder_.finish();
+    declare_registers(a_);
+    declare_registers(b_);
+    return sums_.kernel([&] { sum_up(); });
   }
 
  private:
-  static Expr is_positive(const char* count) { return ir::less(0, ir::variable(count)); }
-
   // --- declarations ---
 
-  void declare(PackedOperand& x) {
-    x.tensor = builder_.input(
-        x.name, x.form.type,
-        {{"at", x.form.block_elements()}, {"k_block", "k_blocks"}, {"block", x.name + "_blocks"}});
-    if (form_.batched) builder_.argument(x.name + "_step", ScalarType::u32);
-  }
-
-  void declare_registers(PackedOperand& x, std::int64_t rows, std::int64_t columns, Use use) {
-    const ir::MatrixType type{use, to_index(rows), to_index(columns)};
-    const std::int64_t down = use == Use::a ? x.form.group : 1, across = x.form.group / down;
+  void declare_registers(PackedOperand& x) {
     for (const int stage : {0, 1}) {
-      const std::string number = std::to_string(stage);
       if (prefetches_words()) {
-        x.prefetched[stage] = builder_.make_fragment_like("next_" + x.name + number, x.form.type,
-                                                          of_lane(x, 0, 0), vector(x).count);
+        x.prefetched[stage] =
+            builder_.make_fragment_like(fmt::format("next_{}{}", x.name, stage), x.form.type,
+                                        of_lane(x, 0, 0), vector(x).count);
       }
       if (prefetches_words() && stage == 1) continue;
       x.matrices[stage] =
-          builder_.matrices("matrices_" + x.name + number, x.form.type, type, down, across);
+          operand_matrices(builder_, config_, x.use, fmt::format("matrices_{}{}", x.name, stage),
+                           x.form.type, x.form.group, 1);
       builder_.assume_order(x.matrices[stage], fmt::format("that in which {} was packed", x.name));
     }
   }
 
   // Subgroups past the last block of rows read the last one again; their results are outside C.
-  void place(PackedOperand& x, Expr block) {
-    if (const auto& batch = buffers_.batch())
-      block = block + *batch * ir::variable(x.name + "_step");
-    x.block =
-        builder_.let(x.name + "_block", ir::minimum(block, ir::variable(x.name + "_blocks") - 1));
+  void place(PackedOperand& x, const Expr& block) {
+    x.block = builder_.let(fmt::format("{}_block", x.name), buffers_.block_of_rows(x.use, block));
   }
 
   // --- sums += A * B over all steps of k ---
@@ -106,8 +74,7 @@ class PackedProduct {
   // The elements of this lane: (elements of a matrix, matrices).
   View of_lane(const PackedOperand& x, const Expr& k_block, std::int64_t step) const {
     const std::int64_t fragment = x.form.fragment_elements();
-    const View block =
-        slice(tile(x.tensor, {x.form.block_elements(), 1, 1}, {0, k_block, x.block}), {_, 0, 0});
+    const View block = buffers_.packed_block(x.use, k_block, x.block);
     const View of_step = tile(block, {fragment * x.form.group}, {to_index(step)});
     return partition(of_step,
                      make_tiled_copy(make_layout({config_.subgroup_size}),
@@ -145,13 +112,13 @@ class PackedProduct {
       }
       stage = 0;
     }
-    builder_.multiply(a_.matrices[stage], b_.matrices[stage], sums_.matrices());
+    sums_.add_product(a_.matrices[stage], b_.matrices[stage]);
   }
 
   // Subgroups that share k alternate between blocks. All of them execute the same number of iterations, so
   // that control flow in the loop is uniform; some of them process one of the remaining blocks afterwards.
   void sum_up() {
-    const Expr all = ir::variable("k_blocks");
+    const Expr all = buffers_.k_blocks();
     const KTiles blocks = buffers_.of_slice(all);
     const Expr sharers = to_index(config_.subgroups_k);
     const bool are_shared = config_.subgroups_k > 1;

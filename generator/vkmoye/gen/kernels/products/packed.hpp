@@ -29,8 +29,8 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
-#include "vkmoye/gen/kernels/products/parts/subgroups.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {

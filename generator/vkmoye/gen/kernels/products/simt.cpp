@@ -10,7 +10,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
-#include "vkmoye/gen/kernels/products/parts/operand.hpp"
+#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -97,7 +97,7 @@ class SimtProduct {
 
   // The part of tile number `k_tile` of an operand that this thread moves.
   View source(const SimtOperand& x, const Expr& k_tile, Moved moved) const {
-    return partition((buffers_.*x.tile)(k_tile), staging(x, moved), thread_);
+    return partition(buffers_.tile_of(x.use, k_tile), staging(x, moved), thread_);
   }
   // The same part of the shared tile of stage `at`.
   View destination(const SimtOperand& x, const Expr& at, Moved moved) const {

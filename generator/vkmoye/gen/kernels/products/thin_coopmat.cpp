@@ -3,26 +3,31 @@
 
 #include <fmt/format.h>
 
-#include <tuple>
+#include <optional>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
+#include "vkmoye/gen/kernels/products/parts/lane_reads.hpp"
 #include "vkmoye/gen/kernels/products/parts/operand.hpp"
+#include "vkmoye/gen/kernels/products/parts/packed_weights.hpp"
+#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
 using Use = ir::MatrixType::Use;
 
-struct ThinCoopmatOperand : GemmOperand {
-  std::int64_t atom_rows;  // rows per matrix
-  FragmentLanes order;
+struct LaneOperand : GemmOperand {
+  LaneOperand(const GemmOperand& operand, const GemmThinCoopmatConfig& config, const GemmForm& form)
+      : GemmOperand(operand), lanes(*lanes_of(config, form, use).lanes) {}
+  FragmentLanes lanes;
+  std::int64_t rows_of_lane() const { return rows / size(lanes.lanes.mode(1)); }
 
-  Vector access = {to_index(widest_access(type))};  // a lane's loads from the buffer, along k
-  View loaded = {};  // registers for rows of k, in vectors unless operands are converted
+  std::optional<LaneReads> reads = {};  // unless packed
   Matrices matrices = {};
+  View elements = {};  // of its matrices: (vector of k, parts of k, rows of the lane)
 };
 
 class ThinCoopmatProduct {
@@ -31,172 +36,196 @@ class ThinCoopmatProduct {
                      const std::string& name)
       : config_(config),
         form_(form),
-        vector_(widest_access(unit_type(form))),
         builder_(name, config.threads(), to_index(config.subgroup_size)),
-        a_{operand_a(form, config.tile_m), config.atom_m,
-           *lanes_of(config, form, ir::MatrixType::Use::a).lanes},
-        b_{operand_b(form, config.tile_n), config.atom_n,
-           *lanes_of(config, form, ir::MatrixType::Use::b).lanes},
-        buffers_(
-            builder_, form, {config.tile_m, config.tile_n, depth() * config.subgroups}, 1,
-            {.a = false, .b = form.weights != nullptr, .declare = [this] { declare_weights(); }}),
-        sums_(builder_, buffers_, form, accumulator_shape(config, form)) {}
+        a_(operand_a(form, config.tile_m), config, form),
+        b_(operand_b(form, config.tile_n), config, form),
+        buffers_(builder_, form,
+                 {config.tile_m, config.tile_n, reads_of(a_).depth() * config.subgroups}, 1,
+                 packed_operands(config, form)) {
+    if (config.source == SourceOfB::packed_weights) {
+      packed_.emplace(builder_, buffers_, packed_weights(config, form), config.reads);
+    }
+    if (is_in_blocks()) units_.emplace(builder_, *form.weights, config.reads, b_.rows_of_lane());
+    sums_.emplace(builder_, buffers_, form, accumulator_shape(config, form));
+  }
 
   ir::Kernel describe() {
+    const char* const why[] = {"operands in their own order; ",
+                               "weights packed in the order of lanes, A in its own; ",
+                               "lanes read whole blocks of their rows of weights, and the same k "
+                               "of A; "};
     builder_.describe(items_after_form(form_, gen::items(gemm_thin_coopmat_fields(), config_)),
-                      fmt::format("{}; the sums of the subgroups along k are added at the end",
-                                  weights_ ? "weights packed in the order of lanes, A in its own"
-                                           : "operands in their own order"));
-    declare();
-    if (weights_) weights_->fill_table();
-    builder_.fill(sums_.matrices(), ir::number(form_.accumulator, 0));
-    buffers_.if_has_products([&] {
-      if (!weights_) return sum_up();
-      builder_.branch(
-          {ir::less(0, ir::variable("k_blocks")), ir::less(0, ir::variable("b_blocks"))},
-          [&] { sum_up(); });
-    });
-    sums_.write();
-    return builder_.finish();
+                      std::string(why[static_cast<std::size_t>(config_.source)]) +
+                          "the sums of the subgroups along k are added at the end");
+    for (LaneOperand* x : {&a_, &b_}) declare_matrices(*x);
+    declare_reads(a_);
+    if (!packed_) declare_reads(b_);
+    if (packed_) packed_->fill_table();
+    return sums_->kernel([&] { sum_up(); });
   }
 
  private:
-  // The number of matrices along k that one vector of a lane covers.
-  std::int64_t steps() const { return vector_ / size(a_.order.k_numbers); }
-  // The elements of k that a subgroup reads at once.
-  std::int64_t depth() const { return config_.atom_k * steps() * config_.reads; }
+  bool is_in_blocks() const { return config_.source == SourceOfB::weight_blocks; }
+  // The elements of a matrix in 16 bytes, which a lane has along k.
+  std::int64_t vector() const { return widest_access(unit_type(form_)); }
+  std::int64_t parts_of_k() const { return is_in_blocks() ? 1 : config_.reads; }
 
-  void declare_weights() {
-    if (form_.weights == nullptr) return;
-    weights_.emplace(builder_, packed_weights(config_, form_), config_.reads);
-    if (form_.batched) builder_.argument("b_step", ScalarType::u32);
-  }
-
-  void declare() {
-    const std::int64_t along_k = steps() * config_.reads;
-    const auto matrix = [&](std::int64_t rows, std::int64_t columns, Use use) {
-      return ir::MatrixType{use, to_index(rows), to_index(columns)};
-    };
-    const auto declare = [&](ThinCoopmatOperand& x, const char* name, bool is_first) {
-      const std::int64_t rows = x.rows / x.atom_rows;
-      x.matrices =
-          is_first ? builder_.matrices(name, unit_type(form_),
-                                       matrix(x.atom_rows, config_.atom_k, Use::a), rows, along_k)
-                   : builder_.matrices(name, unit_type(form_),
-                                       matrix(config_.atom_k, x.atom_rows, Use::b), along_k, rows);
-    };
-    declare(a_, "matrices_a", !config_.transposed);
-    declare(b_, "matrices_b", config_.transposed);
-    builder_.assume_order(a_.matrices, to_string(*config_.order_a.layout));
-    builder_.assume_order(b_.matrices, to_string(*config_.order_b.layout));
-    for (ThinCoopmatOperand* x : read_plainly()) {
-      x->loaded = builder_.make_fragment_like(std::string("read_") + x->name, unit_type(form_),
-                                              of_lane(*x, 0),
-                                              x->access.count == vector_ ? x->access.count : 1);
+  // What a lane reads at once: of weights in blocks, the words of some blocks of a row, and as many elements of A as
+  // these have weights.
+  LaneReads::Shape reads_of(const LaneOperand& x) const {
+    std::int64_t together = vector();
+    if (is_in_blocks()) {
+      together = config_.reads * (x.in_blocks ? form_.weights->bytes / 2 : form_.weights->elements);
     }
+    return {x.lanes.lanes, x.rows, together, parts_of_k()};
   }
 
-  // --- views ---
+  // --- declarations ---
 
-  std::vector<ThinCoopmatOperand*> read_plainly() {
-    return weights_ ? std::vector{&a_} : std::vector{&a_, &b_};
-  }
-
-  // (a vector along k, blocks of k, rows) of this lane, in tile number `k_tile`.
-  View of_lane(const ThinCoopmatOperand& x, const Expr& k_tile) const {
-    const View all = (buffers_.*x.tile)(k_tile);
-    const View of_subgroup = gen::tile(x.k_contiguous ? all : transpose(all), {depth(), x.rows},
-                                       {builder_.subgroup(), 0});
-    return partition(of_subgroup, make_tiled_copy(x.order.lanes, make_layout({vector_, 1})),
-                     builder_.lane());
-  }
-  // The same of its matrices.
-  View elements(const ThinCoopmatOperand& x) const {
+  void declare_matrices(LaneOperand& x) {
+    const std::int64_t along_k = size(x.lanes.k_numbers), steps = vector() / along_k;
+    const std::int64_t rows = x.rows / config_.atom_rows(x.use), depth = steps * parts_of_k();
+    x.matrices = operand_matrices(builder_, config_, x.use, fmt::format("matrices_{}", x.name),
+                                  unit_type(form_), rows, depth);
+    const std::int64_t count = config_.elements_per_lane(x.use);
     const bool is_first = x.matrices.type.use == Use::a;  // of the units: then rows are rows
-    const std::int64_t count = config_.elements_per_lane(x.atom_rows);
-    const std::int64_t next_k = count * (is_first ? x.matrices.rows : 1);
-    const std::int64_t next_row = count * (is_first ? 1 : x.matrices.rows);
-    return builder_.retile(
-        builder_.elements(x.matrices),
-        make_layout(make_layout(x.order.k_numbers, Layout(steps(), next_k)),
-                    Layout(config_.reads, next_k * steps()),
-                    make_layout(x.order.row_numbers, Layout(x.rows / x.atom_rows, next_row))));
+    const std::int64_t next_k = is_first ? count * rows : count;
+    const std::int64_t next_row = is_first ? count : count * depth;
+    x.elements =
+        builder_.retile(builder_.elements(x.matrices),
+                        make_layout(make_layout(x.lanes.k_numbers, Layout(steps, next_k)),
+                                    Layout(parts_of_k(), next_k * steps),
+                                    make_layout(x.lanes.row_numbers, Layout(rows, next_row))));
+    builder_.assume_order(x.matrices, to_string(*config_.order(x.use).layout));
   }
 
-  // --- steps ---
+  // Precondition: `x` is not packed.
+  void declare_reads(LaneOperand& x) {
+    const LaneReads::Shape shape = reads_of(x);
+    const std::int64_t words = x.in_blocks ? shape.depth() * config_.subgroups : 0;
+    const auto tile_of = [this, &x, words](const Expr& k_tile) {
+      const View all = buffers_.tile_of(x.use, k_tile, words);
+      return x.k_contiguous ? all : transpose(all);
+    };
+    const Vector access = {to_index(x.in_blocks ? access_words(*form_.weights, config_.reads)
+                                                : widest_access(x.type))};
+    const bool in_vectors = x.in_blocks || access.count == vector();
+    x.reads.emplace(builder_, buffers_, shape, tile_of, fmt::format("read_{}", x.name),
+                    x.in_blocks ? ScalarType::u16 : unit_type(form_), access,
+                    in_vectors ? access.count : 1);
+  }
+
+  // --- sums += A * B over all tiles of k ---
+
+  void sum_up() {
+    Conditions fits = a_.reads->fits();
+    if (b_.reads) fits = all_of({fits, b_.reads->fits()});
+    if (units_ && units_->has_table()) builder_.barrier();
+    if (fetches_ahead()) fetch_weights(0);
+    builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
+      if (packed_ && !fetches_ahead()) read_weights(k_tile);
+      buffers_.by_alignment(fits, [&](Moved moved) {
+        if (units_) b_.reads->read(k_tile, moved);
+        a_.reads->read(k_tile, moved);
+        if (b_.reads && !units_) b_.reads->read(k_tile, moved);
+      });
+      units_ ? multiply_group_by_group() : multiply(k_tile);
+    });
+  }
 
   // With few rows of A, weights are fetched while those before them are multiplied. With more, registers are short: on
   // an H100, 1 and 64 rows by 8192x8192 of q4_0 take 17.7 and 43 us so, and 18.5 and 37 without. Compilers also need
   // registers to look up numbers in a table.
   bool fetches_ahead() const {
-    return weights_ && config_.tile_m == config_.atom_m && form_.weights->table_bytes() == 0;
+    return packed_ && config_.tile_m == config_.atom_m && form_.weights->table_bytes() == 0;
   }
-
-  void sum_up() {
-    Conditions fits;
-    for (const ThinCoopmatOperand* x : read_plainly()) {
-      fits = all_of({fits, builder_.fits(of_lane(*x, 0), x->access, Edges::zero)});
-    }
-    if (fetches_ahead()) fetch_weights(0);
-    builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
-      if (weights_ && !fetches_ahead()) read_weights(k_tile);
-      buffers_.by_alignment(fits, [&](Moved moved) { read(k_tile, moved); });
-      for (const ThinCoopmatOperand* x : read_plainly()) {
-        builder_.under_heading(
-            x == &a_ ? "A as elements of matrices; k is permuted as in B"
-                     : "B as elements of matrices; k is permuted as in A",
-            [&] { builder_.copy(x->loaded, elements(*x), {.loads_first = true}); });
-      }
-      if (weights_) {
-        builder_.with_title(weights_->formula() + ", as elements of matrices",
-                            [&] { weights_->decode(elements(b_)); });
-        if (fetches_ahead()) fetch_weights(k_tile + 1);
-      }
-      const auto& [first, second] = config_.transposed ? std::tie(b_.matrices, a_.matrices)
-                                                       : std::tie(a_.matrices, b_.matrices);
-      builder_.multiply(first, second, sums_.matrices());
-    });
-  }
-
-  void read(const Expr& k_tile, Moved moved) {
-    for (const ThinCoopmatOperand* x : read_plainly()) {
-      buffers_.at_edges({(buffers_.*x->tile)(k_tile)}, [&](Edges edges) {
-        builder_.copy(of_lane(*x, k_tile), x->loaded,
-                      {.edges = edges,
-                       .vector = x->access,
-                       .vectors_fit = true,
-                       .from_elementwise = moved == Moved::one_by_one});
-      });
-    }
-  }
-
   void fetch_weights(const Expr& k_tile) {
     builder_.call("fetch_weights", {{"tile", k_tile}},
                   [&](const Expr& tile) { read_weights(tile); });
   }
-  // Where k or n ends before, the last block is read again: A is 0 there, or the result is outside C.
   void read_weights(const Expr& k_tile) {
-    const auto inside = [](const Expr& block, const char* blocks) {
-      return ir::minimum(block, ir::variable(blocks) - 1);
+    packed_->read(to_index(config_.subgroups) * (buffers_.first_tile() + k_tile) +
+                  builder_.subgroup());
+  }
+
+  // All that was read at once.
+  void multiply(const Expr& k_tile) {
+    const auto as_matrices = [&](const LaneOperand& x, const char* other) {
+      builder_.under_heading(
+          fmt::format("{} as elements of matrices; k is permuted as in {}", x.title, other),
+          [&] { builder_.copy(x.reads->values(), x.elements, {.loads_first = true}); });
     };
-    Expr block = buffers_.tile_n();
-    if (const auto& batch = buffers_.batch()) block = block + *batch * ir::variable("b_step");
-    const Expr first =
-        to_index(config_.subgroups) * (buffers_.first_tile() + k_tile) + builder_.subgroup();
-    for (std::int64_t read = 0; read < config_.reads; ++read) {
-      weights_->read(read, inside(to_index(config_.reads) * first + to_index(read), "k_blocks"),
-                     inside(block, "b_blocks"));
+    as_matrices(a_, "B");
+    if (packed_) {
+      builder_.with_title(packed_->formula() + ", as elements of matrices",
+                          [&] { packed_->decode(b_.elements); });
+      if (fetches_ahead()) fetch_weights(k_tile + 1);
+    } else {
+      as_matrices(b_, "A");
     }
+    sums_->add_product(a_.matrices, b_.matrices);
+  }
+
+  // 8 elements of k of each lane at a time, in the order in which weights are decoded from their words.
+  void multiply_group_by_group() {
+    units_->read(b_.reads->values().array);
+    units_->for_each_group_of_pairs(
+        unit_type(form_),
+        [&](const std::vector<Expr>& weights, const Expr& row) {
+          builder_.with_title("matrices_b <- " + units_->decoding(),
+                              [&] { store(weights, b_, row); });
+        },
+        [&](const Expr& first) {
+          builder_.with_title("matrices_a <- the elements of A for these weights", [&] {
+            builder_.unrolled_loop("row", to_index(a_.rows_of_lane()), [&](const Expr& row) {
+              store(elements_of_a(row, first), a_, row);
+            });
+          });
+          sums_->add_product(a_.matrices, b_.matrices);
+        });
+  }
+  // Eight elements of row number `row` of the lane, from number `first` on, in the order of the weights.
+  std::vector<Expr> elements_of_a(const Expr& row, const Expr& first) {
+    const View eight = take(select(slice(a_.reads->values(), {_, 0, _}), 1, row), first, vector());
+    const bool at_once = widest_access(a_.type) == vector();
+    const Expr all = at_once ? builder_.load("eight_of_a", eight) : Expr(0);
+    std::vector<Expr> out;
+    for (const std::int64_t i : order_of_pairs(*form_.weights)) {
+      out.push_back(at_once ? ir::component(all, to_index(i))
+                            : builder_.load(fmt::format("of_a{}", i), take(eight, to_index(i), 1)));
+    }
+    return out;
+  }
+  // The elements along k of row number `row` of the lane <- `values`.
+  void store(const std::vector<Expr>& values, const LaneOperand& x, const Expr& row) {
+    const std::int64_t along_k = size(x.lanes.k_numbers);
+    const std::uint32_t rows_of_matrix = to_index(size(x.lanes.row_numbers));
+    const Expr matrix_row = row / rows_of_matrix, down = to_index(x.matrices.rows);
+    const Expr first = evaluate(x.lanes.row_numbers, row % rows_of_matrix);
+    const std::uint32_t held = to_index(config_.elements_per_lane(x.use));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto number = static_cast<std::int64_t>(i);
+      const Expr matrix_k = to_index(number / along_k);
+      const Expr matrix =
+          x.use == Use::a ? matrix_row + matrix_k * down : matrix_row * down + matrix_k;
+      const Expr element = first + to_index(x.lanes.k_numbers(number % along_k));
+      builder_.store(values[i], {x.elements.array, {matrix * held + element}, ""});
+    }
+  }
+
+  static PackedOperands packed_operands(const GemmThinCoopmatConfig& config, const GemmForm& form) {
+    if (config.source != SourceOfB::packed_weights) return {};
+    return {.b = PackedBlocks{ScalarType::u32, packed_weights(config, form).words()}};
   }
 
   const GemmThinCoopmatConfig& config_;
   const GemmForm& form_;
-  const std::int64_t vector_;  // elements of a matrix in 16 bytes
   Builder builder_;
-  ThinCoopmatOperand a_, b_;
-  std::optional<PackedWeightTile> weights_;
+  LaneOperand a_, b_;
   GemmBuffers buffers_;
-  GemmAccumulators sums_;
+  std::optional<PackedWeightTile> packed_;  // where B comes from, unless it has elements
+  std::optional<WeightUnits> units_;
+  std::optional<GemmAccumulators> sums_;
 };
 
 }  // namespace

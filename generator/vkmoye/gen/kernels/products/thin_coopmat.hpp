@@ -8,21 +8,26 @@
 //     at the end      the sums of all subgroups are added through shared memory, see parts/accumulators.hpp
 //
 // A and B are not packed: a lane reads 16 bytes at a time, and k is permuted in the same way in both, see
-// dsl/fragment_lanes.hpp. If k is not contiguous or rows are not aligned, elements are read one by one,
+// parts/lane_reads.hpp. If k is not contiguous or rows are not aligned, elements are read one by one,
 // which is correct but slower.
 //
-// B in a weight format is packed, see parts/packed_weights.hpp: gemm/packed_weights. Its blocks have tile_n rows, and
-// weights are decoded in registers. Where matrix units have 16x8 sums, up to 8 rows of A are columns of C^T = B A^T: on
-// 16x16 sums, half of the work would be for rows that A does not have. In place of ldb, it has the arguments
+// SourceOfB says where lanes read B; weights come in blocks or packed:
 //
-//   k_blocks    blocks along k
-//   b_blocks    blocks along the rows of B, all matrices of a batch together
-//   b_step      blocks from one matrix of a batch to the next
+//   weight_blocks     gemm/quantised_coopmat: a lane reads whole blocks of its rows, as they lie in a GGUF file,
+//                     decodes 8 weights at a time from their words, and takes the elements of A in the same order.
+//                     Nothing is exchanged between lanes, and each weight is decoded once for all rows of a tile of C.
+//                     Arguments as in quantised.hpp.
+//   packed_weights    gemm/packed_weights: blocks of tile_n rows, see parts/packed_weights.hpp. Where matrix units have
+//                     16x8 sums, up to 8 rows of A are columns of C^T = B A^T: on 16x16 sums, half of the work would be
+//                     for rows that A does not have. In place of ldb, it has the arguments
+//
+//     k_blocks    blocks along k
+//     b_blocks    blocks along the rows of B, all matrices of a batch together
+//     b_step      blocks from one matrix of a batch to the next
 //
 // Otherwise the interface is that of simt.hpp. The fragment order of the device must be a layout, see packed_form.hpp.
-// thin_coopmat_config.cpp chooses and checks the config.
+// thin_coopmat_defaults.cpp chooses the config, thin_coopmat_config.cpp checks it.
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,16 +44,28 @@
 
 namespace vkmoye::gen {
 
+/// What lanes read of B, see above: elements in their own order, packed weights, or blocks of weights.
+enum class SourceOfB : std::uint8_t { elements, packed_weights, weight_blocks };
+
 struct GemmThinCoopmatConfig : MatrixAtom {
   std::int64_t tile_m = 16, tile_n = 16;  // the tile of C that a workgroup computes
   std::int64_t subgroups = 16;            // subgroups per workgroup, along k
-  std::int64_t reads = 2;                 // blocks of k that a lane reads at once
+  std::int64_t reads = 2;                 // blocks of k, or of weights, that a lane reads at once
   std::int64_t shared_bytes = 32768;      // maximum shared memory
   OrderOrReason order_a, order_b;         // fragment orders of a matrix of A and of B
+  SourceOfB source = SourceOfB::elements;
 
   std::int64_t threads() const { return subgroups * subgroup_size; }
-  /// The elements that a lane holds of a matrix with `rows` rows of A or of B.
-  std::int64_t elements_per_lane(std::int64_t rows) const { return rows * atom_k / subgroup_size; }
+  // Of A or B, by `use`: the rows of a matrix and of a tile, the order of a matrix, and the elements of it in a lane.
+  std::int64_t atom_rows(ir::MatrixType::Use use) const { return is_a(use) ? atom_m : atom_n; }
+  std::int64_t tile_rows(ir::MatrixType::Use use) const { return is_a(use) ? tile_m : tile_n; }
+  const OrderOrReason& order(ir::MatrixType::Use use) const {
+    return is_a(use) ? order_a : order_b;
+  }
+  std::int64_t elements_per_lane(ir::MatrixType::Use use) const {
+    return atom_rows(use) * atom_k / subgroup_size;
+  }
+  static bool is_a(ir::MatrixType::Use use) { return use == ir::MatrixType::Use::a; }
 };
 
 /// The config for products of `form` on `device`: for its matrices, with their orders if they are known. Of `options`,
@@ -56,15 +73,15 @@ struct GemmThinCoopmatConfig : MatrixAtom {
 GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const DeviceCaps& device,
                                                const Options& options = {});
 
-/// The same for weights that are packed, before the options of the request. The order in which weights are packed
-/// depends on the N of its shape, not on M: it must be known when they are packed, or neither then nor later.
-GemmThinCoopmatConfig packed_weights_config(const TypedRequest<GemmProduct>& request);
+/// The config for weights in blocks and, if it is known, for products of `shape` (M, N, K).
+GemmThinCoopmatConfig quantised_coopmat_config(
+    const GemmForm& form, const std::optional<std::vector<std::int64_t>>& shape,
+    const DeviceCaps& device);
 
-/// `config` with atoms of half as many rows of A, transposed, if the device multiplies them, all rows of A fit into
-/// one, and no option says otherwise: half the products and fewer registers. On an H100, a row by 28672x4096 of q4_0
-/// takes 32.9 us so, and 36.5 without.
-std::optional<GemmThinCoopmatConfig> transposed_config(GemmThinCoopmatConfig config,
-                                                       const TypedRequest<GemmProduct>& request);
+/// The config for weights that are packed, before the options of the request. The order in which weights are packed
+/// depends on the N of its shape, not on M: it must be known when they are packed, or neither then nor later. Where
+/// atoms of half as many rows of A, transposed, can hold all of them, they do, unless an option says otherwise.
+GemmThinCoopmatConfig packed_weights_config(const TypedRequest<GemmProduct>& request);
 
 /// The config of a request for gemm/packed_weights. Throws KernelError for options that cannot be read.
 GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request);
@@ -72,7 +89,7 @@ GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request);
 /// How weights of form.weights are packed. Precondition: the order of B can be used, see lanes_of.
 PackedWeights packed_weights(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
-/// The same as the form of a packed operand; for two matrices along k where the order is not known.
+/// Packed weights as the form of an operand; for two matrices along k where the order of B is not known.
 PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
 /// The config values that `--NAME` can replace.
@@ -84,8 +101,8 @@ AccumulatorShape accumulator_shape(const GemmThinCoopmatConfig& config, const Ge
 /// The matrices whose orders the kernel depends on, A and B.
 std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
-/// The same of gemm/packed_weights, and those of the config that would be chosen if its orders were known. Where B is
-/// the first operand of the units, also that of B as the second one, in which weights are packed.
+/// The matrices that gemm/packed_weights depends on, and those of the config that would be chosen if its orders were
+/// known. Where B is the first operand of the units, also that of B as the second one, in which weights are packed.
 std::vector<ProbedMatrix> packed_weights_probes(const GemmThinCoopmatConfig& config,
                                                 const TypedRequest<GemmProduct>& request);
 
@@ -94,31 +111,23 @@ std::vector<ProbedMatrix> packed_weights_probes(const GemmThinCoopmatConfig& con
 LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form,
                        ir::MatrixType::Use use);
 
+/// The elements of a tile that a lane with these `lanes` reads at once, of an operand that has elements.
+std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmForm& form,
+                              const FragmentLanes& lanes, ir::MatrixType::Use use);
+
 /// Every reason against `config` for `form`, except those of the orders.
 std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
-/// Why the orders of A and B cannot be used together: one of them cannot be split into lanes, or they divide k
-/// differently among these. `check` adds what a kernel has against the lanes of one of them, called `name`.
-/// Precondition: `reasons_against` is empty.
-using CheckOfLanes =
-    std::function<void(ir::MatrixType::Use use, const FragmentLanes& lanes, const std::string& name,
-                       std::vector<std::string>& reasons)>;
-std::vector<std::string> reasons_against_lanes(const GemmThinCoopmatConfig& config,
-                                               const GemmForm& form, const CheckOfLanes& check);
-
-/// Why the orders of `config` cannot be used. Precondition: `reasons_against` is empty.
+/// Why the orders of `config` cannot be used: one of them cannot be split into lanes, they divide k differently among
+/// these, or lanes cannot hold what they read. Precondition: `reasons_against` is empty.
 std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
                                                 const GemmForm& form);
 
-/// Why a kernel with such a config cannot use its orders.
-using ReasonsAgainstOrders = std::vector<std::string>(const GemmThinCoopmatConfig& config,
-                                                      const GemmForm& form);
-/// `against`(config, form), and why the orders of `config` are not those of `device`. One that has not been probed yet
-/// gives no reason.
+/// Why the orders of `config` cannot be used on `device`: also if they are not those of its matrices. An order that has
+/// not been probed yet gives no reason.
 std::vector<std::string> reasons_against_orders_on(const DeviceCaps& device,
                                                    const GemmThinCoopmatConfig& config,
-                                                   const GemmForm& form,
-                                                   ReasonsAgainstOrders* against);
+                                                   const GemmForm& form);
 
 /// Throws KernelError with every reason.
 ir::Kernel gemm_thin_coopmat(const GemmThinCoopmatConfig& config, const GemmForm& form,

@@ -75,6 +75,19 @@ void GemmAccumulators::store(const Expr& row, const Expr& column, const View& to
   builder_.store(sums_, row, column, to);
 }
 
+void GemmAccumulators::add_product(const Matrices& a, const Matrices& b) {
+  shape_.transposed ? builder_.multiply(b, a, sums_) : builder_.multiply(a, b, sums_);
+}
+
+ir::Kernel GemmAccumulators::kernel(const std::function<void()>& sum_up) {
+  buffers_.if_has_elements([&] {
+    builder_.fill(sums_, ir::number(form_.accumulator, 0));
+    buffers_.if_has_products(sum_up);
+    write();
+  });
+  return buffers_.finish();
+}
+
 void GemmAccumulators::write() {
   const bool as_they_are = shape_.direct && shape_.subgroups_k == 1 && !form_.beta &&
                            form_.epilogue.empty() && form_.result == form_.accumulator;

@@ -3,20 +3,25 @@
 // The sums of a matrix product in matrix units, and how they are written to C.
 //
 //   GemmAccumulators sums(k, buffers, form, accumulator_shape(config, form));
-//   k.multiply(a, b, sums.matrices());
-//   sums.write();                          C = epilogue(alpha * sums + beta * C)
+//   return sums.kernel([&] {               C = epilogue(alpha * sums + beta * C)
+//     k.loop("k_tile", buffers.tiles(), [&](const Expr& k_tile) {
+//       ..                                 matrices of A and B <- tile number k_tile
+//       sums.add_product(a, b);
+//     });
+//   });
 //
 // If the sums need no further computation and the tile is inside, matrices are stored directly to C. Else
 // they go through shared memory, one row of each subgroup's matrices at a time, and adjacent lanes store
 // contiguous parts of rows of C. Subgroups that share k each have a part of shared memory; their sums are
 // added when they are read, in the order of k.
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/products/parts/buffers.hpp"
-#include "vkmoye/gen/kernels/products/parts/subgroups.hpp"
+#include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
 
 namespace vkmoye::gen {
 
@@ -38,7 +43,7 @@ std::int64_t columns_that_fit(AccumulatorShape shape, ScalarType accumulator, st
 /// Why lanes cannot divide sums of type `accumulator` among them; empty if they can.
 std::vector<std::string> reasons_against(const AccumulatorShape& shape, ScalarType accumulator);
 
-/// The same, and why they do not fit into `limit` bytes of shared memory, if these are for sums alone.
+/// Every reason against these sums if they have `limit` bytes of shared memory for themselves.
 std::vector<std::string> reasons_against(const AccumulatorShape& shape, ScalarType accumulator,
                                          std::int64_t limit);
 
@@ -48,8 +53,8 @@ class GemmAccumulators {
   GemmAccumulators(Builder& builder, GemmBuffers& buffers, const GemmForm& form,
                    const AccumulatorShape& shape);
 
-  /// Of C, or of C^T if the atom is transposed.
-  const Matrices& matrices() const { return sums_; }
+  /// sums += a * b for matrices of A and B, see operand_matrices. If the atom is transposed, these are sums of C^T.
+  void add_product(const Matrices& a, const Matrices& b);
   /// The coordinates of this subgroup over (m, n, k).
   Expr subgroup_m() const { return builder_.subgroup() % to_index(shape_.subgroups_m); }
   Expr subgroup_n() const {
@@ -59,10 +64,12 @@ class GemmAccumulators {
     return builder_.subgroup() / to_index(shape_.subgroups_m * shape_.subgroups_n);
   }
 
-  /// Writes all sums to C. Precondition: all subgroups reach it.
-  void write();
+  /// The verified kernel: what was recorded before; the sums, which `sum_up` adds up from 0 where there is something to
+  /// multiply; and C.
+  ir::Kernel kernel(const std::function<void()>& sum_up);
 
  private:
+  void write();
   void write_through_shared();
   // `to`, a view (rows, columns) <- atoms of C from (row, column) on.
   void store(const Expr& row, const Expr& column, const View& to);

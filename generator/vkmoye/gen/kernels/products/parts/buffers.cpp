@@ -5,6 +5,8 @@
 
 namespace vkmoye::gen {
 
+using Use = ir::MatrixType::Use;
+
 GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
                          const std::array<std::int64_t, 3>& tile, std::int64_t strip,
                          const PackedOperands& packed)
@@ -12,11 +14,16 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
       form_(form),
       tile_(tile),
       in_strips_(strip > 1 && !form.batched && !form.split_k && !form.grouped),
-      has_words_(form.weights != nullptr && !packed.b),
-      reads_b_(!packed.b),
-      a_{form.a_type, form.a_k_contiguous, tile[0], builder.block_y()},
-      b_{form.b_type, form.b_k_contiguous, tile[1], builder.block_x()},
-      result_(declare(packed)) {
+      m_(builder.argument("m", ScalarType::u32)),
+      n_(builder.argument("n", ScalarType::u32)),
+      k_(builder.argument("k", ScalarType::u32)),
+      words_(form.weights == nullptr || packed.b
+                 ? std::nullopt
+                 : std::optional(builder.argument("words", ScalarType::u32))),
+      a_(declare(operand_a(form, tile[0]), builder.block_y(), packed.a)),
+      b_(declare(operand_b(form, tile[1]), builder.block_x(), packed.b)),
+      offsets_(form.grouped ? std::optional(declare_row_groups(builder)) : std::nullopt),
+      result_(builder, form) {
   if (in_strips_) {
     builder.grid(0, "m", tile[0], strip);
     builder.grid(1, "n", tile[1]);
@@ -26,53 +33,57 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
     b_.tile_number = builder.block_y();
   }
   if (form_.split_k && form_.batched) {
-    batch_ = builder_.let("batch_at", builder_.block_z() / ir::variable("slices"));
+    batch_ = builder_.let("batch_at", builder_.block_z() / result_.slices());
   } else if (form_.batched) {
     batch_ = builder_.block_z();
   } else if (form_.grouped) {
-    row_group_ = find_row_group(builder_, offsets_, tile[0]);
+    row_group_ = find_row_group(builder_, *offsets_, m_, tile[0]);
     a_.tile_number = 0;
   }
-  if (!packed.a) tiles_ = of_slice((ir::variable("k") - 1) / to_index(tile_[2]) + 1);
+  if (!a_.is_packed) tiles_ = of_slice((k_ - 1) / to_index(tile_[2]) + 1);
 }
 
-GemmResult GemmBuffers::declare(const PackedOperands& packed) {
-  for (const char* extent : {"m", "n", "k"}) builder_.argument(extent, ScalarType::u32);
-  if (has_words_) builder_.argument("words", ScalarType::u32);
-  if (!packed.a) a_.tensor = declare(a_, "a", "m", "lda", "stride_a", /*in_blocks=*/false);
-  if (!packed.b) b_.tensor = declare(b_, "b", "n", "ldb", "stride_b", form_.weights != nullptr);
-  if (packed.declare) packed.declare();
-  if (form_.grouped) offsets_ = declare_row_groups(builder_);
-  return {builder_, form_};
+GemmBuffers::Operand GemmBuffers::declare(const GemmOperand& operand, const Expr& tile_number,
+                                          const std::optional<PackedBlocks>& packed) {
+  Operand x{operand, tile_number, packed.has_value()};
+  const std::string name = x.name, row = x.use == Use::a ? "m" : "n";
+  if (packed) {
+    x.tensor = builder_.input(
+        name, packed->type,
+        {{"at", packed->elements}, {"k_block", "k_blocks"}, {"block", name + "_blocks"}});
+    if (form_.batched) x.step = builder_.argument(name + "_step", ScalarType::u32);
+    return x;
+  }
+  std::vector<Builder::AxisSpec> axes = {{"k", "k"}, {row, row, "ld" + name}};
+  if (x.in_blocks) axes[0] = {"word", "words"};
+  if (!x.k_contiguous) axes = {{row, row}, {"k", "k", "ld" + name}};
+  if (form_.batched) axes.push_back({"batch", "batch", "stride_" + name});
+  if (form_.grouped && x.use == Use::b) axes.push_back({"expert", "experts", "stride_" + name});
+  x.tensor = builder_.input(name, x.in_blocks ? ScalarType::u16 : x.type, axes);
+  return x;
 }
 
-Tensor GemmBuffers::declare(const Operand& operand, const char* name, const char* row,
-                            const char* leading, const char* stride, bool in_blocks) {
-  std::vector<Builder::AxisSpec> axes = {{"k", "k"}, {row, row, leading}};
-  if (in_blocks) axes[0] = {"word", "words"};
-  if (!operand.k_contiguous) axes = {{row, row}, {"k", "k", leading}};
-  if (form_.batched) axes.push_back({"batch", "batch", stride});
-  if (form_.grouped && &operand == &b_) axes.push_back({"expert", "experts", stride});
-  return builder_.input(name, in_blocks ? ScalarType::u16 : operand.type, axes);
-}
-
-View GemmBuffers::of_operand(const Operand& x, const Expr& k_tile) const {
+View GemmBuffers::tile_of(Use use, const Expr& k_tile, std::int64_t words) const {
+  const Operand& x = operand(use);
   const Expr at = tiles_.first + k_tile;
-  const bool is_grouped_a = row_group_ && &x == &a_;
-  const std::optional<Expr> which = is_grouped_a ? std::nullopt : matrix_of_b();
-  const View view = x.k_contiguous
-                        ? matrix_tile(x.tensor, tile_[2], x.rows, at, x.tile_number, which)
-                        : matrix_tile(x.tensor, x.rows, tile_[2], x.tile_number, at, which);
-  return is_grouped_a ? shifted(view, 1, row_group_->first, ir::variable("m")) : view;
+  const std::int64_t depth = words > 0 ? words : tile_[2];
+  const bool is_grouped_a = row_group_ && use == Use::a;
+  std::optional<Expr> which = batch_;
+  if (row_group_) which = is_grouped_a ? std::nullopt : std::optional(row_group_->number);
+  const View view = x.k_contiguous ? matrix_tile(x.tensor, depth, x.rows, at, x.tile_number, which)
+                                   : matrix_tile(x.tensor, x.rows, depth, x.tile_number, at, which);
+  return is_grouped_a ? shifted(view, 1, row_group_->first, m_) : view;
 }
 
-std::optional<Expr> GemmBuffers::matrix_of_b() const {
-  return row_group_ ? std::optional(row_group_->number) : batch_;
+View GemmBuffers::packed_block(Use use, const Expr& k_block, const Expr& block) const {
+  const Tensor& tensor = operand(use).tensor;
+  const IntTuple one_block{tensor.array.axes[0].extent.value, 1, 1};
+  return slice(tile(tensor, one_block, {0, k_block, block}), {_, 0, 0});
 }
 
-View GemmBuffers::b_words(const Expr& k_tile, std::int64_t words) const {
-  return matrix_tile(b_.tensor, words, b_.rows, tiles_.first + k_tile, b_.tile_number,
-                     matrix_of_b());
+Expr GemmBuffers::block_of_rows(Use use, const Expr& block) const {
+  const Operand& x = operand(use);
+  return ir::minimum(batch_ ? block + *batch_ * x.step : block, Builder::extent(x.tensor, 2) - 1);
 }
 
 View GemmBuffers::c() const {
@@ -83,14 +94,20 @@ View GemmBuffers::c() const {
 void GemmBuffers::if_has_elements(const std::function<void()>& body) {
   if (row_group_) return builder_.branch(row_group_->has_rows, body);
   if (!in_strips_) return body();
-  builder_.branch({ir::less(Expr(to_index(tile_[0])) * a_.tile_number, ir::variable("m"))}, body);
+  builder_.branch({ir::less(Expr(to_index(tile_[0])) * a_.tile_number, m_)}, body);
 }
 
 void GemmBuffers::if_has_products(const std::function<void()>& body) {
   Conditions has_products = {ir::not_equal(alpha(), ir::number(factor_type(form_), 0)),
-                             ir::not_equal(ir::variable("k"), 0)};
-  if (has_words_) has_products.push_back(ir::not_equal(ir::variable("words"), 0));
-  builder_.branch(has_products, body);
+                             ir::not_equal(k_, 0)};
+  if (words_) has_products.push_back(ir::not_equal(*words_, 0));
+  Conditions has_blocks;
+  for (const Operand* x : {&a_, &b_}) {
+    if (!x->is_packed) continue;
+    if (has_blocks.empty()) has_blocks.push_back(ir::less(0, k_blocks()));
+    has_blocks.push_back(ir::less(0, Builder::extent(x->tensor, 2)));
+  }
+  builder_.branch(has_products, [&] { builder_.branch(has_blocks, body); });
 }
 
 void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load) {
@@ -106,10 +123,11 @@ void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<v
 void GemmBuffers::by_alignment(const Conditions& fits, const std::function<void(Moved)>& move) {
   builder_.branch(
       fits,
-      fmt::format("rows of {} are aligned: they are read in vectors", reads_b_ ? "A and B" : "A"),
+      fmt::format("rows of {} are aligned: they are read in vectors",
+                  !b_.is_packed ? "A and B" : "A"),
       [&] { move(Moved::in_vectors); },
       fmt::format("rows of {} are not aligned: they are read element by element",
-                  reads_b_ ? "A or B" : "A"),
+                  !b_.is_packed ? "A or B" : "A"),
       [&] { move(Moved::one_by_one); });
 }
 
@@ -122,7 +140,7 @@ ir::Kernel GemmBuffers::finish() {
 
 KTiles GemmBuffers::of_slice(const Expr& all) {
   if (!form_.split_k) return {0, all};
-  const Expr slices = ir::variable("slices");
+  const Expr& slices = result_.slices();
   const Expr slice = form_.batched ? builder_.block_z() % slices : builder_.block_z();
   const Expr each = builder_.let("tiles_each", (all - 1) / slices + 1);
   const Expr first = builder_.let("first_tile", minimum(slice * each, all));
@@ -130,7 +148,7 @@ KTiles GemmBuffers::of_slice(const Expr& all) {
 }
 
 Expr GemmBuffers::whole_tiles() const {
-  const Expr of_k = ir::variable("k") / to_index(tile_[2]);
+  const Expr of_k = k_ / to_index(tile_[2]);
   return form_.split_k ? minimum(tiles_.count, of_k - tiles_.first) : of_k;
 }
 

@@ -27,6 +27,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "vkmoye/gen/kernels/products/parts/groups.hpp"
+#include "vkmoye/gen/kernels/products/parts/operand.hpp"
 #include "vkmoye/gen/kernels/products/parts/result.hpp"
 
 namespace vkmoye::gen {
@@ -39,10 +40,15 @@ struct KTiles {
 /// How elements of the operands' tiles are moved: one by one, or in vectors along the contiguous axis.
 enum class Moved : bool { one_by_one, in_vectors };
 
-/// The operands whose layout is not that of the form, and what declares them.
+/// An operand in blocks of so many elements, in the order in which lanes read them; see packed_form.hpp and
+/// packed_weights.hpp. Its buffer is (element, k_block, block of rows).
+struct PackedBlocks {
+  ScalarType type;
+  std::int64_t elements;
+};
+/// The operands that are packed; the others lie as the form says.
 struct PackedOperands {
-  bool a = false, b = false;
-  std::function<void()> declare = {};
+  std::optional<PackedBlocks> a = {}, b = {};
 };
 
 class GemmBuffers {
@@ -55,10 +61,20 @@ class GemmBuffers {
   GemmBuffers(Builder& builder, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
               std::int64_t strip = 1, const PackedOperands& packed = {});
 
-  View a(const Expr& k_tile) const { return of_operand(a_, k_tile); }
-  View b(const Expr& k_tile) const { return of_operand(b_, k_tile); }
-  /// Tile number `k_tile` of a B in blocks: `words` words of 16 bits of each row.
-  View b_words(const Expr& k_tile, std::int64_t words) const;
+  /// Tile number `k_tile` of A or B, the contiguous axis first; of a B in blocks: `words` words of 16 bits of each row.
+  View tile_of(ir::MatrixType::Use use, const Expr& k_tile, std::int64_t words = 0) const;
+  View a(const Expr& k_tile) const { return tile_of(ir::MatrixType::Use::a, k_tile); }
+  View b(const Expr& k_tile) const { return tile_of(ir::MatrixType::Use::b, k_tile); }
+  View b_words(const Expr& k_tile, std::int64_t words) const {
+    return tile_of(ir::MatrixType::Use::b, k_tile, words);
+  }
+  /// Of A or B in packed blocks: block `k_block` along k of rows `block`, as elements.
+  View packed_block(ir::MatrixType::Use use, const Expr& k_block, const Expr& block) const;
+  /// Block number `block` of rows in the matrix of the workgroup, counted over all matrices; past the last one, the
+  /// last.
+  Expr block_of_rows(ir::MatrixType::Use use, const Expr& block) const;
+  /// The blocks along k of packed operands.
+  Expr k_blocks() const { return Builder::extent(b_.tensor, 1); }
   View c() const;
   /// The tile coordinates of the workgroup along M and N.
   const Expr& tile_m() const { return a_.tile_number; }
@@ -72,8 +88,8 @@ class GemmBuffers {
   /// The matrix of a batch that the workgroup computes; nullopt without a batch.
   const std::optional<Expr>& batch() const { return batch_; }
 
-  /// Records `body`, which sums products, guarded by alpha and k not being 0. As in BLAS, A and B are not
-  /// read if alpha is 0, so that a NaN in them has no effect.
+  /// Records `body`, which sums products, guarded by alpha and k not being 0, and packed operands having blocks. As in
+  /// BLAS, A and B are not read if alpha is 0, so that a NaN in them has no effect.
   void if_has_products(const std::function<void()>& body);
   /// Records `load` twice: for the case that all `tiles` are inside, and for the case that one extends past
   /// an edge, where elements outside are 0.
@@ -99,26 +115,26 @@ class GemmBuffers {
   }
 
  private:
-  struct Operand {
-    ScalarType type;
-    bool k_contiguous;
-    std::int64_t rows;
+  struct Operand : GemmOperand {
     Expr tile_number;  // of the workgroup, along M or N
+    bool is_packed;
     Tensor tensor = {};
+    Expr step = 0;  // packed, of a batch: blocks from one matrix to the next
   };
-  GemmResult declare(const PackedOperands& packed);
-  /// `in_blocks`: the operand consists of words, see b_words.
-  Tensor declare(const Operand& operand, const char* name, const char* row, const char* leading,
-                 const char* stride, bool in_blocks);
-  View of_operand(const Operand& operand, const Expr& k_tile) const;
-  std::optional<Expr> matrix_of_b() const;
+  Operand declare(const GemmOperand& operand, const Expr& tile_number,
+                  const std::optional<PackedBlocks>& packed);
+  const Operand& operand(ir::MatrixType::Use use) const {
+    return use == ir::MatrixType::Use::a ? a_ : b_;
+  }
 
   Builder& builder_;
   const GemmForm& form_;
   std::array<std::int64_t, 3> tile_;
-  bool in_strips_, has_words_, reads_b_;  // reads_b_: in its own order
+  bool in_strips_;
+  Expr m_, n_, k_;
+  std::optional<Expr> words_;  // of a row of B in blocks
   Operand a_, b_;
-  Tensor offsets_ = {};  // the first row of each group
+  std::optional<Tensor> offsets_;  // the first row of each group
   GemmResult result_;
   std::optional<RowGroup> row_group_;
   std::optional<Expr> batch_;

@@ -19,6 +19,28 @@ constexpr struct {
 
 }  // namespace
 
+void require_subgroup_counts(const GemmSubgroups& config, std::vector<std::string>& reasons) {
+  require_power_of_two("subgroups m", config.subgroups_m, 32, reasons);
+  require_power_of_two("subgroups n", config.subgroups_n, 32, reasons);
+  require_power_of_two("subgroups k", config.subgroups_k, 32, reasons);
+}
+
+ir::MatrixType matrix_type(const MatrixAtom& atom, ir::MatrixType::Use operand) {
+  using enum ir::MatrixType::Use;
+  const std::uint32_t rows = to_index(operand == a ? atom.atom_m : atom.atom_n);
+  const std::uint32_t depth = to_index(atom.atom_k);
+  const bool is_first = (operand == a) != atom.transposed;
+  return is_first ? ir::MatrixType{a, rows, depth} : ir::MatrixType{b, depth, rows};
+}
+
+Matrices operand_matrices(Builder& builder, const MatrixAtom& atom, ir::MatrixType::Use operand,
+                          const std::string& name, ScalarType type, std::int64_t rows,
+                          std::int64_t along_k) {
+  const ir::MatrixType matrix = matrix_type(atom, operand);
+  return matrix.use == ir::MatrixType::Use::a ? builder.matrices(name, type, matrix, rows, along_k)
+                                              : builder.matrices(name, type, matrix, along_k, rows);
+}
+
 void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& operands,
                           std::vector<std::string>& reasons) {
   std::vector<std::string> supported;

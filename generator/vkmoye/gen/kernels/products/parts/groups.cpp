@@ -8,9 +8,9 @@ Tensor declare_row_groups(Builder& builder) {
   return builder.input("offsets", ScalarType::u32, {{"group", "ends"}});
 }
 
-RowGroup find_row_group(Builder& builder, const Tensor& offsets, std::int64_t rows) {
+RowGroup find_row_group(Builder& builder, const Tensor& offsets, const Expr& m, std::int64_t rows) {
   const ScalarType u32 = ScalarType::u32;
-  const Expr m = ir::variable("m"), experts = ir::variable("experts"), tile = builder.block_y();
+  const Expr experts = builder.argument("experts", u32), tile = builder.block_y();
   const std::uint32_t rows_of_tile = to_index(rows);
   builder.grid(1, "padded_m", rows);
   builder.assume(ir::not_equal(experts, 0), "there is an expert");

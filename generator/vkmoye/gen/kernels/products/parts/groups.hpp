@@ -37,7 +37,8 @@ struct RowGroup {
 /// Declares the buffer and the arguments of groups of rows. Precondition: m is an argument.
 Tensor declare_row_groups(Builder& builder);
 
-/// Finds the group and the rows of tile number block_y, of `rows` rows, with a barrier. Sets the grid along y.
-RowGroup find_row_group(Builder& builder, const Tensor& offsets, std::int64_t rows);
+/// Finds the group and the rows of tile number block_y, of `rows` rows of the `m` rows of A, with a barrier. Sets the
+/// grid along y.
+RowGroup find_row_group(Builder& builder, const Tensor& offsets, const Expr& m, std::int64_t rows);
 
 }  // namespace vkmoye::gen

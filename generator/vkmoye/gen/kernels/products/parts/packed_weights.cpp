@@ -54,14 +54,13 @@ std::vector<std::string> reasons_against(const PackedWeights& weights) {
   return reasons;
 }
 
-PackedWeightTile::PackedWeightTile(Builder& builder, PackedWeights weights, std::int64_t reads)
+PackedWeightTile::PackedWeightTile(Builder& builder, const GemmBuffers& buffers,
+                                   PackedWeights weights, std::int64_t reads)
     : builder_(builder),
+      buffers_(buffers),
       weights_(std::move(weights)),
       reads_(reads),
       numbers_(builder, *weights_.format) {
-  tensor_ =
-      builder_.input("b", ScalarType::u32,
-                     {{"at", weights_.words()}, {"k_block", "k_blocks"}, {"block", "b_blocks"}});
   const auto registers = [&](const char* name, std::int64_t words) {
     return builder_.registers(name, ScalarType::u32, make_layout({words, reads}));
   };
@@ -79,8 +78,16 @@ void PackedWeightTile::fill_table() {
   builder_.barrier();
 }
 
-void PackedWeightTile::read(std::int64_t read, const Expr& k_block, const Expr& block) {
-  const View all = slice(tile(tensor_, {weights_.words(), 1, 1}, {0, k_block, block}), {_, 0, 0});
+void PackedWeightTile::read(const Expr& first) {
+  const ir::MatrixType::Use b = ir::MatrixType::Use::b;
+  const Expr rows = buffers_.block_of_rows(b, buffers_.tile_n());
+  for (std::int64_t read = 0; read < reads_; ++read) {
+    const Expr k_block = to_index(reads_) * first + to_index(read);
+    read_block(buffers_.packed_block(b, ir::minimum(k_block, buffers_.k_blocks() - 1), rows), read);
+  }
+}
+
+void PackedWeightTile::read_block(const View& all, std::int64_t read) {
   // `count` words, number `at` of such parts of the first `of` words.
   const auto copy = [&](std::int64_t of, std::int64_t count, const Expr& at, const View& to) {
     const auto vector = to_index(std::min<std::int64_t>(count & -count, 4));

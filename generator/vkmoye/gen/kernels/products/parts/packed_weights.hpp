@@ -22,6 +22,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/kernels/common/weight_format.hpp"
+#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
 #include "vkmoye/gen/kernels/products/parts/weight_numbers.hpp"
 
 namespace vkmoye::gen {
@@ -70,16 +71,18 @@ std::vector<std::string> reasons_against(const PackedWeights& weights);
 /// What a subgroup has of packed weights: registers into which it reads blocks, and from which it decodes them.
 class PackedWeightTile {
  public:
-  /// Declares the buffer `b`, arguments k_blocks and b_blocks, and registers for `reads` blocks of each lane.
-  /// `builder` must outlive this object.
-  PackedWeightTile(Builder& builder, PackedWeights weights, std::int64_t reads);
+  /// Declares registers for `reads` blocks of each lane. `builder` and `buffers`, whose B is packed so, must outlive
+  /// this object.
+  PackedWeightTile(Builder& builder, const GemmBuffers& buffers, PackedWeights weights,
+                   std::int64_t reads);
   PackedWeightTile(const PackedWeightTile&) = delete;
 
   /// Fills the table of the format, if it has one, and waits for it. All invocations must get here before `decode`.
   void fill_table();
 
-  /// Reads block `k_block` along k of rows `block` as number `read`.
-  void read(std::int64_t read, const Expr& k_block, const Expr& block);
+  /// Reads blocks along k from number `first` * reads on, for the rows of the workgroup's tile. Where k or n ends
+  /// before, the last block is read again: A is 0 there, or the result is outside C.
+  void read(const Expr& first);
   /// to(v, read, row) = the weights that were read, rounded to the type of `to`: registers of
   /// (8, reads, rows of a lane) elements. `scale * (code - zero)` is rounded once.
   void decode(const View& to);
@@ -91,11 +94,13 @@ class PackedWeightTile {
   Expr number_of(const char* name, const View& words, const Expr& read, const Expr& pair,
                  std::uint32_t number, ScalarType type);
 
+  void read_block(const View& block, std::int64_t read);
+
   Builder& builder_;
+  const GemmBuffers& buffers_;
   PackedWeights weights_;
   std::int64_t reads_;
   WeightNumbers numbers_;
-  Tensor tensor_;
   View codes_;            // registers: (words of an access, accesses, reads)
   View scales_, minima_;  // the same: (words of a lane, reads)
 };

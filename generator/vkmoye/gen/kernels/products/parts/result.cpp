@@ -41,6 +41,7 @@ GemmResult::GemmResult(Builder& builder, const GemmForm& form)
   if (last != nullptr) {
     builder_.output(last->output, last->output_type.value_or(form_.result), axes);
   }
+  if (form_.split_k) slices_ = builder_.argument("slices", ScalarType::u32);
   alpha_ = argument("alpha");
   if (form_.beta) beta_ = argument("beta");
   for (const EpilogueOp& step : form_.epilogue) {

@@ -36,6 +36,8 @@ class GemmResult {
   View c(std::int64_t tile_n, std::int64_t tile_m, const Expr& at_n, const Expr& at_m) const;
   const Expr& alpha() const { return alpha_; }
   const Tensor& tensor() const { return c_; }
+  /// The number of slices of k. Precondition: split_k.
+  const Expr& slices() const { return slices_; }
 
   /// c = epilogue(alpha * sums + beta * c), rounded to its type. `c`: any part of c() that no other thread
   /// writes; elements past an edge are not written. `sums`: registers of the same shape. `vector`: of
@@ -55,7 +57,7 @@ class GemmResult {
   const GemmForm& form_;
   GemmEpilogue steps_;  // that change C
   Tensor c_;
-  Expr alpha_ = 0;
+  Expr alpha_ = 0, slices_ = 1;
   std::optional<Expr> beta_;
   std::map<std::string, View> registers_;  // declared by write()
 };

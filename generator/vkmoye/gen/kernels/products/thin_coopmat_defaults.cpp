@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// The configs of products of few rows by default: for plain B, for weights in blocks, for packed ones.
+#include <algorithm>
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/copy.hpp"
+#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
+#include "vkmoye/gen/kernels/registry/entry_of.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using Use = ir::MatrixType::Use;
+
+void take_orders_of(const DeviceCaps& device, const GemmForm& form, GemmThinCoopmatConfig& config) {
+  const auto matrices = probes(config, form);
+  config.order_a = fragment_layout(device, matrices[0]);
+  config.order_b = fragment_layout(device, matrices[1]);
+}
+
+// Halves config.reads until a lane can hold what it reads at once of a tile of A, or of B, by `use`.
+void halve_reads_until_they_fit(GemmThinCoopmatConfig& config, const GemmForm& form, Use use) {
+  const LanesOrReason apart = lanes_of(config, form, use);
+  while (apart.lanes && config.reads > 1 &&
+         elements_at_once(config, form, *apart.lanes, use) > kMaxValuesAtOnce) {
+    config.reads /= 2;
+  }
+}
+
+// Halves the rows of A of the atom, if the device multiplies such matrices. Precondition: config.transposed.
+bool halve_rows(GemmThinCoopmatConfig& config, const GemmForm& form, const DeviceCaps& device) {
+  GemmThinCoopmatConfig half = config;
+  half.atom_m /= 2;
+  if (!multiplies(device, half, form)) return false;
+  config.atom_m = half.atom_m;
+  return true;
+}
+
+// `config` with atoms of half as many rows of A, transposed, if the device multiplies them, all rows of A fit into one,
+// and no option says otherwise: half the products and fewer registers. On an H100, a row by 28672x4096 of q4_0 takes
+// 32.9 us so, and 36.5 without.
+std::optional<GemmThinCoopmatConfig> transposed_config(GemmThinCoopmatConfig config,
+                                                       const TypedRequest<GemmProduct>& request) {
+  for (const char* given : {"atom", "transposed", "order-a", "order-b"}) {
+    if (request.options.count(given) != 0) return std::nullopt;
+  }
+  if (!request.form.shape || config.transposed) return std::nullopt;
+  config.transposed = true;
+  const bool has = halve_rows(config, request.form, request.device);
+  if (!has || (*request.form.shape)[0] > config.atom_m) return std::nullopt;
+  config.tile_m = config.atom_m;
+  take_orders_of(request.device, request.form, config);
+  return config;
+}
+
+constexpr std::int64_t kFewRowsOfB = 4096;
+// The rows of weights that a lane decodes at once, at most, by default.
+constexpr std::int64_t kMaxPackedRows = 8;
+
+// The fastest of sweeps by N = K = 8192 on an H100: elements of k that a lane reads at once of a row; up to 4 rows have
+// small tiles, 22.7 us in q4_0, and 16 rows large ones with fewer subgroups, 27.4 us instead of 50.
+constexpr std::int64_t kElementsOfLane = 64, kFewRows = 4, kSubgroups = 4, kFewSubgroups = 2;
+// With fewer workgroups, tiles are smaller.
+constexpr std::int64_t kWorkgroups = 128;
+
+}  // namespace
+
+GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const DeviceCaps& device,
+                                               const Options& options) {
+  GemmThinCoopmatConfig config;
+  static_cast<MatrixAtom&>(config) = gemm_atom(form, device);
+  read_matrices(gemm_thin_coopmat_fields(), options, {"atom", "subgroup-size", "transposed"},
+                config);
+  if (config.transposed && !options.contains("atom")) halve_rows(config, form, device);
+  config.tile_m = config.atom_m;
+  config.tile_n = config.atom_n;
+  config.subgroups = std::min<std::int64_t>(16, 512 / config.subgroup_size);
+  config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
+  take_orders_of(device, form, config);
+  halve_reads_until_they_fit(config, form, Use::a);
+  halve_reads_until_they_fit(config, form, Use::b);
+  return config;
+}
+
+GemmThinCoopmatConfig quantised_coopmat_config(
+    const GemmForm& form, const std::optional<std::vector<std::int64_t>>& shape,
+    const DeviceCaps& device) {
+  GemmThinCoopmatConfig config = gemm_thin_coopmat_config(form, device);
+  config.source = SourceOfB::weight_blocks;
+  if (form.weights == nullptr) return config;
+  config.reads = blocks_of_pair(*form.weights);
+  config.tile_n = config.atom_n;
+  const std::int64_t max_subgroups = config.subgroups;
+  config.subgroups = std::min<std::int64_t>(kSubgroups, max_subgroups);
+  if (device.kind == DeviceKind::cpu) return config;  // whose compilers take minutes for more
+  config.reads = std::max<std::int64_t>(config.reads, kElementsOfLane / form.weights->elements);
+  const std::int64_t m = shape ? (*shape)[0] : kFewRows + 1;
+  if (m <= kFewRows) return config;
+  // Each weight is for more rows of A, each element of A for more rows of weights, as far as there are registers.
+  const bool has_long_blocks = form.weights->elements > kElementsOfLane;
+  if (m > config.atom_m && !has_long_blocks) config.tile_m = 2 * config.atom_m;
+  config.tile_n = (form.weights->bits == 4 ? 4 : 2) / (has_long_blocks ? 2 : 1) * config.atom_n;
+  config.subgroups = std::min<std::int64_t>(kFewSubgroups, max_subgroups);
+  const std::int64_t n = shape ? (*shape)[1] : 0;
+  const auto workgroups = [&] {
+    return (n + config.tile_n - 1) / config.tile_n * ((m + config.tile_m - 1) / config.tile_m);
+  };
+  while (n > 0 && workgroups() < kWorkgroups && config.tile_n > config.atom_n) config.tile_n /= 2;
+  if (n > 0 && workgroups() < kWorkgroups) {
+    config.subgroups = std::min(2 * kSubgroups, max_subgroups);
+  }
+  return config;
+}
+
+GemmThinCoopmatConfig packed_weights_config(const TypedRequest<GemmProduct>& request) {
+  const GemmForm& form = request.form;
+  const auto& shape = request.form.shape;
+  GemmThinCoopmatConfig config = gemm_thin_coopmat_config(form, request.device, request.options);
+  config.source = SourceOfB::packed_weights;
+  const std::int64_t fragments = config.subgroup_size < 32 ? 2 : 4;
+  // On an H100, a row of A by 4096 of B takes a quarter less time with twice as many workgroups. What is packed depends
+  // on the tile of N, so the number of rows of A must not matter.
+  const bool has_few_workgroups = shape && (*shape)[1] <= kFewRowsOfB;
+  config.tile_n = (has_few_workgroups ? 2 : fragments) * config.atom_n;
+  const LanesOrReason of_b = lanes_of(config, form, Use::b);
+  while (of_b.lanes && config.tile_n > config.atom_n &&
+         config.tile_n / size(of_b.lanes->lanes.mode(1)) > kMaxPackedRows) {
+    config.tile_n /= 2;
+  }
+  const std::int64_t m = shape ? (*shape)[0] : 1, most = fragments * config.atom_m;
+  while (config.tile_m < m && config.tile_m < most) config.tile_m *= 2;
+  // The fastest of a sweep at N = K = 8192 on an H200: what is in flight at once is limited by registers.
+  if (config.tile_m > config.atom_m && config.tile_m < most) config.reads = 1;
+  const std::int64_t subgroups = m > most ? 4 : config.tile_m == most ? 8 : 16;
+  config.subgroups = std::min(subgroups, config.subgroups);
+  halve_reads_until_they_fit(config, form, Use::a);
+  // What is packed must not change.
+  const auto transposed = transposed_config(config, request);
+  const bool is_known = transposed && transposed->order_a.layout && transposed->order_b.layout;
+  const bool can = is_known && transposed->order_b.layout == config.order_b.layout;
+  return can ? *transposed : config;
+}
+
+std::vector<ProbedMatrix> packed_weights_probes(const GemmThinCoopmatConfig& config,
+                                                const TypedRequest<GemmProduct>& request) {
+  std::vector<ProbedMatrix> all = probes(config, request.form);
+  if (config.transposed) {
+    GemmThinCoopmatConfig plain = config;
+    plain.transposed = false;
+    all.push_back(probes(plain, request.form).back());
+  }
+  if (const auto transposed = transposed_config(config, request)) {
+    for (ProbedMatrix& matrix : probes(*transposed, request.form)) all.push_back(std::move(matrix));
+  }
+  return all;
+}
+
+GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& untyped) {
+  const char* const name = "gemm/packed_weights";
+  const KernelEntry& entry = *find_kernel(name);
+  const auto request = typed_request<GemmProduct>(name, entry.weights, untyped);
+  throw_if_any(name, reasons_against_types(entry, request.form));
+  GemmThinCoopmatConfig config = packed_weights_config(request);
+  throw_if_any(name, read_fields(gemm_thin_coopmat_fields(), request.options, config));
+  throw_if_any(name, reasons_against(config, request.form));
+  return config;
+}
+
+}  // namespace vkmoye::gen
