@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/common/weight_format.hpp"
@@ -78,7 +79,8 @@ class KeyParts {
 
   Builder& builder_;
   KeyRows rows_;
-  View read_, scales_, minima_;
+  View read_;
+  std::vector<View> scales_;  // of blocks: the words of scales, and of minima
 };
 
 }  // namespace vkmoye::gen
