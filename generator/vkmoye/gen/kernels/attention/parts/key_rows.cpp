@@ -87,10 +87,11 @@ View KeyParts::words(const View& tile, std::int64_t at, std::int64_t count) cons
   return out;
 }
 
-void KeyParts::load(const View& tile, const PartOfTile& part, const PartOfRegisters& to) {
-  const auto load = [&](const View& from, const View& registers, std::int64_t vector) {
+void KeyParts::load(const View& tile, const KeyThreads& by, const std::optional<Expr>& round) {
+  const auto load = [&](const View& from, const View& to, std::int64_t vector) {
+    const View part = by.part(from, vector);
     builder_.copy(
-        part(from, vector), to(registers),
+        round ? slice(part, {_, _, 0}) : part, round ? select(to, 2, *round) : to,
         {.edges = Edges::zero, .vector = {rows_.format == nullptr ? to_index(vector) : 1}});
   };
   if (rows_.format == nullptr) return load(tile, read_, rows_.vector);
@@ -99,21 +100,6 @@ void KeyParts::load(const View& tile, const PartOfTile& part, const PartOfRegist
   for (std::size_t i = 0; i < scales_.size(); ++i) {
     load(words(tile, rows_.format->numbers()[i].at, 1), scales_[i], 1);
   }
-}
-
-void KeyParts::load(const View& tile, const KeyThreads& by) {
-  load(
-      tile, [&](const View& from, std::int64_t vector) { return by.part(from, vector); },
-      [](const View& registers) { return registers; });
-}
-
-void KeyParts::load(const View& tile, const KeyThreads& by, const Expr& round) {
-  load(
-      tile,
-      [&](const View& from, std::int64_t vector) {
-        return slice(by.part(from, vector), {_, _, 0});
-      },
-      [&](const View& registers) { return select(registers, 2, round); });
 }
 
 void KeyParts::decode(const View& elements) const {

@@ -11,7 +11,7 @@
 // bytes, so that they are read in words of 16 bits, of type u16.
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,10 +60,9 @@ class KeyParts {
   KeyParts(Builder& builder, const std::string& name, const KeyRows& rows, ScalarType type,
            const View& tile, const KeyThreads& by, const std::string& prefix = "read_");
 
-  /// Loads the parts of `tile`, rows in memory; 0 outside the buffer.
-  void load(const View& tile, const KeyThreads& by);
-  /// The same for a tile of one key: number `round` of those of the thread.
-  void load(const View& tile, const KeyThreads& by, const Expr& round);
+  /// Loads the parts of `tile`, rows in memory; 0 outside the buffer. With `round`, a tile of one key: that number of
+  /// those of the thread.
+  void load(const View& tile, const KeyThreads& by, const std::optional<Expr>& round = {});
   /// elements <- the parts in f32: (vector, parts, keys).
   void decode(const View& elements) const;
 
@@ -71,10 +70,6 @@ class KeyParts {
   const View& read() const { return read_; }
 
  private:
-  // (vector, parts) or (vector, parts, keys) of the thread.
-  using PartOfTile = std::function<View(const View& tile, std::int64_t vector)>;
-  using PartOfRegisters = std::function<View(const View& registers)>;
-  void load(const View& tile, const PartOfTile& part, const PartOfRegisters& to);
   View words(const View& tile, std::int64_t at, std::int64_t count) const;
 
   Builder& builder_;

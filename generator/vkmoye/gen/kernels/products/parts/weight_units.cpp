@@ -115,8 +115,8 @@ void WeightUnits::for_each_pair(const std::function<void(const Expr& pair)>& bod
 void WeightUnits::for_each_weight_group(std::int64_t count, const Body& body) {
   const WeightGroups all = weight_groups(format_, count);
   const std::int64_t in_pair = blocks_of_pair(format_), elements = format_.elements;
-  const auto numbered = [&](std::int64_t number, std::int64_t unit) {
-    return std::to_string(number) + (count_ > 1 ? fmt::format("_{}", unit) : "");
+  const auto of_unit = [&](std::int64_t unit) {
+    return count_ > 1 ? fmt::format("_{}", unit) : "";
   };
   // The words of a step, which have several groups.
   const auto decode_step = [&](std::int64_t block, const Expr& pair, const Expr& step,
@@ -124,7 +124,7 @@ void WeightUnits::for_each_weight_group(std::int64_t count, const Body& body) {
     std::vector<std::vector<Expr>> words(scales.size());
     for (std::int64_t unit = 0; unit < count_; ++unit) {
       for (std::int64_t w = 0; w < all.words; ++w) {
-        const std::string suffix = numbered(w, unit).substr(all.words > 1 ? 0 : 1);
+        const std::string suffix = (all.words > 1 ? std::to_string(w) : "") + of_unit(unit);
         words[static_cast<std::size_t>(unit)].push_back(
             codes({to_index(unit), pair, block}, step * to_index(all.words) + to_index(w), suffix));
       }
@@ -147,7 +147,7 @@ void WeightUnits::for_each_weight_group(std::int64_t count, const Body& body) {
       std::vector<WeightScale> scales(static_cast<std::size_t>(count_));
       for (std::int64_t unit = 0; unit < count_; ++unit) {
         // Always with a number: the argument of a step of the epilogue is called scale.
-        const std::string suffix = numbered(block, unit);
+        const std::string suffix = std::to_string(block) + of_unit(unit);
         for (const WeightNumber& number : format_.numbers()) {
           scales[static_cast<std::size_t>(unit)].push_back(builder_.let(
               number.name + suffix, number_at({to_index(unit), pair, block}, number, suffix)));
