@@ -215,11 +215,11 @@ void main() {
 
           // elements <- the elements of A for these weights
           {
-            f16vec4 a_values = shared_a[17u * (thread & 15u) + 2u * step];
-            elements[0] = float(a_values.x);
-            elements[1] = float(a_values.y);
-            elements[2] = float(a_values.z);
-            elements[3] = float(a_values.w);
+            f16vec4 value = shared_a[17u * (thread & 15u) + 2u * step];
+            elements[0] = float(value.x);
+            elements[1] = float(value.y);
+            elements[2] = float(value.z);
+            elements[3] = float(value.w);
           }
 
           // sums += decoded * elements
@@ -239,11 +239,11 @@ void main() {
 
           // elements <- the elements of A for these weights
           {
-            f16vec4 a_values = shared_a[17u * (thread & 15u) + 2u * step + 1u];
-            elements[0] = float(a_values.x);
-            elements[1] = float(a_values.y);
-            elements[2] = float(a_values.z);
-            elements[3] = float(a_values.w);
+            f16vec4 value = shared_a[17u * (thread & 15u) + 2u * step + 1u];
+            elements[0] = float(value.x);
+            elements[1] = float(value.y);
+            elements[2] = float(value.z);
+            elements[3] = float(value.w);
           }
 
           // sums += decoded * elements

@@ -56,42 +56,42 @@ void main() {
         if (256u * k_tile + 255u < k && 8u * block_x + 7u < n) {
           // a whole tile
           uint b_n = 8u * block_x + (thread >> 5u);
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uvec4 value = b_x8[32u * k_tile + (thread & 31u) + ((ldb * (b_n + 4u * v1)) >> 3u)];
-            large[8u * v1] = float(unpackFloat2x16(value.x)[0]);
-            large[8u * v1 + 1u] = float(unpackFloat2x16(value.x)[1]);
-            large[8u * v1 + 2u] = float(unpackFloat2x16(value.y)[0]);
-            large[8u * v1 + 3u] = float(unpackFloat2x16(value.y)[1]);
-            large[8u * v1 + 4u] = float(unpackFloat2x16(value.z)[0]);
-            large[8u * v1 + 5u] = float(unpackFloat2x16(value.z)[1]);
-            large[8u * v1 + 6u] = float(unpackFloat2x16(value.w)[0]);
-            large[8u * v1 + 7u] = float(unpackFloat2x16(value.w)[1]);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uvec4 value = b_x8[32u * k_tile + (thread & 31u) + ((ldb * (b_n + 4u * v2)) >> 3u)];
+            large[8u * v2] = float(unpackFloat2x16(value.x)[0]);
+            large[8u * v2 + 1u] = float(unpackFloat2x16(value.x)[1]);
+            large[8u * v2 + 2u] = float(unpackFloat2x16(value.y)[0]);
+            large[8u * v2 + 3u] = float(unpackFloat2x16(value.y)[1]);
+            large[8u * v2 + 4u] = float(unpackFloat2x16(value.z)[0]);
+            large[8u * v2 + 5u] = float(unpackFloat2x16(value.z)[1]);
+            large[8u * v2 + 6u] = float(unpackFloat2x16(value.w)[0]);
+            large[8u * v2 + 7u] = float(unpackFloat2x16(value.w)[1]);
           }
         } else {
           // a tile at an edge, 0 outside
           uint b_k = 256u * k_tile + 8u * (thread & 31u);
           uint b_n0 = 8u * block_x + (thread >> 5u);
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            uint b_n = b_n0 + 4u * v1;
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            uint b_n = b_n0 + 4u * v2;
             if (b_k < k && b_n < n) {
               uvec4 value = b_x8[(b_k >> 3u) + ((ldb * b_n) >> 3u)];
-              large[8u * v1] = float(unpackFloat2x16(value.x)[0]);
-              large[8u * v1 + 1u] = float(unpackFloat2x16(value.x)[1]);
-              large[8u * v1 + 2u] = float(unpackFloat2x16(value.y)[0]);
-              large[8u * v1 + 3u] = float(unpackFloat2x16(value.y)[1]);
-              large[8u * v1 + 4u] = float(unpackFloat2x16(value.z)[0]);
-              large[8u * v1 + 5u] = float(unpackFloat2x16(value.z)[1]);
-              large[8u * v1 + 6u] = float(unpackFloat2x16(value.w)[0]);
-              large[8u * v1 + 7u] = float(unpackFloat2x16(value.w)[1]);
+              large[8u * v2] = float(unpackFloat2x16(value.x)[0]);
+              large[8u * v2 + 1u] = float(unpackFloat2x16(value.x)[1]);
+              large[8u * v2 + 2u] = float(unpackFloat2x16(value.y)[0]);
+              large[8u * v2 + 3u] = float(unpackFloat2x16(value.y)[1]);
+              large[8u * v2 + 4u] = float(unpackFloat2x16(value.z)[0]);
+              large[8u * v2 + 5u] = float(unpackFloat2x16(value.z)[1]);
+              large[8u * v2 + 6u] = float(unpackFloat2x16(value.w)[0]);
+              large[8u * v2 + 7u] = float(unpackFloat2x16(value.w)[1]);
             } else {
-              large[8u * v1] = 0.0;
-              large[8u * v1 + 1u] = 0.0;
-              large[8u * v1 + 2u] = 0.0;
-              large[8u * v1 + 3u] = 0.0;
-              large[8u * v1 + 4u] = 0.0;
-              large[8u * v1 + 5u] = 0.0;
-              large[8u * v1 + 6u] = 0.0;
-              large[8u * v1 + 7u] = 0.0;
+              large[8u * v2] = 0.0;
+              large[8u * v2 + 1u] = 0.0;
+              large[8u * v2 + 2u] = 0.0;
+              large[8u * v2 + 3u] = 0.0;
+              large[8u * v2 + 4u] = 0.0;
+              large[8u * v2 + 5u] = 0.0;
+              large[8u * v2 + 6u] = 0.0;
+              large[8u * v2 + 7u] = 0.0;
             }
           }
         }
@@ -152,23 +152,23 @@ void main() {
           // a whole tile
           uint b_k = 256u * k_tile + (thread & 31u);
           uint b_n = 8u * block_x + (thread >> 5u);
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-              large[v0 + 8u * v1] = float(b[b_k + 32u * v0 + ldb * (b_n + 4u * v1)]);
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
+              large[v1 + 8u * v2] = float(b[b_k + 32u * v1 + ldb * (b_n + 4u * v2)]);
             }
           }
         } else {
           // a tile at an edge, 0 outside
           uint b_k0 = 256u * k_tile + (thread & 31u);
           uint b_n0 = 8u * block_x + (thread >> 5u);
-          [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
-            [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-              uint b_k = b_k0 + 32u * v0;
-              uint b_n = b_n0 + 4u * v1;
+          [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+            [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
+              uint b_k = b_k0 + 32u * v1;
+              uint b_n = b_n0 + 4u * v2;
               if (b_k < k && b_n < n) {
-                large[v0 + 8u * v1] = float(b[b_k + ldb * b_n]);
+                large[v1 + 8u * v2] = float(b[b_k + ldb * b_n]);
               } else {
-                large[v0 + 8u * v1] = 0.0;
+                large[v1 + 8u * v2] = 0.0;
               }
             }
           }

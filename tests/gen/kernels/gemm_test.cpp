@@ -158,7 +158,7 @@ TEST(GemmThin, ShapeAndOrderChooseTheConfig) {
   EXPECT_EQ(chosen(1, 4096).along_k, 128);
   EXPECT_EQ(chosen(1, 4096).vector_bytes, 16);
   EXPECT_EQ(chosen(16, 4096).vector_bytes, 8);
-  EXPECT_EQ(thin_tile(chosen(16, 4096), form).rows, 4);
+  EXPECT_EQ(thin_tile(chosen(16, 4096), form).large.rows(), 4);
   const auto on_cpu = gemm_thin_config(form, std::vector<std::int64_t>{16, 4096, 4096},
                                        vkmoye::test::lavapipe_like());
   EXPECT_EQ(on_cpu.rows, 4);  // what LLVM compiles in a second

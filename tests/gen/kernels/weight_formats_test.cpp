@@ -127,6 +127,25 @@ using BlockWeights = std::span<const double>;
 using BlockBytes = std::span<const std::byte>;
 using BlockBack = std::vector<double>;
 
+// Words of any width are those of the bytes of a block.
+TEST(WeightFormats, CodesLieInWordsAsInBytes) {
+  const CodesInWords q4_0 = find_weight_format("q4_0")->codes_in_words(16);
+  EXPECT_EQ(q4_0.word(19), 1);  // byte 3, high bits
+  EXPECT_EQ(q4_0.bit(19), 12);
+  for (const WeightFormat& format : weight_formats()) {
+    const CodesInWords bytes = format.codes_in_words(8);
+    for (const std::int64_t bits : {16, 32}) {
+      const CodesInWords words = format.codes_in_words(bits);
+      EXPECT_EQ(words.words() * bits, 8 * format.codes_bytes()) << format.name;
+      for (std::int64_t i = 0; i < format.elements; ++i) {
+        EXPECT_EQ(words.word(i) * bits + words.bit(i), bytes.word(i) * 8 + bytes.bit(i))
+            << format.name << ", words of " << bits << ", element " << i;
+        EXPECT_EQ(words.word(i), i / words.together % words.words()) << format.name;
+      }
+    }
+  }
+}
+
 // A group of GPTQ or AWQ: code = (w - minimum) / scale to nearest, from 0 to 15.
 TEST(WeightFormats, GroupsHaveZeroPoints) {
   for (const char* name : {"q4_1", "i4g32", "i4g64", "i4g128"}) {

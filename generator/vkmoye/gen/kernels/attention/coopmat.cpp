@@ -6,13 +6,28 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/attention/parts/bias.hpp"
 #include "vkmoye/gen/kernels/attention/parts/describe.hpp"
-#include "vkmoye/gen/kernels/attention/parts/fetch_keys.hpp"
 #include "vkmoye/gen/kernels/attention/parts/query_matrices.hpp"
 #include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/parts/staged_tile.hpp"
 #include "vkmoye/gen/kernels/attention/parts/weights_operand.hpp"
 
 namespace vkmoye::gen {
+namespace {
+
+// Fetches tile `number` of the keys and of the values. In pages of 64, 128 or 256 keys, a tile of 64 lies in one page,
+// the same for all threads; in smaller pages, each thread finds the page of each row that it moves.
+void fetch_keys(AttentionTile& attention, StagedTile& k, StagedTile& v, const Expr& number) {
+  if (attention.tiles_lie_in_pages()) {
+    const AttentionTile::KeyTile key_tile = attention.key_tile(number, k.rows());
+    k.fetch(attention.k(key_tile));
+    v.fetch(attention.v(key_tile));
+    return;
+  }
+  k.fetch_rows(number, [&](const Expr& key) { return attention.k(attention.key_tile(key, 1)); });
+  v.fetch_rows(number, [&](const Expr& key) { return attention.v(attention.key_tile(key, 1)); });
+}
+
+}  // namespace
 
 ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const AttentionForm& form,
                              ScalarType type, const std::string& name) {

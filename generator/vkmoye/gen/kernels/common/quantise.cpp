@@ -35,14 +35,13 @@ std::string reason_against_block(const WeightFormat& format, std::span<const dou
         first + (largest - weights.begin()), format.minimum_at ? " or a minimum" : "",
         largest_scale(format.scale_type), to_string(format.scale_type));
   }
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const auto element = static_cast<std::int64_t>(i);
-    const double back = weight_of(format, block, element);
-    if (std::fabs(back) <= kMaxWeight) continue;
-    return fmt::format("{:.9g} in column {} would be read as {:.9g}, which is not a number of f32",
-                       weights[i], first + element, back);
-  }
-  return {};
+  const std::vector<double> read = dequantise(format, block, format.elements);
+  const auto beyond = std::find_if_not(read.begin(), read.end(),
+                                       [](double w) { return std::fabs(w) <= kMaxWeight; });
+  if (beyond == read.end()) return {};
+  return fmt::format("{:.9g} in column {} would be read as {:.9g}, which is not a number of f32",
+                     weights[static_cast<std::size_t>(beyond - read.begin())],
+                     first + (beyond - read.begin()), *beyond);
 }
 
 // Formats are computed in f32.
@@ -60,8 +59,9 @@ std::string reason_against_weights(const WeightFormat& format, std::span<const s
                                    double largest) {
   const auto [scale, minimum] = numbers_of(format, block);
   if (std::fabs(scale) * largest + std::fabs(minimum) <= kMaxWeight) return {};
-  for (std::int64_t i = 0; i < format.elements; ++i) {
-    const double weight = weight_of(format, block, i), product = weight - minimum;
+  const std::vector<double> weights = dequantise(format, block, format.elements);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double weight = weights[i], product = weight - minimum;
     const double beyond = std::max(std::fabs(weight), std::fabs(product));
     if (!std::isfinite(weight) || beyond <= kMaxWeight) continue;  // a code may be NaN
     const std::string sum = minimum == 0 ? fmt::format("{:.9g}", weight)

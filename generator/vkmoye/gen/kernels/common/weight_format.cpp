@@ -41,36 +41,27 @@ double number_of_code(const WeightFormat& format, std::int64_t code) {
                           : static_cast<double>(code - format.zero);
 }
 
-// The byte that holds the code of a weight, and the bits of the byte before it.
-struct CodePosition {
-  std::size_t byte;
-  std::uint32_t shift;
-};
-
-CodePosition position_of(const WeightFormat& format, std::int64_t element) {
-  const std::int64_t per_byte = 8 / format.bits, half = format.elements / per_byte;
-  const bool in_halves = format.order == WeightFormat::Order::halves;
-  const std::int64_t byte = in_halves ? element % half : element / per_byte;
-  const std::int64_t number = in_halves ? element / half : element % per_byte;
-  return {static_cast<std::size_t>(format.codes_at + byte),
-          static_cast<std::uint32_t>(number) * format.bits};
-}
-
-void store_code(const WeightFormat& format, std::span<std::byte> block, std::int64_t element,
-                std::int64_t code) {
-  const CodePosition position = position_of(format, element);
-  const std::int64_t mask = (std::int64_t{1} << format.bits) - 1;
-  block[position.byte] |= static_cast<std::byte>((code & mask) << position.shift);
+// The code at a bit of a byte of a block.
+std::int64_t code_at(const WeightFormat& format, std::span<const std::byte> block,
+                     std::int64_t byte, std::int64_t bit) {
+  const std::int64_t values = std::int64_t{1} << format.bits;
+  const auto bits = std::to_integer<std::int64_t>(block[static_cast<std::size_t>(byte)]);
+  const std::int64_t code = (bits >> bit) % values;
+  return format.has_sign && code >= values / 2 ? code - values : code;
 }
 
 // Sets the block to 0, then each code: the definitions compute in f32, as ggml does.
 void store_codes(const char* name, std::span<const double> weights, std::span<std::byte> block,
                  const std::function<std::int64_t(float)>& code) {
   const WeightFormat& format = *find_weight_format(name);
-  std::fill(block.begin() + static_cast<std::ptrdiff_t>(format.codes_at), block.end(),
-            std::byte{0});
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    store_code(format, block, static_cast<std::int64_t>(i), code(static_cast<float>(weights[i])));
+  const CodesInWords bytes = format.codes_in_words(8);
+  const std::span<std::byte> codes = block.subspan(static_cast<std::size_t>(format.codes_at));
+  std::fill(codes.begin(), codes.end(), std::byte{0});
+  const std::int64_t mask = (std::int64_t{1} << format.bits) - 1;
+  for (std::int64_t i = 0; i < format.elements; ++i) {
+    const auto weight = static_cast<float>(weights[static_cast<std::size_t>(i)]);
+    codes[static_cast<std::size_t>(bytes.word(i))] |=
+        static_cast<std::byte>((code(weight) & mask) << bytes.bit(i));
   }
 }
 
@@ -260,6 +251,22 @@ std::span<const WeightFormat> weight_formats() {
   return table;
 }
 
+CodesInWords WeightFormat::codes_in_words(std::int64_t bits_of_word) const {
+  // In halves, as many elements are neighbours in a word as it has bytes.
+  const std::int64_t apart = order == Order::halves ? 8 : bits;
+  const std::int64_t parts = apart / bits, together = bits_of_word / apart;
+  const IntTuple shape{{together, elements / parts / together}, parts};
+  return {together, apart, parts, Layout(shape, IntTuple{{0, 1}, 0}),
+          Layout(shape, IntTuple{{apart, 0}, bits})};
+}
+
+std::vector<WeightNumber> WeightFormat::numbers() const {
+  std::vector<WeightNumber> out;
+  if (scale_at) out.push_back({"scale", "scales", *scale_at});
+  if (minimum_at) out.push_back({"minimum", "minima", *minimum_at});
+  return out;
+}
+
 double WeightFormat::largest_number() const {
   double largest = 0;
   const std::int64_t codes = std::int64_t{1} << bits, first = has_sign ? -codes / 2 : 0;
@@ -321,11 +328,8 @@ std::vector<std::string> reasons_against(const WeightFormat& format) {
 
 std::int64_t code_of(const WeightFormat& format, std::span<const std::byte> block,
                      std::int64_t element) {
-  const CodePosition position = position_of(format, element);
-  const std::int64_t values = std::int64_t{1} << format.bits;
-  const auto byte = std::to_integer<std::int64_t>(block[position.byte]);
-  const std::int64_t code = (byte >> position.shift) % values;
-  return format.has_sign && code >= values / 2 ? code - values : code;
+  const CodesInWords bytes = format.codes_in_words(8);
+  return code_at(format, block, format.codes_at + bytes.word(element), bytes.bit(element));
 }
 
 BlockNumbers numbers_of(const WeightFormat& format, std::span<const std::byte> block) {
@@ -337,16 +341,23 @@ BlockNumbers numbers_of(const WeightFormat& format, std::span<const std::byte> b
 
 double weight_of(const WeightFormat& format, std::span<const std::byte> block,
                  std::int64_t element) {
-  const BlockNumbers numbers = numbers_of(format, block);
-  return numbers.scale * number_of_code(format, code_of(format, block, element)) + numbers.minimum;
+  const std::int64_t before = element / format.elements * format.bytes;
+  return dequantise(format, block.subspan(static_cast<std::size_t>(before)),
+                    format.elements)[static_cast<std::size_t>(element % format.elements)];
 }
 
 std::vector<double> dequantise(const WeightFormat& format, std::span<const std::byte> from,
                                std::int64_t count) {
+  const CodesInWords bytes = format.codes_in_words(8);
   std::vector<double> weights;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto block = static_cast<std::size_t>(i / format.elements * format.bytes);
-    weights.push_back(weight_of(format, from.subspan(block), i % format.elements));
+  for (; static_cast<std::int64_t>(weights.size()) < count;
+       from = from.subspan(static_cast<std::size_t>(format.bytes))) {
+    const BlockNumbers numbers = numbers_of(format, from);
+    for (std::int64_t i = 0; i < format.elements; ++i) {
+      const std::int64_t code =
+          code_at(format, from, format.codes_at + bytes.word(i), bytes.bit(i));
+      weights.push_back(numbers.scale * number_of_code(format, code) + numbers.minimum);
+    }
   }
   return weights;
 }

@@ -27,8 +27,25 @@
 #include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
+#include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
+
+/// The codes of a block in words of some bits: those of `together` consecutive elements begin `apart` bits after each
+/// other in a word, and the first of each of `parts` equal parts of the block begins in the first word.
+struct CodesInWords {
+  std::int64_t together = 4, apart = 8, parts = 2;
+  Layout word, bit;  // element -> number of its word, and first bit in it
+
+  /// The words of so many bits that a block has.
+  std::int64_t words() const { return cosize(word); }
+};
+
+/// A number of a block besides its codes, where it has one.
+struct WeightNumber {
+  const char *name, *plural;
+  std::int64_t at;  // bytes of the block before it
+};
 
 struct WeightFormat {
   /// Which codes share a byte.
@@ -61,10 +78,13 @@ struct WeightFormat {
   /// The code of weight 0 among codes without a sign: a sign bit is inverted.
   std::int64_t unsigned_zero() const { return has_sign ? std::int64_t{1} << (bits - 1) : zero; }
   std::int64_t codes_bytes() const { return elements * bits / 8; }
-  /// The bytes of scale and minimum.
+  /// Where codes lie: q4_0 in words of 16 bits has word ((2,8),2):((0,1),0) and bit ((2,8),2):((8,0),4).
+  CodesInWords codes_in_words(std::int64_t bits_of_word) const;
+  /// Scale and minimum, as the format has them.
+  std::vector<WeightNumber> numbers() const;
+  /// Their bytes.
   std::int64_t numbers_bytes() const {
-    return (scale_at.has_value() + minimum_at.has_value()) *
-           static_cast<std::int64_t>(size_of(scale_type));
+    return static_cast<std::int64_t>(numbers().size() * size_of(scale_type));
   }
   /// The numbers of codes that kernels look up: of levels, or of codes with a type. 0: codes are whole numbers.
   std::int64_t table_size() const {
@@ -94,8 +114,8 @@ std::vector<std::string> reasons_against(const WeightFormat& format);
 std::int64_t code_of(const WeightFormat& format, std::span<const std::byte> block,
                      std::int64_t element);
 
-/// The exact value of that weight: scale * (code - zero) + minimum, where a level or the number that the code
-/// represents may replace code - zero.
+/// The exact value of weight `element` from the first of `block` on: scale * (code - zero) + minimum, where a level or
+/// the number that the code represents may replace code - zero. It may be in one of the blocks that follow.
 double weight_of(const WeightFormat& format, std::span<const std::byte> block,
                  std::int64_t element);
 

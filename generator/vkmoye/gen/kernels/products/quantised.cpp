@@ -145,14 +145,10 @@ class QuantisedProduct {
         }
       });
       builder_.unrolled_loop("row", to_index(config_.rows), [&](const Expr& row) {
-        const Expr start = row * to_index(pitch() * config_.along_k) + at_[0] * to_index(pitch());
         builder_.with_title("elements <- the elements of A for these weights", [&] {
-          const Expr four = builder_.load(
-              "a_values", {shared_a_.array, {start + first}, "elements of A", to_index(kGroup)});
-          for (std::uint32_t i = 0; i < kGroup; ++i) {
-            builder_.store(convert(ir::component(four, i), ScalarType::f32),
-                           {elements_.array, {i}, "elements"});
-          }
+          const View of_thread = tile(shared_a_, {unit(), 1}, {at_[0], row});
+          builder_.copy(slice(tile(of_thread, {kGroup, 1}, {first / to_index(kGroup), 0}), {_, 0}),
+                        elements_, {.vector = {to_index(kGroup)}});
         });
         const View to = repeat(select(sums_, 1, row), 0, kGroup);  // (k, rows of weights)
         builder_.with_title("sums += decoded * elements", [&] {

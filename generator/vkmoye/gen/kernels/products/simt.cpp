@@ -42,10 +42,10 @@ class SimtProduct {
   ir::Kernel describe() {
     builder_.describe(items_after_form(form_, config_.items()), why());
     const View tCgC = partition_C(mma_, transpose(buffers_.c()), thread_);  // ((VM,VN), RM, RN)
-    declare_shared(a_, "shared_a");
-    declare_shared(b_, "shared_b");
+    for_both(&SimtProduct::declare_shared);
     sums_ = builder_.make_fragment_like("sums", form_.accumulator, tCgC);
-    declare_registers();
+    if (config_.prefetch || config_.stages == 2) for_both(&SimtProduct::declare_next);
+    for_both(&SimtProduct::declare_fragments);
 
     builder_.fill(sums_, 0);
     buffers_.if_has_elements([&] {
@@ -67,30 +67,25 @@ class SimtProduct {
 
   // --- declarations ---
 
-  void declare_shared(SimtOperand& x, const char* name) {
+  void declare_shared(SimtOperand& x) {
     const std::int64_t step = x.rows + x.pad, tile = step * config_.tile_k;
-    x.shared = builder_.shared(name, x.type,
+    x.shared = builder_.shared(fmt::format("shared_{}", x.name), x.type,
                                config_.stages == 2
                                    ? make_layout({x.rows, config_.tile_k, 2}, {1, step, tile})
                                    : make_layout({x.rows, config_.tile_k}, {1, step}));
   }
-
-  void declare_registers() {
-    const auto next = [&](SimtOperand& x, const char* name) {
-      x.next = builder_.make_fragment_like(name, x.type, source(x, 0, Moved::in_vectors));
-    };
-    const auto fragments = [&](SimtOperand& x, const char* name) {
-      const IntTuple shape = multiplied(x, 0).shape();
-      x.fragments = builder_.registers(
-          name, x.type,
-          make_layout(IntTuple{size(shape.mode(0)), size(shape.mode(1)), config_.fragments}));
-    };
-    if (config_.prefetch || config_.stages == 2) {
-      next(a_, "next_a");
-      next(b_, "next_b");
-    }
-    fragments(a_, "fragment_a");
-    fragments(b_, "fragment_b");
+  void declare_next(SimtOperand& x) {
+    x.next = builder_.make_fragment_like(fmt::format("next_{}", x.name), x.type,
+                                         source(x, 0, Moved::in_vectors));
+  }
+  void declare_fragments(SimtOperand& x) {
+    const IntTuple shape = multiplied(x, 0).shape();
+    x.fragments = builder_.registers(
+        fmt::format("fragment_{}", x.name), x.type,
+        make_layout(IntTuple{size(shape.mode(0)), size(shape.mode(1)), config_.fragments}));
+  }
+  void for_both(void (SimtProduct::*declare)(SimtOperand&)) {
+    for (SimtOperand* x : {&a_, &b_}) (this->*declare)(*x);
   }
 
   // --- views ---
@@ -104,19 +99,19 @@ class SimtProduct {
     const View shared = stage(x, at);
     return partition(x.k_contiguous ? transpose(shared) : shared, staging(x, moved), thread_);
   }
+  View only_destination(const SimtOperand& x, Moved moved) const {
+    return destination(x, 0, moved);
+  }
   // The registers of the next tile, in the order in which they are moved.
   View registers_of(const SimtOperand& x, Moved moved) const {
     return builder_.retile(x.next, source(x, 0, moved));
   }
   TiledCopy staging(const SimtOperand& x, Moved moved) const {
-    const OperandStaging s = arrangement(x, moved);
+    const OperandStaging s = operand_staging(config_, x, moved);
     return make_tiled_copy(make_layout({s.lanes, s.others}), make_layout({s.vector, 1}));
   }
-  std::uint32_t vector_of(const SimtOperand& x, Moved moved) const {
-    return to_index(arrangement(x, moved).vector);
-  }
-  OperandStaging arrangement(const SimtOperand& x, Moved moved) const {
-    return operand_staging(config_, x.type, x.rows, x.k_contiguous, moved);
+  Vector vector_of(const SimtOperand& x, Moved moved) const {
+    return {to_index(operand_staging(config_, x, moved).vector)};
   }
 
   // Stage `at` of a shared array, or the whole array if it has only one.
@@ -135,28 +130,26 @@ class SimtProduct {
   // --- steps ---
 
   void by_alignment(const std::function<void(Moved)>& move) {
-    const Moved vectors = Moved::in_vectors;
-    buffers_.by_alignment(all_of({builder_.fits(source(a_, 0, vectors), {vector_of(a_, vectors)}),
-                                  builder_.fits(source(b_, 0, vectors), {vector_of(b_, vectors)})}),
-                          move);
+    const auto fits = [&](const SimtOperand& x) {
+      return builder_.fits(source(x, 0, Moved::in_vectors), vector_of(x, Moved::in_vectors));
+    };
+    buffers_.by_alignment(all_of({fits(a_), fits(b_)}), move);
   }
 
-  // Loads a tile of each operand into `to_a` and `to_b`; elements outside are 0.
-  void load(const View& to_a, const View& to_b, const Expr& k_tile, Moved moved) {
-    const auto load_both = [&](Edges edges) {
-      builder_.copy(source(a_, k_tile, moved), to_a,
-                    {.edges = edges, .vector = {vector_of(a_, moved)}, .vectors_fit = true});
-      builder_.copy(source(b_, k_tile, moved), to_b,
-                    {.edges = edges, .vector = {vector_of(b_, moved)}, .vectors_fit = true});
-    };
-    buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)}, load_both);
-  }
-  void load_next(const Expr& k_tile) {
-    builder_.call("load_next", {{"tile", k_tile}}, [&](const Expr& tile) {
-      by_alignment([&](Moved moved) {
-        load(registers_of(a_, moved), registers_of(b_, moved), tile, moved);
+  // Loads a tile of each operand `to` registers or its shared tile; elements outside are 0.
+  void load(const Expr& k_tile, View (SimtProduct::*to)(const SimtOperand&, Moved) const) {
+    by_alignment([&](Moved moved) {
+      buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)}, [&](Edges edges) {
+        for (const SimtOperand* x : {&a_, &b_}) {
+          builder_.copy(source(*x, k_tile, moved), (this->*to)(*x, moved),
+                        {.edges = edges, .vector = vector_of(*x, moved), .vectors_fit = true});
+        }
       });
     });
+  }
+  void load_next(const Expr& k_tile) {
+    builder_.call("load_next", {{"tile", k_tile}},
+                  [&](const Expr& tile) { load(tile, &SimtProduct::registers_of); });
   }
   // The shared tiles of stage `at` <- the next tiles.
   void store_next(const Expr& at) {
@@ -164,7 +157,7 @@ class SimtProduct {
       by_alignment([&](Moved moved) {
         for (const SimtOperand* x : {&a_, &b_}) {
           builder_.copy(registers_of(*x, moved), destination(*x, stage, moved),
-                        {.vector = {vector_of(*x, moved)}});
+                        {.vector = vector_of(*x, moved)});
         }
       });
     });
@@ -205,9 +198,7 @@ class SimtProduct {
     if (config_.stages == 2) return overlapped(for_each_tile);
     if (config_.prefetch) return prefetched(for_each_tile);
     for_each_tile([&](const Expr& k_tile) {
-      by_alignment([&](Moved moved) {
-        load(destination(a_, 0, moved), destination(b_, 0, moved), k_tile, moved);
-      });
+      load(k_tile, &SimtProduct::only_destination);
       builder_.barrier();
       multiply(0);
       builder_.barrier();
@@ -270,8 +261,8 @@ class SimtProduct {
 
   // One repetition at a time, so that few elements of C are in registers at once.
   void write(const View& tCgC) {
-    const std::int64_t bytes = static_cast<std::int64_t>(size_of(form_.result));
-    const std::int64_t max_width = std::max<std::int64_t>(1, config_.vector_bytes / bytes);
+    const std::int64_t max_width =
+        std::max<std::int64_t>(1, config_.vector_bytes / bytes_of(form_.result));
     const Vector along_n{to_index(std::min<std::int64_t>({4, config_.values_n, max_width})), 1};
     builder_.unrolled_loop("r", to_index(size(tCgC.shape().mode(1))), [&](const Expr& r) {
       buffers_.write(select(sums_, 1, r), select(tCgC, 1, r), along_n);

@@ -26,6 +26,7 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
+#include "vkmoye/gen/kernels/products/parts/operand.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
@@ -61,11 +62,8 @@ struct OperandStaging {
   std::int64_t lanes, others, vector;
 };
 
-enum class Moved : bool;  // in vectors or in single elements, see parts/buffers.hpp
-
-/// For a tile of `rows` rows of A or B, with tile_k elements of k.
-OperandStaging operand_staging(const GemmSimtConfig& config, ScalarType type, std::int64_t rows,
-                               bool k_contiguous, Moved moved);
+/// For a tile of A or B with tile_k elements of k.
+OperandStaging operand_staging(const GemmSimtConfig& config, const GemmOperand& x, Moved moved);
 
 /// The elements of a fragment of `values` contiguous ones that are read from shared memory at once.
 std::int64_t fragment_vector(ScalarType type, std::int64_t values);

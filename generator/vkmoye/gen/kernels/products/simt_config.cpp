@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "vkmoye/gen/kernels/products/parts/buffers.hpp"
 #include "vkmoye/gen/kernels/products/parts/groups.hpp"
@@ -11,11 +12,10 @@
 
 namespace vkmoye::gen {
 
-OperandStaging operand_staging(const GemmSimtConfig& config, ScalarType type, std::int64_t rows,
-                               bool k_contiguous, Moved moved) {
-  const std::int64_t contiguous = k_contiguous ? config.tile_k : rows;
-  const auto bytes = static_cast<std::int64_t>(size_of(type));
-  std::int64_t vector = std::min<std::int64_t>({4, contiguous, config.vector_bytes / bytes});
+OperandStaging operand_staging(const GemmSimtConfig& config, const GemmOperand& x, Moved moved) {
+  const std::int64_t contiguous = x.k_contiguous ? config.tile_k : x.rows;
+  std::int64_t vector =
+      std::min<std::int64_t>({4, contiguous, config.vector_bytes / bytes_of(x.type)});
   vector = moved == Moved::one_by_one ? 1 : vector >= 4 ? 4 : std::max<std::int64_t>(1, vector);
   const std::int64_t lanes = std::min<std::int64_t>(32, contiguous / vector);
   return {lanes, size(config.threads) / lanes, vector};
@@ -57,22 +57,20 @@ std::vector<std::pair<std::string, std::string>> GemmSimtConfig::items() const {
 }
 
 std::int64_t fragment_vector(ScalarType type, std::int64_t values) {
-  const std::int64_t max_width = 16 / static_cast<std::int64_t>(size_of(type));
-  return std::min<std::int64_t>({4, values, max_width});
+  return std::min<std::int64_t>({4, values, widest_access(type)});
 }
 
 std::vector<std::string> reasons_against_arithmetic(const GemmForm& form, FormsOfKernel kernel) {
   std::vector<std::string> reasons = reasons_against_form(form, kernel);
-  const auto require = [&](bool holds, std::string reason) {
-    if (!holds) reasons.push_back(std::move(reason));
-  };
   require(are_multiplied(form.a_type, form.b_type),
           fmt::format("operands of {}: two different types must both be f16, bf16 or f32",
-                      operands_text(form.a_type, form.b_type)));
+                      operands_text(form.a_type, form.b_type)),
+          reasons);
   require(
       form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32 ||
           form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32,
-      fmt::format("accumulator {}: it must be f16, f32, f64 or i32", to_string(form.accumulator)));
+      fmt::format("accumulator {}: it must be f16, f32, f64 or i32", to_string(form.accumulator)),
+      reasons);
   return reasons;
 }
 
@@ -119,25 +117,21 @@ std::vector<std::string> reasons_against(const GemmSimtConfig& config, const Gem
                   config.tile_m, reasons);
   require_divides("the threads' columns times values", size(config.threads, 1) * config.values_n,
                   config.tile_n, reasons);
-  for (const bool is_a : {true, false}) {
-    const std::int64_t rows = is_a ? config.tile_m : config.tile_n;
-    const bool k_contiguous = is_a ? form.a_k_contiguous : form.b_k_contiguous;
-    const ScalarType type = is_a ? form.a_type : form.b_type;
-    const OperandStaging s = operand_staging(config, type, rows, k_contiguous, Moved::in_vectors);
-    const OperandStaging single =
-        operand_staging(config, type, rows, k_contiguous, Moved::one_by_one);
-    const std::int64_t along = k_contiguous ? config.tile_k : rows;
-    const std::int64_t across = k_contiguous ? rows : config.tile_k;
-    const std::string staging = is_a ? "staging A" : "staging B";
+  for (const auto& [x, values] : {std::pair{operand_a(form, config.tile_m), config.values_m},
+                                  std::pair{operand_b(form, config.tile_n), config.values_n}}) {
+    const OperandStaging s = operand_staging(config, x, Moved::in_vectors);
+    const OperandStaging single = operand_staging(config, x, Moved::one_by_one);
+    const std::int64_t along = x.k_contiguous ? config.tile_k : x.rows;
+    const std::int64_t across = x.k_contiguous ? x.rows : config.tile_k;
+    const std::string staging = fmt::format("staging {}", x.title);
     require_divides(staging + ": vectors of", s.vector * s.lanes, along, reasons);
     // A tile that is contiguous along the same axis in both is stored to shared memory in vectors.
-    const std::int64_t values = is_a ? config.values_m : config.values_n;
-    const std::int64_t read = fragment_vector(type, values);
+    const std::int64_t read = fragment_vector(x.type, values);
     require(
-        k_contiguous || s.vector == 1 || read == 1 || s.vector == read,
+        x.k_contiguous || s.vector == 1 || read == 1 || s.vector == read,
         fmt::format("{}: the shared tile is written {} elements at once and read {}: besides 1, "
                     "only one width is possible",
-                    is_a ? "A" : "B", s.vector, read));
+                    x.title, s.vector, read));
     require_divides(staging + ": threads across", s.others, across, reasons);
     require_divides(staging + " one by one: threads", single.lanes, along, reasons);
     require_divides(staging + " one by one: threads across", single.others, across, reasons);

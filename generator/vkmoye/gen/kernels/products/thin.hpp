@@ -55,11 +55,21 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<GemmThinConfig>>& gemm_thin_fields();
 
-/// The elements of a tile that a thread has; follows from config and form.
+/// An operand, and the elements of its tile that a thread has of each k: blocks of contiguous rows.
+struct ThinOperand {
+  bool is_a;
+  ScalarType type;
+  bool k_contiguous;
+  std::int64_t block_rows = 1, blocks = 1;
+  std::int64_t vector = 1;  // elements of an access
+
+  std::int64_t rows() const { return block_rows * blocks; }
+};
+/// What a thread has of a tile; follows from config and form.
 struct ThinTile {
-  std::int64_t block_k, block_row;  // contiguous elements of the large operand: along k, along rows
-  std::int64_t k, rows;             // in total
-  std::int64_t small_vector;        // elements of an access to the small operand
+  ThinOperand large, small;
+  std::int64_t block_k;  // contiguous elements of the large operand along k
+  std::int64_t k;        // in total
 };
 ThinTile thin_tile(const GemmThinConfig& config, const GemmForm& form);
 

@@ -19,17 +19,9 @@ std::int64_t power_below(std::int64_t value) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
 }
 
-bool large_k_contiguous(const GemmThinConfig& config, const GemmForm& form) {
-  return config.n_is_small ? form.a_k_contiguous : form.b_k_contiguous;
-}
-ScalarType large_type(const GemmThinConfig& config, const GemmForm& form) {
-  return config.n_is_small ? form.a_type : form.b_type;
-}
-ScalarType small_type(const GemmThinConfig& config, const GemmForm& form) {
-  return config.n_is_small ? form.b_type : form.a_type;
-}
-bool small_k_contiguous(const GemmThinConfig& config, const GemmForm& form) {
-  return config.n_is_small ? form.b_k_contiguous : form.a_k_contiguous;
+ThinOperand operand(const GemmForm& form, bool is_a) {
+  return is_a ? ThinOperand{true, form.a_type, form.a_k_contiguous}
+              : ThinOperand{false, form.b_type, form.b_k_contiguous};
 }
 
 }  // namespace
@@ -70,7 +62,8 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
     const std::int64_t blocks = (rows + max_rows - 1) / max_rows;
     config.rows = (rows + blocks - 1) / blocks;
   }
-  if (large_k_contiguous(config, form)) {
+  const ThinOperand large = operand(form, config.n_is_small);
+  if (large.k_contiguous) {
     // With few rows, more reads in flight help; with many, reusing the elements of the small operand does.
     config.along_k = std::min(config.subgroup_size, config.threads);
     config.reads_k = config.rows <= 2 ? 4 : config.rows <= 8 ? 2 : 1;
@@ -79,33 +72,34 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
   }
   // Lines of 64 bytes, so that there are enough workgroups, and no more sums than fit in registers.
   constexpr std::int64_t kMaxUsualSums = 64;
-  const std::int64_t max_threads = threads_config(large_type(config, form), device).max_threads;
+  const std::int64_t max_threads = threads_config(large.type, device).max_threads;
   config.threads = std::min<std::int64_t>(512, max_threads);
   config.along_k = config.threads / 4;
   config.reads_k = 8;
-  const std::int64_t bytes = bytes_of(large_type(config, form));
+  const std::int64_t bytes = bytes_of(large.type);
   const std::int64_t usual = kMaxUsualSums / config.rows * bytes;
   config.vector_bytes = std::max(bytes, power_below(std::min(kWidestCopy, usual)));
   return config;
 }
 
 ThinTile thin_tile(const GemmThinConfig& config, const GemmForm& form) {
-  const std::int64_t widest = widest_access(small_type(config, form));
-  const std::int64_t neighbours = config.vector_bytes / bytes_of(large_type(config, form));
-  const bool small_along_k = small_k_contiguous(config, form);
-  ThinTile tile = {};
-  if (large_k_contiguous(config, form)) {
-    tile.block_k = neighbours;
-    tile.block_row = 1;
+  ThinTile tile = {operand(form, config.n_is_small), operand(form, !config.n_is_small), 1, 1};
+  ThinOperand &large = tile.large, &small = tile.small;
+  const std::int64_t widest = widest_access(small.type);
+  large.vector = config.vector_bytes / bytes_of(large.type);
+  large.blocks = config.reads_row;
+  small.blocks = config.rows;
+  if (large.k_contiguous) {
+    tile.block_k = large.vector;
+    tile.k = tile.block_k * config.reads_k;
   } else {
-    tile.block_k = small_along_k ? std::min(config.reads_k, widest) : 1;
-    tile.block_row = neighbours;
+    tile.block_k = small.k_contiguous ? std::min(config.reads_k, widest) : 1;
+    tile.k = config.reads_k;
+    large.block_rows = large.vector;
   }
-  tile.k = large_k_contiguous(config, form) ? tile.block_k * config.reads_k : config.reads_k;
-  tile.rows = tile.block_row * config.reads_row;
   // The largest power of two that divides its rows.
   const std::int64_t dividing = config.rows & -config.rows;
-  tile.small_vector = small_along_k ? std::min(tile.block_k, widest) : std::min(dividing, widest);
+  small.vector = std::min(small.k_contiguous ? tile.block_k : dividing, widest);
   return tile;
 }
 
@@ -120,7 +114,7 @@ std::vector<std::string> reasons_against(const GemmThinConfig& config, const Gem
   require_power_of_two("reads along k", config.reads_k, 64, reasons);
   require_power_of_two("reads across k", config.reads_row, 64, reasons);
   require_power_of_two("subgroup-size", config.subgroup_size, 128, reasons);
-  require_access(large_type(config, form), config.vector_bytes, reasons);
+  require_access(operand(form, config.n_is_small).type, config.vector_bytes, reasons);
   if (!reasons.empty()) return reasons;
   if (config.along_k > config.threads) {
     reasons.push_back(
@@ -133,8 +127,8 @@ std::vector<std::string> reasons_against(const GemmThinConfig& config, const Gem
     reasons.push_back(fmt::format("a thread has {} {}, but its registers hold at most {}", values,
                                   what, kMaxSums));
   };
-  limit("sums", tile.rows * config.rows);
-  limit("elements of the large operand", tile.rows * tile.k);
+  limit("sums", tile.large.rows() * config.rows);
+  limit("elements of the large operand", tile.large.rows() * tile.k);
   limit("elements of the small operand", config.rows * tile.k);
   return reasons;
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/attention/parts/key_rows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
+#include "vkmoye/gen/kernels/products/parts/weight_numbers.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
@@ -12,9 +15,7 @@ namespace {
 
 constexpr std::int64_t kBitsOfCodeWord = 16;
 
-bool in_halves(const WeightFormat& format) {
-  return format.order == WeightFormat::Order::halves && format.bits == 4;
-}
+CodesInWords codes_of(const KeyRows& rows) { return rows.format->codes_in_words(kBitsOfCodeWord); }
 
 // The 16-bit words of the codes of a part.
 std::int64_t words_of_part(const KeyRows& rows) {
@@ -24,19 +25,21 @@ std::int64_t words_of_part(const KeyRows& rows) {
 }  // namespace
 
 std::int64_t KeyRows::run() const {
-  return format != nullptr && in_halves(*format) ? vector / 2 : vector;
+  return format == nullptr ? vector : vector / codes_of(*this).parts;
 }
 
 std::int64_t KeyRows::registers(std::int64_t bytes) const {
   if (format == nullptr) return std::max<std::int64_t>(1, vector * bytes / 4);
-  return words_of_part(*this) + (format->minimum_at ? 2 : 1);
+  return words_of_part(*this) + static_cast<std::int64_t>(format->numbers().size());
 }
 
 View KeyRows::at_places(const View& elements) const {
-  if (format == nullptr || !in_halves(*format)) return elements;
+  const std::int64_t runs = vector / run();
+  if (runs == 1) return elements;
   const std::int64_t rows = size(elements.shape().mode(1)), block = format->elements;
-  return composition(elements, Layout(IntTuple{{{run(), 2}, {block / vector, width / block}}, rows},
-                                      IntTuple{{{1, block / 2}, {run(), block}}, width}));
+  return composition(elements,
+                     Layout(IntTuple{{{run(), runs}, {block / vector, width / block}}, rows},
+                            IntTuple{{{1, block / runs}, {run(), block}}, width}));
 }
 
 KeyRows key_rows(const WeightFormat* format, ScalarType type, std::int64_t width,
@@ -64,12 +67,11 @@ KeyParts::KeyParts(Builder& builder, const std::string& name, const KeyRows& row
   const std::int64_t count = words_of_part(rows);
   read_ = builder.make_fragment_like(prefix + name, ScalarType::u16,
                                      by.part(words(tile, format->codes_at, count), count));
-  const auto numbers = [&](const std::string& of) {
-    return builder.make_fragment_like(of + name, ScalarType::u16,
-                                      by.part(words(tile, *format->scale_at, 1), 1));
-  };
-  scales_ = numbers("scales_of_");
-  if (format->minimum_at) minima_ = numbers("minima_of_");
+  for (const WeightNumber& number : format->numbers()) {
+    scales_.push_back(builder.make_fragment_like(fmt::format("{}_of_{}", number.plural, name),
+                                                 ScalarType::u16,
+                                                 by.part(words(tile, number.at, 1), 1)));
+  }
 }
 
 // `count` words of each part from byte `at` of its block on: those of the codes, or the same one of all parts.
@@ -85,32 +87,19 @@ View KeyParts::words(const View& tile, std::int64_t at, std::int64_t count) cons
   return out;
 }
 
-void KeyParts::load(const View& tile, const PartOfTile& part, const PartOfRegisters& to) {
-  const auto load = [&](const View& from, const View& registers, std::int64_t vector) {
+void KeyParts::load(const View& tile, const KeyThreads& by, const std::optional<Expr>& round) {
+  const auto load = [&](const View& from, const View& to, std::int64_t vector) {
+    const View part = by.part(from, vector);
     builder_.copy(
-        part(from, vector), to(registers),
+        round ? slice(part, {_, _, 0}) : part, round ? select(to, 2, *round) : to,
         {.edges = Edges::zero, .vector = {rows_.format == nullptr ? to_index(vector) : 1}});
   };
   if (rows_.format == nullptr) return load(tile, read_, rows_.vector);
   const std::int64_t count = words_of_part(rows_);
   load(words(tile, rows_.format->codes_at, count), read_, count);
-  load(words(tile, *rows_.format->scale_at, 1), scales_, 1);
-  if (rows_.format->minimum_at) load(words(tile, *rows_.format->minimum_at, 1), minima_, 1);
-}
-
-void KeyParts::load(const View& tile, const KeyThreads& by) {
-  load(
-      tile, [&](const View& from, std::int64_t vector) { return by.part(from, vector); },
-      [](const View& registers) { return registers; });
-}
-
-void KeyParts::load(const View& tile, const KeyThreads& by, const Expr& round) {
-  load(
-      tile,
-      [&](const View& from, std::int64_t vector) {
-        return slice(by.part(from, vector), {_, _, 0});
-      },
-      [&](const View& registers) { return select(registers, 2, round); });
+  for (std::size_t i = 0; i < scales_.size(); ++i) {
+    load(words(tile, rows_.format->numbers()[i].at, 1), scales_[i], 1);
+  }
 }
 
 void KeyParts::decode(const View& elements) const {
@@ -119,30 +108,31 @@ void KeyParts::decode(const View& elements) const {
     return builder_.copy(read_, elements, {.vector = {to_index(rows_.vector)}});
   Codes codes = format->has_sign ? builder_.signed_codes(read_, format->bits)
                                  : builder_.unsigned_codes(read_, format->bits);
-  if (in_halves(*format)) {
+  const CodesInWords places = codes_of(rows_);
+  if (places.parts > 1) {  // codes of neighbours are as many codes apart
     const std::int64_t parts = size(read_.shape().mode(1)), keys = size(read_.shape().mode(2));
-    codes = composition(codes, Layout(IntTuple{{rows_.run(), 2}, parts, keys},
-                                      IntTuple{{2, 1}, rows_.vector, rows_.vector * parts}));
+    codes = composition(
+        codes,
+        Layout(IntTuple{{rows_.run(), places.parts}, parts, keys},
+               IntTuple{{places.apart / format->bits, 1}, rows_.vector, rows_.vector * parts}));
   }
   builder_.copy(codes, elements);
-  const auto half = [](const Expr& word) {
-    return convert(ir::component(bitcast(convert(word, ScalarType::u32), ScalarType::f16), 0),
-                   ScalarType::f32);
-  };
-  const double zero = static_cast<double>(format->zero);
   // A number for each part, in the modes that elements have: one for parts of a block and one for blocks, or one.
-  const auto by_part = [&](const View& numbers) {
-    const IntTuple shape = elements.shape();
-    return builder_.retile(numbers, Layout(IntTuple{1, shape.mode(1), shape.mode(2)}));
-  };
-  std::vector<View> from = {elements, by_part(scales_)};
-  if (format->minimum_at) from.push_back(by_part(minima_));
+  const IntTuple shape = elements.shape();
+  std::vector<View> from = {elements};
+  for (const View& words : scales_) {
+    from.push_back(builder_.retile(words, Layout(IntTuple{1, shape.mode(1), shape.mode(2)})));
+  }
+  const double zero = static_cast<double>(format->zero);
   builder_.apply(
       elements,
       [&](const std::vector<Expr>& x) {
-        const Expr number = zero == 0 ? x[0] : x[0] - zero;
-        return format->minimum_at ? multiply_add(number, half(x[1]), half(x[2]))
-                                  : number * half(x[1]);
+        WeightScale scale;
+        for (std::size_t i = 1; i < x.size(); ++i) {
+          scale.push_back(
+              number_in_word(convert(x[i], ScalarType::u32), format->scale_type, /*half=*/0));
+        }
+        return scaled(zero == 0 ? x[0] : x[0] - zero, scale);
       },
       from);
 }

@@ -11,8 +11,9 @@
 // bytes, so that they are read in words of 16 bits, of type u16.
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/common/weight_format.hpp"
@@ -59,10 +60,9 @@ class KeyParts {
   KeyParts(Builder& builder, const std::string& name, const KeyRows& rows, ScalarType type,
            const View& tile, const KeyThreads& by, const std::string& prefix = "read_");
 
-  /// Loads the parts of `tile`, rows in memory; 0 outside the buffer.
-  void load(const View& tile, const KeyThreads& by);
-  /// The same for a tile of one key: number `round` of those of the thread.
-  void load(const View& tile, const KeyThreads& by, const Expr& round);
+  /// Loads the parts of `tile`, rows in memory; 0 outside the buffer. With `round`, a tile of one key: that number of
+  /// those of the thread.
+  void load(const View& tile, const KeyThreads& by, const std::optional<Expr>& round = {});
   /// elements <- the parts in f32: (vector, parts, keys).
   void decode(const View& elements) const;
 
@@ -70,15 +70,12 @@ class KeyParts {
   const View& read() const { return read_; }
 
  private:
-  // (vector, parts) or (vector, parts, keys) of the thread.
-  using PartOfTile = std::function<View(const View& tile, std::int64_t vector)>;
-  using PartOfRegisters = std::function<View(const View& registers)>;
-  void load(const View& tile, const PartOfTile& part, const PartOfRegisters& to);
   View words(const View& tile, std::int64_t at, std::int64_t count) const;
 
   Builder& builder_;
   KeyRows rows_;
-  View read_, scales_, minima_;
+  View read_;
+  std::vector<View> scales_;  // of blocks: the words of scales, and of minima
 };
 
 }  // namespace vkmoye::gen

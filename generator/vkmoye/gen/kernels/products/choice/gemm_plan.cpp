@@ -184,28 +184,31 @@ KernelPlan gemm_plan(const KernelEntry& entry, const KernelRequest& request, con
   return plan;
 }
 
+ChosenPlan choose_plan(const GemmProduct& product, const DeviceCaps& device,
+                       const std::vector<GemmTable>& tables,
+                       const std::function<KernelPlan(const GemmChoice&)>& plan_of,
+                       const std::function<std::vector<std::string>(const KernelPlan&)>& refuse) {
+  KernelPlan plan;
+  const auto refuse_choice = [&](const GemmChoice& choice) {
+    plan = plan_of(choice);
+    std::vector<std::string> reasons = refuse ? refuse(plan) : reasons_against(plan, device);
+    if (!reasons.empty()) plan = {};
+    return reasons;
+  };
+  GemmChoice choice = choose_gemm(product, device, tables, refuse_choice);
+  if (plan.steps.empty()) plan = plan_of(choice);  // running it says why it cannot
+  return {std::move(choice), std::move(plan)};
+}
+
 KernelPlan gemm_plan(const GemmCall& call, const Size& size, const DeviceCaps& device,
                      const std::vector<GemmTable>& tables) {
-  KernelPlan plan;
   const auto plan_of = [&](const GemmChoice& choice) {
     GemmCall cut = call;
     if (choice.slices > 1) cut.slices = choice.slices;
     return gemm_plan(*choice.entry, request_of(cut, size, device, choice.config), cut, size);
   };
-  const auto refuse = [&](const GemmChoice& choice) -> std::vector<std::string> {
-    try {
-      plan = plan_of(choice);
-    } catch (const KernelError& error) {
-      return error.reasons;
-    }
-    std::vector<std::string> reasons = reasons_against(plan, device);
-    if (!reasons.empty()) plan = {};
-    return reasons;
-  };
   const GemmProduct product = {call.form(), kernel_shape(call, size), call.batch};
-  const GemmChoice choice = choose_gemm(product, device, tables, refuse);
-  return plan.steps.empty() ? plan_of(choice)
-                            : plan;  // empty: all were refused; running it says why
+  return choose_plan(product, device, tables, plan_of, {}).plan;
 }
 
 KernelPlan pack_plan(const KernelRequest& request, const GemmCall& call, const Size& size,

@@ -15,6 +15,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "vkmoye/gen/ir/kernel_plan.hpp"
@@ -65,6 +67,18 @@ KernelStep gemm_step(const KernelEntry& entry, const KernelRequest& request, con
 /// probed (matrix_units/probe.hpp).
 KernelPlan gemm_plan(const KernelEntry& entry, const KernelRequest& request, const GemmCall& call,
                      const std::vector<std::int64_t>& size, const GemmPlanOptions& options = {});
+
+/// A choice, and the plan with its kernel.
+struct ChosenPlan {
+  GemmChoice choice;
+  KernelPlan plan;
+};
+/// The first choice whose `plan_of` `refuse` does not reject, see choose_gemm; without it, that the device can run. If
+/// all are rejected, running the plan reports what the device lacks. Throws KernelError with every reason.
+ChosenPlan choose_plan(const GemmProduct& product, const DeviceCaps& device,
+                       const std::vector<GemmTable>& tables,
+                       const std::function<KernelPlan(const GemmChoice&)>& plan_of,
+                       const std::function<std::vector<std::string>(const KernelPlan&)>& refuse);
 
 /// The plan of the first suitable kernel for the device, types and size; see choose_gemm. Kernels that need
 /// packed operands are considered only if the fragment orders of the device are known.

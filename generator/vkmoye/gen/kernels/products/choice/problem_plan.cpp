@@ -150,20 +150,12 @@ ChosenPlan choose_plan(const KernelRequest& request, const GemmProblem& problem,
     throw KernelError("gemm/auto",
                       {no_options_of_a_choice(request.options, product, request.device, tables)});
   }
-  ChosenPlan chosen;
   const auto plan_by = [&](const GemmChoice& choice) {
     const GemmProblem cut(options_by(choice, problem.options()), problem.size);
     return plan_of(*choice.entry, {cut.form, choice.config, request.device}, cut, options);
   };
-  chosen.choice = choose_gemm(product, request.device, tables, [&](const GemmChoice& choice) {
-    chosen.plan = plan_by(choice);
-    std::vector<std::string> reasons =
-        options.refuse ? options.refuse(chosen.plan) : reasons_against(chosen.plan, request.device);
-    if (!reasons.empty()) chosen.plan = {};
-    return reasons;
-  });
+  ChosenPlan chosen = choose_plan(product, request.device, tables, plan_by, options.refuse);
   const GemmChoice& choice = chosen.choice;
-  if (chosen.plan.steps.empty()) chosen.plan = plan_by(choice);  // running it says why it cannot
   chosen.plan.chosen = {{"kernel", choice.entry->name}};
   if (choice.slices > 1) {
     chosen.plan.chosen.emplace_back("split-k", std::to_string(choice.slices));

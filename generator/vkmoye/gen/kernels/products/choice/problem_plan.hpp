@@ -29,10 +29,6 @@ KernelPlan plan_of_product(const KernelEntry& entry, const KernelRequest& reques
 
 /// The plan of the kernel that gemm/auto chooses for `problem`: the first that neither the table nor `options.refuse`
 /// rejects, or without that, that the device can run. Throws KernelError with every reason.
-struct ChosenPlan {
-  GemmChoice choice;
-  KernelPlan plan;
-};
 ChosenPlan choose_plan(const KernelRequest& request, const GemmProblem& problem,
                        const PlanOptions& options);
 

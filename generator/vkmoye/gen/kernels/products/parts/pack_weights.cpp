@@ -76,24 +76,19 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
   const PlacedFunction zeros = [](const std::vector<Expr>&, const std::vector<Expr>&) {
     return number(ScalarType::u32, 0);
   };
-  const auto write_packed_block = [&](const PlacedFunction& of_codes,
-                                      const PlacedFunction& of_scales,
-                                      const PlacedFunction& of_minima) {
-    const std::int64_t numbers = weights.scale_words();
-    builder.with_title("codes", [&] { write(0, weights.code_words(), of_codes); });
-    if (!format.scale_at) return;
-    builder.with_title("scales", [&] { write(weights.code_words(), numbers, of_scales); });
-    if (!format.minimum_at) return;
-    builder.with_title("minima",
-                       [&] { write(weights.code_words() + numbers, numbers, of_minima); });
+  const auto write_packed_block = [&](bool has_blocks) {
+    std::int64_t first = weights.code_words();
+    builder.with_title("codes", [&] { write(0, first, has_blocks ? codes : zeros); });
+    for (const WeightNumber& of : format.numbers()) {
+      builder.with_title(of.plural, [&] {
+        write(first, weights.scale_words(), has_blocks ? scale_word(of.at) : zeros);
+      });
+      first += weights.scale_words();
+    }
   };
   builder.branch(
-      from.has_blocks(), "a row has a block",
-      [&] {
-        write_packed_block(codes, scale_word(format.scale_at.value_or(0)),
-                           scale_word(format.minimum_at.value_or(0)));
-      },
-      "there is no block", [&] { write_packed_block(zeros, zeros, zeros); });
+      from.has_blocks(), "a row has a block", [&] { write_packed_block(true); },
+      "there is no block", [&] { write_packed_block(false); });
   return builder.finish();
 }
 

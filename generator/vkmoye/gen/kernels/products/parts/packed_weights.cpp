@@ -61,15 +61,14 @@ PackedWeightTile::PackedWeightTile(Builder& builder, const GemmBuffers& buffers,
       weights_(std::move(weights)),
       reads_(reads),
       numbers_(builder, *weights_.format) {
-  const auto registers = [&](const char* name, std::int64_t words) {
-    return builder_.registers(name, ScalarType::u32, make_layout({words, reads}));
-  };
   const std::int64_t vector = weights_.access_words();
   codes_ = builder_.registers("next_codes", ScalarType::u32,
                               make_layout({vector, weights_.words_of_lane() / vector, reads}));
-  const std::int64_t scales = weights_.words_of(weights_.rows_of_lane());
-  if (weights_.format->scale_at) scales_ = registers("next_scales", scales);
-  if (weights_.format->minimum_at) minima_ = registers("next_minima", scales);
+  for (const WeightNumber& number : weights_.format->numbers()) {
+    of_scales_.push_back(
+        builder_.registers(fmt::format("next_{}", number.plural), ScalarType::u32,
+                           make_layout({weights_.words_of(weights_.rows_of_lane()), reads})));
+  }
 }
 
 void PackedWeightTile::fill_table() {
@@ -88,44 +87,44 @@ void PackedWeightTile::read(const Expr& first) {
 }
 
 void PackedWeightTile::read_block(const View& all, std::int64_t read) {
-  // `count` words, number `at` of such parts of the first `of` words.
-  const auto copy = [&](std::int64_t of, std::int64_t count, const Expr& at, const View& to) {
-    const auto vector = to_index(std::min<std::int64_t>(count & -count, 4));
-    builder_.copy(tile(composition(all, Layout(of)), {count}, {at}), slice(to, {_, read}),
-                  {.edges = Edges::inside, .vector = {vector}});
-  };
-  const std::int64_t codes = weights_.code_words(), numbers = weights_.scale_words();
   const auto vector = weights_.access_words();
   const View of_lane =
-      partition(composition(all, Layout(codes)),
+      partition(composition(all, Layout(weights_.code_words())),
                 make_tiled_copy(make_layout({size(weights_.lanes.lanes)}), make_layout({vector})),
                 builder_.lane());
   builder_.copy(of_lane, slice(codes_, {_, _, read}),
                 {.edges = Edges::inside, .vector = {to_index(vector)}});
-  if (!weights_.format->scale_at) return;
-  const std::int64_t scales = weights_.words_of(weights_.rows_of_lane());
   const std::vector<Expr> part = thread_coordinates(weights_.lanes.lanes, builder_.lane());
   Expr row = part[1];
   if (weights_.scales_of_row() > 1) {
     row = row + to_index(weights_.rows / weights_.rows_of_lane()) *
                     (to_index(kPackedVector) * part[0] / to_index(weights_.format->elements));
   }
-  copy(codes + numbers, scales, to_index(codes / scales) + row, scales_);
-  if (!weights_.format->minimum_at) return;
-  copy(codes + 2 * numbers, scales, to_index((codes + numbers) / scales) + row, minima_);
+  std::int64_t before = weights_.code_words();
+  for (const View& to : of_scales_) {
+    const std::int64_t count = size(to.shape().mode(0)), end = before + weights_.scale_words();
+    const auto words = to_index(std::min<std::int64_t>(count & -count, 4));
+    builder_.copy(tile(composition(all, Layout(end)), {count}, {to_index(before / count) + row}),
+                  slice(to, {_, read}), {.edges = Edges::inside, .vector = {words}});
+    before = end;
+  }
 }
 
-Expr PackedWeightTile::number_of(const char* name, const View& words, const Expr& read,
-                                 const Expr& pair, std::uint32_t number, ScalarType type) {
-  using namespace ir;
+WeightScale PackedWeightTile::scale_of(const Expr& read, const Expr& pair, std::uint32_t number,
+                                       ScalarType type) {
+  const WeightFormat& format = *weights_.format;
   const std::int64_t of_pair = weights_.words_of(2);  // 1: both are in a word
   Expr at = pair * to_index(of_pair) + read * to_index(weights_.words_of(weights_.rows_of_lane()));
   if (of_pair == 2) at = at + number;
-  const Expr word =
-      builder_.load(fmt::format("{}_words{}", name, number), {words.array, {at}, name});
-  Expr one = bitcast(word, weights_.format->scale_type);
-  if (of_pair == 1) one = component(one, number);
-  return builder_.let(fmt::format("{}{}", name, number), convert(one, type));
+  WeightScale scale;
+  for (std::size_t i = 0; i < of_scales_.size(); ++i) {
+    const char* name = format.numbers()[i].name;
+    const Expr word =
+        builder_.load(fmt::format("{}_words{}", name, number), {of_scales_[i].array, {at}, name});
+    scale.push_back(builder_.let(fmt::format("{}{}", name, number),
+                                 number_in_word(word, format.scale_type, number, type)));
+  }
+  return scale;
 }
 
 void PackedWeightTile::decode(const View& to) {
@@ -158,11 +157,7 @@ void PackedWeightTile::decode(const View& to) {
   builder_.unrolled_loop("read", to_index(reads_), [&](const Expr& read) {
     builder_.unrolled_loop("pair", to_index(weights_.rows_of_lane() / 2), [&](const Expr& pair) {
       for (const std::uint32_t number : {0u, 1u}) {
-        WeightScale scale;
-        if (format.scale_at)
-          scale.scale = number_of("scale", scales_, read, pair, number, of_scales);
-        if (format.minimum_at)
-          scale.minimum = number_of("minimum", minima_, read, pair, number, of_scales);
+        const WeightScale scale = scale_of(read, pair, number, of_scales);
         for (std::int64_t w = 0; w < weights_.words_of_row(); ++w) {
           decode_word(read, pair, number, w, scale);
         }

@@ -90,9 +90,8 @@ class PackedWeightTile {
   std::string formula() const { return numbers_.formula(); }
 
  private:
-  // Scale or minimum number `pair` * 2 + `number` of `read`, in `type` or its own: `name`.
-  Expr number_of(const char* name, const View& words, const Expr& read, const Expr& pair,
-                 std::uint32_t number, ScalarType type);
+  // The scale of row `pair` * 2 + `number` of `read`, in `type`.
+  WeightScale scale_of(const Expr& read, const Expr& pair, std::uint32_t number, ScalarType type);
 
   void read_block(const View& block, std::int64_t read);
 
@@ -101,8 +100,8 @@ class PackedWeightTile {
   PackedWeights weights_;
   std::int64_t reads_;
   WeightNumbers numbers_;
-  View codes_;            // registers: (words of an access, accesses, reads)
-  View scales_, minima_;  // the same: (words of a lane, reads)
+  View codes_;                   // registers: (words of an access, accesses, reads)
+  std::vector<View> of_scales_;  // of scales and of minima: (words of a lane, reads)
 };
 
 /// The kernel that packs weights in blocks, as a GGUF file has them.

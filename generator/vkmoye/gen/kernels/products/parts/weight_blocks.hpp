@@ -35,14 +35,13 @@ class WeightBlocks {
   Expr weight(const std::string& suffix, const Expr& k_of_row, const Expr& row) const;
 
  private:
-  // The scale or minimum at byte `at` of the block with that weight.
-  Expr number_at(const std::string& name, const Expr& k_of_row, const Expr& row,
-                 std::int64_t at) const;
-  Expr first_word(const Expr& k_of_row) const;
-  Expr word(const std::string& name, const Expr& at, const Expr& row) const;
+  // Word `at` of 16 bits of the block with that weight.
+  Expr word(const std::string& name, const Expr& k_of_row, const Expr& row, const Expr& at) const;
+  Expr extent(std::size_t axis) const { return ir::expression(src_.array.axes[axis].extent); }
 
   Builder& builder_;
   const WeightFormat& format_;
+  Tensor src_;
   std::optional<Expr> matrix_;
 };
 

@@ -43,6 +43,32 @@ Expr two_codes_as_halves(const Expr& codes, std::uint32_t first_bit, std::uint32
                  ScalarType::f16);
 }
 
+Expr scaled(const Expr& number, const WeightScale& scale) {
+  if (scale.size() == 2) return multiply_add(number, scale[0], scale[1]);
+  return scale.empty() ? number : number * scale[0];
+}
+
+Expr number_in_word(const Expr& word, ScalarType of, std::uint32_t half, ScalarType type) {
+  const Expr number = bitcast(word, of);
+  return convert(of == ScalarType::f16 ? ir::component(number, half) : number, type);
+}
+
+Expr number_of_code(const WeightFormat& format, const Expr& code) {
+  using namespace ir;
+  if (format.code_type) {
+    return convert(component(bitcast(code, *format.code_type), 0), ScalarType::f32);
+  }
+  if (format.levels.empty()) {
+    return convert(code, ScalarType::f32) - static_cast<double>(format.unsigned_zero());
+  }
+  Expr value = ir::number(ScalarType::f32, format.levels.front());
+  for (std::uint32_t i = 1; i < format.levels.size(); ++i) {
+    const Expr level = ir::number(ScalarType::f32, format.levels[i]);
+    value = select(equal(code, ir::number(ScalarType::u32, i)), level, value);
+  }
+  return value;
+}
+
 WeightNumbers::WeightNumbers(Builder& builder, const WeightFormat& format)
     : builder_(builder), format_(format) {
   if (!has_table()) return;
@@ -66,8 +92,7 @@ void WeightNumbers::fill_table() {
     builder_.unrolled_loop("part_of_codes", (codes + threads - 1) / threads, [&](const Expr& part) {
       const Expr code = part * threads + builder_.thread();
       const auto convert_code = [&] {
-        const Expr bits = bitcast(convert(code, ScalarType::u32), *format_.code_type);
-        store(convert(ir::component(bits, 0), ScalarType::f32), code);
+        store(number_of_code(format_, convert(code, ScalarType::u32)), code);
       };
       if (codes % threads == 0) return convert_code();
       builder_.branch({ir::less(code, codes)}, convert_code);
@@ -82,17 +107,14 @@ Expr WeightNumbers::weight(const CodePlace& code, const WeightScale& scale,
                            ? code.word
                            : shift_right(code.word, ir::number(ScalarType::u32, code.first_bit));
     const Expr at = ir::to_index(moved) % (1u << format_.bits);
-    const Expr number = builder_.load(name, {table_.array, {at}, "levels"});
-    if (scale.minimum) return multiply_add(number, *scale.scale, *scale.minimum);
-    return scale.scale ? number * *scale.scale : number;
+    return scaled(builder_.load(name, {table_.array, {at}, "levels"}), scale);
   }
   const auto [number, power] = code_as_number(code.word, code.first_bit, format_.bits);
   const double least = power + static_cast<double>(format_.unsigned_zero());
-  if (!scale.scale) return number - least;
-  if (scale.minimum) return multiply_add(number - least, *scale.scale, *scale.minimum);
   // Products of a scale of f32 are rounded, and may be infinite where the weight is not: only one, that is it.
-  if (format_.scale_type == ScalarType::f32) return (number - least) * *scale.scale;
-  return multiply_add(number, *scale.scale, -(*scale.scale * least));
+  const bool is_exact = scale.size() == 1 && format_.scale_type == ScalarType::f16;
+  return is_exact ? multiply_add(number, scale.front(), -(scale.front() * least))
+                  : scaled(number - least, scale);
 }
 
 std::vector<Expr> WeightNumbers::pair(const CodePlace& low, const CodePlace& high,
@@ -104,7 +126,7 @@ std::vector<Expr> WeightNumbers::pair(const CodePlace& low, const CodePlace& hig
     std::vector<Expr> weights;
     for (const std::uint32_t half : {0u, 1u}) {
       const Expr code = component(two, half) - static_cast<double>(1024 + format_.unsigned_zero());
-      weights.push_back(scale.scale ? code * convert(*scale.scale, type) : code);
+      weights.push_back(scale.empty() ? code : code * convert(scale.front(), type));
     }
     return weights;
   }

@@ -17,7 +17,6 @@
 // or the 256 numbers of e4m3 or e5m2, which take some ten operations to convert.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,11 +37,19 @@ CodeAsNumber code_as_number(const Expr& codes, std::uint32_t first_bit, std::uin
 /// above.
 Expr two_codes_as_halves(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits);
 
-/// The scale and the minimum of a block, where the format has them.
-struct WeightScale {
-  std::optional<Expr> scale, minimum;
-};
-/// Where a code is: its first bit in a word of codes. Codes of a format with signs are code + 2^(bits - 1).
+/// The numbers of a block in the order of WeightFormat::numbers(): none, its scale, or its scale and its minimum.
+using WeightScale = std::vector<Expr>;
+/// scale * number + minimum, as far as `scale` has them.
+Expr scaled(const Expr& number, const WeightScale& scale);
+/// A number of a block, of f16 in the low (`half` 0) or high half of a word of 32 bits, or of f32 in all of it, as
+/// `type`.
+Expr number_in_word(const Expr& word, ScalarType of, std::uint32_t half,
+                    ScalarType type = ScalarType::f32);
+/// The number by which a scale is multiplied for a code, without a table. Codes of a format with signs are
+/// code + 2^(bits - 1), here and below.
+Expr number_of_code(const WeightFormat& format, const Expr& code);
+
+/// Where a code is: its first bit in a word of codes.
 struct CodePlace {
   Expr word;
   std::uint32_t first_bit;

@@ -11,25 +11,21 @@
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
+
 WeightGroups weight_groups(const WeightFormat& format, std::int64_t count) {
-  using Order = WeightFormat::Order;
-  const std::uint32_t bits = format.bits;
-  const std::int64_t of_word = 32 / bits;  // codes
-  const bool in_halves = format.order == Order::halves && bits == 4;
-  // The codes of a group in one word: in halves, every other one.
-  const std::int64_t run = std::min(count, in_halves ? of_word / 2 : of_word);
+  const CodesInWords codes = format.codes_in_words(32);
   WeightGroups all;
-  all.words = count / run;
-  for (std::int64_t number = 0; number < of_word / run; ++number) {
-    WeightGroup group;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t code = in_halves ? i % run * 2 + number : number * run + i % run;
-      group.codes.push_back(
-          {static_cast<std::size_t>(i / run), static_cast<std::uint32_t>(code) * bits});
+  all.words = std::max<std::int64_t>(count / codes.together, 1);
+  all.elements = all.words * codes.together;
+  for (std::int64_t part = 0; part < codes.parts; ++part) {
+    for (std::int64_t in_part = 0; in_part < all.elements; in_part += count) {
+      WeightGroup group{{}, part * (format.elements / codes.parts) + in_part};
+      for (std::int64_t weight = group.first; weight < group.first + count; ++weight) {
+        group.codes.push_back({static_cast<std::size_t>(codes.word(weight)),
+                               static_cast<std::uint32_t>(codes.bit(weight))});
+      }
+      all.groups.push_back(std::move(group));
     }
-    group.first = in_halves ? number * format.elements / 2 : number * run;
-    group.step = in_halves ? run : of_word;
-    all.groups.push_back(std::move(group));
   }
   return all;
 }
@@ -80,63 +76,87 @@ void WeightUnits::read(const std::string& array) {
   });
 }
 
-Expr WeightUnits::word(const Expr& unit, const Expr& pair, const Expr& at,
-                       const std::string& name) {
+Expr WeightUnits::word(const Block& block, const Expr& at, const std::string& name) {
   const std::uint32_t of_pair = to_index(blocks_of_pair(format_) * format_.bytes / 4);
-  return builder_.load(
-      name, {words_.array, {pair * of_pair + at + unit * to_index(words())}, "words of a thread"});
+  return builder_.load(name, {words_.array,
+                              {block.pair * of_pair + at + block.unit * to_index(words())},
+                              "words of a thread"});
 }
 
 // Word `number` of the codes of a block; of a format with signs, with the sign bits inverted.
-Expr WeightUnits::codes(const Expr& unit, const Expr& pair, std::int64_t block, const Expr& number,
-                        const std::string& suffix) {
+Expr WeightUnits::codes(const Block& block, const Expr& number, const std::string& suffix) {
   const auto u32 = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
-  const std::int64_t byte = block * format_.bytes + format_.codes_at;
+  const std::int64_t byte = block.number * format_.bytes + format_.codes_at;
   const Expr at = number + to_index(byte / 4);
   const bool is_whole = byte % 4 == 0 && !format_.has_sign;
-  Expr codes = word(unit, pair, at, (is_whole ? "codes" : "word_of_codes") + suffix);
+  Expr codes = word(block, at, (is_whole ? "codes" : "word_of_codes") + suffix);
   if (is_whole) return codes;
   if (byte % 4 != 0) {
-    const Expr next = word(unit, pair, at + 1, "next_word" + suffix);
+    const Expr next = word(block, at + 1, "next_word" + suffix);
     codes = bit_or(shift_right(codes, u32(16)), shift_left(next, u32(16)));
   }
   if (format_.has_sign) codes = bit_xor(codes, u32(format_.bits == 8 ? 0x80808080 : 0x88888888));
   return builder_.let("codes" + suffix, codes);
 }
 
-// The scale or minimum at byte `at` of a block.
-Expr WeightUnits::number_at(const Expr& unit, const Expr& pair, std::int64_t block, std::int64_t at,
-                            const std::string& name) {
-  const std::int64_t byte = block * format_.bytes + at;
-  const Expr both = word(unit, pair, to_index(byte / 4), "word_of_" + name);
-  if (format_.scale_type == ScalarType::f32) return bitcast(both, ScalarType::f32);
-  const Expr halves = bitcast(both, ScalarType::f16);
-  return convert(ir::component(halves, byte % 4 == 0 ? 0 : 1), ScalarType::f32);
+// A number of a block. `suffix`: the end of the name of its word.
+Expr WeightUnits::number_at(const Block& block, const WeightNumber& number,
+                            const std::string& suffix) {
+  const std::int64_t byte = block.number * format_.bytes + number.at;
+  return number_in_word(
+      word(block, to_index(byte / 4), fmt::format("word_of_{}{}", number.name, suffix)),
+      format_.scale_type, byte % 4 == 0 ? 0 : 1);
 }
 
-WeightScale WeightUnits::scale(std::int64_t unit, const Expr& pair, std::int64_t block) {
-  // Always with a number: the argument of a step of the epilogue is called scale.
-  const std::string suffix = std::to_string(block) + (count_ > 1 ? fmt::format("_{}", unit) : "");
-  const auto named = [&](const std::string& name, std::int64_t at) {
-    return builder_.let(name + suffix, number_at(to_index(unit), pair, block, at, name + suffix));
-  };
-  WeightScale scale;
-  if (format_.scale_at) scale.scale = named("scale", *format_.scale_at);
-  if (format_.minimum_at) scale.minimum = named("minimum", *format_.minimum_at);
-  return scale;
+void WeightUnits::for_each_pair(const std::function<void(const Expr& pair)>& body) {
+  builder_.unrolled_loop("pair", to_index(blocks_ / blocks_of_pair(format_)), body);
 }
 
 void WeightUnits::for_each_weight_group(std::int64_t count, const Body& body) {
-  const auto decode = [&](std::int64_t /*unit*/, const WeightGroup& group,
-                          const std::vector<Expr>& words, const WeightScale& scale) {
-    std::vector<Expr> weights;
-    for (const WeightGroup::Code& code : group.codes) {
-      weights.push_back(numbers_.weight({words[code.word], code.first_bit}, scale,
-                                        fmt::format("level{}", read_++)));
-    }
-    return weights;
+  const WeightGroups all = weight_groups(format_, count);
+  const std::int64_t in_pair = blocks_of_pair(format_), elements = format_.elements;
+  const auto of_unit = [&](std::int64_t unit) {
+    return count_ > 1 ? fmt::format("_{}", unit) : "";
   };
-  for_each_group(weight_groups(format_, count), decode, body);
+  // The words of a step, which have several groups.
+  const auto decode_step = [&](std::int64_t block, const Expr& pair, const Expr& step,
+                               const std::vector<WeightScale>& scales) {
+    std::vector<std::vector<Expr>> words(scales.size());
+    for (std::int64_t unit = 0; unit < count_; ++unit) {
+      for (std::int64_t w = 0; w < all.words; ++w) {
+        const std::string suffix = (all.words > 1 ? std::to_string(w) : "") + of_unit(unit);
+        words[static_cast<std::size_t>(unit)].push_back(
+            codes({to_index(unit), pair, block}, step * to_index(all.words) + to_index(w), suffix));
+      }
+    }
+    std::int64_t read = 0;  // numbers from the table
+    for (const WeightGroup& group : all.groups) {
+      std::vector<std::vector<Expr>> weights(scales.size());
+      for (std::size_t unit = 0; unit < scales.size(); ++unit) {
+        for (const WeightGroup::Code& code : group.codes) {
+          weights[unit].push_back(numbers_.weight({words[unit][code.word], code.first_bit},
+                                                  scales[unit], fmt::format("level{}", read++)));
+        }
+      }
+      body(weights, pair * to_index(in_pair * elements) + step * to_index(all.elements) +
+                        to_index(block * elements + group.first));
+    }
+  };
+  for_each_pair([&](const Expr& pair) {
+    for (std::int64_t block = 0; block < in_pair; ++block) {
+      std::vector<WeightScale> scales(static_cast<std::size_t>(count_));
+      for (std::int64_t unit = 0; unit < count_; ++unit) {
+        // Always with a number: the argument of a step of the epilogue is called scale.
+        const std::string suffix = std::to_string(block) + of_unit(unit);
+        for (const WeightNumber& number : format_.numbers()) {
+          scales[static_cast<std::size_t>(unit)].push_back(builder_.let(
+              number.name + suffix, number_at({to_index(unit), pair, block}, number, suffix)));
+        }
+      }
+      builder_.unrolled_loop("step", to_index(format_.codes_bytes() / 4 / all.words),
+                             [&](const Expr& step) { decode_step(block, pair, step, scales); });
+    }
+  });
 }
 
 void WeightUnits::for_each_group_of_pairs(
@@ -144,35 +164,34 @@ void WeightUnits::for_each_group_of_pairs(
     const std::function<void(const std::vector<Expr>& weights, const Expr& unit)>& take,
     const std::function<void(const Expr& first)>& multiply) {
   const std::int64_t in_pair = blocks_of_pair(format_), words = format_.codes_bytes() / 4;
-  const auto registers = [&](const char* name, ScalarType of, std::int64_t count) {
+  const auto registers = [&](const std::string& name, ScalarType of, std::int64_t count) {
     return builder_.registers(name, of, make_layout({count, count_})).array;
   };
   const std::string codes_of_block = registers("codes_of_block", ScalarType::u32, words);
-  std::string scales, minima;
-  if (format_.scale_at) scales = registers("scales_of_block", ScalarType::f32, 1);
-  if (format_.minimum_at) minima = registers("minima_of_block", ScalarType::f32, 1);
+  const std::vector<WeightNumber> numbers = format_.numbers();
+  std::vector<std::string> arrays;
+  for (const WeightNumber& number : numbers) {
+    arrays.push_back(registers(fmt::format("{}_of_block", number.plural), ScalarType::f32, 1));
+  }
   const auto for_each_unit = [&](const std::function<void(const Expr&)>& body) {
     builder_.unrolled_loop("row", to_index(count_), body);
   };
-  const auto read_block = [&](const Expr& pair, std::int64_t block) {
+  const auto read_block = [&](const Expr& pair, std::int64_t number) {
     for_each_unit([&](const Expr& unit) {
-      const auto keep = [&](const std::string& array, std::int64_t at, const char* name) {
-        builder_.store(number_at(unit, pair, block, at, name), {array, {unit}, array});
-      };
-      if (format_.scale_at) keep(scales, *format_.scale_at, "scale");
-      if (format_.minimum_at) keep(minima, *format_.minimum_at, "minimum");
+      const Block block{unit, pair, number};
+      for (std::size_t i = 0; i < arrays.size(); ++i) {
+        builder_.store(number_at(block, numbers[i], ""), {arrays[i], {unit}, arrays[i]});
+      }
       builder_.unrolled_loop("word", to_index(words), [&](const Expr& word) {
-        builder_.store(codes(unit, pair, block, word, ""),
+        builder_.store(codes(block, word, ""),
                        {codes_of_block, {word + unit * to_index(words)}, "codes"});
       });
     });
   };
   // The codes of a group are as many bits above those of the group before, and its weights as many elements after.
   const WeightGroups all = weight_groups(format_, kGroupOfPairs);
-  const WeightGroup& first = all.groups.front();
+  const WeightGroup &first = all.groups.front(), &last = all.groups.back();
   const bool is_only = all.groups.size() == 1;
-  const std::uint32_t bits = is_only ? 0 : all.groups[1].codes[0].first_bit;
-  const std::int64_t elements = is_only ? 0 : all.groups[1].first;
   const auto take_group = [&](const Expr& unit, const Expr& step, const Expr& group) {
     std::vector<Expr> code_words;
     for (std::int64_t w = 0; w < all.words; ++w) {
@@ -180,25 +199,26 @@ void WeightUnits::for_each_group_of_pairs(
       const std::string name = all.words > 1 ? fmt::format("codes{}", w) : "codes";
       const Expr word =
           builder_.load(is_only ? name : "word_of_" + name, {codes_of_block, {at}, "codes"});
-      code_words.push_back(
-          is_only ? word
-                  : builder_.let(name, shift_right(word, convert(group * bits, ScalarType::u32))));
+      const Expr bits = convert(group * last.codes[0].first_bit, ScalarType::u32);
+      code_words.push_back(is_only ? word : builder_.let(name, shift_right(word, bits)));
     }
-    WeightScale numbers;
-    if (format_.scale_at) numbers.scale = builder_.load("scale0", {scales, {unit}, "scales"});
-    if (format_.minimum_at) numbers.minimum = builder_.load("minimum0", {minima, {unit}, "minima"});
-    take(pairs(type, first, code_words, numbers), unit);
+    WeightScale scale;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      scale.push_back(builder_.load(fmt::format("{}0", numbers[i].name),
+                                    {arrays[i], {unit}, numbers[i].plural}));
+    }
+    take(pairs(type, first, code_words, scale), unit);
   };
   const auto multiply_block = [&](const Expr& block) {
     builder_.unrolled_loop("step", to_index(words / all.words), [&](const Expr& step) {
       builder_.unrolled_loop("group", to_index(all.groups.size()), [&](const Expr& group) {
         for_each_unit([&](const Expr& unit) { take_group(unit, step, group); });
-        multiply(block * to_index(format_.elements) + step * to_index(all.words * first.step) +
-                 group * to_index(elements));
+        multiply(block * to_index(format_.elements) + step * to_index(all.elements) +
+                 group * to_index(last.first));
       });
     });
   };
-  builder_.unrolled_loop("pair", to_index(blocks_ / in_pair), [&](const Expr& pair) {
+  for_each_pair([&](const Expr& pair) {
     for (std::int64_t block = 0; block < in_pair; ++block) {
       const Expr number = pair * to_index(in_pair) + to_index(block);
       builder_.with_title("the codes of a block, and its scale", [&] { read_block(pair, block); });
@@ -226,42 +246,6 @@ std::vector<Expr> WeightUnits::pairs(ScalarType type, const WeightGroup& group,
     }
   }
   return weights;
-}
-
-void WeightUnits::for_each_group(const WeightGroups& all, const Decode& decode, const Body& body) {
-  const std::int64_t in_pair = blocks_of_pair(format_),
-                     steps = format_.codes_bytes() / 4 / all.words;
-  builder_.unrolled_loop("pair", to_index(blocks_ / in_pair), [&](const Expr& pair) {
-    for (std::int64_t block = 0; block < in_pair; ++block) {
-      std::vector<WeightScale> scales;
-      for (std::int64_t unit = 0; unit < count_; ++unit) {
-        scales.push_back(scale(unit, pair, block));
-      }
-      builder_.unrolled_loop("step", to_index(steps), [&](const Expr& step) {
-        const Expr first_word = step * to_index(all.words);
-        read_ = 0;
-        std::vector<std::vector<Expr>> words(scales.size());
-        for (std::size_t unit = 0; unit < words.size(); ++unit) {
-          for (std::int64_t w = 0; w < all.words; ++w) {
-            const std::string suffix = (all.words > 1 ? std::to_string(w) : "") +
-                                       (count_ > 1 ? fmt::format("_{}", unit) : "");
-            words[unit].push_back(
-                codes(to_index(unit), pair, block, first_word + to_index(w), suffix));
-          }
-        }
-        for (const WeightGroup& group : all.groups) {
-          std::vector<std::vector<Expr>> weights;
-          for (std::size_t unit = 0; unit < words.size(); ++unit) {
-            weights.push_back(
-                decode(static_cast<std::int64_t>(unit), group, words[unit], scales[unit]));
-          }
-          body(weights, pair * to_index(in_pair * format_.elements) +
-                            step * to_index(all.words * group.step) +
-                            to_index(block * format_.elements + group.first));
-        }
-      });
-    }
-  });
 }
 
 }  // namespace vkmoye::gen

@@ -26,10 +26,11 @@ struct WeightGroup {
     std::uint32_t first_bit;
   };
   std::vector<Code> codes;
-  std::int64_t first, step;  // the first weight is number first + step * (number of the first word)
+  std::int64_t first;  // number of the first weight, in the first words
 };
 struct WeightGroups {
   std::int64_t words = 1;
+  std::int64_t elements = 8;  // added to the number of a weight with the next words
   std::vector<WeightGroup> groups;
 };
 /// Groups of `count` weights, 4 or 8, that have all codes of some words.
@@ -80,26 +81,25 @@ class WeightUnits {
       const std::function<void(const Expr& first)>& multiply);
 
  private:
-  // The weights of a group of unit number `unit`.
-  using Decode =
-      std::function<std::vector<Expr>(std::int64_t unit, const WeightGroup& group,
-                                      const std::vector<Expr>& words, const WeightScale& scale)>;
-  void for_each_group(const WeightGroups& all, const Decode& decode, const Body& body);
+  // Block `number` of two that begin at different bytes of a word, or 0: of pair `pair` of a unit.
+  struct Block {
+    Expr unit, pair;
+    std::int64_t number;
+  };
+  // Records `body` for each pair.
+  void for_each_pair(const std::function<void(const Expr& pair)>& body);
+  // Word `at` of the pair.
+  Expr word(const Block& block, const Expr& at, const std::string& name);
+  Expr codes(const Block& block, const Expr& number, const std::string& suffix);
+  Expr number_at(const Block& block, const WeightNumber& number, const std::string& suffix);
   std::vector<Expr> pairs(ScalarType type, const WeightGroup& group, const std::vector<Expr>& words,
                           const WeightScale& scale);
-  Expr word(const Expr& unit, const Expr& pair, const Expr& at, const std::string& name);
-  Expr codes(const Expr& unit, const Expr& pair, std::int64_t block, const Expr& number,
-             const std::string& suffix);
-  Expr number_at(const Expr& unit, const Expr& pair, std::int64_t block, std::int64_t at,
-                 const std::string& name);
-  WeightScale scale(std::int64_t unit, const Expr& pair, std::int64_t block);
 
   Builder& builder_;
   const WeightFormat& format_;
   const std::int64_t blocks_, count_;
   View words_;
   WeightNumbers numbers_;
-  std::int64_t read_ = 0;  // numbers from the table in this step
 };
 
 }  // namespace vkmoye::gen
