@@ -155,7 +155,6 @@ void main() {
     shared_k[(thread & 7u) + 9u * (thread >> 3u)] = next_q;
 
     barrier();
-
     if ((subgroup >> 1u) == part) {
       // load transpose(tile(shared_k, (64,16)))
       //   into query
@@ -243,7 +242,6 @@ void main() {
     }
 
     barrier();
-
     if (key_tile + 1u < key_tiles) {
       fetch_keys(key_tile + 1u, entry, thread, kv_head);
     }

@@ -97,7 +97,6 @@ void main() {
     shared_k[(thread & 7u) + 9u * (thread >> 3u)] = next_k;
 
     barrier();
-
     if ((subgroup >> 1u) == part) {
       // load transpose(tile(shared_k, (64,16)))
       //   into query
@@ -140,7 +139,6 @@ void main() {
     shared_v[(thread & 7u) + 9u * (thread >> 3u)] = next_v;
 
     barrier();
-
     if (key_tile + 1u < key_tiles) {
       fetch_keys(key_tile + 1u, thread, block_y);
     }

@@ -288,7 +288,6 @@ void main() {
   }
 
   barrier();
-
   row_max = uintBitsToFloat(0xff800000u /* -infinity */);
 
   // row_max <- max(row_max, each of row_max_partials)
@@ -312,7 +311,6 @@ void main() {
   }
 
   barrier();
-
   row_sum = 0.0;
 
   // row_sum += each of row_sum_partials

@@ -17,10 +17,40 @@ layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alp
 shared float shared_a[1024];  // (128,8):(1,128)
 shared float shared_b[1024];  // (128,8):(1,128)
 
+float sums[64];  // ((1,1),8,8):((1,1),1,8)
+float fragment_a[8];  // (1,8,1):(1,1,8)
+float fragment_b[8];  // (1,8,1):(1,1,8)
+
+void multiply(uint thread) {
+  [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
+    // copy slice(partition(shared_a, (16)), (_,_,kk))
+    //   to slice(fragment_a, (_,_,0))
+    {
+      uint shared_a_at = (thread & 15u) + 128u * kk;
+      [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
+        fragment_a[v1] = shared_a[shared_a_at + 16u * v1];
+      }
+    }
+
+    // copy slice(partition(shared_b, (16)), (_,_,kk))
+    //   to slice(fragment_b, (_,_,0))
+    {
+      uint shared_b_at = (thread >> 4u) + 128u * kk;
+      [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
+        fragment_b[v1] = shared_b[shared_b_at + 16u * v1];
+      }
+    }
+
+    // sums += slice(fragment_a, (_,_,0)) * slice(fragment_b, (_,_,0))
+    [[unroll]] for (uint n1 = 0u; n1 < 8u; ++n1) {
+      [[unroll]] for (uint m1 = 0u; m1 < 8u; ++m1) {
+        sums[m1 + 8u * n1] = fma(fragment_a[m1], fragment_b[n1], sums[m1 + 8u * n1]);
+      }
+    }
+  }
+}
+
 void main() {
-  float sums[64];  // ((1,1),8,8):((1,1),1,8)
-  float fragment_a[8];  // (1,8,1):(1,1,8)
-  float fragment_b[8];  // (1,8,1):(1,1,8)
   float result[8];  // ((1,1),8):((1,1),1)
   float held_bias[8];  // ((1,1),8):((1,1),1)
   uint block_x = gl_WorkGroupID.x + first_group_x;
@@ -95,34 +125,7 @@ void main() {
       }
 
       barrier();
-
-      [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
-        // copy slice(partition(shared_a, (16)), (_,_,kk))
-        //   to slice(fragment_a, (_,_,0))
-        {
-          uint shared_a_at = (thread & 15u) + 128u * kk;
-          [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
-            fragment_a[v1] = shared_a[shared_a_at + 16u * v1];
-          }
-        }
-
-        // copy slice(partition(shared_b, (16)), (_,_,kk))
-        //   to slice(fragment_b, (_,_,0))
-        {
-          uint shared_b_at = (thread >> 4u) + 128u * kk;
-          [[unroll]] for (uint v1 = 0u; v1 < 8u; ++v1) {
-            fragment_b[v1] = shared_b[shared_b_at + 16u * v1];
-          }
-        }
-
-        // sums += slice(fragment_a, (_,_,0)) * slice(fragment_b, (_,_,0))
-        [[unroll]] for (uint n1 = 0u; n1 < 8u; ++n1) {
-          [[unroll]] for (uint m1 = 0u; m1 < 8u; ++m1) {
-            sums[m1 + 8u * n1] = fma(fragment_a[m1], fragment_b[n1], sums[m1 + 8u * n1]);
-          }
-        }
-      }
-
+      multiply(thread);
       barrier();
     }
   }

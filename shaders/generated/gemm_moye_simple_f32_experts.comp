@@ -19,10 +19,40 @@ shared uint found[1];  // (1):(1)
 shared float shared_a[256];  // (32,8):(1,32)
 shared float shared_b[256];  // (32,8):(1,32)
 
+float sums[16];  // ((1,1),4,4):((1,1),1,4)
+float fragment_a[4];  // (1,4,1):(1,1,4)
+float fragment_b[4];  // (1,4,1):(1,1,4)
+
+void multiply(uint thread) {
+  [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
+    // copy slice(partition(shared_a, (8)), (_,_,kk))
+    //   to slice(fragment_a, (_,_,0))
+    {
+      uint shared_a_at = (thread & 7u) + 32u * kk;
+      [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+        fragment_a[v1] = shared_a[shared_a_at + 8u * v1];
+      }
+    }
+
+    // copy slice(partition(shared_b, (8)), (_,_,kk))
+    //   to slice(fragment_b, (_,_,0))
+    {
+      uint shared_b_at = (thread >> 3u) + 32u * kk;
+      [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
+        fragment_b[v1] = shared_b[shared_b_at + 8u * v1];
+      }
+    }
+
+    // sums += slice(fragment_a, (_,_,0)) * slice(fragment_b, (_,_,0))
+    [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
+      [[unroll]] for (uint m1 = 0u; m1 < 4u; ++m1) {
+        sums[m1 + 4u * n1] = fma(fragment_a[m1], fragment_b[n1], sums[m1 + 4u * n1]);
+      }
+    }
+  }
+}
+
 void main() {
-  float sums[16];  // ((1,1),4,4):((1,1),1,4)
-  float fragment_a[4];  // (1,4,1):(1,1,4)
-  float fragment_b[4];  // (1,4,1):(1,1,4)
   float result[4];  // ((1,1),4):((1,1),1)
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
@@ -36,7 +66,6 @@ void main() {
   }
 
   barrier();
-
   for (uint pass = 0u; pass < (experts >> 6u) + min(experts & 63u, 1u); ++pass) {  // ceil(experts / 64)
     uint other = 64u * pass + thread;
     if (other < experts) {
@@ -126,34 +155,7 @@ void main() {
         }
 
         barrier();
-
-        [[unroll]] for (uint kk = 0u; kk < 8u; ++kk) {
-          // copy slice(partition(shared_a, (8)), (_,_,kk))
-          //   to slice(fragment_a, (_,_,0))
-          {
-            uint shared_a_at = (thread & 7u) + 32u * kk;
-            [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-              fragment_a[v1] = shared_a[shared_a_at + 8u * v1];
-            }
-          }
-
-          // copy slice(partition(shared_b, (8)), (_,_,kk))
-          //   to slice(fragment_b, (_,_,0))
-          {
-            uint shared_b_at = (thread >> 3u) + 32u * kk;
-            [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
-              fragment_b[v1] = shared_b[shared_b_at + 8u * v1];
-            }
-          }
-
-          // sums += slice(fragment_a, (_,_,0)) * slice(fragment_b, (_,_,0))
-          [[unroll]] for (uint n1 = 0u; n1 < 4u; ++n1) {
-            [[unroll]] for (uint m1 = 0u; m1 < 4u; ++m1) {
-              sums[m1 + 4u * n1] = fma(fragment_a[m1], fragment_b[n1], sums[m1 + 4u * n1]);
-            }
-          }
-        }
-
+        multiply(thread);
         barrier();
       }
     }

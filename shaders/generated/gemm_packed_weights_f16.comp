@@ -232,7 +232,6 @@ void main() {
     coopMatStore(sums[part], shared_c, 80u * subgroup, 5u, gl_CooperativeMatrixLayoutRowMajor);
 
     barrier();
-
     if (thread < 64u) {
       // copy partition(transpose(tile(shared_c, (16,16))), (16,16))
       //   to sum

@@ -181,7 +181,6 @@ void main() {
   if (alpha != 0.0 && k != 0u && words != 0u) {
     fetch(0u, block_x, block_y, thread);
     for (uint k_tile = 0u; k_tile < ((k - 1u) >> 10u) + 1u; ++k_tile) {  // ceil(k / 1024)
-
       barrier();
 
       // the next tile of A:

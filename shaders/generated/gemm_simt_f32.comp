@@ -26,137 +26,77 @@ float fragment_a[16];  // (4,2,2):(1,4,8)
 float fragment_b[32];  // (4,4,2):(1,4,16)
 
 void load_next(uint tile, uint block_y, uint block_x, uint thread) {
-  if ((k & 3u) == 0u && (lda & 3u) == 0u && (ldb & 3u) == 0u) {
-    // rows of A and B are aligned: they are read in vectors
-    if (8u * tile + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-      // whole tiles
+  if (8u * tile + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
+    // whole tiles
 
-      // copy partition(tile(a, (8,128)), (8,64)) at (8 tile, 128 block_y)
-      //   to next_a
-      {
-        uint a_m = 128u * block_y + (thread >> 1u);
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          vec4 value = a_x4[2u * tile + (thread & 1u) + ((lda * (a_m + 64u * v2)) >> 2u)];
+    // copy partition(tile(a, (8,128)), (8,64)) at (8 tile, 128 block_y)
+    //   to next_a
+    {
+      uint a_m = 128u * block_y + (thread >> 1u);
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        vec4 value = a_x4[2u * tile + (thread & 1u) + ((lda * (a_m + 64u * v2)) >> 2u)];
+        next_a[4u * v2] = value.x;
+        next_a[4u * v2 + 1u] = value.y;
+        next_a[4u * v2 + 2u] = value.z;
+        next_a[4u * v2 + 3u] = value.w;
+      }
+    }
+
+    // copy partition(tile(b, (8,128)), (8,64)) at (8 tile, 128 block_x)
+    //   to next_b
+    {
+      uint b_n = 128u * block_x + (thread >> 1u);
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        vec4 value = b_x4[2u * tile + (thread & 1u) + ((ldb * (b_n + 64u * v2)) >> 2u)];
+        next_b[4u * v2] = value.x;
+        next_b[4u * v2 + 1u] = value.y;
+        next_b[4u * v2 + 2u] = value.z;
+        next_b[4u * v2 + 3u] = value.w;
+      }
+    }
+  } else {
+    // tiles at an edge, 0 outside
+
+    // copy partition(tile(a, (8,128)), (8,64)) at (8 tile, 128 block_y)
+    //   to next_a
+    {
+      uint a_k = 8u * tile + 4u * (thread & 1u);
+      uint a_m0 = 128u * block_y + (thread >> 1u);
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        uint a_m = a_m0 + 64u * v2;
+        if (a_k < k && a_m < m) {
+          vec4 value = a_x4[(a_k >> 2u) + ((lda * a_m) >> 2u)];
           next_a[4u * v2] = value.x;
           next_a[4u * v2 + 1u] = value.y;
           next_a[4u * v2 + 2u] = value.z;
           next_a[4u * v2 + 3u] = value.w;
+        } else {
+          next_a[4u * v2] = 0.0;
+          next_a[4u * v2 + 1u] = 0.0;
+          next_a[4u * v2 + 2u] = 0.0;
+          next_a[4u * v2 + 3u] = 0.0;
         }
       }
+    }
 
-      // copy partition(tile(b, (8,128)), (8,64)) at (8 tile, 128 block_x)
-      //   to next_b
-      {
-        uint b_n = 128u * block_x + (thread >> 1u);
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          vec4 value = b_x4[2u * tile + (thread & 1u) + ((ldb * (b_n + 64u * v2)) >> 2u)];
+    // copy partition(tile(b, (8,128)), (8,64)) at (8 tile, 128 block_x)
+    //   to next_b
+    {
+      uint b_k = 8u * tile + 4u * (thread & 1u);
+      uint b_n0 = 128u * block_x + (thread >> 1u);
+      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+        uint b_n = b_n0 + 64u * v2;
+        if (b_k < k && b_n < n) {
+          vec4 value = b_x4[(b_k >> 2u) + ((ldb * b_n) >> 2u)];
           next_b[4u * v2] = value.x;
           next_b[4u * v2 + 1u] = value.y;
           next_b[4u * v2 + 2u] = value.z;
           next_b[4u * v2 + 3u] = value.w;
-        }
-      }
-    } else {
-      // tiles at an edge, 0 outside
-
-      // copy partition(tile(a, (8,128)), (8,64)) at (8 tile, 128 block_y)
-      //   to next_a
-      {
-        uint a_k = 8u * tile + 4u * (thread & 1u);
-        uint a_m0 = 128u * block_y + (thread >> 1u);
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          uint a_m = a_m0 + 64u * v2;
-          if (a_k < k && a_m < m) {
-            vec4 value = a_x4[(a_k >> 2u) + ((lda * a_m) >> 2u)];
-            next_a[4u * v2] = value.x;
-            next_a[4u * v2 + 1u] = value.y;
-            next_a[4u * v2 + 2u] = value.z;
-            next_a[4u * v2 + 3u] = value.w;
-          } else {
-            next_a[4u * v2] = 0.0;
-            next_a[4u * v2 + 1u] = 0.0;
-            next_a[4u * v2 + 2u] = 0.0;
-            next_a[4u * v2 + 3u] = 0.0;
-          }
-        }
-      }
-
-      // copy partition(tile(b, (8,128)), (8,64)) at (8 tile, 128 block_x)
-      //   to next_b
-      {
-        uint b_k = 8u * tile + 4u * (thread & 1u);
-        uint b_n0 = 128u * block_x + (thread >> 1u);
-        [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-          uint b_n = b_n0 + 64u * v2;
-          if (b_k < k && b_n < n) {
-            vec4 value = b_x4[(b_k >> 2u) + ((ldb * b_n) >> 2u)];
-            next_b[4u * v2] = value.x;
-            next_b[4u * v2 + 1u] = value.y;
-            next_b[4u * v2 + 2u] = value.z;
-            next_b[4u * v2 + 3u] = value.w;
-          } else {
-            next_b[4u * v2] = 0.0;
-            next_b[4u * v2 + 1u] = 0.0;
-            next_b[4u * v2 + 2u] = 0.0;
-            next_b[4u * v2 + 3u] = 0.0;
-          }
-        }
-      }
-    }
-  } else {
-    // rows of A or B are not aligned: they are read element by element
-    if (8u * tile + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
-      // whole tiles
-
-      // copy partition(tile(a, (8,128)), (8,16)) at (8 tile, 128 block_y)
-      //   to next_a
-      {
-        uint a_k = 8u * tile + (thread & 7u);
-        uint a_m = 128u * block_y + (thread >> 3u);
-        [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-          next_a[v2] = a[a_k + lda * (a_m + 16u * v2)];
-        }
-      }
-
-      // copy partition(tile(b, (8,128)), (8,16)) at (8 tile, 128 block_x)
-      //   to next_b
-      {
-        uint b_k = 8u * tile + (thread & 7u);
-        uint b_n = 128u * block_x + (thread >> 3u);
-        [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-          next_b[v2] = b[b_k + ldb * (b_n + 16u * v2)];
-        }
-      }
-    } else {
-      // tiles at an edge, 0 outside
-
-      // copy partition(tile(a, (8,128)), (8,16)) at (8 tile, 128 block_y)
-      //   to next_a
-      {
-        uint a_k = 8u * tile + (thread & 7u);
-        uint a_m0 = 128u * block_y + (thread >> 3u);
-        [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-          uint a_m = a_m0 + 16u * v2;
-          if (a_k < k && a_m < m) {
-            next_a[v2] = a[a_k + lda * a_m];
-          } else {
-            next_a[v2] = 0.0;
-          }
-        }
-      }
-
-      // copy partition(tile(b, (8,128)), (8,16)) at (8 tile, 128 block_x)
-      //   to next_b
-      {
-        uint b_k = 8u * tile + (thread & 7u);
-        uint b_n0 = 128u * block_x + (thread >> 3u);
-        [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-          uint b_n = b_n0 + 16u * v2;
-          if (b_k < k && b_n < n) {
-            next_b[v2] = b[b_k + ldb * b_n];
-          } else {
-            next_b[v2] = 0.0;
-          }
+        } else {
+          next_b[4u * v2] = 0.0;
+          next_b[4u * v2 + 1u] = 0.0;
+          next_b[4u * v2 + 2u] = 0.0;
+          next_b[4u * v2 + 3u] = 0.0;
         }
       }
     }
@@ -164,51 +104,27 @@ void load_next(uint tile, uint block_y, uint block_x, uint thread) {
 }
 
 void store_next(uint stage, uint thread) {
-  if ((k & 3u) == 0u && (lda & 3u) == 0u && (ldb & 3u) == 0u) {
-    // rows of A and B are aligned: they are read in vectors
-
-    // copy next_a
-    //   to partition(transpose(slice(shared_a, (_,_,stage))), (8,64))
-    {
-      uint shared_a_at = 1056u * stage + 528u * (thread & 1u) + (thread >> 1u);
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2];
-        shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 1u];
-        shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 2u];
-        shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 3u];
-      }
+  // copy next_a
+  //   to partition(transpose(slice(shared_a, (_,_,stage))), (8,64))
+  {
+    uint shared_a_at = 1056u * stage + 528u * (thread & 1u) + (thread >> 1u);
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      shared_a[16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2];
+      shared_a[33u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 1u];
+      shared_a[66u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 2u];
+      shared_a[99u + 16u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[4u * v2 + 3u];
     }
+  }
 
-    // copy next_b
-    //   to partition(transpose(slice(shared_b, (_,_,stage))), (8,64))
-    {
-      uint shared_b_at = 1056u * stage + 528u * (thread & 1u) + (thread >> 1u);
-      [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2];
-        shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 1u];
-        shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 2u];
-        shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 3u];
-      }
-    }
-  } else {
-    // rows of A or B are not aligned: they are read element by element
-
-    // copy next_a
-    //   to partition(transpose(slice(shared_a, (_,_,stage))), (8,16))
-    {
-      uint shared_a_at = 1056u * stage + 132u * (thread & 7u) + (thread >> 3u);
-      [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-        shared_a[4u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[v2];
-      }
-    }
-
-    // copy next_b
-    //   to partition(transpose(slice(shared_b, (_,_,stage))), (8,16))
-    {
-      uint shared_b_at = 1056u * stage + 132u * (thread & 7u) + (thread >> 3u);
-      [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
-        shared_b[4u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[v2];
-      }
+  // copy next_b
+  //   to partition(transpose(slice(shared_b, (_,_,stage))), (8,64))
+  {
+    uint shared_b_at = 1056u * stage + 528u * (thread & 1u) + (thread >> 1u);
+    [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
+      shared_b[16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2];
+      shared_b[33u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 1u];
+      shared_b[66u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 2u];
+      shared_b[99u + 16u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[4u * v2 + 3u];
     }
   }
 }
@@ -257,6 +173,84 @@ void multiply_fragments(uint number) {
   }
 }
 
+void load_next_one_by_one(uint tile, uint block_y, uint block_x, uint thread) {
+  if (8u * tile + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
+    // whole tiles
+
+    // copy partition(tile(a, (8,128)), (8,16)) at (8 tile, 128 block_y)
+    //   to next_a
+    {
+      uint a_k = 8u * tile + (thread & 7u);
+      uint a_m = 128u * block_y + (thread >> 3u);
+      [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+        next_a[v2] = a[a_k + lda * (a_m + 16u * v2)];
+      }
+    }
+
+    // copy partition(tile(b, (8,128)), (8,16)) at (8 tile, 128 block_x)
+    //   to next_b
+    {
+      uint b_k = 8u * tile + (thread & 7u);
+      uint b_n = 128u * block_x + (thread >> 3u);
+      [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+        next_b[v2] = b[b_k + ldb * (b_n + 16u * v2)];
+      }
+    }
+  } else {
+    // tiles at an edge, 0 outside
+
+    // copy partition(tile(a, (8,128)), (8,16)) at (8 tile, 128 block_y)
+    //   to next_a
+    {
+      uint a_k = 8u * tile + (thread & 7u);
+      uint a_m0 = 128u * block_y + (thread >> 3u);
+      [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+        uint a_m = a_m0 + 16u * v2;
+        if (a_k < k && a_m < m) {
+          next_a[v2] = a[a_k + lda * a_m];
+        } else {
+          next_a[v2] = 0.0;
+        }
+      }
+    }
+
+    // copy partition(tile(b, (8,128)), (8,16)) at (8 tile, 128 block_x)
+    //   to next_b
+    {
+      uint b_k = 8u * tile + (thread & 7u);
+      uint b_n0 = 128u * block_x + (thread >> 3u);
+      [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+        uint b_n = b_n0 + 16u * v2;
+        if (b_k < k && b_n < n) {
+          next_b[v2] = b[b_k + ldb * b_n];
+        } else {
+          next_b[v2] = 0.0;
+        }
+      }
+    }
+  }
+}
+
+void store_next_one_by_one(uint stage, uint thread) {
+  // copy next_a
+  //   to partition(transpose(slice(shared_a, (_,_,stage))), (8,16))
+  {
+    uint shared_a_at = 1056u * stage + 132u * (thread & 7u) + (thread >> 3u);
+    [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+      shared_a[4u * v2 + (shared_a_at >> 2u)][shared_a_at & 3u] = next_a[v2];
+    }
+  }
+
+  // copy next_b
+  //   to partition(transpose(slice(shared_b, (_,_,stage))), (8,16))
+  {
+    uint shared_b_at = 1056u * stage + 132u * (thread & 7u) + (thread >> 3u);
+    [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
+      shared_b[4u * v2 + (shared_b_at >> 2u)][shared_b_at & 3u] = next_b[v2];
+    }
+  }
+}
+
 void main() {
   float result[64];  // ((4,4),4):((1,4),16)
   uint block_x = gl_WorkGroupID.x + first_group_x;
@@ -269,25 +263,42 @@ void main() {
   }
 
   if (alpha != 0.0 && k != 0u) {
-    load_next(0u, block_y, block_x, thread);
-    store_next(0u, thread);
-
-    barrier();
-
-    read_fragments(0u, 0u, 0u, thread);
-    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {  // ceil(k / 8)
-      load_next(k_tile + 1u, block_y, block_x, thread);
-      [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
-        read_fragments(k_tile & 1u, kk + 1u, (kk + 1u) & 1u, thread);
-        multiply_fragments(kk & 1u);
-      }
-
-      store_next((k_tile + 1u) & 1u, thread);
-
+    if ((k & 3u) == 0u && (lda & 3u) == 0u && (ldb & 3u) == 0u) {
+      // rows of A and B are aligned: they are read in vectors
+      load_next(0u, block_y, block_x, thread);
+      store_next(0u, thread);
       barrier();
+      read_fragments(0u, 0u, 0u, thread);
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {  // ceil(k / 8)
+        load_next(k_tile + 1u, block_y, block_x, thread);
+        [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
+          read_fragments(k_tile & 1u, kk + 1u, (kk + 1u) & 1u, thread);
+          multiply_fragments(kk & 1u);
+        }
 
-      read_fragments((k_tile + 1u) & 1u, 0u, 0u, thread);
-      multiply_fragments(1u);
+        store_next((k_tile + 1u) & 1u, thread);
+        barrier();
+        read_fragments((k_tile + 1u) & 1u, 0u, 0u, thread);
+        multiply_fragments(1u);
+      }
+    } else {
+      // rows of A or B are not aligned: they are read element by element
+      load_next_one_by_one(0u, block_y, block_x, thread);
+      store_next_one_by_one(0u, thread);
+      barrier();
+      read_fragments(0u, 0u, 0u, thread);
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {  // ceil(k / 8)
+        load_next_one_by_one(k_tile + 1u, block_y, block_x, thread);
+        [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
+          read_fragments(k_tile & 1u, kk + 1u, (kk + 1u) & 1u, thread);
+          multiply_fragments(kk & 1u);
+        }
+
+        store_next_one_by_one((k_tile + 1u) & 1u, thread);
+        barrier();
+        read_fragments((k_tile + 1u) & 1u, 0u, 0u, thread);
+        multiply_fragments(1u);
+      }
     }
   }
 

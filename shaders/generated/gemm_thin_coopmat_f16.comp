@@ -27,12 +27,59 @@ layout(push_constant) uniform Arguments { uint m, n, k, lda, ldb, ldc; float alp
 
 shared vec4 shared_c[1279];  // (256,16):(20,1), in f32
 
+coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[1];  // (1,1)
+coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_a[2];  // (1,2)
+coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> matrices_b[2];  // (2,1)
+uvec4 read_a[2];  // (8,1,2):(1,8,8), in f16
+uvec4 read_b[2];  // (8,1,2):(1,8,8), in f16
+
+void multiply() {
+  // A as elements of matrices; k is permuted as in B:
+  // copy read_a
+  //   to elements(matrices_a)
+  matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
+  matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
+  matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
+  matrices_a[0][3] = unpackFloat2x16(read_a[0].y)[1];
+  matrices_a[0][4] = unpackFloat2x16(read_a[1].x)[0];
+  matrices_a[0][5] = unpackFloat2x16(read_a[1].x)[1];
+  matrices_a[0][6] = unpackFloat2x16(read_a[1].y)[0];
+  matrices_a[0][7] = unpackFloat2x16(read_a[1].y)[1];
+  matrices_a[1][0] = unpackFloat2x16(read_a[0].z)[0];
+  matrices_a[1][1] = unpackFloat2x16(read_a[0].z)[1];
+  matrices_a[1][2] = unpackFloat2x16(read_a[0].w)[0];
+  matrices_a[1][3] = unpackFloat2x16(read_a[0].w)[1];
+  matrices_a[1][4] = unpackFloat2x16(read_a[1].z)[0];
+  matrices_a[1][5] = unpackFloat2x16(read_a[1].z)[1];
+  matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
+  matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
+
+  // B as elements of matrices; k is permuted as in A:
+  // copy read_b
+  //   to elements(matrices_b)
+  matrices_b[0][0] = unpackFloat2x16(read_b[0].x)[0];
+  matrices_b[0][1] = unpackFloat2x16(read_b[0].x)[1];
+  matrices_b[0][2] = unpackFloat2x16(read_b[0].y)[0];
+  matrices_b[0][3] = unpackFloat2x16(read_b[0].y)[1];
+  matrices_b[0][4] = unpackFloat2x16(read_b[1].x)[0];
+  matrices_b[0][5] = unpackFloat2x16(read_b[1].x)[1];
+  matrices_b[0][6] = unpackFloat2x16(read_b[1].y)[0];
+  matrices_b[0][7] = unpackFloat2x16(read_b[1].y)[1];
+  matrices_b[1][0] = unpackFloat2x16(read_b[0].z)[0];
+  matrices_b[1][1] = unpackFloat2x16(read_b[0].z)[1];
+  matrices_b[1][2] = unpackFloat2x16(read_b[0].w)[0];
+  matrices_b[1][3] = unpackFloat2x16(read_b[0].w)[1];
+  matrices_b[1][4] = unpackFloat2x16(read_b[1].z)[0];
+  matrices_b[1][5] = unpackFloat2x16(read_b[1].z)[1];
+  matrices_b[1][6] = unpackFloat2x16(read_b[1].w)[0];
+  matrices_b[1][7] = unpackFloat2x16(read_b[1].w)[1];
+
+  // sums += matrices_a * matrices_b
+  sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
+  sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
+}
+
 void main() {
-  coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[1];  // (1,1)
-  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> matrices_a[2];  // (1,2)
-  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> matrices_b[2];  // (2,1)
-  uvec4 read_a[2];  // (8,1,2):(1,8,8), in f16
-  uvec4 read_b[2];  // (8,1,2):(1,8,8), in f16
   float sum[4];  // (4,1,1):(1,4,4)
   float addend[4];  // (4,1,1):(1,4,4)
   float16_t result[4];  // (4,1,1):(1,4,4)
@@ -46,9 +93,9 @@ void main() {
   sums[0] = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
 
   if (alpha != 0.0 && k != 0u) {
-    for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
-      if ((k & 7u) == 0u && (lda & 7u) == 0u && (ldb & 7u) == 0u) {
-        // rows of A and B are aligned: they are read in vectors
+    if ((k & 7u) == 0u && (lda & 7u) == 0u && (ldb & 7u) == 0u) {
+      // rows of A and B are aligned: they are read in vectors
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
         // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
         //   to read_a
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
@@ -92,8 +139,12 @@ void main() {
             }
           }
         }
-      } else {
-        // rows of A or B are not aligned: they are read element by element
+
+        multiply();
+      }
+    } else {
+      // rows of A or B are not aligned: they are read element by element
+      for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
         // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
         //   to read_a
         if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {
@@ -189,51 +240,9 @@ void main() {
                     (b_k + 7u < k && b_n < n) ? value7 : float16_t(0.0))));
           }
         }
+
+        multiply();
       }
-
-      // A as elements of matrices; k is permuted as in B:
-      // copy read_a
-      //   to elements(matrices_a)
-      matrices_a[0][0] = unpackFloat2x16(read_a[0].x)[0];
-      matrices_a[0][1] = unpackFloat2x16(read_a[0].x)[1];
-      matrices_a[0][2] = unpackFloat2x16(read_a[0].y)[0];
-      matrices_a[0][3] = unpackFloat2x16(read_a[0].y)[1];
-      matrices_a[0][4] = unpackFloat2x16(read_a[1].x)[0];
-      matrices_a[0][5] = unpackFloat2x16(read_a[1].x)[1];
-      matrices_a[0][6] = unpackFloat2x16(read_a[1].y)[0];
-      matrices_a[0][7] = unpackFloat2x16(read_a[1].y)[1];
-      matrices_a[1][0] = unpackFloat2x16(read_a[0].z)[0];
-      matrices_a[1][1] = unpackFloat2x16(read_a[0].z)[1];
-      matrices_a[1][2] = unpackFloat2x16(read_a[0].w)[0];
-      matrices_a[1][3] = unpackFloat2x16(read_a[0].w)[1];
-      matrices_a[1][4] = unpackFloat2x16(read_a[1].z)[0];
-      matrices_a[1][5] = unpackFloat2x16(read_a[1].z)[1];
-      matrices_a[1][6] = unpackFloat2x16(read_a[1].w)[0];
-      matrices_a[1][7] = unpackFloat2x16(read_a[1].w)[1];
-
-      // B as elements of matrices; k is permuted as in A:
-      // copy read_b
-      //   to elements(matrices_b)
-      matrices_b[0][0] = unpackFloat2x16(read_b[0].x)[0];
-      matrices_b[0][1] = unpackFloat2x16(read_b[0].x)[1];
-      matrices_b[0][2] = unpackFloat2x16(read_b[0].y)[0];
-      matrices_b[0][3] = unpackFloat2x16(read_b[0].y)[1];
-      matrices_b[0][4] = unpackFloat2x16(read_b[1].x)[0];
-      matrices_b[0][5] = unpackFloat2x16(read_b[1].x)[1];
-      matrices_b[0][6] = unpackFloat2x16(read_b[1].y)[0];
-      matrices_b[0][7] = unpackFloat2x16(read_b[1].y)[1];
-      matrices_b[1][0] = unpackFloat2x16(read_b[0].z)[0];
-      matrices_b[1][1] = unpackFloat2x16(read_b[0].z)[1];
-      matrices_b[1][2] = unpackFloat2x16(read_b[0].w)[0];
-      matrices_b[1][3] = unpackFloat2x16(read_b[0].w)[1];
-      matrices_b[1][4] = unpackFloat2x16(read_b[1].z)[0];
-      matrices_b[1][5] = unpackFloat2x16(read_b[1].z)[1];
-      matrices_b[1][6] = unpackFloat2x16(read_b[1].w)[0];
-      matrices_b[1][7] = unpackFloat2x16(read_b[1].w)[1];
-
-      // sums += matrices_a * matrices_b
-      sums[0] = coopMatMulAdd(matrices_a[0], matrices_b[0], sums[0]);
-      sums[0] = coopMatMulAdd(matrices_a[1], matrices_b[1], sums[0]);
     }
   }
 

@@ -124,7 +124,6 @@ void main() {
   }
 
   barrier();
-
   largest = uintBitsToFloat(0xff800000u /* -infinity */);
 
   // largest <- max(largest, each of largest_partials)
@@ -145,7 +144,6 @@ void main() {
   }
 
   barrier();
-
   sum = 0.0;
 
   // sum += each of sum_partials

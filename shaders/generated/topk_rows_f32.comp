@@ -157,7 +157,6 @@ void main() {
     }
 
     barrier();
-
     best = 0u;
 
     // best <- max(best, each of best_partials)
@@ -177,7 +176,6 @@ void main() {
     }
 
     barrier();
-
     best_column = 0xffffffffu;
 
     // best_column <- min(best_column, each of best_column_partials)

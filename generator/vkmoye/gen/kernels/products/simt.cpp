@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
@@ -49,7 +48,13 @@ class SimtProduct {
 
     builder_.fill(sums_, 0);
     buffers_.if_has_elements([&] {
-      buffers_.if_has_products([&] { sum_up(); });
+      // Checked once, not for each tile: whether rows are aligned to vectors.
+      const auto fits = [&](const SimtOperand& x) {
+        return builder_.fits(source(x, 0, Moved::in_vectors), vector_of(x, Moved::in_vectors));
+      };
+      buffers_.if_has_products([&] {
+        buffers_.by_alignment(all_of({fits(a_), fits(b_)}), [&](Moved moved) { sum_up(moved); });
+      });
       write(tCgC);
     });
     return buffers_.finish();
@@ -129,38 +134,30 @@ class SimtProduct {
 
   // --- steps ---
 
-  void by_alignment(const std::function<void(Moved)>& move) {
-    const auto fits = [&](const SimtOperand& x) {
-      return builder_.fits(source(x, 0, Moved::in_vectors), vector_of(x, Moved::in_vectors));
-    };
-    buffers_.by_alignment(all_of({fits(a_), fits(b_)}), move);
-  }
-
   // Loads a tile of each operand `to` registers or its shared tile; elements outside are 0.
-  void load(const Expr& k_tile, View (SimtProduct::*to)(const SimtOperand&, Moved) const) {
-    by_alignment([&](Moved moved) {
-      buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)}, [&](Edges edges) {
-        for (const SimtOperand* x : {&a_, &b_}) {
-          builder_.copy(source(*x, k_tile, moved), (this->*to)(*x, moved),
-                        {.edges = edges, .vector = vector_of(*x, moved), .vectors_fit = true});
-        }
-      });
+  void load(const Expr& k_tile, Moved moved,
+            View (SimtProduct::*to)(const SimtOperand&, Moved) const) {
+    buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)}, [&](Edges edges) {
+      for (const SimtOperand* x : {&a_, &b_}) {
+        builder_.copy(source(*x, k_tile, moved), (this->*to)(*x, moved),
+                      {.edges = edges, .vector = vector_of(*x, moved), .vectors_fit = true});
+      }
     });
   }
-  void load_next(const Expr& k_tile) {
-    builder_.call("load_next", {{"tile", k_tile}},
-                  [&](const Expr& tile) { load(tile, &SimtProduct::registers_of); });
+  void load_next(const Expr& k_tile, Moved moved) {
+    builder_.call(moved == Moved::in_vectors ? "load_next" : "load_next_one_by_one",
+                  {{"tile", k_tile}},
+                  [&](const Expr& tile) { load(tile, moved, &SimtProduct::registers_of); });
   }
   // The shared tiles of stage `at` <- the next tiles.
-  void store_next(const Expr& at) {
-    builder_.call("store_next", {{"stage", at, to_index(config_.stages)}}, [&](const Expr& stage) {
-      by_alignment([&](Moved moved) {
-        for (const SimtOperand* x : {&a_, &b_}) {
-          builder_.copy(registers_of(*x, moved), destination(*x, stage, moved),
-                        {.vector = vector_of(*x, moved)});
-        }
-      });
-    });
+  void store_next(const Expr& at, Moved moved) {
+    builder_.call(moved == Moved::in_vectors ? "store_next" : "store_next_one_by_one",
+                  {{"stage", at, to_index(config_.stages)}}, [&](const Expr& stage) {
+                    for (const SimtOperand* x : {&a_, &b_}) {
+                      builder_.copy(registers_of(*x, moved), destination(*x, stage, moved),
+                                    {.vector = vector_of(*x, moved)});
+                    }
+                  });
   }
 
   // Fragments `number` <- step kk of the shared tiles of stage `at`.
@@ -174,8 +171,12 @@ class SimtProduct {
   void multiply_fragments(const Expr& number) {
     builder_.gemm(fragment(a_, number), fragment(b_, number), sums_);
   }
-  // sums += the shared tiles of stage `at`.
-  void multiply(const Expr& at) {
+  // sums += the shared tiles of stage `number`.
+  void multiply(const Expr& number) {
+    builder_.call("multiply", {{"stage", number, to_index(config_.stages)}},
+                  [&](const Expr& stage) { multiply_tiles(stage); });
+  }
+  void multiply_tiles(const Expr& at) {
     const auto step = [&](const Expr& kk) {
       fetch(at, kk, 0);
       multiply_fragments(0);
@@ -190,47 +191,47 @@ class SimtProduct {
 
   // --- sums += A * B over all tiles of k ---
 
-  void sum_up() {
+  void sum_up(Moved moved) {
     const auto for_each_tile = [&](const auto& body) {
       builder_.loop("k_tile", buffers_.tiles(), body);
     };
-    if (config_.fragments == 2) return pipelined(for_each_tile);
-    if (config_.stages == 2) return overlapped(for_each_tile);
-    if (config_.prefetch) return prefetched(for_each_tile);
+    if (config_.fragments == 2) return pipelined(for_each_tile, moved);
+    if (config_.stages == 2) return overlapped(for_each_tile, moved);
+    if (config_.prefetch) return prefetched(for_each_tile, moved);
     for_each_tile([&](const Expr& k_tile) {
-      load(k_tile, &SimtProduct::only_destination);
+      load(k_tile, moved, &SimtProduct::only_destination);
       builder_.barrier();
       multiply(0);
       builder_.barrier();
     });
   }
 
-  void prefetched(const auto& for_each_tile) {
-    load_next(0);
+  void prefetched(const auto& for_each_tile, Moved moved) {
+    load_next(0, moved);
     for_each_tile([&](const Expr& k_tile) {
       builder_.barrier();
-      store_next(0);
+      store_next(0, moved);
       builder_.barrier();
-      load_next(k_tile + 1);
+      load_next(k_tile + 1, moved);
       multiply(0);
     });
   }
 
-  void overlapped(const auto& for_each_tile) {
-    load_next(0);
-    store_next(0);
+  void overlapped(const auto& for_each_tile, Moved moved) {
+    load_next(0, moved);
+    store_next(0, moved);
     builder_.barrier();
     for_each_tile([&](const Expr& k_tile) {
-      load_next(k_tile + 1);
+      load_next(k_tile + 1, moved);
       multiply(k_tile % 2);
-      store_next((k_tile + 1) % 2);
+      store_next((k_tile + 1) % 2, moved);
       builder_.barrier();
     });
   }
 
   // As `overlapped`, but also reads the fragments of the next step while those of this one are multiplied;
   // the barrier is before the last step of a tile.
-  void pipelined(const auto& for_each_tile) {
+  void pipelined(const auto& for_each_tile, Moved moved) {
     const auto fetch_next = [&](const Expr& at, const Expr& kk, const Expr& number) {
       builder_.call(
           "read_fragments",
@@ -241,18 +242,18 @@ class SimtProduct {
       builder_.call("multiply_fragments", {{"number", number, 2}},
                     [&](const Expr& of) { multiply_fragments(of); });
     };
-    load_next(0);
-    store_next(0);
+    load_next(0, moved);
+    store_next(0, moved);
     builder_.barrier();
     fetch_next(0, 0, 0);
     for_each_tile([&](const Expr& k_tile) {
       const Expr here = k_tile % 2, there = (k_tile + 1) % 2;
-      load_next(k_tile + 1);
+      load_next(k_tile + 1, moved);
       builder_.unrolled_loop("kk", to_index(config_.tile_k - 1), [&](const Expr& kk) {
         fetch_next(here, kk + 1, (kk + 1) % 2);
         multiply_this(kk % 2);
       });
-      store_next(there);
+      store_next(there, moved);
       builder_.barrier();
       fetch_next(there, 0, 0);
       multiply_this(1);

@@ -32,10 +32,10 @@ struct EntryParts {
 
   std::string name, operation = {}, summary, source;  // as in KernelEntry
   std::vector<ScalarType> types;
-  std::vector<ConfigField<Config>> fields;  // the config values that `--NAME` replaces
+  std::vector<ConfigField<Config>> fields = {};  // the config values that `--NAME` replaces
   /// The config for a request without options.
   std::function<Config(const Request&)> defaults;
-  std::function<ir::Kernel(const Config&, const Request&)> describe;
+  std::function<ir::Kernel(const Config&, const Request&)> describe = {};
   /// See KernelEntry::refuse.
   std::function<std::vector<std::string>(const Config&, const Request&)> refuse = {};
   /// See KernelEntry::probes.

@@ -37,9 +37,6 @@ struct KTiles {
   Expr first = 0, count = 0;
 };
 
-/// How elements of the operands' tiles are moved: one by one, or in vectors along the contiguous axis.
-enum class Moved : bool { one_by_one, in_vectors };
-
 /// An operand in blocks of so many elements, in the order in which lanes read them; see packed_form.hpp and
 /// packed_weights.hpp. Its buffer is (element, k_block, block of rows).
 struct PackedBlocks {

@@ -10,6 +10,9 @@
 
 namespace vkmoye::gen {
 
+/// How elements of the operands' tiles are moved: one by one, or in vectors along the contiguous axis.
+enum class Moved : bool { one_by_one, in_vectors };
+
 struct GemmOperand {
   ir::MatrixType::Use use;  // which of A and B it is
   const char* name;         // name of the buffer
