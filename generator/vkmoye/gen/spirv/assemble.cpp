@@ -45,6 +45,8 @@ shaderc::SpvCompilationResult compile(const std::string& name, const std::string
 std::vector<std::uint32_t> without_functions(std::vector<std::uint32_t> spirv) {
   spvtools::Optimizer optimizer(SPV_ENV_VULKAN_1_2);
   optimizer.RegisterPass(spvtools::CreateInlineExhaustivePass())
+      .RegisterPass(
+          spvtools::CreateEliminateDeadFunctionsPass())  // they would still share the registers
       .RegisterPass(spvtools::CreatePrivateToLocalPass());
   spvtools::OptimizerOptions options;
   options.set_run_validator(false);  // see validate.hpp

@@ -172,7 +172,7 @@ void ElementCheck::compare(std::int64_t batch, std::int64_t i, std::int64_t j,
                             ? 0
                             : bound_of_sum(magnitude) + bound_of_flushes(sums.hard, before);
   const std::vector<Expected> results =
-      finished(batch, i, j, {expected, of_sum, overflow_of(sums.hard, before)}, exact);
+      finished(batch, i, j, {expected, of_sum, overflow_of(sums.hard, before)}, before, exact);
   expected = results.front().value;
   const double bound = exact ? 0 : results.front().bound + bound_of_result(expected);
   const double error = std::fabs(got - expected);
@@ -227,9 +227,10 @@ double ElementCheck::wrapped(double value) const {
   return C_.type == ScalarType::i32 && rest >= 0x1p31 ? rest - 0x1p32 : rest;
 }
 
-// What `v` may be after the steps of the epilogue: first its value, then what an overflow may make of it.
+// What `v`, which includes `before`, may be after the steps of the epilogue: first its value, then what an overflow may
+// make of it.
 std::vector<Expected> ElementCheck::finished(std::int64_t batch, std::int64_t i, std::int64_t j,
-                                             Expected v, bool& exact) const {
+                                             Expected v, double before, bool& exact) const {
   std::vector<Expected> all = {v};
   const auto add_overflows = [&] {
     Overflow of_all;
@@ -257,6 +258,13 @@ std::vector<Expected> ElementCheck::finished(std::int64_t batch, std::int64_t i,
       one = after(named, one, input, steps_, still_exact);
     }
     exact = still_exact;
+    // Compilers may add `before` and inputs first: if that overflows, an infinite sum of the other sign gives NaN.
+    before = adds(*named.step) ? before + input : 0;
+    for (Expected& one : all) {
+      const bool meets_other = std::isinf(one.value) && one.value * before < 0;
+      one.overflow.to_nan =
+          one.overflow.to_nan || (meets_other && std::fabs(before) > steps_.largest);
+    }
     add_overflows();
   }
   return all;

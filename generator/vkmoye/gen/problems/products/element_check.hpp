@@ -51,7 +51,7 @@ class ElementCheck {
   double bound_of_flushes(const HardSum& sum, double before) const;
   double bound_of_result(double expected) const;
   std::vector<Expected> finished(std::int64_t batch, std::int64_t i, std::int64_t j, Expected v,
-                                 bool& exact) const;
+                                 double before, bool& exact) const;
   bool is_result(const Expected& result, bool exact, double got) const;
   bool is_same_special_value(double got, double expected) const;
   double wrapped(double value) const;

@@ -112,6 +112,7 @@ std::string epilogue_expects() {
 }
 
 bool multiplies(const EpilogueOp& step) { return definition_of(step).function == times; }
+bool adds(const EpilogueOp& step) { return definition_of(step).function == plus; }
 
 Expected after(const AppliedEpilogueOp& named, Expected v, double input, const NumberRange& range,
                bool& exact) {

@@ -39,6 +39,8 @@ std::string epilogue_expects();
 
 /// Whether `step` multiplies by its input or its number.
 bool multiplies(const EpilogueOp& step);
+/// Whether `step` adds its input.
+bool adds(const EpilogueOp& step);
 
 /// `v` after `step`, which may read `input`; v.overflow is not read. NaN and infinity have no bound: they must be
 /// equal. The overflow of the result is what it may be besides. `exact`: nothing has been rounded so far; gelu and silu
