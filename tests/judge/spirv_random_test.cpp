@@ -49,7 +49,7 @@ TEST(SpirvJudge, FindsNothingInRandomKernels) {
 }
 
 // Mutants that the verifier accepts although the other two find a fault, and why.
-struct Known {
+struct KnownNumber {
   std::uint64_t seed;
   const char* mutant;
   const char* why;
@@ -57,7 +57,7 @@ struct Known {
 constexpr const char* kOneRemainder =
     "the trial sizes cut off a tile of 8 after 5 elements only, and store 5 of the last rows is "
     "beyond";
-constexpr Known kKnown[] = {
+constexpr KnownNumber kKnown[] = {
     {1527, "summand changed: add 6 for 5 in expression 0 of statement 142", kOneRemainder},
 };
 
@@ -106,9 +106,9 @@ class MutantsOfSeed {
         against += fmt::format("\n{}{}", to_text(at), reasons);
       }
     }
-    const auto known = std::find_if(std::begin(kKnown), std::end(kKnown), [&](const Known& row) {
-      return row.seed == seed_ && row.mutant == name;
-    });
+    const auto known = std::find_if(
+        std::begin(kKnown), std::end(kKnown),
+        [&](const KnownNumber& row) { return row.seed == seed_ && row.mutant == name; });
     if (known != std::end(kKnown)) {
       if (!against.empty()) fmt::print("known miss of the verifier: {}: {}\n", name, known->why);
       return;

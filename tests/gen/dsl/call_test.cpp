@@ -19,14 +19,14 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr ScalarType kF32 = ScalarType::f32;
+constexpr ScalarType kCallType = ScalarType::f32;
 
 // dst(i) = src(i) + src(i + 32) + .. + src(i + 96), of 128 elements: `add` is called for part 0, and in a loop.
 struct SumOfParts {
   Builder k{"sum_of_parts", 32};
-  Tensor src = k.input("src", kF32, {{"i", 128}});
-  Tensor dst = k.output("dst", kF32, {{"i", 32}});
-  View sum = k.registers("sum", kF32, make_layout({1}));
+  Tensor src = k.input("src", kCallType, {{"i", 128}});
+  Tensor dst = k.output("dst", kCallType, {{"i", 32}});
+  View sum = k.registers("sum", kCallType, make_layout({1}));
 
   View mine(const Tensor& array, const Expr& part) {
     return parallelize(tile(array, {32}, {part}), make_layout({32}), k.thread());
@@ -37,7 +37,7 @@ struct SumOfParts {
   }
   void record() {
     k.grid(0, 1, 1);
-    k.assign(sum, ir::number(kF32, 0));
+    k.assign(sum, ir::number(kCallType, 0));
     add(0);
     k.loop("later", 3, [&](const Expr& later) { add(later + 1); });
     k.copy(sum, mine(dst, 0));
@@ -87,9 +87,9 @@ void add(uint part, uint thread) {
 
 TEST(Call, MayCallOthersAndUseAnyValueAroundIt) {
   Builder k("nested", 32);
-  const Tensor src = k.input("src", kF32, {{"i", 32}});
-  const Tensor dst = k.output("dst", kF32, {{"i", 32}});
-  const View value_here = k.registers("own", kF32, make_layout({1}));
+  const Tensor src = k.input("src", kCallType, {{"i", 32}});
+  const Tensor dst = k.output("dst", kCallType, {{"i", 32}});
+  const View value_here = k.registers("own", kCallType, make_layout({1}));
   k.grid(0, 1, 1);
   const auto mine = [&](const Tensor& array) {
     return parallelize(tile(array, {32}, {0}), make_layout({32}), k.thread());
@@ -138,8 +138,8 @@ TEST(Call, WithOtherStatementsIsAnotherFunction) {
 
 TEST(Call, KeepsItsFunctionWhenSizesAreBaked) {
   Builder k("baked", 32);
-  const Tensor src = k.input("src", kF32, {{"i", "n"}});
-  const Tensor dst = k.output("dst", kF32, {{"i", "n"}});
+  const Tensor src = k.input("src", kCallType, {{"i", "n"}});
+  const Tensor dst = k.output("dst", kCallType, {{"i", "n"}});
   const auto part = [&](const Tensor& array, const Expr& number) {
     return parallelize(tile(array, {32}, {Expr(2) * k.block_x() + number}), make_layout({32}),
                        k.thread());
@@ -197,7 +197,7 @@ TEST(Call, HasANameOfItsOwn) {
 TEST(Call, NamesItsParametersFirst) {
   SumOfParts s;
   s.record();
-  s.k.add({"", {ir::Store{{"sum", {0}, "sum"}, ir::number(kF32, 0)}}, "clear", 1});
+  s.k.add({"", {ir::Store{{"sum", {0}, "sum"}, ir::number(kCallType, 0)}}, "clear", 1});
   EXPECT_REFUSED(s.k.finish(), KernelError,
                  "the function clear has 1 parameters, but statement 0 of its body names no index");
 }

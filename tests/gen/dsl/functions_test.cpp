@@ -18,7 +18,7 @@ namespace {
 
 using ir::Expr;
 
-const double kInfinity = std::numeric_limits<double>::infinity();
+const double kInfinite = std::numeric_limits<double>::infinity();
 
 // The value of `e`, in which the names have these bits.
 ir::Bits bits_in(const Expr& e, const std::map<std::string, ir::Bits>& names) {
@@ -52,7 +52,7 @@ TEST(Functions, PowIsThatOfTheLibrary) {
 TEST(Functions, SignKeepsZeroAndNaN) {
   const auto sign_of = [](double x) { return of(x, [](const Expr& e) { return sign(e); }); };
   EXPECT_EQ(sign_of(3.5), 1);
-  EXPECT_EQ(sign_of(-kInfinity), -1);
+  EXPECT_EQ(sign_of(-kInfinite), -1);
   EXPECT_EQ(sign_of(0), 0);
   EXPECT_TRUE(std::signbit(sign_of(-0.0)));
   EXPECT_TRUE(std::isnan(sign_of(std::nan(""))));
@@ -64,15 +64,15 @@ TEST(Functions, ClampStaysBetween) {
   };
   EXPECT_EQ(clamped(-7), -1);
   EXPECT_EQ(clamped(0.25), 0.25);
-  EXPECT_EQ(clamped(kInfinity), 0.5);
+  EXPECT_EQ(clamped(kInfinite), 0.5);
 }
 
 TEST(Functions, ErfIsWithinItsError) {
   const auto erf_of = [](double x) { return of(x, [](const Expr& e) { return erf(e); }); };
   for (double x = -5; x <= 5; x += 0.03125)
     EXPECT_NEAR(erf_of(x), std::erf(x), 1.5e-7 + 4 * 0x1p-24) << x;
-  EXPECT_EQ(erf_of(kInfinity), 1);
-  EXPECT_EQ(erf_of(-kInfinity), -1);
+  EXPECT_EQ(erf_of(kInfinite), 1);
+  EXPECT_EQ(erf_of(-kInfinite), -1);
   EXPECT_TRUE(std::isnan(erf_of(std::nan(""))));
 }
 

@@ -8,15 +8,16 @@
 namespace vkmoye::gen {
 namespace {
 
-const ScalarType kF32 = ScalarType::f32;
+const ScalarType kPlaceType = ScalarType::f32;
 
 // Four elements of each of 32 threads.
 struct FourEach {
   Builder k{"four", 32};
-  Tensor src = k.input("src", kF32, {{"i", 128}});
-  Tensor dst = k.output("dst", kF32, {{"i", 128}});
+  Tensor src = k.input("src", kPlaceType, {{"i", 128}});
+  Tensor dst = k.output("dst", kPlaceType, {{"i", 128}});
   View from = mine(src), to = mine(dst);
-  View x = k.make_fragment_like("x", kF32, from), y = k.make_fragment_like("y", kF32, from);
+  View x = k.make_fragment_like("x", kPlaceType, from),
+       y = k.make_fragment_like("y", kPlaceType, from);
 
   View mine(const Tensor& tensor) {
     return parallelize(tile(tensor, {128}, {0}), make_layout({32}), k.thread());
@@ -45,7 +46,7 @@ TEST(InPlace, RegistersThatChangeBeforeTheUseKeepTheirName) {
   s.k.copy(s.from, s.x);
   ir::Block swap{"", {}};
   const auto at = [](std::uint32_t i) { return ir::Element{"x", {Expr(i)}, "x"}; };
-  const auto value = [](const char* name) { return ir::variable(name, ir::element(kF32)); };
+  const auto value = [](const char* name) { return ir::variable(name, ir::element(kPlaceType)); };
   swap.body.emplace_back(ir::Load{"value0", at(0)});
   swap.body.emplace_back(ir::Load{"value1", at(1)});
   swap.body.emplace_back(ir::Store{at(0), value("value1")});
@@ -62,9 +63,9 @@ TEST(InPlace, LoadsOfMemoryAreNotMovedOverAStore) {
   const auto at = [](const char* array, std::uint32_t i) {
     return ir::Element{array, {Expr(i)}, array};
   };
-  const auto value = [](const char* name) { return ir::variable(name, ir::element(kF32)); };
+  const auto value = [](const char* name) { return ir::variable(name, ir::element(kPlaceType)); };
   s.k.copy(s.from, s.to);
-  s.k.shared("staged", kF32, make_layout({2}));
+  s.k.shared("staged", kPlaceType, make_layout({2}));
   for (const char* name : {"value0", "value1"}) {
     both.body.emplace_back(ir::Load{name, at("src", name[5] == '1' ? 1 : 0)});
   }
@@ -87,9 +88,9 @@ TEST(InPlace, NamesOfTheAuthorStay) {
 
 TEST(InPlace, OffsetsThatOnlyVectorsUseCountVectors) {
   Builder k("vectors", 32);
-  Tensor src = k.input("src", kF32, {{"i", 128}});
-  Tensor dst = k.output("dst", kF32, {{"i", 128}});
-  View staged = k.shared("staged", kF32, make_layout({128}));
+  Tensor src = k.input("src", kPlaceType, {{"i", 128}});
+  Tensor dst = k.output("dst", kPlaceType, {{"i", 128}});
+  View staged = k.shared("staged", kPlaceType, make_layout({128}));
   const auto four = [&](const View& view) {
     return parallelize(composition(view, make_layout({4, 32})), make_layout({1, 32}), k.thread());
   };
@@ -104,15 +105,16 @@ TEST(InPlace, OffsetsThatOnlyVectorsUseCountVectors) {
 TEST(InPlace, AnOffsetThatIsUsedOnceHasNoName) {
   Builder k("offsets", 32);
   const auto staged = [&](const char* name, std::int64_t elements) {
-    const View view = k.shared(name, kF32, make_layout({elements}));
-    const View own = k.registers(name + std::string("_own"), kF32, make_layout({elements / 32}));
-    k.assign(own, ir::number(kF32, 1));
+    const View view = k.shared(name, kPlaceType, make_layout({elements}));
+    const View own =
+        k.registers(name + std::string("_own"), kPlaceType, make_layout({elements / 32}));
+    k.assign(own, ir::number(kPlaceType, 1));
     k.copy(own, parallelize(view, make_layout({32}), (k.thread() + 1) % 32));
   };
-  k.output("dst", kF32, {{"i", 32}});
+  k.output("dst", kPlaceType, {{"i", 32}});
   staged("one", 32);
   staged("four", 128);
-  k.store(ir::number(kF32, 0), ir::Element{"dst", {k.thread()}, "dst"});
+  k.store(ir::number(kPlaceType, 0), ir::Element{"dst", {k.thread()}, "dst"});
   EXPECT_THAT(glsl::print(k.finish()),
               AllOf(HasSubstr("one[(thread + 1u) & 31u] = one_own"), Not(HasSubstr("one_at")),
                     HasSubstr("uint four_at = (thread + 1u) & 31u;")));
@@ -120,21 +122,21 @@ TEST(InPlace, AnOffsetThatIsUsedOnceHasNoName) {
 
 TEST(InPlace, AnOffsetThatIsAnotherNameHasNone) {
   Builder k("aliases", 32);
-  k.output("dst", kF32, {{"i", 32}});
-  const View staged = k.shared("staged", kF32, make_layout({256}));
-  const View own = k.registers("own", kF32, make_layout({4, 2}));
-  k.assign(own, ir::number(kF32, 1));
+  k.output("dst", kPlaceType, {{"i", 32}});
+  const View staged = k.shared("staged", kPlaceType, make_layout({256}));
+  const View own = k.registers("own", kPlaceType, make_layout({4, 2}));
+  k.assign(own, ir::number(kPlaceType, 1));
   const auto four = make_tiled_copy(make_layout({32}), make_layout({4}));
   k.copy(own, partition(staged, four, k.thread()), {.vector = {4}});
-  k.store(ir::number(kF32, 0), ir::Element{"dst", {k.thread()}, "dst"});
+  k.store(ir::number(kPlaceType, 0), ir::Element{"dst", {k.thread()}, "dst"});
   EXPECT_THAT(glsl::print(k.finish()),
               AllOf(HasSubstr("staged[thread + 32u * v1] = vec4("), Not(HasSubstr("staged_at"))));
 }
 
 TEST(InPlace, AConditionMakesARemainderUnnecessary) {
   Builder k("below", 64);
-  k.input("src", kF32, {{"i", 128}});
-  k.output("dst", kF32, {{"i", 8}});
+  k.input("src", kPlaceType, {{"i", 128}});
+  k.output("dst", kPlaceType, {{"i", 8}});
   k.branch({ir::equal(k.thread() / 8, 0)}, [&] {
     const Expr value = k.load("value", ir::Element{"src", {k.thread() % 8}, "src"});
     k.store(value, ir::Element{"dst", {k.thread() % 8}, "dst"});

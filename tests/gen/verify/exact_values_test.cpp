@@ -16,13 +16,13 @@ namespace {
 
 using ir::Expr;
 
-constexpr ScalarType kF32 = ScalarType::f32;
+constexpr ScalarType kExactType = ScalarType::f32;
 
 // dst(i) = a * b - p + a * c, for the four numbers of row i of src.
 ir::Kernel rest(bool is_exact) {
   Builder k("rest", 32);
-  const Tensor src = k.input("src", kF32, {{"number", 4}, {"row", "rows"}});
-  const Tensor dst = k.output("dst", kF32, {{"row", "rows"}});
+  const Tensor src = k.input("src", kExactType, {{"number", 4}, {"row", "rows"}});
+  const Tensor dst = k.output("dst", kExactType, {{"row", "rows"}});
   k.grid(0, "rows", 32);
   const Expr row = 32 * k.block_x() + k.thread();
   k.branch({ir::less(row, Builder::extent(dst, 0))}, [&] {
@@ -75,8 +75,8 @@ TEST(ExactValues, HaveNoIndexAndNoMultiplyAdd) {
   const auto with = [](const std::function<void(Builder&, const Expr&)>& use) {
     return [use] {
       Builder k("test", 32);
-      const Tensor src = k.input("src", kF32, {{"i", 1}});
-      const Tensor dst = k.output("dst", kF32, {{"i", 1}});
+      const Tensor src = k.input("src", kExactType, {{"i", 1}});
+      const Tensor dst = k.output("dst", kExactType, {{"i", 1}});
       const Expr x = k.load("x", {"src", {0}, "src"});
       use(k, x);
       k.branch({ir::equal(k.thread(), 0)}, [&] { k.store(x, {"dst", {0}, "dst"}); });

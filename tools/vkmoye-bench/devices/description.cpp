@@ -78,8 +78,8 @@ Json json_of(const Value& value) {
   return value;
 }
 
-constexpr DeviceKind kKinds[] = {DeviceKind::discrete, DeviceKind::integrated,
-                                 DeviceKind::virtual_gpu, DeviceKind::cpu, DeviceKind::other};
+constexpr DeviceKind kDeviceKinds[] = {DeviceKind::discrete, DeviceKind::integrated,
+                                       DeviceKind::virtual_gpu, DeviceKind::cpu, DeviceKind::other};
 
 Json to_json(const DeviceDescription& device) {
   const DeviceCaps& caps = device.caps;
@@ -119,7 +119,7 @@ Json to_json(const DeviceDescription& device) {
 }
 
 // Reads the fields of objects, and collects all errors.
-class Reader {
+class DescriptionReader {
  public:
   template <class Value>
   void read(const Json& from, const std::string& name, Value& value) {
@@ -180,7 +180,7 @@ class Reader {
 };
 
 DeviceCaps caps_of(const Json& device, std::vector<std::string>& reasons) {
-  Reader reader;
+  DescriptionReader reader;
   DeviceCaps caps;
   visit_fields(caps, reader.from(device));
   const char* sparse = "max_sparse_buffer_bytes";  // missing in older files
@@ -189,9 +189,9 @@ DeviceCaps caps_of(const Json& device, std::vector<std::string>& reasons) {
   }
   std::string kind;
   reader.read(device, "type", kind);
-  const auto found = std::find_if(std::begin(kKinds), std::end(kKinds),
+  const auto found = std::find_if(std::begin(kDeviceKinds), std::end(kDeviceKinds),
                                   [&](DeviceKind row) { return to_string(row) == kind; });
-  if (found == std::end(kKinds)) {
+  if (found == std::end(kDeviceKinds)) {
     reader.reasons.push_back(fmt::format("type '{}' is unknown", kind));
   } else {
     caps.kind = *found;

@@ -23,7 +23,7 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr std::string_view kMagic("\x93NUMPY", 6);
+constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
 
 // Text of a file for a terminal: control characters are escaped and long text is cut.
 std::string shown(std::string_view text) {
@@ -226,7 +226,7 @@ NpyHeader read_npy_header(const std::filesystem::path& path) {
 
   unsigned char start[12] = {};
   file.read(reinterpret_cast<char*>(start), 10);
-  if (file.gcount() < 10 || std::memcmp(start, kMagic.data(), kMagic.size()) != 0) {
+  if (file.gcount() < 10 || std::memcmp(start, kNpyMagic.data(), kNpyMagic.size()) != 0) {
     refuse(path, "is not a .npy file");
   }
   const int version = start[6];
@@ -286,7 +286,7 @@ void write_npy(OutputFile& file, ScalarType type, const std::vector<std::int64_t
   header += '\n';
   const char lengths[] = {1, 0, static_cast<char>(header.size() & 0xff),
                           static_cast<char>(header.size() >> 8)};
-  file.write(kMagic);
+  file.write(kNpyMagic);
   file.write(std::string_view(lengths, sizeof lengths));
   file.write(header);
   file.write(data);

@@ -20,14 +20,14 @@ namespace {
 
 using ir::Expr;
 
-using Names = std::vector<std::string>;
+using SizeNames = std::vector<std::string>;
 using ir::Values;  // of arguments
 
 // The arrays of the plan beside those of the kernel.
 constexpr const char *kSizes = "sizes", *kStatus = "status", *kCommand = "command",
                      *kChecked = "checked";
 
-bool contains(const Names& names, const std::string& name) {
+bool contains(const SizeNames& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -39,8 +39,8 @@ std::string subject_of(const ir::Kernel& kernel) {
 // --- what is refused ---
 
 // The arrays whose strides depend on `name`: "src along row".
-Names strides_on(const ir::Kernel& kernel, const std::string& name) {
-  Names out;
+SizeNames strides_on(const ir::Kernel& kernel, const std::string& name) {
+  SizeNames out;
   for (const ir::Array& array : kernel.arrays) {
     for (const ir::Axis& axis : array.axes) {
       const auto variables = ir::variables_of(axis.stride);
@@ -60,7 +60,7 @@ void check_name(const ir::Kernel& kernel, const std::set<std::string>& extents,
     return reasons.add(fmt::format("'{}' is not an extent of its arrays or its grid ({})", name,
                                    fmt::join(extents, ", ")));
   }
-  const Names strides = strides_on(kernel, name);
+  const SizeNames strides = strides_on(kernel, name);
   if (!strides.empty()) {
     reasons.add(
         fmt::format("{} is part of a stride ({}), so that elements would lie elsewhere for "
@@ -76,7 +76,8 @@ void check_name(const ir::Kernel& kernel, const std::set<std::string>& extents,
 }
 
 // All arguments of a launch with `maxima`, and the elements of each array. Throws ArgumentError with every reason.
-Arguments checked_maxima(const ir::Kernel& kernel, const Names& names, const Arguments& maxima) {
+Arguments checked_maxima(const ir::Kernel& kernel, const SizeNames& names,
+                         const Arguments& maxima) {
   const KernelInterface interface = ir::interface_of(kernel);
   const std::set<std::string> extents = extent_names(interface);
   Reasons reasons;
@@ -158,7 +159,8 @@ ir::Store store(const char* array, std::size_t index, const Expr& value) {
 
 // Why a size is refused: conditions that must hold, each with the first named size in it.
 std::vector<std::pair<std::size_t, Expr>> conditions_of(const ir::Kernel& kernel,
-                                                        const Names& names, const Values& values,
+                                                        const SizeNames& names,
+                                                        const Values& values,
                                                         const Arguments& maxima) {
   std::vector<std::pair<std::size_t, Expr>> conditions;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -182,7 +184,7 @@ std::vector<std::pair<std::size_t, Expr>> conditions_of(const ir::Kernel& kernel
   return conditions;
 }
 
-ir::Kernel check_sizes(const ir::Kernel& kernel, const Names& names, const Arguments& maxima) {
+ir::Kernel check_sizes(const ir::Kernel& kernel, const SizeNames& names, const Arguments& maxima) {
   ir::Kernel out;
   out.name = "sizes/check";
   out.why = "checks sizes of " + kernel.name + " on the device, and writes its groups";

@@ -14,7 +14,7 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kMaxSlices = 64;
+constexpr std::int64_t kMaxSlicesOfKeys = 64;
 
 // Of the parts of maxima, row sums and sums that each subgroup has.
 std::int64_t bytes_of_parts(const AttentionDecodeConfig& config, const AttentionForm& form,
@@ -76,8 +76,8 @@ std::vector<std::string> reasons_against(const AttentionDecodeConfig& config,
   require_power_of_two("threads", config.threads, 1024, reasons);
   require_power_of_two("key-threads", config.key_threads, 32, reasons);
   require_power_of_two("subgroup size", config.subgroup_size, 128, reasons);
-  require(config.slices >= 0 && config.slices <= kMaxSlices,
-          fmt::format("slices {} are outside 0..{}", config.slices, kMaxSlices), reasons);
+  require(config.slices >= 0 && config.slices <= kMaxSlicesOfKeys,
+          fmt::format("slices {} are outside 0..{}", config.slices, kMaxSlicesOfKeys), reasons);
   if (!reasons.empty()) return reasons;
   require_subgroups(config.subgroup_size, config.threads, reasons);
   require(config.key_threads <= config.subgroup_size,
@@ -107,7 +107,7 @@ std::int64_t slices_of(const AttentionDecodeConfig& config, const AttentionCall&
       std::max<std::int64_t>(1, call.kv_heads * call.batch * ceil_div(call.rows(), config.rows));
   const std::int64_t tiles = ceil_div(call.keys, decode_threads(config, call.form, type).tile());
   return std::clamp<std::int64_t>(std::min(tiles / 2, ceil_div(kWorkgroups, others)), 1,
-                                  kMaxSlices);
+                                  kMaxSlicesOfKeys);
 }
 
 }  // namespace vkmoye::gen

@@ -12,7 +12,7 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kThreads = 256;
+constexpr std::int64_t kPackThreads = 256;
 
 // (thread, value) -> index in the column-major block: a thread's values are contiguous in `packed_block`.
 TiledCopy by_neighbours(const Layout& packed_block, std::int64_t vector, std::int64_t threads) {
@@ -24,13 +24,13 @@ TiledCopy by_neighbours(const Layout& packed_block, std::int64_t vector, std::in
 // The number of threads: one for each vector of as many fragments as divide a step of k, or of whole steps.
 std::int64_t threads_for(const PackedForm& form, std::int64_t vector) {
   const std::int64_t of_fragment = form.fragment_elements() / vector;
-  std::int64_t fragments = std::max<std::int64_t>(kThreads / of_fragment, 1);
+  std::int64_t fragments = std::max<std::int64_t>(kPackThreads / of_fragment, 1);
   const auto divide = [&](std::int64_t steps) {
     return form.group % steps == 0 ||
            (steps % form.group == 0 && form.steps % (steps / form.group) == 0);
   };
   while (!divide(fragments)) --fragments;
-  return std::min(kThreads, of_fragment * fragments);
+  return std::min(kPackThreads, of_fragment * fragments);
 }
 
 }  // namespace

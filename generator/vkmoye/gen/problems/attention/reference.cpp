@@ -17,7 +17,7 @@ namespace {
 constexpr double kUnit = 0x1p-23;   // of f32
 constexpr double kTiny = 0x1p-126;  // may be flushed
 constexpr double kLargest = std::numeric_limits<float>::max();
-constexpr double kSecondOrder = 1.01;  // neglected products of errors
+constexpr double kNeglected = 1.01;    // neglected products of errors
 constexpr double kCapError = 11;       // units of the cap
 constexpr double kLogError = 0x1p-21;  // for the logarithm of a number near 1
 // Keys of a smaller share count by their share, others by any: the bound for scores whose errors are not small.
@@ -296,7 +296,7 @@ Expected define_attention(const AttentionCall& call, ScalarType type, bool on_ma
                    kUnit * units_of_decoding(form.value_format) * mean.magnitude + flushed / total;
     bound += rounding.relative * mean.magnitude + rounding.absolute;
     if (on_matrix_units) bound += range.epsilon * mean.magnitude;
-    bound = bound * kSecondOrder + (count + 1) * kTiny;
+    bound = bound * kNeglected + (count + 1) * kTiny;
     if (type != ScalarType::f32) bound += range.epsilon * size + range.smallest_normal;
     const double stored = number_of(type, bits_of(type, value));
     out[i] = std::isfinite(stored) ? in_range_of(type, {value, bound, overflow})
@@ -307,7 +307,7 @@ Expected define_attention(const AttentionCall& call, ScalarType type, bool on_ma
       std::min(moved_share < 1 ? -std::log1p(-moved_share) : kInfinity, top_error + kSmallShare);
   const double of_log = of_weights + kUnit * (roundings(count) + 2) + kLogError +
                         4 * kUnit * (std::fabs(largest) + std::fabs(log_total));
-  return in_range_of(ScalarType::f32, {largest + log_total, of_log * kSecondOrder});
+  return in_range_of(ScalarType::f32, {largest + log_total, of_log * kNeglected});
 }
 
 }  // namespace vkmoye::gen

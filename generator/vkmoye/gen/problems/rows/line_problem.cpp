@@ -28,9 +28,9 @@ LineInit init_of(const Options& values) {
   throw ArgumentError(fmt::format("init '{}': expected random or hard", named->second));
 }
 
-class Lines : public Problem {
+class LinesProblem : public Problem {
  public:
-  Lines(const LineSpec& spec, LineProblem lines, LineInit init)
+  LinesProblem(const LineSpec& spec, LineProblem lines, LineInit init)
       : lines_(std::move(lines)), type_(spec.type), init_(init) {
     form = ElementsForm(type_, lines_.kernel_shape.value_or(Extents{spec.rows, spec.cols}));
     type_text = to_string(type_);
@@ -230,8 +230,8 @@ std::unique_ptr<Problem> of_arrays(const ProblemText& text, const Operation& ope
   }
   want_arrays();
   require_arrays(text.entry->name, given, wanted, type);
-  return std::make_unique<Lines>(line_spec(text, type, first.shape, first.fortran_order),
-                                 std::move(problem), init_of(text.values));
+  return std::make_unique<LinesProblem>(line_spec(text, type, first.shape, first.fortran_order),
+                                        std::move(problem), init_of(text.values));
 }
 
 }  // namespace
@@ -254,7 +254,7 @@ Operation line_operation(const std::string& name, MakeLineProblem make, SizeForm
   operation.is_own = is_own;
   operation.of_size = [make](const ProblemText& text, const Extents& extents) {
     const LineSpec spec = line_spec(text, parse_type(text.type), extents, /*fortran_order=*/false);
-    return std::make_unique<Lines>(spec, make(spec), init_of(text.values));
+    return std::make_unique<LinesProblem>(spec, make(spec), init_of(text.values));
   };
   operation.of_arrays = [make, operation](const ProblemText& text,
                                           const std::vector<GivenArray>& given) {
