@@ -53,7 +53,7 @@ TEST(AttackTried, ReadsWhereTwoArgumentsMeet) {
         at, line);
   };
   where(not_equal(p, 3 * q + 7), sizes(70, 1, 307, 100));
-  where(not_equal(p + q, n + m), sizes(70, 5, 70, 5));
+  where(not_equal(p + q, n + m + 3), sizes(70, 5, 73, 5));
   where(not_equal(bit_xor(p, q), 12345), sizes(70, 1, 12345, 0));
   where(not_equal(bit_and(p, q), 12345), sizes(70, 1, 12345, 12345));
   where(not_equal(p / maximum(q, 1), 777), sizes(70, 1, 777, 1));
