@@ -83,15 +83,17 @@ struct Launched {
   }
 };
 
-/// Runs `kernel` on the host; each word of a buffer that is read is `word`.
-inline Launched launched(const Kernel& kernel, const Arguments& arguments, std::uint32_t word = 0) {
+/// Runs `kernel` on the host; the words of a buffer that is read are `word`, `word` + `step` and so on.
+inline Launched launched(const Kernel& kernel, const Arguments& arguments, std::uint32_t word = 0,
+                         std::uint32_t step = 0) {
   Launched out;
   std::vector<std::span<std::byte>> spans;
   for (const Binding& binding : interface_of(kernel).bindings) {
     const std::size_t bytes = element_count(binding, arguments) * size_of(binding.type);
     out.buffers.emplace_back(bytes);
     for (std::size_t at = 0; at + sizeof word <= bytes; at += sizeof word) {
-      std::memcpy(&out.buffers.back()[at], &word, sizeof word);
+      const auto value = static_cast<std::uint32_t>(word + at / sizeof word * step);
+      std::memcpy(&out.buffers.back()[at], &value, sizeof value);
     }
   }
   for (auto& buffer : out.buffers) spans.emplace_back(buffer);
