@@ -20,19 +20,6 @@ namespace {
 
 constexpr int kMaxPieces = 64;  // of the facts at a statement
 
-bool is_extent(const std::string& argument, const ir::Kernel& kernel) {
-  const auto is_it = [&](const Extent& extent) {
-    return extent.symbol == argument && extent.times.empty();
-  };
-  const auto has_it = [&](const ir::Array& array) {
-    return std::any_of(array.axes.begin(), array.axes.end(),
-                       [&](const ir::Axis& axis) { return is_it(axis.extent); });
-  };
-  return std::any_of(kernel.grid.begin(), kernel.grid.end(),
-                     [&](const GridDimension& dimension) { return is_it(dimension.extent); }) ||
-         std::any_of(kernel.arrays.begin(), kernel.arrays.end(), has_it);
-}
-
 Factors factors_of(const Linear& value, const Variables& variables) {
   Factors factors;
   for (const auto& [variable, factor] : value.terms) factors[variables[variable].name] = factor;
@@ -53,7 +40,7 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
   for (const PushConstant& argument : kernel.arguments) {
     Name name{{argument.name, SameIn::launch}, {}, {}, {}};
     if (argument.type == ScalarType::u32) {
-      name.range = Range{0, is_extent(argument.name, kernel) ? kMaxExtent : kWrap - 1};
+      name.range = Range{0, ir::is_extent(argument.name, kernel) ? kMaxExtent : kWrap - 1};
     }
     names[argument.name] = std::move(name);
   }

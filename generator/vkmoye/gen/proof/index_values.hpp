@@ -58,8 +58,8 @@ class IndexValues {
   void leave();
   /// `from`: what the value is loaded from, if it is.
   void define(const ir::Definition& definition, const ir::Element* from = nullptr);
-  /// Adds the body of a statement: its condition, or its loop counter. Returns where it runs, if arguments alone decide;
-  /// that is then no fact if it would split the facts into more pieces, as `n != 7` does.
+  /// Adds the body of a statement: its condition, or its loop counter. Returns where the body runs, if arguments alone
+  /// decide; such a condition is no fact if it would split the facts into more pieces, as `n != 7` does.
   std::optional<Set> add(const ir::NestedBody& inner);
 
   /// `points` of arguments, with what the author assumes of them, and what variables that follow from them are.

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "vkmoye/gen/ir/assumptions.hpp"
+
 namespace vkmoye::gen {
 
 using ir::Expr;
@@ -21,11 +23,9 @@ bool is_followed(const ir::Array& array) { return !array.is_buffer(); }
 // What holds in each launch. An extent is so small that n + 1 does not wrap.
 ir::Guards initial_guards(const ir::Kernel& kernel) {
   ir::Guards guards = ir::guards_of_launch(kernel);
-  for (const ir::Array& array : kernel.arrays) {
-    for (const ir::Axis& axis : array.axes) {
-      if (!axis.extent.is_argument()) continue;
-      guards.push_back(less(ir::variable(axis.extent.symbol), ir::to_index(kMaxExtent + 1)));
-    }
+  for (const PushConstant& argument : kernel.arguments) {
+    if (!ir::is_extent(argument.name, kernel)) continue;
+    guards.push_back(less(ir::variable(argument.name), ir::to_index(kMaxExtent + 1)));
   }
   return guards;
 }

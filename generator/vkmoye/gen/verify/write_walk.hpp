@@ -22,7 +22,8 @@ namespace vkmoye::gen {
 
 class WriteWalk {
  public:
-  /// `max_rounds`: loops with more are followed as if the number of their rounds was unknown. `kernel` must outlive this.
+  /// `max_rounds`: loops with more are followed as if the number of their rounds was unknown. `kernel` must outlive
+  /// this.
   WriteWalk(const ir::Kernel& kernel, std::uint32_t max_rounds);
   WriteWalk(const WriteWalk&) = delete;
   WriteWalk& operator=(const WriteWalk&) = delete;
