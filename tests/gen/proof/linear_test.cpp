@@ -64,5 +64,20 @@ TEST(Linear, RangesBecomeWiderWithTheirDigits) {
   EXPECT_GE(variables.range(variables.value(n)).max, 99);
 }
 
+// 2^32 * n - 2^32 * m + 5: terms beyond 2^55 make it that of any number, and never a wrapped one.
+TEST(Linear, RangesOfLargeTermsHold) {
+  Variables variables;
+  const std::int64_t wrap = std::int64_t{1} << 32;
+  const Linear n = variables.value(variables.add("n", {0, wrap - 1}, SameIn::launch));
+  const Linear few = variables.value(variables.add("few", {-3, 4}, SameIn::launch));
+  for (const Linear& large : {n * wrap - few * wrap + 5, n * -wrap, n * (wrap / 4) + n * wrap}) {
+    EXPECT_EQ(variables.range(large).min, -kFar);
+    EXPECT_EQ(variables.range(large).max, kFar);
+  }
+  const Range exact = variables.range(n * 1024 - few * wrap + 5);
+  EXPECT_EQ(exact.min, -4 * wrap + 5);
+  EXPECT_EQ(exact.max, (wrap - 1) * 1024 + 3 * wrap + 5);
+}
+
 }  // namespace
 }  // namespace vkmoye::gen::proof

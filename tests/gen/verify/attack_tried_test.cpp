@@ -46,7 +46,7 @@ TEST(AttackTried, ReadsWhereTwoArgumentsMeet) {
         at, line);
   };
   where(not_equal(p, 3 * q + 7), sizes(70, 1, 307, 100));
-  where(not_equal(p + q, n + m), sizes(70, 5, 70, 5));
+  where(not_equal(p + q, n + m + 3), sizes(70, 5, 73, 5));
   where(not_equal(bit_xor(p, q), 12345), sizes(70, 1, 12345, 0));
   where(not_equal(bit_and(p, q), 12345), sizes(70, 1, 12345, 12345));
   where(not_equal(p / maximum(q, 1), 777), sizes(70, 1, 777, 1));
@@ -68,7 +68,7 @@ TEST(AttackTried, ReadsInALateRound) {
 TEST(AttackTried, PartsWithALongerPeriodThanIsFollowed) {
   const Expr later = r / 16 % 2;
   const auto expect_wrong = [](const Body& body, const Arguments& at, int line = __builtin_LINE()) {
-    expect_refused(with_result(body), at, 0, line);
+    expect_refused(with_result(body), at, 0, 0, line);
   };
   expect_wrong(
       {For{"r",

@@ -83,15 +83,17 @@ struct Launched {
   }
 };
 
-/// Runs `kernel` on the host; each word of a buffer that is read is `word`.
-inline Launched launched(const Kernel& kernel, const Arguments& arguments, std::uint32_t word = 0) {
+/// Runs `kernel` on the host; the words of a buffer that is read are `word`, `word` + `step` and so on.
+inline Launched launched(const Kernel& kernel, const Arguments& arguments, std::uint32_t word = 0,
+                         std::uint32_t step = 0) {
   Launched out;
   std::vector<std::span<std::byte>> spans;
   for (const Binding& binding : interface_of(kernel).bindings) {
     const std::size_t bytes = element_count(binding, arguments) * size_of(binding.type);
     out.buffers.emplace_back(bytes);
     for (std::size_t at = 0; at + sizeof word <= bytes; at += sizeof word) {
-      std::memcpy(&out.buffers.back()[at], &word, sizeof word);
+      const auto value = static_cast<std::uint32_t>(word + at / sizeof word * step);
+      std::memcpy(&out.buffers.back()[at], &value, sizeof value);
     }
   }
   for (auto& buffer : out.buffers) spans.emplace_back(buffer);
@@ -104,12 +106,12 @@ inline Arguments sizes(std::int64_t n, std::int64_t m = 1, std::int64_t p = 0, s
   return {{"n", n}, {"m", m}, {"p", p}, {"q", q}};
 }
 
-/// The twin finds a fault at `at`, where every word of src is `word`; the verifier gives a reason. `line` is the
-/// caller's, for the message. (clang 14 has no std::source_location.)
+/// The twin finds a fault at `at`, where src has the words `word`, `word` + `step` ..; the verifier gives a reason.
+/// `line` is the caller's, for the message. (clang 14 has no std::source_location.)
 inline void expect_refused(const Kernel& kernel, const Arguments& at, std::uint32_t word = 0,
-                           int line = __builtin_LINE()) {
+                           std::uint32_t step = 0, int line = __builtin_LINE()) {
   SCOPED_TRACE(line);
-  EXPECT_FALSE(launched(kernel, at, word).reasons.empty());
+  EXPECT_FALSE(launched(kernel, at, word, step).reasons.empty());
   EXPECT_FALSE(verify(kernel).empty());
 }
 /// Neither of them.

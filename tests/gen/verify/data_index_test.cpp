@@ -169,7 +169,8 @@ TEST(DataIndex, WhatADistinctScatterDoesNotAllow) {
   const Body update = {Load{"x", dst_at(code, "old")}, store(dst_at(code, "new"), x + attack::one)};
   EXPECT_THAT(verify(scattered(update, Access::read_write, {distinct})), IsEmpty());
   const auto refuse = [&](Body body, int line = __builtin_LINE()) {
-    expect_refused(scattered(std::move(body), Access::read_write, {distinct}), sizes(130), 3, line);
+    expect_refused(scattered(std::move(body), Access::read_write, {distinct}), sizes(130), 3, 0,
+                   line);
   };
   refuse({store(dst_at(code, "scatter")), store(dst_at(own, "own"))});
   refuse({store(dst_at(code, "scatter")), Load{"x", dst_at(n - 1 - own, "back")}});

@@ -48,12 +48,12 @@ void expect_tiled(const Kernel& kernel, const Arguments& at, int line = __builti
 void expect_uncovered(const Kernel& kernel, const Arguments& at, std::uint32_t word = 0,
                       int line = __builtin_LINE()) {
   EXPECT_FALSE(is_covered(kernel)) << line;
-  expect_refused(kernel, at, word, line);
+  expect_refused(kernel, at, word, 0, line);
 }
 void expect_raced(const Kernel& kernel, const Arguments& at, std::uint32_t word = 0,
                   int line = __builtin_LINE()) {
   EXPECT_FALSE(has_one_writer(kernel)) << line;
-  expect_refused(kernel, at, word, line);
+  expect_refused(kernel, at, word, 0, line);
 }
 
 TEST(Tiles, OfWholeAndPartialTiles) {

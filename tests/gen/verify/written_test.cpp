@@ -28,12 +28,13 @@ void expect_shown(const char* array, const Body& body, const Arguments& at, std:
   EXPECT_THAT(arrays_written_before_read(kernel), Contains(array)) << line;
   expect_accepted(kernel, at, word, line);
 }
-// The twin finds a read of what nothing has written at `at`; the kernel is refused.
+// The twin finds a read of what nothing has written at `at`, where src has the words `word`, `word` + `step` ..; the
+// kernel is refused.
 void expect_not_shown(const char* array, const Body& body, const Arguments& at,
-                      std::uint32_t word = 0, int line = __builtin_LINE()) {
+                      std::uint32_t word = 0, std::uint32_t step = 0, int line = __builtin_LINE()) {
   const Kernel kernel = with_result(body);
   EXPECT_THAT(arrays_written_before_read(kernel), Not(Contains(array))) << line;
-  expect_refused(kernel, at, word, line);
+  expect_refused(kernel, at, word, step, line);
 }
 
 TEST(Written, ByEachThread) {
@@ -323,6 +324,84 @@ TEST(Written, ByTheSameThreadInABranch) {
   };
   expect_shown("s", in_loop(true), sizes(70), 5);
   expect_not_shown("s", in_loop(false), sizes(70), 5);
+}
+
+// Conditions and ends of loops that look like one that a write was under, and are another one.
+TEST(Written, UnderAnotherConditionOnData) {
+  const auto loaded = [](const Expr& at, Body body) {
+    Body all = {Load{"word", src_at(at)},
+                Let{"w", to_index(variable("word", element(ScalarType::u32)))}};
+    append(all, body);
+    return If{less(at, n), std::move(all)};
+  };
+  const Expr w = variable("w"), few = less(w, 3);
+  const Body write = {write_register(0), write_shared(thread)};
+  const Body read = {read_register(0), read_shared(thread)};
+  const auto expect_neither = [&](const Body& body, std::uint32_t word, std::uint32_t step = 0,
+                                  int line = __builtin_LINE()) {
+    for (const char* array : {"held", "s"}) {
+      expect_not_shown(array, body, sizes(70, 2, 0xffffffff), word, step, line);
+    }
+  };
+  const auto twice = [&](const Expr& first, const Expr& second) {
+    return with_data("w", {If{first, write}, If{second, read}});
+  };
+  const std::uint32_t falling = 0u - 5;  // 5, 0, ..
+  // A name that means another word in the next body, in a condition, behind a name, and as the end of a loop.
+  expect_neither({loaded(0, {If{few, write}}), loaded(1, {If{few, read}})}, 5, falling);
+  expect_neither({loaded(0, {If{less(thread, w), write}}), loaded(1, {If{less(thread, w), read}})},
+                 0, 5);
+  expect_neither({loaded(0, {Let{"flag", few}, If{variable("flag", kBoolean), write}}),
+                  loaded(1, {Let{"flag", few}, If{variable("flag", kBoolean), read}})},
+                 5, falling);
+  expect_neither({loaded(0, {For{"r", w, write}}), loaded(1, {For{"r", w, read}})}, 0, 5);
+  expect_neither(
+      {If{less(m, 3), {loaded(0, {If{few, write}})}}, If{less(m, 3), {loaded(1, {If{few, read}})}}},
+      5, falling);
+  // In the next round.
+  for (const Expr& end : {Expr(2), m}) {
+    expect_neither(
+        {For{"r", end, {loaded(r, {If{equal(r, 0), {If{few, write}}, {If{few, read}}}})}}}, 5,
+        falling);
+  }
+  // The other branch, also behind two negations.
+  expect_neither(with_data("w", {If{few, write}, If{few, {}, read}}), 5);
+  expect_neither(twice(not_equal(w, 3), logical_not(not_equal(w, 3))), 3);
+  // Under a second condition, which is not repeated, or is another one.
+  expect_neither(with_data("w", {If{less(m, w), {If{few, write}}}, If{few, read}}), 1);
+  expect_neither(with_data("w", {If{less(m, w), {If{less(w, 9), write}}},
+                                 If{less(m, w), {If{less(w, 10), read}}}}),
+                 9);
+  // In rounds that may not happen: of w, of w + 1 and p + 1, which wrap; and in the second one.
+  expect_neither(with_data("w", {For{"r", w, {If{few, write}}}, If{few, read}}), 0);
+  expect_neither(with_data("w", {For{"r", w + 1, write}, If{less(3, w), read}}), 0xffffffff);
+  expect_neither({For{"r", p + 1, write}, If{less(3, p), read}}, 0);
+  expect_neither(
+      with_data("w", {For{"r", maximum(w, 1), {If{equal(r, 1), write}}}, read[0], read[1]}), 0);
+  expect_neither(with_data("w", {For{"r", maximum(w, 1), {read[0], read[1], write[0], write[1]}}}),
+                 0);
+  // Another element.
+  expect_not_shown("held",
+                   with_data("w", {If{few, {write_register(0)}}, If{few, {read_register(1)}}}),
+                   sizes(70), 0);
+  // By other threads, whose words differ, or by another subgroup.
+  const Body own_word = {Load{"word", src_at(minimum(own, n - 1))},
+                         Let{"mine", to_index(variable("word", element(ScalarType::u32)))}};
+  for (const bool is_of_subgroup : {false, true}) {
+    Body body = own_word;
+    const Expr mine = variable("mine");
+    body.push_back(
+        is_of_subgroup
+            ? Stmt{Subgroup{
+                  .name = "w", .kind = Subgroup::Kind::broadcast, .value = mine, .lane = 0}}
+            : Stmt{Let{"w", mine}});
+    append(body,
+           Body{If{few, {write_shared(thread)}}, Barrier{}, If{few, {read_shared(63 - thread)}}});
+    expect_not_shown("s", body, sizes(70), 0, 1);
+  }
+  // A result that is written under the condition alone.
+  EXPECT_THAT(verify(kernel_of(with_data("w", {If{few, write}, If{few, read}, If{few, put(own)}}))),
+              Not(IsEmpty()));
 }
 
 TEST(Written, BeforeAnAtomicOperation) {

@@ -149,6 +149,19 @@ std::vector<Assume> assumptions_of_launch(const Kernel& kernel) {
   return std::move(finder.list);
 }
 
+bool is_extent(const std::string& argument, const Kernel& kernel) {
+  const auto is_it = [&](const Extent& extent) {
+    return extent.symbol == argument && extent.times.empty();
+  };
+  const auto has_it = [&](const Array& array) {
+    return std::any_of(array.axes.begin(), array.axes.end(),
+                       [&](const Axis& axis) { return is_it(axis.extent); });
+  };
+  return std::any_of(kernel.grid.begin(), kernel.grid.end(),
+                     [&](const GridDimension& dimension) { return is_it(dimension.extent); }) ||
+         std::any_of(kernel.arrays.begin(), kernel.arrays.end(), has_it);
+}
+
 std::vector<Expr> variables_of(const Expr& e) {
   std::vector<Expr> out;
   std::unordered_set<const Node*> seen;

@@ -22,6 +22,9 @@ std::string to_string(const Assume& assume);
 /// Names for values are replaced by the values.
 std::vector<Assume> assumptions_of_launch(const Kernel& kernel);
 
+/// Whether the argument is an extent by itself: no launch has it above kMaxExtent.
+bool is_extent(const std::string& argument, const Kernel& kernel);
+
 /// The variables of `e`, each once, in the order in which they occur.
 std::vector<Expr> variables_of(const Expr& e);
 

@@ -107,6 +107,17 @@ bool is_positive(const Expr& value, const Guards& guards, const Definitions& def
       is_multiple(value->operands[0], value->operands[1]->value, guards)) {
     return is_positive(value->operands[0], guards, definitions);
   }
+  // A sum of which one term is, if it does not wrap.
+  if (value->op == Op::add && is_constant(value->operands[1]) && value->operands[1]->value > 0) {
+    const std::uint64_t room = kUnbounded - value->operands[1]->value;
+    const auto is_room = [&](const Expr& guard) {
+      return guard->op == Op::less && is_constant(guard->operands[1]) &&
+             guard->operands[1]->value <= room && same(guard->operands[0], value->operands[0]);
+    };
+    if (value->operands[0]->bound <= room || std::any_of(guards.begin(), guards.end(), is_room)) {
+      return true;
+    }
+  }
   return std::any_of(guards.begin(), guards.end(), [&](const Expr& guard) {
     return guard->op == Op::less && guard->operands[1]->type == kIndex &&
            vanishes_with(expand(guard->operands[1], definitions), value);

@@ -11,18 +11,17 @@ constexpr std::int64_t kMaxSought = 1 << 22;
 }  // namespace
 
 AccessSets::AccessSets(const ir::Kernel& kernel,
-                       const std::function<bool(const ir::Array&)>& wanted, unsigned long max_steps,
-                       bool has_open_equalities)
+                       const std::function<bool(const ir::Array&)>& wanted, unsigned long max_steps)
     : kernel_(kernel), solver_(max_steps) {
   // What a pass splits is split from the start in the next one.
   std::size_t known = 0;
   for (std::size_t pass = 0; pass == 0 || variables_.changes() != known; ++pass) {
     if (pass == kMaxPasses) throw GaveUp{};
     known = variables_.changes();
-    IndexValues draft(solver_, variables_, kernel_, {true, has_open_equalities});
+    IndexValues draft(solver_, variables_, kernel_, /*is_draft=*/true);
     accesses_of(kernel_, draft, wanted);
     if (variables_.changes() != known) continue;
-    values_.emplace(solver_, variables_, kernel_, IndexValues::Options{false, has_open_equalities});
+    values_.emplace(solver_, variables_, kernel_, /*is_draft=*/false);
     list_ = accesses_of(kernel_, *values_, wanted);
   }
   for (std::size_t i = 0; i < variables_.size(); ++i) {

@@ -13,10 +13,9 @@ namespace vkmoye::gen::proof {
 
 class AccessSets {
  public:
-  /// Those to arrays that `wanted` accepts. The solver may take `max_steps`. Throws GaveUp. `has_open_equalities`: see
-  /// IndexValues.
+  /// Those to arrays that `wanted` accepts. The solver may take `max_steps`. Throws GaveUp.
   AccessSets(const ir::Kernel& kernel, const std::function<bool(const ir::Array&)>& wanted,
-             unsigned long max_steps, bool has_open_equalities = false);
+             unsigned long max_steps);
 
   const std::vector<Access>& list() const { return list_; }
   /// The accesses to `array`.

@@ -17,18 +17,18 @@ class Walker {
       : kernel_(kernel), values_(values), wanted_(wanted) {}
 
   void walk(const ir::Body& body) {
-    path_.push_back({0, 0, ""});
     for (const ir::Stmt& statement : body) {
       const ir::Effects effects = effects_of(statement, kernel_);
       for (const ir::StatementAccess& access : effects.accesses) take(access);
-      for (std::size_t i = 0; i < effects.nested.size(); ++i) {
-        const ir::NestedBody& inner = effects.nested[i];
+      for (const ir::NestedBody& inner : effects.nested) {
         if (!has_wanted(*inner.body)) continue;
         values_.enter();
-        path_.back().inner = i;
-        path_.back().counter = values_.add(inner);
+        const std::size_t outer = branches_.size();
+        if (const auto of_launch = values_.add(inner)) {
+          branches_.push_back({inner.body, *of_launch});
+        }
         walk(*inner.body);
-        path_.back().counter = "";
+        branches_.erase(branches_.begin() + static_cast<std::ptrdiff_t>(outer), branches_.end());
         values_.leave();
       }
       const auto* load = std::get_if<ir::Load>(&statement.value);
@@ -36,11 +36,9 @@ class Walker {
         values_.define(definition, load != nullptr ? &load->from : nullptr);
       }
       for (const ir::Expr* condition : effects.assumes) {
-        values_.add_fact(values_.where(*condition, /*negated=*/false).points);
+        values_.assume(*condition);
       }
-      ++path_.back().statement;
     }
-    path_.pop_back();
   }
 
   std::vector<Access> list;
@@ -66,8 +64,8 @@ class Walker {
     const ir::Array* array = kernel_.find(access.element->array);
     Solver& solver = values_.solver();
     Access out{
-        access, array, axes_of(*access.element, *array), solver.everything(), values_.is_exact(),
-        path_};
+        access,   array, axes_of(*access.element, *array), solver.everything(), values_.is_exact(),
+        branches_};
     Set points = solver.everything();
     const auto& coordinates = access.element->coordinates;
     for (std::size_t i = 0; i < coordinates.size(); ++i) {
@@ -87,7 +85,7 @@ class Walker {
   const ir::Kernel& kernel_;
   IndexValues& values_;
   const std::function<bool(const ir::Array&)>& wanted_;
-  std::vector<Step> path_;
+  std::vector<Branch> branches_;
 };
 
 }  // namespace

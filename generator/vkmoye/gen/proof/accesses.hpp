@@ -15,11 +15,10 @@ namespace vkmoye::gen::proof {
 /// The variable for the coordinate along an axis.
 std::string coordinate_variable(std::size_t axis);
 
-/// One statement on the way to an access.
-struct Step {
-  std::size_t statement;  // its number in the body
-  std::size_t inner;      // which body of it the way goes on in
-  std::string counter;    // the counter of a loop; "" for others
+/// A body that runs where arguments alone decide it: `if (n != 7) { .. }`.
+struct Branch {
+  const ir::Body* body;
+  Set points;  // where it runs
 };
 
 struct Access {
@@ -27,10 +26,10 @@ struct Access {
   const ir::Array* array = nullptr;
   /// The axes of the coordinates: those of the array, or a single one of all its elements.
   std::vector<ir::Axis> axes;
-  /// At least the points that occur; exactly those if `is_exact`.
+  /// At least the points that occur; exactly those, where all of `branches` run, if `is_exact`.
   Set points;
   bool is_exact = false;
-  std::vector<Step> path;  // from the body of the kernel to the statement that touches
+  std::vector<Branch> branches;  // around it, outermost first
 };
 
 /// The accesses to arrays that `wanted` accepts, in order. `values` must be fresh, and outlive the result.

@@ -45,9 +45,7 @@ IndexValues::Identity IndexValues::identity_of(const Expr& e) {
 
 IndexValues::Index IndexValues::fitting(const Linear& value, bool is_exact) {
   const Range range = variables_.range(value);
-  const auto never = [&](const Set& points) {
-    return options_.is_draft || (facts() & points).is_empty();
-  };
+  const auto never = [&](const Set& points) { return is_draft_ || (facts() & points).is_empty(); };
   const bool fits = (range.min >= 0 || never(less(value, 0))) &&
                     (range.max < kWrap || never(at_most(kWrap, value)));
   return fits ? Index{value, is_exact} : remainder({value, is_exact}, kWrap);
@@ -256,10 +254,8 @@ IndexValues::Condition IndexValues::where(const Expr& e, bool negated) {
       break;
     default: break;
   }
-  return open(identity_of(e), negated);
-}
-
-IndexValues::Condition IndexValues::open(const Identity& condition, bool negated) {
+  // By a variable, 0 or 1, that is the same for equal conditions.
+  const Identity condition = identity_of(e);
   const Linear holds = introduce("?" + condition.key, {0, 1}, condition.same_in);
   return {equal(holds, negated ? 0 : 1), condition.same_in == SameIn::launch};
 }
@@ -271,12 +267,6 @@ IndexValues::Condition IndexValues::compared(const ir::Node& e, bool negated) {
     return {negated ? at_most(b.value, a.value) : less(a.value, b.value), is_exact};
   }
   const bool are_equal = (e.op == Op::equal) != negated;
-  if (options_.has_open_equalities) {
-    const Identity first = identity_of(e.operands[0]), second = identity_of(e.operands[1]);
-    if (std::max(first.same_in, second.same_in) == SameIn::launch) {
-      return open({fmt::format("{} == {}", first.key, second.key), SameIn::launch}, !are_equal);
-    }
-  }
   return {are_equal ? equal(a.value, b.value) : less(a.value, b.value) | less(b.value, a.value),
           is_exact};
 }

@@ -20,19 +20,6 @@ namespace {
 
 constexpr int kMaxPieces = 64;  // of the facts at a statement
 
-bool is_extent(const std::string& argument, const ir::Kernel& kernel) {
-  const auto is_it = [&](const Extent& extent) {
-    return extent.symbol == argument && extent.times.empty();
-  };
-  const auto has_it = [&](const ir::Array& array) {
-    return std::any_of(array.axes.begin(), array.axes.end(),
-                       [&](const ir::Axis& axis) { return is_it(axis.extent); });
-  };
-  return std::any_of(kernel.grid.begin(), kernel.grid.end(),
-                     [&](const GridDimension& dimension) { return is_it(dimension.extent); }) ||
-         std::any_of(kernel.arrays.begin(), kernel.arrays.end(), has_it);
-}
-
 Factors factors_of(const Linear& value, const Variables& variables) {
   Factors factors;
   for (const auto& [variable, factor] : value.terms) factors[variables[variable].name] = factor;
@@ -42,18 +29,18 @@ Factors factors_of(const Linear& value, const Variables& variables) {
 }  // namespace
 
 IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel,
-                         Options options)
+                         bool is_draft)
     : solver_(solver),
       variables_(variables),
       kernel_(kernel),
-      options_(options),
+      is_draft_(is_draft),
       of_launch_(solver.everything()) {
   scopes_.push_back({solver.everything(), true, {}, {}, {}, {}});
   auto& names = scopes_.back().names;
   for (const PushConstant& argument : kernel.arguments) {
     Name name{{argument.name, SameIn::launch}, {}, {}, {}};
     if (argument.type == ScalarType::u32) {
-      name.range = Range{0, is_extent(argument.name, kernel) ? kMaxExtent : kWrap - 1};
+      name.range = Range{0, ir::is_extent(argument.name, kernel) ? kMaxExtent : kWrap - 1};
     }
     names[argument.name] = std::move(name);
   }
@@ -65,7 +52,8 @@ IndexValues::IndexValues(Solver& solver, Variables& variables, const ir::Kernel&
   }
   // Before it is known that there is a workgroup: a launch may have none, and then writes nothing.
   for (const ir::Assume& assume : ir::assumptions_of_launch(kernel)) {
-    of_launch_ = of_launch_ & where(assume.condition, /*negated=*/false).points;
+    const Set some = of_launch_ & where(assume.condition, /*negated=*/false).points;
+    if (some.pieces() <= kMaxPieces) of_launch_ = some;
   }
   add_fact(of_launch_);
   introduce("thread", {0, std::max<std::int64_t>(1, kernel.threads) - 1}, SameIn::invocation);
@@ -163,7 +151,7 @@ Linear IndexValues::introduce(const std::string& name, Range range, SameIn same_
 
 Linear IndexValues::argument(const std::string& name, Range range) {
   const Linear value = variables_.value(variables_.add(name, range, SameIn::launch));
-  if (options_.is_draft) return value;
+  if (is_draft_) return value;
   const Set points = in_range(value, range);
   for (Scope& scope : scopes_) scope.facts = scope.facts & points;
   return value;
@@ -182,8 +170,7 @@ Set IndexValues::in_range(const Linear& value, Range range) const {
 void IndexValues::tie(const std::string& name, const Set& points, SameIn same_in) {
   add_fact(points);
   const auto is_it = [&](const auto& known) { return known.first == name; };
-  if (options_.is_draft || same_in != SameIn::launch ||
-      std::any_of(ties_.begin(), ties_.end(), is_it))
+  if (is_draft_ || same_in != SameIn::launch || std::any_of(ties_.begin(), ties_.end(), is_it))
     return;
   ties_.emplace_back(name, points);
 }
@@ -212,10 +199,15 @@ void IndexValues::enter() {
 }
 void IndexValues::leave() { scopes_.pop_back(); }
 void IndexValues::add_fact(const Set& points) {
-  if (options_.is_draft) return;
+  if (is_draft_) return;
   Set& facts = scopes_.back().facts;
   facts = facts & points;
-  if (facts.pieces() > kMaxPieces) throw TooManyPieces{};
+  if (facts.pieces() > kMaxPieces) throw GaveUp{};
+}
+
+void IndexValues::assume(const Expr& condition) {
+  const Set points = where(condition, /*negated=*/false).points;
+  if ((facts() & points).pieces() <= kMaxPieces) add_fact(points);
 }
 
 IndexValues::Name* IndexValues::find(const std::string& name) {
@@ -257,14 +249,19 @@ void IndexValues::define(const ir::Definition& definition, const ir::Element* fr
   scopes_.back().names.insert_or_assign(definition.name, std::move(name));
 }
 
-std::string IndexValues::add(const ir::NestedBody& inner) {
-  if (inner.condition == nullptr) return "";
+std::optional<Set> IndexValues::add(const ir::NestedBody& inner) {
+  if (inner.condition == nullptr) return std::nullopt;
   Scope& scope = scopes_.back();
   if (!inner.repeats) {
     const Condition condition = where(*inner.condition, !inner.holds);
-    add_fact(condition.points);
     scope.is_exact = scope.is_exact && condition.is_exact;
-    return "";
+    const std::vector<std::string> used = condition.points.variables();
+    const bool is_of_launch = std::all_of(used.begin(), used.end(), [&](const std::string& name) {
+      return variables_.same_in(variable(name)) == SameIn::launch;
+    });
+    const bool splits = (facts() & condition.points).pieces() > facts().pieces();
+    if (!is_of_launch || !splits) add_fact(condition.points);
+    return is_of_launch ? std::optional(condition.points) : std::nullopt;
   }
   const Index end = of(*inner.condition);
   const std::string& name = inner.defines.front().name;
@@ -275,7 +272,7 @@ std::string IndexValues::add(const ir::NestedBody& inner) {
   add_fact(less(round, end.value));
   scope.is_exact = scope.is_exact && end.is_exact;
   scope.names[name] = {{variable, SameIn::workgroup}, {}, Index{round}, {}};
-  return variable;
+  return std::nullopt;
 }
 
 }  // namespace vkmoye::gen::proof

@@ -45,16 +45,9 @@ class IndexValues {
     bool is_exact = true;
   };
 
-  struct Options {
-    /// For a pass that splits variables only; facts are then not kept.
-    bool is_draft = false;
-    /// Whether numbers that arguments decide are equal is a variable, 0 or 1, of which nothing is known. Sets then have
-    /// one piece where `n != 7 && m != 7` has four, and points that never occur.
-    bool has_open_equalities = false;
-  };
   /// What holds in every workgroup of a launch is known from the start. `variables` may be those of a pass before,
-  /// which have been split already.
-  IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel, Options options);
+  /// which have been split already. `is_draft`: for a pass that splits variables only; facts are then not kept.
+  IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel, bool is_draft);
 
   Index of(const ir::Expr& index);
   /// Where `condition` holds or, `negated`, fails.
@@ -65,16 +58,19 @@ class IndexValues {
   void leave();
   /// `from`: what the value is loaded from, if it is.
   void define(const ir::Definition& definition, const ir::Element* from = nullptr);
-  /// Adds the body of a statement: its condition, or its loop counter. Returns the name of the counter, or "".
-  std::string add(const ir::NestedBody& inner);
+  /// Adds the body of a statement: its condition, or its loop counter. Returns where the body runs, if arguments alone
+  /// decide; such a condition is no fact if it would split the facts into more pieces, as `n != 7` does.
+  std::optional<Set> add(const ir::NestedBody& inner);
 
   /// `points` of arguments, with what the author assumes of them, and what variables that follow from them are.
   Set in_launch(Set points) const;
   /// What is known to hold here. Exact: it holds in exactly the invocations and rounds that get here.
   const Set& facts() const { return scopes_.back().facts; }
   bool is_exact() const { return scopes_.back().is_exact; }
-  /// Throws TooManyPieces.
+  /// Throws GaveUp if the facts would fall into too many pieces.
   void add_fact(const Set& points);
+  /// The same of what the author asserts: left out where there would be too many pieces.
+  void assume(const ir::Expr& condition);
   Set less(const Linear& a, const Linear& b) const { return at_most(a + 1, b); }
   Set at_most(const Linear& a, const Linear& b) const;
   Set equal(const Linear& a, const Linear& b) const;
@@ -110,8 +106,6 @@ class IndexValues {
   T remembered(std::unordered_map<const ir::Node*, T> Scope::*known, const ir::Expr& e,
                T (IndexValues::*compute)(const ir::Expr&));
   Condition compared(const ir::Node& e, bool negated);
-  /// By a variable, 0 or 1, that is the same for equal conditions.
-  Condition open(const Identity& condition, bool negated);
   Index computed(const ir::Expr& e);
   Index leaf(const ir::Expr& e);
   Index binary(const ir::Expr& e, const Index& a, const Index& b);
@@ -145,7 +139,7 @@ class IndexValues {
   Solver& solver_;
   Variables& variables_;
   const ir::Kernel& kernel_;
-  const Options options_;
+  const bool is_draft_;
   std::vector<Scope> scopes_;
   Set of_launch_;
   // The variables that arguments alone decide, by name, and how.

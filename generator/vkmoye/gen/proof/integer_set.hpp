@@ -26,8 +26,6 @@ namespace vkmoye::gen::proof {
 
 /// The solver has taken as many steps as it may.
 struct GaveUp {};
-/// A set is the union of more pieces than it can work with.
-struct TooManyPieces : GaveUp {};
 
 /// A value for each variable.
 using Point = std::map<std::string, std::int64_t>;

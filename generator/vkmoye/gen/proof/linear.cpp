@@ -2,21 +2,10 @@
 #include "vkmoye/gen/proof/linear.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
-#include "vkmoye/gen/proof/wide.hpp"
-
 namespace vkmoye::gen::proof {
-namespace {
-
-std::int64_t clamped(const Wide& value) {
-  if (value > Wide(kFar)) return kFar;
-  if (value < Wide(-kFar)) return -kFar;
-  return static_cast<std::int64_t>(value.low);
-}
-
-}  // namespace
-
 Linear operator+(const Linear& a, const Linear& b) {
   Linear sum = a;
   sum.constant += b.constant;
@@ -81,14 +70,18 @@ std::vector<std::size_t> Variables::parts(std::size_t variable) const {
 }
 
 Range Variables::range(const Linear& linear) const {
-  Wide min = linear.constant, max = linear.constant;
+  const auto is_far = [](std::int64_t a, std::int64_t b) {
+    return std::abs(static_cast<double>(a) * static_cast<double>(b)) > static_cast<double>(kFar);
+  };
+  Range sum{linear.constant, linear.constant};
   for (const auto& [variable, factor] : linear.terms) {
-    const Range& range = list_[variable].range;
-    const Wide ends[] = {wide_product(range.min, factor), wide_product(range.max, factor)};
-    min = min + std::min(ends[0], ends[1]);
-    max = max + std::max(ends[0], ends[1]);
+    const Range& one = list_[variable].range;
+    if (is_far(one.min, factor) || is_far(one.max, factor)) return {-kFar, kFar};
+    sum.min += std::min(one.min * factor, one.max * factor);
+    sum.max += std::max(one.min * factor, one.max * factor);
+    if (is_far(sum.min, 1) || is_far(sum.max, 1)) return {-kFar, kFar};
   }
-  return {clamped(min), clamped(max)};
+  return sum;
 }
 
 SameIn Variables::same_in(const Linear& linear) const {

@@ -31,7 +31,8 @@ class Linear {
   friend bool operator==(const Linear&, const Linear&) = default;
 };
 
-/// Bounds that may lie far beyond 32 bits; sums of them do not overflow.
+/// Far beyond 32 bits: where a term or a partial sum may lie beyond it, the range is -kFar to kFar. Sums of a few such
+/// numbers do not overflow.
 inline constexpr std::int64_t kFar = std::int64_t{1} << 55;
 
 struct Range {

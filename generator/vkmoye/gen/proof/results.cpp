@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 namespace vkmoye::gen::proof {
 namespace {
 
@@ -45,8 +48,9 @@ class ResultProver {
           continue;
         // Mostly coordinates alone give the invocation, by equations, which are quickly solved.
         if ((first_hull[i] & second_hull[j]).is_subset_of(one_invocation)) continue;
-        const Set both = first[i] & second[j];
+        Set both = first[i] & second[j];
         if (both.is_subset_of(one_invocation)) continue;
+        both = in_branches(both, a.branches, b.branches);
         for (const std::string& variable : invocation_) {
           const Set met = both & differ(variable, i == j);
           if (met.is_empty()) continue;
@@ -72,11 +76,8 @@ class ResultProver {
       }
     }
     const auto& axes = writes.empty() || array.axes.empty() ? array.axes : writes.front()->axes;
-    Set rest = sets_.elements(axes);
-    for (const Access* access : writes) {
-      if (access->axes.size() != axes.size()) continue;
-      rest = (rest - access->points.project_out(sets_.own_variables())).simplified();
-    }
+    std::erase_if(writes, [&](const Access* one) { return one->axes.size() != axes.size(); });
+    const Set rest = without(sets_.elements(axes), writes, 0);
     if (rest.is_empty()) return;
     if (!inexact.empty()) {
       Accesses all;
@@ -100,10 +101,55 @@ class ResultProver {
   }
 
  private:
+  // `elements` that none of `writes` writes. The first `depth` branches are those in which the elements are looked for:
+  // within a branch only its own writes count, so that those of nested branches are subtracted one by one.
+  Set without(Set elements, std::span<const Access* const> writes, std::size_t depth) {
+    for (std::size_t i = 0; i < writes.size();) {
+      const Access& write = *writes[i];
+      if (write.branches.size() == depth) {
+        elements = (elements - write.points.project_out(sets_.own_variables())).simplified();
+        ++i;
+        continue;
+      }
+      const Branch& branch = write.branches[depth];
+      std::size_t end = i + 1;
+      while (end < writes.size() && writes[end]->branches.size() > depth &&
+             writes[end]->branches[depth].body == branch.body) {
+        ++end;
+      }
+      // `n != 7` is two pieces: only what is left is looked at in each of them.
+      const bool is_one = branch.points.pieces() == 1;
+      const Set inside = without(is_one ? elements & branch.points : elements,
+                                 writes.subspan(i, end - i), depth + 1);
+      elements = ((elements - branch.points) | (inside & branch.points)).simplified();
+      i = end;
+    }
+    return elements;
+  }
+
+  // `points` where the branches around both of two accesses run: first those in which they differ, which may exclude
+  // each other.
+  static Set in_branches(Set points, std::span<const Branch> a, std::span<const Branch> b) {
+    std::size_t common = 0;
+    while (common < std::min(a.size(), b.size()) && a[common].body == b[common].body) ++common;
+    const auto add = [&](std::span<const Branch> branches) {
+      for (const Branch& branch : branches) {
+        if (!points.is_empty()) points = points & branch.points;
+      }
+    };
+    for (const auto& own : {a, b})
+      add(own.subspan(common, std::min<std::size_t>(1, own.size() - common)));
+    for (const auto& own : {a, b}) add(own.subspan(std::min(common + 1, own.size())));
+    add(a.first(common));
+    return points;
+  }
+
   // What an invocation writes whatever the values are that are not known: in each branch of a condition on data, say.
   Set surely_written(const Accesses& writes) {
     Set all = sets_.solver().nothing();
-    for (const Access* access : writes) all = all | access->points;
+    for (const Access* access : writes) {
+      all = all | in_branches(access->points, access->branches, {});
+    }
     std::vector<std::string> unknown;
     Set values = sets_.solver().everything();
     for (std::size_t i = 0; i < sets_.variables().size(); ++i) {
@@ -148,39 +194,28 @@ std::string claim_of_coverage(const std::string& array) {
 }
 
 std::vector<Obligation> prove_results(const ir::Kernel& kernel) {
-  std::optional<AccessSets> sets;  // of the claims about one result, which share its steps
-  std::optional<ResultProver> prover;
   std::vector<Obligation> list;
   using Kind = ir::Assumption::Kind;
-  const auto decide_with = [&](const ir::Array& array, const std::string& claim,
-                               const std::vector<Kind>& kinds, auto prove) {
-    const auto prove_with = [&](bool has_open_equalities, Obligation& obligation) {
-      if (!sets) {
-        prover.emplace(sets.emplace(kernel, is_result, kMaxStepsOfResults, has_open_equalities));
-      }
-      prove(sets->to(array), obligation);
-    };
-    list.push_back(decide(kernel, array.name, claim, kinds, [&](Obligation& obligation) {
-      try {
-        prove_with(/*has_open_equalities=*/false, obligation);
-      } catch (const TooManyPieces&) {
-        sets.reset();
-        prove_with(/*has_open_equalities=*/true, obligation);
-        sets.reset();
-        // Its points may never occur.
-        if (obligation.decision == Decision::refuted) obligation.decision = Decision::inexact;
-      }
-    }));
-  };
   for (const ir::Array& array : kernel.arrays) {
     if (!is_result(array)) continue;
-    sets.reset();
-    decide_with(array, claim_of_one_writer(array.name), {Kind::written, Kind::distinct},
-                [&](const Accesses& accesses, Obligation& o) { prover->one_writer(accesses, o); });
+    std::optional<AccessSets> sets;  // of both claims, which share its steps
+    std::optional<ResultProver> prover;
+    const auto with_sets = [&](auto prove) {
+      return [&, prove](Obligation& obligation) {
+        if (!sets) prover.emplace(sets.emplace(kernel, is_result, kMaxStepsOfResults));
+        prove(sets->to(array), obligation);
+      };
+    };
+    list.push_back(decide(kernel, array.name, claim_of_one_writer(array.name),
+                          {Kind::written, Kind::distinct},
+                          with_sets([&](const Accesses& accesses, Obligation& obligation) {
+                            prover->one_writer(accesses, obligation);
+                          })));
     if (array.access != vkmoye::Access::write) continue;
-    decide_with(
-        array, claim_of_coverage(array.name), {Kind::written},
-        [&](const Accesses& accesses, Obligation& o) { prover->covered(array, accesses, o); });
+    list.push_back(decide(kernel, array.name, claim_of_coverage(array.name), {Kind::written},
+                          with_sets([&](const Accesses& accesses, Obligation& obligation) {
+                            prover->covered(array, accesses, obligation);
+                          })));
   }
   return list;
 }

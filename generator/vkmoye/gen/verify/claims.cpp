@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
-#include "vkmoye/gen/proof/reads.hpp"
 #include "vkmoye/gen/proof/results.hpp"
 #include "vkmoye/gen/verify/races.hpp"
 #include "vkmoye/gen/verify/scope.hpp"
@@ -29,14 +27,10 @@ double time_of(const Pass& pass) {
   return time.count();
 }
 
-// As isl or the author decide. verify refuses what neither does, unless the kernel has one launch, which the twin
+// As `by` or the author decide. verify refuses what neither does, unless the kernel has one launch, which the twin
 // followed.
-Claim settled(const proof::Obligation& from) {
-  Claim claim = {.text = from.claim,
-                 .array = from.array,
-                 .by = Claim::Decider::isl,
-                 .why = from.why,
-                 .ms = from.ms};
+Claim settled(const proof::Obligation& from, Claim::Decider by) {
+  Claim claim = {.text = from.claim, .array = from.array, .by = by, .why = from.why, .ms = from.ms};
   if (from.decision == proof::Decision::assumed) {
     claim.answer = Claim::Answer::assumed;
     claim.by = Claim::Decider::author;
@@ -88,16 +82,12 @@ std::vector<Claim> claims_of(const ir::Kernel& kernel) {
          .by = Claim::Decider::author,
          .why = one.why});
   }
-  std::set<std::string> written;
-  const double ms_of_written = time_of([&] { written = arrays_written_before_read(kernel); });
-  for (const std::string& array : written) {
-    list.push_back({.text = proof::claim_of_reads(array),
-                    .array = array,
-                    .by = Claim::Decider::machine,
-                    .ms = array == *written.begin() ? ms_of_written : 0});
+  for (const auto& one : prove_reads(kernel)) {
+    list.push_back(settled(one, Claim::Decider::machine));
   }
-  for (const auto& one : proof::prove_reads(kernel, written)) list.push_back(settled(one));
-  for (const auto& one : proof::prove_results(kernel)) list.push_back(settled(one));
+  for (const auto& one : proof::prove_results(kernel)) {
+    list.push_back(settled(one, Claim::Decider::isl));
+  }
   return list;
 }
 

@@ -24,8 +24,8 @@ struct Claim {
   };
   enum class Decider : std::uint8_t {
     rules,    // rules on names, types and guards: verify/scope.hpp
-    machine,  // follows each access in all rounds: verify/{races, written_before_read, tiles}.hpp
-    isl,      // with sets of integers: proof/results.hpp, proof/reads.hpp
+    machine,  // follows each access in all rounds: verify/{races, written_before_read}.hpp
+    isl,      // with sets of integers: proof/results.hpp
     twin,     // runs the only launch that the kernel can have, without data: verify/trial.hpp
     author,   // the author of the kernel, by an assumption
   };

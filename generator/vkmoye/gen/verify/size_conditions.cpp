@@ -8,6 +8,7 @@
 #include <functional>
 #include <numeric>
 
+#include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/ceil_div.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
@@ -37,19 +38,6 @@ bool is_small(const Expr& e) {
   };
   count(e);
   return nodes <= kMaxSize;
-}
-
-// Whether no launch has an argument of this name above kMaxExtent.
-bool is_extent(const std::string& argument, const ir::Kernel& kernel) {
-  const auto is_it = [&](const Extent& extent) {
-    return extent.symbol == argument && extent.times.empty();
-  };
-  return std::any_of(kernel.grid.begin(), kernel.grid.end(),
-                     [&](const GridDimension& one) { return is_it(one.extent); }) ||
-         std::any_of(kernel.arrays.begin(), kernel.arrays.end(), [&](const ir::Array& array) {
-           return std::any_of(array.axes.begin(), array.axes.end(),
-                              [&](const ir::Axis& axis) { return is_it(axis.extent); });
-         });
 }
 
 }  // namespace
@@ -96,40 +84,18 @@ std::optional<std::size_t> dimension_of_workgroup(const Expr& e) {
   return static_cast<std::size_t>(first - std::begin(kFirstGroup));
 }
 
-std::optional<std::int64_t> max_of_workgroup_part(const Expr& term, const ir::Kernel& kernel) {
-  const bool is_part = term->op == Op::divide || term->op == Op::modulo;
-  if (!is_part || !is_constant(term->operands[1]) || is_constant(term->operands[1], 0)) return {};
-  // The number of the workgroup in the launch, and of the first one in this piece of it.
-  std::vector<LinearTerm> terms;
-  add_linear_terms(term->operands[0], 1, terms);
-  std::optional<std::size_t> dimension;
-  std::size_t groups = 0;
-  for (const LinearTerm& one : terms) {
-    const auto at = dimension_of_workgroup(one.term);
-    if (!at || one.factor != 1 || (dimension && dimension != at)) return {};
-    dimension = at;
-    groups += one.term->op == Op::builtin ? 1 : 0;
-  }
-  if (!dimension || groups != 1 || terms.size() > 2) return {};
-  const GridDimension& along = kernel.grid[*dimension];
-  if (along.extent.is_symbol()) return {};
-  const std::int64_t last =
-      std::max<std::int64_t>(1, (along.extent.value + along.tile - 1) / along.tile) - 1;
-  const auto divisor = static_cast<std::int64_t>(term->operands[1]->value);
-  return term->op == Op::divide ? last / divisor : std::min(last, divisor - 1);
-}
-
-// What is known of a sum of multiples of the workgroup's coordinates; false if it may wrap. By one of them at most,
-// it grows with an extent: 64 * group_x is below n where the grid counts tiles of 64 or more along n.
+// What is known of a sum of multiples of the workgroup's coordinates, and of other values of the launch, whose bounds
+// count; false if it may wrap. By one coordinate at most, it grows with an extent: 64 * group_x is below n where the
+// grid counts tiles of 64 or more along n.
 bool SizeConditionTable::add_base(const std::map<std::string, LinearTerm>& base,
                                   Bound& bound) const {
   bool has_extent = false;
   std::int64_t others = 0;  // that are added to it, at most
   for (const auto& [key, part] : base) {
-    const auto max = max_of_workgroup_part(part.term, kernel_);
-    if (!max) continue;
-    if (*max > kMaxConditionNumber / part.factor) return false;
-    others += *max * part.factor;
+    if (dimension_of_workgroup(part.term)) continue;
+    const auto max = static_cast<std::int64_t>(part.term->bound) - 1;
+    if (max > kMaxConditionNumber / part.factor) return false;
+    others += max * part.factor;
     bound.step = std::gcd(bound.step, std::int64_t{part.factor});
   }
   for (std::size_t i = 0; i < kernel_.grid.size(); ++i) {
@@ -239,9 +205,6 @@ bool SizeConditionTable::add_less(const Expr& low, const Expr& limit, SplitCondi
       }
       continue;
     }
-    const bool is_known =
-        dimension_of_workgroup(one.term) || max_of_workgroup_part(one.term, kernel_);
-    if (!is_known) return false;
     const auto [known, is_new] = base.emplace(key_of(one.term), one);
     if (!is_new) known->second.factor += one.factor;
   }
@@ -271,7 +234,7 @@ void SizeConditionTable::enter(const std::string& variable, const Expr& end) {
     loop.tile = counted->size;
     extent = counted->whole;
   }
-  if (extent->op != Op::variable || !is_extent(extent->name, kernel_)) return;
+  if (extent->op != Op::variable || !ir::is_extent(extent->name, kernel_)) return;
   loop.extent = key_of(extent);
   tiled_loops_.emplace(variable, loop);
 }

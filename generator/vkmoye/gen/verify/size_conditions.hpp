@@ -37,15 +37,10 @@ void add_linear_terms(const ir::Expr& e, std::uint32_t factor, std::vector<Linea
 /// piece of a launch. nullopt: it is neither.
 std::optional<std::size_t> dimension_of_workgroup(const ir::Expr& e);
 
-/// The maximum of a quotient or remainder of the workgroup's coordinate by a number, in a grid of a constant number of
-/// workgroups along it, as in `8 * block_y + block_x / 8`. nullopt: `term` is not that.
-std::optional<std::int64_t> max_of_workgroup_part(const ir::Expr& term, const ir::Kernel& kernel);
-
 /// base + number < limit, with the base and the limit of SizeConditionTable::bound(bound).
 struct SizeCondition {
   std::size_t bound;
   std::int64_t number;
-  bool operator==(const SizeCondition&) const = default;
   auto operator<=>(const SizeCondition&) const = default;
 };
 /// A set that must hold together, at most one for each bound.

@@ -178,19 +178,19 @@ void take_grid(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
   }
 }
 
-std::int64_t value_of(const Expr& e, const Sizes& sizes) {
-  if (is_constant(e)) return static_cast<std::int64_t>(e->value);
-  if (e->op == Op::variable) return sizes.contains(e->name) ? sizes.at(e->name) : 0;
-  if (e->operands.size() != 2) return 0;
-  const std::int64_t a = value_of(e->operands[0], sizes), b = value_of(e->operands[1], sizes);
-  switch (e->op) {
-    case Op::add: return a + b;
-    case Op::multiply: return a * b;
-    case Op::divide: return b == 0 ? 0 : a / b;
-    case Op::modulo: return b == 0 ? 0 : a % b;
-    case Op::minimum: return std::min(a, b);
-    default: return 0;
+// nullopt: it depends on more than `sizes`.
+machine::Value value_of(const Expr& e, const Sizes& sizes) {
+  machine::Budget plenty(1 << 16);
+  machine::Evaluator values({}, plenty);
+  for (const auto& [name, size] : sizes) {
+    values.define(name, machine::Values::same(static_cast<ir::Bits>(size)));
   }
+  return values(e).in(0);
+}
+
+// 0 if it is not known.
+std::int64_t number_of(const Expr& e, const Sizes& sizes) {
+  return static_cast<std::int64_t>(value_of(e, sizes).value_or(0));
 }
 
 // The other extents, no smaller than what workgroups and loops go along: an array that is read may
@@ -209,7 +209,7 @@ void take_arrays(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
         sizes.try_emplace(
             name, std::min(largest, std::max<std::int64_t>(1, kMaxTrialElements / elements)));
       }
-      elements *= std::clamp<std::int64_t>(value_of(extent_of(axis), sizes), 1,
+      elements *= std::clamp<std::int64_t>(number_of(extent_of(axis), sizes), 1,
                                            kMaxTrialElements / elements);
     }
   }
@@ -223,8 +223,7 @@ void take_arrays(const ir::Kernel& kernel, const Trial& trial, Sizes& sizes) {
       }
       Sizes all = sizes;
       all.insert(steps.begin(), steps.end());
-      const std::int64_t step = value_of(axis.stride, all);
-      span = std::max(span, step * value_of(ir::extent_of(axis), sizes));
+      span = std::max(span, number_of(axis.stride, all) * number_of(ir::extent_of(axis), sizes));
     }
   }
   sizes.merge(steps);
@@ -248,101 +247,41 @@ Arguments arguments_of(const ir::Kernel& kernel, const Trial& trial, const Sizes
 
 // --- assumptions ---
 
-constexpr std::int64_t kMaxNear = 64;  // how far a size is moved to satisfy an assumption
-constexpr int kMaxMoves = 8;           // per trial
-
-class AssumptionSearch {
- public:
-  explicit AssumptionSearch(const ir::Kernel& kernel)
-      : assumptions_(assumptions_of_launch(kernel)) {}
-
-  bool is_fulfilled_by(const Arguments& arguments) const {
-    return holding(arguments) == assumptions_.size();
-  }
-
-  // `arguments` with sizes moved, until all assumptions hold or no small move helps.
-  Arguments of(Arguments arguments) const {
-    for (int move = 0; move < kMaxMoves; ++move) {
-      const std::size_t held = holding(arguments);
-      if (held == assumptions_.size()) break;
-      const auto better = moved(arguments, held);
-      if (!better) break;
-      arguments = *better;
-    }
-    return arguments;
-  }
-
- private:
-  // Arguments of which more than the first `held` assumptions hold; the nearest ones.
-  std::optional<Arguments> moved(const Arguments& arguments, std::size_t held) const {
-    std::vector<std::int64_t> others = {0, 1};
-    for (const auto& [name, value] : arguments)
-      others.push_back(std::get<std::int64_t>(value.value));
-    for (const Expr& variable : variables_of(assumptions_[held].condition)) {
-      if (!arguments.contains(variable->name)) continue;
-      const std::int64_t now = std::get<std::int64_t>(arguments.at(variable->name).value);
-      std::vector<std::int64_t> candidates;
-      for (std::int64_t by = 1; by <= kMaxNear; ++by) {
-        candidates.push_back(now + by);
-        if (now >= by) candidates.push_back(now - by);
-      }
-      for (const std::int64_t other : others) {
-        candidates.insert(candidates.end(), {other, other + 1, 2 * other});
-        if (other > 0) candidates.push_back(other - 1);
-      }
-      // What numbers of the condition suggest: n % 1024 == 0, 5000 < p.
-      std::vector<std::int64_t> numbers;
-      ir::for_each_node(assumptions_[held].condition, [&](const ir::Node& node) {
-        if (node.op != Op::constant || node.value < 2) return;
-        const auto number = static_cast<std::int64_t>(node.value);
-        for (const std::int64_t one : {round_up(now, number), number, number + 1, number - 1})
-          numbers.push_back(one);
-      });
-      candidates.insert(candidates.begin(), numbers.begin(), numbers.end());
-      // A launch of nothing shows nothing: 0 comes last.
-      std::stable_partition(candidates.begin(), candidates.end(),
-                            [](std::int64_t one) { return one > 0; });
-      for (const std::int64_t candidate : candidates) {
-        Arguments tried = arguments;
-        tried[variable->name] = candidate;
-        if (holding(tried) > held) return tried;
-      }
-    }
-    return std::nullopt;
-  }
-
-  // How many assumptions hold, counted up to the first that does not.
-  std::size_t holding(const Arguments& arguments) const {
-    std::size_t count = 0;
-    while (count < assumptions_.size() && holds(assumptions_[count].condition, arguments)) ++count;
-    return count;
-  }
-  static bool holds(const Expr& condition, const Arguments& arguments) {
-    machine::Budget plenty(1 << 16);
-    machine::Evaluator values({}, plenty);
-    for (const auto& [name, value] : arguments) {
-      values.define(
-          name, machine::Values::same(static_cast<ir::Bits>(std::get<std::int64_t>(value.value))));
-    }
-    const machine::Value value = values(condition).in(0);
-    return !value || *value != 0;
-  }
-
-  std::vector<ir::Assume> assumptions_;
-};
-
 constexpr unsigned long kMaxStepsOfSizes = 100'000;  // of isl
 
-// Sizes of a launch with a workgroup that isl finds for all assumptions at once.
-std::optional<Arguments> solved_sizes(const ir::Kernel& kernel) {
+bool are_fulfilled(const std::vector<ir::Assume>& assumptions, const Arguments& arguments) {
+  Sizes sizes;
+  for (const auto& [name, value] : arguments) sizes[name] = std::get<std::int64_t>(value.value);
+  return std::all_of(assumptions.begin(), assumptions.end(), [&](const ir::Assume& one) {
+    return value_of(one.condition, sizes) != ir::Bits{0};
+  });
+}
+
+// Arguments of a launch that fulfils all assumptions, as far as linear functions express them: those of `wanted` where
+// that is possible, else larger ones. One argument after the other is chosen, so that the others fit to it.
+Arguments fulfilling(const ir::Kernel& kernel, const Arguments& wanted) {
   try {
     proof::AccessSets sets(
         kernel, [](const ir::Array&) { return false; }, kMaxStepsOfSizes);
-    Arguments out;
-    for (const auto& [name, value] : sets.arguments_in(sets.values().facts())) out[name] = value;
+    proof::IndexValues& values = sets.values();
+    proof::Set points = values.facts();
+    for (const auto& [name, value] : wanted) {
+      if (!sets.variables().has(name)) continue;
+      const proof::Linear at = values.variable(name), size = std::get<std::int64_t>(value.value);
+      for (const proof::Set& choice : {values.equal(at, size), values.at_most(size, at)}) {
+        const proof::Set some = points & choice;
+        if (some.is_empty()) continue;
+        points = some;
+        break;
+      }
+    }
+    Arguments out = wanted;
+    for (const auto& [name, value] : sets.arguments_in(points)) {
+      if (sets.variables().has(name)) out[name] = value;
+    }
     return with_strides(kernel, std::move(out));
   } catch (const proof::GaveUp&) {
-    return std::nullopt;
+    return wanted;
   }
 }
 
@@ -370,7 +309,7 @@ Arguments with_strides(const ir::Kernel& kernel, Arguments sizes) {
 
 std::vector<Arguments> trial_sizes(const ir::Kernel& kernel) {
   const Loops loops = LoopFinder(kernel).loops;
-  const AssumptionSearch search(kernel);
+  const std::vector<ir::Assume> assumptions = assumptions_of_launch(kernel);
   std::vector<Arguments> out;
   for (const Trial& trial : kTrials) {
     Sizes sizes;
@@ -379,16 +318,12 @@ std::vector<Arguments> trial_sizes(const ir::Kernel& kernel) {
       enlarge(sizes, name, looped_size(trial.looped, tile, loops.rounds));
     }
     take_arrays(kernel, trial, sizes);
-    Arguments arguments = search.of(arguments_of(kernel, trial, sizes));
+    Arguments arguments = arguments_of(kernel, trial, sizes);
+    if (!are_fulfilled(assumptions, arguments)) arguments = fulfilling(kernel, arguments);
     if (std::find(out.begin(), out.end(), arguments) == out.end()) {
       out.push_back(std::move(arguments));
     }
   }
-  const bool any = std::any_of(out.begin(), out.end(), [&](const Arguments& arguments) {
-    return search.is_fulfilled_by(arguments);
-  });
-  if (any) return out;
-  if (auto solved = solved_sizes(kernel)) out.push_back(std::move(*solved));
   return out;
 }
 

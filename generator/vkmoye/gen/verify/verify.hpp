@@ -28,7 +28,8 @@ namespace vkmoye::gen {
 ///   minimum or an assumption; no element is written by one thread and touched by another without a barrier between.
 /// - At five sizes (trial.hpp): no element of a buffer is written by one invocation and touched by another, each
 ///   element of a result is written, nothing is read that some path has not written.
-/// - For all sizes (all_sizes.hpp): the same three claims. What is not proved is refused, unless the author assumes it.
+/// - For all sizes (proof/results.hpp, written_before_read.hpp): the same three claims. What is not proved is refused,
+///   unless the author assumes it.
 /// In a kernel that was written by hand, only the declarations are checked.
 /// A check runs only if those before it found nothing. A kernel from Builder::finish has been verified
 /// (Kernel::verified), and is not verified again; nor is a kernel that is identical to one that was accepted before

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "vkmoye/gen/ir/assumptions.hpp"
+
 namespace vkmoye::gen {
 
 using ir::Expr;
@@ -17,24 +19,35 @@ namespace {
 constexpr std::uint64_t kMaxStepsOfWrites = std::uint64_t{1} << 25;
 constexpr std::uint32_t kFewRoundsOfWrites = 32;
 
+bool is_followed(const ir::Array& array) { return !array.is_buffer(); }
+
+// What holds in each launch. An extent is so small that n + 1 does not wrap.
+ir::Guards initial_guards(const ir::Kernel& kernel) {
+  ir::Guards guards = ir::guards_of_launch(kernel);
+  for (const PushConstant& argument : kernel.arguments) {
+    if (!ir::is_extent(argument.name, kernel)) continue;
+    guards.push_back(less(ir::variable(argument.name), ir::to_index(kMaxExtent + 1)));
+  }
+  return guards;
+}
+
 }  // namespace
 
-WriteWalk::WriteWalk(const ir::Kernel& kernel, std::uint32_t max_rounds,
-                     const IsFollowed& is_followed)
+WriteWalk::WriteWalk(const ir::Kernel& kernel, std::uint32_t max_rounds)
     : kernel_(kernel),
-      is_followed_(is_followed),
       max_rounds_(max_rounds),
       budget_(kMaxStepsOfWrites),
       values_({kernel.threads, std::max(1u, kernel.subgroup_size)}, budget_),
       loops_(kernel, is_followed),
       size_conditions_(kernel),
       state_(kernel, size_conditions_),
-      guards_(ir::guards_of_launch(kernel)),
+      guards_(initial_guards(kernel)),
       effects_(kernel, is_followed) {}
 
-void WriteWalk::run() {
+std::map<std::string, std::string> WriteWalk::unshown() {
   run(kernel_.body, {ThreadSet::all(kernel_.threads), ThreadSet(kernel_.threads),
                      std::make_shared<const PathConditions>()});
+  return std::move(unshown_);
 }
 
 // `see`: what is called for each fact that is known at the end of `body`, and forgotten there.
@@ -48,7 +61,7 @@ void WriteWalk::run(const ir::Body& body, const Path& path,
 }
 
 void WriteWalk::visit(const ir::Stmt& statement, const Path& path) {
-  spend(1);
+  budget_.spend(1);
   const ir::Effects& effects = effects_.of(statement);
   if (const auto* loop = std::get_if<ir::For>(&statement.value)) {
     const bool has_a_round = ir::is_positive(expand(loop->end, definitions_), guards_);
@@ -58,14 +71,14 @@ void WriteWalk::visit(const ir::Stmt& statement, const Path& path) {
   }
   if (const auto* branches = std::get_if<ir::If>(&statement.value)) return choose(*branches, path);
   for (const ir::NestedBody& inner : effects.nested) run(*inner.body, path);
-  const auto is_followed = [this](const ir::StatementAccess& access) {
-    return is_followed_(*kernel_.find(access.element->array));
+  const auto are_followed = [this](const ir::StatementAccess& access) {
+    return is_followed(*kernel_.find(access.element->array));
   };
   for (const ir::StatementAccess& access : effects.accesses) {
-    if (access.reads && is_followed(access)) read(access_of(access, path));
+    if (access.reads && are_followed(access)) read(access_of(access, path));
   }
   for (const ir::StatementAccess& access : effects.accesses) {
-    if (access.writes && is_followed(access)) write(access_of(access, path));
+    if (access.writes && are_followed(access)) write(access_of(access, path));
   }
   for (const ir::Definition& d : effects.defines) define(statement, d);
   for (const Expr* condition : effects.assumes) ir::add_guards(guards_, *condition);
@@ -96,6 +109,48 @@ void WriteWalk::write(const Access& access) {
                  access.by_any_lane);
   }
   spend_for(at.values);
+}
+
+void WriteWalk::read(const Access& access) {
+  const Index at = index_of(access);
+  const bool shown = at.is_known ? state_.is_written(access.array, at.values, access.element.width,
+                                                     access.lanes, access.path, access.by_any_lane)
+                                 : may_only_read_written(access);
+  spend_for(at.values);
+  if (!shown) unshown_.emplace(access.array.name, access.element.source_text);
+}
+
+// The elements that the bounds of the index allow, and of a sum, those from its known terms on.
+bool WriteWalk::may_only_read_written(const Access& access) {
+  const Expr& index = access.element.coordinates[0];
+  const std::uint64_t end = index->bound + access.element.width - 1;
+  if (state_.are_written(access.array, end, access.lanes, access.path, access.by_any_lane)) {
+    return true;
+  }
+  if (!access.array.is_shared()) return false;
+  Values first = Values::different(kernel_.threads);
+  for (std::size_t lane = 0; lane < kernel_.threads; ++lane) first.set(lane, ir::Bits{0});
+  std::uint64_t others = 0;
+  const std::function<void(const Expr&)> add = [&](const Expr& e) {
+    if (e->op == ir::Op::add) {
+      for (const Expr& term : e->operands) add(term);
+      return;
+    }
+    const Values& term = values_(e);
+    if (!loops_.repeats(e) || !term.is_known(access.lanes)) {
+      others += e->bound - 1;
+      return;
+    }
+    access.lanes.for_each(
+        [&](std::size_t lane) { first.set(lane, *first.in(lane) + *term.in(lane)); });
+  };
+  add(index);
+  const auto size = static_cast<std::uint64_t>(access.array.size());
+  budget_.spend(std::min(others, size) * kernel_.threads);
+  return others < size &&
+         state_.is_written(access.array, first,
+                           static_cast<std::uint32_t>(others) + access.element.width, access.lanes,
+                           access.path, access.by_any_lane);
 }
 
 void WriteWalk::define(const ir::Stmt& statement, const ir::Definition& d) {
@@ -324,7 +379,8 @@ void WriteWalk::repeat(const ir::For& s, const Path& path, bool has_a_round) {
 void WriteWalk::give_up(const ir::Body& body) {
   for (const ir::Stmt& statement : body) {
     const ir::Effects& effects = effects_.of(statement);
-    for (const ir::StatementAccess& access : effects.accesses) give_up_on(access.element->array);
+    for (const ir::StatementAccess& access : effects.accesses)
+      unshown_.emplace(access.element->array, "");
     for (const ir::NestedBody& inner : effects.nested) give_up(*inner.body);
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Follows the writes of one workgroup through a kernel, for all sizes: which elements are certain to have been written
-// when a statement is reached. written_before_read.hpp says how; a walk over accesses of one kind derives from this.
+// Follows the writes of one workgroup through a kernel, for all sizes, and finds the reads of shared memory and
+// registers of which it is not certain that something wrote the elements before. written_before_read.hpp says how.
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -22,22 +22,20 @@ namespace vkmoye::gen {
 
 class WriteWalk {
  public:
-  WriteWalk(const WriteWalk&) = delete;
-  WriteWalk& operator=(const WriteWalk&) = delete;
-  virtual ~WriteWalk() = default;
-
- protected:
-  using Path = WrittenState::Path;
-  using IsFollowed = std::function<bool(const ir::Array&)>;
-
   /// `max_rounds`: loops with more are followed as if the number of their rounds was unknown. `kernel` must outlive
   /// this.
-  WriteWalk(const ir::Kernel& kernel, std::uint32_t max_rounds, const IsFollowed& is_followed);
+  WriteWalk(const ir::Kernel& kernel, std::uint32_t max_rounds);
+  WriteWalk(const WriteWalk&) = delete;
+  WriteWalk& operator=(const WriteWalk&) = delete;
 
-  /// Follows the whole kernel. Throws machine::Budget::Exceeded.
-  void run();
+  /// By array, the first read of elements of which it is not certain that they were written, or "" for an array that
+  /// cannot be followed. Throws machine::Budget::Exceeded.
+  std::map<std::string, std::string> unshown();
 
-  /// An access of `lanes` to an array that is followed.
+ private:
+  using When = WrittenFact::When;
+  using Path = WrittenState::Path;
+  /// An access of `lanes` to shared memory or registers.
   struct Access {
     const ir::Array& array;
     const ir::Element& element;
@@ -45,38 +43,25 @@ class WriteWalk {
     const Path& path;
     bool by_any_lane;
   };
-  /// A read is reached. What is written before is in state().
-  virtual void read(const Access&) {}
-  /// The accesses to `array` cannot be followed.
-  virtual void give_up_on(const std::string& /*array*/) {}
-
   /// The index of an access. `is_known`: in all of its lanes, and in the rounds that are not followed, too.
   struct Index {
     const machine::Values& values;
     bool is_known;
   };
-  Index index_of(const Access& access);
-  /// The value of `e` in each invocation.
-  const machine::Values& values_of(const ir::Expr& e) { return values_(e); }
-  /// Whether `e` has its value in rounds that are not followed, too.
-  bool repeats(const ir::Expr& e) { return loops_.repeats(e); }
-
-  const ir::Kernel& kernel() const { return kernel_; }
-  const WrittenState& state() const { return state_; }
-  SizeConditionTable& size_conditions() { return size_conditions_; }
-  /// Counts the steps of an access.
-  void spend(std::uint64_t steps) { budget_.spend(steps); }
-  void spend_for(const machine::Values& index) { spend(index.is_same() ? 1 : kernel_.threads); }
-
- private:
-  using When = WrittenFact::When;
 
   void run(
       const ir::Body& body, const Path& path,
       const std::function<void(const WrittenFact&)>& see = [](const WrittenFact&) {});
   void visit(const ir::Stmt& statement, const Path& path);
   Access access_of(const ir::StatementAccess& access, const Path& path) const;
+  Index index_of(const Access& access);
   void write(const Access& access);
+  void read(const Access& access);
+  // Whether all elements are written that a read with an unknown index may mean.
+  bool may_only_read_written(const Access& access);
+  void spend_for(const machine::Values& index) {
+    budget_.spend(index.is_same() ? 1 : kernel_.threads);
+  }
   void define(const ir::Stmt& statement, const ir::Definition& d);
   bool is_uniform_load(const ir::Stmt& statement);
   machine::Values reliable(const ir::Expr& e);
@@ -92,7 +77,6 @@ class WriteWalk {
   void give_up(const ir::Body& body);
 
   const ir::Kernel& kernel_;
-  const IsFollowed is_followed_;
   const std::uint32_t max_rounds_;
   machine::Budget budget_;
   machine::Evaluator values_;
@@ -104,6 +88,7 @@ class WriteWalk {
   ir::Guards guards_;  // what holds at the current statement
   std::unordered_map<const ir::If*, std::optional<bool>> implied_;
   EffectsCache effects_;
+  std::map<std::string, std::string> unshown_;
 };
 
 }  // namespace vkmoye::gen

@@ -39,13 +39,18 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
-#include "vkmoye/gen/ir/kernel.hpp"
+#include "vkmoye/gen/proof/obligation.hpp"
 
 namespace vkmoye::gen {
 
-/// The arrays of shared memory and registers whose elements are written before they are read, in every launch. For
-/// others this is not known. Precondition: check_scope and check_shared_memory gave no reason.
+/// For each array of shared memory or registers: "what is read from tile was written", in every launch. It is proved,
+/// assumed by the author, or not known. The kernel is followed once; the first claim has the time. Precondition:
+/// check_scope and check_shared_memory gave no reason.
+std::vector<proof::Obligation> prove_reads(const ir::Kernel& kernel);
+
+/// The arrays of which this is proved.
 std::set<std::string> arrays_written_before_read(const ir::Kernel& kernel);
 
 }  // namespace vkmoye::gen
