@@ -80,18 +80,18 @@ int run(const char* kernel_file, const char* plan_file, const char* rows_file,
     arena.read(std::as_writable_bytes(std::span(pixels)), image.offset);
     wrong += wrong_in(pixels, rows);
   };
-  const vkmoye::Neighbours passes = {.after = vkmoye::kComputePass, .before = vkmoye::kComputePass};
+  const vkmoye::Neighbours both = {.after = vkmoye::kComputePass, .before = vkmoye::kComputePass};
 
   // The product between two passes.
   frame([&](VkCommandBuffer commands, const engine::Range& c) {
     fill.record(commands, {a, b}, {kM, kN, kK}, kM * kK + kN * kK);
-    gemm.record(commands, {view(a), view(b), view(c)}, sizes, passes);
+    gemm.record(commands, {view(a), view(b), view(c)}, sizes, both);
   });
 
   // A product of several kernels: the sums of slices of k, then C.
   vkmoye::PlanRecorder product(device, plan, {.recordings = 16});
   frame([&](VkCommandBuffer commands, const engine::Range& c) {
-    product.record(commands, {view(a), view(b), view(c)}, passes);
+    product.record(commands, {view(a), view(b), view(c)}, both);
   });
 
   // The product submitted by the Device, between two submissions of the engine.
@@ -128,7 +128,7 @@ int run(const char* kernel_file, const char* plan_file, const char* rows_file,
   const vkmoye::Arguments rest =
       vkmoye::with_compact_strides(for_size.interface(), {{"m", kM}, {"alpha", 1.0}});
   frame([&](VkCommandBuffer commands, const engine::Range& c) {
-    for_size.record(commands, {view(a), view(b), view(c)}, rest, passes);
+    for_size.record(commands, {view(a), view(b), view(c)}, rest, both);
   });
 
   vkDestroySemaphore(gpu.handle(), timeline, nullptr);

@@ -59,8 +59,8 @@ PeakKernel peak_of_shared(std::int64_t groups);
 /// The number of workgroups that fills the device several times.
 std::int64_t groups_for_peak(const DeviceCaps& device);
 
-/// Checks the kernel against its definition, then times it. Throws WrongResult; KernelError and DeviceError if the device
-/// cannot run it.
+/// Checks the kernel against its definition, then times it. Throws WrongResult; KernelError and DeviceError if the
+/// device cannot run it.
 TimedWork time_peak(Device& device, const PeakKernel& peak, TimingRules rules, std::uint64_t seed);
 
 /// The time that `flops` would take at the peak of the units that the kernel of `run` uses: matrix units, or

@@ -50,8 +50,8 @@ DeviceCaps described_for(const std::string& selector);
 /// Calls throw_cannot_run if the device of `caps` cannot run the kernel.
 void require_fit(std::string_view name, const KernelInterface& kernel, const DeviceCaps& caps);
 
-/// Prepares `plan` for `kernel`; `shown`: what is compiled, on stderr. Calls throw_cannot_run if the executor cannot run
-/// it.
+/// Prepares `plan` for `kernel`; `shown`: what is compiled, on stderr. Calls throw_cannot_run if the executor cannot
+/// run it.
 std::unique_ptr<Execution> prepared(Executor& executor, const RunPlan& plan,
                                     std::string_view kernel, const std::string& shown);
 

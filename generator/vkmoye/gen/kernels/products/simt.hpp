@@ -26,10 +26,12 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
-#include "vkmoye/gen/kernels/products/parts/operand.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
+
+struct GemmOperand;       // products/parts/operand.hpp
+enum class Moved : bool;  // there
 
 struct GemmSimtConfig {
   std::int64_t tile_m = 128, tile_n = 128, tile_k = 8;

@@ -7,7 +7,7 @@
 
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_numbers.hpp"
+#include "vkmoye/gen/kernels/common/weight_numbers.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {

@@ -22,8 +22,8 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/kernels/common/weight_format.hpp"
+#include "vkmoye/gen/kernels/common/weight_numbers.hpp"
 #include "vkmoye/gen/kernels/products/parts/buffers.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_numbers.hpp"
 
 namespace vkmoye::gen {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "vkmoye/gen/kernels/products/parts/weight_numbers.hpp"
+#include "vkmoye/gen/kernels/common/weight_numbers.hpp"
 
 namespace vkmoye::gen {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/weight_numbers.hpp"
+#include "vkmoye/gen/kernels/common/weight_numbers.hpp"
 
 #include <fmt/format.h>
 
