@@ -20,7 +20,7 @@ constexpr const char* kTiled = "MoYe.jl, tiled copy";
 constexpr const char* kHip = "AMD lab notes, matrix transpose in HIP";
 constexpr const char* kFloat4 = "float4 transpose ladder in CUDA";
 
-// Types with vectors whose elements can be accessed one by one, and the others if the blocks of a rung need none.
+// A block of the last two kinds is accessed as a vector and one by one: its type needs vectors that allow both.
 std::vector<ScalarType> types_of(TileBlock block) {
   std::vector<ScalarType> types = every_type();
   if (block != TileBlock::loaded && block != TileBlock::both) return types;
@@ -39,7 +39,7 @@ struct Text {
   const char *name, *summary, *source;
 };
 
-// A rung of a ladder. Those without blocks have options.
+// A rung of a ladder; only those without blocks have options.
 KernelEntry rung_entry(const Text& text, const TileRung& rung, const IntTuple& threads,
                        std::int64_t pad = 0) {
   return entry_of<TileConfig>(
