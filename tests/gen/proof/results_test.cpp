@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "vkmoye/gen/kernels/moves/transpose/padded.hpp"
+#include "vkmoye/gen/kernels/moves/ladder.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen::proof {

@@ -11,7 +11,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/moves/transpose/padded.hpp"
+#include "vkmoye/gen/kernels/moves/ladder.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {

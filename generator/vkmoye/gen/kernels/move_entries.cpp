@@ -4,14 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "vkmoye/gen/kernels/moves/copy.hpp"
 #include "vkmoye/gen/kernels/moves/copy_auto.hpp"
-#include "vkmoye/gen/kernels/moves/copy_tiled.hpp"
+#include "vkmoye/gen/kernels/moves/ladder.hpp"
 #include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
 #include "vkmoye/gen/kernels/moves/transpose/auto.hpp"
-#include "vkmoye/gen/kernels/moves/transpose/direct.hpp"
-#include "vkmoye/gen/kernels/moves/transpose/padded.hpp"
-#include "vkmoye/gen/kernels/moves/transpose/vector.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 
 namespace vkmoye::gen {
@@ -24,78 +20,54 @@ constexpr const char* kTiled = "MoYe.jl, tiled copy";
 constexpr const char* kHip = "AMD lab notes, matrix transpose in HIP";
 constexpr const char* kFloat4 = "float4 transpose ladder in CUDA";
 
+// A block of the last two kinds is accessed as a vector and one by one: its type needs vectors that allow both.
+std::vector<ScalarType> types_of(TileBlock block) {
+  std::vector<ScalarType> types = every_type();
+  if (block != TileBlock::loaded && block != TileBlock::both) return types;
+  std::erase_if(types,
+                [](ScalarType type) { return !ir::is_width(type, 2) || ir::is_packed(type, 2); });
+  return types;
+}
+
+std::vector<ConfigField<TileConfig>> fields_of(const TileRung& rung) {
+  if (rung.block != TileBlock::none) return {};
+  return rung.path == TilePath::shared ? tile_fields() : direct_tile_fields();
+}
+
 // The texts of an entry.
 struct Text {
-  const char *name, *operation, *summary, *source;
+  const char *name, *summary, *source;
 };
 
-// A kernel in which each workgroup moves one tile.
-template <class Describe>
-KernelEntry tile_entry(const Text& text, const std::vector<ConfigField<TileConfig>>& fields,
-                       IntTuple threads, std::int64_t pad, Describe describe) {
+// A rung of a ladder; only those without blocks have options.
+KernelEntry rung_entry(const Text& text, const TileRung& rung, const IntTuple& threads,
+                       std::int64_t pad = 0) {
   return entry_of<TileConfig>(
       {.name = text.name,
-       .operation = text.operation,
+       .operation = rung.move == TileMove::copy ? "copy" : "transpose",
        .summary = text.summary,
        .source = text.source,
-       .types = every_type(),
-       .fields = fields,
+       .types = types_of(rung.block),
+       .fields = fields_of(rung),
        .defaults =
-           [threads, pad](const MoveRequest& request) {
+           [=](const MoveRequest& request) {
              TileConfig config;
              config.type = request.form.type;
              config.threads = Layout(threads);
+             config.tile_cols *= columns_of(rung.block, config.type);
              // A layout given by the user has its own padding.
              config.pad = request.options.contains("shared") ? 0 : pad;
              return config;
            },
-       .describe = [describe, name = std::string(text.name)](
+       .describe = [=, name = text.name](
                        const TileConfig& config,
-                       const MoveRequest&) { return describe(config, name); }});
+                       const MoveRequest&) { return move_tile(config, rung, name); }});
 }
 
-KernelEntry shared_entry(const Text& text, IntTuple threads, std::int64_t pad,
-                         ir::Kernel (*describe)(const TileConfig&, const std::string&)) {
-  return tile_entry(text, tile_fields(), threads, pad, describe);
-}
-
-KernelEntry direct_entry(const Text& text, Contiguous side) {
-  return tile_entry(text, direct_tile_fields(), {32, 32}, 0,
-                    [side](const TileConfig& config, const std::string& name) {
-                      return transpose_direct(config, side, name);
-                    });
-}
-
-// A kernel with no parameter but the type.
-template <class Describe>
-KernelEntry plain_entry(const Text& text, std::vector<ScalarType> types, Describe describe) {
-  return entry_of<ScalarType>(
-      {.name = text.name,
-       .operation = text.operation,
-       .summary = text.summary,
-       .source = text.source,
-       .types = std::move(types),
-       .fields = {},
-       .defaults = [](const MoveRequest& request) { return request.form.type; },
-       .describe = [describe, name = std::string(text.name)](
-                       ScalarType type, const MoveRequest&) { return describe(type, name); }});
-}
-
-KernelEntry tiled_entry(const Text& text, TiledValues values) {
-  return plain_entry(text, every_type(), [values](ScalarType type, const std::string& name) {
-    return copy_tiled(type, values, name);
-  });
-}
-
-KernelEntry vector_entry(const Text& text, VectorRung rung) {
-  // Types with vectors whose elements can be accessed one by one.
-  std::vector<ScalarType> types;
-  for (const ScalarType type : every_type()) {
-    if (ir::is_width(type, 2) && !ir::is_packed(type, 2)) types.push_back(type);
-  }
-  return plain_entry(text, types, [rung](ScalarType type, const std::string& name) {
-    return transpose_vector(type, rung, name);
-  });
+// A rung of another ladder that is the same kernel.
+KernelEntry another_name(KernelEntry entry) {
+  entry.chooses = true;
+  return entry;
 }
 
 enum class Converts : std::uint8_t { no, between_types };
@@ -188,59 +160,78 @@ bool is_narrow_transpose(const std::vector<std::int64_t>& shape) {
 }
 
 std::vector<KernelEntry> move_entries() {
+  using enum TileMove;
+  using enum TilePath;
+  const TileRung simple_reads = {
+      transpose, along_src,
+      "neighbouring threads read neighbours of src and write dst a column apart"};
   return {
-      shared_entry({"copy/simple", "copy", "copies through a compact shared tile", kMoYe}, {32, 8},
-                   0, copy),
-      shared_entry({"copy/padded", "copy", "copies through a padded shared tile", kMoYe}, {32, 8},
-                   1, copy),
-      tiled_entry({"copy/tiled", "copy", "copies tiles element by element", kTiled},
-                  TiledValues::single),
-      tiled_entry({"copy/tiled_vec", "copy", "copies tiles in vectors of up to 16 bytes", kTiled},
-                  TiledValues::vector),
-      tiled_entry({"copy/tiled_split", "copy",
-                   "copies tiles in half vectors, which is not coalesced: an example", kTiled},
-                  TiledValues::split_vector),
+      rung_entry({"copy/simple", "copies through a compact shared tile", kMoYe}, kCopyThroughShared,
+                 {32, 8}),
+      rung_entry({"copy/padded", "copies through a padded shared tile", kMoYe}, kCopyThroughShared,
+                 {32, 8}, 1),
+      rung_entry(
+          {"copy/tiled", "copies tiles element by element", kTiled},
+          {copy, along_src, "neighbouring threads move neighbouring elements", TileBlock::single},
+          {32, 8}),
+      rung_entry(
+          {"copy/tiled_vec", "copies tiles in vectors of up to 16 bytes", kTiled},
+          {copy, along_src, "neighbouring threads move neighbouring vectors", TileBlock::vector},
+          {32, 8}),
+      rung_entry({"copy/tiled_split",
+                  "copies tiles in half vectors, which is not coalesced: an example", kTiled},
+                 {copy, along_src,
+                  "not coalesced: in each access, neighbouring threads move every second vector",
+                  TileBlock::split_vector},
+                 {32, 8}),
       best_entry("copy/auto", "copy",
                  "copies flat arrays with wide accesses: the fastest copy; converts between types",
                  copy_auto_fields(), copy_auto_config, copy_of_request, Converts::between_types),
-      direct_entry(
-          {"transpose/naive", "transpose",
+      another_name(rung_entry(
+          {"transpose/naive",
            "transposes one element in each thread without a shared tile: the first step of "
            "the float4 ladder, the same kernel as transpose/read_contiguous",
            kFloat4},
-          Contiguous::read),
-      direct_entry(
-          {"transpose/read_contiguous", "transpose",
+          simple_reads, {32, 32})),
+      rung_entry(
+          {"transpose/read_contiguous",
            "transposes without a shared tile: reads are contiguous, writes are a column apart",
            kHip},
-          Contiguous::read),
-      direct_entry(
-          {"transpose/write_contiguous", "transpose",
+          simple_reads, {32, 32}),
+      rung_entry(
+          {"transpose/write_contiguous",
            "transposes without a shared tile: writes are contiguous, reads are a row apart", kHip},
-          Contiguous::write),
-      shared_entry(
-          {"transpose/tiled", "transpose",
+          {transpose, along_dst,
+           "neighbouring threads write neighbours of dst and read src a row apart"},
+          {32, 32}),
+      rung_entry(
+          {"transpose/tiled",
            "transposes through a padded shared tile, one element in each of 1024 threads", kHip},
-          {32, 32}, 1, transpose),
-      shared_entry({"transpose/simple", "transpose",
-                    "transposes through a compact shared tile, with 32-way bank conflicts", kMoYe},
-                   {32, 8}, 0, transpose),
-      shared_entry({"transpose/padded", "transpose",
-                    "transposes through a shared tile padded to 33, without bank conflicts", kMoYe},
-                   {32, 8}, 1, transpose),
-      vector_entry(
-          {"transpose/vec4", "transpose",
-           "transposes with vector loads and scalar stores, without a shared tile", kFloat4},
-          VectorRung::plain),
-      vector_entry(
-          {"transpose/vec4_shared", "transpose",
+          kTransposeThroughShared, {32, 32}, 1),
+      rung_entry({"transpose/simple",
+                  "transposes through a compact shared tile, with 32-way bank conflicts", kMoYe},
+                 kTransposeThroughShared, {32, 8}),
+      rung_entry({"transpose/padded",
+                  "transposes through a shared tile padded to 33, without bank conflicts", kMoYe},
+                 kTransposeThroughShared, {32, 8}, 1),
+      rung_entry({"transpose/vec4",
+                  "transposes with vector loads and scalar stores, without a shared tile", kFloat4},
+                 {transpose, along_src,
+                  "vector loads along src, scalar stores a column of dst apart", TileBlock::loaded},
+                 {32, 32}),
+      rung_entry(
+          {"transpose/vec4_shared",
            "transposes through a compact shared tile in vectors; reading it has bank conflicts",
            kFloat4},
-          VectorRung::shared),
-      vector_entry(
-          {"transpose/vec4_padded", "transpose",
+          {transpose, shared, "vectors on both sides; reads of a tile column share few banks",
+           TileBlock::both},
+          {32, 32}),
+      rung_entry(
+          {"transpose/vec4_padded",
            "transposes through a shared tile padded by one: vector loads, scalar stores", kFloat4},
-          VectorRung::padded),
+          {transpose, shared, "padded rows keep the banks apart and dst contiguous by element",
+           TileBlock::loaded},
+          {32, 32}, 1),
       best_entry(
           "transpose/auto", "transpose",
           "transposes blocks in registers, with wide accesses on both sides: the fastest transpose",

@@ -93,16 +93,6 @@ const std::vector<ConfigField<TileConfig>>& tile_fields() {
   return fields;
 }
 
-std::vector<std::pair<std::string, std::string>> TileConfig::tile_items() const {
-  return typed_items(direct_tile_fields(), *this);
-}
-
-std::vector<std::pair<std::string, std::string>> TileConfig::items() const {
-  auto items = tile_items();
-  items.emplace_back("shared", text_of(shared_layout()));
-  return items;
-}
-
 std::vector<std::string> reasons_against(const TileConfig& config, TileMove move) {
   std::vector<std::string> reasons;
   for (const auto& [name, extent] :

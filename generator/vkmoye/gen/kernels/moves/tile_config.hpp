@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
@@ -24,11 +22,6 @@ struct TileConfig {
 
   /// The layout of the shared tile, shape (tile_cols, tile_rows), swizzled or not.
   ComposedLayout shared_layout() const;
-
-  /// The names and values of the fields above, for the first line of the text and for reports.
-  std::vector<std::pair<std::string, std::string>> items() const;
-  /// The same without the shared layout.
-  std::vector<std::pair<std::string, std::string>> tile_items() const;
 };
 
 /// The config values that `--NAME` can replace, for kernels with and without a shared tile.

@@ -116,7 +116,8 @@ struct KernelEntry {
   /// The format of B where a request for a product has none: the kernel reads weights in blocks only. Null: it
   /// multiplies elements, too.
   const WeightFormat* weights = nullptr;
-  /// Whether another entry is chosen to do the work; see products/choice/choose_gemm.hpp, attention/choice/choose.hpp.
+  /// Whether the work is that of another entry: it is chosen, see products/choice/choose_gemm.hpp and
+  /// attention/choice/choose.hpp, or has two names, as transpose/naive.
   bool chooses = false;
   /// The kernels over slices of rows or of keys, and their combination. No steps, or unset: not for this form.
   std::function<KernelPlan(const KernelRequest& request)> in_slices = {};
