@@ -32,7 +32,7 @@ class RecordedKernel {
   /// Binds the buffers and arguments of the next recording. Throws ArgumentError like vk::bind, and if the pool is
   /// exhausted.
   void bind(std::span<const BufferView> views, const Arguments& arguments);
-  /// The same with all arguments in the order of `argument_names`.
+  /// Binds the buffers and all arguments, in the order of `argument_names`. Throws like the function above.
   void bind(std::span<const BufferView> views, std::span<const Argument> values);
   const std::vector<std::string>& argument_names() const { return formula_.names(); }
   /// Allocates the descriptor set of the next recording, if it needs one. Throws DeviceError. A set that was not

@@ -101,10 +101,10 @@ class Recorder {
               const Arguments& arguments, const Neighbours& neighbours = {}) {
     record(commands, std::span(buffers.begin(), buffers.size()), arguments, neighbours);
   }
-  /// The same with values by index: all arguments but the specialised ones, strides included, in the order of
-  /// `argument_names`. The fastest way to record a kernel with other arguments than before: after the first recording
-  /// it allocates no host memory, unless the grid is empty or takes several dispatches, or a written array has strides
-  /// in an unusual order.
+  /// Records the kernel like `record`, with its arguments by index: all but the specialised ones, strides included, in
+  /// the order of `argument_names`. This is the fastest way to record a kernel with new arguments: after the first
+  /// recording it allocates no host memory, unless the grid is empty or takes several dispatches, or a written array
+  /// has strides in an unusual order.
   void record_values(VkCommandBuffer commands, std::span<const BufferView> buffers,
                      std::span<const Argument> values, const Neighbours& neighbours = {});
   /// The names of the kernel's arguments that are not specialised, in alphabetical order.

@@ -40,7 +40,7 @@ ir::Expr erf(const ir::Expr& x);
 /// Precondition: count is 1 at least, and first + count is 32 at most.
 ir::Expr bit_field(const ir::Expr& word, std::uint32_t first, std::uint32_t count);
 
-/// The same bits as an i32, of which the last bit is the sign: byte 1, an i8, is signed_bit_field(word, 8, 8).
+/// bit_field as a signed i32, whose sign is the last of the bits: byte 1, an i8, is signed_bit_field(word, 8, 8).
 ir::Expr signed_bit_field(const ir::Expr& word, std::uint32_t first, std::uint32_t count);
 
 /// A u32 that holds `parts`, elements of i32 or u32, the first in the lowest bits: 2 of 16 bits, 4 of 8 or 8 of 4. Of

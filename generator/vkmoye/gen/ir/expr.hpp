@@ -160,7 +160,7 @@ struct Node {
 Expr variable(std::string name, Type type = kIndex, std::uint64_t bound = kUnbounded,
               std::uint32_t alignment = 1);
 
-/// The same index with a smaller bound. Precondition: it is below `bound`; proofs rely on that.
+/// `index` with a smaller bound. Precondition: its value is below `bound`; proofs rely on that.
 Expr bounded(const Expr& index, std::uint64_t bound);
 
 /// `bound`: the extent of the builtin, if it is known.

@@ -34,11 +34,11 @@
 namespace vkmoye::gen {
 
 /// The kernel that gemm/auto chooses for a product of any size, among those that need only one. Throws KernelError.
-/// gemm_plan.hpp has all of them.
+/// gemm_plan.hpp chooses among all.
 inline ir::Kernel gemm(const GemmForm& form, const DeviceCaps& device = common_device()) {
   return gemm_auto(form, device);
 }
-/// The same for a product of known sizes.
+/// The kernel that gemm/auto chooses for a product of known sizes, among those that need only one. Throws KernelError.
 inline ir::Kernel gemm(const GemmProduct& product, const DeviceCaps& device) {
   return gemm_auto(product, device);
 }

@@ -120,7 +120,7 @@ class Machine {
 
  private:
   void run(const ir::Body& body, ThreadSet active);
-  // The same where it is not known whether `active` come there.
+  // Runs `body` where it is not known whether the threads `active` reach it.
   void try_run(const ir::Body& body, const ThreadSet& active);
   // Statements for control flow and names.
   void step(const ir::Let& s, const ThreadSet& active);

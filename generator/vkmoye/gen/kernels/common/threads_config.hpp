@@ -73,8 +73,8 @@ inline constexpr std::int64_t kMaxValues = 32;
 /// elements. Preconditions: `threads` and `vector_bytes` are set.
 void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols);
 
-/// The same, and also sets `threads` and `vector_bytes`: for kernels that work on rows. Rows of 16 bits that would
-/// leave a quarter of a block empty are cut into several smaller blocks instead.
+/// For kernels that work on rows: sets `vector_bytes`, `threads`, `columns` and `rounds`, unless they are set. Rows of
+/// 16 bits that would leave a quarter of a block empty are cut into several smaller blocks.
 void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols);
 template <class Config>
 Config fitted_to_rows(Config config, std::optional<std::int64_t> cols = std::nullopt) {

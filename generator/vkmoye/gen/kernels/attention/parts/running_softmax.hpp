@@ -36,15 +36,15 @@ class RunningSoftmax {
                  const ScoreModes& modes, const std::optional<Expr>& sink = {});
 
   void start();
-  /// `scores` become weights relative to the new maximum of the row; `sums`, with the same rows, are rescaled to it.
+  /// `scores` become probabilities relative to the new maximum of the row, to which `sums`, by rows, are rescaled.
   void update(const View& scores, const View& sums);
-  /// The same with a maximum of each thread's own columns. Each weight counts `counts` times. merge() must follow.
+  /// Like update, relative to the maximum of each thread's own columns. Scores count `counts` times. Needs merge().
   void update_per_thread(const View& scores, const View& sums, const View* counts = nullptr);
   /// Rescales `sums` to the maximum of the row, and adds those of all threads that share it, and the row sums.
   void merge(const View& sums);
   /// sums <- sums / row sums, where threads have had a common maximum.
   void finish(const View& sums);
-  /// The same after merge().
+  /// sums <- sums / row sums, after merge().
   void divide(const View& sums);
 
   /// to <- the logarithm of the sum of exp(score) of each row, after finish() or divide(). `to` has the rows of the

@@ -72,7 +72,7 @@ class WeightNumbers {
   bool decodes_in_halves(ScalarType type) const;
   /// "scale * (code - 8)", for titles.
   std::string formula() const;
-  /// The same with the reason for the bits that decode it.
+  /// formula(), followed by the reason why the bits that decode a code are right.
   std::string decoding() const;
 
  private:
