@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Plan files: a CompiledPlan in one file, as kernel_file.hpp has it for one kernel.
+// Plan files: a CompiledPlan in one file, like the kernel files of kernel_file.hpp.
 //
 //   write_plan_file("product.json", gen::compile(gen::gemm_plan(..), caps));      // build machine
 //   PlanRecorder product(device, read_plan_file("product.json"));                 // the game

@@ -110,9 +110,9 @@ class Recorder {
   /// The names of the kernel's arguments that are not specialised, in alphabetical order.
   std::span<const std::string> argument_names() const;
 
-  /// The times of the recordings that the device has finished by now, in order. Does not wait. Of a command buffer
-  /// that was submitted several times: the last that has finished, or none while the next is being executed. Throws
-  /// DeviceError.
+  /// The times of the recordings that the device has finished by now, in order. Does not wait. If a command
+  /// buffer was submitted several times, the times are those of its last finished execution; there are none while the
+  /// next one runs. Throws DeviceError.
   std::vector<KernelTime> times() const;
 
   /// Makes all recordings available again, and forgets their times. Precondition: the device has finished everything

@@ -36,7 +36,7 @@ struct Timing {
   Clock clock = Clock::device;
 };
 
-/// Throws ArgumentError for a duration that is negative, infinite or NaN, DeviceError.
+/// Throws DeviceError, and ArgumentError for a duration that is negative, infinite or NaN.
 Timing measure(Device& device, const Launch& launch, const TimeOptions& options = {});
 
 /// Measures several launches that run in order, each after the writes of the earlier ones are visible to it. A sample

@@ -37,7 +37,7 @@ Device open_real_device(const std::string& selector, bool statistics = false);
 /// Precondition: it is neither the host nor a description.
 Device open_target(const std::string& selector, bool statistics);
 
-/// What kernels for `device` are described for: what it is, and the orders kept from earlier runs.
+/// The capabilities to describe kernels for `device` with, including the orders kept from earlier runs.
 DeviceCaps described_by(const Device& device);
 
 /// The device to describe kernels for when nothing runs: the device or the saved description that `selector` names, or
@@ -50,8 +50,8 @@ DeviceCaps described_for(const std::string& selector);
 /// Calls throw_cannot_run if the device of `caps` cannot run the kernel.
 void require_fit(std::string_view name, const KernelInterface& kernel, const DeviceCaps& caps);
 
-/// Prepares `plan` for `kernel`; `shown`: what is compiled, on stderr. Calls throw_cannot_run if the executor cannot run
-/// it.
+/// Prepares `plan` for `kernel`; `shown`: what is compiled, on stderr. Calls throw_cannot_run if the executor cannot
+/// run it.
 std::unique_ptr<Execution> prepared(Executor& executor, const RunPlan& plan,
                                     std::string_view kernel, const std::string& shown);
 

@@ -34,8 +34,8 @@ class OutputFile {
   system::StagedFile file_;
 };
 
-/// A file that can be read while it is written; "" and "-" are standard output. Whatever ends the program, the file keeps the lines so far; a new
-/// file is removed again unless `keep` was called.
+/// A file that can be read while it is written; "" and "-" are standard output. Whatever ends the program, the file
+/// keeps the lines so far; a new file is removed again unless `keep` was called.
 class StreamedFile {
  public:
   /// Throws ArgumentError if `path` cannot be written.

@@ -146,8 +146,8 @@ struct ToJson {
 
 ordered_json json_of(const Value& value) { return std::visit(ToJson(), value); }
 
-/// The text of "fn" for a value that is a function: its values at the 1-D indices, up to a million numbers. As JSON, they
-/// would take four times as long.
+/// The text of "fn" for a value that is a function: its values at the 1-D indices, up to a million numbers. As JSON,
+/// they would take four times as long.
 struct ValuesOf {
   using Values = std::optional<std::string>;  // nullopt: it is no function
 

@@ -49,7 +49,7 @@ class Builder {
   /// Sets the two comment lines at the top of the generated text.
   void describe(std::vector<std::pair<std::string, std::string>> config, std::string why);
 
-  /// So many threads share each sum; see ir::Kernel::summing_threads.
+  /// Declares that `threads` threads share each sum; see ir::Kernel::summing_threads.
   void share_sums(std::int64_t threads) {
     kernel_.summing_threads = static_cast<std::size_t>(threads);
   }
@@ -136,14 +136,14 @@ class Builder {
   void unrolled_loop(const std::string& variable, std::uint32_t end,
                      const std::function<void(const Expr&)>& body);
 
-  /// A parameter of a function, an index: its name, its value at a call, and what all values are below.
+  /// A parameter of a function, an index: its name, its value at a call, and the bound below which all values are.
   struct Parameter {
     std::string name;
     Expr argument;
     std::uint64_t end = ir::kUnbounded;
   };
-  /// The statements that `body` records for these parameters. The shader has them once, as a function, however often
-  /// they are called: all calls of one name must record the same. In the IR, a call is its statements in place.
+  /// Records the statements of `body` for these parameters. The shader contains them once, as a function, however often
+  /// it is called: all calls of one name must record the same. In the IR, each call contains the statements in place.
   ///
   ///   k.call("fetch", {{"step", kk + 1, 8}}, [&](const Expr& step) { .. });       fetch(kk + 1u);
   ///
@@ -191,7 +191,7 @@ class Builder {
   Expr accumulate_atomically(const std::string& name, const ir::Element& to, Reduction reduction,
                              const Expr& value);
 
-  /// The statements that `body` records, with the comment `title` above them in the generated text, in place of the
+  /// Records the statements of `body`. In the generated text, the comment `title` stands above them, in place of the
   /// comment of a single operation. Names that `body` defines end with it.
   ///
   ///   k.with_title("x <- x / sum", ..)                // x <- x / sum
@@ -309,26 +309,26 @@ class Builder {
   void assume_distinct(const Tensor& array, const std::string& why);
   void assume_distinct(const View& array, const std::string& why);
 
-  /// Asserts what no proof shows: for a buffer, that each element is written, and by one invocation only; for registers
-  /// and shared memory, that what is read was written before. The kernel and `explain` carry the assumption with its
-  /// reason; the host twin checks it at each size.
+  /// Asserts, without a proof, that each element of a buffer is written, and by one invocation only; for registers and
+  /// shared memory, that every element that is read was written before. The kernel and `explain` carry the assumption
+  /// with its reason; the host twin checks it at each size.
   void assume_written(const Tensor& array, const std::string& why);
   void assume_written(const View& array, const std::string& why);
 
-  /// Asserts that the lanes hold the elements of `matrices` in the order that the kernel is made for: a layout in text
-  /// form, or what else says which it is. Needed where elements are accessed by lane or number, so that the result
-  /// depends on what the device decides; matrix_values does it. The kernel, its file and `explain` carry it.
+  /// Asserts that the lanes hold the elements of `matrices` in the order that the kernel is made for. `order` is a
+  /// layout in text form, or another text that names it. Needed where elements are accessed by lane or number, because
+  /// the device decides their order; matrix_values calls it. The kernel, its file and `explain` carry it.
   void assume_order(const Matrices& matrices, const std::string& order);
 
-  /// The verified kernel. Throws KernelError with the reasons of verify, and if tiles taken at one
+  /// Verifies and returns the kernel. Throws KernelError with the reasons of verify, and if tiles taken at one
   /// block coordinate need different grids.
   ir::Kernel finish();
   /// Like finish(), but if nothing is wrong and only proofs are missing, asserts assume_written(array, why) first.
   ir::Kernel finish_or_assume_written(const Tensor& array, const std::string& why);
 
   /// A kernel whose shader was written by hand, with the arrays, arguments and grid that this Builder declares. It is
-  /// compiled, run, checked against a reference, timed and written to files like all others, but nothing in it is
-  /// verified, which its file and `explain` say, and the host twin refuses it.
+  /// compiled, run, checked against a reference, timed and written to files like all others. But nothing in it is
+  /// verified, as its file and `explain` say, and the host twin refuses it.
   /// Binding i is the i-th buffer; push constants are the arguments, in the order of their declaration, then
   /// first_group_x, first_group_y, and first_group_z if grid(2, ..) was called; shared arrays are declared for their
   /// size. `compile` compares this with the SPIR-V, and throws KernelError with every difference.

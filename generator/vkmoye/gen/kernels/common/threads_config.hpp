@@ -85,7 +85,7 @@ Config fitted_to_rows(Config config, std::optional<std::int64_t> cols = std::nul
 /// Every reason against `config`, in which all values are set; empty if it is valid.
 std::vector<std::string> reasons_against(const ThreadsConfig& config);
 
-/// The type in which kernels that sum compute: f32 for f16, else ir::arithmetic_type.
+/// The type in which kernels compute sums: f32 for f16, else ir::arithmetic_type.
 ScalarType computing_type(ScalarType type);
 
 /// Every reason against `config` for kernels that compute rows in f32; these take f32, f16, bf16, e4m3 and e5m2.

@@ -72,7 +72,7 @@ class StagedTile {
   StagedTile(Builder& builder, const std::string& name, const StoredRows& from, const View& shared,
              const RowStaging& staging);
   bool has_blocks() const { return rows_.format != nullptr; }
-  // What a thread moves of a view (width, rows).
+  // The part of a view (width, rows) that a thread moves.
   View part(const View& view) const { return by_.part(rows_.at_places(view), rows_.vector); }
   // The elements of the next tile, decoded.
   const View& decoded() const;
