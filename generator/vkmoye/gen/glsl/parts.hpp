@@ -8,7 +8,7 @@
 
 namespace vkmoye::gen::glsl {
 
-/// Whether they are registers that hold one element, or one vector; the shader has no array of these.
+/// Whether `array` are registers that hold one element, or one vector; in the shader, these are not an array.
 bool is_single(const ir::Array& array);
 
 /// The offset of the first element of `element` in its array, in elements.

@@ -14,7 +14,7 @@
 //                                                the lowest number and -infinity, on the left, on the right, in blocks,
 //                                                everywhere, or everywhere but at one place
 //
-// Of integer types: 0, 1, -1, the smallest and the largest numbers, runs, and uniform ones.
+// For integer types: 0, 1, -1, the smallest and the largest numbers, runs, and uniform ones.
 
 #include <cstdint>
 #include <limits>
