@@ -51,7 +51,7 @@ struct AttentionCoopmatConfig : MatrixAtom {
   bool in_registers() const { return common_order().has_value(); }
 };
 
-/// The config for `device`: tile, subgroups and orders for the matrices of `options`, which are read in full later.
+/// The config for `device`: tile, subgroups and orders for the matrices that `options` select. Others are read later.
 AttentionCoopmatConfig attention_coopmat_config(const AttentionForm& form, ScalarType type,
                                                 const DeviceCaps& device,
                                                 const Options& options = {});
