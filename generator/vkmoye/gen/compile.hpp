@@ -11,12 +11,11 @@
 namespace vkmoye::gen {
 
 /// Throws KernelError with the reasons of verify if the kernel is invalid, CompileError if the GLSL compiler
-/// rejects the text. Of a kernel that was written by hand, the SPIR-V is compared with its declarations, and the
-/// KernelError has every difference.
+/// rejects the text. The SPIR-V of a kernel that was written by hand is compared with its declarations; the KernelError
+/// lists every difference.
 CompiledKernel compile(const ir::Kernel& kernel);
 
-/// The same for one device: the KernelError also has every reason why a device with `caps` cannot run the
-/// kernel.
+/// Compiles a kernel for one device: the KernelError also lists every reason why a device with `caps` cannot run it.
 CompiledKernel compile(const ir::Kernel& kernel, const DeviceCaps& caps);
 
 /// Compiles all kernels of a plan. Throws KernelError with the reasons of all of them.

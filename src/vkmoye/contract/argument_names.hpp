@@ -30,8 +30,8 @@ struct WrongNames {
 };
 WrongNames wrong_names(const KernelInterface& kernel, const Arguments& arguments);
 
-/// Why `argument` is no whole number in min..max: "argument rows = -2 is outside 0..4294967295", "argument rows = 2.5
-/// is not a whole number". Empty if it is one.
+/// Why `argument` is not a whole number in min..max: "argument rows = -2 is outside 0..4095", "argument rows = 2.5 is
+/// not a whole number". Empty if it is one.
 std::string reason_against_whole(const std::string& name, const Argument& argument,
                                  std::int64_t min, std::int64_t max);
 

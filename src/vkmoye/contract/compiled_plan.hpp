@@ -38,8 +38,8 @@ struct PlanStep {
   /// For each binding, the number of its array; scratch arrays are counted after the others.
   std::vector<std::size_t> arrays;
   /// For an indirect step, the number of the scratch array that an earlier step fills with the groups in x, y and z, a
-  /// VkDispatchIndirectCommand; nullopt: they follow from `arguments`. The sizes that an indirect step reads from a
-  /// buffer have their maxima in `arguments`, by which its arrays and limits are checked.
+  /// VkDispatchIndirectCommand; nullopt: they follow from `arguments`. For the sizes that an indirect step reads from a
+  /// buffer, `arguments` contains the maxima, by which its arrays and limits are checked.
   std::optional<std::size_t> indirect = {};
 };
 
@@ -78,8 +78,8 @@ struct ScratchPlaces {
 ScratchPlaces scratch_places(const CompiledPlan& plan, const DeviceCaps& caps);
 
 /// Every reason why `plan` is invalid: a step uses an array number that does not exist, has too few or too many
-/// arrays, or reads scratch that no earlier step wrote; an indirect step writes its own command, or has one that is
-/// not scratch, that is too short, or that no earlier step writes; a specialised argument has no value; or scratch
+/// arrays, or reads scratch that no earlier step wrote; an indirect step writes its own command, or its command is
+/// not scratch, is too short, or is written by no earlier step; a specialised argument has no value; or scratch
 /// exceeds 2^62 bytes. Empty if it is valid.
 std::vector<std::string> reasons_against(const CompiledPlan& plan);
 

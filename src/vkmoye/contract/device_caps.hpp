@@ -36,7 +36,7 @@ enum class Feature : std::uint8_t {
   buffer_f32_atomic_add,  // likewise, shaderBufferFloat32AtomicAdd
   /// The number of lanes of a compute shader's subgroups can be chosen, all of them active
   /// (subgroupSizeControl, computeFullSubgroups, compute among requiredSubgroupSizeStages). A kernel
-  /// that depends on their number needs it, or a device on which that number cannot vary.
+  /// that depends on their number needs this feature, or a device on which that number cannot vary.
   subgroup_size_control,
   buffer_address,  // buffers are reached by their addresses            (bufferDeviceAddress)
   integer_dot,     // dot products of bytes that words hold             (shaderIntegerDotProduct)

@@ -25,10 +25,10 @@ Json parse_json(std::string_view text);
 /// UTF-8 are replaced by U+FFFD.
 std::string dump(const Json& json, int indent = 0);
 
-/// The member `key` of `of`; nullptr: it is not an object, or has no such member.
+/// The member `key` of `object`; nullptr if it is not an object, or has no such member.
 const Json* find(const Json& object, std::string_view key);
 
-/// The same, but JSON's null if there is no such member.
+/// The member `key` of `object`; JSON's null if it is not an object, or has no such member.
 const Json& member_or_null(const Json& object, std::string_view key);
 
 /// The array under `key`. If there is none, adds the reason, "steps is missing" or "steps is not an array", and returns

@@ -18,9 +18,9 @@
 //   }
 //
 // Version 1 has no specialisation constants. A kernel without them is written in version 1, so that earlier runtimes
-// read it.
+// can read it.
 //
-// The same kernel gives the same bytes. Strings in files, such as the kernel's name, are UTF-8.
+// Equal kernels give equal bytes. Strings in files, such as the kernel's name, are UTF-8.
 
 #include <filesystem>
 #include <string>

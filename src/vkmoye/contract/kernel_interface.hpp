@@ -55,7 +55,7 @@ class Arguments : public std::map<std::string, Argument> {
 };
 
 /// A number known when the kernel is described, the name of a run-time argument, the product of two, or
-/// how many parts of a fixed size one of these has: ceil(n / 1024).
+/// the number of parts of a fixed size in one of these: ceil(n / 1024).
 struct Extent {
   std::int64_t value = 0;
   std::string symbol;  // the name of the argument; empty: it is `value`
@@ -68,7 +68,7 @@ struct Extent {
   Extent(const char* name) : symbol(name) {}                           // NOLINT: implicit by intent
   Extent(std::string name) : symbol(std::move(name)) {}                // NOLINT: implicit by intent
   Extent(std::string a, std::string b) : symbol(std::move(a)), times(std::move(b)) {}
-  /// The number of parts of `size` that `whole` has, the last of which may be smaller:
+  /// The number of parts of `size` in `whole`, the last of which may be smaller:
   /// Extent::parts("n", 1024) is ceil(n / 1024). Precondition: size > 0; `whole` does not count parts itself.
   static Extent parts(Extent whole, std::int64_t size) {
     if (whole.is_symbol()) {
@@ -159,8 +159,8 @@ struct KernelInterface {
   /// The number of lanes that every subgroup must have, all of them active; 0: any number.
   std::uint32_t subgroup_size = 0;
   std::vector<MatrixShape> matrices = {};  // that its matrix units must multiply
-  /// What the author of the kernel asserts and nothing proves, a sentence each: "each element of dst is written by one
-  /// invocation alone: no row is empty". Nothing in a launch depends on it.
+  /// What the author of the kernel asserts without a proof, one sentence each: "each element of dst is written by one
+  /// invocation alone: no row is empty". A launch does not depend on them.
   std::vector<std::string> assumptions = {};
   /// The constant_id of each is its place here. They are not among `push_constants`.
   std::vector<SpecialisedArgument> specialised = {};

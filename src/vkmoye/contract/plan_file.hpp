@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Plan files: a CompiledPlan in one file, as kernel_file.hpp has it for one kernel.
+// Plan files: a CompiledPlan in one file, like the kernel files of kernel_file.hpp.
 //
 //   write_plan_file("product.json", gen::compile(gen::gemm_plan(..), caps));      // build machine
 //   PlanRecorder product(device, read_plan_file("product.json"));                 // the game
@@ -21,10 +21,10 @@
 //   }
 //
 // Version 2 has no specialisation constants, version 1 neither these nor indirect steps. A plan is written in the
-// oldest version that has all of it, so that earlier runtimes read it. The value of a specialisation constant is that
+// oldest version that can express it, so that earlier runtimes can read it. A specialisation constant takes the value
 // of the argument of its step.
 //
-// The same plan gives the same bytes.
+// Equal plans give equal bytes.
 
 #include <filesystem>
 #include <string>

@@ -18,8 +18,8 @@ namespace vkmoye {
 /// Whether the argument `name` is a specialisation constant.
 bool is_specialised(const KernelInterface& kernel, std::string_view name);
 
-/// Why `arguments` have no usable values of the specialised arguments of `kernel`: one is missing, or outside
-/// 1..2^32-1. Empty if they have.
+/// Why `arguments` do not give usable values to the specialised arguments of `kernel`: one is missing, or outside
+/// 1..2^32-1. Empty if they do.
 std::vector<std::string> reasons_against_specialised(const KernelInterface& kernel,
                                                      const Arguments& arguments);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The same function written with fewer modes.
+// Writes a layout with fewer modes: coalesce gives the same function, filter keeps only the distinct offsets.
 //
 //   coalesce (2,(1,6)):(1,(6,2))  =  12:1           extents of 1 are removed, 6:2 is merged
 //   coalesce (2,4):(1,4)          =  (2,4):(1,4)    stride 4 does not continue 2:1

@@ -53,7 +53,7 @@ constexpr IntTuple compact_column_major(const IntTuple& shape) {
   });
 }
 
-/// The same with the last leaf fastest: ((2,4),8) -> ((32,8),1).
+/// The strides of the compact layout of `shape` whose last leaf varies fastest: ((2,4),8) -> ((32,8),1).
 constexpr IntTuple compact_row_major(const IntTuple& shape) {
   std::int64_t stride = size(shape);
   return shape.map<std::int64_t>([&](std::int64_t extent) { return stride /= extent; });

@@ -192,7 +192,7 @@ requires(sizeof...(Layouts) > 0) constexpr Layout make_layout(const Layouts&... 
   return Layout(builder.tree());
 }
 
-/// The same for modes that are counted at run time.
+/// The layout whose modes are `modes`, for a number of modes that is known at run time.
 constexpr Layout make_layout(std::span<const Layout> modes) {
   TreeBuilder<Mode> builder;
   builder.open(static_cast<int>(modes.size()));

@@ -38,7 +38,7 @@ class ErrorOperand {
 [[noreturn]] void raise(const char* operation, std::initializer_list<ErrorOperand> operands,
                         const char* rule, std::initializer_list<std::int64_t> numbers = {});
 
-/// Throws LayoutError: `operation of <operands>: <what the inner operation said>`.
+/// Throws LayoutError: `operation of <operands>: <the message of the inner operation>`.
 [[noreturn]] void raise_from(const char* operation, std::initializer_list<ErrorOperand> operands,
                              const LayoutError& inner);
 

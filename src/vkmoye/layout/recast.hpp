@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The same bytes in elements of another width.
+// Describes the bytes of a layout as elements of another width.
 //
 //   upcast((8,6):(1,8), 2)     (4,6):(1,4)      two f16 become one f16x2
 //   downcast((4,6):(1,4), 2)   (8,6):(1,8)      and back

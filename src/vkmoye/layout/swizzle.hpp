@@ -128,7 +128,7 @@ struct ComposedLayout {
     return checked_mul(ceil_div(plain, block), block);
   }
 
-  /// The same swizzle and offset around f(layout): any operation that only rearranges coordinates.
+  /// Applies f to the layout inside and keeps swizzle and offset. f may only rearrange coordinates.
   template <class F>
   constexpr ComposedLayout with(F f) const {
     return {swizzle, offset, f(layout)};

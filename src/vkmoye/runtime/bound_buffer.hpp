@@ -37,8 +37,8 @@ struct BoundLaunch {
 void bind(const Context& context, const KernelInterface& kernel, std::span<const BufferView> views,
           const Arguments& arguments, BoundLaunch& launch);
 
-/// The same with all arguments by index, in the order of `formula`, which must belong to the kernel. Allocates nothing
-/// if the launch was bound before and the formula knows the arguments (LaunchFormula::evaluate).
+/// Binds `views` with all arguments by index, in the order of `formula`, which must belong to the kernel. Allocates
+/// nothing if the launch was bound before and the formula knows the arguments (LaunchFormula::evaluate).
 void bind(const Context& context, const KernelInterface& kernel, std::span<const BufferView> views,
           const LaunchFormula& formula, std::span<const Argument> values, BoundLaunch& launch);
 

@@ -37,7 +37,7 @@ class Buffer {
   /// Whether the host writes into it directly, without a copy on the device.
   bool is_mapped() const;
 
-  /// Blocking. Throw ArgumentError if the range exceeds the buffer, DeviceError.
+  /// Blocking. Both throw DeviceError, and ArgumentError if the range exceeds the buffer.
   void write(std::span<const std::byte> from, std::uint64_t offset = 0);
   void read(std::span<std::byte> to, std::uint64_t offset = 0) const;
   /// Sets `bytes` bytes, starting at `offset`, to `pattern`.

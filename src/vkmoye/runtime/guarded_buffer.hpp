@@ -32,8 +32,8 @@ namespace vkmoye {
 
 class GuardedBuffer {
  public:
-  /// The initial bytes of the payload: NaN as a float, -1 as an integer. No guard contains it, so that an element that
-  /// was not written can be told from one that was read from a guard.
+  /// The initial bytes of the payload: NaN as a float, -1 as an integer. No guard contains it, so that an
+  /// unwritten element can be distinguished from one that was read from a guard.
   static constexpr std::byte kPoison{0xff};
 
   /// A payload of `bytes`, all kPoison. Throws like Device::buffer.

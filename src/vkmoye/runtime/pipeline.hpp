@@ -17,7 +17,7 @@ class Pipeline {
  public:
   explicit Pipeline(std::shared_ptr<const vk::PipelineState> state);
 
-  /// That of the kernel, with the values of specialised arguments.
+  /// The interface of the kernel, with the values of specialised arguments.
   const KernelInterface& interface() const;
 
   const std::shared_ptr<const vk::PipelineState>& state() const {

@@ -24,7 +24,7 @@ class RecordedKernel {
   /// Allocates descriptor sets if descriptors cannot be pushed, and timestamps. Throws like Recorder.
   RecordedKernel(Device& device, const CompiledKernel& kernel, const RecorderOptions& options);
 
-  /// One of the same pipeline, with descriptor sets and timestamps of its own.
+  /// A RecordedKernel of the same pipeline, with descriptor sets and timestamps of its own.
   RecordedKernel share(std::uint32_t recordings, std::uint32_t timestamps) const;
 
   const PipelineState& pipeline() const { return *pipeline_; }
@@ -32,16 +32,16 @@ class RecordedKernel {
   /// Binds the buffers and arguments of the next recording. Throws ArgumentError like vk::bind, and if the pool is
   /// exhausted.
   void bind(std::span<const BufferView> views, const Arguments& arguments);
-  /// The same with all arguments in the order of `argument_names`.
+  /// Binds the buffers and all arguments, in the order of `argument_names`. Throws like the function above.
   void bind(std::span<const BufferView> views, std::span<const Argument> values);
   const std::vector<std::string>& argument_names() const { return formula_.names(); }
   /// Allocates the descriptor set of the next recording, if it needs one. Throws DeviceError. A set that was not
   /// recorded is used again.
   void take_set();
-  /// Of the grid for the arguments that are bound.
+  /// The number of dispatches of the grid for the bound arguments.
   std::size_t dispatches() const { return launch_.dispatches.pieces.size(); }
-  /// Records nothing if the grid is empty. With `groups`, the number of groups is there. Precondition: the grid for the
-  /// arguments that are bound then takes one dispatch.
+  /// Records nothing if the grid is empty. With `groups`, the device reads the number of groups from there.
+  /// Precondition: the grid for the bound arguments then takes one dispatch.
   void record(VkCommandBuffer commands, const std::optional<CommandPlace>& groups = {});
   /// Releases the buffers, which may then be destroyed.
   void release() { launch_.buffers.clear(); }
@@ -67,7 +67,7 @@ class RecordedKernel {
   VkDescriptorSet taken_ = VK_NULL_HANDLE;  // the set for the next recording
   std::shared_ptr<const Owned<VkQueryPool>> queries_;  // two of each recording that is timed
   std::uint32_t max_timed_ = 0, recorded_ = 0;
-  // Kept from the last recording, so that the next one finds room for its own.
+  // Kept from the last recording, so that the next one reuses its memory.
   BoundLaunch launch_;
   DescriptorWrites writes_;
 };

@@ -101,18 +101,18 @@ class Recorder {
               const Arguments& arguments, const Neighbours& neighbours = {}) {
     record(commands, std::span(buffers.begin(), buffers.size()), arguments, neighbours);
   }
-  /// The same with values by index: all arguments but the specialised ones, strides included, in the order of
-  /// `argument_names`. The fastest way to record a kernel with other arguments than before: after the first recording
-  /// it allocates no host memory, unless the grid is empty or takes several dispatches, or a written array has strides
-  /// in an unusual order.
+  /// Records the kernel like `record`, with its arguments by index: all but the specialised ones, strides included, in
+  /// the order of `argument_names`. This is the fastest way to record a kernel with new arguments: after the first
+  /// recording it allocates no host memory, unless the grid is empty or takes several dispatches, or a written array
+  /// has strides in an unusual order.
   void record_values(VkCommandBuffer commands, std::span<const BufferView> buffers,
                      std::span<const Argument> values, const Neighbours& neighbours = {});
   /// The names of the kernel's arguments that are not specialised, in alphabetical order.
   std::span<const std::string> argument_names() const;
 
-  /// The times of the recordings that the device has finished by now, in order. Does not wait. Of a command buffer
-  /// that was submitted several times: the last that has finished, or none while the next is being executed. Throws
-  /// DeviceError.
+  /// The times of the recordings that the device has finished by now, in order. Does not wait. If a command
+  /// buffer was submitted several times, the times are those of its last finished execution; there are none while the
+  /// next one runs. Throws DeviceError.
   std::vector<KernelTime> times() const;
 
   /// Makes all recordings available again, and forgets their times. Precondition: the device has finished everything

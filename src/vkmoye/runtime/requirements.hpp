@@ -21,12 +21,12 @@
 
 namespace vkmoye {
 
-/// A VkBool32 to set. If two structures have it, a chain may contain one of them, but not both.
+/// A VkBool32 to set. If two structures contain it, a chain may contain one of them, but not both.
 struct RequiredBit {
   VkStructureType structure;
   std::size_t offset;  // bytes from the start of that structure
   const char* name;    // "VkPhysicalDeviceVulkan12Features::shaderFloat16"
-  /// The other structure that has the bit; MAX_ENUM: there is none.
+  /// The other structure that contains the bit; MAX_ENUM: there is none.
   VkStructureType other_structure = VK_STRUCTURE_TYPE_MAX_ENUM;
   std::size_t other_offset = 0;
   const char* other_name = nullptr;

@@ -36,14 +36,14 @@ struct Timing {
   Clock clock = Clock::device;
 };
 
-/// Throws ArgumentError for a duration that is negative, infinite or NaN, DeviceError.
+/// Throws DeviceError, and ArgumentError for a duration that is negative, infinite or NaN.
 Timing measure(Device& device, const Launch& launch, const TimeOptions& options = {});
 
-/// The same for several launches that run in order, each after the writes of the earlier ones are visible to it. A
-/// sample is the time of all of them. Throws ArgumentError if there are no launches.
+/// Measures several launches that run in order, each after the writes of the earlier ones are visible to it. A sample
+/// is the time of all of them. Also throws ArgumentError if there are no launches.
 Timing measure(Device& device, std::span<const Launch> launches, const TimeOptions& options = {});
 
-/// The same for a vkCmdCopyBuffer from `from` to the start of `to`, as a baseline.
+/// Measures a vkCmdCopyBuffer from `from` to the start of `to`, as a baseline.
 Timing measure_copy(Device& device, const BufferView& from, const BufferView& to,
                     const TimeOptions& options = {});
 

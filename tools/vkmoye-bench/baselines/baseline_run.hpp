@@ -19,13 +19,13 @@ struct BaselineRun {
   std::uint64_t seed;
 };
 
-/// The times of launches, and what one of them does: bytes, or operations.
+/// The times of launches, and the work of one launch: bytes, or operations.
 struct TimedWork {
   Timing timing;
   double work = 0;
 };
 
-/// A kernel that was to be timed did not compute what it is defined to.
+/// A kernel that was to be timed did not compute what its definition says.
 struct WrongResult : Unavailable {
   using Unavailable::Unavailable;
 };

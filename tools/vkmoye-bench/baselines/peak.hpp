@@ -28,7 +28,7 @@ inline constexpr std::uint32_t kPeakSteps = 8;
 /// The elements of each input of a kernel, as numbers.
 using PeakInputs = std::vector<std::vector<double>>;
 
-/// Such a kernel; its argument is "rounds".
+/// A kernel that measures one ceiling; its argument is "rounds".
 struct PeakKernel {
   gen::ir::Kernel kernel;
   double work_of_a_round = 0;  // of all workgroups: operations, or bytes that are read
@@ -63,7 +63,7 @@ std::int64_t groups_for_peak(const DeviceCaps& device);
 /// device cannot run it.
 TimedWork time_peak(Device& device, const PeakKernel& peak, TimingRules rules, std::uint64_t seed);
 
-/// The time that `flops` would take at the peak of the units that the kernel of `run` uses: matrix units, or
+/// The time that `flops` would take at the peak of what the kernel of `run` uses: matrix units, or
 /// arithmetic on its accumulator type. Throws Unavailable, KernelError, DeviceError.
 Timing time_peak(const BaselineRun& run, const gen::GemmForm& form, double flops);
 

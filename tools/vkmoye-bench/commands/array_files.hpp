@@ -26,8 +26,8 @@ class ArrayFile {
   const gen::GivenArray& array() const { return array_; }
   /// From now on the array is in C order: `data` converts it.
   void put_into_c_order() { array_.fortran_order = false; }
-  /// If the file has bytes without a type, they become e5m2 or e4m3 where `type`, a value of --type, names one: first
-  /// as the type of operand `place`, then anywhere. Else they are e4m3.
+  /// If the file contains bytes without a type, they become e5m2 or e4m3, whichever `type`, a value of --type, names as
+  /// the type of operand `place`, or else anywhere. If it names neither, they are e4m3.
   void take_type(const std::string& type, std::size_t place);
   std::vector<std::byte> data() const;
 
@@ -38,9 +38,9 @@ class ArrayFile {
 
 std::vector<ArrayFile> read_array_files(const std::vector<std::string>& names);
 
-/// The arrays of `files` for the kernel of `entry`, of which the first is operand `first`; see ArrayFile::take_type for
-/// `type`. Arrays in Fortran order that the kernel does not take as they are, are converted to C order. Throws
-/// ArgumentError for a packed operand that the kernel does not take.
+/// The arrays of `files` for the kernel of `entry`; the first is operand `first`. See ArrayFile::take_type for `type`.
+/// Arrays in Fortran order are converted to C order unless the kernel takes them as they are. Throws ArgumentError for
+/// a packed operand that the kernel does not take.
 std::vector<gen::GivenArray> given_arrays(const gen::KernelEntry& entry,
                                           std::vector<ArrayFile>& files, const std::string& type,
                                           std::size_t first = 0);
@@ -48,7 +48,7 @@ std::vector<gen::GivenArray> given_arrays(const gen::KernelEntry& entry,
 /// Whether the elements of the result of `entry` are elements of its first array, moved or converted.
 bool only_moves(const gen::KernelEntry& entry);
 
-/// Throws ArgumentError if one of `files` has booleans: `what` computes with numbers.
+/// Throws ArgumentError if one of `files` contains booleans: `what` computes with numbers.
 void refuse_booleans(const std::string& what, const std::vector<ArrayFile>& files);
 
 /// "f.npy (2, 3) f32".

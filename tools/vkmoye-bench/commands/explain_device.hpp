@@ -21,8 +21,8 @@ struct DeviceFindings {
   DriverReport driver;
 };
 
-/// What the ceilings of `device`, which were kept in an earlier run, say about a problem of `bytes` and `flops`.
-/// `selector`: the device as typed; `is_real`: it is one of this machine.
+/// Findings from the ceilings of `device`, kept from an earlier run, for a problem of `bytes` and `flops`. `selector`:
+/// the device as typed; `is_real`: it is a device of this machine.
 DeviceFindings findings_on(const DeviceCaps& device, const std::string& selector, bool is_real,
                            const gen::ir::Kernel& kernel, double bytes, double flops);
 

@@ -28,7 +28,7 @@ struct PictureFormat {
   std::string (*draw)(const Table&);
 };
 
-constexpr PictureFormat kFormats[] = {
+constexpr PictureFormat kPictureFormats[] = {
     {"text", draw_text}, {"svg", draw_svg}, {"typst", draw_typst}, {"latex", draw_latex}};
 
 void print_operations() {
@@ -37,7 +37,7 @@ void print_operations() {
 }
 
 std::string draw(const Table& table, const std::string& format) {
-  const auto* row = std::find_if(std::begin(kFormats), std::end(kFormats),
+  const auto* row = std::find_if(std::begin(kPictureFormats), std::end(kPictureFormats),
                                  [&](const PictureFormat& row) { return row.name == format; });
   return row->draw(table);  // the table of options has no other names
 }

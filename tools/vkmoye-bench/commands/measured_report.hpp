@@ -27,7 +27,7 @@ class MeasuredReport {
       Summary summary = Summary::none,
       std::function<void(MeasuredReport&)> on_signal = [](MeasuredReport&) {});
 
-  /// What is shown on stderr until a result is there.
+  /// The progress on stderr until the next result.
   Progress& progress() { return progress_; }
   /// A signal waits until the lock ends.
   [[nodiscard]] std::unique_lock<std::timed_mutex> lock() { return std::unique_lock(writing_); }

@@ -37,7 +37,7 @@ Device open_real_device(const std::string& selector, bool statistics = false);
 /// Precondition: it is neither the host nor a description.
 Device open_target(const std::string& selector, bool statistics);
 
-/// What kernels for `device` are described for: what it is, and the orders kept from earlier runs.
+/// The capabilities to describe kernels for `device` with, including the orders kept from earlier runs.
 DeviceCaps described_by(const Device& device);
 
 /// The device to describe kernels for when nothing runs: the device or the saved description that `selector` names, or

@@ -92,8 +92,8 @@ bool is_searched(const std::string& name);
 /// The commands that take `option` for kernels of `operation`.
 Commands commands_of(const Operation& operation, const OperationOption& option);
 
-/// Adds the options of `command` to `app`; their values are stored in `options`, which must outlive it. Reading throws
-/// ArgumentError with the option, its text and what is expected.
+/// Adds the options of `command` to `app`, which stores their values in `options`; `options` must outlive it. Reading
+/// throws ArgumentError with the option, its text and what is expected.
 void add_options(CLI::App& app, CommandName command, CommandOptions& options);
 
 /// The size that was given, or `usual` if none was. Throws ArgumentError for several.

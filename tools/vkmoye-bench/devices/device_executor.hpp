@@ -64,7 +64,7 @@ class DeviceExecutor : public Executor {
   std::vector<std::string> reasons_against(const RunPlan& plan) const override;
   std::vector<std::string> trial_failures(const RunPlan& plan) override;
   std::unique_ptr<Execution> prepare(const RunPlan& plan) override;
-  /// Saves the pipeline cache: without it, every start is as slow as the first.
+  /// Saves the pipeline cache: otherwise, every start would be as slow as the first.
   std::string save_pipeline_cache() override;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The interface of whatever runs kernels: a device, or the host. It has everything that checking a workload needs.
+// The interface of whatever runs kernels: a device, or the host. It provides everything that checking a workload needs.
 //
 //   plan = {arrays, steps}                       several kernels over shared arrays, in order
 //   executor.prepare(plan) -> execution:         write, run, read, damage
@@ -32,7 +32,7 @@ struct Unavailable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What `work` returns. What a kernel refuses, and a device whose memory is used up, is thrown as Unavailable.
+/// Returns what `work` returns. Refusals of a kernel, and exhausted memory of a device, are thrown as Unavailable.
 template <class Work>
 auto or_unavailable(const Work& work) {
   try {
@@ -99,7 +99,7 @@ class Execution : public gen::ArrayMemory {
 
   bool has_matrices() const override { return has_matrices_; }
   std::size_t summing_threads() const override { return summing_threads_; }
-  /// Takes over what the two functions above say of the kernels of `plan`.
+  /// Stores the facts about the kernels of `plan` that the two functions above return.
   void take_facts(const RunPlan& plan);
 
  private:
@@ -107,8 +107,8 @@ class Execution : public gen::ArrayMemory {
   std::size_t summing_threads_ = 1;
 };
 
-/// Why the arrays do not fit the steps: a step has not one array for each binding, or an array is too small for its
-/// arguments.
+/// Why the arrays do not fit the steps: a step does not have one array for each binding, or an array is too small for
+/// its arguments.
 std::vector<std::string> reasons_against_arrays(const RunPlan& plan);
 
 using gen::read_all;
@@ -121,8 +121,8 @@ class Executor {
   virtual const DeviceCaps& caps() const = 0;
   /// Every reason why it cannot run the plan; empty: it can.
   virtual std::vector<std::string> reasons_against(const RunPlan& plan) const = 0;
-  /// The matrix shapes of the plan that the device multiplies wrong; shapes are tried now if they were not tried
-  /// before. Precondition: reasons_against is empty. Throws DeviceError.
+  /// The matrix shapes of the plan for which the device's products are wrong; shapes are tried now if they were not
+  /// tried before. Precondition: reasons_against is empty. Throws DeviceError.
   virtual std::vector<std::string> trial_failures(const RunPlan&) { return {}; }
   /// Precondition: reasons_against is empty. Throws DeviceError; Unavailable for matrix shapes that are wrong.
   virtual std::unique_ptr<Execution> prepare(const RunPlan& plan) = 0;

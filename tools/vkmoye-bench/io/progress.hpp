@@ -28,7 +28,7 @@ class Progress {
   ///
   ///   compiling gemm/packed_weights f16 128x128x128 (llvmpipe), 2 s so far
   void compile(const std::string& what, const std::string& device);
-  /// The same for a launch: some drivers compile a kernel when it is launched first.
+  /// Shows, in the same way, that `what` is launched: some drivers compile a kernel when it is launched first.
   ///
   ///   launching gemm/packed_weights f16 128x128x128 (llvmpipe), 2 s so far
   void launch(const std::string& what, const std::string& device);

@@ -111,8 +111,8 @@ constexpr Call call(F) {
   return detail::call_of<F>(&F::operator());
 }
 
-/// The same for an operation that only rearranges the coordinates of its first argument, a layout. If that is
-/// swizzled, the operation applies to the layout inside the swizzle.
+/// A Call of an operation that only rearranges the coordinates of its first argument, a layout. If the layout is
+/// swizzled, the operation applies to the layout inside the swizzle. Precondition: F has no captures.
 template <class F>
 constexpr Call inside_swizzle(F) {
   return {call(F()).min_arguments, call(F()).max_arguments, [](Arguments arguments) -> Value {

@@ -19,7 +19,7 @@
 
 namespace vkmoye::bench {
 
-/// What a ceiling is of.
+/// What a ceiling limits.
 struct CeilingOf {
   enum class Unit : std::uint8_t { copy, l2, shared, multiply_add, matrix, count };
   Unit unit = Unit::copy;
@@ -30,7 +30,7 @@ struct CeilingOf {
 
 struct Ceiling {
   CeilingOf of;
-  /// From the samples: the median, and what 95 % and 5 % of them reach. In 10^9 bytes or 10^12 operations per second.
+  /// The median of the samples, and what 95 % and 5 % of them reach, in 10^9 bytes or 10^12 operations a second.
   double median = 0, low = 0, high = 0;
   std::uint64_t samples = 0;
   std::string skipped = {};  // why it was not measured; empty: it was
@@ -39,9 +39,9 @@ struct Ceiling {
 
 /// "copy", "L2", "shared memory", "multiply-add f32", "matrix units f16,f32".
 std::string name_of(const CeilingOf& of);
-/// The name of the unit in files: "copy", "l2", "shared", "multiply-add", "matrix".
+/// Its name in files: "copy", "l2", "shared", "multiply-add", "matrix".
 const char* word_of(CeilingOf::Unit unit);
-/// The types that belong to it: 0 of memory, 1 of operands, 2 of operands and sums.
+/// The number of its types: 0 for memory, 1 for multiply-adds, 2 (operands and sums) for matrix units.
 std::size_t type_count(CeilingOf::Unit unit);
 /// "f32", "f16,f32"; empty for memory.
 std::string types_of(const CeilingOf& of);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The shortest time in which a device could do the work of a kernel, by its ceilings: the longest of what each unit
-// needs.
+// The shortest time in which a device could do the work of a kernel, by its ceilings: the longest of the times that its
+// memory and each kind of its arithmetic need.
 //
 //   gemm 4096x4096x4096, f16    copy          100.7 MB at 4100 GB/s         25 us
 //                               matrix units  137 GFLOP at 900 TFLOP/s     153 us     the limit
@@ -15,7 +15,7 @@
 
 namespace vkmoye::bench {
 
-/// What one unit needs at its ceiling.
+/// The time that memory, or one kind of arithmetic, needs at its ceiling.
 struct UnitTime {
   CeilingOf of;
   double rate = 0;  // see Ceiling::median
@@ -28,7 +28,7 @@ struct ShortestTime {
   std::string
       not_counted;  // the arithmetic whose ceiling is not known, and why; empty: it is counted
 
-  /// The unit that needs the longest; nullptr if none is counted.
+  /// The longest of these times; nullptr if there are none.
   const UnitTime* limit() const;
 };
 

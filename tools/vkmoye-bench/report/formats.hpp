@@ -14,7 +14,7 @@ extern const ReportFormat kTable, kMarkdown, kCsv, kJson, kJunit;
 /// loads nothing, and follows the light or dark colours of the reader's system.
 extern const ReportFormat kHtml;
 
-/// What JSON says of the device: name, driver, type, api.
+/// The device as JSON: name, driver, type, api.
 Json device_json(const DeviceCaps& device);
 
 /// "NVIDIA H200 (discrete, 580.159, Vulkan 1.4.312)".

@@ -37,7 +37,7 @@ struct Result {
   /// The speed as a percentage of that of `ceiling` in this run; nullopt: not measured.
   std::optional<double> percent_of_ceiling;
   std::string ceiling;  // "copy": copy/auto of as many bytes; "peak": multiply-adds from registers
-  /// The percentage of --stop-noise, where the noise stayed above it; nullopt: it did not, or --stop-noise
+  /// The percentage of --stop-noise, if the noise stayed above it; nullopt: it did not, or --stop-noise
   /// was not given.
   std::optional<double> noise_missed;
   std::map<std::string, std::string> noise_of;  // the same for its baselines
@@ -62,7 +62,7 @@ struct TableStyle {
   std::string ceiling = "copy";               // which; "top" where results have different ones
 };
 
-/// What a report has, in any format.
+/// The contents of a report in any format.
 struct ReportContents {
   DeviceCaps device;
   TableStyle style = {};

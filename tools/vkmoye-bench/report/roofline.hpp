@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A roofline as SVG: the speed of each result over its intensity, operations for each byte, below what memory and units
-// allow. S. Williams, A. Waterman, D. Patterson: Roofline, CACM 52(4), 2009.
+// A roofline as SVG: the speed of each result over its intensity, operations for each byte, below what memory and
+// arithmetic allow. S. Williams, A. Waterman, D. Patterson: Roofline, CACM 52(4), 2009.
 //
-//   TFLOP/s |        ______________   units: results beside `peak`, as a percentage of it
+//   TFLOP/s |        ______________   arithmetic: results beside `peak`, as a percentage of it
 //           |       /    o
 //           |   o  /                  memory: the fastest copy, or the fastest result
 //           |     /

@@ -31,8 +31,8 @@ struct Matmul {
   std::vector<std::vector<std::int64_t>> launches;
 };
 
-/// Precondition: arrays in Fortran order have two dimensions. Throws ArgumentError with every reason: not as many
-/// arrays as the epilogue reads, different inner sizes, batches that do not broadcast, different types, a scalar, a
+/// Precondition: arrays in Fortran order have two dimensions. Throws ArgumentError with every reason: too few or too
+/// many arrays for the epilogue, different inner sizes, batches that do not broadcast, different types, a scalar, a
 /// packed batch that would have to be split.
 Matmul plan_matmul(const MatmulSpec& spec);
 

@@ -13,7 +13,7 @@
 //   }
 //
 // tuned_entry.hpp describes the entries in "rows". The file is $VKMOYE_GEMM_TABLE, or else one for this device in the
-// folder of the pipeline cache. Users may edit it, such as "m":4096 to "m":[2048,null]. `tune` keeps the entries
+// folder of the pipeline cache. Users may edit it, for example "m":4096 to "m":[2048,null]. `tune` keeps the entries
 // that it does not replace.
 
 #include <filesystem>

@@ -23,7 +23,7 @@ struct Workload {
 
   /// The request for the kernel on the device of `caps`.
   gen::KernelRequest request(const DeviceCaps& caps) const;
-  /// Whether the entry has the types of the problem.
+  /// Whether the entry supports the types of the problem.
   bool has_type() const { return gen::reasons_against_types(*entry, problem->form).empty(); }
 };
 
@@ -36,7 +36,7 @@ Workload workload_of(const gen::ProblemText& text, const std::vector<gen::GivenA
 /// The plan on the executor's device, after finding the orders of matrices that it needs. Throws KernelError with every
 /// reason.
 RunPlan plan_on(Executor& executor, const Workload& workload);
-/// The plan by a description of the device. Steps that need an order that is not in `caps` are left out.
+/// The plan for a description of the device. Steps that need an order that `caps` lacks are left out.
 RunPlan described_plan(const Workload& workload, const DeviceCaps& caps);
 
 /// How plans are made for the executor's device: orders are probed, and what it cannot run or trust is refused. Both

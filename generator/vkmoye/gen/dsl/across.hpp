@@ -10,7 +10,7 @@
 //     subgroups   lanes 0..7 write shared partials (values, column, subgroup); every thread reads
 //                 the 8 of its column
 //
-// If all lanes of a subgroup are combined, the device's own reduction is used where it computes the
+// If all lanes of a subgroup are combined, the device's own reduction is used where its result is the
 // same.
 
 #include <cstdint>

@@ -49,7 +49,7 @@ class Builder {
   /// Sets the two comment lines at the top of the generated text.
   void describe(std::vector<std::pair<std::string, std::string>> config, std::string why);
 
-  /// So many threads share each sum; see ir::Kernel::summing_threads.
+  /// Declares that `threads` threads share each sum; see ir::Kernel::summing_threads.
   void share_sums(std::int64_t threads) {
     kernel_.summing_threads = static_cast<std::size_t>(threads);
   }
@@ -76,12 +76,11 @@ class Builder {
   /// Throws LayoutError if two coordinates share an address, naming them.
   View shared(const std::string& name, ScalarType type, const Layout& layout);
   View shared(const std::string& name, ScalarType type, const ComposedLayout& layout);
-  /// The same, but the array has at least `elements` elements: the kernel also accesses it through
-  /// other views.
+  /// A view of a new shared array of at least `elements` elements, which the kernel also accesses through other views.
   View shared(const std::string& name, ScalarType type, const ComposedLayout& layout,
               std::int64_t elements);
 
-  /// The same for registers of each thread. With `vector`, they are an array of vectors of that many
+  /// A view of new registers of each thread. If `vector` is above 1, they are an array of vectors of that many
   /// elements and are only moved as whole vectors.
   View registers(const std::string& name, ScalarType type, const Layout& layout,
                  std::uint32_t vector = 1);
@@ -104,14 +103,14 @@ class Builder {
   /// to(v) = from(v) for each value v; see copy.hpp.
   void copy(const View& from, const View& to, const CopyOptions& options = {});
 
-  /// The same for several pairs of views: all loads, then all stores. The sources must be views of
+  /// Copies several pairs of views: first all loads, then all stores. The sources must be views of
   /// one array, and so must the targets. Throws KernelError if they are not, or if `pairs` is empty.
   void copy(const std::vector<std::pair<View, View>>& pairs, const CopyOptions& options);
 
   /// The codes of `bits` bits in `words`, a view of an array of u8, u16 or u32; see codes.hpp. Throws LayoutError
   /// unless `bits` divides the bits of a word.
   Codes unsigned_codes(const View& words, std::uint32_t bits) const;
-  /// The same for codes in two's complement: those of 4 bits are -8 to 7.
+  /// Like unsigned_codes, for codes in two's complement: codes of 4 bits are -8 to 7.
   Codes signed_codes(const View& words, std::uint32_t bits) const;
   /// to(v) = the code from(v), converted to the type of `to`. Loads each word once, with `options`, into new registers
   /// (`to_packed`), and extracts its codes. By default, codes of words outside the buffer are 0. Throws LayoutError if
@@ -132,19 +131,19 @@ class Builder {
   /// their own loops and values, such as v0 or value.
   void loop(const std::string& variable, const Expr& end,
             const std::function<void(const Expr&)>& body, ir::Unroll unroll = ir::Unroll::free);
-  /// The same, unrolled by the compiler: i becomes a constant, as an index of registers must be. The
-  /// text of one round has no loop.
+  /// A loop that the compiler must unroll: i becomes a constant, as an index of registers must be. If `end` is 1, the
+  /// text contains no loop.
   void unrolled_loop(const std::string& variable, std::uint32_t end,
                      const std::function<void(const Expr&)>& body);
 
-  /// A parameter of a function, an index: its name, its value at a call, and what all values are below.
+  /// A parameter of a function, an index: its name, its value at a call, and the bound below which all values are.
   struct Parameter {
     std::string name;
     Expr argument;
     std::uint64_t end = ir::kUnbounded;
   };
-  /// The statements that `body` records for these parameters. The shader has them once, as a function, however often
-  /// they are called: all calls of one name must record the same. In the IR, a call is its statements in place.
+  /// Records the statements of `body` for these parameters. The shader contains them once, as a function, however often
+  /// it is called: all calls of one name must record the same. In the IR, each call contains the statements in place.
   ///
   ///   k.call("fetch", {{"step", kk + 1, 8}}, [&](const Expr& step) { .. });       fetch(kk + 1u);
   ///
@@ -161,9 +160,9 @@ class Builder {
     call_function(function, {}, [&](const std::vector<Expr>&) { body(); });
   }
 
-  /// The same registers in the shape of `view`, which must have the same size. CuTe: retile.
+  /// A view of `registers` in the shape of `view`, which must have the same size. CuTe: retile.
   View retile(const View& registers, const View& view) const;
-  /// The same registers with another layout, which must stay within them. CuTe: make_tensor.
+  /// A view of `registers` with another layout, which must stay within them. CuTe: make_tensor.
   View retile(const View& registers, const Layout& layout) const;
 
   /// Appends statements of the IR.
@@ -173,7 +172,7 @@ class Builder {
 
   /// to(v) = function(from(v)..) for each value v, converted to the type of `to`.
   void apply(const View& to, const ElementFunction& function, const std::vector<View>& from);
-  /// The same with a function that takes one element of each view.
+  /// to(v) = function(from(v)...), with a function that takes the elements as separate arguments, one of each view.
   template <class Function, std::same_as<View>... Views>
   void apply(const View& to, const Function& function, const Views&... from) {
     apply(to, [&](const std::vector<Expr>& x) { return applied(function, x, from...); }, {from...});
@@ -186,18 +185,18 @@ class Builder {
   void assign(const View& to, const Expr& value);
   /// to(v) = reduction(to(v), from(w)); w = v along each mode where `to` has more than one value.
   void accumulate(const View& to, Reduction reduction, const View& from);
-  /// The same, atomically: several threads may combine into one element.
+  /// Accumulates atomically: several threads may combine their values into one element.
   void accumulate_atomically(const View& to, Reduction reduction, const View& from);
-  /// The same for one element at explicit coordinates, which may depend on data. Names the value before and returns it.
+  /// Accumulates atomically into one element, whose coordinates may depend on data. Returns its old value, as `name`.
   Expr accumulate_atomically(const std::string& name, const ir::Element& to, Reduction reduction,
                              const Expr& value);
 
-  /// The statements that `body` records, with the comment `title` above them in the generated text, in place of the
+  /// Records the statements of `body`. In the generated text, the comment `title` stands above them, in place of the
   /// comment of a single operation. Names that `body` defines end with it.
   ///
   ///   k.with_title("x <- x / sum", ..)                // x <- x / sum
   void with_title(const std::string& title, const std::function<void()>& body);
-  /// The same, but a single operation keeps its own comment below `heading`.
+  /// Like with_title, but a single operation keeps its own comment below `heading`.
   ///
   ///   k.under_heading("the next tile of A", ..)       // the next tile of A:
   ///                                                   // copy partition(tile(a, (64,8)), ..) at (..)
@@ -206,10 +205,10 @@ class Builder {
 
   /// Names a value, so that it is computed once.
   Expr let(const std::string& name, const Expr& value);
-  /// The same for a floating value of which each operation must round once, as written. Compilers may otherwise
-  /// contract products and sums, and some rearrange them. Needed where rounding errors are computed or cancel: the low
-  /// part of a number, a - high, is 0 where the compiler knows high from a. `value` must not contain multiply_add:
-  /// devices may fuse it or not. In the shader the name is `precise`, and so is all arithmetic that it depends on.
+  /// Names a floating-point value whose operations must each round once, as written. Otherwise, compilers may contract
+  /// products and sums, and some rearrange them. Needed where rounding errors are computed or cancel: the low part of a
+  /// number, a - high, becomes 0 if the compiler derives high from a. `value` must not contain multiply_add, which
+  /// devices may fuse or not. In the shader the name is `precise`, and so is all arithmetic that it depends on.
   Expr let_exact(const std::string& name, const Expr& value);
   /// Loads the single value of `view` and names it, or stores it; it must be inside its buffer. Several values in
   /// shared memory or registers are one vector. Throws LayoutError if they are not consecutive.
@@ -291,7 +290,7 @@ class Builder {
   void branch(
       const Conditions& conditions, const std::function<void()>& body,
       const std::function<void()>& otherwise = [] {});
-  /// The same with a title for each branch, such as "a whole tile" and "a tile at an edge".
+  /// Records an if with a title for each branch, such as "a whole tile" and "a tile at an edge".
   void branch(const Conditions& conditions, const std::string& title,
               const std::function<void()>& body, const std::string& other_title,
               const std::function<void()>& otherwise);
@@ -310,26 +309,26 @@ class Builder {
   void assume_distinct(const Tensor& array, const std::string& why);
   void assume_distinct(const View& array, const std::string& why);
 
-  /// Asserts what no proof shows: for a buffer, that each element is written, and by one invocation only; for registers
-  /// and shared memory, that what is read was written before. The kernel and `explain` carry the assumption with its
-  /// reason; the host twin checks it at each size.
+  /// Asserts, without a proof, that each element of a buffer is written, and by one invocation only; for registers and
+  /// shared memory, that every element that is read was written before. The kernel and `explain` carry the assumption
+  /// with its reason; the host twin checks it at each size.
   void assume_written(const Tensor& array, const std::string& why);
   void assume_written(const View& array, const std::string& why);
 
-  /// Asserts that the lanes hold the elements of `matrices` in the order that the kernel is made for: a layout in text
-  /// form, or what else says which it is. Needed where elements are accessed by lane or number, so that the result
-  /// depends on what the device decides; matrix_values does it. The kernel, its file and `explain` carry it.
+  /// Asserts that the lanes hold the elements of `matrices` in the order that the kernel is made for. `order` is a
+  /// layout in text form, or another text that names it. Needed where elements are accessed by lane or number, because
+  /// the device decides their order; matrix_values calls it. The kernel, its file and `explain` carry it.
   void assume_order(const Matrices& matrices, const std::string& order);
 
-  /// The verified kernel. Throws KernelError with the reasons of verify, and if tiles taken at one
+  /// Verifies and returns the kernel. Throws KernelError with the reasons of verify, and if tiles taken at one
   /// block coordinate need different grids.
   ir::Kernel finish();
-  /// The same; but if nothing is wrong and a claim is not proved, asserts assume_written(array, why) first.
+  /// Like finish(), but if nothing is wrong and only proofs are missing, asserts assume_written(array, why) first.
   ir::Kernel finish_or_assume_written(const Tensor& array, const std::string& why);
 
   /// A kernel whose shader was written by hand, with the arrays, arguments and grid that this Builder declares. It is
-  /// compiled, run, checked against a reference, timed and written to files like all others, but nothing in it is
-  /// verified, which its file and `explain` say, and the host twin refuses it.
+  /// compiled, run, checked against a reference, timed and written to files like all others. But nothing in it is
+  /// verified, as its file and `explain` say, and the host twin refuses it.
   /// Binding i is the i-th buffer; push constants are the arguments, in the order of their declaration, then
   /// first_group_x, first_group_y, and first_group_z if grid(2, ..) was called; shared arrays are declared for their
   /// size. `compile` compares this with the SPIR-V, and throws KernelError with every difference.

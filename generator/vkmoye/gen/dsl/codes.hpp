@@ -7,11 +7,11 @@
 //   Codes mine = tile(codes, {16, 1}, {k.thread() % 32, 0});                   // (16, 1): two words
 //   k.copy(mine, weights);                                                     // registers of 16 numbers
 //
-// A view of words becomes one of codes, whose layouts count codes. It is split like any other view, and its values may
-// have any order within a word: composition(block, (16,2):(2,1)) reads bytes that have the codes i and i + 16. A
-// copy loads each word once, unless it is in registers, and takes it apart there, so a thread must begin at a whole
-// word; which accesses are inside is a matter of words, and verified like all others; the last word of a row may
-// have codes that no number of the row stands for.
+// A view of words becomes a view of codes, whose layouts count codes. It is split like any other view, and its values
+// may have any order within a word: composition(block, (16,2):(2,1)) reads bytes that contain the codes i and i + 16. A
+// copy loads each word once, unless it is in registers, and extracts its codes there, so a thread must begin at a whole
+// word. Accesses are in words, and are verified like all others. The last word of a row may contain codes that belong
+// to no number of the row.
 //
 // There are no stores of single codes: two invocations could write into one word. Let one invocation compute a whole
 // word (pack_bits in functions.hpp), and store that.
@@ -65,10 +65,10 @@ inline Codes transpose(const Codes& codes) { return codes.with(transpose(codes.v
 /// many values.
 View in_codes(const View& words, std::uint32_t per_word);
 
-/// The words in which the values of a view of codes are, and where in them.
+/// The words that contain the values of a view of codes, and the places of these values in them.
 struct CodePlaces {
   View words;  // each word once
-  /// For each value, in one shape with the view of codes: the number of its word in `words`, and its number in that.
+  /// For each value, in the shape of the view of codes: the number of its word in `words`, and its number in that word.
   Layout word, place;
   std::uint32_t first = 0;  // to be added to `place`
 };

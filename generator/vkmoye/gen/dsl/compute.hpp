@@ -29,7 +29,7 @@ namespace vkmoye::gen {
 /// Computes an element of the result from one element of each operand.
 using ElementFunction = std::function<Expr(const std::vector<Expr>&)>;
 
-/// The same with the coordinates of the element along each axis of its array.
+/// An ElementFunction that also takes `at`, the coordinates of the element along each axis of its array.
 using PlacedFunction =
     std::function<Expr(const std::vector<Expr>& values, const std::vector<Expr>& at)>;
 

@@ -65,7 +65,7 @@ struct CopyOptions {
 ir::Block copy_statements(const View& from, const ir::Array& from_array, const View& to,
                           const ir::Array& to_array, const CopyOptions& options = {});
 
-/// The same for several pairs of views of these two arrays: all loads, then all stores.
+/// Copies several pairs of views of these two arrays: first all loads, then all stores.
 /// Preconditions: `pairs` is not empty, options.loads_first is set.
 ir::Block copy_statements(const std::vector<std::pair<View, View>>& pairs,
                           const ir::Array& from_array, const ir::Array& to_array,

@@ -40,11 +40,11 @@ ir::Expr erf(const ir::Expr& x);
 /// Precondition: count is 1 at least, and first + count is 32 at most.
 ir::Expr bit_field(const ir::Expr& word, std::uint32_t first, std::uint32_t count);
 
-/// The same bits as an i32, of which the last bit is the sign: byte 1, an i8, is signed_bit_field(word, 8, 8).
+/// bit_field as a signed i32, whose sign is the last of the bits: byte 1, an i8, is signed_bit_field(word, 8, 8).
 ir::Expr signed_bit_field(const ir::Expr& word, std::uint32_t first, std::uint32_t count);
 
-/// A u32 that holds `parts`, elements of i32 or u32, the first in the lowest bits: 2 of 16 bits, 4 of 8 or 8 of 4. Of
-/// each part, only so many low bits are used. bit_field and signed_bit_field give them back; for f16 see pack_f16 and
+/// A u32 that holds `parts`, elements of i32 or u32, the first in the lowest bits: 2 of 16 bits, 4 of 8 or 8 of 4. Only
+/// that many low bits of each part are used. bit_field and signed_bit_field extract them; for f16 see pack_f16 and
 /// unpack_f16 in ir/expr.hpp. Throws KernelError unless there are 2, 4, 8, 16 or 32 parts.
 ir::Expr pack_bits(const std::vector<ir::Expr>& parts);
 
@@ -56,8 +56,8 @@ struct BytePair {
 
 /// sum + a[0] * b[0] + .. + a[3] * b[3], where a[i] and b[i] are the bytes of two words; `sum` is an i32, or a u32 if
 /// both types are u8. Exact, modulo 2^32. For a `device` with Feature::integer_dot it is one operation, and the kernel
-/// needs that feature; for others it is spelt out with shifts, which give the same: give the words names
-/// (Builder::let), because it uses each four times. Throws KernelError if the types are others than i8 and u8.
+/// needs that feature; for others it is written with shifts, which give the same result: give the words names
+/// (Builder::let), because it uses each four times. Throws KernelError for types other than i8 and u8.
 ///
 ///   dot4(device, {a, b}, sum)      of i8
 ir::Expr dot4(const DeviceCaps& device, const BytePair& words, const ir::Expr& sum);

@@ -12,7 +12,7 @@
 // GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix. They are loaded, stored, filled and
 // multiplied as a whole. The view that is loaded or stored must be a matrix in memory; see as_matrix
 // in matrix_in_memory.hpp. Which lane holds which element is defined by the device. The elements that a lane holds
-// can be changed where all are treated alike:
+// can be changed by an operation that treats all of them alike:
 //
 //   k.apply(k.elements(sums), relu, k.elements(sums))    // (8, 16) of the thread: 8 elements of each of 16 matrices
 //
@@ -35,8 +35,8 @@ struct Matrices {
   Expr first = 0;
 };
 
-/// Column `column` of `matrices`: an index of registers, a constant after unrolling. Its elements are not
-/// elements_of().
+/// Column `column` of `matrices`. `column` is an index of registers, a constant after unrolling. elements_of() does not
+/// apply to it.
 Matrices column_of(const Matrices& matrices, const Expr& column);
 
 /// The array of registers for `matrices`: elements of `type`, distributed over `lanes`. Throws
@@ -48,8 +48,8 @@ ir::Array matrices_array(const std::string& name, ScalarType type, const Matrice
 View elements_of(const Matrices& matrices, std::uint32_t lanes);
 
 /// Each matrix (i, j) <- tile (i, j) of `from`, which must have the shape of all matrices together.
-/// Throws LayoutError if it has not, or if a tile is not a matrix in memory, with the reason. `max_width`: the elements
-/// of the widest vector as which the array is declared, for one that is also accessed by elements.
+/// Throws LayoutError, with the reason, if its shape differs or a tile is not a matrix in memory. `max_width`: for an
+/// array that is also accessed by elements, the elements of the widest vector as which it is declared.
 ir::Block load_statements(const View& from, const ir::Array& from_array, const Matrices& to,
                           std::uint32_t lanes, std::uint32_t max_width);
 

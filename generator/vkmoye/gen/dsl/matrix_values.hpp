@@ -51,10 +51,10 @@ MatrixValues matrix_values(Builder& k, const Matrices& matrices, const Layout& o
 /// same number and size of matrices and the same order; see the other overload.
 void convert_matrices(Builder& k, const MatrixValues& from, const MatrixValues& to);
 
-/// The same for any two orders. If they differ, the values go through `staging`: shared memory of the type of
-/// `to` with the rows and columns of all matrices, for this subgroup alone. All threads of the workgroup must
-/// reach it then, because there are barriers before and after the values are stored. They are moved one by one; rows
-/// with an odd number of elements avoid bank conflicts.
+/// to = from, converted to the type of `to`, for any two orders. If they differ, values go through `staging`: shared
+/// memory of the type of `to` with the rows and columns of all matrices, for this subgroup alone. All threads of the
+/// workgroup must then reach the call, because there are barriers before and after the values are stored. Values are
+/// moved one by one; rows with an odd number of elements avoid bank conflicts.
 void convert_matrices(Builder& k, const MatrixValues& from, const MatrixValues& to,
                       const View& staging);
 

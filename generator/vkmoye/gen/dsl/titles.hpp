@@ -11,8 +11,8 @@
 
 namespace vkmoye::gen {
 
-/// Where in its buffer the tile begins that `view` was taken from; empty for a view of shared memory or registers, for
-/// one that take() moved elsewhere in the tile, and for coordinates that are not sums, products or limits of names.
+/// Where the tile that `view` was taken from begins in its buffer; empty for a view of shared memory or registers, for
+/// one that take() moved within the tile, and for coordinates that are not sums, products or limits of names.
 std::string place_text(const View& view);
 
 /// `body` under `title`. A single block keeps its own title, below `title` and a colon. An empty title changes nothing.

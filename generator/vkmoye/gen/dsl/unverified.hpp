@@ -23,7 +23,7 @@ class UnverifiedDescriptions {
 };
 
 namespace detail {
-/// Called by Builder: a kernel is begun; whether it is verified.
+/// Called by Builder: when it begins a kernel, and to find out whether to verify it.
 void begin_description();
 bool verifies_descriptions();
 }  // namespace detail

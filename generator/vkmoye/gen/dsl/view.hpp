@@ -74,8 +74,8 @@ struct View {
 /// MoYe.jl: `@tile A (bM,bN) (x,y)`. Throws LayoutError if the ranks differ.
 View tile(const Tensor& tensor, const IntTuple& extents, const std::vector<Expr>& coordinate);
 
-/// The same within a view, whose shape the tile must divide: zipped_divide, then the tile number
-/// `coordinate` of the rest.
+/// Tile number `coordinate` of a view, whose shape the tile must divide: zipped_divide, then one index of the mode that
+/// runs from tile to tile.
 View tile(const View& view, const IntTuple& extents, const std::vector<Expr>& coordinate);
 
 /// A view of a buffer, shifted along an axis so that it begins `first` elements later. Coordinates from `end` on count

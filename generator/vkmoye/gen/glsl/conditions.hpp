@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Simplifies indices by the condition of the branch that they are in.
+// Simplifies indices by the condition of the branch that contains them.
 //
 //   if (thread < 64u) { x[thread & 63u] = 0.0; }     ->     if (thread < 64u) { x[thread] = 0.0; }
 
@@ -17,7 +17,7 @@ struct Below {
   std::uint64_t bound;
 };
 
-/// What follows where `condition` holds.
+/// The indices that are known to be below a number where `condition` holds.
 std::vector<Below> indices_below_numbers(const ir::Expr& condition);
 
 /// `e` without the remainders that change nothing where all of `below` hold.

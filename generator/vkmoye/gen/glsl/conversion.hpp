@@ -23,7 +23,7 @@ std::string packed(const ir::Node& node);
 /// Op::convert. Types without a GLSL conversion are converted through float, with the functions of their Spelling.
 std::string conversion(const ir::Node& node);
 
-/// Op::convert of the f16 in a half of a word to f32, which takes no type of 16 bits: unpackHalf2x16(word).x. Nothing
+/// Op::convert of the f16 in a half of a word to f32, which needs no type of 16 bits: unpackHalf2x16(word).x. nullopt
 /// for other conversions.
 std::optional<std::string> half_of_word(const ir::Node& node);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a shader has before main(): its comment, extensions, buffers, arguments and shared arrays. Also the names and
+// The part of a shader before main(): its comment, extensions, buffers, arguments and shared arrays. Also the names and
 // widths of arrays, on which declarations and accesses must agree.
 
 #include <string>
@@ -21,7 +21,7 @@ std::uint32_t shared_width(const ir::Kernel& kernel, const ir::Array& array);
 /// The declaration of registers, in a kernel with `lanes` lanes in a subgroup: "float sums[8];  // (4,2):(1,4)".
 std::string register_declaration(const ir::Array& array, std::uint32_t lanes);
 
-/// The element type of matrices as GLSL has it: bf16 is written f16, and the SPIR-V mended, see spirv/bfloat16.hpp.
+/// The element type of matrices in GLSL: bf16 is written as f16, and changed in the SPIR-V, see spirv/bfloat16.hpp.
 ScalarType spelled_as(ScalarType type);
 
 }  // namespace vkmoye::gen::glsl

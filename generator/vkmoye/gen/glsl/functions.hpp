@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The functions of a shader: which parameters each has, which registers they share with main, and their texts.
+// The functions of a shader: the parameters of each, the registers that they share with main, and their texts.
 //
 //   Block{"", {Let{"step", kk + 1}, Load{"value", {"tile", {16 * step + thread}, ..}}, ..}, "fetch", 1}
 //
@@ -35,7 +35,7 @@ class Functions {
   std::vector<Parameter> parameters_of(const ir::Block& call) const;
 
   /// The name of the function whose text is `before`, its name, and `after`. If there are several texts for `wanted`,
-  /// which a pass may cause, each has a number but the first.
+  /// which a pass may cause, the names of all but the first are numbered.
   std::string named(const std::string& wanted, const std::string& before, const std::string& after);
 
   /// The functions so far; each comes after those that it calls.

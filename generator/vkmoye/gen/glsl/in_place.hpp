@@ -37,7 +37,7 @@ struct InPlace {
   std::map<const ir::Stmt*, std::uint32_t> vectors;
 };
 
-/// The statements of `body`, a body in `kernel`. Bodies inside are not looked at.
+/// These statements of `body`, a body in `kernel`, without the bodies inside.
 InPlace in_place(const ir::Body& body, const ir::Kernel& kernel);
 
 /// `e` with each variable that `values` names replaced by its value.

@@ -24,7 +24,7 @@ class Lines {
   void indent() { ++depth_; }
   void outdent() { --depth_; }
 
-  /// Adds text that has its line ends already.
+  /// Adds text that already contains its line ends.
   void add(std::string_view text) {
     if (std::exchange(is_apart_, false) && !text.empty()) text_ += '\n';
     text_ += text;

@@ -8,13 +8,13 @@
 
 namespace vkmoye::gen::glsl {
 
-/// Whether they are registers that hold one element, or one vector; the shader has no array of these.
+/// Whether `array` are registers that hold one element, or one vector; in the shader, these are not an array.
 bool is_single(const ir::Array& array);
 
 /// The offset of the first element of `element` in its array, in elements.
 ir::Expr address_of(const ir::Element& element, const ir::Array& array);
 
-/// The same in bytes and 64 bits; parts that fit a 32-bit index are computed in 32 bits.
+/// The text of that offset in bytes, as 64 bits; parts that fit a 32-bit index are computed in 32 bits.
 std::string bytes_to(const ir::Element& element, const ir::Array& array);
 
 /// "coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA>".

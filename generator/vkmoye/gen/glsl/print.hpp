@@ -3,8 +3,8 @@
 // Prints a kernel as one readable GLSL 4.60 compute shader.
 //
 // Deterministic: equal kernels give equal bytes. The first lines are the config, the reason, and the version of vkmoye
-// with the command that prints the shader again. Each shared array has its layout as a comment, constants are literals,
-// and division by a power of two is a shift.
+// with the command that prints the shader again. A comment shows the layout of each shared array, constants are
+// literals, and division by a power of two is a shift.
 // Precondition: `verify(kernel)` is empty.
 
 #include <string>

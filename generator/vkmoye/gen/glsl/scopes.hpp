@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The names that a shader defines besides those of its kernel: which are free, and which stand for what.
+// The names that a shader defines besides those of its kernel: which are free, and which value each stands for.
 //
 //   Scopes scopes(kernel);                          scopes.open(body);
 //   scopes.named("8u * row + col", "tile_at")       {"tile_at", is_new}, or {"tile_at2", is_new} if body has a tile_at
@@ -22,19 +22,19 @@ class Scopes {
   /// A scope with the names that `body` defines, but not those of bodies inside.
   void open(const ir::Body& body);
   void close();
-  /// The scope of the parameters of a function: what is open around the call is not visible up to close_function().
+  /// Opens the scope of a function's parameters: scopes around the call are not visible until close_function().
   void open_function(std::set<std::string> parameters);
   void close_function();
   bool is_outermost() const { return scopes_.size() == 1; }
 
-  /// The variable of a loop whose body is opened next; it ends with that scope's parent at the latest.
+  /// Defines the variable of a loop whose body is opened next; it ends with that scope's parent at the latest.
   void define(const std::string& name) { scopes_.back().names.insert(name); }
 
   struct Named {
     std::string name;
     bool is_new = false;
   };
-  /// The name of the value `text` in the innermost scope: `wanted`, with a number if that is visible here.
+  /// The name of the value `text` in the innermost scope: `wanted`, followed by a number if that name is taken here.
   Named named(const std::string& text, const std::string& wanted);
 
  private:

@@ -4,7 +4,7 @@
 //
 //   If{whole, {Block{"a whole tile:\ncopy a", ..}}, {Block{"a tile at an edge:\ncopy a", ..}}}
 //
-//   // copy a                           title_of_both: it stands once
+//   // copy a                           title_of_both: printed once
 //   if (whole) {
 //     // a whole tile
 //   ..
@@ -18,7 +18,7 @@ namespace vkmoye::gen::glsl {
 /// The block that is all of `statements`; nullptr if there is none, or if it is a function.
 const ir::Block* only_block(const ir::Body& statements);
 
-/// What both branches do in their own way: the title of each, without the case in its first line. Empty if they differ.
+/// The title that both branches share, without the case in its first line. Empty if their titles differ.
 std::string title_of_both(const ir::If& branches);
 
 }  // namespace vkmoye::gen::glsl

@@ -4,7 +4,7 @@
 //
 //   next[v] = uvec4(pack(a, b),          at most 28 columns: broken after a comma of the outermost call,
 //       pack(c, d));                     the rest is indented by two more columns, and two per open parenthesis
-//   next[v] =                            at most 36 columns: a value that fits a line has one
+//   next[v] =                            at most 36 columns: a value that fits a line gets its own line
 //       uvec4(pack(a, b), pack(c, d));
 
 #include <cstddef>

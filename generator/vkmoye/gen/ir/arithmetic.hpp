@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What Vulkan leaves to a device in the arithmetic of floating-point numbers, and the twin models. A kernel must be
-// right whichever a device chooses.
+// The choices that Vulkan leaves to a device in floating-point arithmetic, and that the twin models. A kernel must be
+// correct for each of them.
 //
 //   fma(x, f, -(x * f))       0 if the multiply-add is separate; the rounding error of x * f if it is fused
 //   x * f + y                 two roundings, or one if the compiler contracts it
@@ -23,7 +23,7 @@
 //     shaderSignedZeroInfNanPreserve. All GPUs that we know keep infinities, on which masks of -infinity rely;
 //   flushed subnormal numbers of f16 and f64, which all GPUs that we know keep;
 //   rounding towards zero; other orders of sums in matrix units;
-//   the errors of exp, log, sin, cos, sqrt and of divisions (here they are those of the host, below one unit).
+//   the errors of exp, log, sin, cos, sqrt and of divisions (here they are those of the host, below one ulp).
 
 #include <cstdint>
 
@@ -37,11 +37,11 @@ enum class MultiplyAdd : std::uint8_t {
 
 struct Arithmetic {
   MultiplyAdd multiply_add = MultiplyAdd::fused;
-  /// Operations on f32 take subnormal operands as 0 of the same sign, and so they round subnormal results, also in
-  /// comparisons and in conversions from and to other types. Negation, absolute values, selections, bit casts and moves
-  /// keep them.
+  /// Operations on f32 replace subnormal operands and results by 0 of the same sign, also in comparisons and in
+  /// conversions from and to other types. Negation, absolute values, selections, bit casts and moves keep subnormal
+  /// numbers.
   bool flushes_subnormals = false;
-  /// The terms of a sum in one expression cancel, or share a factor, as `rearranged` of compiled.hpp has them.
+  /// The terms of a sum in one expression cancel, or share a factor, as `rearranged` in compiled.hpp describes.
   bool rearranges_sums = false;
 };
 

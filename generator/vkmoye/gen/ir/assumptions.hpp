@@ -18,8 +18,8 @@ std::string to_string(const Expr& e);
 /// "n % 4 == 0: rows are padded".
 std::string to_string(const Assume& assume);
 
-/// The assumptions that depend on arguments alone and that every invocation reaches: which launches the kernel has.
-/// Names for values are replaced by the values.
+/// The assumptions that depend on arguments alone and that every invocation reaches: they decide which launches are
+/// allowed. Names for values are replaced by the values.
 std::vector<Assume> assumptions_of_launch(const Kernel& kernel);
 
 /// Whether the argument is an extent by itself: no launch has it above kMaxExtent.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Finds out whether an expression counts parts: n / 64 + min(n % 64, 1) is ceil(n / 64), as `ceil_div` writes it.
+// Recognises expressions that count parts: n / 64 + min(n % 64, 1) is ceil(n / 64), as `ceil_div` writes it.
 
 #include <cstdint>
 #include <optional>
@@ -15,7 +15,7 @@ struct CeilDiv {
   std::uint32_t size = 0;
 };
 
-/// `e` as such; nullopt if it is not written as ceil_div(whole, size).
+/// `e` as a CeilDiv; nullopt if it is not written as ceil_div(whole, size).
 std::optional<CeilDiv> ceil_div_from(const Expr& e);
 
 }  // namespace vkmoye::gen::ir

@@ -17,12 +17,12 @@ namespace vkmoye::gen::ir {
 /// neither.
 std::optional<Expr> contracted(const Expr& e);
 
-/// The sum `e` with one change: a term is cancelled by an equal one of the other sign, or two products with an equal
-/// factor share it; the other terms keep their order. A multiply_add counts as two terms. nullopt: `e` is not a sum, or
-/// neither is possible.
+/// The sum `e` with one change: two equal terms of opposite sign cancel, or two products with a common factor share it;
+/// the other terms keep their order. A multiply_add counts as two terms. nullopt: `e` is not a sum, or neither is
+/// possible.
 std::optional<Expr> rearranged(const Expr& e);
 
-/// What is computed for `e` itself in `arithmetic`; `e` if nothing else. Its operands are compiled in turn.
+/// The expression that is computed in place of `e` in `arithmetic`, or `e`. Its operands are compiled in turn.
 Expr compiled(const Expr& e, const Arithmetic& arithmetic);
 
 /// Whether `compiled` changes some expressions.

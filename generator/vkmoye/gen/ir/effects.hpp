@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // What a statement does: what it uses, reads, writes and defines. The machine, the verifier, reports, baking and
-// requirements all take it from here.
+// requirements all use it.
 //
 //   Load{"value", {"src", {col, row}, ..}}     uses col, row; reads src there; defines value, data
 //   If{less(col, cols), {..}, {..}}            uses col < cols; two bodies, chosen by it
@@ -30,7 +30,7 @@ struct StatementAccess {
   bool by_any_lane = false;  // the device decides which of these lanes accesses which element
 };
 
-/// A name that a statement defines: for the rest of the body that it is in, or, for a loop variable, inside the loop.
+/// A name that a statement defines: for the rest of the statement's body, or, for a loop variable, inside the loop.
 struct Definition {
   std::string name;
   Expr value;  // has the type, bound and alignment of the name

@@ -24,7 +24,7 @@ using Bits = std::uint64_t;
 std::optional<Bits> evaluate(const Node& node, std::span<const Bits> operands,
                              const Arithmetic& arithmetic = {});
 
-/// The same for an operation on two indices, whose result is an index or a truth value.
+/// The result of an operation on two indices, an index or a truth value; nullopt if it is undefined.
 std::optional<std::uint32_t> evaluate_index(Op op, std::uint32_t a, std::uint32_t b);
 
 /// A scalar; nullopt if it is undefined, or depends on something unknown.

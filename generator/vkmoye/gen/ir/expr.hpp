@@ -160,7 +160,7 @@ struct Node {
 Expr variable(std::string name, Type type = kIndex, std::uint64_t bound = kUnbounded,
               std::uint32_t alignment = 1);
 
-/// The same index with a smaller bound. Precondition: it is below `bound`; proofs rely on that.
+/// `index` with a smaller bound. Precondition: its value is below `bound`; proofs rely on that.
 Expr bounded(const Expr& index, std::uint64_t bound);
 
 /// `bound`: the extent of the builtin, if it is known.
@@ -203,7 +203,7 @@ inline Expr sin(const Expr& a) { return unary(Op::sin, a); }
 inline Expr cos(const Expr& a) { return unary(Op::cos, a); }
 inline Expr floor(const Expr& a) { return unary(Op::floor, a); }
 inline Expr ceil(const Expr& a) { return unary(Op::ceil, a); }
-/// The nearest integer, of two the even one.
+/// The nearest integer; of two equally near ones, the even one.
 Expr round(const Expr& a);
 
 /// Truth values. They are never folded, so that a guard stays where the author put it; a comparison of 8 * x with 0 is
@@ -319,8 +319,8 @@ Expr to_index(const Expr& element);
 Expr multiply(const Expr& a, const Expr& b);
 Expr multiply_add(const Expr& a, const Expr& b, const Expr& c);
 
-/// The operation of `e` on other operands, folded as if it were made anew. Precondition: `operands` have the number and
-/// the types of those of `e`.
+/// The operation of `e` on other operands, folded as if it were made anew. Precondition: `operands` match those of `e`
+/// in number and types.
 Expr with_operands(const Expr& e, const std::vector<Expr>& operands);
 
 /// The value of an index or a truth value (0 or 1), if constants alone determine it.
@@ -334,7 +334,7 @@ inline bool is_constant(const Expr& e, std::uint32_t value) {
   return is_constant(e) && e->value == value;
 }
 
-/// The dimension of the grid whose coordinate `e` is: 0 for group_x; nullopt if it is no coordinate of the workgroup.
+/// The dimension of the grid whose coordinate `e` is: 0 for group_x; nullopt: it is not a coordinate of the workgroup.
 std::optional<std::size_t> grid_dimension_of(const Expr& e);
 
 }  // namespace vkmoye::gen::ir

@@ -12,7 +12,7 @@
 
 namespace vkmoye::gen::ir {
 
-/// 128 bits: two different kernels of a billion have the same with a probability of 2^-69.
+/// 128 bits: among a billion kernels, two have equal fingerprints with a probability of 2^-69.
 struct Fingerprint {
   std::uint64_t low = 0, high = 0;
   auto operator<=>(const Fingerprint&) const = default;

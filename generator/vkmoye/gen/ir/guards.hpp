@@ -34,7 +34,7 @@ namespace vkmoye::gen::ir {
 using Guards = std::vector<Expr>;
 
 /// The guards that hold in every workgroup of a launch: its tile begins inside the extent along which the grid counts
-/// tiles, so that this extent and its factors are not 0; and what assumptions_of_launch has.
+/// tiles, so that this extent and its factors are not 0; and the conditions of assumptions_of_launch.
 Guards guards_of_launch(const Kernel& kernel);
 
 /// The values of names, in which only names without a definition occur.
@@ -49,7 +49,7 @@ bool is_positive(const Expr& value, const Guards& guards, const Definitions& def
 void add_guards(Guards& guards, const Expr& condition);
 void add_guards_of_failure(Guards& guards, const Expr& condition);
 
-/// Adds what holds inside a body, by the condition or the loop around it.
+/// Adds the comparisons that hold inside a body because of the condition or the loop around it.
 struct NestedBody;
 void add_guards(Guards& guards, const NestedBody& inner);
 

@@ -26,7 +26,7 @@ struct Axis {
   Expr stride = 1;         // elements
 };
 
-/// `extent` as an expression: a number, an argument, the product of two arguments, or how many parts these have.
+/// `extent` as an expression: a number, an argument, the product of two arguments, or the number of parts of these.
 Expr expression(const Extent& extent);
 
 /// ceil(whole / size): the number of parts of `size`. Precondition: 0 < size < 2^32.
@@ -66,10 +66,10 @@ constexpr std::size_t elements_per_lane(const MatrixType& type, std::uint32_t la
 /// The name that devices use for an element type of matrices: "f16", "s8", "u32".
 std::string component_name(ScalarType type);
 
-/// The type with that component_name; nullopt if vkmoye does not have it.
+/// The type with that component_name; nullopt if vkmoye does not support it.
 std::optional<ScalarType> type_of_component(const std::string& component);
 
-/// A storage buffer, an array in shared memory, or an array of registers, of which each thread has its own.
+/// A storage buffer, an array in shared memory, or an array of registers, a separate one for each thread.
 struct Array {
   enum class Space : std::uint8_t { buffer, shared, registers };
   std::string name;
@@ -132,7 +132,7 @@ struct HandWritten {
 };
 
 /// Arguments that are in a buffer of u32, one after the other, instead of in push constants: sizes that only the device
-/// knows. Nothing checks them when the kernel is launched; what fills the buffer must.
+/// knows. They are not checked when the kernel is launched; whoever fills the buffer must check them.
 struct ArgumentsInBuffer {
   std::string array;               // read-only, and accessed by no statement
   std::vector<std::string> names;  // of arguments of type u32
@@ -173,7 +173,7 @@ struct Kernel {
   bool is_specialised(const std::string& argument) const;
   /// The widths of all accesses to `array` as elements, in increasing order.
   std::vector<std::uint32_t> widths_of(const std::string& array) const;
-  /// Those of accesses to it as words, in words.
+  /// The widths of all accesses to it as words, in words.
   std::vector<std::uint32_t> word_widths_of(const std::string& array) const;
   /// The array of that name; nullptr if there is none.
   const Array* find(const std::string& name) const;
@@ -187,8 +187,8 @@ struct Kernel {
 /// its bound is that number.
 Expr within_grid(const Expr& index, const std::array<GridDimension, 3>& grid);
 
-/// The axes for the coordinates of `element`, in `array`: those of the array, or, if the coordinate is a place, one
-/// over all elements.
+/// The axes for the coordinates of `element`, in `array`: the axes of the array, or, if the coordinate is a place, one
+/// axis over all elements.
 std::vector<Axis> axes_of(const Element& element, const Array& array);
 
 /// The type of the value at `element`, in `array`.

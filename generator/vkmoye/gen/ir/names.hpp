@@ -7,8 +7,8 @@
 
 namespace vkmoye::gen::ir {
 
-/// Why a kernel cannot use `name`; empty if it can. A name has letters, digits and single underscores, and does not
-/// begin with a digit. It must not be a word that GLSL or one of its extensions reserves (specification 4.60, sections
+/// Why a kernel cannot use `name`; empty if it can. A name consists of letters, digits and single underscores, and does
+/// not begin with a digit. It must not be a word that GLSL or one of its extensions reserves (specification 4.60,
 /// 3.6 and 3.7: keywords, names that begin with "gl_" or contain "__"; GL_EXT_shader_explicit_arithmetic_types,
 /// GL_KHR_cooperative_matrix, GL_KHR_shader_subgroup), a function that printed kernels call, or a name that they
 /// define.

@@ -22,8 +22,8 @@ std::string_view glsl_function_of(Op op);
 /// "index", "boolean", "f32", "f16 x4".
 std::string name_of(const Type& type);
 
-/// Whether shaders have arithmetic for elements of this type. Of the other types, 64-bit integers and complex numbers
-/// are only moved, as words; the rest are computed as elements of arithmetic_type.
+/// Whether shaders compute with elements of this type. Elements of other types are computed as arithmetic_type, except
+/// 64-bit integers and complex numbers, which are only moved, as words.
 bool is_arithmetic(ScalarType type);
 
 /// The type in which operations on elements of `type` are computed: f32 for bf16, e4m3 and e5m2, i32 for i8 and i16,

@@ -32,10 +32,10 @@ struct Recurrence {
   std::uint64_t min = 0, max = kUnbounded - 1;
 };
 
-/// Longer periods are not followed, nor values that repeat from a later round on only.
+/// Longer periods are not followed, nor values that only repeat from a later round on.
 inline constexpr std::uint64_t kMaxPeriod = 1 << 16, kMaxFirst = 64;
 
-/// What is known of the names that follow a loop; absent value: nothing. Other names do not follow it.
+/// What is known of the names that follow a loop; nullopt: nothing. Other names do not follow it.
 using Recurrences = std::map<std::string, std::optional<Recurrence>>;
 
 /// A loop with a non-constant end is assumed to run at most this many rounds; more would not finish in practice.

@@ -89,8 +89,8 @@ struct Subgroup {
   Expr value = 0;
   Expr lane = 0;
 };
-/// Atomically sets `to` to the reduction of `to` and `value`, and names the value it had before. Several invocations
-/// may do so with one element.
+/// Atomically sets `to` to the reduction of `to` and `value`, and names its previous value. Several invocations may do
+/// so with one element.
 struct Atomic {
   std::string name;
   Op combine = Op::add;  // add, minimum or maximum
@@ -110,8 +110,8 @@ struct MatrixRegion {
   Expr stride = 0;
   bool by_columns = false;
   std::uint32_t rows = 1, columns = 1;
-  // vectors[i] of lane l is vector number l + lanes * i of the matrix, counted along rows, or columns. Of a small
-  // matrix only the first `lanes` of the subgroup hold vectors.
+  // vectors[i] of lane l is vector number l + lanes * i of the matrix, counted along rows, or columns. For a small
+  // matrix, only the first `lanes` lanes of the subgroup hold vectors.
   std::uint32_t lanes = 0;
   std::vector<Element> vectors;
 };
@@ -134,14 +134,14 @@ struct MatrixMultiply {
   MatrixPart to, a, b, c;
 };
 /// Asserts that `condition` holds in every invocation that reaches this statement, up to the end of the enclosing body.
-/// `why` is the author's reason. No proof shows it, but proofs rely on it, and the host twin checks it.
+/// `why` is the author's reason. It is not proved, but proofs rely on it, and the host twin checks it.
 struct Assume {
   Expr condition;
   std::string why;
 };
-/// A scope under a comment, unless `title` is empty. With a `function`, the shader calls a function of that name, of
-/// which `body` is the body: its first `parameters` statements are Lets, which give the parameters their values. So a
-/// call means its statements in place, to everything but the printer, and it cannot call itself.
+/// A scope under a comment, unless `title` is empty. With a `function`, the shader calls a function of that name, whose
+/// body is `body`: the first `parameters` statements are Lets, which give the parameters their values. Only the printer
+/// treats it as a call; for all others it is its statements in place. So it cannot call itself.
 ///
 ///   Block{"", {Let{"step", kk + 1}, Load{..}, ..}, "fetch", 1}          void fetch(uint step) { .. }
 ///                                                                       fetch(kk + 1u);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The kernels of all families as functions of typed configs. What a config leaves out suits any device; the functions
-// NAME_config(type, device) suit one.
+// The kernels of all families as functions of typed configs. The defaults of a config suit any device; the functions
+// NAME_config(type, device) return a config for one device.
 //
 //   using enum ScalarType;
 //   softmax({.type = f16})                      rope({.type = f16, .pairs = RopePairs::halves})
@@ -10,8 +10,8 @@
 //   gemm({.a_type = f16, .b_type = f16, .result = f16})
 //   attention({.form = {.width = 128, .causal = true}, .queries = 512, .keys = 512}, f16, device.caps())
 //
-// Outer braces hold what a config adds to that of the threads, which has braces of its own. Tools that get names and
-// options as text use kernel_named, see registry/registry.hpp.
+// Outer braces contain what a config adds to ThreadsConfig, which has braces of its own. Tools that read names
+// and options as text use kernel_named, see registry/registry.hpp.
 
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
@@ -34,16 +34,16 @@
 namespace vkmoye::gen {
 
 /// The kernel that gemm/auto chooses for a product of any size, among those that need only one. Throws KernelError.
-/// gemm_plan.hpp has all of them.
+/// gemm_plan.hpp chooses among all.
 inline ir::Kernel gemm(const GemmForm& form, const DeviceCaps& device = common_device()) {
   return gemm_auto(form, device);
 }
-/// The same for a product of known sizes.
+/// The kernel that gemm/auto chooses for a product of known sizes, among those that need only one. Throws KernelError.
 inline ir::Kernel gemm(const GemmProduct& product, const DeviceCaps& device) {
   return gemm_auto(product, device);
 }
 
-/// The kernel that attention/auto chooses, without slices of keys. Throws KernelError. attention_plan has all of them.
+/// The kernel that attention/auto chooses, without slices of keys. Throws KernelError. See also attention_plan.
 inline ir::Kernel attention(const AttentionCall& call, ScalarType type,
                             const DeviceCaps& device = common_device()) {
   const KernelRequest request = request_of(call, type, device);

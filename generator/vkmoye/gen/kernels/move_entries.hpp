@@ -12,9 +12,9 @@ namespace vkmoye::gen {
 
 std::vector<KernelEntry> move_entries();
 
-/// Whether transpose/auto has a kernel that is made for `shape` alone, with its sizes baked: that of relayout, for an
-/// array of 2^17 elements or more with at most 256 rows or columns that are no whole tiles of 64. It is described if
-/// the request has this shape and no options.
+/// Whether transpose/auto uses relayout's kernel for `shape`, with the sizes baked: for an array of 2^17 elements or
+/// more with at most 256 rows or columns that are not whole tiles of 64. This kernel is described if the request has
+/// this shape and no options.
 bool is_narrow_transpose(const std::vector<std::int64_t>& shape);
 
 }  // namespace vkmoye::gen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The registry entries of operations on the rows of a matrix: sum, maximum and where it is, largest elements,
+// The registry entries of operations on the rows of a matrix: sum, maximum and its place, largest elements,
 // softmax, norm, gate, embedding, rotary embedding.
 
 #include <vector>

@@ -55,7 +55,7 @@ class Evaluator {
   const Values& operator()(const ir::Expr& e) {
     return value(e, ir::compiles_otherwise(workgroup_.arithmetic));
   }
-  /// The same of an exact value, see ir::Let: as it is written, whatever the compiler makes of others.
+  /// The value of `e` exactly as it is written, see ir::Let, whatever the compiler makes of other values.
   const Values& exact(const ir::Expr& e) { return value(e, /*compiles=*/false); }
 
  private:

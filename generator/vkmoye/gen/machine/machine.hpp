@@ -2,7 +2,7 @@
 #pragma once
 // Runs one workgroup of a kernel in lockstep: every statement once for all invocations that reach it.
 //
-// An Environment supplies what differs between uses: which sizes are known, what memory holds, how loops are followed.
+// An Environment supplies what differs between uses: the known sizes, the contents of memory, how loops are followed.
 //
 //     used by          knows                                         finds
 //     verify/races     no sizes; all paths, all different rounds     races between invocations
@@ -41,11 +41,11 @@ struct MemoryAccess {
   bool by_any_lane = false;
 };
 
-/// Unknown values for the elements of an access: the same for all invocations that read one integer which no other
-/// invocation can write meanwhile, see `is_uniform_load`.
+/// Unknown values for the elements of an access. Invocations that read one integer, which no other invocation can write
+/// meanwhile, get equal values, see `is_uniform_load`.
 Values unknown_elements(Machine& machine, const MemoryAccess& access);
 
-/// Whether all invocations of an access surely read the same integers: at one place, from a buffer that is only read,
+/// Whether all invocations of an access are known to read equal integers: at one place, of a buffer that is only read,
 /// or from shared memory, where another invocation that writes would race.
 bool is_uniform_load(Machine& machine, const MemoryAccess& access);
 
@@ -120,7 +120,7 @@ class Machine {
 
  private:
   void run(const ir::Body& body, ThreadSet active);
-  // The same where it is not known whether `active` come there.
+  // Runs `body` where it is not known whether the threads `active` reach it.
   void try_run(const ir::Body& body, const ThreadSet& active);
   // Statements for control flow and names.
   void step(const ir::Let& s, const ThreadSet& active);

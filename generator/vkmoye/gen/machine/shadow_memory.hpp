@@ -61,8 +61,8 @@ class ShadowMemory {
   /// Records an access to the `count` elements from `at` on. Adds a reason if it races with an earlier access, or reads
   /// an element that nothing has written.
   void record(std::uint64_t at, const ElementAccess& access, std::uint64_t count = 1);
-  /// The same for an unknown element. Precondition: the access is atomic, or the author of the kernel asserts that no
-  /// other invocation accesses the element.
+  /// Records an access to an unknown element. Precondition: the access is atomic, or the author of the kernel asserts
+  /// that no other invocation accesses the element.
   void record_somewhere(const ElementAccess& access);
   /// Adds a reason if one of the first `count` elements, any of which `access` may read, is not written.
   void require_written(std::uint64_t count, const ElementAccess& access);

@@ -2,10 +2,10 @@
 #pragma once
 // Activation functions in f64, and their errors as kernels compute them. With t = x of silu and
 // t = 2 sqrt(2/pi) (x + 0.044715 x^3) of gelu, both are x s(t), s(t) = 1 / (1 + exp(-t)). The exponent is rounded 4
-// times, and exp has an error of 3 + 2 |t| units (Vulkan specification, "Precision and Operation of SPIR-V
-// Instructions"), so that the relative error of exp is (3 + 6 |t|) units, and that of s is 1 - s(t) times this; the sum
+// times, and exp has an error of 3 + 2 |t| ulp (Vulkan specification, "Precision and Operation of SPIR-V
+// Instructions"), so that the relative error of exp is (3 + 6 |t|) ulp, and that of s is 1 - s(t) times this; the sum
 // adds 1 and the division 2.5. Where s is below the smallest normal number, or exp overflows, the result may be 0.
-// In all, that is at most 6 units of x.
+// In all, that is at most 6 ulp of x.
 
 #include <algorithm>
 #include <cmath>

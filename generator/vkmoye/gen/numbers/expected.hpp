@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Which results are right: near the expected one, or too large where something may be too large.
+// Which results are correct: those near the expected one, and overflows where an overflow is allowed.
 //
 //   1e38 + 3e38 - 3e38 in f32      1e38, or infinity: the sum of the positive numbers is beyond 3.4e38
 //                                  neither -infinity nor NaN: that of the negative ones is not
@@ -9,13 +9,13 @@
 
 namespace vkmoye::gen {
 
-/// What an element may be because something is too large for its type: a sum on the way to it, or the element itself.
+/// The values that an element may take because its type overflows: in an intermediate sum, or in the element itself.
 struct Overflow {
   bool to_infinity = false, to_minus_infinity = false, to_nan = false;
 };
 
 /// The correct value of an element, and the largest difference that rounding explains. Where it is NaN or
-/// infinite, the kernel's must be the same, or what `overflow` has.
+/// infinite, the kernel's must be the same, or a value that `overflow` allows.
 struct Expected {
   double value = 0, bound = 0;
   Overflow overflow = {};
@@ -25,7 +25,7 @@ struct Expected {
 /// order, each partial sum lies between the two.
 Overflow overflow_of_sum(double positive, double negative, double largest);
 
-/// What a or b may become.
+/// The values that a or b may take.
 Overflow either(const Overflow& a, const Overflow& b);
 
 /// `overflow` after a multiplication by `factor`.
@@ -34,7 +34,7 @@ Overflow scaled(const Overflow& overflow, double factor);
 /// `expected` as a number of `type`: if it may be beyond the largest number, it may be infinite (NaN in e4m3).
 Expected in_range_of(ScalarType type, Expected expected);
 
-/// Whether `got` is a right result.
+/// Whether `got` is a correct result.
 bool is_right(const Expected& expected, double got);
 
 }  // namespace vkmoye::gen

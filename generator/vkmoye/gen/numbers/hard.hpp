@@ -10,11 +10,11 @@
 //   subnormal     4e-40 -1e-44 ..
 //   pleasant      0.3 -0.7 ..                    uniform in [-1, 1)
 //   nonfinite     as exponents, one of them NaN or infinite
-//   masked        0.3 -1e9 -1e9 ..               pleasant, and what people write for hidden: one of -1e4, -1e9, -1e10,
+//   masked        0.3 -1e9 -1e9 ..               pleasant, and usual numbers for hidden: one of -1e4, -1e9, -1e10,
 //                                                the lowest number and -infinity, on the left, on the right, in blocks,
 //                                                everywhere, or everywhere but at one place
 //
-// Of integer types: 0, 1, -1, the smallest and the largest numbers, runs, and uniform ones.
+// For integer types: 0, 1, -1, the smallest and the largest numbers, runs, and uniform ones.
 
 #include <cstdint>
 #include <limits>
@@ -35,7 +35,7 @@ enum class HardKind : std::uint8_t {
   masked
 };
 
-/// Which hard numbers an array may have.
+/// Which hard numbers an array may contain.
 struct HardNumbers {
   ScalarType type = ScalarType::f32;
   /// The largest magnitude of finite numbers, except those of a mask.
@@ -44,7 +44,7 @@ struct HardNumbers {
   bool masks = false;  // three of four lines are masked
 };
 
-/// A line of such numbers, the same for the same stream on every machine. The type holds each of them.
+/// A line of such numbers. It depends only on the stream, not on the machine. The type can represent each number.
 class HardLine {
  public:
   HardLine(const HardNumbers& numbers, std::uint64_t stream, std::int64_t count);

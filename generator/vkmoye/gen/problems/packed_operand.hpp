@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// An operand of a product that was packed in fragment order, as a file has it.
+// An operand of a product that was packed in fragment order, as a file contains it.
 
 #include <cstdint>
 #include <optional>

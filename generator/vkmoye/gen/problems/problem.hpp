@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A problem: what a kernel computes, for given types and sizes. It has everything that running, checking and comparing
-// kernels needs, and knows none of them.
+// A problem: what a kernel computes, for given types and sizes. It provides everything that running, checking and
+// comparing kernels needs, and does not depend on any kernel.
 //
 //   Softmax of 64 rows of 1000 f16:
 //     arrays       src (64, 1000), dst (64, 1000)       as kernels bind them: inputs, then results
@@ -55,7 +55,7 @@ class ArrayMemory {
   virtual std::size_t summing_threads() const { return 1; }
 };
 
-/// All of array number `array`, which has `bytes` bytes.
+/// The contents of array number `array`, `bytes` bytes.
 std::vector<std::byte> read_all(const ArrayMemory& memory, std::size_t array, std::uint64_t bytes);
 
 enum class Verify { full, sample, off };
@@ -74,7 +74,7 @@ struct CheckResult {
 void compare(const Expected& expected, double got, std::size_t place, const std::string& name,
              CheckResult& checked);
 
-/// What arrays that no kernel may read, and all results, are filled with.
+/// The byte with which arrays that no kernel may read, and all results, are filled.
 inline constexpr std::byte kPoison{0xff};
 
 class Problem {
@@ -98,7 +98,7 @@ class Problem {
   double seconds_to_check = 0;  // about how long checking every element takes
   std::string refusal;          // why no device can compute a result; empty: the result exists
 
-  /// Up to so many operations per byte, every device is memory-bound, so that a comparison with a copy makes sense.
+  /// With at most 8 operations per byte, every device is memory-bound, so that a comparison with a copy makes sense.
   bool is_bound_by_memory() const { return flops <= 8 * bytes; }
 
   /// The reasons against the contents of the user's array `input`: what a kernel relies on, and cannot check.

@@ -31,7 +31,7 @@ class Registers {
   /// Stores `values` in the active invocations. Adds a reason if the index is outside the array or not known.
   void store(machine::Machine& m, const machine::MemoryAccess& access,
              const machine::Values& values);
-  /// After two paths, either of which may have been taken: an element is written if both paths have written it.
+  /// Joins two paths, either of which may have been taken: an element is written if both paths have written it.
   void join(const Registers& other);
 
  private:

@@ -29,10 +29,10 @@ class LaunchFormula {
   const std::vector<std::string>& names() const { return names_; }
 
   /// Replaces needed bytes, push constants (except addresses) and the grid in `dispatches`, which was made for the same
-  /// kernel and device, and returns true; or returns false, and `dispatches` must then be made by prepare_dispatches:
-  /// the arguments are invalid, or not of the common kind: an extent or the grid is empty, the grid takes several
-  /// pieces, or the elements of a written array lie in an unusual order. The ranges are not checked: see `rebind`.
-  /// Allocates nothing. Precondition: as many values as names.
+  /// kernel and device, and returns true. Returns false if prepare_dispatches must make `dispatches`: the arguments are
+  /// invalid, or of an uncommon kind: an extent or the grid is empty, the grid takes several pieces, or the elements of
+  /// a written array lie in an unusual order. The ranges are not checked: see `rebind`. Allocates nothing.
+  /// Precondition: as many values as names.
   bool evaluate(std::span<const Argument> values, Dispatches& dispatches) const;
 
  private:

@@ -18,7 +18,7 @@ inline void order(const DeviceTable& vk, VkCommandBuffer commands, const SyncSco
   vk.CmdPipelineBarrier(commands, from.stages, to.stages, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
-/// Of dispatches and copies.
+/// The scope of dispatches and copies.
 inline constexpr SyncScope kDeviceWork = {
     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
     VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT |

@@ -25,8 +25,8 @@ inline void check(VkResult result, std::string_view call) {
 /// Throws ArgumentError if `commands` is null. `subject`: what would be recorded into it.
 void require_commands(VkCommandBuffer commands, const std::string& subject);
 
-/// All items that a two-call function `call(count, items)` returns; `blank` has the sType. Throws DeviceError if the
-/// function has more than it says, however often it is asked: NVK's vkGetPipelineCacheData does.
+/// All items that a two-call function `call(count, items)` returns; `blank` contains the sType. Throws DeviceError if
+/// the function always has more items than it announces, as NVK's vkGetPipelineCacheData does.
 template <class T, class Call>
 std::vector<T> enumerate(std::string_view name, Call call, T blank = {}) {
   constexpr std::uint32_t kMaxAttempts = 4;

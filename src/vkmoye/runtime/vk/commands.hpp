@@ -80,7 +80,7 @@ class Commands {
   /// semaphores.
   void submit(const std::shared_ptr<Slot>& slot, std::shared_ptr<const void> keep,
               const SubmitOrder& order = {});
-  /// Has the value of a slot once that slot's submission has finished; null: the device has no timelines.
+  /// Reaches the value of a slot once that slot's submission has finished; null: the device has no timelines.
   VkSemaphore timeline() const { return timeline_.get(); }
   /// Binds memory to a buffer, and waits. `keep` is not destroyed while the device may use it.
   void bind(const VkSparseBufferMemoryBindInfo& buffer, std::shared_ptr<const void> keep);
@@ -90,7 +90,7 @@ class Commands {
   /// DeviceError: kLost, or a timeout, after which nothing is accepted any more and nothing that
   /// the device may still use is destroyed.
   void wait(Slot& slot);
-  /// Waits for all that is in flight; after a timeout it only asks what has finished. What has not is left
+  /// Waits for all work in flight; after a timeout, it only checks what has finished, and leaves the rest
   /// alone.
   void drain() noexcept;
 
@@ -100,7 +100,7 @@ class Commands {
  private:
   friend class Lease;
   std::shared_ptr<Slot> make_slot();
-  // What `call`, named `name`, gives the queue to do, up to the slot's fence.
+  // Calls `call`, named `name`, which gives the queue work that ends with the slot's fence.
   void enqueue(const std::shared_ptr<Slot>& slot, std::shared_ptr<const void> keep,
                const char* name, const std::function<VkResult(VkQueue, VkFence)>& call);
   void give_back(std::shared_ptr<Slot> slot) noexcept;

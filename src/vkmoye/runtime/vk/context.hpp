@@ -16,7 +16,7 @@
 
 namespace vkmoye::vk {
 
-/// Thread-safe. Members in the order of creation; they are destroyed in the opposite one.
+/// Thread-safe. The members are in the order of their creation, and are destroyed in the opposite order.
 struct Context {
   std::unique_ptr<Loader> loader;  // null: the user gave the functions
   std::unique_ptr<Instance> instance;

@@ -25,14 +25,14 @@ struct Bfloat16Features {
   VkBool32 shaderBFloat16CooperativeMatrix = VK_FALSE;
 };
 
-/// A feature bit as Vulkan names it, in one of the structures that have it.
+/// A feature bit as Vulkan names it, in one of the structures that contain it.
 struct BitHome {
   VkStructureType structure;
   std::size_t offset;
   const char* name;  // "VkPhysicalDeviceVulkan12Features::shaderFloat16"
 };
 
-/// A feature bit: the structures that have it; a chain holds at most one of them.
+/// A feature bit: the structures that contain it; a chain contains at most one of them.
 struct Bit {
   std::array<BitHome, 2> homes;  // the second without a name: there is one
 };
@@ -43,7 +43,7 @@ std::vector<const Bit*> bits_of(const FeatureSet& features);
 /// timelineSemaphore.
 const Bit& timeline_bit();
 
-/// Where `chain`, the first of structures that begin with sType and pNext, has the bit; null: nowhere.
+/// The bit in `chain`, a chain of structures that begin with sType and pNext; null: none of them contains it.
 VkBool32* find_bit(void* chain, const Bit& bit);
 
 /// The structures in which features are reported and enabled. Not copyable: they point at each

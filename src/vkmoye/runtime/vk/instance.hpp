@@ -10,7 +10,7 @@
 
 namespace vkmoye::vk {
 
-/// The newest Vulkan version that we speak; a device is used at the lower of this and its own.
+/// The newest Vulkan version that vkmoye uses; a device is used with the lower of this version and its own.
 inline constexpr std::uint32_t kApiVersion = VK_API_VERSION_1_3;
 
 /// The system's Vulkan loader, opened at run time and closed with this object.

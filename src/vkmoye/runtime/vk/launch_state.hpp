@@ -28,7 +28,7 @@ struct CommandPlace {
   VkBuffer buffer = VK_NULL_HANDLE;
   std::uint64_t offset = 0;
 };
-/// The same with one dispatch, whose groups are in a buffer. Precondition: `dispatches` has one piece.
+/// Records push constants and one dispatch, whose groups are in a buffer. Precondition: `dispatches` has one piece.
 void record(VkCommandBuffer commands, const PipelineState& pipeline, const Dispatches& dispatches,
             const CommandPlace& groups);
 

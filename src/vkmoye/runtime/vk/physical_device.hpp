@@ -25,7 +25,7 @@ struct PhysicalDevice {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   std::uint32_t api_version = 0;  // the lower of the instance's and the device's
   DeviceCaps caps;
-  /// What the device has. On one that was adopted, `caps.features` are those that its owner enabled.
+  /// The features that the device supports; `caps.features` of an adopted device are those that its owner enabled.
   FeatureSet supported = {};
   DriverIdentity identity;
   /// A family with compute support, and with timestamps if any such family has them.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Attention with matrix units: scores and weights stay in registers.
+// Attention with matrix units: scores and probabilities stay in registers.
 //
 //   a workgroup    rows of q for each of its subgroups, as matrices in registers
 //                  tiles of k and v through shared memory; the next ones wait in registers, blocks as in memory
-//   a subgroup     scores = q k^T, weights = exp2(..), sums += weights v: three sets of matrices
+//   a subgroup     scores = q k^T, probabilities = exp2(..), sums += probabilities v: three sets of matrices
 //
-// The lanes that hold a row of scores find its maximum by shuffles. Which lanes these are is a layout that a probe of
-// the device finds; it may be any that dsl/matrix_values.hpp takes. If an operand has another order than a result, or
-// an unknown one, weights go through shared memory. Interface: that of simt.hpp, for q of f16 and bf16. Keys and values
-// in blocks, or of another type, are rounded to the type of q. Source: FlashAttention-2 (Dao, 2023).
+// The lanes that hold a row of scores find its maximum by shuffles. A probe of the device finds the layout that says
+// which lanes these are; it may be any that dsl/matrix_values.hpp takes. If the order of an operand is unknown, or not
+// that of a result, probabilities go through shared memory. The interface is that of simt.hpp, for q of f16 and bf16.
+// Keys and values in blocks, or of another type, are rounded to the type of q. Source: FlashAttention-2 (Dao, 2023).
 //
 // The config:
 //
@@ -44,14 +44,14 @@ struct AttentionCoopmatConfig : MatrixAtom {
 
   std::int64_t threads() const { return subgroups * subgroup_size; }
   std::int64_t tile_rows() const { return subgroups * rows; }
-  /// The order of scores and of weights, if both are known and the same. Weights then become operands in registers.
+  /// The order of scores and of probabilities, if both are known and equal; these then become operands in registers.
   std::optional<Layout> common_order() const {
     return order_a.layout == order_c.layout ? order_a.layout : std::nullopt;
   }
   bool in_registers() const { return common_order().has_value(); }
 };
 
-/// The config for `device`: tile, subgroups and orders for the matrices of `options`, which are read in full later.
+/// The config for `device`: tile, subgroups and orders for the matrices that `options` select. Others are read later.
 AttentionCoopmatConfig attention_coopmat_config(const AttentionForm& form, ScalarType type,
                                                 const DeviceCaps& device,
                                                 const Options& options = {});
@@ -59,10 +59,10 @@ AttentionCoopmatConfig attention_coopmat_config(const AttentionForm& form, Scala
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<AttentionCoopmatConfig>>& attention_coopmat_fields();
 
-/// Where weights go and when tiles are fetched: the second line of the text.
+/// Where probabilities go and when tiles are fetched: the second line of the text.
 std::string why_text(const AttentionCoopmatConfig& config);
 
-/// The matrices whose orders the kernel depends on: scores and sums, then weights.
+/// The matrices whose orders the kernel depends on: scores and sums, then probabilities.
 std::vector<ProbedMatrix> probes(const AttentionCoopmatConfig& config, ScalarType type);
 
 /// The shared tile of `count` rows of `width` elements: (width, count), padded so that neither the threads that stage
@@ -73,7 +73,7 @@ Layout padded_tile(const AttentionCoopmatConfig& config, ScalarType type, std::i
 /// Every reason against `config`, except those of the orders.
 std::vector<std::string> reasons_against(const AttentionCoopmatConfig& config,
                                          const AttentionForm& form, ScalarType type);
-/// Why `device` cannot multiply the matrices of `config`, or why their orders, if it is known to have them, cannot be
+/// Why `device` cannot multiply the matrices of `config`, or why their orders, if they are known, cannot be
 /// used. Precondition: `reasons_against` is empty.
 std::vector<std::string> reasons_against_units(const AttentionCoopmatConfig& config,
                                                ScalarType type, const DeviceCaps& device);

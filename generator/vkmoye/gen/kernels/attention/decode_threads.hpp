@@ -2,7 +2,7 @@
 #pragma once
 // How the threads of attention_decode divide a tile of keys.
 //
-//   128 threads, width 64 of f16, 16 reads     8 threads have a key, 16 keys at once, 16 rounds: a tile of 256 keys
+//   128 threads, width 64 of f16, 16 reads     8 threads read a key, 16 keys at once, 16 rounds: a tile of 256 keys
 
 #include "vkmoye/gen/kernels/attention/decode.hpp"
 #include "vkmoye/gen/kernels/attention/parts/key_rows.hpp"

@@ -5,8 +5,8 @@
 //   a workgroup    a tile of rows of q in shared memory; tiles of k, then of v, in turn in another array
 //   a thread       a part of the scores, and of the sums over keys, in registers
 //
-// Products go from registers to registers, except the weights: in the second product, a thread needs those of other
-// threads. Interface: bindings and arguments: see attention_form.hpp, arrays_of() and attention_arguments().
+// Products go from registers to registers, except for the probabilities: in the second product, a thread needs those of
+// other threads. For bindings and arguments, see attention_form.hpp, arrays_of() and attention_arguments().
 
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ const std::vector<ConfigField<AttentionSimtConfig>>& attention_simt_fields();
 std::vector<std::string> reasons_against(const AttentionSimtConfig& config,
                                          const AttentionForm& form);
 
-/// `type`, that of all arrays, is f32, f16 or bf16. Throws KernelError with every reason.
+/// `type`, the type of all arrays, is f32, f16 or bf16. Throws KernelError with every reason.
 ir::Kernel attention_simt(const AttentionSimtConfig& config, const AttentionForm& form,
                           ScalarType type, const std::string& name = "attention/simt");
 

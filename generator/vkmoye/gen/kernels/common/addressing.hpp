@@ -26,7 +26,7 @@ enum class AddressChoice : std::uint8_t {
 AddressChoice chosen_addressing(AddressChoice requested, std::uint64_t elements, ScalarType type,
                                 std::uint64_t max_bytes);
 
-/// Makes `k` declare its buffers with `address` from here on. For pointers, adds that to `items`, the
+/// Makes `k` declare its buffers with `address` from here on. For pointers, adds an item to `items`, the
 /// config in the first line of the text.
 void use_addressing(Builder& k, AddressChoice address,
                     std::vector<std::pair<std::string, std::string>>& items);

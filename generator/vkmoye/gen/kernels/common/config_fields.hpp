@@ -178,7 +178,7 @@ std::vector<std::pair<std::string, std::string>> items(
   return out;
 }
 
-/// The same, after the type of the elements.
+/// The type of the elements, then name and value of each field.
 template <class Config>
 std::vector<std::pair<std::string, std::string>> typed_items(
     const std::vector<ConfigField<Config>>& fields, const Config& config) {

@@ -9,8 +9,8 @@
 
 namespace vkmoye::gen {
 
-/// The step that runs `kernel`: each binding is the array of its name among `names`, those of the plan, scratch arrays
-/// last; it takes those of `arguments` that the kernel has. Precondition: `names` has each binding.
+/// The step that runs `kernel`: each binding is the array of its name among `names`, the arrays of the plan, scratch
+/// arrays last; it takes the `arguments` that the kernel declares. Precondition: `names` contains each binding.
 KernelStep plan_step(ir::Kernel kernel, const std::vector<std::string>& names,
                      const Arguments& arguments);
 

@@ -25,8 +25,8 @@ std::vector<std::byte> quantise(const WeightFormat& format, std::span<const doub
                                 std::int64_t columns, std::string_view name);
 
 /// The first 8 blocks that no product takes, by row and group: their scale or minimum is NaN or infinite, or a weight,
-/// or its product of scale and code, is beyond the numbers of f32. Codes may be NaN. `blocks` are rows of `row_bytes`
-/// bytes.
+/// or the product of its scale and code, is outside the range of f32. Codes may be NaN. `blocks` are rows of
+/// `row_bytes` bytes.
 std::vector<std::string> reasons_against_blocks(const WeightFormat& format,
                                                 std::span<const std::byte> blocks,
                                                 std::int64_t row_bytes);
@@ -35,7 +35,7 @@ std::vector<std::string> reasons_against_blocks(const WeightFormat& format,
 struct BlockNumbers {
   double scale = 1, minimum = 0;
 };
-/// Precondition: `block` has the bytes of one block.
+/// Precondition: `block` consists of the bytes of one block.
 BlockNumbers numbers_of(const WeightFormat& format, std::span<const std::byte> block);
 
 }  // namespace vkmoye::gen

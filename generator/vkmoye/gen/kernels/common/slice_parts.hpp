@@ -2,7 +2,7 @@
 #pragma once
 // Parts of a whole, such as blocks of a row or tiles of keys, that are divided evenly among slices.
 //
-//   7 parts, 3 slices     [ 0 1 2 | 3 4 5 | 6 ]      slice 2 has 1 part, from 6 on
+//   7 parts, 3 slices     [ 0 1 2 | 3 4 5 | 6 ]      slice 2 contains 1 part, part 6
 
 #include "vkmoye/gen/dsl/builder.hpp"
 
@@ -13,7 +13,7 @@ struct SliceParts {
   Expr first, count;
 };
 
-/// The names in the generated text of the parts of a full slice, the first part of this one, and their number.
+/// The names in the generated text of the number of parts in a full slice, and of this slice's first part and count.
 struct SlicePartNames {
   const char *of_full_slice, *first, *count;
 };

@@ -73,8 +73,8 @@ inline constexpr std::int64_t kMaxValues = 32;
 /// elements. Preconditions: `threads` and `vector_bytes` are set.
 void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols);
 
-/// The same, and also sets `threads` and `vector_bytes`: for kernels that work on rows. Rows of 16 bits that would
-/// leave a quarter of a block empty are cut into several smaller blocks instead.
+/// For kernels that work on rows: sets `vector_bytes`, `threads`, `columns` and `rounds`, unless they are set. Rows of
+/// 16 bits that would leave a quarter of a block empty are cut into several smaller blocks.
 void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols);
 template <class Config>
 Config fitted_to_rows(Config config, std::optional<std::int64_t> cols = std::nullopt) {
@@ -85,7 +85,7 @@ Config fitted_to_rows(Config config, std::optional<std::int64_t> cols = std::nul
 /// Every reason against `config`, in which all values are set; empty if it is valid.
 std::vector<std::string> reasons_against(const ThreadsConfig& config);
 
-/// The type in which kernels that sum compute: f32 for f16, else ir::arithmetic_type.
+/// The type in which kernels compute sums: f32 for f16, else ir::arithmetic_type.
 ScalarType computing_type(ScalarType type);
 
 /// Every reason against `config` for kernels that compute rows in f32; these take f32, f16, bf16, e4m3 and e5m2.

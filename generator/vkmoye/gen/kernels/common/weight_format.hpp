@@ -31,17 +31,17 @@
 
 namespace vkmoye::gen {
 
-/// The codes of a block in words of some bits: those of `together` consecutive elements begin `apart` bits after each
-/// other in a word, and the first of each of `parts` equal parts of the block begins in the first word.
+/// The codes of a block in words of some bits: the codes of `together` consecutive elements begin `apart` bits after
+/// each other in a word, and the first code of each of `parts` equal parts of the block begins in the first word.
 struct CodesInWords {
   std::int64_t together = 4, apart = 8, parts = 2;
   Layout word, bit;  // element -> number of its word, and first bit in it
 
-  /// The words of so many bits that a block has.
+  /// The number of words that the codes of a block occupy.
   std::int64_t words() const { return cosize(word); }
 };
 
-/// A number of a block besides its codes, where it has one.
+/// A number that a block may contain besides its codes.
 struct WeightNumber {
   const char *name, *plural;
   std::int64_t at;  // bytes of the block before it

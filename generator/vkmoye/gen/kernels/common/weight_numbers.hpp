@@ -5,10 +5,10 @@
 //   16 + code    bitcast(16.0 | code << 19): the code in the mantissa of a power of two, without a conversion
 //   weight       scale * (16 + code) - scale * (16 + zero)
 //
-// With its bits at bit 11 of the mantissa or above, scale * number, scale * (power + zero) and their difference are
-// exact in f32 for a scale of f16. Weights are therefore exact, whether or not a device rounds once in fma. Where the
+// If the code is at bit 11 of the mantissa or above, scale * number, scale * (power + zero) and their difference are
+// exact in f32 for a scale of f16. Weights are therefore exact, whether or not a device rounds once in fma. If the
 // format has a minimum or scales of f32, 16 + zero is subtracted first, which is exact: then only the sum, or the
-// product, is rounded. Scales must be finite, and weights numbers of f32 (common/quantise.hpp).
+// product, is rounded. Scales must be finite, and weights within the range of f32 (common/quantise.hpp).
 //
 // For matrix units, weights are rounded to 16 bits. Whole numbers with a scale of f16, or with none, are decoded in
 // f16: two codes that are 16 bits apart in a word by one shift and one mask, as 1024 + code.
@@ -39,10 +39,10 @@ Expr two_codes_as_halves(const Expr& codes, std::uint32_t first_bit, std::uint32
 
 /// The numbers of a block in the order of WeightFormat::numbers(): none, its scale, or its scale and its minimum.
 using WeightScale = std::vector<Expr>;
-/// scale * number + minimum, as far as `scale` has them.
+/// scale * number + minimum, as far as `scale` contains these two.
 Expr scaled(const Expr& number, const WeightScale& scale);
-/// A number of a block, of f16 in the low (`half` 0) or high half of a word of 32 bits, or of f32 in all of it, as
-/// `type`.
+/// A number of a block, converted to `type`: an f16 in the low (`half` 0) or high half of a word of 32 bits, or an f32
+/// that is the whole word.
 Expr number_in_word(const Expr& word, ScalarType of, std::uint32_t half,
                     ScalarType type = ScalarType::f32);
 /// The number by which a scale is multiplied for a code, without a table. Codes of a format with signs are
@@ -63,16 +63,16 @@ class WeightNumbers {
   bool has_table() const { return format_.table_size() > 0; }
   /// Fills the table. All invocations must pass a barrier between this and `weight`.
   void fill_table();
-  /// A weight in f32, from a scale in f32. `name`: of what is read from the table.
+  /// A weight in f32, from a scale in f32. `name`: the name of the value that is read from the table.
   Expr weight(const CodePlace& code, const WeightScale& scale, const std::string& name);
-  /// Two weights, rounded to `type`, which is f16 or bf16. `name`: of both as a vector.
+  /// Two weights, rounded to `type`, which is f16 or bf16. `name`: the name of both as a vector.
   std::vector<Expr> pair(const CodePlace& low, const CodePlace& high, const WeightScale& scale,
                          ScalarType type, const std::string& name);
   /// Whether `pair` decodes in f16: then codes must be 16 bits apart in a word, and the scale may be of f16.
   bool decodes_in_halves(ScalarType type) const;
   /// "scale * (code - 8)", for titles.
   std::string formula() const;
-  /// The same with the reason for the bits that decode it.
+  /// formula(), followed by the reason why the bits that decode a code are right.
   std::string decoding() const;
 
  private:

@@ -51,7 +51,7 @@ std::vector<ConfigField<Config>> with_atom_fields(std::vector<ConfigField<Config
 }
 
 /// Reads the `names` of `options`, which select the matrices, into `config`, before its other values are chosen for
-/// them. Matrices that are impossible are left out, and reported when all options are read.
+/// them. Impossible matrices are left out; they are reported after all options have been parsed.
 template <class Config>
 void read_matrices(const std::vector<ConfigField<Config>>& fields, const Options& options,
                    std::initializer_list<const char*> names, Config& config) {

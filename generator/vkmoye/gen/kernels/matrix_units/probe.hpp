@@ -33,7 +33,7 @@ struct ProbedMatrix {
 std::string to_string(const ProbedMatrix& probed);
 std::string to_string(const FragmentOrder& order);
 
-/// The subgroup size that kernels use for matrices: 32 if the device has it, because it spreads a matrix
+/// The subgroup size that kernels use for matrices: 32 if the device supports it, because it spreads a matrix
 /// over as many registers as are available.
 std::uint32_t lanes_of_matrices(const DeviceCaps& caps);
 

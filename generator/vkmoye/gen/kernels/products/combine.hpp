@@ -5,7 +5,7 @@
 //   partials (n, m, slice)   compact, A * B^T over a slice of k each, of a form with split_k
 //   C(m, n) = epilogue(alpha * sum over slices of partials + beta * C), rounded once
 //
-//   16 slices    32 x 2 threads along (n, m), 4 along slices    each has 4 slices in flight
+//   16 slices    32 x 2 threads along (n, m), 4 along slices    each loads 4 slices at once
 //    4 slices    32 x 8 threads along (n, m)
 //
 // The order of the additions depends only on the number of slices: the same input gives the same bits.
@@ -24,7 +24,7 @@
 
 namespace vkmoye::gen {
 
-/// The form of the kernel that sums each slice of the product `form`: its result are the sums, in the type
+/// The form of the kernel that sums each slice of the product `form`: its results are the sums, in the type
 /// of the factors, without C and epilogue.
 GemmForm form_of_slices(GemmForm form);
 

@@ -15,7 +15,7 @@
 //   tile 128x128x32, subgroups 2x2, atom 16x16x16
 //     a subgroup computes 64 x 64 of C: 4 x 4 matrices, for which it loads 4 + 4 matrices in each step of k
 //   subgroups 2x2x2
-//     two subgroups have the same 64 x 64 of C: one multiplies the first step of k of each tile, the other
+//     two subgroups compute the same 64 x 64 of C: one multiplies the first step of k of each tile, the other
 //     the second; their sums are added at the end
 //
 // coopmat_config.cpp chooses and checks the config.
@@ -68,8 +68,8 @@ DecodingThreads decoding_threads(const GemmCoopmatConfig& config, const GemmForm
 /// A tile of A or B in shared memory.
 struct StagedTile : GemmOperand {
   std::int64_t depth;  // along k
-  /// The elements that one access to it moves: 16 bytes, or a contiguous row or column of a matrix if that is less,
-  /// because shared memory is accessed in one width.
+  /// The elements that one access to the tile moves: 16 bytes, or a contiguous row or column of a matrix if that is
+  /// less, because shared memory is accessed in one width.
   std::int64_t at_once;
   /// The contiguous extent, and the other one.
   std::int64_t along() const { return k_contiguous ? depth : rows; }

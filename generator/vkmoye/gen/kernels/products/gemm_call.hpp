@@ -9,8 +9,8 @@
 //     . . . .  0 1 . . .  2 3 . . .  4 5         4 elements before it, rows 5 apart
 //              k=0        k=1        k=2
 //
-// Kernels write C with n contiguous. A C with m contiguous is computed as its transpose C^T = B * A^T, so
-// the kernel has A and B exchanged, and M and N, and a bias along them.
+// Kernels write C with n contiguous. A C with m contiguous is computed as its transpose C^T = B * A^T: for the
+// kernel, A and B are exchanged, and so are M and N, and a bias along them.
 //
 // Sizes are {M, N, K} throughout.
 
@@ -25,7 +25,7 @@
 
 namespace vkmoye::gen {
 
-/// The position of an array in its buffer, in elements. nullopt: rows, or matrices, are contiguous.
+/// The position of an array in its buffer, in elements. nullopt: without gaps between rows, or between matrices.
 struct GemmPlacement {
   std::optional<std::int64_t> leading = {};  // from one row to the next
   std::optional<std::int64_t> stride = {};   // from one matrix of the batch to the next
@@ -57,7 +57,7 @@ struct GemmCall {
   /// The format of B, see GemmForm::weights; b_type is then kWeightType. C must have n contiguous.
   const WeightFormat* weights = nullptr;
 
-  /// The form of the kernel that computes it; with slices, that of the kernel that sums each slice.
+  /// The form of the kernel that computes the product; with slices, of the kernel that sums each slice.
   GemmForm form() const;
   /// Whether the product reads C: beta is not 0, or a step of the epilogue does.
   bool reads_c() const;
@@ -78,8 +78,8 @@ struct GemmArray {
   std::int64_t rows, cols;  // extents of the array in memory: cols are contiguous
   std::int64_t leading, stride, offset, batch;
 
-  /// The number of elements of the buffer up to and including the last one; for an empty array, those
-  /// before it.
+  /// The number of elements of the buffer up to and including the last one of the array; for an empty array, the
+  /// elements before it.
   std::uint64_t span() const;
   /// The offset in the buffer of element (i, j) of matrix `which` of the batch.
   std::uint64_t at(std::int64_t which, std::int64_t i, std::int64_t j) const;

@@ -5,8 +5,8 @@
 //   src  (rows, k), one of them contiguous, the other with stride `leading`
 //   dst  (elements of a block, k_blocks, blocks)
 //
-// A workgroup writes one block. A thread's values are contiguous in dst, and also in src as far as the
-// order of the fragment keeps neighbours together.
+// A workgroup writes one block. A thread's values are contiguous in dst, and also in src if the order of the
+// fragment keeps neighbours together.
 
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/products/parts/packed_form.hpp"

@@ -7,9 +7,9 @@
 //     a step of k: 16                  a lane reads 16 bytes for each of 4 + 4 matrices, 512 contiguous
 //                                      bytes for a subgroup, while the step before is multiplied
 //
-// Subgroups may share a part of C: with 2x2x2 of them, one has the even blocks of k and one the odd blocks,
-// and their sums are added through shared memory at the end. This way a small C fills a device with fewer
-// slices of k, whose sums have to be written and read again.
+// Subgroups may share a part of C: with 2x2x2 of them, one multiplies the even blocks of k and one the odd blocks,
+// and their sums are added through shared memory at the end. So a small C occupies a device with fewer slices
+// of k, whose sums would have to be written and read again.
 //
 // Bindings a, b (blocks as in packed_form.hpp), the inputs of the epilogue, c. Arguments: m, n, k, ldc,
 // alpha, beta, batch, slices, stride_c as in simt.hpp, and

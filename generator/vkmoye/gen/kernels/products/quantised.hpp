@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Products of few rows with weights in blocks, as they lie in a GGUF file, at the speed of reading the weights.
+// Products of few rows with weights in blocks, as a GGUF file stores them, at the speed of reading the weights.
 //
 //   C (M,N) with M of 1 to 8: A (M,K) of f16, bf16 or f32, B (N,K) in a weight format, sums in f32
 //
@@ -9,8 +9,8 @@
 //                   and multiplied by the elements of each row of A, which are in shared memory
 //     at the end    the sums of the threads along k are added
 //
-// Each weight is read once, and decoded once for all rows of A at once. Interface: that of simt.hpp; b has 16-bit words
-// of rows of blocks, ldb and stride_b count them, and the argument `words` is the number of a row.
+// Each weight is read once, and decoded once for all rows of A. The interface is that of simt.hpp; b consists of 16-bit
+// words of rows of blocks, ldb and stride_b count these words, and the argument `words` is their number in a row.
 
 #include <cstdint>
 #include <optional>
@@ -32,7 +32,7 @@ struct GemmQuantisedConfig {
   std::int64_t weights = 2;           // rows of weights per thread
   std::int64_t subgroup_size = 32;    // lanes of a subgroup on the device
   std::int64_t shared_bytes = 32768;  // maximum shared memory
-  // Elements of A between those of two threads in shared memory, for its banks.
+  // Padding elements between the parts of A of two threads in shared memory, to avoid bank conflicts.
   std::int64_t pad_of_unit = 4;
 
   bool operator==(const GemmQuantisedConfig&) const = default;

@@ -58,8 +58,8 @@ std::vector<std::string> reasons_against_arithmetic(const GemmForm& form,
 /// Every reason against `config` for `form`; empty if it is valid.
 std::vector<std::string> reasons_against(const GemmSimtConfig& config, const GemmForm& form);
 
-/// How the threads of a workgroup are arranged to load a tile from a buffer: along its contiguous axis, at
-/// most 32 of them, and across it; and the elements of an access.
+/// How the threads of a workgroup are arranged to load a tile from a buffer: at most 32 along its contiguous
+/// axis, the others across it; and the elements of an access.
 struct OperandStaging {
   std::int64_t lanes, others, vector;
 };

@@ -10,8 +10,8 @@
 //     row 0             one vector each                            1  |
 //     row 1             the same lanes                             2  |
 //
-// Each element of the large operand is read once, in several vectors of a thread at a time. Elements of the
-// small operand come from caches and are read once for all rows of a thread. A thread has sums in registers
+// Each element of the large operand is read once; a thread reads several vectors at a time. Elements of the
+// small operand come from caches and are read once for all rows of a thread. A thread keeps sums in registers
 // for (its rows of the large operand) x (rows of the small operand); at the end, the sums of the threads
 // along k are added.
 //
@@ -55,7 +55,7 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<GemmThinConfig>>& gemm_thin_fields();
 
-/// An operand, and the elements of its tile that a thread has of each k: blocks of contiguous rows.
+/// An operand, and the elements of its tile that a thread reads for each k: blocks of contiguous rows.
 struct ThinOperand {
   bool is_a;
   ScalarType type;
@@ -65,7 +65,7 @@ struct ThinOperand {
 
   std::int64_t rows() const { return block_rows * blocks; }
 };
-/// What a thread has of a tile; follows from config and form.
+/// The part of a tile that a thread reads; follows from config and form.
 struct ThinTile {
   ThinOperand large, small;
   std::int64_t block_k;  // contiguous elements of the large operand along k

@@ -52,8 +52,7 @@ class ThinCoopmatProduct {
   ir::Kernel describe() {
     const char* const why[] = {"operands in their own order; ",
                                "weights packed in the order of lanes, A in its own; ",
-                               "lanes read whole blocks of their rows of weights, and the same k "
-                               "of A; "};
+                               "lanes read blocks of their rows of weights, and their k of A; "};
     builder_.describe(items_after_form(form_, gen::items(gemm_thin_coopmat_fields(), config_)),
                       std::string(why[static_cast<std::size_t>(config_.source)]) +
                           "the sums of the subgroups along k are added at the end");

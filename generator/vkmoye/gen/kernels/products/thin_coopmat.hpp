@@ -2,7 +2,7 @@
 #pragma once
 // Products with few rows or few columns in matrix units, at the speed of reading the larger operand.
 //
-//   C (16,4096): a workgroup has 16x16 of C, its 16 subgroups have parts of k
+//   C (16,4096): a workgroup computes 16x16 of C, its 16 subgroups sum parts of k
 //     a subgroup      64 of 1024 k: its sums are one matrix
 //     a lane          16 bytes of 2 rows of A and of 2 rows of B, in 2 blocks of k each, in flight
 //     at the end      the sums of all subgroups are added through shared memory, see parts/accumulators.hpp
@@ -18,8 +18,8 @@
 //                     Nothing is exchanged between lanes, and each weight is decoded once for all rows of a tile of C.
 //                     Arguments as in quantised.hpp.
 //   packed_weights    gemm/packed_weights: blocks of tile_n rows, see parts/packed_weights.hpp. Where matrix units have
-//                     16x8 sums, up to 8 rows of A are columns of C^T = B A^T: on 16x16 sums, half of the work would be
-//                     for rows that A does not have. In place of ldb, it has the arguments
+//                     16x8 sums, up to 8 rows of A are columns of C^T = B A^T: with 16x16 sums, half of the work would
+//                     be for rows that do not exist in A. In place of ldb, it takes the arguments
 //
 //     k_blocks    blocks along k
 //     b_blocks    blocks along the rows of B, all matrices of a batch together
@@ -56,7 +56,7 @@ struct GemmThinCoopmatConfig : MatrixAtom {
   SourceOfB source = SourceOfB::elements;
 
   std::int64_t threads() const { return subgroups * subgroup_size; }
-  // Of A or B, by `use`: the rows of a matrix and of a tile, the order of a matrix, and the elements of it in a lane.
+  // For A or B, by `use`: the rows of a matrix and of a tile, the order of a matrix, and its elements in a lane.
   std::int64_t atom_rows(ir::MatrixType::Use use) const { return is_a(use) ? atom_m : atom_n; }
   std::int64_t tile_rows(ir::MatrixType::Use use) const { return is_a(use) ? tile_m : tile_n; }
   const OrderOrReason& order(ir::MatrixType::Use use) const {
@@ -69,7 +69,7 @@ struct GemmThinCoopmatConfig : MatrixAtom {
 };
 
 /// The config for products of `form` on `device`: for its matrices, with their orders if they are known. Of `options`,
-/// those of a request, this uses what decides about the matrices.
+/// the options of a request, it uses only those that determine the matrices.
 GemmThinCoopmatConfig gemm_thin_coopmat_config(const GemmForm& form, const DeviceCaps& device,
                                                const Options& options = {});
 
@@ -78,9 +78,9 @@ GemmThinCoopmatConfig quantised_coopmat_config(
     const GemmForm& form, const std::optional<std::vector<std::int64_t>>& shape,
     const DeviceCaps& device);
 
-/// The config for weights that are packed, before the options of the request. The order in which weights are packed
-/// depends on the N of its shape, not on M: it must be known when they are packed, or neither then nor later. Where
-/// atoms of half as many rows of A, transposed, can hold all of them, they do, unless an option says otherwise.
+/// The config for packed weights, before the options of the request are applied. The order in which weights are packed
+/// depends on N, not on M: N must be known both when they are packed and when they are used, or neither time. If
+/// transposed atoms of half as many rows can hold all rows of A, they are used, unless an option says otherwise.
 GemmThinCoopmatConfig packed_weights_config(const TypedRequest<GemmProduct>& request);
 
 /// The config of a request for gemm/packed_weights. Throws KernelError for options that cannot be read.
@@ -89,20 +89,20 @@ GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request);
 /// How weights of form.weights are packed. Precondition: the order of B can be used, see lanes_of.
 PackedWeights packed_weights(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
-/// Packed weights as the form of an operand; for two matrices along k where the order of B is not known.
+/// Packed weights as the form of an operand; with two matrices along k if the order of B is not known.
 PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields();
 
-/// How the sums of a workgroup are divided: each subgroup has all rows and columns, for a part of k.
+/// How the sums of a workgroup are divided: each subgroup sums all rows and columns, over a part of k.
 AccumulatorShape accumulator_shape(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
 /// The matrices whose orders the kernel depends on, A and B.
 std::vector<ProbedMatrix> probes(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
 /// The matrices that gemm/packed_weights depends on, and those of the config that would be chosen if its orders were
-/// known. Where B is the first operand of the units, also that of B as the second one, in which weights are packed.
+/// known. If B is the first operand of the matrix units, also B as the second one, in whose order weights are packed.
 std::vector<ProbedMatrix> packed_weights_probes(const GemmThinCoopmatConfig& config,
                                                 const TypedRequest<GemmProduct>& request);
 
@@ -111,7 +111,7 @@ std::vector<ProbedMatrix> packed_weights_probes(const GemmThinCoopmatConfig& con
 LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form,
                        ir::MatrixType::Use use);
 
-/// The elements of a tile that a lane with these `lanes` reads at once, of an operand that has elements.
+/// The elements of a tile that a lane with these `lanes` reads at once, for an operand that is not in blocks.
 std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmForm& form,
                               const FragmentLanes& lanes, ir::MatrixType::Use use);
 
@@ -119,12 +119,12 @@ std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmFor
 std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config, const GemmForm& form);
 
 /// Why the orders of `config` cannot be used: one of them cannot be split into lanes, they divide k differently among
-/// these, or lanes cannot hold what they read. Precondition: `reasons_against` is empty.
+/// lanes, or lanes cannot hold what they read. Precondition: `reasons_against` is empty.
 std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
                                                 const GemmForm& form);
 
-/// Why the orders of `config` cannot be used on `device`: also if they are not those of its matrices. An order that has
-/// not been probed yet gives no reason.
+/// Why the orders of `config` cannot be used on `device`, also because its matrices have others. An order that has not
+/// been probed yet gives no reason.
 std::vector<std::string> reasons_against_orders_on(const DeviceCaps& device,
                                                    const GemmThinCoopmatConfig& config,
                                                    const GemmForm& form);

@@ -122,7 +122,7 @@ KernelEntry entry_of(EntryParts<Config, Kind> parts) {
     const Config config = config_of(request);
     ir::Kernel kernel = parts.describe(config, request);
     if (!kernel.command.empty()) return kernel;
-    // The options of the request, and what was chosen because of its device: emit knows none.
+    // The options of the request, and what was chosen for its device, which emit does not know.
     const Options no_options;
     const DeviceCaps no_device = common_device();
     Config usual = parts.defaults(Request{request.form, no_options, no_device});

@@ -11,7 +11,7 @@
 //   transpose   dst[c][r] = src[r][c]
 //   relayout    dst = src with its axes permuted
 //   sum         dst[r] = sum over c of src[r][c], or dst[c] = sum over r
-//   max         the same with the maximum
+//   max         dst[r] = max over c of src[r][c], or dst[c] = max over r
 //   softmax     dst[r][c] = exp(src[r][c] - max) / sum over c of exp(src[r][c] - max),
 //               max the maximum of the row
 //   rms_norm    dst[r][c] = src[r][c] / sqrt(mean over c of src[r][c]^2 + epsilon) * weight[c]
@@ -75,7 +75,7 @@ struct KernelOption {
   std::string value;  // the default
   std::string help;
   std::string expects = {};  // the accepted values: "a whole number of 64 bits"
-  /// It belongs to the problem, not to how it is computed: an axis, a permutation.
+  /// The option belongs to the problem, not to how it is computed: an axis, a permutation.
   bool changes_result = false;
 };
 
@@ -144,8 +144,8 @@ TypedRequest<Kind> typed_request(const std::string& name, const WeightFormat* we
   return {std::move(form), request.options, request.device};
 }
 
-/// The plan of `entry`: its own, that in slices, or the kernel that it describes over the arrays of the problem. Throws
-/// KernelError with every reason.
+/// The plan of `entry`: its own, the one in slices, or the kernel that it describes over the arrays of the problem.
+/// Throws KernelError with every reason.
 KernelPlan plan_of(const KernelEntry& entry, const KernelRequest& request, const Problem& problem,
                    const PlanOptions& options = {});
 /// Every reason why `device` cannot run the kernels of the plan; empty if it can.
@@ -163,7 +163,7 @@ const KernelEntry* find_kernel(const std::string& name);
 /// 'softmax/rows'?)".
 const KernelEntry& kernel_named(const std::string& name);
 
-/// What the message says after "no kernel 'WORD'": the name among `names` that was meant, or all of the family.
+/// The end of the message "no kernel 'WORD'": the name among `names` that was probably meant, or all of the family.
 std::string suggested_kernels(const std::string& word, const std::vector<std::string>& names);
 
 }  // namespace vkmoye::gen

@@ -19,10 +19,10 @@ namespace vkmoye::gen {
 ThreadsConfig fitted_to_argmax(ThreadsConfig config,
                                std::optional<std::int64_t> cols = std::nullopt);
 
-/// src (cols, rows), of a floating type computed in f32; dst (rows) of u32. Of a row without elements the result is
-/// 2^32 - 1. Of each slice of a row, the largest element and its first column: slice_largest of f32 and slice_columns
-/// of u32, both (slices, rows); bindings of combine: slice_largest, slice_columns, dst. Throws KernelError with every
-/// reason.
+/// src (cols, rows), of a floating type computed in f32; dst (rows) of u32. The result of a row without elements is
+/// 2^32 - 1. The kernel for slices writes the largest element of each slice and its first column: slice_largest of f32
+/// and slice_columns of u32, both (slices, rows); bindings of combine: slice_largest, slice_columns, dst. Throws
+/// KernelError with every reason.
 ir::Kernel argmax(const ThreadsConfig& config, const std::string& name = "argmax/rows",
                   RowPart part = RowPart::whole);
 

@@ -7,7 +7,7 @@
 //     dst  one value for each row              dst  one value for each column
 //
 // A thread reads its part of src with several accesses in flight and combines the values in registers;
-// then lanes are combined, then subgroups through shared memory. One pass over memory.
+// then lanes are combined, then subgroups, through shared memory. Memory is read once.
 //
 // Elements of less than 32 bits are computed in f32, i32 or u32, see computing_type. Sums of f16, bf16, e4m3 and e5m2
 // are rounded once; sums of shorter integers are i32 or u32; sums of 32 bits wrap. The maximum of values that include
@@ -40,12 +40,12 @@ ReduceConfig fitted(ReduceConfig config, std::optional<std::int64_t> cols = std:
 /// Every reason against `config`, which must be fitted; empty if it is valid.
 std::vector<std::string> reasons_against(const ReduceConfig& config);
 
-/// The type of the result: i32 or u32 for a sum of shorter integers, else that of the elements.
+/// The type of the result: i32 or u32 for a sum of shorter integers, else the type of the elements.
 ScalarType reduced_type(ScalarType type, Reduction reduction);
 
-/// src (cols, rows), of any type but i64, u64 and complex ones; dst (rows) for axis 1, (cols) for axis 0. Of slices of
-/// rows or columns, slice_results, (slices, rows) or (cols, slices), of computing_type; combine reduces these, of which
-/// `config` has the type, to dst. Throws KernelError with every reason.
+/// src (cols, rows), of any type but i64, u64 and complex ones; dst (rows) for axis 1, (cols) for axis 0. The kernel
+/// for slices writes slice_results, (slices, rows) or (cols, slices), of computing_type; combine reduces these to dst,
+/// with a `config` for their type. Throws KernelError with every reason.
 ir::Kernel reduce(const ReduceConfig& config, Reduction reduction, const std::string& name,
                   RowPart part = RowPart::whole);
 

@@ -26,14 +26,14 @@ const std::vector<ConfigField<RmsNormConfig>>& rms_norm_fields();
 /// Every reason against `config`, which must be fitted to rows; empty if it is valid.
 std::vector<std::string> reasons_against(const RmsNormConfig& config);
 
-/// src and dst (cols, rows), weight (cols), of a floating type computed in f32 (f16, bf16, f32, e4m3, e5m2). Of each
-/// slice of a row, the sums of squares: slice_sums (slices, rows) of f32, and for f32 and bf16 slice_large_sums and, if
+/// src and dst (cols, rows), weight (cols), of a floating type computed in f32 (f16, bf16, f32, e4m3, e5m2). The kernel
+/// for slices writes sums of squares: slice_sums (slices, rows) of f32, and for f32 and bf16 slice_large_sums and, if
 /// epsilon is small, slice_small_sums; combine reads them after weight. Throws KernelError with every reason.
 ir::Kernel rms_norm(const RmsNormConfig& config, const std::string& name = "norm/rms",
                     RowPart part = RowPart::whole);
 
-/// The norm of a sum, and the sum: total(r, c) = src(r, c) + residual(r, c), and dst is the norm of total before that
-/// is rounded to the type. Bindings src, residual, weight, total, dst.
+/// The norm of a sum, and the sum: total(r, c) = src(r, c) + residual(r, c), and dst is the norm of total before total
+/// is rounded to its type. Bindings src, residual, weight, total, dst.
 ir::Kernel residual_norm(const RmsNormConfig& config, const std::string& name = "norm/residual",
                          RowPart part = RowPart::whole);
 

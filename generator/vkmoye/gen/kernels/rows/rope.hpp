@@ -8,12 +8,12 @@
 //   angle = positions(token) * frequencies(i)
 //   (a, b) <- (a cos(angle) - b sin(angle), a sin(angle) + b cos(angle))
 //
-// The frequencies are an array, so that scaled ones need no kernel of their own; usual ones are 10000^(-i / pairs).
+// The frequencies are an array, so that scaled frequencies need no kernel of their own; 10000^(-i / pairs) are usual.
 // Pairs of frequency 0 stay as they are. The angle is the exact product, for positions and angles up to 2^24, reduced
 // to -pi .. pi, where Vulkan bounds the errors of sine and cosine (dsl/angle.hpp); positions beyond are rounded to f32.
 //
 // Interface: bindings src (2 * pairs, heads, tokens), positions (tokens) of i32, frequencies (pairs) of f32, dst like
-// src; arguments pairs, heads, tokens. All heads of a token have its position.
+// src; arguments pairs, heads, tokens. All heads of a token share its position.
 // Source: Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021.
 
 #include <cstdint>

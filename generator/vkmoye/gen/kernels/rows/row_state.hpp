@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a kernel computes of a row, as a monoid: a state begins neutral, takes the elements of a row, and is merged with
-// those of other threads, and of other slices of the row.
+// What a kernel computes from a row, as a monoid: a state begins neutral, takes in the elements of a row, and is merged
+// with the states of other threads, and of other slices of the row.
 //
 //   softmax      largest: the maximum of x      sum: the sum of exp(x - largest)
 //
@@ -36,12 +36,12 @@ class RowState {
     std::string name;  // of its registers
     Reduction reduction;
     Expr start;  // neutral, and has the type of the values
-    /// The arrays (slices, rows) for its values of slices, one for each; empty: one value, of whole rows only.
+    /// An array (slices, rows) for each of its values, to store those of slices; empty: one value, of whole rows only.
     std::vector<std::string> arrays = {};
     Adjust adjust = {};  // of a part that depends on the leader
   };
 
-  /// Of a part and a leader of one value: part <- function(part, own, merged), which `how` tells.
+  /// An Adjust for a part and a leader of one value each: part <- function(part, own, merged), described by `how`.
   static Adjust adjust_to(
       Builder& k, const std::string& how,
       const std::function<Expr(const Expr& part, const Expr& own, const Expr& merged)>& function);
@@ -54,19 +54,19 @@ class RowState {
   /// The number of slices of a row; 1 for whole rows.
   const Expr& slices() const { return slices_; }
   const Values& operator[](std::size_t part) const { return parts_[part].own.values; }
-  /// The leader before the last step, or of this thread before threads were merged; for states with an adjusted part.
+  /// The leader before the last step, or this thread's before threads were merged; for states with an adjusted part.
   const Values& before() const { return before_.values; }
 
   void start();
   /// Records a step: `lead` takes elements into the leader, to which the other parts are adjusted; then `follow` takes
   /// the elements into these.
   void step(const std::function<void()>& lead, const std::function<void()>& follow);
-  /// Merges the states of the threads of a row, each of which gets the result.
+  /// Merges the states of the threads of a row; each thread gets the result.
   void merge_threads();
-  /// Merges the states of all slices of the row, of which each thread gets the result.
+  /// Merges the states of all slices of the row; each thread gets the result.
   void merge_slices();
 
-  /// The state of the row, of which `step` takes each block, or the states of all slices are merged. The state of
+  /// Computes the state of the row: `step` takes in each block, or the states of all slices are merged. The state of
   /// a slice is also stored.
   void compute(Row& row, const Row::Body& step);
 

@@ -14,9 +14,9 @@
 
 namespace vkmoye::gen {
 
-/// src and dst (cols, rows), of a floating type computed in f32 (f16, bf16, f32, e4m3, e5m2). Of each slice of a row,
-/// the maximum m and the sum of exp(src - m): slice_largest, slice_sums (slices, rows) of f32; bindings of combine:
-/// src, slice_largest, slice_sums, dst. Throws KernelError with every reason.
+/// src and dst (cols, rows), of a floating type computed in f32 (f16, bf16, f32, e4m3, e5m2). The kernel for slices
+/// writes the maximum m and the sum of exp(src - m) of each slice: slice_largest, slice_sums (slices, rows) of f32;
+/// bindings of combine: src, slice_largest, slice_sums, dst. Throws KernelError with every reason.
 ir::Kernel softmax(const ThreadsConfig& config, const std::string& name = "softmax/rows",
                    RowPart part = RowPart::whole);
 

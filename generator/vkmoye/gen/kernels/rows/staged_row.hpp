@@ -21,8 +21,8 @@ class Row {
  public:
   using Body = std::function<void(const Expr& block)>;
 
-  /// Lines of `src` (cols, rows) along mode `along`: rows, or columns for 1. Each workgroup has as many as its threads
-  /// have side by side. `outside`: the value of x past the end of a line, which has the type of x, in most kernels
+  /// Lines of `src` (cols, rows) along mode `along`: rows, or columns for 1. Each workgroup computes as many as its
+  /// threads read side by side. `outside`: the value of x past the end of a line, in the type of x, in most kernels
   /// f32. `slices`: for RowPart::slices, their number. `k` must outlive this object.
   Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr& outside,
       RowPart part = RowPart::whole, const Expr& slices = 1, int along = 0);
@@ -35,10 +35,10 @@ class Row {
   std::vector<Expr> at(const Expr& block) const;
 
   /// If the row has one block, reads it and calls `redo`, so that every pass finds it in registers. For passes in a
-  /// loop, where the first one is not known. Precondition: there was no pass.
+  /// loop, in which no pass is known to be the first. Precondition: there was no pass.
   void read_one_block(const Body& redo);
 
-  /// Records `body` for each block of the row that the workgroup has. If the row has one block, x keeps its values
+  /// Records `body` for each block of the workgroup's part of the row. If the row has one block, x keeps its values
   /// from the previous pass; otherwise the block is read again, and `redo` repeats on x what previous passes did.
   void pass(
       const Body& body, const Body& redo = [](const Expr&) {});
@@ -60,7 +60,7 @@ class Row {
 };
 
 /// A thread's values of an array with a value for each line, (line), (.., line), or along columns (line, ..): one, or
-/// one for each of its columns. `at`: the coordinates, of which that of lines is the workgroup's tile of them.
+/// one for each of its columns. `at`: the coordinates; along the lines, the number of the workgroup's tile of lines.
 View line_values(Builder& k, const ThreadsConfig& config, const Tensor& of,
                  const std::vector<Expr>& at, int along = 0);
 /// Whether the thread is the first of its lines, which stores their results.

@@ -10,7 +10,6 @@ namespace {
 
 using ir::number;
 
-constexpr ScalarType f32 = ScalarType::f32;
 constexpr double kLeast = 0x1p-70;  // a smaller sum has lost bits
 // Small numbers are multiplied by 2^84, large ones divided; of the inverse root, 2^32 or 2^-32 is multiplied first.
 constexpr int kExponent = 84, kOfPower = 32;
@@ -19,7 +18,7 @@ constexpr int kExponent = 84, kOfPower = 32;
 
 std::vector<SumOfSquares::Sum> SumOfSquares::sums_for(ScalarType type, double epsilon) {
   std::vector<Sum> sums = {{"sum", 0}};
-  if (type != f32 && type != ScalarType::bf16) return sums;
+  if (type != ScalarType::f32 && type != ScalarType::bf16) return sums;
   sums.push_back({"large_sum", -kExponent});
   if (epsilon < kLeast) sums.push_back({"small_sum", kExponent});
   return sums;
@@ -29,7 +28,7 @@ SumOfSquares::SumOfSquares(Builder& k, ScalarType type, double epsilon)
     : builder_(k), epsilon_(epsilon), sums_(sums_for(type, epsilon)) {}
 
 RowState::Part SumOfSquares::part() const {
-  return {sums_.size() == 1 ? "sum" : "sums", kSum, number(f32, 0), arrays()};
+  return {sums_.size() == 1 ? "sum" : "sums", kSum, number(ScalarType::f32, 0), arrays()};
 }
 
 std::vector<std::string> SumOfSquares::arrays() const {
@@ -65,13 +64,17 @@ InverseRoot SumOfSquares::inverse_root(const RowState::Values& sums, const Expr&
                                        const std::optional<Expr>& shift) const {
   const Expr squares = builder_.load("squares", sums[0]);
   const auto mean_of = [&](const Expr& sum, const std::optional<Expr>& offset) {
-    return offset ? maximum(sum / count - *offset * *offset, number(f32, 0)) : sum / count;
+    return offset ? maximum(sum / count - *offset * *offset, number(ScalarType::f32, 0))
+                  : sum / count;
   };
   if (sums_.size() == 1) {
-    return {{}, builder_.let("scale", rsqrt(mean_of(squares, shift) + number(f32, epsilon_)))};
+    return {
+        {},
+        builder_.let("scale", rsqrt(mean_of(squares, shift) + number(ScalarType::f32, epsilon_)))};
   }
   const Expr large = builder_.load("large_squares", sums[1]);
-  const Expr is_large = less(number(f32, kLeast), large), is_small = less(squares, kLeast);
+  const Expr is_large = less(number(ScalarType::f32, kLeast), large),
+             is_small = less(squares, kLeast);
   const bool has_small = sums_.size() == 3;
   const Expr small = has_small ? builder_.load("small_squares", sums[2]) : large;
   const auto one_of = [&](const Expr& of_large, const Expr& usual, const Expr& of_small) {
@@ -80,8 +83,9 @@ InverseRoot SumOfSquares::inverse_root(const RowState::Values& sums, const Expr&
   };
   // By 2^-exponent, not at all, or by 2^exponent.
   const auto scaled = [&](double value, int exponent) {
-    return one_of(number(f32, std::ldexp(value, -exponent)), number(f32, value),
-                  number(f32, std::ldexp(value, exponent)));
+    return one_of(number(ScalarType::f32, std::ldexp(value, -exponent)),
+                  number(ScalarType::f32, value),
+                  number(ScalarType::f32, std::ldexp(value, exponent)));
   };
   std::optional<Expr> offset;
   if (shift) offset = builder_.let("scaled_shift", *shift * scaled(1, kExponent));

@@ -3,7 +3,7 @@
 // The root of the mean of the squares of a row, for every normal number of its type.
 //
 // Squares of f32 and bf16 leave the range of f32: (2e18)^2 of 128 numbers is infinite, (1e-20)^2 rounds to few bits. So
-// there is a sum for each part of the range, of which the row decides at its end. f16 and shorter types have one sum.
+// there is a sum for each part of the range, and one is chosen at the end of a row. f16 and shorter types need one sum.
 //
 //   sum         x^2                of rows with a sum of squares from 2^-70 to 2^98
 //   large_sum   (x * 2^-84)^2      above; at most 2^120 for 2^32 of the largest number
@@ -26,7 +26,7 @@ struct InverseRoot {
   std::optional<Expr> power;  // empty: 1
   Expr rest;
 
-  /// x * power * rest, of which the first product is exact: a compiler that multiplied the factors first would leave
+  /// x * power * rest. The first product is computed exactly: a compiler that multiplied the factors first would leave
   /// the range of f32.
   Expr times(Builder& k, const Expr& x) const {
     return power ? k.let_exact("scaled", x * *power) * rest : x * rest;
@@ -38,7 +38,7 @@ class SumOfSquares {
   /// `type`: that of the numbers, computed in f32; `epsilon` is added to the mean. `k` must outlive this object.
   SumOfSquares(Builder& k, ScalarType type, double epsilon);
 
-  /// The sums as a part of the state of a row, and the arrays of those of slices.
+  /// The sums as a part of the state of a row, and the arrays for the sums of slices.
   RowState::Part part() const;
   std::vector<std::string> arrays() const;
   /// The power of two by which the numbers of each sum are multiplied.
@@ -49,7 +49,7 @@ class SumOfSquares {
   /// A sum plus the square of x; `scaled` names x by the scale.
   Expr plus_square(std::size_t number, const Expr& sum, const Expr& x,
                    const std::string& scaled = "scaled") const;
-  /// `shift`: of numbers that were shifted by it, so that its square is subtracted from the mean.
+  /// `shift`: the number by which the numbers were shifted, whose square is therefore subtracted from the mean.
   InverseRoot inverse_root(const RowState::Values& sums, const Expr& count,
                            const std::optional<Expr>& shift = {}) const;
 

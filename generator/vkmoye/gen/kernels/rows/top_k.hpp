@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// values(i, r), columns(i, r) = the element of row r that is number i from the largest on, and its column. Of equal
-// elements the first comes first; NaNs come before all numbers.
+// values(i, r), columns(i, r) = element number i of row r in descending order, and its column. Equal elements keep
+// their order; NaNs come before all numbers.
 //
 //   1 5 2 5    k = 3:  5 5 2 at 1 3 2
 //
 // Pass i finds the largest element that comes after result i - 1 in descending order: k passes over a row, which read
 // memory once if the row fits in registers. A workgroup computes one row, or several short ones.
 //
-// Longer rows are cut into slices that fit, of which each has up to k candidates, in two kernels; see row_part.hpp.
-// The candidates of a row must fit in registers, too, so slices of millions of columns are longer, and read k times.
+// Longer rows are cut into slices that fit, each with up to k candidates, in two kernels; see row_part.hpp. The
+// candidates of a row must fit in registers, too, so rows of millions of columns have longer slices, read k times.
 //
 //   1 5 2 5 | 7 0 3 5    k = 3:  5 5 2 | 7 5 3  ->  7 5 5 at 4 1 3
 
@@ -32,9 +32,9 @@ TopKConfig top_k_config(ScalarType type, const DeviceCaps& device);
 const std::vector<ConfigField<TopKConfig>>& top_k_fields();
 
 /// src (cols, rows) of f32, f16 or bf16; values (k, rows) of its type, where -0 is 0, and columns (k, rows) of u32. For
-/// a row with fewer elements the rest is -infinity and 2^32 - 1. Of each slice of a row, its k largest elements, in
-/// order: slice_keys and slice_columns, both (k, slices, rows) of u32. A key is a number in the order of the elements;
-/// 0 if there is none. Throws KernelError with every reason.
+/// a row with fewer elements, the rest is -infinity and 2^32 - 1. The kernel for slices writes the k largest elements
+/// of each slice, in order: slice_keys and slice_columns, both (k, slices, rows) of u32. Keys are numbers in the order
+/// of the elements; 0: no element. Throws KernelError with every reason.
 ir::Kernel top_k(const TopKConfig& config, const std::string& name = "topk/rows",
                  RowPart part = RowPart::whole);
 

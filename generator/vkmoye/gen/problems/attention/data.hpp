@@ -13,11 +13,11 @@
 
 namespace vkmoye::gen {
 
-/// The number of keys of an entry of the batch that random problems with lengths have, whatever their seed.
+/// The number of keys of an entry of the batch in random problems with lengths, whatever their seed.
 std::int64_t length_of(const AttentionCall& call, std::int64_t entry);
 
-/// The number of a page of an entry, that of keys place * page .. of it: pages are shared if fewer are stored than the
-/// batch has. If no key of the page counts, a number that is not that of a page.
+/// The number of the page with the keys from place * page on of an entry: pages are shared if fewer are stored than the
+/// batch uses. If no key of the page counts, a number that belongs to no page.
 std::int64_t page_of(const AttentionCall& call, std::int64_t entry, std::int64_t place);
 
 /// A row of a head in an array (batch, heads, rows, width) or (batch, rows, heads, width): where its elements begin.

@@ -7,7 +7,7 @@
 
 namespace vkmoye::gen {
 
-/// Sets what follows from `given`: q, k and v, then lengths, mask, slopes and sinks, those that `options` have. Returns
+/// Sets what follows from `given`: q, k and v, then lengths, mask, slopes and sinks, if `options` have them. Returns
 /// {queries, keys, width}. Throws ArgumentError with every reason why they do not fit together.
 Extents take_arrays(const ProblemText& text, const std::vector<GivenArray>& given,
                     AttentionOptions& options);

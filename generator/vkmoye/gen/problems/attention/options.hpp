@@ -27,7 +27,7 @@ const std::vector<ConfigField<AttentionOptions>>& attention_fields();
 bool is_attention_flag(const std::string& name);
 bool follows_from_arrays(const std::string& name);
 
-/// The options `values`, and what `type` says of q, keys and values; empty: they have one type. Throws ArgumentError.
+/// The options `values`, with the types of q, keys and values from `type`; empty: one type. Throws ArgumentError.
 AttentionOptions read_attention(const Options& values, const std::string& type);
 
 /// The problem of `size` {queries, keys, width}. Throws ArgumentError with every reason.

@@ -9,7 +9,7 @@
 //   score     scale * s_j; s_j has the error e (D + 2) sum_d |q_d k_jd|: D multiply-adds, in any order
 //             a soft cap multiplies the error by at most 1 and adds 6 e |x_j| and 11 e cap: its argument is rounded up
 //             to 6 times; of cap * (1 - 2 / (1 + exp(2 z))), the exponential has the relative error (3 + 4 |z|) e, of
-//             which at most 2.4 e reach the quotient, that adds 2.5 units of at most 2, and the sums 3 units
+//             which at most 2.4 e reach the quotient, that adds 2.5 ulp of at most 2, and the sums 3 ulp
 //   bias      before it is added, scaling adds e |x_j|; a slope is the rounded product with an exact distance, below
 //             2^24. Each sum is one of f32, to nearest: rounding is monotonous, so that the sum for x_j with its error
 //             is between those for both ends. Scores that a mask of -1e9 absorbs are therefore equal, without error
@@ -22,8 +22,8 @@
 //             beyond the values of keys whose share may be large: a key has at most the share
 //             exp(x_j + dx_j - max (x_i - dx_i)), so that the mean moves by at most the largest |v_j - o| of the keys
 //             with a share above 2^-24, and the others' share times |v_j - o|. Sums over K keys round K times,
-//             numerator and denominator; the quotient adds 4 units. Matrix units take the weights in the type of q,
-//             with its eps u and smallest normal number t: u sum w_j |v_j| / W, and of weights below t (without units,
+//             numerator and denominator; the quotient adds 4 ulp. Matrix units take the weights in the type of q,
+//             with its eps u and smallest normal number t: u sum w_j |v_j| / W, and of weights below t (without them,
 //             below 2^-126) nothing may be left
 //
 //   blocks    the reference decodes keys and values exactly, and so do kernels, except where a minimum is added:

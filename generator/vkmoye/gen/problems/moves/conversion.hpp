@@ -21,7 +21,7 @@ struct MovedTypes {
   ScalarType src, dst;
 
   bool converts() const { return src != dst; }
-  /// As ElementsForm has it.
+  /// The type of the result as in ElementsForm.
   std::optional<ScalarType> result() const {
     return converts() ? std::optional(dst) : std::nullopt;
   }

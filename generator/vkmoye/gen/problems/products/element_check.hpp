@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The definition of one element of C in f64, and which results are right: check.hpp has the bound.
+// The definition of one element of C in f64, and which results are correct: check.hpp derives the bound.
 
 #include <cstddef>
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace vkmoye::gen {
 
 class GemmProblem : public Problem {
  public:
-  /// `size`: {M, N, K}. Throws ArgumentError like matrices_of. A `reason` is why there is no result.
+  /// `size`: {M, N, K}. Throws ArgumentError like matrices_of. `reason`: why there is no result.
   GemmProblem(const GemmOptions& options, const Extents& size, std::string reason = {});
 
   const GemmOptions& options() const { return options_; }
@@ -26,8 +26,8 @@ class GemmProblem : public Problem {
 };
 
 /// The problem of `options` for the kernel of `text`. Throws ArgumentError like GemmProblem, and for packed operands
-/// that the kernel does not take. A kernel that reads only weights in blocks supplies a format; as the user has not
-/// asked for it, a product that it does not fit is refused by the problem.
+/// that the kernel does not take. A kernel that reads only weights in blocks supplies a format; because the user did
+/// not choose it, the problem refuses a product that the format does not fit.
 std::unique_ptr<Problem> product_problem(const ProblemText& text, const GemmOptions& options,
                                          const Extents& size);
 

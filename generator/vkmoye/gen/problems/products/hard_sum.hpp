@@ -23,11 +23,11 @@ namespace vkmoye::gen {
 /// How kernels take an operand.
 struct OperandRounding {
   double flushed = 0;  // the smallest number that is not taken as 0
-  /// Of the type to which it is rounded; nullptr: none.
+  /// The range of the type to which it is rounded; nullptr: it is not rounded.
   const NumberRange* rounded_to = nullptr;
 };
 
-/// What a kernel may take an element as: one within `size` of it, 0 or infinity.
+/// What a kernel may use in place of an element: a number within `size` of it, 0 or infinity.
 struct OperandError {
   double size = 0;
   bool may_be_0 = false, may_be_infinite = false;

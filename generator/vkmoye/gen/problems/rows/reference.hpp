@@ -12,12 +12,12 @@
 //             Integers are exact: they wrap.
 //   largest   exact
 //   softmax   exp(x - m) is the product of exp(x - own) and exp(own - m), own the maximum of a part of the row. Its
-//             relative error is a = 3 e (2 + |x - m|) + e: a difference d has the error e |d|, exp 3 + 2 |d| units and
+//             relative error is a = 3 e (2 + |x - m|) + e: a difference d has the error e |d|, exp 3 + 2 |d| ulp and
 //             the product 1; the sum has D e plus the mean of a weighted by the exponentials; the quotient adds 2.5
-//             units
-//   rms norm  the sum of squares has e (D + 1.5), half a unit for squares that are lost (sum_of_squares.hpp), the mean
-//             adds 2.5 units and the rounding of n, epsilon adds e;
-//             half of this and 2 units are the error of the inverse square root; two products follow
+//             ulp
+//   rms norm  the sum of squares has e (D + 1.5), half an ulp for squares that are lost (sum_of_squares.hpp), the mean
+//             adds 2.5 ulp and the rounding of n, epsilon adds e;
+//             half of this and 2 ulp are the error of the inverse square root; two products follow
 //             of a sum: the sum has e, and so have the root and the product with it
 //   layer norm  deviations are from a centre, which is the mean up to c = 4 e |mean| + 3 e (D + 4) mean |x - first|;
 //             their sums are shifted twice to a common centre, so that the mean has the error 3 e (D + 4) standard

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Attention: O = softmax(scale * Q K^T + mask) V for each head, and what its kernels have in common.
+// Attention: O = softmax(scale * Q K^T + mask) V for each head, and what its kernels share.
 //
 //   q (batch, heads, queries, width), k (batch, kv_heads, keys, width), v (batch, kv_heads, keys, value_width)
 //   o (batch, heads, queries, value_width)         all in C order: the last index is contiguous
@@ -25,8 +25,8 @@
 //   slopes        + slope of the head * (j - i - C)                      ALiBi
 //   mask          + mask (1 or batch, 1 or heads, queries, keys)
 //
-// Keys and values may be kept in pages of `page` keys: k and v are (stored, kv_heads, page, width), and pages (batch,
-// keys / page, rounded up) says where key j of an entry is: in row j % page of page pages[entry, j / page].
+// Keys and values may be kept in pages of `page` keys: k and v are (stored, kv_heads, page, width), and the array pages
+// (batch, keys / page, rounded up) locates them: key j of an entry is row j % page of page pages[entry, j / page].
 //
 // Scores are f32: what is added is rounded. Only -infinity hides a key, as its mask or as a sum that overflows; values
 // of hidden keys must be finite. Keys with any other mask are seen: masks that are equal in a row change nothing,
@@ -75,7 +75,7 @@ struct AttentionForm {
   const WeightFormat* value_format = nullptr;
   /// The types of elements of k and v; empty: that of q.
   std::optional<ScalarType> key_type = {}, value_type = {};
-  /// Keys of a page, a power of two from 16 to 256; 0: k and v have all keys of each entry.
+  /// Keys of a page, a power of two from 16 to 256; 0: k and v hold all keys of each entry.
   std::int64_t page = 0;
 
   bool operator==(const AttentionForm&) const = default;
@@ -107,7 +107,7 @@ std::vector<std::string> reasons_against(const AttentionForm& form);
 
 /// Whether all rows of a group of heads are one matrix: nothing depends on the head of a row.
 bool has_rows_of_groups(const AttentionForm& form);
-/// Whether the arguments of a kernel tell the entries of the batch apart.
+/// Whether the arguments of a kernel distinguish the entries of the batch.
 bool has_entries(const AttentionForm& form);
 /// Whether something is added to the scores.
 inline bool has_bias(const AttentionForm& form) { return form.slopes || form.mask.has_value(); }
@@ -131,7 +131,7 @@ std::int64_t row_elements(const WeightFormat* format, std::int64_t width);
 std::string form_text(const AttentionForm& form);
 /// "bhsd" if all arrays have that order, else those of q, k, v and o: "bshd,bhsd,bhsd,bshd".
 std::string orders_text(const AttentionOrders& orders);
-/// The inverse; nullopt if `text` is neither one order nor four.
+/// The inverse of orders_text; nullopt if `text` is neither one order nor four.
 std::optional<AttentionOrders> parse_orders(const std::string& text);
 
 /// The arguments of all attention kernels:
@@ -149,7 +149,7 @@ std::optional<AttentionOrders> parse_orders(const std::string& text);
 ///   stored             with pages: the number of stored pages
 ///   masks              with a mask: the number of masks of queries x keys elements
 ///   mask_head_step     with a mask: the distance between the masks of neighbouring heads, in masks; 0: they share one
-///   mask_entry_step    with a mask: the same for entries
+///   mask_entry_step    with a mask: the distance between the masks of neighbouring entries, in masks
 Arguments attention_arguments(const AttentionCall& call);
 
 /// An array of attention: its type, and its shape in C order.
@@ -161,11 +161,11 @@ struct AttentionArray {
 
   std::uint64_t bytes() const;
 };
-/// q, k, v, those in blocks as words of 16 bits; pages, lengths, mask, slopes and sinks if the form has them;
-/// log_sums if it has them; o.
+/// q, k and v, blocks as words of 16 bits; pages, lengths, mask, slopes, sinks and log_sums, as far as the form has
+/// them; o.
 std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type);
 
-/// Their names and bytes.
+/// The names and bytes of these arrays.
 std::vector<PlanArray> attention_arrays(const AttentionCall& call, ScalarType type);
 
 }  // namespace vkmoye::gen

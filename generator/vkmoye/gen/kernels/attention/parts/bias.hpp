@@ -2,7 +2,7 @@
 #pragma once
 // What is added to scores: ALiBi slopes and a mask; and sinks.
 //
-//   ScoreBias bias(k, form, tile);                     declares mask and slopes, those that the form has
+//   ScoreBias bias(k, form, tile);                     declares mask and slopes, as far as the form has them
 //   const BiasRows rows = bias.rows("own", ..);
 //   bias.add(scores, part, rows, tile_number);         scores <- scores * scale + slope * (key - query) + mask
 //
@@ -41,11 +41,11 @@ class ScoreBias {
   const AttentionForm form_;
   const AttentionTile& tile_;
   Tensor mask_, slopes_;
-  // From a mask to that of the next head, and of the next entry: 0 if they share.
+  // The steps from a mask to those of the next head and of the next entry: 0 if they share one.
   Expr head_step_ = 0, entry_step_ = 0;
 };
 
-/// Declares sinks if `form` has them, and reads that of `head`.
+/// Declares sinks if `form` has them, and reads the sink of `head`.
 std::optional<Expr> read_sink(Builder& builder, const AttentionForm& form, const Expr& head);
 
 }  // namespace vkmoye::gen

@@ -37,12 +37,12 @@ struct KeyRows {
 /// The fewest elements of a part of blocks: those of 32 bits of codes.
 inline std::int64_t min_part(const WeightFormat& format) { return 32 / format.bits; }
 
-/// Rows whose parts have as many elements as one access, or as a few words of codes: at most as many as leave a part to
-/// each of `threads` threads.
+/// Rows whose parts have as many elements as one access, or as a few words of codes, but not more than leave each of
+/// `threads` threads a part.
 KeyRows key_rows(const WeightFormat* format, ScalarType type, std::int64_t width,
                  std::int64_t threads);
 
-/// Threads that share keys, and others that have other keys: thread t has each part p of its keys for which
+/// Threads that share keys, and others that read other keys: thread t reads each part p of its keys for which
 /// p % threads_per_key is t % threads_per_key.
 struct KeyThreads {
   Layout threads;  // (threads_per_key, keys)
@@ -60,8 +60,8 @@ class KeyParts {
   KeyParts(Builder& builder, const std::string& name, const KeyRows& rows, ScalarType type,
            const View& tile, const KeyThreads& by, const std::string& prefix = "read_");
 
-  /// Loads the parts of `tile`, rows in memory; 0 outside the buffer. With `round`, a tile of one key: that number of
-  /// those of the thread.
+  /// Loads the parts of `tile`, rows in memory; 0 outside the buffer. With `round`, `tile` is one key, which becomes
+  /// key number `round` of the thread.
   void load(const View& tile, const KeyThreads& by, const std::optional<Expr>& round = {});
   /// elements <- the parts in f32: (vector, parts, keys).
   void decode(const View& elements) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The rows of q of each subgroup, as matrices in registers, which they keep. They come through the shared tile of k,
-// before it has keys, as many rows at a time as it has; and through its registers, if memory has keys of their type.
+// The rows of q of each subgroup, which it keeps in registers as matrices. They come through the shared tile of k
+// before it holds keys, as many rows at a time as fit; and through its registers, if keys in memory have their type.
 //
 //   8 subgroups of 16 rows, a tile of 64 keys     part 0: rows 0 to 63, for subgroups 0 to 3; part 1: the other 64
 

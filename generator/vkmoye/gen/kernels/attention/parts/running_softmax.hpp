@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Softmax of scores that come tile by tile, and sums of values with its weights.
+// Softmax of scores that come tile by tile, and sums of values weighted by its probabilities.
 //
 //   RunningSoftmax softmax(k, unit, scores, {.columns = 2, .threads = threads, .shared_by_row = 1});
-//     softmax.update(scores, sums)                   scores <- weights; sums and row sums are rescaled
+//     softmax.update(scores, sums)                   scores <- probabilities; sums and row sums are rescaled
 //     softmax.finish(sums)                           sums <- sums / row sums, 0 if no key was seen
 //
-// Weights are exp2((x - m) * factor) with the running maximum m of the row; scale and log2(e) are one factor. x - m is
-// exactly 0 at the maximum, so that its weight is 1 however large it is: x * factor - m * factor would be as far from 0
-// as the rounding of m * factor, 86 for a mask of -1e9. m starts at the least finite number, so that the weight of
-// unseen keys, whose score is -infinity, is 0 in every row, and each other score is at or above it. A NaN among the
-// scores of a row makes its weight NaN, and with it the whole row. With a sink, m starts at it, and it is added to the
-// row sum at the end.
+// Probabilities, before they are divided by the row sum, are exp2((x - m) * factor), where m is the running maximum of
+// the row, and factor combines scale and log2(e). x - m is exactly 0 at the maximum, however large it is: x * factor -
+// m * factor would differ from 0 by the rounding of m * factor, 86 for a mask of -1e9. m starts at the least finite
+// number, so that unseen keys, whose score is -infinity, have probability 0 in every row, and no other score is below
+// it. A NaN among the scores of a row makes the whole row NaN. With a sink, m starts at the sink, which is added to
+// the row sum at the end.
 // Source: FlashAttention-2 (Dao, 2023), algorithm 1.
 
 #include <optional>
@@ -30,21 +30,21 @@ struct ScoreModes {
 
 class RunningSoftmax {
  public:
-  /// For scores of the shape of `scores`, in `unit`. Declares row_max, rescale and row_sum. `sink`: a score of the
-  /// definition, which joins the maximum and the sum of each row.
+  /// For scores of the shape of `scores`, scaled as `unit` says. Declares row_max, rescale and row_sum. `sink`: a score
+  /// of the definition, which enters the maximum and the sum of each row.
   RunningSoftmax(Builder& builder, const ScoreUnit& unit, const View& scores,
                  const ScoreModes& modes, const std::optional<Expr>& sink = {});
 
   void start();
-  /// `scores` become weights relative to the new maximum of the row; `sums`, with the same rows, are rescaled to it.
+  /// `scores` become probabilities relative to the new maximum of the row, to which `sums`, by rows, are rescaled.
   void update(const View& scores, const View& sums);
-  /// The same with a maximum of each thread's own columns. Each weight counts `counts` times. merge() must follow.
+  /// Like update, relative to the maximum of each thread's own columns. Scores count `counts` times. Needs merge().
   void update_per_thread(const View& scores, const View& sums, const View* counts = nullptr);
-  /// Rescales `sums` to the maximum of the row, and adds those of all threads that share it, and the row sums.
+  /// Rescales `sums` to the maximum of the row, and adds up the sums and row sums of all threads that share the row.
   void merge(const View& sums);
-  /// sums <- sums / row sums, where threads have had a common maximum.
+  /// sums <- sums / row sums, if threads that share a row used a common maximum (update).
   void finish(const View& sums);
-  /// The same after merge().
+  /// sums <- sums / row sums, after merge().
   void divide(const View& sums);
 
   /// to <- the logarithm of the sum of exp(score) of each row, after finish() or divide(). `to` has the rows of the

@@ -7,8 +7,8 @@
 //     tanh(q k * scale / cap)       cap * tanh(..)                        with a cap
 //     its whole score               the same                              with a bias, which is added to scaled scores
 //
-// The softmax takes scores as they are, and multiplies their distances from the maximum: these are exactly 0 at the
-// maximum, however large it is.
+// The softmax does not scale scores, but their distances from the maximum: at the maximum, the distance is exactly 0,
+// however large the maximum is.
 
 #include <optional>
 
@@ -19,12 +19,12 @@ namespace vkmoye::gen {
 
 inline constexpr double kLog2E = 1.4426950408889634;
 
-/// What the softmax multiplies distances of scores by.
+/// The factors by which the softmax multiplies distances between scores.
 struct ScoreUnit {
   std::optional<Expr> unit;  // to get those of the definition; empty: they are
   Expr exponent_factor;      // to get them as exponents of 2
 };
-/// Declares the argument on which it depends. It is the same in all kernels of a plan.
+/// Declares the argument on which the factors depend. They are equal in all kernels of a plan.
 ScoreUnit score_unit(Builder& builder, const AttentionForm& form);
 
 class ScoreScale {
@@ -33,9 +33,9 @@ class ScoreScale {
   /// Declares the soft cap, if the form has one. `scale`: the argument.
   ScoreScale(Builder& builder, const AttentionForm& form, const Expr& scale);
 
-  /// What a score, as it is multiplied and capped, is multiplied by before a bias is added.
+  /// The factor of a score, after the product and the cap, before a bias is added.
   const Expr& unit() const { return unit_; }
-  /// The unit of scores with their bias, if the form has one.
+  /// The factors of scores, including their bias if the form has one.
   const ScoreUnit& of_softmax() const { return of_softmax_; }
 
   /// Replaces scores by tanh(scores * scale / soft_cap), if the form has a soft cap.

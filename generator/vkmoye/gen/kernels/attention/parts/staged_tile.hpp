@@ -53,10 +53,10 @@ class StagedTile {
 
   /// Fetches `from`, rows in memory.
   void fetch(const View& from) { parts_.load(from, by_); }
-  /// The same for tile `number` of rows that may lie apart: `row(i)` is row i of all tiles, a view of one row.
+  /// Fetches tile `number` of rows that may lie apart: `row(i)` is a view of row i, counted over all tiles.
   void fetch_rows(const Expr& number, const std::function<View(const Expr&)>& row);
   void put();
-  /// The same for values of tile `number` of keys: 0 beyond the keys of the batch entry.
+  /// put() for the values of tile `number` of keys; values beyond the keys of the batch entry become 0.
   void put_seen(VisibleKeys& visible, const Expr& number);
 
   /// Whether rows in memory are elements of the type of the shared tile.
@@ -72,7 +72,7 @@ class StagedTile {
   StagedTile(Builder& builder, const std::string& name, const StoredRows& from, const View& shared,
              const RowStaging& staging);
   bool has_blocks() const { return rows_.format != nullptr; }
-  // What a thread moves of a view (width, rows).
+  // The part of a view (width, rows) that a thread moves.
   View part(const View& view) const { return by_.part(rows_.at_places(view), rows_.vector); }
   // The elements of the next tile, decoded.
   const View& decoded() const;

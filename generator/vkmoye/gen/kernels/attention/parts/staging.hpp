@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How the threads of a workgroup move a tile of rows: each in vectors that lie side by side in a row.
+// How the threads of a workgroup move a tile of rows, in vectors that lie side by side in a row.
 //
 //   64 f16 x 64 rows, 256 threads:  8 vectors of 8 elements side by side, 32 rows at a time, 2 vectors of each thread
 

@@ -4,7 +4,7 @@
 //
 //   AttentionTile tile(k, form, type, {64, 32});     64 rows of a head, 32 keys at a time
 //     tile.q(), tile.k(keys), tile.v(keys)           (width, 64), (width, 32), (value_width, 32); key_tile(number)
-//   VisibleKeys visible(k, form, tile);              which of the keys its rows see: visible_keys.hpp
+//   VisibleKeys visible(k, form, tile);              which keys its rows see: visible_keys.hpp
 //
 // There are two ways to divide the work. With `rows_of_head_groups`, by default if has_rows_of_groups(form), the rows
 // of all heads of a group are one matrix, and block_y counts the heads of K and V of the whole batch. Otherwise a
@@ -41,7 +41,7 @@ class AttentionTile {
 
   /// The workgroup's tile of rows.
   const Expr& row_tile() const { return row_tile_; }
-  /// The rows of a head, and the heads that workgroups along y have.
+  /// The rows of a head, and the heads that workgroups along y compute.
   const Extent& row_extent() const { return row_extent_; }
   const Extent& head_extent() const { return head_extent_; }
 
@@ -97,7 +97,7 @@ class AttentionTile {
   bool has_rows_of_head_groups() const { return rows_of_head_groups_; }
 
  private:
-  // An array, and whether it has an axis of heads in the batch, or one of heads and one of entries.
+  // An array, and whether it has one axis for all heads of the batch, or one for heads and one for entries.
   struct HeadTensor {
     Tensor tensor;
     bool is_flat;

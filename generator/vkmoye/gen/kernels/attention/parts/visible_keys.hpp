@@ -14,7 +14,7 @@
 
 namespace vkmoye::gen {
 
-/// The score of a key that its row does not see, and of no other: less than the first maximum of RunningSoftmax.
+/// The score of unseen keys, and of no others: less than the first maximum of RunningSoftmax.
 inline constexpr double kUnseenScore = -std::numeric_limits<double>::infinity();
 
 /// The values of a thread of a view (rows, keys), in the shape of its scores.

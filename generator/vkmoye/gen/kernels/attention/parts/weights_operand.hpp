@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The weights of a tile of keys, which are results of matrix units, as the operand of the product with v.
+// The probabilities of a tile of keys, which are results of matrix units, as the operand of the product with v.
 //
 //   results and operands have the same order     each register is converted where it is
-//   otherwise                                    through rows of shared memory, which each subgroup has for itself
+//   otherwise                                    through shared memory, in rows that each subgroup has for itself
 
 #include <optional>
 
@@ -13,14 +13,14 @@ namespace vkmoye::gen {
 
 class WeightsOperand {
  public:
-  /// Declares the matrices `weights` of `type`. `order`: that of results and operands, if they have the same; else it
-  /// also declares shared_p, (keys, rows of all subgroups), with the layout `shared`. `builder` must outlive this
+  /// Declares the matrices `weights` of `type`. `order`: the order of results and operands, if it is the same; without
+  /// it, also declares shared_p, (keys, rows of all subgroups), with the layout `shared`. `builder` must outlive this
   /// object.
   WeightsOperand(Builder& builder, const Matrices& scores, ScalarType type,
                  const std::optional<Layout>& order, const Layout& shared);
 
-  /// The operand <- `weights`, which replaced the scores. Without an order, all threads of the workgroup must reach it:
-  /// there is a barrier after the weights are stored. Another one must precede the next call.
+  /// The operand <- `weights`, the probabilities, which replaced the scores. Without an order, all threads of the
+  /// workgroup must reach it: a barrier follows the stores. Another barrier must precede the next call.
   void set(const MatrixValues& weights);
 
   const Matrices& matrices() const { return matrices_; }

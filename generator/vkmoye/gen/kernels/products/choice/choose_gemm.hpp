@@ -28,17 +28,17 @@ struct GemmChoice {
   std::int64_t slices = 1;  // slices of k
   std::string row = {};     // "the shipped table, row 12"
   std::string why = {};     // the reason given in the table
-  /// The entries before it for this device and these types, and why each was not chosen.
+  /// Why each earlier entry for this device and these types was not chosen.
   std::vector<std::string> passed = {};
 
-  /// Whether it takes several kernels.
+  /// Whether the product takes several kernels.
   bool is_plan() const { return slices > 1 || entry->takes_packed; }
   /// "gemm/coopmat --tile 128x128x64 --split-k 8".
   std::string text() const;
 };
 
 /// The kernel and config of a table entry. The k of a product with split_k is not split again. Throws KernelError if
-/// it does not name a product kernel, has an unknown option, or a number of slices that cannot be read.
+/// the entry names no product kernel, or contains an unknown option or a number of slices that cannot be read.
 GemmChoice choice_of(const GemmTableEntry& entry, const GemmForm& form);
 
 /// The request for the entry of `choice`.
@@ -51,7 +51,7 @@ std::vector<std::string> reasons_against(const GemmChoice& choice, const GemmPro
                                          const DeviceCaps& device);
 
 /// Why `entry` can never be used on `device`: a value of an option that cannot be read, or a config that its
-/// kernel refuses for all types and orders of the entry. Empty if it may be used, as far as it is known without
+/// kernel refuses for all types and orders of the entry. Empty if it may be used, as far as is known without
 /// describing a kernel.
 std::vector<std::string> reasons_against(const GemmTableEntry& entry, const DeviceCaps& device);
 

@@ -27,7 +27,7 @@
 
 namespace vkmoye::gen {
 
-/// A or B of `gemm/packed`, and the blocks into which it is packed.
+/// A or B of `gemm/packed`, and the blocks into which the operand is packed.
 struct OperandBlocks {
   PackedForm form;
   GemmArray plain;        // the array before it is packed
@@ -73,8 +73,8 @@ struct ChosenPlan {
   GemmChoice choice;
   KernelPlan plan;
 };
-/// The first choice whose `plan_of` `refuse` does not reject, see choose_gemm; without it, that the device can run. If
-/// all are rejected, running the plan reports what the device lacks. Throws KernelError with every reason.
+/// The first choice, see choose_gemm, whose plan (`plan_of`) `refuse` accepts or, without `refuse`, the device can run.
+/// If all are rejected, running the plan reports what the device lacks. Throws KernelError with every reason.
 ChosenPlan choose_plan(const GemmProduct& product, const DeviceCaps& device,
                        const std::vector<GemmTable>& tables,
                        const std::function<KernelPlan(const GemmChoice&)>& plan_of,

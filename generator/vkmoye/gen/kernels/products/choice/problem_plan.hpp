@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The plan of a product with its problem: with operands from files, packed beforehand, or by the chosen kernel.
+// The plan of a product problem: with operands from files, with operands packed beforehand, or by the chosen kernel.
 //
 //   gemm/packed --packed b      pack B      runs once and is not timed: weights
 //                               pack A      is timed: activations
 //                               multiply
 //   gemm/auto                   the plan of the first kernel that is not refused
 //
-// An operand from a packed file needs no such step.
+// An operand from a packed file needs no packing step.
 
 #include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
 #include "vkmoye/gen/problems/products/gemm_problem.hpp"
@@ -21,14 +21,14 @@ GemmProduct product_of(const GemmOptions& options, const Extents& size);
 /// `options` computed by the kernel of `choice`: with its slices of k.
 GemmOptions options_by(const GemmChoice& choice, const GemmOptions& options);
 
-/// The plan of `problem` by `entry`. The parts of C and the steps of k are those of the problem's files, unless the
-/// request has options for them. Throws KernelError if the order of the device is not a layout, ArgumentError if a file
-/// has another order or other blocks.
+/// The plan of `problem` by `entry`. The problem's files determine the parts of C and the steps of k, unless options of
+/// the request do. Throws KernelError if the order of the device is not a layout, ArgumentError if a file has another
+/// order or other blocks.
 KernelPlan plan_of_product(const KernelEntry& entry, const KernelRequest& request,
                            const GemmProblem& problem, const PlanOptions& options);
 
 /// The plan of the kernel that gemm/auto chooses for `problem`: the first that neither the table nor `options.refuse`
-/// rejects, or without that, that the device can run. Throws KernelError with every reason.
+/// rejects, or, without `options.refuse`, that the device can run. Throws KernelError with every reason.
 ChosenPlan choose_plan(const KernelRequest& request, const GemmProblem& problem,
                        const PlanOptions& options);
 

@@ -65,7 +65,7 @@ struct GemmInput {
 struct GemmElement {
   ir::Expr value;        // its type is factor_type(form), like that of all elements here
   ir::Expr m, n, batch;  // indices; elements outside C are computed but not stored
-  /// The elements of the step's inputs at these coordinates, then that of C if it is read.
+  /// The elements of the step's inputs at these coordinates, then the element of C if C is read.
   std::vector<ir::Expr> inputs;
   std::vector<ir::Expr> arguments;  // the values of the step's arguments
 };
@@ -78,8 +78,8 @@ struct EpilogueOp {
   /// The new value. May name values that it uses more than once with Builder::let.
   std::function<ir::Expr(Builder&, const GemmElement&)> function = {};
   bool reads_c = false;  // whether the step reads the old element of C
-  /// The name of a further result with C's shape and strides, of which the step computes the elements from those of C
-  /// after all other steps and rounding; C stays as it is. Only for the last step.
+  /// The name of a further result with C's shape and strides. The step computes its elements from those of C, after all
+  /// other steps and rounding; C stays as it is. Only for the last step.
   std::string output = {};
   std::optional<ScalarType> output_type = {};  // of its elements; none: that of C
 };
@@ -88,7 +88,7 @@ using GemmEpilogue = std::vector<EpilogueOp>;
 
 /// The steps of the table above.
 std::span<const EpilogueOp> epilogue_ops();
-/// The step of that name; null if there is none.
+/// The step called `name`; null if there is none.
 const EpilogueOp* find_epilogue_op(const std::string& name);
 
 /// Whether a step reads C.

@@ -24,13 +24,13 @@ struct GemmForm {
   bool b_k_contiguous = true;                                     // else n is contiguous
   bool beta = false;  // whether C is read; else its old values are ignored
   bool batched = false;
-  /// B has a matrix for each of several groups of rows of A, the experts of a mixture: C(m,n) is the product of row m
-  /// with the matrix of its group. See parts/groups.hpp.
+  /// B contains a matrix for each of several groups of rows of A, the experts of a mixture: C(m,n) is the product of
+  /// row m with the matrix of its group. See parts/groups.hpp.
   bool grouped = false;
   bool split_k = false;  // C is a matrix of sums for each of `slices` slices of k, without epilogue
   GemmEpilogue epilogue = {};  // steps before C is rounded
-  /// How the rows of B lie in memory; null: as elements of b_type. Blocks of weights: b_type is then the type to which
-  /// matrix units round them, kWeightType. The format must outlive the form.
+  /// The format of blocks of weights in the rows of B; null: elements of b_type. For blocks, b_type is the type to
+  /// which matrix units round them, kWeightType. The format must outlive the form.
   const WeightFormat* weights = nullptr;
 };
 
@@ -66,8 +66,8 @@ constexpr ScalarType sum_type(const GemmForm& form) {
   return form.accumulator == ScalarType::f16 ? ScalarType::f32 : form.accumulator;
 }
 
-/// The type of alpha, beta and the steps of the epilogue: that of the sums; f32 if integers are summed and C has
-/// floating-point numbers, so that i8*i8 with sums in i32 can be scaled to f16.
+/// The type of alpha, beta and the steps of the epilogue: the type of the sums; f32 if integers are summed and C is
+/// floating-point, so that i8*i8 with sums in i32 can be scaled to f16.
 constexpr ScalarType factor_type(ScalarType accumulator, ScalarType result) {
   const bool is_scaled = !is_floating(accumulator) && is_floating(result);
   return is_scaled || accumulator == ScalarType::f16 ? ScalarType::f32 : accumulator;

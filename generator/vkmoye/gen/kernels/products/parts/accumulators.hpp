@@ -43,7 +43,7 @@ std::int64_t columns_that_fit(AccumulatorShape shape, ScalarType accumulator, st
 /// Why lanes cannot divide sums of type `accumulator` among them; empty if they can.
 std::vector<std::string> reasons_against(const AccumulatorShape& shape, ScalarType accumulator);
 
-/// Every reason against these sums if they have `limit` bytes of shared memory for themselves.
+/// Every reason against these sums if they may use `limit` bytes of shared memory.
 std::vector<std::string> reasons_against(const AccumulatorShape& shape, ScalarType accumulator,
                                          std::int64_t limit);
 
@@ -64,8 +64,8 @@ class GemmAccumulators {
     return builder_.subgroup() / to_index(shape_.subgroups_m * shape_.subgroups_n);
   }
 
-  /// The verified kernel: what was recorded before; the sums, which `sum_up` adds up from 0 where there is something to
-  /// multiply; and C.
+  /// The verified kernel: what was recorded before; then the sums, which `sum_up` adds up from 0 if there is something
+  /// to multiply; then C.
   ir::Kernel kernel(const std::function<void()>& sum_up);
 
  private:

@@ -12,12 +12,12 @@
 //   buffers.b_words(k_tile, 144)          (144, bN): 16-bit words of B in blocks; argument words: those of a row
 //   buffers.write(sums, mine, vector)     the sums of a thread to its part `mine` of c()
 //
-// With grouped, a workgroup has rows of one group, see groups.hpp: its matrix of B is that of the group, and a() and
+// With grouped, a workgroup computes rows of one group, see groups.hpp: it reads the group's matrix of B, and a() and
 // c() begin at its first row. c() ends with the group; a() may reach into the next one.
 //
-// With split_k, each workgroup along z has a slice of k. All slices have the same number of whole tiles,
-// except that the last ones may have fewer or none. Tile numbers count within the slice; C has a matrix for
-// each slice, see products/parts/result.hpp.
+// With split_k, each workgroup along z sums a slice of k. All slices contain the same number of whole tiles,
+// except that the last ones may contain fewer or none. Tile numbers count within the slice; C contains a matrix
+// for each slice, see products/parts/result.hpp.
 
 #include <array>
 #include <functional>
@@ -43,7 +43,7 @@ struct PackedBlocks {
   ScalarType type;
   std::int64_t elements;
 };
-/// The operands that are packed; the others lie as the form says.
+/// The operands that are packed; the form describes the others.
 struct PackedOperands {
   std::optional<PackedBlocks> a = {}, b = {};
 };
@@ -53,8 +53,8 @@ class GemmBuffers {
   /// Declares buffers and arguments. `tile`: the tile of M, N and K; a workgroup has one tile of C.
   /// `strip`: the number of tiles of M that consecutive workgroups cover before the next tile of N, so that
   /// the data they share is still in the cache; 1: they move along N first. A batch has no strips.
-  /// a() and b() must not be called for operands that are packed; tiles() neither if A is. `builder` must outlive this
-  /// object.
+  /// a() and b() must not be called for operands that are packed, nor tiles() if A is packed. `builder` must outlive
+  /// this object.
   GemmBuffers(Builder& builder, const GemmForm& form, const std::array<std::int64_t, 3>& tile,
               std::int64_t strip = 1, const PackedOperands& packed = {});
 
@@ -65,7 +65,7 @@ class GemmBuffers {
   View b_words(const Expr& k_tile, std::int64_t words) const {
     return tile_of(ir::MatrixType::Use::b, k_tile, words);
   }
-  /// Of A or B in packed blocks: block `k_block` along k of rows `block`, as elements.
+  /// Block `k_block` along k of block of rows `block` of a packed A or B, as elements.
   View packed_block(ir::MatrixType::Use use, const Expr& k_block, const Expr& block) const;
   /// Block number `block` of rows in the matrix of the workgroup, counted over all matrices; past the last one, the
   /// last.
@@ -77,16 +77,16 @@ class GemmBuffers {
   const Expr& tile_m() const { return a_.tile_number; }
   const Expr& tile_n() const { return b_.tile_number; }
 
-  /// Records `body` for workgroups that have elements of C: the last strip may have fewer tiles, and a group of rows
-  /// fewer than there is room for.
+  /// Records `body` for workgroups that compute elements of C: the last strip may contain fewer tiles, and a group of
+  /// rows fewer tiles than are numbered for it.
   void if_has_elements(const std::function<void()>& body);
 
   const Expr& alpha() const { return result_.alpha(); }
   /// The matrix of a batch that the workgroup computes; nullopt without a batch.
   const std::optional<Expr>& batch() const { return batch_; }
 
-  /// Records `body`, which sums products, guarded by alpha and k not being 0, and packed operands having blocks. As in
-  /// BLAS, A and B are not read if alpha is 0, so that a NaN in them has no effect.
+  /// Records `body`, which sums products, guarded by alpha and k not being 0, and packed operands not being empty. As
+  /// in BLAS, A and B are not read if alpha is 0, so that a NaN in them has no effect.
   void if_has_products(const std::function<void()>& body);
   /// Records `load` twice: for the case that all `tiles` are inside, and for the case that one extends past
   /// an edge, where elements outside are 0.

@@ -6,8 +6,8 @@
 //   static_cast<MatrixAtom&>(config) = gemm_atom(form, device);
 //
 //   struct GemmCoopmatConfig : GemmSubgroups { .. };
-//     2x2 of 32 lanes: 128 threads, each subgroup has a quarter of the workgroup's part of C
-//     2x2x2: 256 threads, two subgroups have the same quarter and share k
+//     2x2 of 32 lanes: 128 threads, each subgroup computes a quarter of the workgroup's part of C
+//     2x2x2: 256 threads, two subgroups compute the same quarter and share k
 
 #include <algorithm>
 #include <string>
@@ -56,8 +56,8 @@ ConfigField<Config> subgroups_field(const std::string& of_k) {
 /// Adds a reason for each number of subgroups that is not a power of two up to 32.
 void require_subgroup_counts(const GemmSubgroups& config, std::vector<std::string>& reasons);
 
-/// The matrix of A or B, by `operand`, in one product of the units, and as many of them as `rows` x `along_k`. If the
-/// atom is transposed, B is the first operand of the units.
+/// The matrix of A or B, by `operand`, in one product of the matrix units; then as many as `rows` x `along_k`. If the
+/// atom is transposed, B is the first operand of the matrix units.
 ir::MatrixType matrix_type(const MatrixAtom& atom, ir::MatrixType::Use operand);
 Matrices operand_matrices(Builder& builder, const MatrixAtom& atom, ir::MatrixType::Use operand,
                           const std::string& name, ScalarType type, std::int64_t rows,

@@ -4,10 +4,10 @@
 //
 //   16 rows of A, 512 k, 4 subgroups; lanes (k 4, rows 8)
 //     a subgroup   128 of the 512 k
-//     a lane       of each of its 2 rows, 2 times 16 consecutive k: lane 5 has k 16..31 and 80..95 of rows 1 and 9
+//     a lane       2 times 16 consecutive k of each of its 2 rows: lane 5 reads k 16..31 and 80..95 of rows 1 and 9
 //
-// Of weights in blocks, these are words of blocks. A sum over k does not change if k is permuted in the same way in A
-// and in B, so whatever a lane reads can be its elements of matrices; see dsl/fragment_lanes.hpp.
+// For weights in blocks, a lane reads words of blocks. A sum over k does not change if k is permuted in the same way in
+// A and in B, so whatever a lane reads can be its elements of matrices; see dsl/fragment_lanes.hpp.
 
 #include <cstdint>
 #include <functional>
@@ -28,7 +28,7 @@ class LaneReads {
     /// The values along k of a subgroup.
     std::int64_t depth() const { return size(lanes.mode(0)) * together * times; }
   };
-  /// Tile number .. along k of the workgroup: (k, rows), with as many k as its subgroups have together.
+  /// Tile number `k_tile` along k of the workgroup: (k, rows), with as many k as its subgroups read together.
   using TileOf = std::function<View(const Expr& k_tile)>;
 
   /// Declares registers of `type` called `name`. `access`: a lane's loads from the buffer; `held`: the elements of a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A or B of a product, as its kernel and its buffers see it.
+// A or B of a product, as the kernel and its buffers describe it.
 //
 //   GemmOperand a = operand_a(form, 128);
 //   buffers.tile_of(a.use, k_tile)     tile number k_tile along k: 128 rows of A

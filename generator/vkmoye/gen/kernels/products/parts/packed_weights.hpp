@@ -3,16 +3,16 @@
 // Weights in blocks, packed in the order in which the lanes of a subgroup read them for matrix units.
 //
 //   q4_0, blocks of 32 k x 64 rows (32 rows where B has at most 4096) for the matrices of an H200, 288 words
-//     words 0 to 255      codes: lane i has words 4 i to 4 i + 3, and 128 words later 4 more; each has 8 consecutive k
-//                         of one of its rows
-//     words 256 to 287    scales, two in a word: four words for the lanes that have the same rows
+//     words 0 to 255      codes: lane i reads words 4 i to 4 i + 3, and 4 more 128 words later; each word holds 8
+//                         consecutive k of one of its rows
+//     words 256 to 287    scales, two in a word: four words for the lanes that read the same rows
 //
-// So a lane reads 16 bytes at a time, and 8 consecutive elements of a row of A fit to a word of codes. Element v of
-// the 8 has code v / 2 + 4 (v % 2) of the word: one shift and one mask give two weights, in the halves of a word. Codes
-// with a sign are stored without it, code + 128. A format whose blocks are longer has its scales in each packed block,
-// one with shorter blocks several scales of each row; minima follow the scales. A scale of f32 takes a word.
+// So a lane reads 16 bytes at a time, and a word of codes belongs to 8 consecutive elements of a row of A. Element v of
+// the 8 belongs to code v / 2 + 4 (v % 2) of the word: one shift and one mask give two weights, in the halves of a
+// word. Codes with a sign are stored without it, code + 128. If the blocks of a format are longer, each packed block
+// repeats the scale; if they are shorter, it holds several scales of each row. Minima follow. A scale of f32 is a word.
 //
-// Block (i,j) is number j + blocks along k * i; rows past the last one have the codes of the last.
+// Block (i,j) is number j + blocks along k * i; rows past the last one repeat the codes of the last.
 
 #include <algorithm>
 #include <cstdint>
@@ -30,8 +30,8 @@ namespace vkmoye::gen {
 /// The elements of A of 16 bits that a lane reads at once.
 inline constexpr std::int64_t kPackedVector = 8;
 
-/// The bytes of a block of `rows` x `depth` weights, packed: its codes, and a scale and a minimum, as the format has
-/// them, for each of its blocks of the format, or for each row if that is longer.
+/// The bytes of a packed block of `rows` x `depth` weights: its codes and, as far as the format has them, a scale and a
+/// minimum for each block of the format, or for each row if a block is longer.
 std::int64_t packed_bytes(const WeightFormat& format, std::int64_t rows, std::int64_t depth);
 
 struct PackedWeights {
@@ -51,7 +51,7 @@ struct PackedWeights {
   std::int64_t scales_of_word() const {
     return 4 / static_cast<std::int64_t>(size_of(format->scale_type));
   }
-  /// The words of so many scales or minima; 0 if the format has none.
+  /// The words of `scales` scales or minima; 0 if the format has none.
   std::int64_t words_of(std::int64_t scales) const {
     return format->scale_at ? scales / scales_of_word() : 0;
   }
@@ -68,16 +68,16 @@ struct PackedWeights {
 /// Every reason why weights cannot be packed like this; empty if they can.
 std::vector<std::string> reasons_against(const PackedWeights& weights);
 
-/// What a subgroup has of packed weights: registers into which it reads blocks, and from which it decodes them.
+/// The part of the packed weights that one subgroup reads: registers into which it loads blocks and decodes them from.
 class PackedWeightTile {
  public:
-  /// Declares registers for `reads` blocks of each lane. `builder` and `buffers`, whose B is packed so, must outlive
-  /// this object.
+  /// Declares registers for `reads` blocks of each lane. `builder` and `buffers`, whose B is packed this way, must
+  /// outlive this object.
   PackedWeightTile(Builder& builder, const GemmBuffers& buffers, PackedWeights weights,
                    std::int64_t reads);
   PackedWeightTile(const PackedWeightTile&) = delete;
 
-  /// Fills the table of the format, if it has one, and waits for it. All invocations must get here before `decode`.
+  /// Fills the table of the format, if it has one, and waits for it. All invocations must reach it before `decode`.
   void fill_table();
 
   /// Reads blocks along k from number `first` * reads on, for the rows of the workgroup's tile. Where k or n ends
@@ -104,7 +104,7 @@ class PackedWeightTile {
   std::vector<View> of_scales_;  // of scales and of minima: (words of a lane, reads)
 };
 
-/// The kernel that packs weights in blocks, as a GGUF file has them.
+/// The kernel that packs weights in blocks, as a GGUF file stores them.
 ///   src  (word, row), 16-bit words of rows of blocks, rows `leading` words apart
 ///   dst  (word of a block, k_block, block)
 /// Arguments: words, rows, leading, k_blocks, blocks; batch and stride of a batch. Throws KernelError.

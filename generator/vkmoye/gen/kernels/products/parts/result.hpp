@@ -5,11 +5,11 @@
 //   C(M,N) = epilogue(alpha * sums + beta * C)
 //
 // Bindings: the inputs of the epilogue, c, the output of its last step if it has one. Arguments: ldc, alpha and, if C
-// is read, beta, then those of the epilogue; for a batch also batch and stride_c. Each workgroup along z has a matrix
-// of the batch.
+// is read, beta, then those of the epilogue; for a batch also batch and stride_c. Each workgroup along z writes to one
+// matrix of the batch.
 //
 // With split_k, C is a matrix of sums for each slice of k, with the slices of one product of a batch
-// consecutive; each workgroup along z has one of these matrices.
+// consecutive; each workgroup along z writes to one of these matrices.
 
 #include <map>
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Single weights of blocks as a GGUF file has them, for kernels that bring weights into another order once.
+// Reads single weights from blocks as a GGUF file stores them, for kernels that reorder weights once.
 //
 //   src  (word, row), 16-bit words of rows of blocks; arguments words and rows
 //   q4_0, weight 50 of a row      block 1, element 18: the high bits of byte 2 of its codes, word 9 + 1 + 1
@@ -23,7 +23,7 @@ class WeightBlocks {
   /// Precondition of all members: src has rows, and a row has a block.
   WeightBlocks(Builder& builder, const WeightFormat& format, bool batched);
 
-  /// A condition that is the precondition.
+  /// The precondition as conditions of a branch.
   Conditions has_blocks() const;
   /// The f16 at byte `at` of the block with weight `k_of_row` of a row, as the low half of a u32.
   Expr half(const std::string& name, const Expr& k_of_row, const Expr& row, std::int64_t at) const;

@@ -33,7 +33,7 @@ struct WeightGroups {
   std::int64_t elements = 8;  // added to the number of a weight with the next words
   std::vector<WeightGroup> groups;
 };
-/// Groups of `count` weights, 4 or 8, that have all codes of some words.
+/// Groups of `count` weights, 4 or 8, that use all codes of some words.
 WeightGroups weight_groups(const WeightFormat& format, std::int64_t count);
 
 /// The weights that are decoded together for matrix units.
@@ -42,7 +42,7 @@ inline constexpr std::int64_t kGroupOfPairs = 8;
 /// {0, 2, 1, 3, 4, 6, 5, 7} for q4_0.
 std::vector<std::int64_t> order_of_pairs(const WeightFormat& format);
 
-/// The 16-bit words of the widest access, a power of two, that divides `blocks` blocks.
+/// The number of 16-bit words of the widest access, a power of two, that divides `blocks` blocks.
 std::int64_t access_words(const WeightFormat& format, std::int64_t blocks);
 
 /// The blocks between two that begin at the same byte of a word: 1 or 2.
