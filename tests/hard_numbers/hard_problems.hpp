@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Problems with hard numbers (tools/vkmoye-bench/numbers/hard.hpp) of each family, for devices and for the twin. A
+// Problems with hard numbers (gen/numbers/hard.hpp) of each family, for devices and for the twin. A
 // problem is a bench::Workload: it has the kernel, the arrays, the definition in f64 and the bound of the error.
 //
 //   problem 0 .. 49      one form: kernel, config and options; sizes and numbers vary

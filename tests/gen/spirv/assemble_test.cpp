@@ -148,6 +148,36 @@ TEST(Assemble, SaysThatItsArgumentsWereSwapped) {
                  "may have been swapped");
 }
 
+// The instructions of a module with this opcode; of variables, those with this storage class.
+std::size_t count_of(const std::vector<std::uint32_t>& spirv, std::uint32_t opcode,
+                     std::uint32_t storage = 0) {
+  std::size_t count = 0;
+  for (std::size_t at = 5; at < spirv.size(); at += spirv[at] >> 16) {
+    if ((spirv[at] & 0xffff) == opcode && (storage == 0 || spirv[at + 3] == storage)) ++count;
+  }
+  return count;
+}
+
+TEST(Assemble, MakesFunctionsPartOfMainUnlessOneKeepsItsState) {
+  constexpr std::uint32_t kFunction = 54, kCall = 57, kVariable = 59, kPrivate = 6;
+  const std::string head =
+      "#version 460\nlayout(std430, binding = 0) buffer B { uint b[]; };\nuint state;\n";
+  const auto plain =
+      spirv::assemble("plain", head +
+                                   "uint next(uint seed) { state += seed; return state; }\n"
+                                   "void main() { b[0] = next(7u); b[1] = next(0u); }\n");
+  EXPECT_EQ(count_of(plain, kFunction), 1u);
+  EXPECT_EQ(count_of(plain, kVariable, kPrivate), 0u);
+  // A function that returns within a loop is not inlined: the second call needs what the first one left.
+  const auto looped = spirv::assemble(
+      "looped", head +
+                    "uint next(uint seed) { for (;;) { if (seed != 0u) state = seed;\n"
+                    "state = state * 1664525u + 1u; if ((state & 1u) != 0u) return state; } }\n"
+                    "void main() { b[0] = next(7u); b[1] = next(0u); }\n");
+  EXPECT_EQ(count_of(looped, kCall), 2u);
+  EXPECT_EQ(count_of(looped, kVariable, kPrivate), 1u);
+}
+
 TEST(Assemble, RefusesWrongTextWithTheLogAndNumberedLines) {
   try {
     spirv::assemble("broken", "#version 460\nvoid main() { nonsense }\n");

@@ -49,6 +49,14 @@ TEST(Assume, OfArgumentsIsAFactOfEveryLaunch) {
   EXPECT_THAT(launched(by_fours({padded}), sizes(300)).floats(1), Each(1.0f));
 }
 
+// The trials need sizes that fulfil it, however the arguments meet in it.
+TEST(Assume, NeedNotBeLinear) {
+  for (const Expr& condition : {equal(bit_xor(n, m), 1), equal(n, m * p), equal(n * m, 4096)}) {
+    EXPECT_THAT(verify(with_result({Assume{condition, "the author says so"}})), IsEmpty())
+        << to_string(condition);
+  }
+}
+
 TEST(Assume, OfNamesForArgumentsIsOneOfTheLaunchToo) {
   const Body named = {Let{"rest", n % 4},
                       Block{"", {Assume{equal(variable("rest"), 0), "padded"}}}};

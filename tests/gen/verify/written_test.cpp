@@ -50,6 +50,17 @@ TEST(Written, ByEachThread) {
   expect_not_shown("s", by_one(63), sizes(70));
 }
 
+// Multiples of 2^32 are 0: neither term decides the condition.
+TEST(Written, UnderConditionsWithMultiplesOf2To32) {
+  for (const Expr& zero : {65536u * (65536u * n), n + 4294967295u * n}) {
+    const Expr condition = less(zero + thread, m);
+    expect_shown(
+        "s",
+        {If{condition, {write_shared(thread)}}, Barrier{}, If{condition, {read_shared(thread)}}},
+        sizes(70, 30));
+  }
+}
+
 TEST(Written, InEachBranch) {
   const auto branches = [](Body otherwise) {
     return Body{If{less(own, n), {write_shared(thread)}, std::move(otherwise)}, Barrier{},

@@ -4,17 +4,32 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "devices/fragments.hpp"
 #include "registry/operations.hpp"
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/argument_names.hpp"
 #include "workloads/tuned_table.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
+// The threads that share a sum in the kernel that ships: a file does not say it, and its sums must be as exact.
+std::size_t usual_summing_threads(const Workload& workload, const DeviceCaps& caps) {
+  if (!std::holds_alternative<gen::ElementsForm>(workload.problem->form)) return 1;
+  try {
+    const RunPlan usual =
+        plan_over(gen::plan_of(*workload.entry, workload.request(caps), *workload.problem),
+                  *workload.problem);
+    return usual.steps[usual.main].kernel.summing_threads;
+  } catch (const KernelError&) {
+    return 1;
+  }
+}
+
 // The kernel of a file takes only the arguments that it has: its sizes may be constants.
-RunPlan plan_of_file(const Workload& workload) {
+RunPlan plan_of_file(const Workload& workload, const DeviceCaps& caps) {
   const KernelInterface& kernel = workload.compiled->interface;
   std::set<std::string> names = extent_names(kernel);
   for (const PushConstant& constant : kernel.push_constants) names.insert(constant.name);
@@ -24,12 +39,13 @@ RunPlan plan_of_file(const Workload& workload) {
   std::erase_if(step.arguments,
                 [&](const auto& argument) { return !names.contains(argument.first); });
   step.kernel.name = kernel.name;
+  step.kernel.summing_threads = usual_summing_threads(workload, caps);
   step.compiled = workload.compiled;
   return plan;
 }
 
 RunPlan plan_by(const Workload& workload, const DeviceCaps& caps, gen::PlanOptions options) {
-  if (workload.compiled) return plan_of_file(workload);
+  if (workload.compiled) return plan_of_file(workload, caps);
   std::vector<gen::GemmTable> tables;
   if (workload.entry->chooses) tables = tuned_tables(caps);
   options.tables = &tables;

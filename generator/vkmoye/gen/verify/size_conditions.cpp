@@ -93,6 +93,7 @@ bool SizeConditionTable::add_base(const std::map<std::string, LinearTerm>& base,
   std::int64_t others = 0;  // that are added to it, at most
   for (const auto& [key, part] : base) {
     if (dimension_of_workgroup(part.term)) continue;
+    if (part.factor == 0) continue;  // a multiple of 2^32
     const auto max = static_cast<std::int64_t>(part.term->bound) - 1;
     if (max > kMaxConditionNumber / part.factor) return false;
     others += max * part.factor;

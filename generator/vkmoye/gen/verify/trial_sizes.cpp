@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -285,6 +287,36 @@ Arguments fulfilling(const ir::Kernel& kernel, const Arguments& wanted) {
   }
 }
 
+// The same where conditions are not linear, such as n * m == 4096: up to three arguments of those that do not hold are
+// tried at small numbers, powers of two and numbers of the conditions.
+Arguments tried(const ir::Kernel& kernel, const std::vector<ir::Assume>& assumptions,
+                const Arguments& wanted) {
+  constexpr std::size_t kMaxTried = 3;
+  constexpr std::int64_t kSmall = 12, kLarge = 4096;
+  std::set<std::string> names;
+  std::set<std::int64_t> numbers;
+  for (std::int64_t n = 1; n <= kSmall; ++n) numbers.insert(n);
+  for (std::int64_t n = 16; n <= kLarge; n *= 2) numbers.insert(n);
+  for (const ir::Assume& one : assumptions) {
+    if (are_fulfilled({one}, wanted)) continue;
+    names.merge(names_in(one.condition));
+    ir::for_each_node(one.condition, [&](const ir::Node& node) {
+      if (node.op == Op::constant && node.value > 0) numbers.insert(ir::Bits{node.value});
+    });
+  }
+  std::erase_if(names, [&](const std::string& name) { return !wanted.contains(name); });
+  if (names.size() > kMaxTried) return wanted;
+  Arguments out = wanted;
+  const std::function<bool(std::set<std::string>::const_iterator)> found = [&](auto name) {
+    if (name == names.end()) return are_fulfilled(assumptions, out);
+    return std::any_of(numbers.begin(), numbers.end(), [&](std::int64_t number) {
+      out[*name] = number;
+      return found(std::next(name));
+    });
+  };
+  return found(names.begin()) ? with_strides(kernel, std::move(out)) : wanted;
+}
+
 }  // namespace
 
 Arguments with_strides(const ir::Kernel& kernel, Arguments sizes) {
@@ -320,6 +352,7 @@ std::vector<Arguments> trial_sizes(const ir::Kernel& kernel) {
     take_arrays(kernel, trial, sizes);
     Arguments arguments = arguments_of(kernel, trial, sizes);
     if (!are_fulfilled(assumptions, arguments)) arguments = fulfilling(kernel, arguments);
+    if (!are_fulfilled(assumptions, arguments)) arguments = tried(kernel, assumptions, arguments);
     if (std::find(out.begin(), out.end(), arguments) == out.end()) {
       out.push_back(std::move(arguments));
     }

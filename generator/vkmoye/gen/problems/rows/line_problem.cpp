@@ -118,12 +118,13 @@ class LinesProblem : public Problem {
   }
 
   // Takes subnormal numbers of the type in which elements are computed as 0. Returns whether there were any.
-  static bool flush(std::vector<Line>& lines) {
-    constexpr double kMinNormal = std::numeric_limits<float>::min();
+  bool flush(std::vector<Line>& lines) const {
+    const double min_normal = type_ == ScalarType::f64 ? std::numeric_limits<double>::min()
+                                                       : std::numeric_limits<float>::min();
     bool any = false;
     for (Line& line : lines) {
       for (double& x : line) {
-        if (x == 0 || !(std::fabs(x) < kMinNormal)) continue;
+        if (x == 0 || !(std::fabs(x) < min_normal)) continue;
         x = std::copysign(0.0, x);
         any = true;
       }
@@ -168,12 +169,13 @@ class LinesProblem : public Problem {
   }
 
   std::vector<std::int64_t> lines_to_check(Verify verify, std::uint64_t seed) const {
-    const std::int64_t of_result = lines_.results[result - lines_.inputs.size()].length;
-    std::int64_t length = std::max<std::int64_t>(of_result, 1);
+    std::int64_t of_results = 0;
+    for (const LineArray& array : lines_.results) of_results = std::max(of_results, array.length);
+    std::int64_t length = std::max<std::int64_t>(of_results, 1);
     for (const LineArray& array : read_) length = std::max(length, array.length);
     const auto in_a_second =
         static_cast<std::int64_t>(kLineElementsInASecond / static_cast<double>(length));
-    return parts_to_check(of_result > 0 ? lines_.lines : 0, in_a_second, verify, seed);
+    return parts_to_check(of_results > 0 ? lines_.lines : 0, in_a_second, verify, seed);
   }
 
   LineProblem lines_;

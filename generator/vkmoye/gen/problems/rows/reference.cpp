@@ -222,8 +222,8 @@ void define_gate(ScalarType type, GateFunction function, std::span<const double>
                                               precision.unit, precision.min_normal) +
                                precision.min_normal;
     const double y = f * factors[i];
-    // A function that may be 0, or have the other sign, makes anything of infinity.
-    const bool is_any = std::isinf(factors[i]) && std::fabs(f) <= of_function;
+    // A function that may be rounded to 0, or to the other sign, makes anything of infinity.
+    const bool is_any = std::isinf(factors[i]) && f != 0 && std::fabs(f) <= of_function;
     out[i] = rounded(type, precision, y,
                      of_function * std::fabs(factors[i]) + precision.unit * std::fabs(y),
                      {is_any, is_any, is_any});
