@@ -119,7 +119,7 @@ TEST(Lines, ArraysThatDoNotFitAreRefusedWithEveryReason) {
   EXPECT_REFUSED(apply({matrix, {"w.npy", ScalarType::f64, {4}}}), ArgumentError,
                  AllOf(HasSubstr("w.npy: has type f64, sum/columns takes f32 there"),
                        HasSubstr("w.npy: has shape (4,), but weight needs (3,)")));
-  EXPECT_REFUSED(apply({matrix}), ArgumentError, "takes 2 arrays, got 1");
+  EXPECT_REFUSED(apply({matrix}), ArgumentError, "weight), got 1");
 }
 
 }  // namespace

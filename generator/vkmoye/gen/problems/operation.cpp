@@ -31,8 +31,10 @@ void require_arrays(const std::string& kernel, const std::vector<GivenArray>& gi
                     const std::vector<WantedArray>& wanted, ScalarType type) {
   std::vector<std::string> reasons;
   if (given.size() != wanted.size()) {
-    reasons.push_back(
-        fmt::format("{} takes {} arrays, got {}", kernel, wanted.size(), given.size()));
+    std::vector<std::string> names;
+    for (const WantedArray& one : wanted) names.push_back(one.name);
+    reasons.push_back(fmt::format("takes {} array{} ({}), got {}", wanted.size(),
+                                  wanted.size() == 1 ? "" : "s", join(names, ", "), given.size()));
   }
   for (std::size_t i = 0; i < std::min(given.size(), wanted.size()); ++i) {
     const ScalarType needed = wanted[i].type.value_or(type);

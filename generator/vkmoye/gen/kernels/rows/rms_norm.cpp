@@ -27,7 +27,7 @@ RmsNormConfig rms_norm_config(ScalarType type, const DeviceCaps& device) {
 const std::vector<ConfigField<RmsNormConfig>>& rms_norm_fields() {
   static const auto fields = joined<RmsNormConfig>(
       threads_fields<RmsNormConfig>(),
-      {{"epsilon", "added to the mean of the squares", "a non-negative number",
+      {{"epsilon", "added to the mean of the squares, or to the variance", "a non-negative number",
         [](const RmsNormConfig& config) { return fmt::format("{}", config.epsilon); },
         [](const std::string& text, RmsNormConfig& config) {
           return parse_real(text, config.epsilon);
