@@ -3,6 +3,7 @@
 
 #include "vkmoye/gen/spirv/assemble.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "offline_gpus/cases.hpp"
@@ -18,6 +19,7 @@
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/passes/specialised_sizes.hpp"
+#include "vkmoye/gen/spirv/instructions.hpp"
 #include "vkmoye/gen/spirv/validate.hpp"
 
 namespace vkmoye::gen {
@@ -46,9 +48,9 @@ class Modules {
 
 // The first instruction with that opcode; see the SPIR-V specification, 2.3.
 std::size_t find_instruction(const std::vector<std::uint32_t>& spirv, std::uint32_t opcode) {
-  std::size_t at = 5;
-  while (at < spirv.size() && (spirv[at] & 0xFFFF) != opcode) at += spirv[at] >> 16;
-  return at;
+  const auto found = spirv::instructions_of(spirv, opcode);
+  return found.empty() ? spirv.size()
+                       : static_cast<std::size_t>(found.front().data() - spirv.data());
 }
 
 // Its interface still matches, so the runtime alone would accept it.
@@ -148,34 +150,29 @@ TEST(Assemble, SaysThatItsArgumentsWereSwapped) {
                  "may have been swapped");
 }
 
-// The instructions of a module with this opcode; of variables, those with this storage class.
-std::size_t count_of(const std::vector<std::uint32_t>& spirv, std::uint32_t opcode,
-                     std::uint32_t storage = 0) {
-  std::size_t count = 0;
-  for (std::size_t at = 5; at < spirv.size(); at += spirv[at] >> 16) {
-    if ((spirv[at] & 0xffff) == opcode && (storage == 0 || spirv[at + 3] == storage)) ++count;
-  }
-  return count;
-}
-
 TEST(Assemble, MakesFunctionsPartOfMainUnlessOneKeepsItsState) {
   constexpr std::uint32_t kFunction = 54, kCall = 57, kVariable = 59, kPrivate = 6;
+  const auto global_registers = [&](const std::vector<std::uint32_t>& spirv) {
+    const auto variables = spirv::instructions_of(spirv, kVariable);
+    return std::count_if(variables.begin(), variables.end(),
+                         [&](const auto& one) { return one[3] == kPrivate; });
+  };
   const std::string head =
       "#version 460\nlayout(std430, binding = 0) buffer B { uint b[]; };\nuint state;\n";
   const auto plain =
       spirv::assemble("plain", head +
                                    "uint next(uint seed) { state += seed; return state; }\n"
                                    "void main() { b[0] = next(7u); b[1] = next(0u); }\n");
-  EXPECT_EQ(count_of(plain, kFunction), 1u);
-  EXPECT_EQ(count_of(plain, kVariable, kPrivate), 0u);
+  EXPECT_EQ(spirv::instructions_of(plain, kFunction).size(), 1u);
+  EXPECT_EQ(global_registers(plain), 0);
   // A function that returns within a loop is not inlined: the second call needs what the first one left.
   const auto looped = spirv::assemble(
       "looped", head +
                     "uint next(uint seed) { for (;;) { if (seed != 0u) state = seed;\n"
                     "state = state * 1664525u + 1u; if ((state & 1u) != 0u) return state; } }\n"
                     "void main() { b[0] = next(7u); b[1] = next(0u); }\n");
-  EXPECT_EQ(count_of(looped, kCall), 2u);
-  EXPECT_EQ(count_of(looped, kVariable, kPrivate), 1u);
+  EXPECT_EQ(spirv::instructions_of(looped, kCall).size(), 2u);
+  EXPECT_EQ(global_registers(looped), 1);
 }
 
 TEST(Assemble, RefusesWrongTextWithTheLogAndNumberedLines) {

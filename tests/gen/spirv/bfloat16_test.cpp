@@ -14,6 +14,7 @@
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
+#include "vkmoye/gen/spirv/instructions.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -23,9 +24,8 @@ using Words = std::vector<std::uint32_t>;
 // The operands of each instruction with opcode `which`.
 std::vector<Words> all(const Words& spirv, std::uint32_t which) {
   std::vector<Words> out;
-  for (std::size_t at = 5; at < spirv.size(); at += spirv[at] >> 16) {
-    if ((spirv[at] & 0xffff) != which) continue;
-    out.emplace_back(&spirv[at] + 1, &spirv[at] + (spirv[at] >> 16));
+  for (const auto one : spirv::instructions_of(spirv, which)) {
+    out.emplace_back(one.begin() + 1, one.end());
   }
   return out;
 }
@@ -112,9 +112,8 @@ TEST(Bfloat16, IsTheTypeOfTheMatrices) {
 // The rest is unchanged: one word more for the type, two for the capability, six for the extension.
 TEST(Bfloat16, ChangesNothingElse) {
   const auto functions = [](const Words& spirv) {  // from the first OpFunction on
-    std::size_t at = 5;
-    while (at < spirv.size() && (spirv[at] & 0xffff) != 54) at += spirv[at] >> 16;
-    return Words(spirv.begin() + static_cast<std::ptrdiff_t>(at), spirv.end());
+    const auto found = spirv::instructions_of(spirv, 54);
+    return Words(spirv.begin() + (found.front().data() - spirv.data()), spirv.end());
   };
   for (const ir::Kernel& described : kernels()) {
     SCOPED_TRACE(glsl::print(described).substr(0, 300));

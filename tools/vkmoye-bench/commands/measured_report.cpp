@@ -30,7 +30,7 @@ MeasuredReport::MeasuredReport(const CommandOptions& options, const DeviceCaps& 
 
 void MeasuredReport::handle_signal() {
   const std::unique_lock lock(writing_, std::chrono::seconds(1));
-  if (!lock) return;  // the write blocks: nobody reads the pipe
+  if (!lock) return;  // a write to a pipe that nobody reads has not ended
   progress_.clear();
   on_signal_(*this);
   finish(End::interrupted);

@@ -47,7 +47,8 @@ RunPlan plan_of_file(const Workload& workload, const DeviceCaps& caps) {
 RunPlan plan_by(const Workload& workload, const DeviceCaps& caps, gen::PlanOptions options) {
   if (workload.compiled) return plan_of_file(workload, caps);
   std::vector<gen::GemmTable> tables;
-  if (workload.entry->chooses) tables = tuned_tables(caps);
+  const bool is_product = std::holds_alternative<gen::GemmProduct>(workload.problem->form);
+  if (is_product && workload.entry->chooses) tables = tuned_tables(caps);
   options.tables = &tables;
   return plan_over(
       gen::plan_of(*workload.entry, workload.request(caps), *workload.problem, options),

@@ -12,7 +12,7 @@
 // GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix. They are loaded, stored, filled and
 // multiplied as a whole. The view that is loaded or stored must be a matrix in memory; see as_matrix
 // in matrix_in_memory.hpp. Which lane holds which element is defined by the device. The elements that a lane holds
-// can be changed by an operation that treats all of them alike:
+// can be changed by an operation that does the same to each of them:
 //
 //   k.apply(k.elements(sums), relu, k.elements(sums))    // (8, 16) of the thread: 8 elements of each of 16 matrices
 //

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/spirv/assemble.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -12,6 +11,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/spirv/instructions.hpp"
 
 namespace vkmoye::gen::spirv {
 
@@ -43,13 +43,8 @@ shaderc::SpvCompilationResult compile(const std::string& name, const std::string
 }
 
 std::size_t functions_in(const std::vector<std::uint32_t>& spirv) {
-  constexpr std::size_t kHeader = 5,
-                        kFunction = 54;  // words before the first instruction; OpFunction
-  std::size_t count = 0;
-  for (std::size_t at = kHeader; at < spirv.size(); at += std::max(spirv[at] >> 16, 1u)) {
-    if ((spirv[at] & 0xffff) == kFunction) ++count;
-  }
-  return count;
+  constexpr std::uint32_t kFunction = 54;  // OpFunction
+  return instructions_of(spirv, kFunction).size();
 }
 
 // Functions of the text become part of main, and the registers that they share become variables of main. On an H200,

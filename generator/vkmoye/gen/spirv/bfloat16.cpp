@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/spirv/instructions.hpp"
 
 namespace vkmoye::gen::spirv {
 namespace {
@@ -23,10 +24,6 @@ constexpr std::uint32_t kExtension = 10, kMemoryModel = 14, kCapability = 17, kT
                         kTypeCooperativeMatrix = 4456;
 constexpr std::uint32_t kFloat16 = 9, kBFloat16Type = 5116, kBFloat16CooperativeMatrix = 5118;
 constexpr std::uint32_t kBFloat16Encoding = 0;
-constexpr std::size_t kHeader = 5;
-
-std::uint32_t opcode(std::uint32_t word) { return word & 0xffff; }
-std::size_t length(std::uint32_t word) { return word >> 16; }
 
 void append(Words& to, std::uint32_t operation, std::span<const std::uint32_t> operands) {
   to.push_back(static_cast<std::uint32_t>(operands.size() + 1) << 16 | operation);
