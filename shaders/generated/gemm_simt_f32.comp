@@ -25,16 +25,16 @@ float next_b[8];  // (4,1,2):(1,4,4)
 float fragment_a[16];  // (4,2,2):(1,4,8)
 float fragment_b[32];  // (4,4,2):(1,4,16)
 
-void load_next(uint tile, uint block_y, uint block_x, uint thread) {
-  if (8u * tile + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
+void load_next(uint tile, uint ahead, uint block_y, uint block_x, uint thread) {
+  if (8u * (tile + ahead) + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
     // whole tiles
 
-    // copy partition(tile(a, (8,128)), (8,64)) at (8 tile, 128 block_y)
+    // copy partition(tile(a, (8,128)), (8,64)) at (8 (tile + ahead), 128 block_y)
     //   to next_a
     {
       uint a_m = 128u * block_y + (thread >> 1u);
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        vec4 value = a_x4[2u * tile + (thread & 1u) + ((lda * (a_m + 64u * v2)) >> 2u)];
+        vec4 value = a_x4[2u * (tile + ahead) + (thread & 1u) + ((lda * (a_m + 64u * v2)) >> 2u)];
         next_a[4u * v2] = value.x;
         next_a[4u * v2 + 1u] = value.y;
         next_a[4u * v2 + 2u] = value.z;
@@ -42,12 +42,12 @@ void load_next(uint tile, uint block_y, uint block_x, uint thread) {
       }
     }
 
-    // copy partition(tile(b, (8,128)), (8,64)) at (8 tile, 128 block_x)
+    // copy partition(tile(b, (8,128)), (8,64)) at (8 (tile + ahead), 128 block_x)
     //   to next_b
     {
       uint b_n = 128u * block_x + (thread >> 1u);
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
-        vec4 value = b_x4[2u * tile + (thread & 1u) + ((ldb * (b_n + 64u * v2)) >> 2u)];
+        vec4 value = b_x4[2u * (tile + ahead) + (thread & 1u) + ((ldb * (b_n + 64u * v2)) >> 2u)];
         next_b[4u * v2] = value.x;
         next_b[4u * v2 + 1u] = value.y;
         next_b[4u * v2 + 2u] = value.z;
@@ -57,10 +57,10 @@ void load_next(uint tile, uint block_y, uint block_x, uint thread) {
   } else {
     // tiles at an edge, 0 outside
 
-    // copy partition(tile(a, (8,128)), (8,64)) at (8 tile, 128 block_y)
+    // copy partition(tile(a, (8,128)), (8,64)) at (8 (tile + ahead), 128 block_y)
     //   to next_a
     {
-      uint a_k = 8u * tile + 4u * (thread & 1u);
+      uint a_k = 8u * (tile + ahead) + 4u * (thread & 1u);
       uint a_m0 = 128u * block_y + (thread >> 1u);
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         uint a_m = a_m0 + 64u * v2;
@@ -79,10 +79,10 @@ void load_next(uint tile, uint block_y, uint block_x, uint thread) {
       }
     }
 
-    // copy partition(tile(b, (8,128)), (8,64)) at (8 tile, 128 block_x)
+    // copy partition(tile(b, (8,128)), (8,64)) at (8 (tile + ahead), 128 block_x)
     //   to next_b
     {
-      uint b_k = 8u * tile + 4u * (thread & 1u);
+      uint b_k = 8u * (tile + ahead) + 4u * (thread & 1u);
       uint b_n0 = 128u * block_x + (thread >> 1u);
       [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
         uint b_n = b_n0 + 64u * v2;
@@ -173,24 +173,24 @@ void multiply_fragments(uint number) {
   }
 }
 
-void load_next_one_by_one(uint tile, uint block_y, uint block_x, uint thread) {
-  if (8u * tile + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
+void load_next_one_by_one(uint tile, uint ahead, uint block_y, uint block_x, uint thread) {
+  if (8u * (tile + ahead) + 7u < k && 128u * block_y + 127u < m && 128u * block_x + 127u < n) {
     // whole tiles
 
-    // copy partition(tile(a, (8,128)), (8,16)) at (8 tile, 128 block_y)
+    // copy partition(tile(a, (8,128)), (8,16)) at (8 (tile + ahead), 128 block_y)
     //   to next_a
     {
-      uint a_k = 8u * tile + (thread & 7u);
+      uint a_k = 8u * (tile + ahead) + (thread & 7u);
       uint a_m = 128u * block_y + (thread >> 3u);
       [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
         next_a[v2] = a[a_k + lda * (a_m + 16u * v2)];
       }
     }
 
-    // copy partition(tile(b, (8,128)), (8,16)) at (8 tile, 128 block_x)
+    // copy partition(tile(b, (8,128)), (8,16)) at (8 (tile + ahead), 128 block_x)
     //   to next_b
     {
-      uint b_k = 8u * tile + (thread & 7u);
+      uint b_k = 8u * (tile + ahead) + (thread & 7u);
       uint b_n = 128u * block_x + (thread >> 3u);
       [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
         next_b[v2] = b[b_k + ldb * (b_n + 16u * v2)];
@@ -199,10 +199,10 @@ void load_next_one_by_one(uint tile, uint block_y, uint block_x, uint thread) {
   } else {
     // tiles at an edge, 0 outside
 
-    // copy partition(tile(a, (8,128)), (8,16)) at (8 tile, 128 block_y)
+    // copy partition(tile(a, (8,128)), (8,16)) at (8 (tile + ahead), 128 block_y)
     //   to next_a
     {
-      uint a_k = 8u * tile + (thread & 7u);
+      uint a_k = 8u * (tile + ahead) + (thread & 7u);
       uint a_m0 = 128u * block_y + (thread >> 3u);
       [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
         uint a_m = a_m0 + 16u * v2;
@@ -214,10 +214,10 @@ void load_next_one_by_one(uint tile, uint block_y, uint block_x, uint thread) {
       }
     }
 
-    // copy partition(tile(b, (8,128)), (8,16)) at (8 tile, 128 block_x)
+    // copy partition(tile(b, (8,128)), (8,16)) at (8 (tile + ahead), 128 block_x)
     //   to next_b
     {
-      uint b_k = 8u * tile + (thread & 7u);
+      uint b_k = 8u * (tile + ahead) + (thread & 7u);
       uint b_n0 = 128u * block_x + (thread >> 3u);
       [[unroll]] for (uint v2 = 0u; v2 < 8u; ++v2) {
         uint b_n = b_n0 + 16u * v2;
@@ -265,12 +265,12 @@ void main() {
   if (alpha != 0.0 && k != 0u) {
     if ((k & 3u) == 0u && (lda & 3u) == 0u && (ldb & 3u) == 0u) {
       // rows of A and B are aligned: they are read in vectors
-      load_next(0u, block_y, block_x, thread);
+      load_next(0u, 0u, block_y, block_x, thread);
       store_next(0u, thread);
       barrier();
       read_fragments(0u, 0u, 0u, thread);
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {  // ceil(k / 8)
-        load_next(k_tile + 1u, block_y, block_x, thread);
+        load_next(k_tile, 1u, block_y, block_x, thread);
         [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
           read_fragments(k_tile & 1u, kk + 1u, (kk + 1u) & 1u, thread);
           multiply_fragments(kk & 1u);
@@ -283,12 +283,12 @@ void main() {
       }
     } else {
       // rows of A or B are not aligned: they are read element by element
-      load_next_one_by_one(0u, block_y, block_x, thread);
+      load_next_one_by_one(0u, 0u, block_y, block_x, thread);
       store_next_one_by_one(0u, thread);
       barrier();
       read_fragments(0u, 0u, 0u, thread);
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {  // ceil(k / 8)
-        load_next_one_by_one(k_tile + 1u, block_y, block_x, thread);
+        load_next_one_by_one(k_tile, 1u, block_y, block_x, thread);
         [[unroll]] for (uint kk = 0u; kk < 7u; ++kk) {
           read_fragments(k_tile & 1u, kk + 1u, (kk + 1u) & 1u, thread);
           multiply_fragments(kk & 1u);

@@ -144,10 +144,14 @@ class SimtProduct {
       }
     });
   }
-  void load_next(const Expr& k_tile, Moved moved) {
+  // The next tiles are number `k_tile` + `ahead`. The sum is not one argument of the call, because NVIDIA's compiler then
+  // assigns registers worse: on an H200, 4096x4096x4096 of f32 take 2.95 ms so, and else 3.17.
+  void load_next(const Expr& k_tile, std::uint32_t ahead, Moved moved) {
     builder_.call(moved == Moved::in_vectors ? "load_next" : "load_next_one_by_one",
-                  {{"tile", k_tile}},
-                  [&](const Expr& tile) { load(tile, moved, &SimtProduct::registers_of); });
+                  {{"tile", k_tile}, {"ahead", ahead, 2}},
+                  [&](const Expr& tile, const Expr& more) {
+                    load(tile + more, moved, &SimtProduct::registers_of);
+                  });
   }
   // The shared tiles of stage `at` <- the next tiles.
   void store_next(const Expr& at, Moved moved) {
@@ -207,22 +211,22 @@ class SimtProduct {
   }
 
   void prefetched(const auto& for_each_tile, Moved moved) {
-    load_next(0, moved);
+    load_next(0, 0, moved);
     for_each_tile([&](const Expr& k_tile) {
       builder_.barrier();
       store_next(0, moved);
       builder_.barrier();
-      load_next(k_tile + 1, moved);
+      load_next(k_tile, 1, moved);
       multiply(0);
     });
   }
 
   void overlapped(const auto& for_each_tile, Moved moved) {
-    load_next(0, moved);
+    load_next(0, 0, moved);
     store_next(0, moved);
     builder_.barrier();
     for_each_tile([&](const Expr& k_tile) {
-      load_next(k_tile + 1, moved);
+      load_next(k_tile, 1, moved);
       multiply(k_tile % 2);
       store_next((k_tile + 1) % 2, moved);
       builder_.barrier();
@@ -242,13 +246,13 @@ class SimtProduct {
       builder_.call("multiply_fragments", {{"number", number, 2}},
                     [&](const Expr& of) { multiply_fragments(of); });
     };
-    load_next(0, moved);
+    load_next(0, 0, moved);
     store_next(0, moved);
     builder_.barrier();
     fetch_next(0, 0, 0);
     for_each_tile([&](const Expr& k_tile) {
       const Expr here = k_tile % 2, there = (k_tile + 1) % 2;
-      load_next(k_tile + 1, moved);
+      load_next(k_tile, 1, moved);
       builder_.unrolled_loop("kk", to_index(config_.tile_k - 1), [&](const Expr& kk) {
         fetch_next(here, kk + 1, (kk + 1) % 2);
         multiply_this(kk % 2);
