@@ -17,7 +17,7 @@
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/gemm_call.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"

@@ -15,7 +15,7 @@
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
+#include "vkmoye/gen/kernels/products/sums/gemm_atom.hpp"
 #include "vkmoye/gen/numbers/number.hpp"
 #include "vkmoye/gen/numbers/random.hpp"
 

@@ -9,7 +9,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
-#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
+#include "vkmoye/gen/kernels/products/arrays/buffers.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {

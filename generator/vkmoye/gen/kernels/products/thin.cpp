@@ -8,7 +8,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
+#include "vkmoye/gen/kernels/products/arrays/buffers.hpp"
 
 namespace vkmoye::gen {
 namespace {

@@ -17,7 +17,7 @@
 //
 // If the accumulator is f16, the sums are f32, because f16 sums would not be faster.
 // Interface: that of simt.hpp.
-// thin_config.cpp chooses and checks the config.
+// configs/thin.cpp chooses and checks the config.
 
 #include <cstdint>
 #include <optional>

@@ -8,11 +8,11 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
-#include "vkmoye/gen/kernels/products/parts/lane_reads.hpp"
-#include "vkmoye/gen/kernels/products/parts/operand.hpp"
-#include "vkmoye/gen/kernels/products/parts/packed_weights.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/arrays/operand.hpp"
+#include "vkmoye/gen/kernels/products/sources/lane_reads.hpp"
+#include "vkmoye/gen/kernels/products/sources/packed_weights.hpp"
+#include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
 
 namespace vkmoye::gen {
 namespace {

@@ -25,7 +25,7 @@ struct GemmForm {
   bool beta = false;  // whether C is read; else its old values are ignored
   bool batched = false;
   /// B contains a matrix for each of several groups of rows of A, the experts of a mixture: C(m,n) is the product of
-  /// row m with the matrix of its group. See parts/groups.hpp.
+  /// row m with the matrix of its group. See arrays/groups.hpp.
   bool grouped = false;
   bool split_k = false;  // C is a matrix of sums for each of `slices` slices of k, without epilogue
   GemmEpilogue epilogue = {};  // steps before C is rounded

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/coopmat.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "vkmoye/gen/kernels/products/coopmat.hpp"
-#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
-#include "vkmoye/gen/kernels/products/parts/groups.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/arrays/groups.hpp"
+#include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
 
 namespace vkmoye::gen {
 namespace {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/packed.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/products/packed.hpp"
-#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
+#include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 
 namespace vkmoye::gen {

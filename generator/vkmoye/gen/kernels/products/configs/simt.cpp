@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/simt.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
-#include "vkmoye/gen/kernels/products/parts/groups.hpp"
-#include "vkmoye/gen/kernels/products/simt.hpp"
+#include "vkmoye/gen/kernels/products/arrays/buffers.hpp"
+#include "vkmoye/gen/kernels/products/arrays/groups.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
+#include "vkmoye/gen/kernels/products/sums/gemm_atom.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,8 +8,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
-#include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
+#include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {

@@ -17,7 +17,7 @@
 //
 // With split_k, each workgroup along z sums a slice of k. All slices contain the same number of whole tiles,
 // except that the last ones may contain fewer or none. Tile numbers count within the slice; C contains a matrix
-// for each slice, see products/parts/result.hpp.
+// for each slice, see products/result/result.hpp.
 
 #include <array>
 #include <functional>
@@ -25,10 +25,10 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/products/arrays/groups.hpp"
+#include "vkmoye/gen/kernels/products/arrays/operand.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
-#include "vkmoye/gen/kernels/products/parts/groups.hpp"
-#include "vkmoye/gen/kernels/products/parts/operand.hpp"
-#include "vkmoye/gen/kernels/products/parts/result.hpp"
+#include "vkmoye/gen/kernels/products/result/result.hpp"
 
 namespace vkmoye::gen {
 

@@ -15,7 +15,7 @@
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
-#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
+#include "vkmoye/gen/kernels/products/arrays/buffers.hpp"
 
 namespace vkmoye::gen {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/quantised.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
-#include "vkmoye/gen/kernels/products/quantised.hpp"
+#include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
 #include "vkmoye/gen/kernels/products/thin.hpp"
 
 namespace vkmoye::gen {

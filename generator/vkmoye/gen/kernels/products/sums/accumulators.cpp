@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
+#include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
 
 #include <fmt/format.h>
 

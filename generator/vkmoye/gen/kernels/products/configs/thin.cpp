@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/thin.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "vkmoye/gen/kernels/common/threads_config.hpp"
 #include "vkmoye/gen/kernels/products/simt.hpp"
-#include "vkmoye/gen/kernels/products/thin.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {

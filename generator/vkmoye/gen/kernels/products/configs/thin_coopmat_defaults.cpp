@@ -5,7 +5,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 

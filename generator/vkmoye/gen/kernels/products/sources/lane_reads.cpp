@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/lane_reads.hpp"
+#include "vkmoye/gen/kernels/products/sources/lane_reads.hpp"
 
 #include <utility>
 

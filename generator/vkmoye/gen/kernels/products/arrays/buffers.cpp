@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
+#include "vkmoye/gen/kernels/products/arrays/buffers.hpp"
 
 #include <fmt/format.h>
 
