@@ -20,28 +20,9 @@ constexpr ScalarType i32 = ScalarType::i32;
 // Element `i` of a block of 16-bit words of a table.
 Expr decoded(Builder& k, const WeightFormat& format, const Expr& i, const Expr& block,
              const Expr& row) {
-  const auto elements = static_cast<std::uint32_t>(format.elements);
-  const auto word_at = [&](const char* name, const Expr& word, const char* what) {
-    return k.load(name, ir::Element{"table", {word, block, row}, what});
-  };
-  const auto f16_at = [&](const char* name, std::int64_t byte) {
-    return convert(bitcast(word_at(name, to_index(byte / 2), name), ScalarType::f16), f32);
-  };
-  const Expr scale = f16_at("scale", *format.scale_at);
-  // The byte of the code in the block, and the lowest bit of the code in its word.
-  const Expr byte = format.bits == 8 ? i : k.let("byte", i % (elements / 2));
-  const Expr high = format.bits == 8 ? Expr(0) : i / (elements / 2);
-  const Expr word = word_at("code_word", to_index(format.codes_at / 2) + byte / 2, "codes");
-  const Expr shift = convert(8 * (byte % 2) + 4 * high, u32);
-  const Expr code = k.let("code", bit_and(shift_right(convert(word, u32), shift),
-                                          number(u32, (1U << format.bits) - 1)));
-  Expr value = convert(code, f32);
-  if (format.has_sign) {  // two's complement
-    const double half = std::ldexp(1.0, static_cast<int>(format.bits) - 1);
-    value = value - select(less(value, number(f32, half)), number(f32, 0), 2 * half);
-  }
-  value = scale * (value - static_cast<double>(format.zero));
-  return format.minimum_at ? value + f16_at("minimum", *format.minimum_at) : value;
+  return weight_in_block(k, format, i, "", [&](const std::string& name, const Expr& at) {
+    return convert(k.load(name, ir::Element{"table", {at, block, row}, name}), u32);
+  });
 }
 
 }  // namespace

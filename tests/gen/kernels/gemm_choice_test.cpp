@@ -123,8 +123,13 @@ TEST(GemmChoice, SuitsEveryWeightFormat) {
       };
       EXPECT_EQ(chosen(1), "gemm/quantised") << format.name;
       const bool is_cpu = device.kind == DeviceKind::cpu;
-      EXPECT_EQ(chosen(4), is_cpu ? "gemm/quantised" : "gemm/quantised_coopmat") << format.name;
-      EXPECT_EQ(chosen(512), is_cpu ? "gemm/coopmat" : "gemm/packed") << format.name;
+      const bool is_long = format.elements > 128;
+      EXPECT_EQ(chosen(4), is_cpu || is_long ? "gemm/quantised" : "gemm/quantised_coopmat")
+          << format.name;
+      EXPECT_EQ(chosen(512), !is_cpu   ? "gemm/packed"
+                             : is_long ? "gemm/quantised"
+                                       : "gemm/coopmat")
+          << format.name;
     }
   }
 }

@@ -128,19 +128,20 @@ using BlockBytes = std::span<const std::byte>;
 using BlockBack = std::vector<double>;
 
 // Words of any width are those of the bytes of a block.
-TEST(WeightFormats, CodesLieInWordsAsInBytes) {
+TEST(WeightFormats, FieldsLieInWordsAsInBlocks) {
   const CodesInWords q4_0 = find_weight_format("q4_0")->codes_in_words(16);
   EXPECT_EQ(q4_0.word(19), 1);  // byte 3, high bits
   EXPECT_EQ(q4_0.bit(19), 12);
   for (const WeightFormat& format : weight_formats()) {
-    const CodesInWords bytes = format.codes_in_words(8);
-    for (const std::int64_t bits : {16, 32}) {
-      const CodesInWords words = format.codes_in_words(bits);
-      EXPECT_EQ(words.words() * bits, 8 * format.codes_bytes()) << format.name;
-      for (std::int64_t i = 0; i < format.elements; ++i) {
-        EXPECT_EQ(words.word(i) * bits + words.bit(i), bytes.word(i) * 8 + bytes.bit(i))
-            << format.name << ", words of " << bits << ", element " << i;
-        EXPECT_EQ(words.word(i), i / words.together % words.words()) << format.name;
+    for (const BitField& field : format.code.fields) {
+      for (const std::int64_t begin : {0, 16}) {
+        const auto words = in_words(field, format.elements, 32, begin);
+        if (!words) continue;  // some code is in two words
+        for (std::int64_t i = 0; i < format.elements; ++i) {
+          EXPECT_EQ((words->first_word + words->word(i)) * 32 + words->first_bit + words->bit(i),
+                    begin + field(i))
+              << format.name << ", element " << i;
+        }
       }
     }
   }
@@ -173,7 +174,7 @@ TEST(WeightFormats, GroupsHaveZeroPoints) {
 
 // bitsandbytes: the largest magnitude has level 1 or -1, others the level that is nearest.
 TEST(WeightFormats, Nf4HasTheNearestLevels) {
-  const std::vector<double>& levels = find_weight_format("nf4")->levels;
+  const std::vector<double>& levels = find_weight_format("nf4")->code.levels;
   ASSERT_EQ(levels.size(), 16u);
   EXPECT_EQ(levels.front(), -1);
   EXPECT_EQ(levels[7], 0);
@@ -207,7 +208,7 @@ TEST(WeightFormats, Nf4LevelsAreQuantiles) {
     for (int i = 0; i < 100; ++i) (below((low + high) / 2) < p ? low : high) = (low + high) / 2;
     return low;
   };
-  const std::vector<double>& levels = find_weight_format("nf4")->levels;
+  const std::vector<double>& levels = find_weight_format("nf4")->code.levels;
   for (std::size_t i = 0; i < 16; ++i) {
     const double part =
         i < 7 ? -(7.0 - static_cast<double>(i)) / 7 : (static_cast<double>(i) - 7) / 8;
@@ -286,7 +287,7 @@ TEST(WeightFormats, AreNearTheirWeights) {
 TEST(WeightFormats, HoldWeightsOfEveryExponentOrRefuseThem) {
   for (const WeightFormat& format : weight_formats()) {
     if (format.is_array()) continue;  // has no scale
-    const bool is_half = format.scale_type == ScalarType::f16;
+    const bool is_half = format.scale_type() == ScalarType::f16;
     for (int exponent = -149; exponent <= 130; ++exponent) {
       SCOPED_TRACE(format.name + " 2^" + std::to_string(exponent));
       std::vector<double> x = random_numbers(128, 1);

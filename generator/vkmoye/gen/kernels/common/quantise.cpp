@@ -22,18 +22,26 @@ double largest_scale(ScalarType scale_type) {
   return scale_type == ScalarType::f16 ? 65504 : std::numeric_limits<float>::max();
 }
 
+// The scale and the minimum of a block, without those of its parts.
+WeightScales numbers_of_block(const WeightFormat& format, std::span<const std::byte> block) {
+  const auto number = [&](const std::optional<WeightNumber>& of, double other) {
+    return of ? of->number_of(bits_of(*of, block, 0)) : other;
+  };
+  return {number(format.scale, 1), number(format.minimum, 0)};
+}
+
 // Why `block` does not hold `weights`, of which the first is in column `first`; empty: it does.
 std::string reason_against_block(const WeightFormat& format, std::span<const double> weights,
                                  std::span<const std::byte> block, std::int64_t first) {
   const auto largest = std::max_element(weights.begin(), weights.end(), [](double a, double b) {
     return std::fabs(a) < std::fabs(b);
   });
-  const BlockNumbers numbers = numbers_of(format, block);
+  const WeightScales numbers = numbers_of_block(format, block);
   if (!std::isfinite(numbers.scale) || !std::isfinite(numbers.minimum)) {
     return fmt::format(
         "{:.9g} in column {} needs a scale{} beyond {:.9g}, the largest number of {}", *largest,
-        first + (largest - weights.begin()), format.minimum_at ? " or a minimum" : "",
-        largest_scale(format.scale_type), to_string(format.scale_type));
+        first + (largest - weights.begin()), format.minimum ? " or a minimum" : "",
+        largest_scale(format.scale_type()), to_string(format.scale_type()));
   }
   const std::vector<double> read = dequantise(format, block, format.elements);
   const auto beyond = std::find_if_not(read.begin(), read.end(),
@@ -54,14 +62,18 @@ std::string reason_against_numbers(std::span<const double> weights, std::int64_t
 }
 
 // Why a kernel cannot read the weights of `block`, whose scale and minimum are finite; empty: it can.
-// `largest`: that of the numbers by which a scale of the format is multiplied.
+// `largest`: those of the numbers by which a scale and a minimum of the format are multiplied.
 std::string reason_against_weights(const WeightFormat& format, std::span<const std::byte> block,
-                                   double largest) {
-  const auto [scale, minimum] = numbers_of(format, block);
-  if (std::fabs(scale) * largest + std::fabs(minimum) <= kMaxWeight) return {};
+                                   const WeightScales& of_block, const WeightScales& largest) {
+  if (std::fabs(of_block.scale) * largest.scale + std::fabs(of_block.minimum) * largest.minimum <=
+      kMaxWeight) {
+    return {};
+  }
   const std::vector<double> weights = dequantise(format, block, format.elements);
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const double weight = weights[i], product = weight - minimum;
+    const double weight = weights[i],
+                 minimum = scales_of(format, block, static_cast<std::int64_t>(i)).minimum,
+                 product = weight - minimum;
     const double beyond = std::max(std::fabs(weight), std::fabs(product));
     if (!std::isfinite(weight) || beyond <= kMaxWeight) continue;  // a code may be NaN
     const std::string sum = minimum == 0 ? fmt::format("{:.9g}", weight)
@@ -88,7 +100,7 @@ std::vector<std::byte> quantise(const WeightFormat& format, std::span<const doub
     const auto first = static_cast<std::int64_t>(i % groups * elements);
     std::string reason = reason_against_numbers(of_block, first);
     if (reason.empty()) {
-      format.quantise(of_block, block);
+      format.quantise(format, of_block, block);
       reason = reason_against_block(format, of_block, block, first);
     }
     if (reason.empty()) continue;
@@ -109,10 +121,11 @@ std::vector<std::string> reasons_against_blocks(const WeightFormat& format,
   std::vector<std::string> reasons;
   const auto bytes = static_cast<std::size_t>(format.bytes);
   const std::size_t groups = static_cast<std::size_t>(row_bytes) / bytes;
-  const double largest = format.largest_number();
+  const WeightScales largest{format.largest_number(),
+                             format.sub_minimum ? format.sub_minimum->largest() : 1};
   for (std::size_t i = 0; (i + 1) * bytes <= blocks.size(); ++i) {
     const auto block = blocks.subspan(i * bytes, bytes);
-    const BlockNumbers numbers = numbers_of(format, block);
+    const WeightScales numbers = numbers_of_block(format, block);
     std::vector<std::string> of_block;
     for (const auto& [what, number] :
          {std::pair("scale", numbers.scale), std::pair("minimum", numbers.minimum)}) {
@@ -120,7 +133,7 @@ std::vector<std::string> reasons_against_blocks(const WeightFormat& format,
       of_block.push_back(fmt::format("the {} is {}, but must be finite", what, number));
     }
     if (of_block.empty()) {
-      std::string reason = reason_against_weights(format, block, largest);
+      std::string reason = reason_against_weights(format, block, numbers, largest);
       if (!reason.empty()) of_block.push_back(std::move(reason));
     }
     for (const std::string& reason : of_block) {

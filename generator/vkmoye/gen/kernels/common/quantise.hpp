@@ -25,17 +25,10 @@ std::vector<std::byte> quantise(const WeightFormat& format, std::span<const doub
                                 std::int64_t columns, std::string_view name);
 
 /// The first 8 blocks that no product takes, by row and group: their scale or minimum is NaN or infinite, or a weight,
-/// or the product of its scale and code, is outside the range of f32. Codes may be NaN. `blocks` are rows of
+/// or the product of its scales and code, is outside the range of f32. Codes may be NaN. `blocks` are rows of
 /// `row_bytes` bytes.
 std::vector<std::string> reasons_against_blocks(const WeightFormat& format,
                                                 std::span<const std::byte> blocks,
                                                 std::int64_t row_bytes);
-
-/// The scale of a block, and what is added to each weight; 1 and 0 if the format has none.
-struct BlockNumbers {
-  double scale = 1, minimum = 0;
-};
-/// Precondition: `block` consists of the bytes of one block.
-BlockNumbers numbers_of(const WeightFormat& format, std::span<const std::byte> block);
 
 }  // namespace vkmoye::gen

@@ -4,339 +4,164 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
+#include <utility>
 
-#include "vkmoye/contract/scalar_type.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/kernels/common/quantise.hpp"
+#include "vkmoye/layout/algebra.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-// The scale or minimum at a byte of a block.
-double number_at(const WeightFormat& format, std::span<const std::byte> block, std::int64_t at) {
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < size_of(format.scale_type); ++i) {
-    const std::byte byte = block[static_cast<std::size_t>(at) + i];
-    bits |= std::to_integer<std::uint64_t>(byte) << (8 * i);
+// The bits of a block from `first` on.
+std::uint64_t read_bits(std::span<const std::byte> block, std::int64_t first, std::uint32_t bits) {
+  std::uint64_t out = 0;
+  for (std::uint32_t i = 0; i < bits; ++i) {
+    const auto at = static_cast<std::size_t>(first + i);
+    out |= (std::to_integer<std::uint64_t>(block[at / 8]) >> (at % 8) & 1) << i;
   }
-  return number_of(format.scale_type, bits);
+  return out;
 }
 
-void store_number(ScalarType type, double value, std::span<std::byte> block, std::size_t at) {
-  const std::uint64_t bits = bits_of(type, value);
-  for (std::size_t i = 0; i < size_of(type); ++i) {
-    block[at + i] = static_cast<std::byte>(bits >> (8 * i));
-  }
-}
-
-// The number by which a scale is multiplied for `code`, which has a sign if the format has.
-double number_of_code(const WeightFormat& format, std::int64_t code) {
-  const auto bits = static_cast<std::uint64_t>(code);
-  if (!format.levels.empty()) return format.levels[bits];
-  return format.code_type ? number_of(*format.code_type, bits)
-                          : static_cast<double>(code - format.zero);
-}
-
-// The code at a bit of a byte of a block.
-std::int64_t code_at(const WeightFormat& format, std::span<const std::byte> block,
-                     std::int64_t byte, std::int64_t bit) {
-  const std::int64_t values = std::int64_t{1} << format.bits;
-  const auto bits = std::to_integer<std::int64_t>(block[static_cast<std::size_t>(byte)]);
-  const std::int64_t code = (bits >> bit) % values;
-  return format.has_sign && code >= values / 2 ? code - values : code;
-}
-
-// Sets the block to 0, then each code: the definitions compute in f32, as ggml does.
-void store_codes(const char* name, std::span<const double> weights, std::span<std::byte> block,
-                 const std::function<std::int64_t(float)>& code) {
-  const WeightFormat& format = *find_weight_format(name);
-  const CodesInWords bytes = format.codes_in_words(8);
-  const std::span<std::byte> codes = block.subspan(static_cast<std::size_t>(format.codes_at));
-  std::fill(codes.begin(), codes.end(), std::byte{0});
-  const std::int64_t mask = (std::int64_t{1} << format.bits) - 1;
-  for (std::int64_t i = 0; i < format.elements; ++i) {
-    const auto weight = static_cast<float>(weights[static_cast<std::size_t>(i)]);
-    codes[static_cast<std::size_t>(bytes.word(i))] |=
-        static_cast<std::byte>((code(weight) & mask) << bytes.bit(i));
+void write_bits(std::span<std::byte> block, std::int64_t first, std::uint32_t bits,
+                std::uint64_t value) {
+  for (std::uint32_t i = 0; i < bits; ++i) {
+    const auto at = static_cast<std::size_t>(first + i);
+    const std::byte bit{static_cast<unsigned char>(1u << (at % 8))};
+    block[at / 8] = (value >> i & 1) != 0 ? block[at / 8] | bit : block[at / 8] & ~bit;
   }
 }
 
-// w / scale by the inverse of the scale, as ggml computes it; by a division if the inverse of a subnormal scale is
-// infinite. 0 if the scale is 0.
-float quotient(float w, float scale) {
-  if (scale == 0) return 0;
-  const float per_scale = 1 / scale;
-  return std::isfinite(per_scale) ? w * per_scale : w / scale;
+bool is_power_of_two(std::int64_t x) {
+  return x > 0 && std::has_single_bit(static_cast<std::uint64_t>(x));
 }
 
-float largest_magnitude(std::span<const double> weights) {
-  float max = 0;
-  for (const double w : weights) max = std::max(max, std::fabs(static_cast<float>(w)));
-  return max;
-}
-
-// scale = max |w| / 127, code = w / scale rounded to nearest, halves away from 0.
-void quantise_q8_0(std::span<const double> weights, std::span<std::byte> block) {
-  const float scale = largest_magnitude(weights) / 127;
-  store_number(ScalarType::f16, scale, block, 0);
-  store_codes("q8_0", weights, block,
-              [&](float w) { return static_cast<std::int64_t>(std::round(quotient(w, scale))); });
-}
-
-// scale = (the weight with the largest magnitude) / -8, code = w / scale + 8 rounded, at most 15.
-void quantise_q4_0(std::span<const double> weights, std::span<std::byte> block) {
-  float extreme = 0;
-  for (const double w : weights) {
-    const auto x = static_cast<float>(w);
-    if (std::fabs(x) > std::fabs(extreme)) extreme = x;
-  }
-  const float scale = extreme / -8;
-  store_number(ScalarType::f16, scale, block, 0);
-  store_codes("q4_0", weights, block, [&](float w) {
-    return std::min<std::int64_t>(15, static_cast<std::int64_t>(quotient(w, scale) + 8.5f));
-  });
-}
-
-// scale = (largest - smallest) / 15, minimum = the smallest, code = (w - minimum) / scale rounded, at most 15.
-void quantise_between(const char* format, std::span<const double> weights,
-                      std::span<std::byte> block) {
-  const auto [min, max] = std::minmax_element(weights.begin(), weights.end());
-  const auto low = static_cast<float>(*min);
-  const float scale = (static_cast<float>(*max) - low) / 15;
-  store_number(ScalarType::f16, scale, block, 0);
-  store_number(ScalarType::f16, low, block, 2);
-  store_codes(format, weights, block, [&](float w) {
-    return std::min<std::int64_t>(15, static_cast<std::int64_t>(quotient(w - low, scale) + 0.5f));
-  });
-}
-
-// The levels of bitsandbytes, each of f32: quantiles of the normal distribution, 0 among them, divided by the largest.
-constexpr std::array<double, 16> kNormalLevels = {-1.0,
-                                                  -0.6961928009986877,
-                                                  -0.5250730514526367,
-                                                  -0.39491748809814453,
-                                                  -0.28444138169288635,
-                                                  -0.18477343022823334,
-                                                  -0.09105003625154495,
-                                                  0.0,
-                                                  0.07958029955625534,
-                                                  0.16093020141124725,
-                                                  0.24611230194568634,
-                                                  0.33791524171829224,
-                                                  0.44070982933044434,
-                                                  0.5626170039176941,
-                                                  0.7229568362236023,
-                                                  1.0};
-
-// scale = max |w|, code = the level nearest to w / scale: the number of middles between levels that it is above.
-void quantise_nf4(std::span<const double> weights, std::span<std::byte> block) {
-  const float scale = largest_magnitude(weights);
-  store_number(ScalarType::f32, scale, block, 0);
-  store_codes("nf4", weights, block, [&](float w) {
-    std::int64_t code = 0;
-    for (std::size_t i = 1; i < kNormalLevels.size(); ++i) {
-      const auto middle = static_cast<float>((kNormalLevels[i - 1] + kNormalLevels[i]) / 2);
-      code += quotient(w, scale) > middle ? 1 : 0;
-    }
-    return code;
-  });
-}
-
-// scale = max |w| / 448, code = w / scale in e4m3. A subnormal scale has few digits: where it was rounded so far down
-// that the largest weight would be beyond e4m3, the scale is the next number.
-void quantise_e4m3(std::span<const double> weights, std::span<std::byte> block) {
-  const float max = largest_magnitude(weights);
-  float scale = max / 448;
-  const auto is_beyond = [](float x) {
-    return std::isnan(number_of(ScalarType::e4m3, bits_of(ScalarType::e4m3, x)));
-  };
-  if (max > 0 && is_beyond(max / scale)) {
-    scale = std::nextafter(scale, std::numeric_limits<float>::infinity());
-  }
-  store_number(ScalarType::f32, scale, block, 0);
-  store_codes("e4m3g128", weights, block, [&](float w) {
-    return static_cast<std::int64_t>(bits_of(ScalarType::e4m3, scale != 0 ? w / scale : 0));
-  });
-}
-
-// Weights are whole numbers: others are rounded to nearest, halves away from 0.
-void quantise_i8(std::span<const double> weights, std::span<std::byte> block) {
-  store_codes("i8", weights, block, [](float w) {
-    return static_cast<std::int64_t>(std::round(std::clamp(w, -127.0f, 127.0f)));
-  });
-}
-
-// Groups of weights of 4 bits with zero points.
-WeightFormat group_of_4_bits(const char* name, std::int64_t elements) {
-  return {.name = name,
-          .elements = elements,
-          .bytes = 4 + elements / 2,
-          .bits = 4,
-          .order = WeightFormat::Order::neighbours,
-          .codes_at = 4,
-          .zero = 0,
-          .minimum_at = 2,
-          .quantise = [name](auto weights, auto block) { quantise_between(name, weights, block); }};
+double one_of(const std::optional<WeightNumber>& number, std::span<const std::byte> block,
+              std::int64_t element, double other) {
+  return number ? number->number_of(bits_of(*number, block, element)) : other;
 }
 
 }  // namespace
 
-std::span<const WeightFormat> weight_formats() {
-  using Order = WeightFormat::Order;
-  static const WeightFormat table[] = {
-      {.name = "q8_0",
-       .elements = 32,
-       .bytes = 34,
-       .bits = 8,
-       .order = Order::neighbours,
-       .codes_at = 2,
-       .zero = 0,
-       .has_sign = true,
-       .quantise = quantise_q8_0},
-      {.name = "q4_0",
-       .elements = 32,
-       .bytes = 18,
-       .bits = 4,
-       .order = Order::halves,
-       .codes_at = 2,
-       .zero = 8,
-       .quantise = quantise_q4_0},
-      {.name = "q4_1",
-       .elements = 32,
-       .bytes = 20,
-       .bits = 4,
-       .order = Order::halves,
-       .codes_at = 4,
-       .zero = 0,
-       .minimum_at = 2,
-       .quantise = [](auto weights, auto block) { quantise_between("q4_1", weights, block); }},
-      group_of_4_bits("i4g32", 32),
-      group_of_4_bits("i4g64", 64),
-      group_of_4_bits("i4g128", 128),
-      {.name = "nf4",
-       .elements = 64,
-       .bytes = 36,
-       .bits = 4,
-       .order = Order::neighbours,
-       .codes_at = 4,
-       .zero = 0,
-       .scale_type = ScalarType::f32,
-       .levels = {kNormalLevels.begin(), kNormalLevels.end()},
-       .quantise = quantise_nf4},
-      {.name = "e4m3g128",
-       .elements = 128,
-       .bytes = 132,
-       .bits = 8,
-       .order = Order::neighbours,
-       .codes_at = 4,
-       .zero = 0,
-       .scale_type = ScalarType::f32,
-       .code_type = ScalarType::e4m3,
-       .quantise = quantise_e4m3},
-      {.name = "i8",
-       .elements = 32,
-       .bytes = 32,
-       .bits = 8,
-       .order = Order::neighbours,
-       .scale_at = {},
-       .codes_at = 0,
-       .zero = 0,
-       .has_sign = true,
-       .quantise = quantise_i8},
-  };
-  return table;
+// --- numbers ---
+
+std::int64_t BitField::operator()(std::int64_t element) const {
+  return first + (size(at) == 1 ? 0 : at(element));
 }
 
-CodesInWords WeightFormat::codes_in_words(std::int64_t bits_of_word) const {
-  // In halves, as many elements are neighbours in a word as it has bytes.
-  const std::int64_t apart = order == Order::halves ? 8 : bits;
-  const std::int64_t parts = apart / bits, together = bits_of_word / apart;
-  const IntTuple shape{{together, elements / parts / together}, parts};
-  return {together, apart, parts, Layout(shape, IntTuple{{0, 1}, 0}),
-          Layout(shape, IntTuple{{apart, 0}, bits})};
+std::uint32_t WeightNumber::bits() const {
+  std::uint32_t bits = 0;
+  for (const BitField& field : fields) bits = std::max(bits, field.to + field.bits);
+  return bits;
 }
 
-std::vector<WeightNumber> WeightFormat::numbers() const {
-  std::vector<WeightNumber> out;
-  if (scale_at) out.push_back({"scale", "scales", *scale_at});
-  if (minimum_at) out.push_back({"minimum", "minima", *minimum_at});
-  return out;
+double WeightNumber::number_of(std::uint64_t code) const {
+  switch (kind) {
+    case NumberKind::whole:
+      return static_cast<double>(static_cast<std::int64_t>(code) - zero);
+    case NumberKind::has_sign: {
+      const auto number = static_cast<std::int64_t>(code);
+      return static_cast<double>(number >= codes() / 2 ? number - codes() : number);
+    }
+    case NumberKind::floating:
+      return vkmoye::number_of(type, code);
+    case NumberKind::level:
+      return levels[static_cast<std::size_t>(code)];
+  }
+  return 0;
 }
 
-double WeightFormat::largest_number() const {
+double WeightNumber::largest() const {
   double largest = 0;
-  const std::int64_t codes = std::int64_t{1} << bits, first = has_sign ? -codes / 2 : 0;
-  for (std::int64_t code = first; code < first + codes; ++code) {
-    const double number = std::fabs(number_of_code(*this, code));
+  for (std::int64_t code = 0; code < codes(); ++code) {
+    const double number = std::fabs(number_of(static_cast<std::uint64_t>(code)));
     if (std::isfinite(number)) largest = std::max(largest, number);
   }
   return largest;
 }
 
-const WeightFormat* find_weight_format(std::string_view name) {
-  for (const WeightFormat& format : weight_formats()) {
-    if (format.name == name) return &format;
+bool WeightNumber::is_of_block() const {
+  return std::all_of(fields.begin(), fields.end(),
+                     [](const BitField& field) { return size(field.at) == 1; });
+}
+
+WeightNumber number_at_byte(std::int64_t byte, ScalarType type) {
+  const auto bits = static_cast<std::uint32_t>(8 * size_of(type));
+  return {.fields = {{.bits = bits, .first = 8 * byte}}, .kind = NumberKind::floating, .type = type};
+}
+
+// --- places ---
+
+std::optional<FieldInWords> in_words(const BitField& field, std::int64_t elements,
+                                     std::int64_t bits_of_word, std::int64_t begin) {
+  const std::int64_t first = begin + field.first;
+  FieldInWords out{first / bits_of_word, first % bits_of_word, {}, {}};
+  std::int64_t last_bit = out.first_bit + field.bits;
+  std::vector<Layout> word, bit;
+  const auto add = [&](std::int64_t extent, std::int64_t stride) {
+    word.emplace_back(extent, stride / bits_of_word);
+    bit.emplace_back(extent, stride % bits_of_word);
+    last_bit += (extent - 1) * (stride % bits_of_word);
+  };
+  const Layout at = size(field.at) == 1 ? Layout(elements, 0) : field.at;
+  for (const auto& [extent, stride] : at.leaves()) {
+    const std::int64_t inside = stride == 0 ? extent : bits_of_word / stride;
+    if (inside > 0 && inside < extent) {  // some neighbours in a word, the next ones in others
+      add(inside, stride);
+      add(extent / inside, inside * stride);
+    } else {
+      add(extent, stride);
+    }
   }
-  return nullptr;
+  if (last_bit > bits_of_word) return std::nullopt;
+  out.word = make_layout(std::span<const Layout>(word));
+  out.bit = make_layout(std::span<const Layout>(bit));
+  return out;
 }
 
-std::vector<std::string> reasons_against(const WeightFormat& format) {
-  std::vector<std::string> reasons;
-  const auto require = [&](bool holds, const char* rule) {
-    if (!holds) reasons.push_back(fmt::format("weight format {}: {}", format.name, rule));
-  };
-  const auto is_power = [](std::int64_t x) {
-    return x > 0 && std::has_single_bit(static_cast<std::uint64_t>(x));
-  };
-  const auto inside = [&](std::int64_t at, std::int64_t bytes) {
-    return at >= 0 && at % 2 == 0 && at + bytes <= format.bytes;
-  };
-  const auto width = static_cast<std::int64_t>(size_of(format.scale_type));
-  const auto holds_number = [&](const std::optional<std::int64_t>& at) {
-    return !at || (inside(*at, width) && *at % width == 0);
-  };
-  require(format.bits == 4 || format.bits == 8, "codes must have 4 or 8 bits");
-  require(is_power(format.elements) && format.elements >= 8 && format.elements <= 256,
-          "a block must have a power of two of elements, 8 to 256");
-  require(format.bytes > 0 && format.bytes % 2 == 0, "a block must have an even number of bytes");
-  if (!reasons.empty()) return reasons;
-  require(format.scale_type == ScalarType::f16 ||
-              (format.scale_type == ScalarType::f32 && format.bytes % 4 == 0),
-          "scales must be of f16, or of f32 in blocks of whole words of 4 bytes");
-  require(holds_number(format.scale_at) && holds_number(format.minimum_at) &&
-              inside(format.codes_at, format.codes_bytes()),
-          "scale, minimum and codes must be inside the block, codes at even bytes and the others "
-          "at multiples of their size");
-  require(format.scale_at || !format.minimum_at, "a minimum needs a scale");
-  require(format.levels.empty() || format.levels.size() == std::size_t{1} << format.bits,
-          "there must be as many levels as codes");
-  const ScalarType of_codes = format.code_type.value_or(ScalarType::e4m3);
-  require(of_codes == ScalarType::e4m3 || of_codes == ScalarType::e5m2,
-          "codes that are numbers must have type e4m3 or e5m2");
-  require(!format.code_type || format.bits == 8, "codes that are numbers must have 8 bits");
-  const int kinds = !format.levels.empty() + format.code_type.has_value() + format.has_sign;
-  require(kinds <= 1, "codes have a sign, levels or a type, not several of them");
-  require(!format.has_sign || format.zero == 0, "codes with a sign have zero = 0");
-  require(format.zero >= 0 && format.zero < (std::int64_t{1} << format.bits),
-          "zero must be a code");
-  return reasons;
+CodesInWords WeightFormat::codes_in_words(std::int64_t bits_of_word) const {
+  const BitField& field = code.fields.front();
+  const std::int64_t apart = field.at(1) - field.at(0);
+  const FieldInWords at = *in_words({.bits = field.bits, .at = field.at}, elements, bits_of_word);
+  return {bits_of_word / apart, apart, apart / field.bits, at.word, at.bit};
 }
 
-std::int64_t code_of(const WeightFormat& format, std::span<const std::byte> block,
-                     std::int64_t element) {
-  const CodesInWords bytes = format.codes_in_words(8);
-  return code_at(format, block, format.codes_at + bytes.word(element), bytes.bit(element));
+std::vector<PlacedNumber> WeightFormat::numbers() const {
+  std::vector<PlacedNumber> out;
+  if (scale) out.push_back({"scale", "scales", scale->fields.front().first / 8});
+  if (minimum) out.push_back({"minimum", "minima", minimum->fields.front().first / 8});
+  return out;
 }
 
-BlockNumbers numbers_of(const WeightFormat& format, std::span<const std::byte> block) {
-  BlockNumbers numbers;
-  if (format.scale_at) numbers.scale = number_at(format, block, *format.scale_at);
-  if (format.minimum_at) numbers.minimum = number_at(format, block, *format.minimum_at);
-  return numbers;
+double WeightFormat::largest_number() const {
+  return code.largest() * (sub_scale ? sub_scale->largest() : 1);
+}
+
+// --- blocks ---
+
+std::uint64_t bits_of(const WeightNumber& number, std::span<const std::byte> block,
+                      std::int64_t element) {
+  std::uint64_t out = 0;
+  for (const BitField& field : number.fields) {
+    out |= read_bits(block, field(element), field.bits) << field.to;
+  }
+  return out;
+}
+
+void store_bits(const WeightNumber& number, std::uint64_t bits, std::span<std::byte> block,
+                std::int64_t element) {
+  for (const BitField& field : number.fields) {
+    write_bits(block, field(element), field.bits, bits >> field.to);
+  }
+}
+
+WeightScales scales_of(const WeightFormat& format, std::span<const std::byte> block,
+                       std::int64_t element) {
+  const double minimum = one_of(format.minimum, block, element, 0) *
+                         one_of(format.sub_minimum, block, element, 1);
+  return {one_of(format.scale, block, element, 1) * one_of(format.sub_scale, block, element, 1),
+          format.subtracts_minimum ? -minimum : minimum};
 }
 
 double weight_of(const WeightFormat& format, std::span<const std::byte> block,
@@ -348,18 +173,107 @@ double weight_of(const WeightFormat& format, std::span<const std::byte> block,
 
 std::vector<double> dequantise(const WeightFormat& format, std::span<const std::byte> from,
                                std::int64_t count) {
-  const CodesInWords bytes = format.codes_in_words(8);
   std::vector<double> weights;
   for (; static_cast<std::int64_t>(weights.size()) < count;
        from = from.subspan(static_cast<std::size_t>(format.bytes))) {
-    const BlockNumbers numbers = numbers_of(format, from);
+    WeightScales scales = scales_of(format, from, 0);
     for (std::int64_t i = 0; i < format.elements; ++i) {
-      const std::int64_t code =
-          code_at(format, from, format.codes_at + bytes.word(i), bytes.bit(i));
-      weights.push_back(numbers.scale * number_of_code(format, code) + numbers.minimum);
+      if (format.has_sub_blocks()) scales = scales_of(format, from, i);
+      weights.push_back(scales.scale * format.code.number_of(bits_of(format.code, from, i)) +
+                        scales.minimum);
     }
   }
   return weights;
+}
+
+// --- rules ---
+
+std::vector<std::string> reasons_against(const WeightFormat& format) {
+  std::vector<std::string> reasons;
+  const auto require = [&](bool holds, const std::string& rule) {
+    if (!holds) reasons.push_back(fmt::format("weight format {}: {}", format.name, rule));
+  };
+  require(is_power_of_two(format.elements) && format.elements >= 8 && format.elements <= 256,
+          "a block must have a power of two of elements, 8 to 256");
+  require(format.bytes > 0 && format.bytes % 2 == 0, "a block must have an even number of bytes");
+  require(format.code.bits() >= 1 && format.code.bits() <= 8, "codes must have 1 to 8 bits");
+  require(!format.minimum || format.scale, "a minimum needs a scale");
+  require((!format.sub_scale || format.scale) && (!format.sub_minimum || format.minimum),
+          "a sub_scale needs a scale, and a sub_minimum a minimum");
+  if (!reasons.empty()) return reasons;
+  const auto require_fields = [&](const std::string& name, const WeightNumber& number) {
+    require(!number.fields.empty(), name + " must have a field");
+    std::uint32_t above = 0;
+    for (const BitField& field : number.fields) {
+      require(field.bits >= 1 && field.to == above,
+              fmt::format("the fields of {} must be its bits one after the other, from 0 on", name));
+      above = field.to + field.bits;
+      const std::int64_t of = size(field.at);
+      require(of == 1 || (of == format.elements && in_words(field, of, 32)) ||
+                  (of == format.elements && in_words({field.bits, 0, field.at}, of, 32)),
+              fmt::format("a field of {} must have a layout over 1 or {} elements, with each of "
+                          "its numbers in a word of 32 bits",
+                          name, format.elements));
+      bool fits = true, is_in_bytes = true;
+      for (std::int64_t i = 0; i < format.elements; ++i) {
+        const std::int64_t at = field(i);
+        fits = fits && at >= 0 && at + field.bits <= 8 * format.bytes;
+        is_in_bytes = is_in_bytes && (field.bits < 8 ? at % 8 + field.bits <= 8
+                                                     : at % field.bits == 0);
+        if (of == 1) break;
+      }
+      require(fits, fmt::format("a field of {} is outside the {} bytes of a block", name,
+                                format.bytes));
+      require(is_in_bytes,
+              fmt::format("a field of {} must be inside a byte, or begin at a multiple of its {} bits",
+                          name, field.bits));
+    }
+  };
+  const auto require_kind = [&](const std::string& name, const WeightNumber& number) {
+    const std::int64_t levels = number.kind == NumberKind::level ? number.codes() : 0;
+    require(static_cast<std::int64_t>(number.levels.size()) == levels,
+            fmt::format("{} must have {} levels", name, levels));
+    const bool has_zero = number.kind == NumberKind::whole;
+    require(has_zero ? number.zero >= 0 && number.zero < number.codes() : number.zero == 0,
+            fmt::format("the zero of {} must be a code, and 0 if it is no whole number", name));
+    require(number.kind != NumberKind::floating || 8 * size_of(number.type) == number.bits(),
+            fmt::format("{} has {} bits, but is a number of {}", name, number.bits(),
+                        to_string(number.type)));
+  };
+  require_fields("code", format.code);
+  require_kind("code", format.code);
+  require(format.code.kind != NumberKind::floating || format.code.type == ScalarType::e4m3 ||
+              format.code.type == ScalarType::e5m2,
+          "codes that are numbers must have type e4m3 or e5m2");
+  for (const auto& [name, number] :
+       {std::pair("scale", format.scale), std::pair("minimum", format.minimum)}) {
+    if (!number) continue;
+    require_fields(name, *number);
+    require_kind(name, *number);
+    require(number->kind == NumberKind::floating && number->is_of_block() &&
+                (number->type == ScalarType::f16 ||
+                 (number->type == ScalarType::f32 && format.bytes % 4 == 0)),
+            fmt::format("{} must be one number of f16 for a block, or of f32 in blocks of whole "
+                        "words of 4 bytes",
+                        name));
+  }
+  require(!format.minimum || format.minimum->type == format.scale->type,
+          "scale and minimum must have the same type");
+  for (const auto& [name, number] :
+       {std::pair("sub_scale", format.sub_scale), std::pair("sub_minimum", format.sub_minimum)}) {
+    if (!number) continue;
+    require_fields(name, *number);
+    require_kind(name, *number);
+    require(number->bits() <= 8, fmt::format("{} must have at most 8 bits", name));
+    for (const BitField& field : number->fields) {
+      bool is_shared = true;  // by the 8 weights that are decoded together
+      for (std::int64_t i = 0; i < format.elements; ++i) {
+        is_shared = is_shared && field(i) == field(i / 8 * 8);
+      }
+      require(is_shared, fmt::format("8 consecutive weights must have the same {}", name));
+    }
+  }
+  return reasons;
 }
 
 }  // namespace vkmoye::gen

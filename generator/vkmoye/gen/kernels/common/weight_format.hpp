@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How weights of few bits lie in memory: blocks of consecutive elements of a row, each with its codes and its scale.
+// How weights of few bits lie in memory: blocks of consecutive elements of a row. A weight is
 //
-//   q4_0, 18 bytes for 32 weights:   scale (f16) | 16 bytes: byte i has the codes of weights i and i + 16
-//     weight = scale * (code - 8)
-//   q8_0, 34 bytes for 32 weights:   scale (f16) | 32 bytes, two's complement
-//     weight = scale * code
-//   nf4, 36 bytes for 64 weights:    scale (f32) | 32 bytes: byte i has the codes of weights 2 i and 2 i + 1
-//     weight = scale * levels[code]
+//   scale * sub_scale * number(code) + minimum * sub_minimum        q4_1: scale * code + minimum
+//                                                                   q6_K: scale * sub_scale * (code - 32)
 //
-// Formats are rows of a table, and a program can pass a row of its own: kernels, the check of results and the quantiser
-// follow from it. B (N,K) is then N rows of K / elements blocks, without gaps between blocks; see GemmForm::weights.
+// and each of these is a number of some bits of the block. Which bits is a sum of fields; a field is a layout from the
+// element to its first bit:
 //
-// Source of q8_0, q4_0 and q4_1: ggml, the blocks of GGUF files. i4g32, i4g64 and i4g128 hold the weights of GPTQ and
-// AWQ in groups: a zero point z of a group becomes the minimum -scale * z. nf4: Dettmers et al., QLoRA, 2023; its
-// levels are those of bitsandbytes. e4m3g128 has a scale for 128 weights along k, as the checkpoints of DeepSeek-V3.
-// i8 has no scales: its rows are those of a plain array.
+//   q4_0, 18 bytes for 32 weights      scale   16 bits, the same for all weights
+//                                      code    4 bits, 16 + (16,2):(8,4)     byte i has the codes of weights i and i + 16
+//   q5_0, 22 bytes for 32 weights      code    4 bits, 48 + (16,2):(8,4), and behind them 1 bit, 16 + 32:1
+//   q6_K, 210 bytes for 256 weights    sub_scale    8 bits, 1536 + (16,16):(0,8), two's complement
+//
+// Formats are rows of a table (weight_table.cpp), and a program can pass a row of its own: kernels, the check of results
+// and the quantiser follow from it. B (N,K) is then N rows of K / elements blocks, without gaps between blocks; see
+// GemmForm::weights.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +31,31 @@
 
 namespace vkmoye::gen {
 
+/// Bits of a number: bits [to, to + bits) of the number of weight e are bits [first + at(e), first + at(e) + bits) of the
+/// block, whose bit b is bit b % 8 of byte b / 8.
+struct BitField {
+  std::uint32_t bits = 4;
+  std::int64_t first = 0;
+  Layout at = {};  // of size 1: the same bits for all weights
+  std::uint32_t to = 0;
+
+  /// The first bit for weight `element`.
+  std::int64_t operator()(std::int64_t element) const;
+};
+
+/// A field in words of some bits: weight e has its first bit at bit first_bit + bit(e) of word first_word + word(e).
+struct FieldInWords {
+  std::int64_t first_word = 0, first_bit = 0;
+  Layout word, bit;
+
+  /// The words from the first to the last one of all weights.
+  std::int64_t words() const { return cosize(word); }
+};
+/// `field` of a block of `elements` that begins at bit `begin` of the first word; nullopt if some weight has its bits in
+/// two words. Extents are powers of two.
+std::optional<FieldInWords> in_words(const BitField& field, std::int64_t elements,
+                                     std::int64_t bits_of_word, std::int64_t begin = 0);
+
 /// The codes of a block in words of some bits: the codes of `together` consecutive elements begin `apart` bits after
 /// each other in a word, and the first code of each of `parts` equal parts of the block begins in the first word.
 struct CodesInWords {
@@ -41,65 +66,91 @@ struct CodesInWords {
   std::int64_t words() const { return cosize(word); }
 };
 
-/// A number that a block may contain besides its codes.
-struct WeightNumber {
+/// A number of a block, at a byte of it.
+struct PlacedNumber {
   const char *name, *plural;
-  std::int64_t at;  // bytes of the block before it
+  std::int64_t at;
 };
 
-struct WeightFormat {
-  /// Which codes share a byte.
-  enum class Order : std::uint8_t {
-    neighbours,  // byte i has the codes of weights 2 i (low bits) and 2 i + 1; with 8 bits: the code of weight i
-    halves,  // byte i has the codes of weights i (low bits) and i + elements / 2
-  };
+/// What the bits of a number mean.
+enum class NumberKind : std::uint8_t {
+  whole,     // code - zero
+  has_sign,  // two's complement
+  floating,  // a number of `type`: f16, f32, e4m3 or e5m2
+  level,     // levels[code]
+};
 
+struct WeightNumber {
+  std::vector<BitField> fields;  // those of lower bits first
+  NumberKind kind = NumberKind::whole;
+  std::int64_t zero = 0;
+  ScalarType type = ScalarType::f16;
+  std::vector<double> levels = {};  // numbers of f32, 2^bits of them
+
+  std::uint32_t bits() const;
+  std::int64_t codes() const { return std::int64_t{1} << bits(); }
+  /// The number of these bits.
+  double number_of(std::uint64_t code) const;
+  /// The largest magnitude of a finite number.
+  double largest() const;
+  /// Whether all weights of a block have the same one.
+  bool is_of_block() const;
+  /// Among bits without a sign, those of 0: a sign bit is inverted.
+  std::int64_t unsigned_zero() const { return kind == NumberKind::has_sign ? codes() / 2 : zero; }
+};
+
+/// A number of f16 or f32 at a byte of a block, the same for all its weights.
+WeightNumber number_at_byte(std::int64_t byte, ScalarType type = ScalarType::f16);
+
+struct WeightFormat {
   std::string name;
   std::int64_t elements = 32;  // elements per block
   std::int64_t bytes = 18;     // bytes per block: an even number
-  std::uint32_t bits = 4;      // bits per code: 4 or 8
-  Order order = Order::halves;
-  /// Bytes of the block before the scale; nullopt: the scale is 1.
-  std::optional<std::int64_t> scale_at = 0;
-  std::int64_t codes_at = 2;  // bytes before the codes: an even number
-  std::int64_t zero = 8;      // the code of weight 0
-  bool has_sign = false;      // codes are two's complement
-  /// Bytes before a number that is added: weight = scale * (code - zero) + minimum.
-  std::optional<std::int64_t> minimum_at = {};
-  /// The type of scale and minimum: f16, or f32 at multiples of 4 bytes.
-  ScalarType scale_type = ScalarType::f16;
-  /// The f32 number of each code, in place of code - zero: 2^bits of them, or none.
-  std::vector<double> levels = {};
-  /// Codes are numbers of this type, e4m3 or e5m2, in place of code - zero.
-  std::optional<ScalarType> code_type = {};
+  WeightNumber code = {{{.bits = 4}}};
+  /// Those that the format does not have are 1; without `minimum`, nothing is added.
+  std::optional<WeightNumber> scale = {}, sub_scale = {};
+  std::optional<WeightNumber> minimum = {}, sub_minimum = {};
+  bool subtracts_minimum = false;
   /// Writes the block of these weights.
-  std::function<void(std::span<const double> weights, std::span<std::byte> block)> quantise = {};
+  std::function<void(const WeightFormat& format, std::span<const double> weights,
+                     std::span<std::byte> block)>
+      quantise = {};
 
-  /// The code of weight 0 among codes without a sign: a sign bit is inverted.
-  std::int64_t unsigned_zero() const { return has_sign ? std::int64_t{1} << (bits - 1) : zero; }
-  std::int64_t codes_bytes() const { return elements * bits / 8; }
-  /// Where codes lie: q4_0 in words of 16 bits has word ((2,8),2):((0,1),0) and bit ((2,8),2):((8,0),4).
-  CodesInWords codes_in_words(std::int64_t bits_of_word) const;
-  /// Scale and minimum, as the format has them.
-  std::vector<WeightNumber> numbers() const;
-  /// Their bytes.
-  std::int64_t numbers_bytes() const {
-    return static_cast<std::int64_t>(numbers().size() * size_of(scale_type));
-  }
+  /// Bytes of the codes, without gaps.
+  std::int64_t codes_bytes() const { return elements * code.bits() / 8; }
   /// The numbers of codes that kernels look up: of levels, or of codes with a type. 0: codes are whole numbers.
   std::int64_t table_size() const {
-    return code_type ? std::int64_t{1} << bits : static_cast<std::int64_t>(levels.size());
+    return code.kind == NumberKind::level || code.kind == NumberKind::floating ? code.codes() : 0;
   }
   /// Their bytes in shared memory, in f32.
   std::int64_t table_bytes() const { return 4 * table_size(); }
-  /// The largest magnitude of a number by which a scale is multiplied: 448 for codes of e4m3, 8 for q4_0.
+  /// The largest magnitude of a number by which a scale is multiplied: 448 for codes of e4m3, 8 for q4_0, and for q6_K
+  /// 128 * 32, a sub scale and a code.
   double largest_number() const;
-  /// Whether a weight is scale * (code - zero), or that + minimum, with numbers of f16.
-  bool is_linear() const {
-    return levels.empty() && !code_type && scale_at && scale_type == ScalarType::f16;
-  }
+  /// Whether there are numbers for parts of a block.
+  bool has_sub_blocks() const { return sub_scale || sub_minimum; }
+  /// Whether a code is one field, and scale and minimum, if any, are those of the block.
+  bool is_simple() const { return code.fields.size() == 1 && !has_sub_blocks() && !subtracts_minimum; }
+  /// Whether a format is simple, and a weight is scale * (code - zero), or that + minimum, with numbers of f16.
+  bool is_linear() const { return is_simple() && table_size() == 0 && scale && scale->type == ScalarType::f16; }
   /// Whether rows of blocks are rows of an array of i8.
-  bool is_array() const { return has_sign && bits == 8 && bytes == elements; }
+  bool is_array() const {
+    return code.kind == NumberKind::has_sign && code.bits() == 8 && bytes == elements;
+  }
+
+  // --- of formats that are simple ---
+
+  /// Where codes lie: q4_0 in words of 16 bits has word ((2,8),2):((0,1),0) and bit ((2,8),2):((8,0),4).
+  CodesInWords codes_in_words(std::int64_t bits_of_word) const;
+  /// Bytes of the block before its codes.
+  std::int64_t codes_at() const { return code.fields.front().first / 8; }
+  /// Scale and minimum, as the format has them.
+  std::vector<PlacedNumber> numbers() const;
+  /// Their type and their bytes.
+  ScalarType scale_type() const { return scale ? scale->type : ScalarType::f16; }
+  std::int64_t numbers_bytes() const {
+    return static_cast<std::int64_t>(numbers().size() * size_of(scale_type()));
+  }
 };
 
 /// The formats that have names on the command line.
@@ -110,12 +161,22 @@ const WeightFormat* find_weight_format(std::string_view name);
 /// Every reason why kernels cannot read weights of `format`; empty if they can.
 std::vector<std::string> reasons_against(const WeightFormat& format);
 
-/// The code of weight `element` of a block, as it is stored: two's complement if the format has signs.
-std::int64_t code_of(const WeightFormat& format, std::span<const std::byte> block,
-                     std::int64_t element);
+/// The bits of a number of weight `element` of a block, as they are stored.
+std::uint64_t bits_of(const WeightNumber& number, std::span<const std::byte> block,
+                      std::int64_t element);
+/// Stores them; those of other weights that share them too.
+void store_bits(const WeightNumber& number, std::uint64_t bits, std::span<std::byte> block,
+                std::int64_t element);
 
-/// The exact value of weight `element` from the first of `block` on: scale * (code - zero) + minimum, where a level or
-/// the number that the code represents may replace code - zero. It may be in one of the blocks that follow.
+/// What the number of the code of a weight is multiplied by, and what is added: 1 and 0 if the format has none.
+struct WeightScales {
+  double scale = 1, minimum = 0;
+};
+/// Precondition: `block` consists of the bytes of one block.
+WeightScales scales_of(const WeightFormat& format, std::span<const std::byte> block,
+                       std::int64_t element);
+
+/// The exact value of weight `element` from the first of `block` on, which may be in one of the blocks that follow.
 double weight_of(const WeightFormat& format, std::span<const std::byte> block,
                  std::int64_t element);
 

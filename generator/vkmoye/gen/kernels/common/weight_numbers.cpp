@@ -12,35 +12,50 @@ namespace {
 // The mantissa of an f32 has 23 bits. A number of 24 - kLowestBit bits times the 11 of a scale is exact.
 constexpr std::uint32_t kMantissa = 23, kLowestBit = 11;
 
-}  // namespace
+Expr word_of(std::uint32_t value) { return ir::number(ScalarType::u32, value); }
 
-CodeAsNumber code_as_number(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits) {
-  const auto word = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
-  const std::uint32_t highest = kMantissa - bits;
-  // The smallest shift that brings the code between these bits; codes that share a shift share an instruction.
-  int by = 0;
-  for (const int shift : {0, 8, -8, 4, -4, 12, -12}) {
-    const int at = static_cast<int>(first_bit) + shift;
-    by = shift;
-    if (at >= static_cast<int>(kLowestBit) && at <= static_cast<int>(highest)) break;
-  }
-  const auto bit = static_cast<std::uint32_t>(static_cast<int>(first_bit) + by);
-  const Expr moved = by == 0  ? codes
-                     : by > 0 ? shift_left(codes, word(static_cast<std::uint32_t>(by)))
-                              : shift_right(codes, word(static_cast<std::uint32_t>(-by)));
-  const auto bits_of_power = static_cast<std::uint32_t>((127 + kMantissa - bit) << kMantissa);
-  const std::uint32_t mask = ((1u << bits) - 1) << bit;
-  return {bitcast(bit_or(bit_and(moved, word(mask)), word(bits_of_power)), ScalarType::f32),
-          std::ldexp(1, static_cast<int>(kMantissa - bit))};
+// The bits alone, from bit `at` on.
+Expr moved_to(const CodeBits& part, std::uint32_t at) {
+  const std::uint32_t mask = static_cast<std::uint32_t>((std::uint64_t{1} << part.bits) - 1) << at;
+  const Expr moved = at == part.first_bit  ? part.word
+                     : at > part.first_bit ? shift_left(part.word, word_of(at - part.first_bit))
+                                           : shift_right(part.word, word_of(part.first_bit - at));
+  return bit_and(moved, word_of(mask));
 }
 
-Expr two_codes_as_halves(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits) {
-  const auto word = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
-  const std::uint32_t mask = (1u << bits) - 1;
-  const Expr moved = first_bit == 0 ? codes : shift_right(codes, word(first_bit));
+}  // namespace
+
+CodeAsNumber code_as_number(const CodePlace& code) {
+  std::uint32_t bits = 0;
+  for (const CodeBits& part : code) bits = std::max(bits, part.to + part.bits);
+  const std::uint32_t highest = kMantissa - bits;
+  // The smallest shift that brings the code between these bits; codes that share a shift share an instruction.
+  int at = static_cast<int>(kLowestBit) + 1;
+  for (const int shift : {0, 8, -8, 4, -4, 12, -12}) {
+    if (code.size() > 1) break;
+    at = static_cast<int>(code.front().first_bit) + shift;
+    if (at >= static_cast<int>(kLowestBit) && at <= static_cast<int>(highest)) break;
+  }
+  const auto bit = static_cast<std::uint32_t>(at);
+  const auto bits_of_power = static_cast<std::uint32_t>((127 + kMantissa - bit) << kMantissa);
+  Expr all = word_of(bits_of_power);
+  for (const CodeBits& part : code) all = bit_or(moved_to(part, bit + part.to), all);
+  return {bitcast(all, ScalarType::f32), std::ldexp(1, static_cast<int>(kMantissa - bit))};
+}
+
+Expr two_codes_as_halves(const CodeBits& low) {
+  const std::uint32_t mask = (1u << low.bits) - 1;
+  const Expr moved =
+      low.first_bit == 0 ? low.word : shift_right(low.word, word_of(low.first_bit));
   // In halves of a word, 1024 + code is the half with the bits 0x6400 | code.
-  return bitcast(bit_or(bit_and(moved, word(mask << 16 | mask)), word(0x64006400)),
+  return bitcast(bit_or(bit_and(moved, word_of(mask << 16 | mask)), word_of(0x64006400)),
                  ScalarType::f16);
+}
+
+Expr bits_of(const CodePlace& code) {
+  Expr all = moved_to(code.front(), code.front().to);
+  for (std::size_t i = 1; i < code.size(); ++i) all = bit_or(all, moved_to(code[i], code[i].to));
+  return all;
 }
 
 Expr scaled(const Expr& number, const WeightScale& scale) {
@@ -53,18 +68,18 @@ Expr number_in_word(const Expr& word, ScalarType of, std::uint32_t half, ScalarT
   return convert(of == ScalarType::f16 ? ir::component(number, half) : number, type);
 }
 
-Expr number_of_code(const WeightFormat& format, const Expr& code) {
+Expr number_of(const WeightNumber& number, const Expr& bits) {
   using namespace ir;
-  if (format.code_type) {
-    return convert(component(bitcast(code, *format.code_type), 0), ScalarType::f32);
+  if (number.kind == NumberKind::floating) {
+    return convert(component(bitcast(bits, number.type), 0), ScalarType::f32);
   }
-  if (format.levels.empty()) {
-    return convert(code, ScalarType::f32) - static_cast<double>(format.unsigned_zero());
+  if (number.kind != NumberKind::level) {
+    return convert(bits, ScalarType::f32) - static_cast<double>(number.unsigned_zero());
   }
-  Expr value = ir::number(ScalarType::f32, format.levels.front());
-  for (std::uint32_t i = 1; i < format.levels.size(); ++i) {
-    const Expr level = ir::number(ScalarType::f32, format.levels[i]);
-    value = select(equal(code, ir::number(ScalarType::u32, i)), level, value);
+  Expr value = ir::number(ScalarType::f32, number.levels.front());
+  for (std::uint32_t i = 1; i < number.levels.size(); ++i) {
+    const Expr level = ir::number(ScalarType::f32, number.levels[i]);
+    value = select(equal(bits, ir::number(ScalarType::u32, i)), level, value);
   }
   return value;
 }
@@ -81,10 +96,10 @@ void WeightNumbers::fill_table() {
     builder_.store(number, {table_.array, {code}, "levels"});
   };
   builder_.with_title("levels <- the number of each code of " + format_.name, [&] {
-    if (!format_.code_type) {
+    if (format_.code.kind != NumberKind::floating) {
       builder_.branch({ir::equal(builder_.thread(), 0)}, [&] {
         std::uint32_t code = 0;
-        for (const double level : format_.levels) store(ir::number(ScalarType::f32, level), code++);
+        for (const double level : format_.code.levels) store(ir::number(ScalarType::f32, level), code++);
       });
       return;
     }
@@ -92,7 +107,7 @@ void WeightNumbers::fill_table() {
     builder_.unrolled_loop("part_of_codes", (codes + threads - 1) / threads, [&](const Expr& part) {
       const Expr code = part * threads + builder_.thread();
       const auto convert_code = [&] {
-        store(number_of_code(format_, convert(code, ScalarType::u32)), code);
+        store(number_of(format_.code, convert(code, ScalarType::u32)), code);
       };
       if (codes % threads == 0) return convert_code();
       builder_.branch({ir::less(code, codes)}, convert_code);
@@ -103,16 +118,19 @@ void WeightNumbers::fill_table() {
 Expr WeightNumbers::weight(const CodePlace& code, const WeightScale& scale,
                            const std::string& name) {
   if (has_table()) {
-    const Expr moved = code.first_bit == 0
-                           ? code.word
-                           : shift_right(code.word, ir::number(ScalarType::u32, code.first_bit));
-    const Expr at = ir::to_index(moved) % (1u << format_.bits);
+    const CodeBits& part = code.front();
+    const Expr bits = code.size() > 1 ? bits_of(code)
+                      : part.first_bit == 0
+                          ? part.word
+                          : shift_right(part.word, ir::number(ScalarType::u32, part.first_bit));
+    const Expr at = ir::to_index(bits) % to_index(format_.code.codes());
     return scaled(builder_.load(name, {table_.array, {at}, "levels"}), scale);
   }
-  const auto [number, power] = code_as_number(code.word, code.first_bit, format_.bits);
-  const double least = power + static_cast<double>(format_.unsigned_zero());
+  const auto [number, power] = code_as_number(code);
+  const double least = power + static_cast<double>(format_.code.unsigned_zero());
   // Products of a scale of f32 are rounded, and may be infinite where the weight is not: only one, that is it.
-  const bool is_exact = scale.size() == 1 && format_.scale_type == ScalarType::f16;
+  const bool is_exact =
+      scale.size() == 1 && format_.scale_type() == ScalarType::f16 && !format_.sub_scale;
   return is_exact ? multiply_add(number, scale.front(), -(scale.front() * least))
                   : scaled(number - least, scale);
 }
@@ -122,10 +140,11 @@ std::vector<Expr> WeightNumbers::pair(const CodePlace& low, const CodePlace& hig
                                       const std::string& name) {
   using namespace ir;
   if (decodes_in_halves(type)) {
-    const Expr two = builder_.let(name, two_codes_as_halves(low.word, low.first_bit, format_.bits));
+    const Expr two = builder_.let(name, two_codes_as_halves(low.front()));
     std::vector<Expr> weights;
     for (const std::uint32_t half : {0u, 1u}) {
-      const Expr code = component(two, half) - static_cast<double>(1024 + format_.unsigned_zero());
+      const Expr code =
+          component(two, half) - static_cast<double>(1024 + format_.code.unsigned_zero());
       weights.push_back(scale.empty() ? code : code * convert(scale.front(), type));
     }
     return weights;
@@ -137,17 +156,20 @@ std::vector<Expr> WeightNumbers::pair(const CodePlace& low, const CodePlace& hig
 }
 
 bool WeightNumbers::decodes_in_halves(ScalarType type) const {
-  return type == ScalarType::f16 && !has_table() && format_.scale_type == ScalarType::f16 &&
-         !format_.minimum_at;
+  return type == ScalarType::f16 && !has_table() && format_.scale_type() == ScalarType::f16 &&
+         format_.is_simple() && !format_.minimum;
 }
 
 std::string WeightNumbers::formula() const {
-  const std::int64_t zero = format_.unsigned_zero();
-  const std::string code = has_table() ? "levels[code]"
-                           : zero == 0 ? "code"
-                                       : fmt::format("(code - {})", zero);
-  return fmt::format("{}{}{}", format_.scale_at ? "scale * " : "", code,
-                     format_.minimum_at ? " + minimum" : "");
+  const std::int64_t zero = format_.code.unsigned_zero();
+  std::string out = has_table() ? "levels[code]" : zero == 0 ? "code" : fmt::format("(code - {})", zero);
+  if (format_.sub_scale) out = "sub_scale * " + out;
+  if (format_.scale) out = "scale * " + out;
+  if (format_.minimum) {
+    out += format_.subtracts_minimum ? " - minimum" : " + minimum";
+    if (format_.sub_minimum) out += " * sub_minimum";
+  }
+  return out;
 }
 
 std::string WeightNumbers::decoding() const {

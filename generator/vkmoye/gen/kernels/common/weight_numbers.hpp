@@ -4,11 +4,13 @@
 //
 //   16 + code    bitcast(16.0 | code << 19): the code in the mantissa of a power of two, without a conversion
 //   weight       scale * (16 + code) - scale * (16 + zero)
+//   bits of a code in two words are put together in the mantissa
 //
 // If the code is at bit 11 of the mantissa or above, scale * number, scale * (power + zero) and their difference are
 // exact in f32 for a scale of f16. Weights are therefore exact, whether or not a device rounds once in fma. If the
-// format has a minimum or scales of f32, 16 + zero is subtracted first, which is exact: then only the sum, or the
-// product, is rounded. Scales must be finite, and weights within the range of f32 (common/quantise.hpp).
+// format has a minimum, numbers for parts of a block, or scales of f32, 16 + zero is subtracted first, which is exact:
+// then only the sum, or the product, is rounded. The product of a scale of f16, a sub scale of 8 bits or less, and a
+// code of 5 bits and a sign is exact. Scales must be finite, and weights within the range of f32 (common/quantise.hpp).
 //
 // For matrix units, weights are rounded to 16 bits. Whole numbers with a scale of f16, or with none, are decoded in
 // f16: two codes that are 16 bits apart in a word by one shift and one mask, as 1024 + code.
@@ -25,19 +27,28 @@
 
 namespace vkmoye::gen {
 
+/// Bits of a code: bits [to, to + bits) of it are bits [first_bit, first_bit + bits) of the word.
+struct CodeBits {
+  Expr word;
+  std::uint32_t first_bit, bits, to = 0;
+};
+/// Where a code is: its bits, in several words if the format has several fields.
+using CodePlace = std::vector<CodeBits>;
+
 /// power + code in f32, without a conversion: the code in the mantissa of a power of two, at bit 11 or above.
 struct CodeAsNumber {
   Expr number;
   double power;
 };
-/// The code with bits `first_bit` to `first_bit` + `bits` - 1 of the word `codes`.
-CodeAsNumber code_as_number(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits);
+CodeAsNumber code_as_number(const CodePlace& code);
 
-/// 1024 + code in both halves of a vector of f16, for the codes of `bits` bits at `first_bit`, below 16, and 16 bits
-/// above.
-Expr two_codes_as_halves(const Expr& codes, std::uint32_t first_bit, std::uint32_t bits);
+/// 1024 + code in both halves of a vector of f16, for the code at `low`, below bit 16, and the one 16 bits above.
+Expr two_codes_as_halves(const CodeBits& low);
 
-/// The numbers of a block in the order of WeightFormat::numbers(): none, its scale, or its scale and its minimum.
+/// The bits of a number as a word.
+Expr bits_of(const CodePlace& code);
+
+/// What a number of a weight is multiplied by, and what is added: none, a scale, or a scale and a minimum.
 using WeightScale = std::vector<Expr>;
 /// scale * number + minimum, as far as `scale` contains these two.
 Expr scaled(const Expr& number, const WeightScale& scale);
@@ -45,15 +56,8 @@ Expr scaled(const Expr& number, const WeightScale& scale);
 /// that is the whole word.
 Expr number_in_word(const Expr& word, ScalarType of, std::uint32_t half,
                     ScalarType type = ScalarType::f32);
-/// The number by which a scale is multiplied for a code, without a table. Codes of a format with signs are
-/// code + 2^(bits - 1), here and below.
-Expr number_of_code(const WeightFormat& format, const Expr& code);
-
-/// Where a code is: its first bit in a word of codes.
-struct CodePlace {
-  Expr word;
-  std::uint32_t first_bit;
-};
+/// The number of f32 that some bits are, as a word, without a table.
+Expr number_of(const WeightNumber& number, const Expr& bits);
 
 class WeightNumbers {
  public:

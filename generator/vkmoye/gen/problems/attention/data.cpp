@@ -138,7 +138,7 @@ void AttentionData::fill_blocks(const Rows& rows, std::uint64_t seed) {
                    : rows.which == 1 ? 2 * number
                                      : number;
     }
-    rows.format->quantise(numbers, std::span(out).subspan(block * bytes, bytes));
+    rows.format->quantise(*rows.format, numbers, std::span(out).subspan(block * bytes, bytes));
   }
 }
 
@@ -165,7 +165,7 @@ void AttentionData::poison(const Rows& rows) {
   if (!call_.form.lengths && call_.form.page == 0) return;
   const bool in_blocks = rows.format != nullptr;
   const ScalarType type = in_blocks ? ScalarType::f16 : arrays_[rows.which].type;
-  const std::int64_t first = in_blocks ? rows.format->scale_at.value_or(0) : 0,
+  const std::int64_t first = in_blocks ? rows.format->numbers().front().at : 0,
                      step =
                          in_blocks ? rows.format->bytes : static_cast<std::int64_t>(size_of(type)),
                      count = in_blocks ? rows.width / rows.format->elements : rows.width;

@@ -26,7 +26,7 @@ constexpr Expected kAnything = {0, kInfinity, {true, true, true}};
 
 // Units of the error of a key or value that is decoded: those of formats without a minimum are exact.
 double units_of_decoding(const WeightFormat* format) {
-  return format != nullptr && format->minimum_at ? 1 : 0;
+  return format != nullptr && format->minimum ? 1 : 0;
 }
 
 // The error of a key or value x, as matrix units take it: relative * |x| + absolute. Larger ones may become infinite.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/numbers/hard.hpp"
 #include "vkmoye/gen/numbers/number.hpp"
 #include "vkmoye/gen/numbers/random.hpp"
@@ -167,22 +168,30 @@ std::vector<std::byte> GemmData::hard_blocks(std::uint64_t stream, std::int64_t 
   std::vector<std::byte> row(static_cast<std::size_t>(count * format.bytes));
   fill_random(row, 1, stream, 0);
   constexpr float kLargest = std::numeric_limits<float>::max();
-  const double room = format.minimum_at ? kLargest / 2 : kLargest;
-  // Towards 0, so that its product with the largest number of a code is not beyond `room`.
-  const double largest_scale =
-      std::nextafter(static_cast<float>(room / format.largest_number()), 0.0f);
-  const auto line_of = [&](double largest, std::uint64_t number) {
-    return HardLine({.type = format.scale_type, .largest = largest, .nonfinite = false},
-                    random_bits(stream, number), count);
+  const double room = format.minimum ? kLargest / 2 : kLargest;
+  // Towards 0, so that its product with the largest number is not beyond `room`.
+  const auto line_of = [&](const std::optional<WeightNumber>& number, double largest_factor,
+                           std::uint64_t stream_of) {
+    const double largest = std::nextafter(static_cast<float>(room / largest_factor), 0.0f);
+    return HardLine({.type = number ? number->type : ScalarType::f32,
+                     .largest = largest,
+                     .nonfinite = false},
+                    random_bits(stream, stream_of), count);
   };
-  const HardLine scales = line_of(largest_scale, 1), minima = line_of(room, 2);
+  const HardLine scales = line_of(format.scale, format.largest_number(), 1),
+                 minima = line_of(format.minimum,
+                                  format.sub_minimum ? format.sub_minimum->largest() : 1, 2);
   for (std::int64_t block = 0; block < count; ++block) {
-    std::byte* at = &row[static_cast<std::size_t>(block * format.bytes)];
-    if (format.scale_at) store_number(format.scale_type, scales[block], at + *format.scale_at);
-    if (format.minimum_at) store_number(format.scale_type, minima[block], at + *format.minimum_at);
-    for (std::int64_t i = 0; format.code_type && i < format.elements; ++i) {
-      std::byte& code = at[format.codes_at + i];  // every row would have a NaN
-      if (std::isnan(load_number(*format.code_type, &code))) code = std::byte{0};
+    const auto of_block = std::span(row).subspan(static_cast<std::size_t>(block * format.bytes),
+                                                 static_cast<std::size_t>(format.bytes));
+    const auto store = [&](const std::optional<WeightNumber>& number, double value) {
+      if (number) store_bits(*number, vkmoye::bits_of(number->type, value), of_block, 0);
+    };
+    store(format.scale, scales[block]);
+    store(format.minimum, minima[block]);
+    for (std::int64_t i = 0; i < format.elements; ++i) {  // every row would have a NaN
+      const double number = format.code.number_of(bits_of(format.code, of_block, i));
+      if (std::isnan(number)) store_bits(format.code, 0, of_block, i);
     }
   }
   return row;
@@ -193,7 +202,7 @@ std::vector<std::byte> GemmData::blocks_of_weights() const {
   const GemmArray& matrix = matrices_[1];
   const WeightFormat& format = *problem_.weights;
   std::vector<std::byte> out(matrix.span() * 2, kPoison);
-  const double max_weight = format.scale_at ? 1 : 127;  // the largest weight
+  const double max_weight = format.scale ? 1 : 127;  // the largest weight
   std::vector<double> row(
       static_cast<std::size_t>(matrix.cols * 2 / format.bytes * format.elements));
   const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;

@@ -74,12 +74,13 @@ std::vector<double> ElementCheck::errors_of_decoding(std::int64_t batch, std::in
   const auto blocks = std::span<const std::byte>(b_).subspan(B_.at(batch, row, 0) * 2);
   std::vector<double> errors(weights.size());
   for (std::size_t k = 0; k < weights.size(); ++k) {
-    const auto block = static_cast<std::int64_t>(k) / format.elements * format.bytes;
-    const BlockNumbers of_block =
-        numbers_of(format, blocks.subspan(static_cast<std::size_t>(block)));
+    const auto element = static_cast<std::int64_t>(k);
+    const auto block = static_cast<std::size_t>(element / format.elements * format.bytes);
+    const WeightScales of_block =
+        scales_of(format, blocks.subspan(block), element % format.elements);
     const double minimum = std::fabs(of_block.minimum),
                  scaled = std::fabs(weights[k] - of_block.minimum);
-    if (format.minimum_at) errors[k] += kF32Epsilon * (scaled + minimum);
+    if (format.minimum) errors[k] += kF32Epsilon * (scaled + minimum);
     if (std::fabs(of_block.scale) < kMinNormal) errors[k] += scaled;
     if (minimum < kMinNormal) errors[k] += minimum;
   }

@@ -50,7 +50,8 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
     std::vector<std::string> of_format = reasons_against(*format);
     require(
         format->is_linear(),
-        fmt::format("{} in {}: attention takes codes with a scale of f16, and no table of numbers",
+        fmt::format("{} in {}: attention takes codes of 4 or 8 bits with a scale of f16 for a block, "
+                    "and no table of numbers",
                     what, format->name),
         of_format);
     require(!of_format.empty() || width % format->elements == 0,

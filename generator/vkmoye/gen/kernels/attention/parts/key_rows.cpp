@@ -19,7 +19,7 @@ CodesInWords codes_of(const KeyRows& rows) { return rows.format->codes_in_words(
 
 // The 16-bit words of the codes of a part.
 std::int64_t words_of_part(const KeyRows& rows) {
-  return rows.vector * rows.format->bits / kBitsOfCodeWord;
+  return rows.vector * rows.format->code.bits() / kBitsOfCodeWord;
 }
 
 }  // namespace
@@ -66,8 +66,8 @@ KeyParts::KeyParts(Builder& builder, const std::string& name, const KeyRows& row
   }
   const std::int64_t count = words_of_part(rows);
   read_ = builder.make_fragment_like(prefix + name, ScalarType::u16,
-                                     by.part(words(tile, format->codes_at, count), count));
-  for (const WeightNumber& number : format->numbers()) {
+                                     by.part(words(tile, format->codes_at(), count), count));
+  for (const PlacedNumber& number : format->numbers()) {
     scales_.push_back(builder.make_fragment_like(fmt::format("{}_of_{}", number.plural, name),
                                                  ScalarType::u16,
                                                  by.part(words(tile, number.at, 1), 1)));
@@ -79,7 +79,7 @@ View KeyParts::words(const View& tile, std::int64_t at, std::int64_t count) cons
   const WeightFormat& format = *rows_.format;
   const std::int64_t parts = format.elements / rows_.vector, blocks = rows_.width / format.elements;
   const std::int64_t of_block = format.bytes * 8 / kBitsOfCodeWord,
-                     first = at * 8 / kBitsOfCodeWord, step = at == format.codes_at ? count : 0;
+                     first = at * 8 / kBitsOfCodeWord, step = at == format.codes_at() ? count : 0;
   const std::int64_t keys = size(tile.shape().mode(1));
   View out = composition(tile, Layout(IntTuple{{count, {parts, blocks}}, keys},
                                       IntTuple{{1, {step, of_block}}, of_block * blocks}));
@@ -96,7 +96,7 @@ void KeyParts::load(const View& tile, const KeyThreads& by, const std::optional<
   };
   if (rows_.format == nullptr) return load(tile, read_, rows_.vector);
   const std::int64_t count = words_of_part(rows_);
-  load(words(tile, rows_.format->codes_at, count), read_, count);
+  load(words(tile, rows_.format->codes_at(), count), read_, count);
   for (std::size_t i = 0; i < scales_.size(); ++i) {
     load(words(tile, rows_.format->numbers()[i].at, 1), scales_[i], 1);
   }
@@ -106,15 +106,15 @@ void KeyParts::decode(const View& elements) const {
   const WeightFormat* format = rows_.format;
   if (format == nullptr)
     return builder_.copy(read_, elements, {.vector = {to_index(rows_.vector)}});
-  Codes codes = format->has_sign ? builder_.signed_codes(read_, format->bits)
-                                 : builder_.unsigned_codes(read_, format->bits);
+  Codes codes = format->code.kind == NumberKind::has_sign ? builder_.signed_codes(read_, format->code.bits())
+                                 : builder_.unsigned_codes(read_, format->code.bits());
   const CodesInWords places = codes_of(rows_);
   if (places.parts > 1) {  // codes of neighbours are as many codes apart
     const std::int64_t parts = size(read_.shape().mode(1)), keys = size(read_.shape().mode(2));
     codes = composition(
         codes,
         Layout(IntTuple{{rows_.run(), places.parts}, parts, keys},
-               IntTuple{{places.apart / format->bits, 1}, rows_.vector, rows_.vector * parts}));
+               IntTuple{{places.apart / format->code.bits(), 1}, rows_.vector, rows_.vector * parts}));
   }
   builder_.copy(codes, elements);
   // A number for each part, in the modes that elements have: one for parts of a block and one for blocks, or one.
@@ -123,14 +123,14 @@ void KeyParts::decode(const View& elements) const {
   for (const View& words : scales_) {
     from.push_back(builder_.retile(words, Layout(IntTuple{1, shape.mode(1), shape.mode(2)})));
   }
-  const double zero = static_cast<double>(format->zero);
+  const double zero = static_cast<double>(format->code.zero);
   builder_.apply(
       elements,
       [&](const std::vector<Expr>& x) {
         WeightScale scale;
         for (std::size_t i = 1; i < x.size(); ++i) {
           scale.push_back(
-              number_in_word(convert(x[i], ScalarType::u32), format->scale_type, /*half=*/0));
+              number_in_word(convert(x[i], ScalarType::u32), format->scale_type(), /*half=*/0));
         }
         return scaled(zero == 0 ? x[0] : x[0] - zero, scale);
       },

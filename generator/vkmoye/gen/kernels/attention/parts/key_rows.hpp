@@ -35,7 +35,7 @@ struct KeyRows {
 };
 
 /// The fewest elements of a part of blocks: those of 32 bits of codes.
-inline std::int64_t min_part(const WeightFormat& format) { return 32 / format.bits; }
+inline std::int64_t min_part(const WeightFormat& format) { return 32 / format.code.bits(); }
 
 /// Rows whose parts have as many elements as one access, or as a few words of codes, but not more than leave each of
 /// `threads` threads a part.

@@ -149,6 +149,9 @@ std::string unmet(const GemmTableEntry& entry, const GemmForm& form) {
   if (where.weights && *where.weights != (form.weights != nullptr)) {
     return *where.weights ? "needs weights in blocks" : "refuses weights in blocks";
   }
+  if (where.long_blocks && (form.weights == nullptr || form.weights->elements <= 128)) {
+    return "needs blocks of more than 128 weights";
+  }
   if (where.experts.value_or(form.grouped) != form.grouped) {
     return *where.experts ? "needs experts" : "refuses experts";
   }

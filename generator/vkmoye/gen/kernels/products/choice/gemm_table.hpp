@@ -80,6 +80,7 @@ std::string to_string(const GemmRange& range);
 struct GemmWhere {
   std::vector<GemmRange> ranges = {};
   std::optional<bool> weights = {};  // whether B is in blocks of a weight format
+  bool long_blocks = false;          // whether these blocks must have more than 128 weights
   std::optional<bool> experts = {};  // whether B has a matrix for each expert
   char a = 0, b = 0;  // the contiguous index: 'k' or 'm' of A, 'k' or 'n' of B; 0: either
   std::optional<bool> beta = {};                          // whether C is read

@@ -33,6 +33,18 @@ std::vector<GemmTableEntry> shipped_rows() {
 
   return {
       // --- weights in blocks (.weights): NVIDIA H200 and H100, then any device ---
+      {{},
+       {},
+       {.ranges = {m <= 32}, .weights = true, .long_blocks = true},
+       "gemm/quantised",
+       {},
+       "limits: one block of a row is what the registers of a thread hold"},
+      {{},
+       {},
+       {.ranges = {m >= 33}, .weights = true, .long_blocks = true},
+       "gemm/packed",
+       {},
+       "limits: decodes each weight once, before the product"},
       {hopper,
        {},
        {.ranges = {m <= 1}, .weights = true},

@@ -66,7 +66,7 @@ void require_decoding(const GemmCoopmatConfig& config, const GemmForm& form,
   const WeightFormat& format = *form.weights;
   const std::int64_t unit = config.blocks * format.elements;
   require_power_of_two("blocks", config.blocks, 16, reasons);
-  require(config.blocks % blocks_of_pair(format) == 0,
+  require(config.blocks == 1 || config.blocks % blocks_of_pair(format) == 0,
           fmt::format("{} blocks of {} are not whole words of 4 bytes", config.blocks, format.name),
           reasons);
   require(staged_tile(config, form, Use::b).at_once == 8,
@@ -79,7 +79,7 @@ void require_decoding(const GemmCoopmatConfig& config, const GemmForm& form,
           fmt::format("decoding B: {} threads, {} side by side, do not divide {} rows",
                       config.threads(), threads.along, config.tile_n),
           reasons);
-  const std::int64_t words = threads.rows * config.blocks * format.bytes / 4;
+  const std::int64_t words = threads.rows * ((config.blocks * format.bytes + 2) / 4);
   require(words <= kMaxWordsAtOnce,
           fmt::format("a thread has {} words of weights, but its registers hold at most {}", words,
                       kMaxWordsAtOnce),
@@ -141,10 +141,8 @@ namespace {
 // Few rows: 64x128 of C for 4 subgroups, each of which has 32x64, and 64 weights of a row for a thread, or a block if
 // that has more; smaller tiles where these do not fit.
 void fit_to_weights(GemmCoopmatConfig& config, const GemmForm& form) {
-  const std::int64_t unit =
-      std::max(blocks_of_pair(*form.weights) * form.weights->elements, std::int64_t{64});
-  config.blocks = unit / form.weights->elements;
-  config.tile_k = unit;
+  config.blocks = blocks_at_once(*form.weights, 64);
+  config.tile_k = config.blocks * form.weights->elements;
   config.subgroups_n = 2;
   config.tile_m = std::max<std::int64_t>(config.subgroups_m * config.atom_m, 64);
   config.tile_n = std::max(config.subgroups_n * config.atom_n, config.threads());

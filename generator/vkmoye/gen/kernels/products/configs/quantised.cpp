@@ -65,12 +65,11 @@ GemmQuantisedConfig gemm_quantised_config(const GemmForm& form,
   const std::int64_t times = (m + max_rows - 1) / max_rows;
   config.rows = (m + times - 1) / times;
   // As many elements of k as 2 blocks of 32 have, in whole words: the fastest of a sweep at N = K = 8192 on an H200.
-  config.blocks =
-      std::max<std::int64_t>(form.weights->bytes % 4 == 0 ? 1 : 2, 64 / form.weights->elements);
+  config.blocks = blocks_at_once(*form.weights, 64);
   if (config.rows == 1 && !is_cpu) config.threads = std::max<std::int64_t>(config.threads, 256);
   config.along_k = config.rows == 1 ? 16 : 8;
   // Two rows of weights share what is read of many rows of A.
-  config.weights = config.rows > 4 && form.weights->bits == 4 && !is_cpu ? 2 : 1;
+  config.weights = config.rows > 4 && form.weights->code.bits() < 8 && !is_cpu ? 2 : 1;
   const std::int64_t unit = config.blocks * form.weights->elements;
   if (shape) {  // no more threads along k than have elements
     const auto units = static_cast<std::uint64_t>(((*shape)[2] + unit - 1) / unit);
@@ -109,7 +108,7 @@ std::vector<std::string> reasons_against(const GemmQuantisedConfig& config, cons
     return reasons;
   }
   require_subgroups(config.subgroup_size, config.threads, reasons);
-  require(config.blocks % blocks_of_pair(*form.weights) == 0,
+  require(config.blocks == 1 || config.blocks % blocks_of_pair(*form.weights) == 0,
           fmt::format("{} blocks of {} are not whole words of 4 bytes", config.blocks,
                       form.weights->name),
           reasons);

@@ -23,16 +23,9 @@ void require_whole_blocks(const GemmThinCoopmatConfig& config, const GemmForm& f
                           std::vector<std::string>& reasons) {
   const WeightFormat& format = *form.weights;
   require(!config.transposed, "products by weights in blocks cannot be transposed", reasons);
-  require(config.reads % blocks_of_pair(format) == 0,
+  require(config.reads == 1 || config.reads % blocks_of_pair(format) == 0,
           fmt::format("{} blocks of {} are not whole words of 4 bytes", config.reads, format.name),
           reasons);
-  const std::int64_t bytes = 4 * weight_groups(format, kGroupOfPairs).words;
-  require(
-      format.codes_bytes() % bytes == 0,
-      fmt::format("the {} bytes of codes of a block of {} are not a multiple of the {} that have "
-                  "{} consecutive weights",
-                  format.codes_bytes(), format.name, bytes, kGroupOfPairs),
-      reasons);
 }
 
 ProbedMatrix probe(const GemmThinCoopmatConfig& config, const GemmForm& form, Use use) {

@@ -41,7 +41,7 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
     builder.apply(parallelize(words, all, builder.thread()),
                   parallelize(make_identity_view({count}), all, builder.thread()), word, {});
   };
-  const std::uint32_t of_word = 32 / format.bits;
+  const std::uint32_t of_word = 32 / format.code.bits();
   const Layout places = right_inverse(weights.codes()), scales = right_inverse(weights.scales());
   // A word of two scales of f16, or of half by half of one of f32, which are at byte `at` of their blocks.
   const auto scale_word = [&](std::int64_t at) -> PlacedFunction {
@@ -68,7 +68,7 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
                    first_row + place / to_index(weights.depth()), of_word);
     Expr out = all.front();
     for (std::uint32_t i = 1; i < of_word; ++i) {
-      const std::uint32_t bit = i / 2 * format.bits + i % 2 * 16;
+      const std::uint32_t bit = i / 2 * format.code.bits() + i % 2 * 16;
       out = bit_or(out, shift_left(all[i], number(ScalarType::u32, bit)));
     }
     return out;
@@ -79,7 +79,7 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
   const auto write_packed_block = [&](bool has_blocks) {
     std::int64_t first = weights.code_words();
     builder.with_title("codes", [&] { write(0, first, has_blocks ? codes : zeros); });
-    for (const WeightNumber& of : format.numbers()) {
+    for (const PlacedNumber& of : format.numbers()) {
       builder.with_title(of.plural, [&] {
         write(first, weights.scale_words(), has_blocks ? scale_word(of.at) : zeros);
       });

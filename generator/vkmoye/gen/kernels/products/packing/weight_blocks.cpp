@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "vkmoye/gen/kernels/common/weight_numbers.hpp"
 
 namespace vkmoye::gen {
 
@@ -29,41 +28,19 @@ Expr WeightBlocks::half(const std::string& name, const Expr& k_of_row, const Exp
 
 std::vector<Expr> WeightBlocks::codes(const std::string& name, const Expr& k_of_row,
                                       const Expr& row, std::uint32_t count) const {
-  using namespace ir;
-  const auto u32 = [](std::uint32_t value) { return number(ScalarType::u32, value); };
-  const CodesInWords codes = format_.codes_in_words(16);
-  const std::uint32_t together = to_index(codes.together), apart = to_index(codes.apart);
-  const Expr element = k_of_row % to_index(format_.elements);
-  const Expr at = to_index(format_.codes_at / 2) + evaluate(codes.word, element);
-  const Expr first_bit = evaluate(codes.bit, element);
-  std::vector<Expr> out;
-  for (std::uint32_t first = 0; first < count; first += together) {
-    const std::string numbered = count > together ? name + std::to_string(first) : name;
-    const Expr loaded = word(numbered, k_of_row, row, at + first / together);
-    const Expr from_first = builder_.let(numbered + "_from_bit",
-                                         shift_right(loaded, convert(first_bit, ScalarType::u32)));
-    for (std::uint32_t i = 0; i < std::min(together, count - first); ++i) {
-      const Expr moved = i == 0 ? from_first : shift_right(from_first, u32(i * apart));
-      const Expr code = bit_and(moved, u32((1u << format_.bits) - 1));
-      out.push_back(format_.has_sign ? bit_xor(code, u32(1u << (format_.bits - 1))) : code);
-    }
-  }
-  return out;
+  return bits_in_block(builder_, format_, format_.code, name, k_of_row % to_index(format_.elements),
+                       count, words_of(k_of_row, row));
 }
 
 Expr WeightBlocks::weight(const std::string& suffix, const Expr& k_of_row, const Expr& row) const {
-  const Expr code = codes("codes" + suffix, k_of_row, row, 1).front();
-  WeightScale scale;
-  for (const WeightNumber& number : format_.numbers()) {
-    const std::string name = number.name + suffix;
-    Expr bits = half(name, k_of_row, row, number.at);
-    if (format_.scale_type == ScalarType::f32) {
-      const Expr high = half(name + "_high", k_of_row, row, number.at + 2);
-      bits = bit_or(bits, shift_left(high, ir::number(ScalarType::u32, 16)));
-    }
-    scale.push_back(number_in_word(bits, format_.scale_type, 0));
-  }
-  return scaled(number_of_code(format_, code), scale);
+  return weight_in_block(builder_, format_, k_of_row % to_index(format_.elements), suffix,
+                         words_of(k_of_row, row));
+}
+
+WordOfBlock WeightBlocks::words_of(const Expr& k_of_row, const Expr& row) const {
+  return [this, k_of_row, row](const std::string& name, const Expr& at) {
+    return word(name, k_of_row, row, at);
+  };
 }
 
 Expr WeightBlocks::word(const std::string& name, const Expr& k_of_row, const Expr& row,

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/common/weight_format.hpp"
+#include "vkmoye/gen/kernels/common/weight_in_block.hpp"
 
 namespace vkmoye::gen {
 
@@ -35,6 +35,7 @@ class WeightBlocks {
   Expr weight(const std::string& suffix, const Expr& k_of_row, const Expr& row) const;
 
  private:
+  WordOfBlock words_of(const Expr& k_of_row, const Expr& row) const;
   // Word `at` of 16 bits of the block with that weight.
   Expr word(const std::string& name, const Expr& k_of_row, const Expr& row, const Expr& at) const;
   Expr extent(std::size_t axis) const { return ir::expression(src_.array.axes[axis].extent); }

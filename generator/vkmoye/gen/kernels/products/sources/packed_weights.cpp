@@ -21,11 +21,11 @@ Layout with_longer_strides(const Layout& layout, std::int64_t factor) {
 
 std::int64_t packed_bytes(const WeightFormat& format, std::int64_t rows, std::int64_t depth) {
   const std::int64_t scales_of_row = (depth + format.elements - 1) / format.elements;
-  return rows * (depth * format.bits / 8 + scales_of_row * format.numbers_bytes());
+  return rows * (depth * format.code.bits() / 8 + scales_of_row * format.numbers_bytes());
 }
 
 Layout PackedWeights::codes() const {
-  const std::int64_t pairs = 16 / format->bits, of_access = access_words() * 2 * pairs;
+  const std::int64_t pairs = 16 / format->code.bits(), of_access = access_words() * 2 * pairs;
   const std::int64_t together = access_words() / words_of_row();  // rows of an access
   const Layout of_row({2, pairs, words_of_row()}, {pairs, 1, 2 * pairs});
   const Layout rows_of_one({together, rows_of_lane() / together},
@@ -42,6 +42,11 @@ Layout PackedWeights::scales() const {
 std::vector<std::string> reasons_against(const PackedWeights& weights) {
   std::vector<std::string> reasons;
   const WeightFormat& format = *weights.format;
+  require(format.is_simple() && (format.code.bits() == 4 || format.code.bits() == 8),
+          fmt::format("packed {}: codes must have one field of 4 or 8 bits, and a block one scale",
+                      format.name),
+          reasons);
+  if (!reasons.empty()) return reasons;
   require(weights.rows % size(weights.lanes.lanes.mode(1)) == 0 && weights.rows_of_lane() % 2 == 0,
           fmt::format("packed {}: a lane must have an even number of the {} rows of a block",
                       format.name, weights.rows),
@@ -64,7 +69,7 @@ PackedWeightTile::PackedWeightTile(Builder& builder, const GemmBuffers& buffers,
   const std::int64_t vector = weights_.access_words();
   codes_ = builder_.registers("next_codes", ScalarType::u32,
                               make_layout({vector, weights_.words_of_lane() / vector, reads}));
-  for (const WeightNumber& number : weights_.format->numbers()) {
+  for (const PlacedNumber& number : weights_.format->numbers()) {
     of_scales_.push_back(
         builder_.registers(fmt::format("next_{}", number.plural), ScalarType::u32,
                            make_layout({weights_.words_of(weights_.rows_of_lane()), reads})));
@@ -122,7 +127,7 @@ WeightScale PackedWeightTile::scale_of(const Expr& read, const Expr& pair, std::
     const Expr word =
         builder_.load(fmt::format("{}_words{}", name, number), {of_scales_[i].array, {at}, name});
     scale.push_back(builder_.let(fmt::format("{}{}", name, number),
-                                 number_in_word(word, format.scale_type, number, type)));
+                                 number_in_word(word, format.scale_type(), number, type)));
   }
   return scale;
 }
@@ -130,7 +135,7 @@ WeightScale PackedWeightTile::scale_of(const Expr& read, const Expr& pair, std::
 void PackedWeightTile::decode(const View& to) {
   using namespace ir;
   const WeightFormat& format = *weights_.format;
-  const std::int64_t pairs = 16 / format.bits;
+  const std::int64_t pairs = 16 / format.code.bits();
   const ScalarType type = builder_.type_of(to);
   const ScalarType of_scales = numbers_.decodes_in_halves(type) ? type : ScalarType::f32;
   const Layout places = to.axes.front().values;  // (8, reads, rows of a lane)
@@ -143,9 +148,9 @@ void PackedWeightTile::decode(const View& to) {
     const Expr codes =
         builder_.load(fmt::format("codes{}_{}", number, w), {codes_.array, {at}, "codes"});
     for (std::int64_t i = 0; i < pairs; ++i) {
-      const auto bit = static_cast<std::uint32_t>(i * format.bits);
+      const auto bit = static_cast<std::uint32_t>(i * format.code.bits());
       std::int64_t v = 2 * i + 2 * pairs * w;
-      for (const Expr& weight : numbers_.pair({codes, bit}, {codes, bit + 16}, scale, type,
+      for (const Expr& weight : numbers_.pair({{codes, bit, format.code.bits()}}, {{codes, bit + 16, format.code.bits()}}, scale, type,
                                               fmt::format("two{}_{}{}", number, w, i))) {
         builder_.store(weight, {to.array,
                                 {evaluate(places.mode(1), read) + evaluate(pairs_of_rows, pair) +

@@ -41,19 +41,19 @@ struct PackedWeights {
 
   std::int64_t depth() const { return size(lanes.lanes.mode(0)) * kPackedVector; }  // k of a block
   std::int64_t rows_of_lane() const { return rows / size(lanes.lanes.mode(1)); }
-  std::int64_t words_of_row() const { return kPackedVector * format->bits / 32; }  // per lane
+  std::int64_t words_of_row() const { return kPackedVector * format->code.bits() / 32; }  // per lane
   std::int64_t words_of_lane() const { return rows_of_lane() * words_of_row(); }
   std::int64_t access_words() const {  // that a lane reads at once: a power of two
     return std::min<std::int64_t>(words_of_lane() & -words_of_lane(), 4);
   }
-  std::int64_t code_words() const { return rows * depth() * format->bits / 32; }
+  std::int64_t code_words() const { return rows * depth() * format->code.bits() / 32; }
   std::int64_t scales_of_row() const { return (depth() + format->elements - 1) / format->elements; }
   std::int64_t scales_of_word() const {
-    return 4 / static_cast<std::int64_t>(size_of(format->scale_type));
+    return 4 / static_cast<std::int64_t>(size_of(format->scale_type()));
   }
   /// The words of `scales` scales or minima; 0 if the format has none.
   std::int64_t words_of(std::int64_t scales) const {
-    return format->scale_at ? scales / scales_of_word() : 0;
+    return format->scale ? scales / scales_of_word() : 0;
   }
   /// The words of all scales of a block, or of all minima.
   std::int64_t scale_words() const { return words_of(rows * scales_of_row()); }

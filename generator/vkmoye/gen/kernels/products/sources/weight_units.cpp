@@ -4,39 +4,59 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
+namespace {
+
+constexpr std::int64_t kBits = 32;  // of a word
+
+// `field` with its first bit in a word of a block, whichever of the two that begin at different bytes of a word it is.
+// Words are moved so that this bit does not depend on the block.
+BitField aligned(BitField field, std::int64_t elements, std::int64_t blocks_of_pair) {
+  for (const std::int64_t of : {kBits / blocks_of_pair, std::int64_t{1}}) {
+    BitField moved = field;
+    moved.first = field.first % of;
+    if (in_words(moved, elements, kBits)) return moved;
+  }
+  field.first = 0;
+  return field;
+}
+
+}  // namespace
 
 WeightGroups weight_groups(const WeightFormat& format, std::int64_t count) {
-  const CodesInWords codes = format.codes_in_words(32);
-  WeightGroups all;
-  all.words = std::max<std::int64_t>(count / codes.together, 1);
-  all.elements = all.words * codes.together;
-  for (std::int64_t part = 0; part < codes.parts; ++part) {
-    for (std::int64_t in_part = 0; in_part < all.elements; in_part += count) {
-      WeightGroup group{{}, part * (format.elements / codes.parts) + in_part};
-      for (std::int64_t weight = group.first; weight < group.first + count; ++weight) {
-        group.codes.push_back({static_cast<std::size_t>(codes.word(weight)),
-                               static_cast<std::uint32_t>(codes.bit(weight))});
-      }
-      all.groups.push_back(std::move(group));
+  const BitField& codes = format.code.fields.front();
+  const FieldInWords at = *in_words({.bits = codes.bits, .at = codes.at}, format.elements, kBits);
+  std::vector<Layout> steps, parts;
+  std::int64_t before = 1;  // elements
+  for (std::size_t i = 0; i < at.word.leaves().size(); ++i) {
+    const Mode of_word = at.word.leaves()[i];
+    const std::int64_t inside = std::clamp<std::int64_t>(count / before, 1, of_word.extent);
+    if (of_word.extent > inside) {
+      (of_word.stride > 0 ? steps : parts).emplace_back(of_word.extent / inside, before * inside);
     }
+    before *= of_word.extent;
   }
-  return all;
+  const auto all = [](const std::vector<Layout>& modes) {
+    return modes.empty() ? Layout() : make_layout(std::span<const Layout>(modes));
+  };
+  return {all(steps), all(parts)};
 }
 
 std::vector<std::int64_t> order_of_pairs(const WeightFormat& format) {
-  const WeightGroup group = weight_groups(format, kGroupOfPairs).groups.front();
+  const BitField& codes = format.code.fields.front();
+  const FieldInWords at = *in_words({.bits = codes.bits, .at = codes.at}, format.elements, kBits);
   std::vector<std::int64_t> order(kGroupOfPairs);
   std::iota(order.begin(), order.end(), 0);
   const auto place = [&](std::int64_t weight) {
-    const WeightGroup::Code& code = group.codes[static_cast<std::size_t>(weight)];
-    return std::tuple(code.word, code.first_bit % 16, code.first_bit);
+    return std::tuple(at.word(weight), at.bit(weight) % 16, at.bit(weight));
   };
   std::sort(order.begin(), order.end(),
             [&](std::int64_t a, std::int64_t b) { return place(a) < place(b); });
@@ -54,194 +74,261 @@ WeightUnits::WeightUnits(Builder& builder, const WeightFormat& format, std::int6
       format_(format),
       blocks_(blocks),
       count_(count),
+      in_pair_(std::min(blocks, blocks_of_pair(format))),
       numbers_(builder, format) {
   words_ = builder_.registers("words_of_thread", ScalarType::u32, make_layout({words(), count}));
   numbers_.fill_table();
 }
 
 void WeightUnits::read(const std::string& array) {
-  const std::int64_t halves = access_words(format_, blocks_), words_at_once = halves / 2;
-  const auto read_all = [&](const Expr& i) {
-    const Expr loaded = builder_.load(
-        "words_value", {array, {i * to_index(halves)}, "words of a thread", to_index(halves)});
-    const Expr all = bitcast(loaded, ScalarType::u32);
-    for (std::int64_t w = 0; w < words_at_once; ++w) {
-      builder_.store(
-          words_at_once == 1 ? all : ir::component(all, to_index(w)),
-          {words_.array, {i * to_index(words_at_once) + to_index(w)}, "words of a thread"});
-    }
+  const std::int64_t halves = access_words(format_, blocks_);
+  const std::int64_t accesses = blocks_ * format_.bytes / 2 / halves;  // of a unit
+  const auto store = [&](const Expr& value, const Expr& at) {
+    builder_.store(value, {words_.array, {at}, "words of a thread"});
+  };
+  const auto load = [&](const std::string& name, const Expr& at, std::int64_t count) {
+    return builder_.load(name, {array, {at}, "words of a thread", to_index(count)});
   };
   builder_.with_title("words_of_thread <- the blocks of weights, as words of 32 bits", [&] {
-    builder_.unrolled_loop("access", to_index(count_ * words() / words_at_once), read_all);
+    if (halves == 1) {  // two accesses for a word; the last one is half of a word
+      builder_.unrolled_loop("unit", to_index(count_), [&](const Expr& unit) {
+        builder_.unrolled_loop("word", to_index(words()), [&](const Expr& word) {
+          const Expr first = unit * to_index(accesses) + 2 * word;
+          const Expr last = unit * to_index(accesses) + to_index(accesses - 1);
+          const Expr low = convert(load("low_half", first, 1), ScalarType::u32);
+          const Expr high =
+              convert(load("high_half", ir::minimum(first + 1, last), 1), ScalarType::u32);
+          store(bit_or(low, shift_left(high, ir::number(ScalarType::u32, 16))),
+                unit * to_index(words()) + word);
+        });
+      });
+      return;
+    }
+    const std::int64_t words_at_once = halves / 2;
+    builder_.unrolled_loop("access", to_index(count_ * accesses), [&](const Expr& i) {
+      const Expr all = bitcast(load("words_value", i * to_index(halves), halves), ScalarType::u32);
+      for (std::int64_t w = 0; w < words_at_once; ++w) {
+        store(words_at_once == 1 ? all : ir::component(all, to_index(w)),
+              i * to_index(words_at_once) + to_index(w));
+      }
+    });
   });
 }
 
-Expr WeightUnits::word(const Block& block, const Expr& at, const std::string& name) {
-  const std::uint32_t of_pair = to_index(blocks_of_pair(format_) * format_.bytes / 4);
-  return builder_.load(name, {words_.array,
-                              {block.pair * of_pair + at + block.unit * to_index(words())},
-                              "words of a thread"});
-}
+// --- the numbers of a block, in registers of their own ---
 
-// Word `number` of the codes of a block; of a format with signs, with the sign bits inverted.
-Expr WeightUnits::codes(const Block& block, const Expr& number, const std::string& suffix) {
-  const auto u32 = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
-  const std::int64_t byte = block.number * format_.bytes + format_.codes_at;
-  const Expr at = number + to_index(byte / 4);
-  const bool is_whole = byte % 4 == 0 && !format_.has_sign;
-  Expr codes = word(block, at, (is_whole ? "codes" : "word_of_codes") + suffix);
-  if (is_whole) return codes;
-  if (byte % 4 != 0) {
-    const Expr next = word(block, at + 1, "next_word" + suffix);
-    codes = bit_or(shift_right(codes, u32(16)), shift_left(next, u32(16)));
+std::vector<WeightUnits::Field> WeightUnits::declare(const std::string& name,
+                                                     const WeightNumber& number) {
+  std::vector<Field> fields;
+  for (const BitField& field : number.fields) {
+    const BitField moved = aligned(field, format_.elements, in_pair_);
+    const FieldInWords at = *in_words(moved, format_.elements, kBits);
+    const std::string of = fields.empty() ? name : fmt::format("{}_from_bit{}", name, field.to);
+    fields.push_back(
+        {field, at,
+         builder_.registers(of + "_of_block", ScalarType::u32, make_layout({at.words(), count_}))
+             .array});
   }
-  if (format_.has_sign) codes = bit_xor(codes, u32(format_.bits == 8 ? 0x80808080 : 0x88888888));
-  return builder_.let("codes" + suffix, codes);
+  return fields;
 }
 
-// A number of a block. `suffix`: the end of the name of its word.
-Expr WeightUnits::number_at(const Block& block, const WeightNumber& number,
-                            const std::string& suffix) {
-  const std::int64_t byte = block.number * format_.bytes + number.at;
-  return number_in_word(
-      word(block, to_index(byte / 4), fmt::format("word_of_{}{}", number.name, suffix)),
-      format_.scale_type, byte % 4 == 0 ? 0 : 1);
+void WeightUnits::declare_block() {
+  code_ = declare("codes", format_.code);
+  if (format_.sub_scale) sub_scale_ = declare("sub_scales", *format_.sub_scale);
+  if (format_.sub_minimum) sub_minimum_ = declare("sub_minima", *format_.sub_minimum);
+  for (const PlacedNumber& number : format_.numbers()) {
+    of_block_.push_back(builder_
+                            .registers(fmt::format("{}_of_block", number.plural), ScalarType::f32,
+                                       make_layout({1, count_}))
+                            .array);
+  }
 }
 
-void WeightUnits::for_each_pair(const std::function<void(const Expr& pair)>& body) {
-  builder_.unrolled_loop("pair", to_index(blocks_ / blocks_of_pair(format_)), body);
+Expr WeightUnits::word(const Expr& unit, const Expr& pair, const Expr& at,
+                       const std::string& name) {
+  const std::uint32_t of_pair = to_index(in_pair_ * format_.bytes / 4);
+  return builder_.load(
+      name, {words_.array, {pair * of_pair + at + unit * to_index(words())}, "words of a thread"});
+}
+
+// The words of a field of block `number` of a pair, with its first bit where `field` expects it.
+void WeightUnits::read_field(const Field& field, const Expr& unit, const Expr& pair,
+                             std::int64_t number, bool inverts_signs) {
+  const auto u32 = [](std::uint32_t value) { return ir::number(ScalarType::u32, value); };
+  const std::int64_t bit = 8 * number * format_.bytes + field.field.first - field.at.first_bit;
+  builder_.unrolled_loop("word", to_index(field.at.words()), [&](const Expr& at) {
+    const Expr here = at + to_index(bit / kBits);
+    Expr value = word(unit, pair, here, "word_of_codes");
+    if (const auto by = static_cast<std::uint32_t>(bit % kBits); by != 0) {
+      const Expr next = word(unit, pair, ir::minimum(here + 1, to_index(words() - 1)), "next_word");
+      value = bit_or(shift_right(value, u32(by)), shift_left(next, u32(32 - by)));
+    }
+    if (inverts_signs) {
+      value = bit_xor(value, u32(field.field.bits == 8 ? 0x80808080 : 0x88888888));
+    }
+    builder_.store(value, {field.array, {at + unit * to_index(field.at.words())}, "codes"});
+  });
+}
+
+void WeightUnits::for_each_block(const std::function<void(const Expr& block)>& body) {
+  const std::vector<PlacedNumber> numbers = format_.numbers();
+  if (code_.empty()) declare_block();
+  const auto read_block = [&](const Expr& pair, std::int64_t number) {
+    builder_.unrolled_loop("row", to_index(count_), [&](const Expr& unit) {
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::int64_t byte = number * format_.bytes + numbers[i].at;
+        const Expr bits = word(unit, pair, to_index(byte / 4),
+                               fmt::format("word_of_{}", numbers[i].name));
+        builder_.store(number_in_word(bits, format_.scale_type(), byte % 4 == 0 ? 0 : 1),
+                       {of_block_[i], {unit}, of_block_[i]});
+      }
+      for (const Field& field : code_) {
+        read_field(field, unit, pair, number, format_.code.kind == NumberKind::has_sign);
+      }
+      for (const auto* fields : {&sub_scale_, &sub_minimum_}) {
+        for (const Field& field : *fields) read_field(field, unit, pair, number, false);
+      }
+    });
+  };
+  builder_.unrolled_loop("pair", to_index(blocks_ / in_pair_), [&](const Expr& pair) {
+    for (std::int64_t number = 0; number < in_pair_; ++number) {
+      const Expr block = pair * to_index(in_pair_) + to_index(number);
+      builder_.with_title("the codes of a block, and its scale", [&] { read_block(pair, number); });
+      if (in_pair_ == 1) {
+        body(block);
+      } else {
+        builder_.call("multiply_block", {{"block", block, to_index(blocks_)}}, body);
+      }
+    }
+  });
+}
+
+// --- groups of weights ---
+
+// The places of the codes, or of another number, of `count` weights of a group. `name`: of its words.
+std::vector<CodePlace> WeightUnits::places(const std::vector<Field>& fields, const Expr& unit,
+                                           const Group& group, std::int64_t count,
+                                           const std::string& name) {
+  std::vector<CodePlace> out(static_cast<std::size_t>(count));
+  for (const Field& field : fields) {
+    const auto evaluated = [&](const Layout& of) {
+      return evaluate(composition(of, group.layouts.steps), group.step) +
+             evaluate(composition(of, group.layouts.parts), group.part);
+    };
+    const std::string of_field =
+        &field == &fields.front() ? name : fmt::format("{}_from_bit{}", name, field.field.to);
+    // The first bit of the group, which only the author of a loop over parts may know.
+    const Expr bit = evaluated(field.at.bit);
+    const std::optional<std::uint32_t> first_bit = ir::constant_value(bit);
+    std::map<std::int64_t, Expr> words;
+    const bool is_only = field.at.word(count - 1) == 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t after = field.at.word(i);
+      if (words.count(after) == 0) {
+        const std::string numbered = is_only ? of_field : of_field + std::to_string(after);
+        const Expr at = evaluated(field.at.word) + to_index(after) +
+                        unit * to_index(field.at.words());
+        Expr word = builder_.load(numbered, {field.array, {at}, "codes"});
+        if (!first_bit) {
+          word = builder_.let("moved_" + numbered, shift_right(word, convert(bit, ScalarType::u32)));
+        }
+        words.emplace(after, word);
+      }
+      out[static_cast<std::size_t>(i)].push_back(
+          {words.at(after),
+           static_cast<std::uint32_t>(field.at.first_bit + field.at.bit(i)) + first_bit.value_or(0),
+           field.field.bits, field.field.to});
+    }
+  }
+  return out;
+}
+
+WeightScale WeightUnits::scale_of(const Expr& unit, const Group& group, const std::string& suffix) {
+  WeightScale scale;
+  const auto add = [&](const char* name, std::size_t number, const std::optional<WeightNumber>& sub,
+                       const std::vector<Field>& fields, bool is_negative) {
+    const std::string numbered = name + suffix;
+    Expr value = builder_.load(fields.empty() ? numbered : numbered + "_of_block",
+                               {of_block_[number], {unit}, name});
+    if (!fields.empty()) {
+      Expr bits = bits_of(places(fields, unit, group, 1, fmt::format("sub_{}", numbered)).front());
+      if (sub->kind == NumberKind::has_sign) {
+        bits = bit_xor(bits, ir::number(ScalarType::u32, 1u << (sub->bits() - 1)));
+      }
+      value = value * number_of(*sub, bits);
+    }
+    if (is_negative) value = -value;
+    scale.push_back(fields.empty() && !is_negative ? value : builder_.let(numbered, value));
+  };
+  if (format_.scale) add("scale", 0, format_.sub_scale, sub_scale_, false);
+  if (format_.minimum) {
+    add("minimum", 1, format_.sub_minimum, sub_minimum_, format_.subtracts_minimum);
+  }
+  return scale;
 }
 
 void WeightUnits::for_each_weight_group(std::int64_t count, const Body& body) {
-  const WeightGroups all = weight_groups(format_, count);
-  const std::int64_t in_pair = blocks_of_pair(format_), elements = format_.elements;
-  const auto of_unit = [&](std::int64_t unit) {
-    return count_ > 1 ? fmt::format("_{}", unit) : "";
-  };
-  // The words of a step, which have several groups.
-  const auto decode_step = [&](std::int64_t block, const Expr& pair, const Expr& step,
-                               const std::vector<WeightScale>& scales) {
-    std::vector<std::vector<Expr>> words(scales.size());
-    for (std::int64_t unit = 0; unit < count_; ++unit) {
-      for (std::int64_t w = 0; w < all.words; ++w) {
-        const std::string suffix = (all.words > 1 ? std::to_string(w) : "") + of_unit(unit);
-        words[static_cast<std::size_t>(unit)].push_back(
-            codes({to_index(unit), pair, block}, step * to_index(all.words) + to_index(w), suffix));
-      }
-    }
-    std::int64_t read = 0;  // numbers from the table
-    for (const WeightGroup& group : all.groups) {
-      std::vector<std::vector<Expr>> weights(scales.size());
-      for (std::size_t unit = 0; unit < scales.size(); ++unit) {
-        for (const WeightGroup::Code& code : group.codes) {
-          weights[unit].push_back(numbers_.weight({words[unit][code.word], code.first_bit},
-                                                  scales[unit], fmt::format("level{}", read++)));
+  const WeightGroups groups = weight_groups(format_, count);
+  const std::int64_t parts = size(groups.parts);
+  for_each_block([&](const Expr& block) {
+    builder_.unrolled_loop("step", to_index(size(groups.steps)), [&](const Expr& step) {
+      for (std::int64_t part = 0; part < parts; ++part) {
+        const Group group{groups, step, to_index(part)};
+        std::vector<std::vector<Expr>> weights;
+        std::int64_t read = 0;  // numbers from the table
+        for (std::int64_t unit = 0; unit < count_; ++unit) {
+          const std::string suffix = (parts > 1 ? std::to_string(part) : "") +
+                                     (count_ > 1 ? fmt::format("_{}", unit) : "");
+          const WeightScale scale = scale_of(to_index(unit), group, "0" + suffix);
+          std::vector<Expr> of_unit;
+          for (const CodePlace& code :
+               places(code_, to_index(unit), group, count, "codes" + suffix)) {
+            of_unit.push_back(
+                numbers_.weight(code, scale, fmt::format("level{}{}", suffix, read++)));
+          }
+          weights.push_back(std::move(of_unit));
         }
+        body(weights, first_of(block, group));
       }
-      body(weights, pair * to_index(in_pair * elements) + step * to_index(all.elements) +
-                        to_index(block * elements + group.first));
-    }
-  };
-  for_each_pair([&](const Expr& pair) {
-    for (std::int64_t block = 0; block < in_pair; ++block) {
-      std::vector<WeightScale> scales(static_cast<std::size_t>(count_));
-      for (std::int64_t unit = 0; unit < count_; ++unit) {
-        // Always with a number: the argument of a step of the epilogue is called scale.
-        const std::string suffix = std::to_string(block) + of_unit(unit);
-        for (const WeightNumber& number : format_.numbers()) {
-          scales[static_cast<std::size_t>(unit)].push_back(builder_.let(
-              number.name + suffix, number_at({to_index(unit), pair, block}, number, suffix)));
-        }
-      }
-      builder_.unrolled_loop("step", to_index(format_.codes_bytes() / 4 / all.words),
-                             [&](const Expr& step) { decode_step(block, pair, step, scales); });
-    }
+    });
   });
+}
+
+Expr WeightUnits::first_of(const Expr& block, const Group& group) const {
+  return block * to_index(format_.elements) + evaluate(group.layouts.steps, group.step) +
+         evaluate(group.layouts.parts, group.part);
 }
 
 void WeightUnits::for_each_group_of_pairs(
     ScalarType type,
     const std::function<void(const std::vector<Expr>& weights, const Expr& unit)>& take,
     const std::function<void(const Expr& first)>& multiply) {
-  const std::int64_t in_pair = blocks_of_pair(format_), words = format_.codes_bytes() / 4;
-  const auto registers = [&](const std::string& name, ScalarType of, std::int64_t count) {
-    return builder_.registers(name, of, make_layout({count, count_})).array;
-  };
-  const std::string codes_of_block = registers("codes_of_block", ScalarType::u32, words);
-  const std::vector<WeightNumber> numbers = format_.numbers();
-  std::vector<std::string> arrays;
-  for (const WeightNumber& number : numbers) {
-    arrays.push_back(registers(fmt::format("{}_of_block", number.plural), ScalarType::f32, 1));
-  }
-  const auto for_each_unit = [&](const std::function<void(const Expr&)>& body) {
-    builder_.unrolled_loop("row", to_index(count_), body);
-  };
-  const auto read_block = [&](const Expr& pair, std::int64_t number) {
-    for_each_unit([&](const Expr& unit) {
-      const Block block{unit, pair, number};
-      for (std::size_t i = 0; i < arrays.size(); ++i) {
-        builder_.store(number_at(block, numbers[i], ""), {arrays[i], {unit}, arrays[i]});
-      }
-      builder_.unrolled_loop("word", to_index(words), [&](const Expr& word) {
-        builder_.store(codes(block, word, ""),
-                       {codes_of_block, {word + unit * to_index(words)}, "codes"});
+  const WeightGroups groups = weight_groups(format_, kGroupOfPairs);
+  for_each_block([&](const Expr& block) {
+    builder_.unrolled_loop("step", to_index(size(groups.steps)), [&](const Expr& step) {
+      builder_.unrolled_loop("part", to_index(size(groups.parts)), [&](const Expr& part) {
+        const Group group{groups, step, part};
+        builder_.unrolled_loop("row", to_index(count_), [&](const Expr& unit) {
+          take(pairs(type, places(code_, unit, group, kGroupOfPairs, "codes"),
+                     scale_of(unit, group, "0")),
+               unit);
+        });
+        multiply(first_of(block, group));
       });
     });
-  };
-  // The codes of a group are as many bits above those of the group before, and its weights as many elements after.
-  const WeightGroups all = weight_groups(format_, kGroupOfPairs);
-  const WeightGroup &first = all.groups.front(), &last = all.groups.back();
-  const bool is_only = all.groups.size() == 1;
-  const auto take_group = [&](const Expr& unit, const Expr& step, const Expr& group) {
-    std::vector<Expr> code_words;
-    for (std::int64_t w = 0; w < all.words; ++w) {
-      const Expr at = step * to_index(all.words) + to_index(w) + unit * to_index(words);
-      const std::string name = all.words > 1 ? fmt::format("codes{}", w) : "codes";
-      const Expr word =
-          builder_.load(is_only ? name : "word_of_" + name, {codes_of_block, {at}, "codes"});
-      const Expr bits = convert(group * last.codes[0].first_bit, ScalarType::u32);
-      code_words.push_back(is_only ? word : builder_.let(name, shift_right(word, bits)));
-    }
-    WeightScale scale;
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-      scale.push_back(builder_.load(fmt::format("{}0", numbers[i].name),
-                                    {arrays[i], {unit}, numbers[i].plural}));
-    }
-    take(pairs(type, first, code_words, scale), unit);
-  };
-  const auto multiply_block = [&](const Expr& block) {
-    builder_.unrolled_loop("step", to_index(words / all.words), [&](const Expr& step) {
-      builder_.unrolled_loop("group", to_index(all.groups.size()), [&](const Expr& group) {
-        for_each_unit([&](const Expr& unit) { take_group(unit, step, group); });
-        multiply(block * to_index(format_.elements) + step * to_index(all.elements) +
-                 group * to_index(last.first));
-      });
-    });
-  };
-  for_each_pair([&](const Expr& pair) {
-    for (std::int64_t block = 0; block < in_pair; ++block) {
-      const Expr number = pair * to_index(in_pair) + to_index(block);
-      builder_.with_title("the codes of a block, and its scale", [&] { read_block(pair, block); });
-      if (in_pair == 1) {
-        multiply_block(number);
-      } else {
-        builder_.call("multiply_block", {{"block", number, to_index(blocks_)}}, multiply_block);
-      }
-    }
   });
 }
 
-std::vector<Expr> WeightUnits::pairs(ScalarType type, const WeightGroup& group,
-                                     const std::vector<Expr>& words, const WeightScale& scale) {
+std::vector<Expr> WeightUnits::pairs(ScalarType type, const std::vector<CodePlace>& codes,
+                                     const WeightScale& scale) {
   const std::vector<std::int64_t> order = order_of_pairs(format_);
   std::vector<Expr> weights;
-  const auto place = [&](std::int64_t weight) -> CodePlace {
-    const WeightGroup::Code& code = group.codes[static_cast<std::size_t>(weight)];
-    return {words[code.word], code.first_bit};
-  };
   for (std::size_t i = 0; i < order.size(); i += 2) {
-    const std::string name = fmt::format("two{}", order[i]);
-    for (Expr& one : numbers_.pair(place(order[i]), place(order[i + 1]), scale, type, name)) {
+    const auto of = [&](std::size_t number) -> const CodePlace& {
+      return codes[static_cast<std::size_t>(order[number])];
+    };
+    for (Expr& one :
+         numbers_.pair(of(i), of(i + 1), scale, type, fmt::format("two{}", order[i]))) {
       weights.push_back(std::move(one));
     }
   }

@@ -8,6 +8,7 @@
 //
 // How a code becomes a weight: weight_numbers.hpp. For matrix units, weights are rounded to 16 bits, two at a time.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -19,21 +20,11 @@
 
 namespace vkmoye::gen {
 
-/// Consecutive weights of a block, and where their codes are: in `words` consecutive words of codes.
-struct WeightGroup {
-  struct Code {
-    std::size_t word;
-    std::uint32_t first_bit;
-  };
-  std::vector<Code> codes;
-  std::int64_t first;  // number of the first weight, in the first words
-};
+/// Groups of `count` consecutive weights, 4 or 8: the first weight of one is steps(step) + parts(part). Parts have their
+/// codes in the same words, in other bits; q4_0 in groups of 4 has steps 4:4 and parts 2:16.
 struct WeightGroups {
-  std::int64_t words = 1;
-  std::int64_t elements = 8;  // added to the number of a weight with the next words
-  std::vector<WeightGroup> groups;
+  Layout steps, parts;
 };
-/// Groups of `count` weights, 4 or 8, that use all codes of some words.
 WeightGroups weight_groups(const WeightFormat& format, std::int64_t count);
 
 /// The weights that are decoded together for matrix units.
@@ -50,6 +41,12 @@ inline std::int64_t blocks_of_pair(const WeightFormat& format) {
   return format.bytes % 4 == 0 ? 1 : 2;
 }
 
+/// The blocks that a thread reads at once, at least `elements` weights: of short blocks whole words, of blocks of more
+/// than 64 weights one.
+inline std::int64_t blocks_at_once(const WeightFormat& format, std::int64_t elements) {
+  return format.elements > 64 ? 1 : std::max(blocks_of_pair(format), elements / format.elements);
+}
+
 /// Blocks of a thread, called a unit, in registers of 32-bit words.
 class WeightUnits {
  public:
@@ -60,7 +57,7 @@ class WeightUnits {
 
   bool has_table() const { return numbers_.has_table(); }
   /// The 32-bit words of a unit.
-  std::int64_t words() const { return blocks_ * format_.bytes / 4; }
+  std::int64_t words() const { return (blocks_ * format_.bytes + 2) / 4; }
 
   /// Reads the units from registers of u16, one unit after the other.
   void read(const std::string& array);
@@ -81,25 +78,42 @@ class WeightUnits {
       const std::function<void(const Expr& first)>& multiply);
 
  private:
-  // Block `number` of two that begin at different bytes of a word, or 0: of pair `pair` of a unit.
-  struct Block {
-    Expr unit, pair;
-    std::int64_t number;
+  // A field of a number: where it is in a block, and the words of a block that are in registers, one unit after the
+  // other.
+  struct Field {
+    BitField field;
+    FieldInWords at;
+    std::string array;
   };
-  // Records `body` for each pair.
-  void for_each_pair(const std::function<void(const Expr& pair)>& body);
-  // Word `at` of the pair.
-  Expr word(const Block& block, const Expr& at, const std::string& name);
-  Expr codes(const Block& block, const Expr& number, const std::string& suffix);
-  Expr number_at(const Block& block, const WeightNumber& number, const std::string& suffix);
-  std::vector<Expr> pairs(ScalarType type, const WeightGroup& group, const std::vector<Expr>& words,
+  struct Group {
+    const WeightGroups& layouts;
+    Expr step, part;
+  };
+
+  std::vector<Field> declare(const std::string& name, const WeightNumber& number);
+  void declare_block();
+  // Word `at` of a pair of blocks that begin at different bytes of a word, or of one block.
+  Expr word(const Expr& unit, const Expr& pair, const Expr& at, const std::string& name);
+  void read_field(const Field& field, const Expr& unit, const Expr& pair, std::int64_t number,
+                  bool inverts_signs);
+  // Records `body` for each block, whose numbers are in registers; of a pair of blocks, as a function.
+  void for_each_block(const std::function<void(const Expr& block)>& body);
+  std::vector<CodePlace> places(const std::vector<Field>& fields, const Expr& unit,
+                                const Group& group, std::int64_t count, const std::string& name);
+  // The scale and the minimum of a group, those of its part of the block included.
+  WeightScale scale_of(const Expr& unit, const Group& group, const std::string& suffix);
+  // The number of the first weight of a group in the unit.
+  Expr first_of(const Expr& block, const Group& group) const;
+  std::vector<Expr> pairs(ScalarType type, const std::vector<CodePlace>& codes,
                           const WeightScale& scale);
 
   Builder& builder_;
   const WeightFormat& format_;
-  const std::int64_t blocks_, count_;
+  const std::int64_t blocks_, count_, in_pair_;
   View words_;
   WeightNumbers numbers_;
+  std::vector<Field> code_, sub_scale_, sub_minimum_;
+  std::vector<std::string> of_block_;  // arrays of scales and minima
 };
 
 }  // namespace vkmoye::gen

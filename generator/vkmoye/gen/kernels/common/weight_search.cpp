@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/common/weight_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "vkmoye/contract/scalar_value.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+// weight = scale * number - minimum
+struct Fit {
+  double scale = 0, minimum = 0;
+};
+
+// The numbers of codes in ascending order.
+class Numbers {
+ public:
+  explicit Numbers(const WeightNumber& number) : codes_(static_cast<std::size_t>(number.codes())) {
+    for (std::size_t code = 0; code < codes_.size(); ++code) {
+      codes_[code] = {number.number_of(code), code};
+    }
+    std::sort(codes_.begin(), codes_.end());
+    is_whole_ = number.kind == NumberKind::whole || number.kind == NumberKind::has_sign;
+  }
+  double least() const { return codes_.front().first; }
+  double greatest() const { return codes_.back().first; }
+  double of_largest_magnitude() const {
+    return std::fabs(least()) >= std::fabs(greatest()) ? least() : greatest();
+  }
+  // The number nearest to x, with its code.
+  const std::pair<double, std::uint64_t>& nearest(double x) const {
+    if (!(x > least())) return codes_.front();  // also if x is NaN
+    if (x >= greatest()) return codes_.back();
+    if (is_whole_) return codes_[static_cast<std::size_t>(std::nearbyint(x - least()))];
+    const auto above = std::lower_bound(codes_.begin(), codes_.end(), std::pair{x, 0ul});
+    const auto below = above - 1;
+    return x - below->first <= above->first - x ? *below : *above;
+  }
+
+ private:
+  std::vector<std::pair<double, std::uint64_t>> codes_;
+  bool is_whole_ = false;
+};
+
+double nearest_number(const Numbers& numbers, double weight, const Fit& fit) {
+  return fit.scale == 0 ? numbers.nearest(0).first
+                        : numbers.nearest((weight + fit.minimum) / fit.scale).first;
+}
+
+double squares(const Numbers& numbers, std::span<const double> weights, const Fit& fit) {
+  double sum = 0;
+  for (const double w : weights) {
+    const double error = fit.scale * nearest_number(numbers, w, fit) - fit.minimum - w;
+    sum += error * error;
+  }
+  return sum;
+}
+
+// The regression for the codes that weights have with `fit`; a minimum is not negative.
+Fit refitted(const Numbers& numbers, std::span<const double> weights, const Fit& fit,
+             bool has_minimum) {
+  double n = 0, x = 0, xx = 0, y = 0, xy = 0;
+  for (const double w : weights) {
+    const double number = nearest_number(numbers, w, fit);
+    n += 1, x += number, xx += number * number, y += w, xy += number * w;
+  }
+  const double determinant = n * xx - x * x;
+  if (has_minimum && determinant > 0) {
+    const Fit out{(n * xy - x * y) / determinant, (x * xy - xx * y) / determinant};
+    if (out.minimum >= 0) return out;
+  }
+  return xx > 0 ? Fit{xy / xx, 0} : fit;
+}
+
+// The best of some candidates.
+Fit best_fit(const Numbers& numbers, std::span<const double> weights, bool has_minimum) {
+  constexpr int kCandidates = 8;  // on each side
+  constexpr double kStep = 0.1;
+  Fit start;
+  double extent = numbers.of_largest_magnitude();
+  if (has_minimum) {
+    const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
+    start.minimum = std::max(0.0, -*low);
+    extent = numbers.greatest();
+    start.scale = *high + start.minimum;
+  } else {
+    start.scale = *std::max_element(weights.begin(), weights.end(), [](double a, double b) {
+      return std::fabs(a) < std::fabs(b);
+    });
+  }
+  if (start.scale == 0) return {0, start.minimum};
+  Fit best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = -kCandidates; i <= kCandidates; ++i) {
+    Fit fit{start.scale / (extent + kStep * i), start.minimum};
+    fit = refitted(numbers, weights, fit, has_minimum);
+    const double sum = squares(numbers, weights, fit);
+    if (sum < least) least = sum, best = fit;
+  }
+  return best;
+}
+
+// The scale of a block for `parts`, and its bits: the one whose largest magnitude has the largest number.
+double scale_of_block(const std::optional<WeightNumber>& sub, const WeightNumber& scale,
+                      std::span<const double> parts, std::span<std::byte> block) {
+  double largest = 0;
+  for (const double x : parts) {
+    if (std::fabs(x) > std::fabs(largest)) largest = x;
+  }
+  const double value = sub ? largest / Numbers(*sub).of_largest_magnitude() : largest;
+  const std::uint64_t bits = bits_of(scale.type, value);
+  store_bits(scale, bits, block, 0);
+  return scale.number_of(bits);
+}
+
+// Numbers of a part that may be near x: those next to it.
+std::vector<std::uint64_t> candidates(const WeightNumber& number, const Numbers& numbers,
+                                      double x) {
+  std::vector<std::uint64_t> out;
+  for (const double by : {-1.0, 0.0, 1.0}) {
+    const std::uint64_t code = numbers.nearest(x + by).second;
+    if (std::find(out.begin(), out.end(), code) == out.end()) out.push_back(code);
+  }
+  return out;
+}
+
+// The weights that have the same numbers: all, or those of a part of the block.
+std::int64_t elements_of_part(const WeightFormat& format) {
+  if (!format.sub_scale) return format.elements;
+  const auto& fields = format.sub_scale->fields;
+  std::int64_t count = 1;
+  const auto is_same = [&](const BitField& field) { return field(count) == field(0); };
+  while (std::all_of(fields.begin(), fields.end(), is_same)) ++count;
+  return count;
+}
+
+}  // namespace
+
+void quantise_by_search(const WeightFormat& format, std::span<const double> weights,
+                        std::span<std::byte> block) {
+  const Numbers numbers(format.code);
+  const bool has_minimum = format.minimum.has_value();
+  const auto of_part = static_cast<std::size_t>(elements_of_part(format));
+  std::vector<double> scales, minima;
+  for (std::size_t first = 0; first < weights.size(); first += of_part) {
+    const Fit fit = best_fit(numbers, weights.subspan(first, of_part), has_minimum);
+    scales.push_back(fit.scale);
+    minima.push_back(fit.minimum);
+  }
+  const double scale = scale_of_block(format.sub_scale, *format.scale, scales, block);
+  const double minimum =
+      has_minimum ? scale_of_block(format.sub_minimum, *format.minimum, minima, block) : 0;
+  const auto sub_number = [](const std::optional<WeightNumber>& sub, std::uint64_t code) {
+    return sub ? sub->number_of(code) : 1;
+  };
+  const auto codes_near = [](const std::optional<WeightNumber>& sub, double part, double whole) {
+    return sub ? candidates(*sub, Numbers(*sub), whole == 0 ? 0 : part / whole)
+               : std::vector<std::uint64_t>{0};
+  };
+  for (std::size_t part = 0; part < scales.size(); ++part) {
+    const auto of = weights.subspan(part * of_part, of_part);
+    const auto first = static_cast<std::int64_t>(part * of_part);
+    Fit best;
+    double least = std::numeric_limits<double>::infinity();
+    std::uint64_t best_scale = 0, best_minimum = 0;
+    for (const std::uint64_t s : codes_near(format.sub_scale, scales[part], scale)) {
+      for (const std::uint64_t m : codes_near(format.sub_minimum, minima[part], minimum)) {
+        const Fit fit{scale * sub_number(format.sub_scale, s),
+                      minimum * sub_number(format.sub_minimum, m)};
+        const double sum = squares(numbers, of, fit);
+        if (sum < least) least = sum, best = fit, best_scale = s, best_minimum = m;
+      }
+    }
+    if (format.sub_scale) store_bits(*format.sub_scale, best_scale, block, first);
+    if (format.sub_minimum) store_bits(*format.sub_minimum, best_minimum, block, first);
+    for (std::size_t i = 0; i < of_part; ++i) {
+      const double x = best.scale == 0 ? 0 : (of[i] + best.minimum) / best.scale;
+      store_bits(format.code, numbers.nearest(x).second, block,
+                 first + static_cast<std::int64_t>(i));
+    }
+  }
+}
+
+}  // namespace vkmoye::gen
