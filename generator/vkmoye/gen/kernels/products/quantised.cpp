@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/products/quantised.hpp"
 
-#include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/products/arrays/buffers.hpp"
+#include "vkmoye/gen/kernels/products/sources/shared_tile.hpp"
 #include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/sums/sums_along_k.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -22,114 +21,91 @@ class QuantisedProduct {
         form_(form),
         format_(*form.weights),
         builder_(name, config.threads, to_index(config.subgroup_size)),
-        threads_(make_layout({config.along_k, across()})),
-        at_(thread_coordinates(threads_, builder_.thread())),
-        buffers_(builder_, form, {config.rows, across() * config.weights, depth(config, form)}),
-        units_(builder_, format_, config.blocks, config.weights) {}
+        threads_(make_layout({config.along_k, config.threads / config.along_k})),
+        buffers_(builder_, form,
+                 {config.rows, size(threads_, 1) * config.weights, depth(config, form)}),
+        units_(builder_, format_, config.blocks, config.weights),
+        a_(builder_, "shared_a", form.a_type,
+           Layout(IntTuple{config.rows, {unit(), config.along_k}},
+                  IntTuple{pitch() * config.along_k, {1, pitch()}}),
+           reads_of_a(), /*k_first=*/true, [this](Moved) { return four_of_a(kGroup); }),
+        b_(reads_of_b()) {
+    b_.declare("next_weights", ScalarType::u16, access());
+    a_.next.declare("next_a", form.a_type);
+    elements_ = builder_.registers("elements", ScalarType::f32, make_layout({kGroup}));
+    decoded_ =
+        builder_.registers("decoded", ScalarType::f32, make_layout({kGroup, config.weights}));
+    sums_.emplace(builder_, buffers_, form, threads_,
+                  RowsOfSums{.blocks = config.weights, .small = config.rows});
+  }
 
   ir::Kernel describe() {
     builder_.describe(
         items_after_form(form_, gen::items(gemm_quantised_fields(), config_)),
         "the next weights are fetched while these, read once, are decoded in registers; the "
         "sums of the threads along k are added at the end");
-    shared_a_ = builder_.shared("shared_a", form_.a_type,
-                                Layout(IntTuple{{unit(), config_.along_k}, config_.rows},
-                                       IntTuple{{1, pitch()}, pitch() * config_.along_k}));
-    next_b_ = builder_.registers("next_weights", ScalarType::u16,
-                                 make_layout({words_of_unit(), config_.weights}), access().count);
-    next_a_ = builder_.make_fragment_like("next_a", form_.a_type, part(shared_a_));
-    elements_ = builder_.registers("elements", ScalarType::f32, make_layout({kGroup}));
-    decoded_ =
-        builder_.registers("decoded", ScalarType::f32, make_layout({kGroup, config_.weights}));
-    sums_ =
-        builder_.registers("sums", ScalarType::f32, make_layout({config_.weights, config_.rows}));
-
-    builder_.fill(sums_, 0);
-    const Vector four = {to_index(kGroup)};
-    fits_ = all_of(
-        {form_.a_k_contiguous ? builder_.fits(part(tile_of_a(0)), four, Edges::zero) : Conditions{},
-         builder_.fits(units_of(buffers_.b_words(0, words_of_row())), access(), Edges::zero)});
-    buffers_.if_has_products([&] { sum_up(); });
-    if (config_.along_k > 1) builder_.reduce_across(sums_, kSum, threads_, 0);
-    builder_.branch({ir::equal(at_[0], 0)}, [&] {
-      const View c = result();
-      buffers_.write(builder_.retile(sums_, c), c, {1});
-    });
-    return builder_.finish();
+    return sums_->kernel([&] { sum_up(); });
   }
 
  private:
-  std::int64_t across() const { return config_.threads / config_.along_k; }
-  // Words of 16 bits of a unit, of a row of the tile, and of an access.
+  // Words of 16 bits of a unit, and of an access.
   std::int64_t words_of_unit() const { return config_.blocks * format_.bytes / 2; }
-  std::int64_t words_of_row() const { return config_.along_k * words_of_unit(); }
-  Vector access() const { return {to_index(access_words(format_, config_.blocks))}; }
+  std::uint32_t access() const { return to_index(access_words(format_, config_.blocks)); }
   // The elements of k of a unit, and from one to the next in shared memory.
   std::int64_t unit() const { return config_.blocks * format_.elements; }
   std::int64_t pitch() const { return unit() + config_.pad_of_unit; }
 
-  // --- views ---
+  // --- sources: k first, then rows ---
 
-  View tile_of_a(const Expr& k_tile) const {  // (k, rows)
-    return form_.a_k_contiguous ? buffers_.a(k_tile) : transpose(buffers_.a(k_tile));
-  }
   // Four elements of k of each thread, side by side.
-  View part(const View& tile) const {
-    return partition(tile,
-                     make_tiled_copy(make_layout({config_.threads, std::int64_t{1}}),
-                                     make_layout({kGroup, std::int64_t{1}})),
-                     builder_.thread());
+  TilePart four_of_a(std::int64_t at_once, bool from_elementwise = false) const {
+    return {make_tiled_copy(make_layout({config_.threads, std::int64_t{1}}),
+                            make_layout({kGroup, std::int64_t{1}})),
+            {to_index(at_once)},
+            from_elementwise};
   }
-  // The units of each thread, one for each of its rows of weights.
-  View units_of(const View& tile) const {
-    const Layout values = make_layout({words_of_unit(), std::int64_t{1}});
-    return partition(tile, make_tiled_copy(threads_, values), builder_.thread());
+  TileReads reads_of_a() {
+    const auto tile_of = [this](const Expr& k_tile) {
+      return form_.a_k_contiguous ? buffers_.a(k_tile) : transpose(buffers_.a(k_tile));
+    };
+    const auto parts = [this](Moved moved) {
+      const bool in_vectors = form_.a_k_contiguous && moved == Moved::in_vectors;
+      return four_of_a(in_vectors ? kGroup : 1, form_.a_k_contiguous && !in_vectors);
+    };
+    return {builder_, tile_of, builder_.thread(), parts};
   }
-  View result() const {  // (1, rows of weights, rows of A)
-    const TiledCopy copy = make_tiled_copy(make_layout({across(), std::int64_t{1}}),
-                                           make_layout({std::int64_t{1}, std::int64_t{1}}));
-    return partition(buffers_.c(), copy, at_[1]);
+  // The words of the units of each thread, one for each of its rows of weights.
+  TileReads reads_of_b() {
+    const auto tile_of = [this](const Expr& k_tile) {
+      return buffers_.b_words(k_tile, config_.along_k * words_of_unit());
+    };
+    const auto parts = [this](Moved moved) -> TilePart {
+      return {make_tiled_copy(threads_, make_layout({words_of_unit(), std::int64_t{1}})),
+              {access()},
+              moved == Moved::one_by_one};
+    };
+    return {builder_, tile_of, builder_.thread(), parts};
   }
 
-  // --- steps ---
+  // --- sums += A * B over all tiles of k ---
 
   void sum_up() {
+    const Conditions fits = all_of({a_.next.fits(), b_.fits()});
+    const auto fetch = [&](const Expr& k_tile) {
+      builder_.call("fetch", {{"tile", k_tile}}, [&](const Expr& tile) {
+        buffers_.by_alignment(fits, [&](Moved moved) {
+          read_tiles(builder_, {&b_, &a_.next}, tile, moved);
+        });
+      });
+    };
     fetch(0);
     builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
       builder_.barrier();
-      builder_.under_heading("the next tile of A", [&] {
-        const View to = part(shared_a_);
-        builder_.copy(builder_.retile(next_a_, to), to, {.vector = {to_index(kGroup)}});
-      });
+      builder_.under_heading("the next tile of A", [&] { a_.store(0, Moved::in_vectors); });
       builder_.barrier();
-      units_.read(next_b_.array);
+      units_.read(b_.values().array);
       fetch(k_tile + 1);
       multiply();
-    });
-  }
-
-  // Tiles number `k_tile` of A and B, in registers.
-  void fetch(const Expr& k_tile) {
-    builder_.call("fetch", {{"tile", k_tile}}, [&](const Expr& tile) {
-      buffers_.by_alignment(fits_, [&](Moved moved) { fetch(tile, moved); });
-    });
-  }
-  void fetch(const Expr& k_tile, Moved moved) {
-    const bool elementwise = moved == Moved::one_by_one;
-    const bool in_vectors = form_.a_k_contiguous && !elementwise;
-    const View weights = buffers_.b_words(k_tile, words_of_row()), a = tile_of_a(k_tile);
-    buffers_.at_edges({weights, a}, [&](Edges edges) {
-      const View of_thread = units_of(weights);
-      builder_.copy(of_thread, builder_.retile(next_b_, of_thread),
-                    {.edges = edges,
-                     .vector = access(),
-                     .vectors_fit = true,
-                     .from_elementwise = elementwise});
-      builder_.copy(part(a), builder_.retile(next_a_, part(a)),
-                    {.edges = edges,
-                     .vector = {in_vectors ? to_index(kGroup) : 1},
-                     .vectors_fit = true,
-                     .from_elementwise = form_.a_k_contiguous && elementwise});
     });
   }
 
@@ -146,11 +122,11 @@ class QuantisedProduct {
       });
       builder_.unrolled_loop("row", to_index(config_.rows), [&](const Expr& row) {
         builder_.with_title("elements <- the elements of A for these weights", [&] {
-          const View of_thread = tile(shared_a_, {unit(), 1}, {at_[0], row});
+          const View of_thread = tile(transpose(a_.at(0)), {unit(), 1}, {sums_->at()[0], row});
           builder_.copy(slice(tile(of_thread, {kGroup, 1}, {first / to_index(kGroup), 0}), {_, 0}),
                         elements_, {.vector = {to_index(kGroup)}});
         });
-        const View to = repeat(select(sums_, 1, row), 0, kGroup);  // (k, rows of weights)
+        const View to = repeat(select(sums_->view(), 1, row), 0, kGroup);  // (k, rows of weights)
         builder_.with_title("sums += decoded * elements", [&] {
           builder_.apply(
               to,
@@ -165,12 +141,13 @@ class QuantisedProduct {
   const GemmForm& form_;
   const WeightFormat& format_;
   Builder builder_;
-  const Layout threads_;        // (along k, across)
-  const std::vector<Expr> at_;  // of this thread
+  const Layout threads_;  // (along k, across)
   GemmBuffers buffers_;
   WeightUnits units_;
-  Conditions fits_;  // whether rows of A and B are aligned
-  View shared_a_, next_a_, next_b_, elements_, decoded_, sums_;
+  SharedTile a_;
+  TileReads b_;
+  std::optional<SumsAlongK> sums_;
+  View elements_, decoded_;  // a group of k of a row of A, and of rows of weights
 };
 
 }  // namespace
