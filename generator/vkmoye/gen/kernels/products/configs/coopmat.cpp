@@ -8,6 +8,7 @@
 #include <set>
 
 #include "vkmoye/gen/kernels/products/arrays/groups.hpp"
+#include "vkmoye/gen/kernels/products/configs/rules.hpp"
 #include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
 #include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
 
@@ -65,9 +66,7 @@ void require_decoding(const GemmCoopmatConfig& config, const GemmForm& form,
   const WeightFormat& format = *form.weights;
   const std::int64_t unit = config.blocks * format.elements;
   require_power_of_two("blocks", config.blocks, 16, reasons);
-  require(config.blocks % blocks_of_pair(format) == 0,
-          fmt::format("{} blocks of {} are not whole words of 4 bytes", config.blocks, format.name),
-          reasons);
+  require_whole_words(config.blocks, format, reasons);
   require(stored_at_once(config, form, operand_b(form, config.tile_n)) == 8,
           fmt::format("atom k {}: weights are decoded 8 at a time", config.atom_k), reasons);
   require_divides("weights of a thread", unit, "tile k", config.tile_k, reasons);
@@ -117,8 +116,7 @@ const std::vector<ConfigField<GemmCoopmatConfig>>& gemm_coopmat_fields() {
           {&Config::tile_m, &Config::tile_n, &Config::tile_k}),
       subgroups_field<Config>("over the k of a tile"),
       numbers_field<Config>("pad", "bytes after each row of the shared tiles", {&Config::pad}),
-      numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
-                            {&Config::shared_bytes}),
+      shared_bytes_field<Config>(),
       numbers_field<Config>("strip",
                             "tiles along M that workgroups cover before the next tile along N; 1: "
                             "along N first",
