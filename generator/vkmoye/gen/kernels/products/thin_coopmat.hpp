@@ -16,7 +16,7 @@
 //   weight_blocks     gemm/quantised_coopmat: a lane reads whole blocks of its rows, as they lie in a GGUF file,
 //                     decodes 8 weights at a time from their words, and takes the elements of A in the same order.
 //                     Nothing is exchanged between lanes, and each weight is decoded once for all rows of a tile of C.
-//                     Arguments as in quantised.hpp.
+//                     Arguments as in thin.hpp.
 //   packed_weights    gemm/packed_weights: blocks of tile_n rows, see sources/packed_weights.hpp. Where matrix units
 //                     have 16x8 sums, up to 8 rows of A are columns of C^T = B A^T: with 16x16 sums, half of the work
 //                     would be for rows that do not exist in A. In place of ldb, it takes the arguments

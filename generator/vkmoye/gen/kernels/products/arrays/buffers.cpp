@@ -110,16 +110,6 @@ void GemmBuffers::if_has_products(const std::function<void()>& body) {
   builder_.branch(has_products, [&] { builder_.branch(has_blocks, body); });
 }
 
-void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load) {
-  Conditions all;
-  for (const View& tile : tiles) all = all_of({all, builder_.inside(tile)});
-  const bool is_one = tiles.size() == 1;
-  builder_.branch(
-      all, is_one ? "a whole tile" : "whole tiles", [&] { load(Edges::inside); },
-      is_one ? "a tile at an edge, 0 outside" : "tiles at an edge, 0 outside",
-      [&] { load(Edges::zero); });
-}
-
 void GemmBuffers::by_alignment(const Conditions& fits, const std::function<void(Moved)>& move) {
   builder_.branch(
       fits,

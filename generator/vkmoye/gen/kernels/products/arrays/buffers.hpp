@@ -88,9 +88,6 @@ class GemmBuffers {
   /// Records `body`, which sums products, guarded by alpha and k not being 0, and packed operands not being empty. As
   /// in BLAS, A and B are not read if alpha is 0, so that a NaN in them has no effect.
   void if_has_products(const std::function<void()>& body);
-  /// Records `load` twice: for the case that all `tiles` are inside, and for the case that one extends past
-  /// an edge, where elements outside are 0.
-  void at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load);
   /// Records `move` twice: for the case that rows are aligned to vectors, which `fits` decides, and for the case that
   /// they are not.
   void by_alignment(const Conditions& fits, const std::function<void(Moved)>& move);

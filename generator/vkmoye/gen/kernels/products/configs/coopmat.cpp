@@ -4,23 +4,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "vkmoye/gen/kernels/products/arrays/groups.hpp"
+#include "vkmoye/gen/kernels/products/configs/rules.hpp"
 #include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
 #include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-using Use = ir::MatrixType::Use;
+std::array<GemmOperand, 2> operands(const GemmCoopmatConfig& config, const GemmForm& form) {
+  return {operand_a(form, config.tile_m), operand_b(form, config.tile_n)};
+}
 
 // The bytes of the tiles of A and B, and of the table of a weight format, in shared memory.
 std::int64_t operand_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
   std::int64_t bytes = form.weights == nullptr ? 0 : form.weights->table_bytes();
-  for (const Use use : {Use::a, Use::b}) {
-    const StagedTile tile = staged_tile(config, form, use);
-    bytes += tile.across() * (tile.along() * bytes_of(unit_type(form)) + config.pad);
+  for (const GemmOperand& x : operands(config, form)) {
+    bytes +=
+        x.across(config.tile_k) * (x.along(config.tile_k) * bytes_of(unit_type(form)) + config.pad);
   }
   return bytes;
 }
@@ -32,14 +36,10 @@ std::int64_t sum_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
 
 }  // namespace
 
-StagedTile staged_tile(const GemmCoopmatConfig& config, const GemmForm& form, Use use) {
-  const bool is_a = use == Use::a;
-  StagedTile tile{is_a ? operand_a(form, config.tile_m) : operand_b(form, config.tile_n),
-                  config.tile_k, 0};
-  const std::int64_t atom_rows = is_a ? config.atom_m : config.atom_n;
-  tile.at_once =
-      std::min(widest_access(unit_type(form)), tile.k_contiguous ? config.atom_k : atom_rows);
-  return tile;
+std::int64_t stored_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
+                            const GemmOperand& x) {
+  const std::int64_t rows = x.use == ir::MatrixType::Use::a ? config.atom_m : config.atom_n;
+  return std::min(widest_access(unit_type(form)), x.k_contiguous ? config.atom_k : rows);
 }
 
 AccumulatorShape accumulator_shape(const GemmCoopmatConfig& config, const GemmForm& form) {
@@ -66,10 +66,8 @@ void require_decoding(const GemmCoopmatConfig& config, const GemmForm& form,
   const WeightFormat& format = *form.weights;
   const std::int64_t unit = config.blocks * format.elements;
   require_power_of_two("blocks", config.blocks, 16, reasons);
-  require(config.blocks == 1 || config.blocks % blocks_of_pair(format) == 0,
-          fmt::format("{} blocks of {} are not whole words of 4 bytes", config.blocks, format.name),
-          reasons);
-  require(staged_tile(config, form, Use::b).at_once == 8,
+  require_whole_words(config.blocks, format, reasons);
+  require(stored_at_once(config, form, operand_b(form, config.tile_n)) == 8,
           fmt::format("atom k {}: weights are decoded 8 at a time", config.atom_k), reasons);
   require_divides("weights of a thread", unit, "tile k", config.tile_k, reasons);
   if (!reasons.empty()) return;
@@ -118,8 +116,7 @@ const std::vector<ConfigField<GemmCoopmatConfig>>& gemm_coopmat_fields() {
           {&Config::tile_m, &Config::tile_n, &Config::tile_k}),
       subgroups_field<Config>("over the k of a tile"),
       numbers_field<Config>("pad", "bytes after each row of the shared tiles", {&Config::pad}),
-      numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
-                            {&Config::shared_bytes}),
+      shared_bytes_field<Config>(),
       numbers_field<Config>("strip",
                             "tiles along M that workgroups cover before the next tile along N; 1: "
                             "along N first",
@@ -217,16 +214,16 @@ std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const 
                   reasons);
   require_even_distribution(config, reasons);
   if (form.weights != nullptr) require_decoding(config, form, reasons);
-  for (const Use use : {Use::a, Use::b}) {
-    const StagedTile tile = staged_tile(config, form, use);
-    if (tile.in_blocks) continue;
-    require_divides(fmt::format("staging {}: vectors of", tile.title), tile.at_once, tile.along(),
-                    reasons);
-    if (tile.along() % tile.at_once != 0) continue;
-    const std::int64_t side_by_side = tile.along() / tile.at_once, others = threads / side_by_side;
-    require(others >= 1 && tile.across() % others == 0,
-            fmt::format("staging {}: {} threads, {} side by side, do not divide {} rows",
-                        tile.title, threads, side_by_side, tile.across()),
+  for (const GemmOperand& x : operands(config, form)) {
+    if (x.in_blocks) continue;
+    const std::int64_t along = x.along(config.tile_k), across = x.across(config.tile_k);
+    const std::int64_t at_once = stored_at_once(config, form, x);
+    require_divides(fmt::format("staging {}: vectors of", x.title), at_once, along, reasons);
+    if (along % at_once != 0) continue;
+    const std::int64_t side_by_side = along / at_once, others = threads / side_by_side;
+    require(others >= 1 && across % others == 0,
+            fmt::format("staging {}: {} threads, {} side by side, do not divide {} rows", x.title,
+                        threads, side_by_side, across),
             reasons);
   }
   if (!reasons.empty()) return reasons;

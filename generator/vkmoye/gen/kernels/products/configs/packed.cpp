@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/products/configs/rules.hpp"
 #include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 
@@ -40,8 +41,7 @@ const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
       numbers_field<Config>("part", "MxN: the part of C of a subgroup",
                             {&Config::part_m, &Config::part_n}),
       subgroups_field<Config>("that alternate between blocks of k"),
-      numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
-                            {&Config::shared_bytes}),
+      shared_bytes_field<Config>(),
       choice_field<Config, PrefetchAs>("prefetch-as",
                                        "what holds the next step while it is prefetched",
                                        {"matrices", "words"}, &Config::prefetch_as),

@@ -14,7 +14,7 @@
 namespace vkmoye::gen {
 
 OperandStaging operand_staging(const GemmSimtConfig& config, const GemmOperand& x, Moved moved) {
-  const std::int64_t contiguous = x.k_contiguous ? config.tile_k : x.rows;
+  const std::int64_t contiguous = x.along(config.tile_k);
   std::int64_t vector =
       std::min<std::int64_t>({4, contiguous, config.vector_bytes / bytes_of(x.type)});
   vector = moved == Moved::one_by_one ? 1 : vector >= 4 ? 4 : std::max<std::int64_t>(1, vector);
@@ -122,8 +122,7 @@ std::vector<std::string> reasons_against(const GemmSimtConfig& config, const Gem
                                   std::pair{operand_b(form, config.tile_n), config.values_n}}) {
     const OperandStaging s = operand_staging(config, x, Moved::in_vectors);
     const OperandStaging single = operand_staging(config, x, Moved::one_by_one);
-    const std::int64_t along = x.k_contiguous ? config.tile_k : x.rows;
-    const std::int64_t across = x.k_contiguous ? x.rows : config.tile_k;
+    const std::int64_t along = x.along(config.tile_k), across = x.across(config.tile_k);
     const std::string staging = fmt::format("staging {}", x.title);
     require_divides(staging + ": vectors of", s.vector * s.lanes, along, reasons);
     // A tile that is contiguous along the same axis in both is stored to shared memory in vectors.
