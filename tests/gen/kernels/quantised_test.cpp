@@ -91,7 +91,7 @@ void expect_product(const WeightFormat& format, const GemmForm& form, const ir::
                                             static_cast<std::size_t>(format.bytes));
     for (const auto& number : {format.scale, format.minimum}) {  // finite scales
       if (!number) continue;
-      const double value = 0.01 * (1 + static_cast<double>(random() % 1000));
+      const double value = 0.001 * (1 + static_cast<double>(random() % 100));
       store_bits(*number, vkmoye::bits_of(number->type, random() % 2 == 0 ? value : -value), bytes,
                  0);
     }
