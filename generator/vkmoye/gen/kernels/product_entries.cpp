@@ -272,7 +272,7 @@ KernelEntry auto_entry() {
   entry.chooses = true;
   entry.describe = [types = entry.types](const KernelRequest& request) {
     const auto product = form_of_kind<GemmProduct>(request.form, "gemm/auto");
-    std::vector<std::string> reasons = reasons_against_type(types, unit_type(product));
+    std::vector<std::string> reasons = reasons_against_type(types, multiplied_type(product));
     if (!request.options.empty() && reasons.empty()) {
       reasons.push_back(no_options_of_a_choice(request.options, product, request.device));
     }

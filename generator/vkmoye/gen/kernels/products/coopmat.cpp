@@ -64,7 +64,7 @@ class CoopmatProduct {
   // --- declarations ---
 
   void declare(CoopmatOperand& x) {
-    const ScalarType type = unit_type(form_);
+    const ScalarType type = multiplied_type(form_);
     const std::int64_t pitch = x.along(config_.tile_k) + config_.pad / bytes_of(type);
     const Layout layout(IntTuple{x.rows, config_.tile_k},
                         x.k_contiguous ? IntTuple{pitch, 1} : IntTuple{1, pitch});
@@ -96,7 +96,7 @@ class CoopmatProduct {
   }
 
   void declare_matrices() {
-    const ScalarType type = unit_type(form_);
+    const ScalarType type = multiplied_type(form_);
     a_.matrices = operand_matrices(builder_, config_, Use::a, "matrices_a", type,
                                    config_.subgroup_rows() / config_.atom_m, 1);
     b_.matrices = operand_matrices(builder_, config_, Use::b, "matrices_b", type,

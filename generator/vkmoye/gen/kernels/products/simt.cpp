@@ -44,14 +44,11 @@ class SimtProduct {
     for (SimtOperand* x : {&a_, &b_}) declare_tiles(*x);
     for (SimtOperand* x : {&a_, &b_}) declare_fragments(*x);
 
-    builder_.fill(sums_, 0);
-    buffers_.if_has_elements([&] {
-      const Conditions fits = all_of({a_.tiles->next.fits(), b_.tiles->next.fits()});
-      buffers_.if_has_products(
-          [&] { buffers_.by_alignment(fits, [&](Moved moved) { sum_up(moved); }); });
-      write(tCgC);
-    });
-    return buffers_.finish();
+    const Conditions fits = all_of({a_.tiles->next.fits(), b_.tiles->next.fits()});
+    return buffers_.kernel(
+        {[&] { builder_.fill(sums_, 0); },
+         [&] { buffers_.by_alignment(fits, [&](Moved moved) { sum_up(moved); }); },
+         [&] { write(tCgC); }});
   }
 
  private:

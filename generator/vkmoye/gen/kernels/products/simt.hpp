@@ -51,10 +51,6 @@ struct GemmSimtConfig {
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<GemmSimtConfig>>& gemm_simt_fields();
 
-/// Every reason why shaders cannot multiply and add single elements of these types.
-std::vector<std::string> reasons_against_arithmetic(const GemmForm& form,
-                                                    FormsOfKernel kernel = {});
-
 /// Every reason against `config` for `form`; empty if it is valid.
 std::vector<std::string> reasons_against(const GemmSimtConfig& config, const GemmForm& form);
 

@@ -31,11 +31,7 @@ class ThinProduct {
                       why + "the sums of the threads along k are added at the end");
     sums_ = builder_.registers("sums", sum_type(form_),
                                make_layout({tile_.large.rows(), config_.rows}));
-    builder_.fill(sums_, 0);
-    buffers_.if_has_products(sum_up);
-    if (config_.along_k > 1) builder_.reduce_across(sums_, kSum, threads_, 0);
-    builder_.branch({ir::equal(at_[0], 0)}, [&] { write(); });
-    return builder_.finish();
+    return buffers_.kernel({[&] { builder_.fill(sums_, 0); }, sum_up, [&] { add_up_and_write(); }});
   }
 
   // k first, then rows.
@@ -57,19 +53,21 @@ class ThinProduct {
     if (config_.n_is_small) return {large, config_.rows, k};
     return {config_.rows, large, k};
   }
-  void write() {
-    // (block of rows, reads across, rows of the small operand), shared by the threads along k.
-    const View c =
-        partition(config_.n_is_small ? transpose(buffers_.c()) : buffers_.c(),
-                  make_tiled_copy(make_layout({across(), std::int64_t{1}}),
-                                  make_layout({tile_.large.block_rows, std::int64_t{1}})),
-                  at_[1]);
-    const std::int64_t width =
-        config_.n_is_small ? config_.rows & -config_.rows : tile_.large.block_rows;
-    const std::int64_t leaf = config_.n_is_small ? c.shape().leaf_count() - 1 : 0;
-    buffers_.write(
-        builder_.retile(sums_, c), c,
-        {to_index(std::min(width, widest_access(form_.result))), static_cast<std::size_t>(leaf)});
+  void add_up_and_write() {
+    if (config_.along_k > 1) builder_.reduce_across(sums_, kSum, threads_, 0);
+    builder_.branch({ir::equal(at_[0], 0)}, [&] {
+      // (block of rows, reads across, rows of the small operand), shared by the threads along k.
+      const std::int64_t block = tile_.large.block_rows;
+      const View c = partition(config_.n_is_small ? transpose(buffers_.c()) : buffers_.c(),
+                               make_tiled_copy(make_layout({across(), std::int64_t{1}}),
+                                               make_layout({block, std::int64_t{1}})),
+                               at_[1]);
+      const std::int64_t width = config_.n_is_small ? config_.rows & -config_.rows : block;
+      const std::int64_t leaf = config_.n_is_small ? c.shape().leaf_count() - 1 : 0;
+      buffers_.write(
+          builder_.retile(sums_, c), c,
+          {to_index(std::min(width, widest_access(form_.result))), static_cast<std::size_t>(leaf)});
+    });
   }
 
  protected:

@@ -74,7 +74,7 @@ class ThinCoopmatProduct {
  private:
   bool is_in_blocks() const { return config_.source == SourceOfB::weight_blocks; }
   // The elements of a matrix in 16 bytes, which a lane has along k.
-  std::int64_t vector() const { return widest_access(unit_type(form_)); }
+  std::int64_t vector() const { return widest_access(multiplied_type(form_)); }
   std::int64_t parts_of_k() const { return is_in_blocks() ? 1 : config_.reads; }
 
   // What a lane reads at once: of weights in blocks, the words of some blocks of a row, and as many elements of A as
@@ -93,7 +93,7 @@ class ThinCoopmatProduct {
     const std::int64_t along_k = size(x.lanes.k_numbers), steps = vector() / along_k;
     const std::int64_t rows = x.rows / config_.atom_rows(x.use), depth = steps * parts_of_k();
     x.matrices = operand_matrices(builder_, config_, x.use, fmt::format("matrices_{}", x.name),
-                                  unit_type(form_), rows, depth);
+                                  multiplied_type(form_), rows, depth);
     const std::int64_t count = config_.elements_per_lane(x.use);
     const bool is_first = x.matrices.type.use == Use::a;  // of the units: then rows are rows
     const std::int64_t next_k = is_first ? count * rows : count;
@@ -127,7 +127,8 @@ class ThinCoopmatProduct {
     x.reads.emplace(builder_, tile_of, builder_.lane(), parts, of_subgroup);
     const bool in_vectors = x.in_blocks || access == vector();
     x.reads->declare(fmt::format("read_{}", x.name),
-                     x.in_blocks ? ScalarType::u16 : unit_type(form_), in_vectors ? access : 1);
+                     x.in_blocks ? ScalarType::u16 : multiplied_type(form_),
+                     in_vectors ? access : 1);
   }
 
   // --- sums += A * B over all tiles of k ---
@@ -196,7 +197,7 @@ class ThinCoopmatProduct {
   void multiply_group_by_group() {
     units_->read(b_.reads->values().array);
     units_->for_each_group_of_pairs(
-        unit_type(form_),
+        multiplied_type(form_),
         [&](const std::vector<Expr>& weights, const Expr& row) {
           builder_.with_title("matrices_b <- " + units_->decoding(),
                               [&] { store(weights, b_, row); });

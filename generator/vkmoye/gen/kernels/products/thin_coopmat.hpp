@@ -8,7 +8,7 @@
 //     at the end      the sums of all subgroups are added through shared memory, see sums/accumulators.hpp
 //
 // A and B are not packed: a lane reads 16 bytes at a time, and k is permuted in the same way in both, see
-// sources/lane_reads.hpp. If k is not contiguous or rows are not aligned, elements are read one by one,
+// sources/tile_reads.hpp. If k is not contiguous or rows are not aligned, elements are read one by one,
 // which is correct but slower.
 //
 // SourceOfB says where lanes read B; weights come in blocks or packed:

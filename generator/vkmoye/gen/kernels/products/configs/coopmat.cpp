@@ -7,7 +7,6 @@
 #include <array>
 #include <set>
 
-#include "vkmoye/gen/kernels/products/arrays/groups.hpp"
 #include "vkmoye/gen/kernels/products/configs/rules.hpp"
 #include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
 #include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
@@ -23,8 +22,8 @@ std::array<GemmOperand, 2> operands(const GemmCoopmatConfig& config, const GemmF
 std::int64_t operand_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
   std::int64_t bytes = form.weights == nullptr ? 0 : form.weights->table_bytes();
   for (const GemmOperand& x : operands(config, form)) {
-    bytes +=
-        x.across(config.tile_k) * (x.along(config.tile_k) * bytes_of(unit_type(form)) + config.pad);
+    bytes += x.across(config.tile_k) *
+             (x.along(config.tile_k) * bytes_of(multiplied_type(form)) + config.pad);
   }
   return bytes;
 }
@@ -39,7 +38,7 @@ std::int64_t sum_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
 std::int64_t stored_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
                             const GemmOperand& x) {
   const std::int64_t rows = x.use == ir::MatrixType::Use::a ? config.atom_m : config.atom_n;
-  return std::min(widest_access(unit_type(form)), x.k_contiguous ? config.atom_k : rows);
+  return std::min(widest_access(multiplied_type(form)), x.k_contiguous ? config.atom_k : rows);
 }
 
 AccumulatorShape accumulator_shape(const GemmCoopmatConfig& config, const GemmForm& form) {
@@ -51,8 +50,8 @@ AccumulatorShape accumulator_shape(const GemmCoopmatConfig& config, const GemmFo
 }
 
 DecodingThreads decoding_threads(const GemmCoopmatConfig& config, const GemmForm& form) {
-  const std::int64_t unit = config.blocks * form.weights->elements;
-  const std::int64_t along = std::max<std::int64_t>(1, config.tile_k / unit);
+  const std::int64_t of_thread = config.blocks * form.weights->elements;
+  const std::int64_t along = std::max<std::int64_t>(1, config.tile_k / of_thread);
   const std::int64_t across = std::max<std::int64_t>(1, config.threads() / along);
   return {along, across, std::max<std::int64_t>(1, config.tile_n / across)};
 }
@@ -64,12 +63,12 @@ constexpr std::int64_t kMaxWordsAtOnce = 64;  // of weights of a thread: they ar
 void require_decoding(const GemmCoopmatConfig& config, const GemmForm& form,
                       std::vector<std::string>& reasons) {
   const WeightFormat& format = *form.weights;
-  const std::int64_t unit = config.blocks * format.elements;
   require_power_of_two("blocks", config.blocks, 16, reasons);
   require_whole_words(config.blocks, format, reasons);
   require(stored_at_once(config, form, operand_b(form, config.tile_n)) == 8,
           fmt::format("atom k {}: weights are decoded 8 at a time", config.atom_k), reasons);
-  require_divides("weights of a thread", unit, "tile k", config.tile_k, reasons);
+  require_divides("weights of a thread", config.blocks * format.elements, "tile k", config.tile_k,
+                  reasons);
   if (!reasons.empty()) return;
   const DecodingThreads threads = decoding_threads(config, form);
   require(threads.along * threads.across == config.threads() &&
@@ -162,7 +161,7 @@ GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& de
   GemmCoopmatConfig config;
   static_cast<MatrixAtom&>(config) = gemm_atom(form, device);
   // Rows of 64 bytes; of 128 for elements of 1 byte, so that there are four steps of k.
-  config.tile_k = bytes_of(unit_type(form)) == 1 ? 128 : 32;
+  config.tile_k = bytes_of(multiplied_type(form)) == 1 ? 128 : 32;
   // Few lanes mean a CPU, whose compiler takes seconds for each product of larger matrices.
   if (config.subgroup_size < 32) config.tile_m = config.tile_n = config.tile_k = 32;
   config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
@@ -174,7 +173,7 @@ GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& de
     const GemmCoopmatConfig narrow = config;
     config.tile_n = 256;
     config.subgroups_n = 4;
-    config.tile_k = 64 / bytes_of(unit_type(form));
+    config.tile_k = 64 / bytes_of(multiplied_type(form));
     if (too_large()) config = narrow;
   }
   // The last tile of an expert is half empty on average.
@@ -190,8 +189,7 @@ GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& de
 
 std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const GemmForm& form) {
   std::vector<std::string> reasons = reasons_against_form(form, {.weights = true, .groups = true});
-  if (form.grouped)
-    require_within("tile m of a group of rows", config.tile_m, kMaxRowsOfTile, reasons);
+  require_tile_of_group(form, config.tile_m, reasons);
   require_matrix_types(form, {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
                        reasons);
   require_atom(config, 256, reasons);

@@ -8,7 +8,6 @@
 
 #include "vkmoye/gen/kernels/common/threads_config.hpp"
 #include "vkmoye/gen/kernels/products/configs/rules.hpp"
-#include "vkmoye/gen/kernels/products/simt.hpp"
 #include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
@@ -128,10 +127,10 @@ GemmThinConfig gemm_quantised_config(const GemmForm& form,
   config.along_k = config.rows == 1 ? 16 : 8;
   // Two rows of weights share what is read of many rows of A.
   config.reads_row = config.rows > 4 && form.weights->code.bits() < 8 && !is_cpu ? 2 : 1;
-  const std::int64_t unit = config.reads_k * form.weights->elements;
+  const std::int64_t of_thread = config.reads_k * form.weights->elements;
   if (shape) {  // no more threads along k than have elements
-    const auto units = static_cast<std::uint64_t>(((*shape)[2] + unit - 1) / unit);
-    config.along_k = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(units)), 2,
+    const auto parts = static_cast<std::uint64_t>(ceil_div((*shape)[2], of_thread));
+    config.along_k = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(parts)), 2,
                                               config.along_k);
   }
   const auto shrink = [&](std::int64_t& value, std::int64_t min) {
@@ -141,7 +140,7 @@ GemmThinConfig gemm_quantised_config(const GemmForm& form,
   shrink(config.reads_row, 1);
   shrink(config.threads, config.subgroup_size);
   shrink(config.along_k, 1);
-  const std::int64_t min_along_k = config.threads * 4 / unit;
+  const std::int64_t min_along_k = config.threads * 4 / of_thread;
   config.along_k = std::max(config.along_k, min_along_k);
   return config;
 }

@@ -28,7 +28,7 @@ void require_whole_blocks(const GemmThinCoopmatConfig& config, const GemmForm& f
 }
 
 ProbedMatrix probe(const GemmThinCoopmatConfig& config, const GemmForm& form, Use use) {
-  return {unit_type(form), matrix_type(config, use), to_index(config.subgroup_size)};
+  return {multiplied_type(form), matrix_type(config, use), to_index(config.subgroup_size)};
 }
 
 // The shared memory that is left beside the table of a weight format.
@@ -40,7 +40,7 @@ std::int64_t bytes_for_sums(const GemmThinCoopmatConfig& config, const GemmForm&
 
 std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmForm& form,
                               const FragmentLanes& lanes, Use use) {
-  return widest_access(unit_type(form)) * config.reads * config.tile_rows(use) /
+  return widest_access(multiplied_type(form)) * config.reads * config.tile_rows(use) /
          size(lanes.lanes.mode(1));
 }
 
@@ -84,7 +84,7 @@ PackedWeights packed_weights(const GemmThinCoopmatConfig& config, const GemmForm
 
 PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form) {
   PackedForm packed{'b',
-                    unit_type(form),
+                    multiplied_type(form),
                     to_index(config.subgroup_size),
                     config.atom_n,
                     config.atom_k,
@@ -156,7 +156,7 @@ LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form
 std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
                                                 const GemmForm& form) {
   const bool is_in_blocks = config.source == SourceOfB::weight_blocks;
-  const std::int64_t vector = widest_access(unit_type(form));
+  const std::int64_t vector = widest_access(multiplied_type(form));
   std::vector<std::string> reasons;
   std::vector<FragmentLanes> all;
   std::int64_t words = 0;  // that a lane has at once, where B is in blocks

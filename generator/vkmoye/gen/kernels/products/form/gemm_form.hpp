@@ -48,8 +48,12 @@ struct GemmProduct : GemmForm {
 inline constexpr ScalarType kWeightType = ScalarType::f16;
 
 /// The type in which matrix units multiply: the narrower one of A and B, to which the other is rounded.
-inline ScalarType unit_type(ScalarType a, ScalarType b) { return size_of(b) < size_of(a) ? b : a; }
-inline ScalarType unit_type(const GemmForm& form) { return unit_type(form.a_type, form.b_type); }
+inline ScalarType multiplied_type(ScalarType a, ScalarType b) {
+  return size_of(b) < size_of(a) ? b : a;
+}
+inline ScalarType multiplied_type(const GemmForm& form) {
+  return multiplied_type(form.a_type, form.b_type);
+}
 
 /// Whether A of type `a` can be multiplied by B of type `b`: both have the same type, or both are among f16,
 /// bf16 and f32.
