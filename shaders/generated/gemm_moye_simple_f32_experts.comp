@@ -85,12 +85,12 @@ void main() {
   uint rows_before = 32u * (block_y - min(block_y, (expert_row >> 5u) + expert));
   uint tile_row = expert_row + rows_before;
 
-  // sums <- 0
-  [[unroll]] for (uint v0 = 0u; v0 < 16u; ++v0) {
-    sums[v0] = 0.0;
-  }
-
   if (rows_before < expert_end - min(expert_row, expert_end) && expert_end <= m && tile_row < m) {
+    // sums <- 0
+    [[unroll]] for (uint v0 = 0u; v0 < 16u; ++v0) {
+      sums[v0] = 0.0;
+    }
+
     if (alpha != 0.0 && k != 0u) {
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 3u) + 1u; ++k_tile) {  // ceil(k / 8)
         if (8u * k_tile + 7u < k && tile_row < m && 31u < m - tile_row && 32u * block_x + 31u < n

@@ -21,9 +21,9 @@ layout(std430, binding = 2) writeonly restrict buffer C { float16_t c[]; };  // 
 layout(push_constant) uniform Arguments { uint m, n, k, words, lda, ldb, ldc; float alpha;
     uint first_group_x, first_group_y; };
 
-shared f16vec4 shared_a[271];  // ((64,16),1):((1,68),1088), in f16
+shared f16vec4 shared_a[271];  // (1,(64,16)):(1088,(1,68)), in f16
 
-u16vec2 next_weights[9];  // (18,1):(1,18), in u16
+u16vec2 next_weights[9];  // (18,1,1):(1,18,18), in u16
 float16_t next_a[4];  // (4,1,1):(1,4,4)
 
 void fetch(uint tile, uint block_x, uint block_y, uint thread) {
@@ -164,7 +164,7 @@ void main() {
 
       // the next tile of A:
       // copy next_a
-      //   to partition(shared_a, (1024,1))
+      //   to partition(transpose(shared_a), (1024,1))
       shared_a[(thread & 15u) + 17u * (thread >> 4u)] = f16vec4(next_a[0], next_a[1], next_a[2], next_a[3]);
 
       barrier();

@@ -159,7 +159,7 @@ gen::Options matrix_config(const std::string& kernel, const gen::GemmOptions& ty
   }
   // Small, but with at least one vector to stage for each thread.
   const bool few_lanes = atom.subgroup_size < 32;
-  const std::int64_t bytes = gen::bytes_of(unit_type(types.form()));
+  const std::int64_t bytes = gen::bytes_of(multiplied_type(types.form()));
   const std::int64_t depth = std::max(few_lanes ? 16 : 64 / bytes, sharers * atom.atom_k);
   return {{"tile", (few_lanes ? "32x32x" : "64x64x") + std::to_string(depth)},
           {"subgroups", subgroups}};

@@ -47,7 +47,7 @@ bool computes(const gen::KernelEntry& entry, const std::string& type, const Devi
   gen::GemmOptions types = gen::parse_gemm_type(type);
   if (entry.weights != nullptr) types.b_type = gen::kWeightType;
   if (needs_units(entry.name)) return has_matrices(caps, types);
-  const ScalarType type_of_units = unit_type(types.form());
+  const ScalarType type_of_units = multiplied_type(types.form());
   const bool is_known =
       std::find(entry.types.begin(), entry.types.end(), type_of_units) != entry.types.end();
   const bool is_for_units = size_of(type_of_units) == 1;

@@ -12,8 +12,8 @@
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/attention/decode.hpp"
 #include "vkmoye/gen/kernels/products/combine.hpp"
-#include "vkmoye/gen/kernels/products/pack.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
+#include "vkmoye/gen/kernels/products/packing/pack.hpp"
 
 namespace vkmoye::test {
 namespace {

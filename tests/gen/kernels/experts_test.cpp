@@ -160,7 +160,7 @@ TEST(Experts, AreRefused) {
       "gemm/coopmat", [](auto& r) { r.options["tile"] = "256x128x32"; }, "tile m of a group");
   expect_no_experts(
       "gemm/moye_simple", [](auto& r) { r.options["tile"] = "256x128x8"; },
-      "tile m 256 of a group");
+      "tile m of a group of rows = 256");
   GemmCall call = call_of(3);
   call.c_n_contiguous = false;
   call.batch = 2;

@@ -8,7 +8,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
-#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
+#include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/inverse.hpp"
 #include "vkmoye/layout/text.hpp"

@@ -22,7 +22,7 @@ TEST(Gemm, OperandsHaveTypesOfTheirOwn) {
   request.product().a_type = request.product().accumulator = request.product().result =
       ScalarType::f32;
   EXPECT_EQ(form_text(request.product()), "f32*f16,f32,f32 a=k b=k");
-  EXPECT_EQ(unit_type(request.product()), ScalarType::f16);
+  EXPECT_EQ(multiplied_type(request.product()), ScalarType::f16);
   const ir::Kernel kernel = find_kernel("gemm/simt")->describe(request);
   EXPECT_EQ(kernel.find("shared_a")->type, ScalarType::f32);
   EXPECT_EQ(kernel.find("shared_b")->type, ScalarType::f16);

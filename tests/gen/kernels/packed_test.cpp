@@ -14,7 +14,7 @@
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/matrix_units/probe.hpp"
-#include "vkmoye/gen/kernels/products/pack.hpp"
+#include "vkmoye/gen/kernels/products/packing/pack.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/layout/text.hpp"
 

@@ -2,7 +2,7 @@
 // Weights packed in the order of lanes: each code and each scale is where the layout says, for the matrices of an H200,
 // of lavapipe and of RDNA4.
 
-#include "vkmoye/gen/kernels/products/parts/packed_weights.hpp"
+#include "vkmoye/gen/kernels/products/sources/packed_weights.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/kernels/products/pack.hpp"
+#include "vkmoye/gen/kernels/products/packing/pack.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/layout/text.hpp"
 

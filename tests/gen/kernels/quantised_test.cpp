@@ -2,8 +2,6 @@
 // Products by weights in blocks, of every format and of those that a program adds, and what is refused.
 // weight_formats_test.cpp tests the formats.
 
-#include "vkmoye/gen/kernels/products/quantised.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -17,7 +15,8 @@
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/gemm_call.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/thin.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
@@ -157,9 +156,14 @@ TEST(Quantised, MultipliesEveryFormatAndOnesOwn) {
     for (const ScalarType a : {ScalarType::f16, ScalarType::f32}) {
       GemmForm form{a, kWeightType};
       form.weights = &format;
-      const GemmQuantisedConfig config{
-          .rows = 2, .threads = 32, .along_k = 4, .blocks = 2, .weights = 2, .subgroup_size = 8};
-      expect_product(format, form, gemm_quantised(config, form), 3, 21, k, 0);
+      const GemmThinConfig config{.in_blocks = true,
+                                  .rows = 2,
+                                  .threads = 32,
+                                  .along_k = 4,
+                                  .reads_k = 2,
+                                  .reads_row = 2,
+                                  .subgroup_size = 8};
+      expect_product(format, form, gemm_thin(config, form), 3, 21, k, 0);
     }
     // Weights are rounded to f16 where matrices multiply.
     GemmForm form{ScalarType::f16, kWeightType};
@@ -186,18 +190,22 @@ TEST(Quantised, WeightsWithScalesOfF32AreRoundedOnce) {
   a[0] = 0;
   GemmForm form{ScalarType::f32, kWeightType};
   form.weights = &kWide;
-  const GemmQuantisedConfig config{.threads = 32, .along_k = 4, .blocks = 2, .subgroup_size = 8};
+  const GemmThinConfig config{.in_blocks = true,
+                              .threads = 32,
+                              .along_k = 4,
+                              .reads_k = 2,
+                              .reads_row = 2,
+                              .subgroup_size = 8};
   const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
-  const TwinReport report =
-      run_on_host(gemm_quantised(config, form), {bytes(a), bytes(b), bytes(c)},
-                  {{"m", 1},
-                   {"n", 1},
-                   {"k", k},
-                   {"words", words},
-                   {"lda", k},
-                   {"ldb", words},
-                   {"ldc", 1},
-                   {"alpha", 1.0}});
+  const TwinReport report = run_on_host(gemm_thin(config, form), {bytes(a), bytes(b), bytes(c)},
+                                        {{"m", 1},
+                                         {"n", 1},
+                                         {"k", k},
+                                         {"words", words},
+                                         {"lda", k},
+                                         {"ldb", words},
+                                         {"ldc", 1},
+                                         {"alpha", 1.0}});
   EXPECT_THAT(report.reasons, IsEmpty());
   EXPECT_EQ(c[0], -0.1f);
 }
@@ -251,8 +259,8 @@ TEST(Quantised, HasEpiloguesWithEveryFormat) {
     GemmForm form{ScalarType::f32, kWeightType};
     form.weights = &format;
     for (const EpilogueOp& step : epilogue_ops()) form.epilogue.push_back(step);
-    const GemmQuantisedConfig config = gemm_quantised_config(form, {}, test::h200_like());
-    EXPECT_NO_THROW(gemm_quantised(config, form)) << format.name;
+    const GemmThinConfig config = gemm_quantised_config(form, {}, test::h200_like());
+    EXPECT_NO_THROW(gemm_thin(config, form)) << format.name;
   }
 }
 

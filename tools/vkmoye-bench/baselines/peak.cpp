@@ -15,7 +15,7 @@
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
+#include "vkmoye/gen/kernels/products/sums/gemm_atom.hpp"
 #include "vkmoye/gen/numbers/number.hpp"
 #include "vkmoye/gen/numbers/random.hpp"
 
@@ -151,7 +151,7 @@ PeakKernel peak_of_matrices(const gen::GemmForm& form, const DeviceCaps& device,
                   [&](const MatrixShape& shape) { return gen::multiplies(shape, form); });
   if (!has) {
     throw Unavailable(fmt::format("{} has no matrix units for {} accumulated in {}", device.name,
-                                  to_string(unit_type(form)), to_string(form.accumulator)));
+                                  to_string(multiplied_type(form)), to_string(form.accumulator)));
   }
   using Use = gen::ir::MatrixType::Use;
   constexpr std::int64_t kRows = 2, kColumns = 4;
@@ -165,14 +165,14 @@ PeakKernel peak_of_matrices(const gen::GemmForm& form, const DeviceCaps& device,
   k.describe({{"form", form_text(form)},
               {"atom", fmt::format("{}x{}x{}", atom.atom_m, atom.atom_n, atom.atom_k)}},
              "as many matrix products as possible: the operands stay in registers");
-  const gen::Tensor A = k.input("a", unit_type(form), {{"k", depth}, {"m", m}});
-  const gen::Tensor B = k.input("b", unit_type(form), {{"n", n}, {"k", depth}});
+  const gen::Tensor A = k.input("a", multiplied_type(form), {{"k", depth}, {"m", m}});
+  const gen::Tensor B = k.input("b", multiplied_type(form), {{"n", n}, {"k", depth}});
   const gen::Tensor C = k.output("c", form.accumulator, {{"n", n}, {"m", groups * m}});
   const Expr rounds = k.argument("rounds", ScalarType::u32);
   const gen::Matrices a =
-      k.matrices("matrices_a", unit_type(form), size(atom.atom_m, depth, Use::a), kRows, 1);
-  const gen::Matrices b =
-      k.matrices("matrices_b", unit_type(form), size(depth, atom.atom_n, Use::b), 1, kColumns);
+      k.matrices("matrices_a", multiplied_type(form), size(atom.atom_m, depth, Use::a), kRows, 1);
+  const gen::Matrices b = k.matrices("matrices_b", multiplied_type(form),
+                                     size(depth, atom.atom_n, Use::b), 1, kColumns);
   const gen::Matrices sums = k.matrices(
       "sums", form.accumulator, size(atom.atom_m, atom.atom_n, Use::accumulator), kRows, kColumns);
   k.load(transpose(tile(A, {depth, m}, {0, 0})), a);
@@ -186,11 +186,11 @@ PeakKernel peak_of_matrices(const gen::GemmForm& form, const DeviceCaps& device,
   out.kernel = k.finish();
   out.work_of_a_round = 2.0 * kPeakSteps * static_cast<double>(groups) * static_cast<double>(m) *
                         static_cast<double>(n) * static_cast<double>(depth);
-  out.inputs = {{unit_type(form), static_cast<std::uint64_t>(m * depth)},
-                {unit_type(form), static_cast<std::uint64_t>(n * depth)}};
+  out.inputs = {{multiplied_type(form), static_cast<std::uint64_t>(m * depth)},
+                {multiplied_type(form), static_cast<std::uint64_t>(n * depth)}};
   out.result = form.accumulator;
   // Sums of at most 8 * depth such products are exact in f16.
-  out.least = is_unsigned(unit_type(form)) ? 0 : -1;
+  out.least = is_unsigned(multiplied_type(form)) ? 0 : -1;
   out.most = 1;
   out.definition = [m, n, depth](const PeakInputs& inputs) {
     std::vector<double> wanted;

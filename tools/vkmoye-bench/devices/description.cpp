@@ -15,7 +15,7 @@
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/text_file.hpp"
 #include "vkmoye/contract/json.hpp"
-#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/packing/packed_form.hpp"
 #include "vkmoye/layout/text.hpp"
 #include "vkmoye/system/file.hpp"
 

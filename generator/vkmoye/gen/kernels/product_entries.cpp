@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
@@ -11,7 +11,6 @@
 #include "vkmoye/gen/kernels/products/choice/problem_plan.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
-#include "vkmoye/gen/kernels/products/quantised.hpp"
 #include "vkmoye/gen/kernels/products/simt.hpp"
 #include "vkmoye/gen/kernels/products/thin.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
@@ -52,10 +51,31 @@ std::vector<std::string> with_matrix_units(std::vector<std::string> reasons, con
   return with_thread_limit(std::move(reasons), config.threads(), request);
 }
 
+std::int64_t threads_of(const GemmSimtConfig& config) { return size(config.threads); }
+std::int64_t threads_of(const GemmThinConfig& config) { return config.threads; }
+
 // What all products share is added to `parts`.
 template <class Config>
-KernelEntry product_entry(EntryParts<Config, GemmProduct> parts) {
+KernelEntry product_entry(EntryParts<Config, GemmProduct> parts,
+                          ir::Kernel (*kernel)(const Config&, const GemmForm&,
+                                               const std::string&)) {
   parts.operation = "gemm";
+  if (!parts.describe) {
+    parts.describe = [kernel, name = std::string(parts.name)](const Config& config,
+                                                              const ProductRequest& request) {
+      return kernel(config, request.form, name);
+    };
+  }
+  if (!parts.refuse) {
+    parts.refuse = [](const Config& config, const ProductRequest& request) {
+      std::vector<std::string> reasons = reasons_against(config, request.form);
+      if constexpr (std::is_base_of_v<MatrixAtom, Config>) {
+        return with_matrix_units(std::move(reasons), config, request);
+      } else {
+        return with_thread_limit(std::move(reasons), threads_of(config), request);
+      }
+    };
+  }
   KernelEntry entry = entry_of(std::move(parts));
   entry.plan = [](const KernelEntry& self, const KernelRequest& request, const Problem& problem,
                   const PlanOptions& options) {
@@ -64,25 +84,24 @@ KernelEntry product_entry(EntryParts<Config, GemmProduct> parts) {
   return entry;
 }
 
-KernelEntry gemm_entry(const char* name, const char* summary, const char* source,
+// The defaults that `choose` has for a form and its sizes.
+template <class Config>
+auto chosen_by(Config (*choose)(const GemmForm&, const std::optional<std::vector<std::int64_t>>&,
+                                const DeviceCaps&)) {
+  return [choose](const ProductRequest& request) {
+    return choose(request.form, request.form.shape, request.device);
+  };
+}
+
+KernelEntry simt_entry(const char* name, const char* summary, const char* source,
                        GemmSimtConfig (*defaults)(const ProductRequest&)) {
-  return product_entry<GemmSimtConfig>({
-      .name = name,
-      .summary = summary,
-      .source = source,
-      .types = types_of_simt(),
-      .fields = gemm_simt_fields(),
-      .defaults = defaults,
-      .describe =
-          [name = std::string(name)](const GemmSimtConfig& config, const ProductRequest& request) {
-            return gemm_simt(config, request.form, name);
-          },
-      .refuse =
-          [](const GemmSimtConfig& config, const ProductRequest& request) {
-            return with_thread_limit(reasons_against(config, request.form), size(config.threads),
-                                     request);
-          },
-  });
+  return product_entry<GemmSimtConfig>({.name = name,
+                                        .summary = summary,
+                                        .source = source,
+                                        .types = types_of_simt(),
+                                        .fields = gemm_simt_fields(),
+                                        .defaults = defaults},
+                                       gemm_simt);
 }
 
 GemmSimtConfig moye_simple(const ProductRequest&) { return {}; }
@@ -119,50 +138,41 @@ GemmSimtConfig simt(const ProductRequest& request) {
   return config;
 }
 
-KernelEntry quantised_entry() {
-  using Config = GemmQuantisedConfig;
-  return product_entry<Config>({
-      .name = "gemm/quantised",
-      .summary = "multiplies few rows by weights of 4 or 8 bits in blocks: f16*q4_0,f32",
-      .source = "ggml, block formats of GGUF files",
-      .types = {ScalarType::f16, ScalarType::bf16},
-      .fields = gemm_quantised_fields(),
-      .defaults =
-          [](const ProductRequest& request) {
-            return gemm_quantised_config(request.form, request.form.shape, request.device);
-          },
-      .describe =
-          [](const Config& config, const ProductRequest& request) {
-            return gemm_quantised(config, request.form);
-          },
-      .refuse =
-          [](const Config& config, const ProductRequest& request) {
-            return with_thread_limit(reasons_against(config, request.form), config.threads,
-                                     request);
-          },
-      .weights = find_weight_format("q4_0"),
-  });
+KernelEntry thin_entry() {
+  return product_entry<GemmThinConfig>(
+      {.name = "gemm/thin",
+       .summary = "multiplies few rows or few columns; reads the other operand once",
+       .source = "KBLAS, dense matrix-vector products (ACM TOMS 42)",
+       .types = types_of_simt(),
+       .fields = gemm_thin_fields(),
+       .defaults = chosen_by(gemm_thin_config)},
+      gemm_thin);
 }
 
-KernelEntry coopmat_product_entry() {
-  using Config = GemmCoopmatConfig;
-  return product_entry<Config>({
-      .name = "gemm/coopmat",
-      .summary = "multiplies on matrix units; tiles go through shared memory",
-      .source = "GL_KHR_cooperative_matrix; CUTLASS, efficient GEMM",
-      .types = {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
-      .fields = gemm_coopmat_fields(),
-      .defaults =
-          [](const ProductRequest& request) {
-            return gemm_coopmat_config(request.form, request.device);
-          },
-      .describe = [](const Config& config,
-                     const ProductRequest& request) { return gemm_coopmat(config, request.form); },
-      .refuse =
-          [](const Config& config, const ProductRequest& request) {
-            return with_matrix_units(reasons_against(config, request.form), config, request);
-          },
-  });
+KernelEntry quantised_entry() {
+  return product_entry<GemmThinConfig>(
+      {.name = "gemm/quantised",
+       .summary = "multiplies few rows by weights of 4 or 8 bits in blocks: f16*q4_0,f32",
+       .source = "ggml, block formats of GGUF files",
+       .types = {ScalarType::f16, ScalarType::bf16},
+       .fields = gemm_quantised_fields(),
+       .defaults = chosen_by(gemm_quantised_config),
+       .weights = find_weight_format("q4_0")},
+      gemm_thin);
+}
+
+KernelEntry coopmat_entry() {
+  return product_entry<GemmCoopmatConfig>(
+      {.name = "gemm/coopmat",
+       .summary = "multiplies on matrix units; tiles go through shared memory",
+       .source = "GL_KHR_cooperative_matrix; CUTLASS, efficient GEMM",
+       .types = {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
+       .fields = gemm_coopmat_fields(),
+       .defaults =
+           [](const ProductRequest& request) {
+             return gemm_coopmat_config(request.form, request.device);
+           }},
+      gemm_coopmat);
 }
 
 std::vector<ProbedMatrix> probes_of_packed(const GemmPackedConfig& config,
@@ -176,27 +186,17 @@ std::vector<ProbedMatrix> probes_of_packed(const GemmPackedConfig& config,
 }
 
 KernelEntry packed_entry() {
-  using Config = GemmPackedConfig;
-  return product_entry<Config>({
-      .name = "gemm/packed",
-      .summary = "multiplies on matrix units; operands in fragment order are read without shared "
-                 "memory",
-      .source = "GL_KHR_cooperative_matrix; CUTLASS, interleaved layouts",
-      .types = {ScalarType::f16, ScalarType::bf16},
-      .fields = gemm_packed_fields(),
-      .defaults =
-          [](const ProductRequest& request) {
-            return gemm_packed_config(request.form, request.form.shape, request.device);
-          },
-      .describe = [](const Config& config,
-                     const ProductRequest& request) { return gemm_packed(config, request.form); },
-      .refuse =
-          [](const Config& config, const ProductRequest& request) {
-            return with_matrix_units(reasons_against(config, request.form), config, request);
-          },
-      .probes = probes_of_packed,
-      .takes_packed = true,
-  });
+  return product_entry<GemmPackedConfig>(
+      {.name = "gemm/packed",
+       .summary = "multiplies on matrix units; operands in fragment order are read without shared "
+                  "memory",
+       .source = "GL_KHR_cooperative_matrix; CUTLASS, interleaved layouts",
+       .types = {ScalarType::f16, ScalarType::bf16},
+       .fields = gemm_packed_fields(),
+       .defaults = chosen_by(gemm_packed_config),
+       .probes = probes_of_packed,
+       .takes_packed = true},
+      gemm_packed);
 }
 
 // A product of few rows on matrix units; its config says where lanes read B.
@@ -220,7 +220,7 @@ KernelEntry thin_coopmat_entry(EntryParts<GemmThinCoopmatConfig, GemmProduct> pa
     return config.source == SourceOfB::packed_weights ? packed_weights_probes(config, request)
                                                       : probes(config, request.form);
   };
-  return product_entry(std::move(parts));
+  return product_entry(std::move(parts), gemm_thin_coopmat);
 }
 
 KernelEntry thin_coopmat_entry() {
@@ -242,10 +242,7 @@ KernelEntry quantised_coopmat_entry() {
       .summary = "multiplies few rows by weights of 4 or 8 bits in blocks on matrix units",
       .source = "ggml, block formats of GGUF files; Marlin, mixed-precision products (PPoPP 2025)",
       .types = {ScalarType::f16, ScalarType::bf16},
-      .defaults =
-          [](const ProductRequest& request) {
-            return quantised_coopmat_config(request.form, request.form.shape, request.device);
-          },
+      .defaults = chosen_by(quantised_coopmat_config),
       .weights = find_weight_format("q4_0"),
   });
 }
@@ -257,31 +254,9 @@ KernelEntry packed_weights_entry() {
           "multiplies up to some hundred rows by packed weights of 4 or 8 bits on matrix units",
       .source = "ggml, block formats of GGUF files; Marlin, mixed-precision products (PPoPP 2025)",
       .types = {ScalarType::f16, ScalarType::bf16},
-      .defaults = [](const ProductRequest& request) { return packed_weights_config(request); },
+      .defaults = packed_weights_config,
       .takes_packed = true,
       .weights = find_weight_format("q4_0"),
-  });
-}
-
-KernelEntry thin_entry() {
-  using Config = GemmThinConfig;
-  return product_entry<Config>({
-      .name = "gemm/thin",
-      .summary = "multiplies few rows or few columns; reads the other operand once",
-      .source = "KBLAS, dense matrix-vector products (ACM TOMS 42)",
-      .types = types_of_simt(),
-      .fields = gemm_thin_fields(),
-      .defaults =
-          [](const ProductRequest& request) {
-            return gemm_thin_config(request.form, request.form.shape, request.device);
-          },
-      .describe = [](const Config& config,
-                     const ProductRequest& request) { return gemm_thin(config, request.form); },
-      .refuse =
-          [](const Config& config, const ProductRequest& request) {
-            return with_thread_limit(reasons_against(config, request.form), config.threads,
-                                     request);
-          },
   });
 }
 
@@ -297,7 +272,7 @@ KernelEntry auto_entry() {
   entry.chooses = true;
   entry.describe = [types = entry.types](const KernelRequest& request) {
     const auto product = form_of_kind<GemmProduct>(request.form, "gemm/auto");
-    std::vector<std::string> reasons = reasons_against_type(types, unit_type(product));
+    std::vector<std::string> reasons = reasons_against_type(types, multiplied_type(product));
     if (!request.options.empty() && reasons.empty()) {
       reasons.push_back(no_options_of_a_choice(request.options, product, request.device));
     }
@@ -315,18 +290,18 @@ KernelEntry auto_entry() {
 
 std::vector<KernelEntry> product_entries() {
   return {auto_entry(),
-          gemm_entry("gemm/moye_simple", "copies a tile of each operand, multiplies, and repeats",
+          simt_entry("gemm/moye_simple", "copies a tile of each operand, multiplies, and repeats",
                      "MoYe.jl, matrix multiplication tutorial", moye_simple),
-          gemm_entry("gemm/moye_prefetch",
+          simt_entry("gemm/moye_prefetch",
                      "prefetches the next tiles into registers while it multiplies",
                      "MoYe.jl, TiledMMA tutorial", moye_prefetch),
-          gemm_entry("gemm/simt",
+          simt_entry("gemm/simt",
                      "multiplies with vectors, two shared tiles, and subgroups in a square",
                      "CUTLASS, efficient GEMM", simt),
           thin_entry(),
           quantised_entry(),
           quantised_coopmat_entry(),
-          coopmat_product_entry(),
+          coopmat_entry(),
           thin_coopmat_entry(),
           packed_entry(),
           packed_weights_entry()};

@@ -21,7 +21,7 @@ constexpr const char* kKinds[] = {"arrays of elements", "a product", "attention"
 }  // namespace
 
 ScalarType type_of(const Form& form) {
-  if (const auto* product = std::get_if<GemmProduct>(&form)) return unit_type(*product);
+  if (const auto* product = std::get_if<GemmProduct>(&form)) return multiplied_type(*product);
   if (const auto* attention = std::get_if<TypedAttention>(&form)) return attention->type;
   return std::get<ElementsForm>(form).type;
 }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "vkmoye/contract/extents.hpp"
-#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/packing/packed_form.hpp"
 
 namespace vkmoye::gen {
 

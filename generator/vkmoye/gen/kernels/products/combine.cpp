@@ -9,7 +9,7 @@
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
 #include "vkmoye/gen/kernels/common/threads_config.hpp"
-#include "vkmoye/gen/kernels/products/parts/result.hpp"
+#include "vkmoye/gen/kernels/products/result/result.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {

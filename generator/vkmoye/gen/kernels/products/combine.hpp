@@ -10,7 +10,7 @@
 //
 // The order of the additions depends only on the number of slices: the same input gives the same bits.
 // Interface: bindings partials (for a batch (n, m, slice, batch)), the inputs of the epilogue, c; push
-// constants m, n, slices and those of products/parts/result.hpp. The kernel of the slices gets alpha 1, or 0
+// constants m, n, slices and those of products/result/result.hpp. The kernel of the slices gets alpha 1, or 0
 // if alpha is 0, so that it does not read A and B.
 
 #include <cstdint>

@@ -18,7 +18,7 @@
 //     two subgroups compute the same 64 x 64 of C: one multiplies the first step of k of each tile, the other
 //     the second; their sums are added at the end
 //
-// coopmat_config.cpp chooses and checks the config.
+// configs/coopmat.cpp chooses and checks the config.
 
 #include <string>
 #include <vector>
@@ -26,9 +26,9 @@
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
+#include "vkmoye/gen/kernels/products/arrays/operand.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
-#include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
-#include "vkmoye/gen/kernels/products/parts/operand.hpp"
+#include "vkmoye/gen/kernels/products/sums/gemm_atom.hpp"
 #include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
@@ -65,20 +65,12 @@ struct DecodingThreads {
 };
 DecodingThreads decoding_threads(const GemmCoopmatConfig& config, const GemmForm& form);
 
-/// A tile of A or B in shared memory.
-struct StagedTile : GemmOperand {
-  std::int64_t depth;  // along k
-  /// The elements that one access to the tile moves: 16 bytes, or a contiguous row or column of a matrix if that is
-  /// less, because shared memory is accessed in one width.
-  std::int64_t at_once;
-  /// The contiguous extent, and the other one.
-  std::int64_t along() const { return k_contiguous ? depth : rows; }
-  std::int64_t across() const { return k_contiguous ? rows : depth; }
-};
-StagedTile staged_tile(const GemmCoopmatConfig& config, const GemmForm& form,
-                       ir::MatrixType::Use use);
+/// The elements of A or B that one access to its tile in shared memory moves: 16 bytes, or a contiguous row or column of
+/// a matrix if that is less, because shared memory is accessed in one width.
+std::int64_t stored_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
+                            const GemmOperand& x);
 
-/// How the sums of a workgroup are divided, see products/parts/accumulators.hpp: as many columns at once as fit in
+/// How the sums of a workgroup are divided, see products/sums/accumulators.hpp: as many columns at once as fit in
 /// shared memory beside the tiles of A and B.
 AccumulatorShape accumulator_shape(const GemmCoopmatConfig& config, const GemmForm& form);
 

@@ -13,8 +13,8 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/products/arrays/groups.hpp"
 #include "vkmoye/gen/kernels/products/combine.hpp"
-#include "vkmoye/gen/kernels/products/parts/groups.hpp"
 
 namespace vkmoye::gen {
 namespace {

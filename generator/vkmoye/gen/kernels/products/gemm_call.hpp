@@ -50,7 +50,7 @@ struct GemmCall {
   std::vector<AppliedEpilogueOp> epilogue = {};
   std::int64_t batch = 1;
   /// The number of matrices of B: one for each group of rows of A and C. An array of offsets says where each group
-  /// begins. 0: there are no groups. See parts/groups.hpp. C must have n contiguous.
+  /// begins. 0: there are no groups. See arrays/groups.hpp. C must have n contiguous.
   std::int64_t experts = 0;
   std::int64_t slices = 1;  // slices of k, each summed separately; a second kernel adds the sums
   GemmPlacement a = {}, b = {}, c = {};

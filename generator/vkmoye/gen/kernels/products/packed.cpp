@@ -7,7 +7,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
+#include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
 
 namespace vkmoye::gen {
 namespace {

@@ -18,7 +18,7 @@
 //   a_blocks, b_blocks    blocks along the rows of A, and of B, all matrices of a batch together
 //   a_step, b_step        blocks from one matrix of a batch to the next
 //
-// packed_config.cpp chooses and checks the config.
+// configs/packed.cpp chooses and checks the config.
 
 #include <cstdint>
 #include <optional>
@@ -29,8 +29,8 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
-#include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
-#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/packing/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/sums/gemm_atom.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {
@@ -67,7 +67,7 @@ GemmPackedConfig gemm_packed_config_of(const KernelRequest& request);
 /// The packed form of the kernel's first operand (`use` 'a') or its second ('b').
 PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, char use);
 
-/// How the sums of a workgroup are divided, see products/parts/accumulators.hpp.
+/// How the sums of a workgroup are divided, see products/sums/accumulators.hpp.
 AccumulatorShape accumulator_shape(const GemmPackedConfig& config, const GemmForm& form);
 
 /// Every reason against `config` for `form`; empty if it is valid.

@@ -4,26 +4,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
-#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
+#include "vkmoye/gen/kernels/products/arrays/buffers.hpp"
+#include "vkmoye/gen/kernels/products/sources/shared_tile.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-// Registers and shared memory have the type of the buffer.
 struct SimtOperand : GemmOperand {
-  std::int64_t pad;                  // elements after the rows of a tile
-  std::int64_t values;               // contiguous rows of a thread
-  decltype(&partition_A) partition;  // the part of a shared tile that a thread multiplies
-
-  View shared = {};     // (rows, bK) or, with two stages, (rows, bK, 2)
-  View next = {};       // registers for the next tile
-  View fragments = {};  // registers, (V, R, fragments)
+  std::int64_t pad;                      // elements after the rows of a tile
+  std::int64_t values;                   // contiguous rows of a thread
+  decltype(&partition_A) partition;      // the part of a shared tile that a thread multiplies
+  std::optional<SharedTile> tiles = {};  // of the type of the array
+  View fragments = {};                   // registers, (V, R, fragments)
 };
 
 class SimtProduct {
@@ -41,23 +40,15 @@ class SimtProduct {
   ir::Kernel describe() {
     builder_.describe(items_after_form(form_, config_.items()), why());
     const View tCgC = partition_C(mma_, transpose(buffers_.c()), thread_);  // ((VM,VN), RM, RN)
-    for_both(&SimtProduct::declare_shared);
     sums_ = builder_.make_fragment_like("sums", form_.accumulator, tCgC);
-    if (config_.prefetch || config_.stages == 2) for_both(&SimtProduct::declare_next);
-    for_both(&SimtProduct::declare_fragments);
+    for (SimtOperand* x : {&a_, &b_}) declare_tiles(*x);
+    for (SimtOperand* x : {&a_, &b_}) declare_fragments(*x);
 
-    builder_.fill(sums_, 0);
-    buffers_.if_has_elements([&] {
-      // Checked once, not for each tile: whether rows are aligned to vectors.
-      const auto fits = [&](const SimtOperand& x) {
-        return builder_.fits(source(x, 0, Moved::in_vectors), vector_of(x, Moved::in_vectors));
-      };
-      buffers_.if_has_products([&] {
-        buffers_.by_alignment(all_of({fits(a_), fits(b_)}), [&](Moved moved) { sum_up(moved); });
-      });
-      write(tCgC);
-    });
-    return buffers_.finish();
+    const Conditions fits = all_of({a_.tiles->next.fits(), b_.tiles->next.fits()});
+    return buffers_.kernel(
+        {[&] { builder_.fill(sums_, 0); },
+         [&] { buffers_.by_alignment(fits, [&](Moved moved) { sum_up(moved); }); },
+         [&] { write(tCgC); }});
   }
 
  private:
@@ -70,18 +61,22 @@ class SimtProduct {
                             : "each tile is copied, then multiplied";
   }
 
-  // --- declarations ---
-
-  void declare_shared(SimtOperand& x) {
+  void declare_tiles(SimtOperand& x) {
     const std::int64_t step = x.rows + x.pad, tile = step * config_.tile_k;
-    x.shared = builder_.shared(fmt::format("shared_{}", x.name), x.type,
-                               config_.stages == 2
-                                   ? make_layout({x.rows, config_.tile_k, 2}, {1, step, tile})
-                                   : make_layout({x.rows, config_.tile_k}, {1, step}));
-  }
-  void declare_next(SimtOperand& x) {
-    x.next = builder_.make_fragment_like(fmt::format("next_{}", x.name), x.type,
-                                         source(x, 0, Moved::in_vectors));
+    const Layout one = make_layout({x.rows, config_.tile_k}, {1, step});
+    const Layout two = make_layout({x.rows, config_.tile_k, 2}, {1, step, tile});
+    const TileParts parts = [this, &x](Moved moved) -> TilePart {
+      const OperandStaging s = operand_staging(config_, x, moved);
+      return {make_tiled_copy(make_layout({s.lanes, s.others}), make_layout({s.vector, 1})),
+              {to_index(s.vector)}};
+    };
+    const auto tile_of = [this, &x](const Expr& k_tile) { return buffers_.tile_of(x.use, k_tile); };
+    x.tiles.emplace(builder_, fmt::format("shared_{}", x.name), x.type,
+                    config_.stages == 2 ? two : one, TileReads(builder_, tile_of, thread_, parts),
+                    x.k_contiguous, parts);
+    if (config_.prefetch || config_.stages == 2) {
+      x.tiles->next.declare(fmt::format("next_{}", x.name), x.type);
+    }
   }
   void declare_fragments(SimtOperand& x) {
     const IntTuple shape = multiplied(x, 0).shape();
@@ -89,43 +84,12 @@ class SimtProduct {
         fmt::format("fragment_{}", x.name), x.type,
         make_layout(IntTuple{size(shape.mode(0)), size(shape.mode(1)), config_.fragments}));
   }
-  void for_both(void (SimtProduct::*declare)(SimtOperand&)) {
-    for (SimtOperand* x : {&a_, &b_}) (this->*declare)(*x);
-  }
 
   // --- views ---
 
-  // The part of tile number `k_tile` of an operand that this thread moves.
-  View source(const SimtOperand& x, const Expr& k_tile, Moved moved) const {
-    return partition(buffers_.tile_of(x.use, k_tile), staging(x, moved), thread_);
-  }
-  // The same part of the shared tile of stage `at`.
-  View destination(const SimtOperand& x, const Expr& at, Moved moved) const {
-    const View shared = stage(x, at);
-    return partition(x.k_contiguous ? transpose(shared) : shared, staging(x, moved), thread_);
-  }
-  View only_destination(const SimtOperand& x, Moved moved) const {
-    return destination(x, 0, moved);
-  }
-  // The registers of the next tile, in the order in which they are moved.
-  View registers_of(const SimtOperand& x, Moved moved) const {
-    return builder_.retile(x.next, source(x, 0, moved));
-  }
-  TiledCopy staging(const SimtOperand& x, Moved moved) const {
-    const OperandStaging s = operand_staging(config_, x, moved);
-    return make_tiled_copy(make_layout({s.lanes, s.others}), make_layout({s.vector, 1}));
-  }
-  Vector vector_of(const SimtOperand& x, Moved moved) const {
-    return {to_index(operand_staging(config_, x, moved).vector)};
-  }
-
-  // Stage `at` of a shared array, or the whole array if it has only one.
-  View stage(const SimtOperand& x, const Expr& at) const {
-    return config_.stages == 2 ? select(x.shared, 2, at) : x.shared;
-  }
   // The part of the shared tile of stage `at` that this thread multiplies: (VM, RM, bK) or (VN, RN, bK).
   View multiplied(const SimtOperand& x, const Expr& at) const {
-    return x.partition(mma_, stage(x, at), thread_);
+    return x.partition(mma_, x.tiles->at(at), thread_);
   }
   // Fragment `number`: (VM, RM) or (VN, RN).
   static View fragment(const SimtOperand& x, const Expr& number) {
@@ -134,33 +98,20 @@ class SimtProduct {
 
   // --- steps ---
 
-  // Loads a tile of each operand `to` registers or its shared tile; elements outside are 0.
-  void load(const Expr& k_tile, Moved moved,
-            View (SimtProduct::*to)(const SimtOperand&, Moved) const) {
-    buffers_.at_edges({buffers_.a(k_tile), buffers_.b(k_tile)}, [&](Edges edges) {
-      for (const SimtOperand* x : {&a_, &b_}) {
-        builder_.copy(source(*x, k_tile, moved), (this->*to)(*x, moved),
-                      {.edges = edges, .vector = vector_of(*x, moved), .vectors_fit = true});
-      }
-    });
-  }
   // The next tiles are number `k_tile` + `ahead`. The sum is not one argument of the call, because NVIDIA's compiler then
   // assigns registers worse: on an H200, 4096x4096x4096 of f32 take 2.95 ms so, and else 3.17.
   void load_next(const Expr& k_tile, std::uint32_t ahead, Moved moved) {
     builder_.call(moved == Moved::in_vectors ? "load_next" : "load_next_one_by_one",
                   {{"tile", k_tile}, {"ahead", ahead, 2}},
                   [&](const Expr& tile, const Expr& more) {
-                    load(tile + more, moved, &SimtProduct::registers_of);
+                    read_tiles(builder_, {&a_.tiles->next, &b_.tiles->next}, tile + more, moved);
                   });
   }
   // The shared tiles of stage `at` <- the next tiles.
   void store_next(const Expr& at, Moved moved) {
     builder_.call(moved == Moved::in_vectors ? "store_next" : "store_next_one_by_one",
                   {{"stage", at, to_index(config_.stages)}}, [&](const Expr& stage) {
-                    for (const SimtOperand* x : {&a_, &b_}) {
-                      builder_.copy(registers_of(*x, moved), destination(*x, stage, moved),
-                                    {.vector = vector_of(*x, moved)});
-                    }
+                    for (const SimtOperand* x : {&a_, &b_}) x->tiles->store(stage, moved);
                   });
   }
 
@@ -203,7 +154,9 @@ class SimtProduct {
     if (config_.stages == 2) return overlapped(for_each_tile, moved);
     if (config_.prefetch) return prefetched(for_each_tile, moved);
     for_each_tile([&](const Expr& k_tile) {
-      load(k_tile, moved, &SimtProduct::only_destination);
+      at_edges(builder_, {buffers_.a(k_tile), buffers_.b(k_tile)}, [&](Edges edges) {
+        for (const SimtOperand* x : {&a_, &b_}) x->tiles->copy(k_tile, moved, edges);
+      });
       builder_.barrier();
       multiply(0);
       builder_.barrier();

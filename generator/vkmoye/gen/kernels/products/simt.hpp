@@ -14,9 +14,9 @@
 // of the rows of the stored arrays), alpha and, if C is read, beta, then those of the epilogue; for a batch
 // also batch, stride_a, stride_b, stride_c; for slices of k also slices and stride_c, of the sums that
 // products/combine.hpp adds. With grouped, also experts, ends, padded_m and stride_b, and after b the buffer offsets;
-// see parts/groups.hpp.
+// see arrays/groups.hpp.
 //
-// simt_config.cpp checks the config.
+// configs/simt.cpp checks the config.
 
 #include <cstdint>
 #include <string>
@@ -30,7 +30,7 @@
 
 namespace vkmoye::gen {
 
-struct GemmOperand;       // products/parts/operand.hpp
+struct GemmOperand;       // products/arrays/operand.hpp
 enum class Moved : bool;  // there
 
 struct GemmSimtConfig {
@@ -50,10 +50,6 @@ struct GemmSimtConfig {
 
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<GemmSimtConfig>>& gemm_simt_fields();
-
-/// Every reason why shaders cannot multiply and add single elements of these types.
-std::vector<std::string> reasons_against_arithmetic(const GemmForm& form,
-                                                    FormsOfKernel kernel = {});
 
 /// Every reason against `config` for `form`; empty if it is valid.
 std::vector<std::string> reasons_against(const GemmSimtConfig& config, const GemmForm& form);

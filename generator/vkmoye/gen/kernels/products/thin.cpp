@@ -2,26 +2,19 @@
 #include "vkmoye/gen/kernels/products/thin.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <optional>
-#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
+#include "vkmoye/gen/kernels/products/arrays/buffers.hpp"
+#include "vkmoye/gen/kernels/products/sources/shared_tile.hpp"
+#include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-// An operand as a thread reads it.
-struct ReadOperand : ThinOperand {
-  Layout threads;  // over (k, rows) of a tile; threads of one number have the same elements
-  Expr thread;     // the number of this one
-  View registers;  // (k, rows)
-};
-
+// What does not depend on the source of the large operand: the sums of the threads along k, and C.
 class ThinProduct {
- public:
+ protected:
   ThinProduct(const GemmThinConfig& config, const GemmForm& form, const std::string& name)
       : config_(config),
         form_(form),
@@ -29,42 +22,27 @@ class ThinProduct {
         builder_(name, config.threads, to_index(config.subgroup_size)),
         threads_(threads()),
         at_(thread_coordinates(threads_, builder_.thread())),
-        buffers_(builder_, form, extents()),
-        large_{tile_.large, threads_, builder_.thread(), registers("large", tile_.large)},
-        small_{tile_.small, make_layout({config.along_k, std::int64_t{1}}), at_[0],
-               registers("small", tile_.small)} {}
+        buffers_(builder_, form, extents()) {}
 
-  ir::Kernel describe() {
-    builder_.describe(
-        items_after_form(form_, gen::items(gemm_thin_fields(), config_)),
-        "the large operand is read once; the sums of the threads along k are added at "
-        "the end");
+  // The sums that `sum_up` adds to 0; then those of the threads along k are added, and the first of them writes C.
+  ir::Kernel kernel(const std::string& why, const std::function<void()>& sum_up) {
+    const auto& fields = config_.in_blocks ? gemm_quantised_fields() : gemm_thin_fields();
+    builder_.describe(items_after_form(form_, gen::items(fields, config_)),
+                      why + "the sums of the threads along k are added at the end");
     sums_ = builder_.registers("sums", sum_type(form_),
                                make_layout({tile_.large.rows(), config_.rows}));
+    return buffers_.kernel({[&] { builder_.fill(sums_, 0); }, sum_up, [&] { add_up_and_write(); }});
+  }
 
-    builder_.fill(sums_, 0);
-    // Checked once, not for each tile, which takes fewer registers: whether rows are aligned to vectors.
-    const auto fits = [&](const ReadOperand& x) {
-      return builder_.fits(part(x, 0, Moved::in_vectors), vector_of(x, Moved::in_vectors));
-    };
-    buffers_.if_has_products([&] {
-      buffers_.by_alignment(all_of({fits(large_), fits(small_)}), [&](Moved moved) {
-        builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
-          load(k_tile, moved);
-          builder_.call("multiply", [&] { multiply(); });
-        });
-      });
-    });
-    if (config_.along_k > 1) builder_.reduce_across(sums_, kSum, threads_, 0);
-    builder_.branch({ir::equal(at_[0], 0)}, [&] { write(); });
-    return builder_.finish();
+  // k first, then rows.
+  View tile_of(const ThinOperand& x, const Expr& k_tile) const {
+    const View view = x.is_a ? buffers_.a(k_tile) : buffers_.b(k_tile);
+    return x.k_contiguous ? view : transpose(view);
   }
 
  private:
-  // --- threads ---
-
   std::int64_t across() const { return config_.threads / config_.along_k; }
-  // (along k, across k); neighbouring threads are along the contiguous axis of the large operand.
+  // Neighbouring threads are along the contiguous axis of the large operand.
   Layout threads() const {
     return tile_.large.k_contiguous ? make_layout({config_.along_k, across()})
                                     : make_layout({config_.along_k, across()}, {across(), 1});
@@ -75,60 +53,96 @@ class ThinProduct {
     if (config_.n_is_small) return {large, config_.rows, k};
     return {config_.rows, large, k};
   }
-
-  View registers(const char* name, const ThinOperand& x) {
-    return builder_.registers(name, sum_type(form_), make_layout({tile_.k, x.rows()}));
+  void add_up_and_write() {
+    if (config_.along_k > 1) builder_.reduce_across(sums_, kSum, threads_, 0);
+    builder_.branch({ir::equal(at_[0], 0)}, [&] {
+      // (block of rows, reads across, rows of the small operand), shared by the threads along k.
+      const std::int64_t block = tile_.large.block_rows;
+      const View c = partition(config_.n_is_small ? transpose(buffers_.c()) : buffers_.c(),
+                               make_tiled_copy(make_layout({across(), std::int64_t{1}}),
+                                               make_layout({block, std::int64_t{1}})),
+                               at_[1]);
+      const std::int64_t width = config_.n_is_small ? config_.rows & -config_.rows : block;
+      const std::int64_t leaf = config_.n_is_small ? c.shape().leaf_count() - 1 : 0;
+      buffers_.write(
+          builder_.retile(sums_, c), c,
+          {to_index(std::min(width, widest_access(form_.result))), static_cast<std::size_t>(leaf)});
+    });
   }
 
-  // --- views: k first, then rows ---
+ protected:
+  const GemmThinConfig& config_;
+  const GemmForm& form_;
+  const ThinTile tile_;
+  Builder builder_;
+  const Layout threads_;        // (along k, across k)
+  const std::vector<Expr> at_;  // of this thread
+  GemmBuffers buffers_;
+  View sums_;  // registers: (row of the large operand, row of the small one)
+};
 
-  std::int64_t block_k(Moved moved) const { return moved == Moved::in_vectors ? tile_.block_k : 1; }
-  View tile_of(const ReadOperand& x, const Expr& k_tile) const {
-    const View view = x.is_a ? buffers_.a(k_tile) : buffers_.b(k_tile);
-    return x.k_contiguous ? view : transpose(view);
+// An operand as a thread reads it.
+struct ReadOperand : ThinOperand {
+  View registers;  // (k, rows)
+  TileReads reads;
+};
+
+// Both operands are elements, which each thread reads.
+class ThinProductOfElements : ThinProduct {
+ public:
+  ThinProductOfElements(const GemmThinConfig& config, const GemmForm& form, const std::string& name)
+      : ThinProduct(config, form, name),
+        large_(read_operand("large", tile_.large, threads_, builder_.thread())),
+        small_(read_operand("small", tile_.small, make_layout({config.along_k, std::int64_t{1}}),
+                            at_[0])) {}
+
+  ir::Kernel describe() {
+    const Conditions fits = all_of({large_.reads.fits(), small_.reads.fits()});
+    return kernel("the large operand is read once; ", [&] {
+      buffers_.by_alignment(fits, [&](Moved moved) {
+        builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
+          read_tiles(builder_, {&large_.reads}, k_tile, moved);
+          // Only for blocks of 1, 2, 4 .. rows it is known that no index wraps.
+          const bool in_blocks = is_power_of_two(config_.rows, config_.rows);
+          in_blocks ? read_tiles(builder_, {&small_.reads}, k_tile, moved)
+                    : small_.reads.read(k_tile, moved, Edges::zero);
+          builder_.call("multiply", [&] { multiply(); });
+        });
+      });
+    });
   }
-  // A thread's elements of tile number `k_tile`: ((block of k, of rows), reads along k, across).
-  View part(const ReadOperand& x, const Expr& k_tile, Moved moved) const {
-    const TiledCopy copy = make_tiled_copy(x.threads, make_layout({block_k(moved), x.block_rows}));
-    return partition(tile_of(x, k_tile), copy, x.thread);
+
+ private:
+  // `threads`: over (k, rows) of a tile; threads of one number have the same elements.
+  ReadOperand read_operand(const char* name, const ThinOperand& x, const Layout& threads,
+                           const Expr& thread) {
+    const auto source = [this, x](const Expr& k_tile) { return tile_of(x, k_tile); };
+    const auto parts = [=, this](Moved moved) -> TilePart {
+      const std::int64_t along_k = moved == Moved::in_vectors ? tile_.block_k : 1;
+      const TiledCopy copy = make_tiled_copy(threads, make_layout({along_k, x.block_rows}));
+      const IntTuple shape = partition(source(0), copy, thread).shape();
+      return {copy, vector_of(x, shape, moved), false, registers_of(x, along_k)};
+    };
+    const View registers =
+        builder_.registers(name, sum_type(form_), make_layout({tile_.k, x.rows()}));
+    ReadOperand read{x, registers, TileReads(builder_, source, thread, parts)};
+    read.reads.hold_in(registers);
+    return read;
   }
-  // The registers in the order in which they are moved: along k, then along rows.
-  View waiting(const ReadOperand& x, Moved moved) const {
-    const std::int64_t along_k = block_k(moved);
-    const Layout block =
-        x.block_rows == 1 ? Layout(along_k) : make_layout({along_k, x.block_rows}, {1, tile_.k});
-    return builder_.retile(x.registers, make_layout(block, Layout(tile_.k / along_k, along_k),
-                                                    Layout(x.blocks, tile_.k * x.block_rows)));
-  }
-  // Along k if k is contiguous, else along rows: in a block, or from one to the next.
-  Vector vector_of(const ReadOperand& x, Moved moved) const {
+  // Along k if k is contiguous, else along rows: in a block, or from one to the next. `shape`: that of a thread's
+  // elements, ((block of k, of rows), reads along k, across).
+  static Vector vector_of(const ThinOperand& x, const IntTuple& shape, Moved moved) {
     if (moved == Moved::one_by_one) return {1};
     if (x.k_contiguous) return {to_index(x.vector)};
-    const IntTuple shape = part(x, 0, moved).shape();
-    return {to_index(x.vector), last_leaf(x.block_rows > 1 ? shape.mode(0) : shape)};
+    const IntTuple rows = x.block_rows > 1 ? shape.mode(0) : shape;
+    return {to_index(x.vector), static_cast<std::size_t>(rows.leaf_count() - 1)};
   }
-  static std::size_t last_leaf(const IntTuple& shape) {
-    return static_cast<std::size_t>(shape.leaf_count() - 1);
-  }
-  // The results, shared by the threads along k: (block of rows, reads across, rows of the small operand).
-  View result() const {
-    const TiledCopy copy = make_tiled_copy(make_layout({across(), std::int64_t{1}}),
-                                           make_layout({tile_.large.block_rows, std::int64_t{1}}));
-    return partition(config_.n_is_small ? transpose(buffers_.c()) : buffers_.c(), copy, at_[1]);
-  }
-
-  // --- steps ---
-
-  void load(const Expr& k_tile, Moved moved) {
-    for (const ReadOperand* x : {&large_, &small_}) {
-      const auto copy = [&](Edges edges) {
-        builder_.copy(part(*x, k_tile, moved), waiting(*x, moved),
-                      {.edges = edges, .vector = vector_of(*x, moved), .vectors_fit = true});
-      };
-      // Only for blocks of 1, 2, 4 .. rows it is known that no index wraps.
-      const bool in_blocks = x == &large_ || is_power_of_two(config_.rows, config_.rows);
-      in_blocks ? buffers_.at_edges({tile_of(*x, k_tile)}, copy) : copy(Edges::zero);
-    }
+  // The registers in the order in which they are moved, `along_k` at once along k, then along rows.
+  Layout registers_of(const ThinOperand& x, std::int64_t along_k) const {
+    const Layout block =
+        x.block_rows == 1 ? Layout(along_k) : make_layout({along_k, x.block_rows}, {1, tile_.k});
+    return make_layout(block, Layout(tile_.k / along_k, along_k),
+                       Layout(x.blocks, tile_.k * x.block_rows));
   }
 
   // sums(row, s) += large(k, row) * small(k, s), one row of the small operand at a time, so that few of its
@@ -144,31 +158,128 @@ class ThinProduct {
     });
   }
 
-  void write() {
-    const View c = result();
-    const std::int64_t max_width = widest_access(form_.result);
-    const std::int64_t width =
-        config_.n_is_small ? config_.rows & -config_.rows : tile_.large.block_rows;
-    const auto leaf = config_.n_is_small ? last_leaf(c.shape()) : 0;
-    buffers_.write(builder_.retile(sums_, c), c, {to_index(std::min(width, max_width)), leaf});
+  ReadOperand large_, small_;
+};
+
+constexpr std::int64_t kGroup = 4;  // weights that are decoded together
+
+// The large operand is blocks of weights, decoded in registers; the small one, A, goes through shared memory.
+class ThinProductOfWeights : ThinProduct {
+ public:
+  ThinProductOfWeights(const GemmThinConfig& config, const GemmForm& form, const std::string& name)
+      : ThinProduct(config, form, name),
+        units_(builder_, *form.weights, config.reads_k, config.reads_row),
+        a_(builder_, "shared_a", form.a_type,
+           Layout(IntTuple{config.rows, {tile_.k, config.along_k}},
+                  IntTuple{pitch() * config.along_k, {1, pitch()}}),
+           reads_of_a(), /*k_first=*/true, [this](Moved) { return four_of_a(kGroup); }),
+        b_(reads_of_b()) {
+    b_.declare("next_weights", ScalarType::u16, to_index(tile_.large.vector));
+    a_.next.declare("next_a", form.a_type);
+    elements_ = builder_.registers("elements", ScalarType::f32, make_layout({kGroup}));
+    decoded_ =
+        builder_.registers("decoded", ScalarType::f32, make_layout({kGroup, config.reads_row}));
   }
 
-  const GemmThinConfig& config_;
-  const GemmForm& form_;
-  const ThinTile tile_;
-  Builder builder_;
-  const Layout threads_;        // (along k, across k)
-  const std::vector<Expr> at_;  // of this thread
-  GemmBuffers buffers_;
-  ReadOperand large_, small_;
-  View sums_;  // registers: (row, s)
+  ir::Kernel describe() {
+    return kernel("the next weights are fetched while these, read once, are decoded in registers; ",
+                  [&] { sum_up(); });
+  }
+
+ private:
+  // 16-bit words of the blocks of a thread.
+  std::int64_t words_of_thread() const { return config_.reads_k * form_.weights->bytes / 2; }
+  // From the elements of a thread to those of the next in shared memory.
+  std::int64_t pitch() const { return tile_.k + config_.pad_of_thread; }
+
+  // Four elements of k of each thread, side by side.
+  TilePart four_of_a(std::int64_t at_once, bool from_elementwise = false) const {
+    return {make_tiled_copy(make_layout({config_.threads, std::int64_t{1}}),
+                            make_layout({kGroup, std::int64_t{1}})),
+            {to_index(at_once)},
+            from_elementwise};
+  }
+  TileReads reads_of_a() {
+    const auto source = [this](const Expr& k_tile) { return tile_of(tile_.small, k_tile); };
+    const auto parts = [this](Moved moved) {
+      const bool in_vectors = form_.a_k_contiguous && moved == Moved::in_vectors;
+      return four_of_a(in_vectors ? kGroup : 1, form_.a_k_contiguous && !in_vectors);
+    };
+    return {builder_, source, builder_.thread(), parts};
+  }
+  // The words of the blocks of each thread, of each of its rows of weights.
+  TileReads reads_of_b() {
+    const auto source = [this](const Expr& k_tile) {
+      return buffers_.b_words(k_tile, config_.along_k * words_of_thread());
+    };
+    const auto parts = [this](Moved moved) -> TilePart {
+      return {make_tiled_copy(threads_, make_layout({words_of_thread(), std::int64_t{1}})),
+              {to_index(tile_.large.vector)},
+              moved == Moved::one_by_one};
+    };
+    return {builder_, source, builder_.thread(), parts};
+  }
+
+  void sum_up() {
+    const Conditions fits = all_of({a_.next.fits(), b_.fits()});
+    const auto fetch = [&](const Expr& k_tile) {
+      builder_.call("fetch", {{"tile", k_tile}}, [&](const Expr& tile) {
+        buffers_.by_alignment(fits, [&](Moved moved) {
+          read_tiles(builder_, {&b_, &a_.next}, tile, moved);
+        });
+      });
+    };
+    fetch(0);
+    builder_.loop("k_tile", buffers_.tiles(), [&](const Expr& k_tile) {
+      builder_.barrier();
+      builder_.under_heading("the next tile of A", [&] { a_.store(0, Moved::in_vectors); });
+      builder_.barrier();
+      units_.read(b_.values().array);
+      fetch(k_tile + 1);
+      multiply();
+    });
+  }
+
+  // sums(row of weights, row of A) += weights * elements of A, four of k at a time.
+  void multiply() {
+    units_.for_each_weight_group(kGroup, [&](const std::vector<std::vector<Expr>>& weights,
+                                             const Expr& first) {
+      std::uint32_t at = 0;
+      builder_.with_title("decoded <- " + units_.decoding(), [&] {
+        for (const std::vector<Expr>& of_row : weights) {
+          for (const Expr& weight : of_row)
+            builder_.store(weight, {decoded_.array, {at++}, "decoded"});
+        }
+      });
+      builder_.unrolled_loop("row", to_index(config_.rows), [&](const Expr& row) {
+        builder_.with_title("elements <- the elements of A for these weights", [&] {
+          const View of_thread = tile(transpose(a_.at(0)), {tile_.k, 1}, {at_[0], row});
+          builder_.copy(slice(tile(of_thread, {kGroup, 1}, {first / to_index(kGroup), 0}), {_, 0}),
+                        elements_, {.vector = {to_index(kGroup)}});
+        });
+        const View to = repeat(select(sums_, 1, row), 0, kGroup);  // (k, rows of weights)
+        builder_.with_title("sums += decoded * elements", [&] {
+          builder_.apply(
+              to,
+              [](const Expr& sum, const Expr& w, const Expr& x) { return multiply_add(w, x, sum); },
+              to, decoded_, repeat(elements_, 1, config_.reads_row));
+        });
+      });
+    });
+  }
+
+  WeightUnits units_;
+  SharedTile a_;
+  TileReads b_;
+  View elements_, decoded_;  // a group of k of a row of A, and of rows of weights
 };
 
 }  // namespace
 
 ir::Kernel gemm_thin(const GemmThinConfig& config, const GemmForm& form, const std::string& name) {
   throw_if_any(name, reasons_against(config, form));
-  return ThinProduct(config, form, name).describe();
+  return config.in_blocks ? ThinProductOfWeights(config, form, name).describe()
+                          : ThinProductOfElements(config, form, name).describe();
 }
 
 }  // namespace vkmoye::gen

@@ -15,9 +15,18 @@
 // for (its rows of the large operand) x (rows of the small operand); at the end, the sums of the threads
 // along k are added.
 //
-// If the accumulator is f16, the sums are f32, because f16 sums would not be faster.
-// Interface: that of simt.hpp.
-// thin_config.cpp chooses and checks the config.
+// If the accumulator is f16, the sums are f32, because f16 sums would not be faster. Interface: that of simt.hpp.
+//
+// gemm/quantised: B, the large operand, has weights in blocks, as a GGUF file stores them; M is 1 to 8
+//
+//   q4_0, one row of A, 256 threads, 16 along k: a tile: 16 rows of 32 blocks, 1024 of k
+//     a thread      2 blocks of a row, in registers, while it fetches the next 2: weights are decoded four at a time,
+//                   and multiplied by the elements of each row of A, which are in shared memory
+//
+// Each weight is read once, and decoded once for all rows of A. b consists of 16-bit words of rows of blocks, ldb and
+// stride_b count these words, and the argument `words` is their number in a row.
+//
+// configs/thin.cpp chooses and checks the config.
 
 #include <cstdint>
 #include <optional>
@@ -37,12 +46,16 @@ inline constexpr std::int64_t kMaxRowsOnCpu = 4;
 
 struct GemmThinConfig {
   bool n_is_small = false;     // else m
-  std::int64_t rows = 4;       // rows of the small operand at once, 1 to 16
+  bool in_blocks = false;      // B has blocks of weights
+  std::int64_t rows = 4;       // rows of the small operand at once, 1 to 16, or 8 for blocks
   std::int64_t threads = 128;  // threads per workgroup
   std::int64_t along_k = 32;   // the number of threads that share a row of the large operand
-  std::int64_t reads_k = 4, reads_row = 1;  // accesses of a thread in flight: along k, across k
-  std::int64_t vector_bytes = 16;           // bytes of an access to the large operand
-  std::int64_t subgroup_size = 32;          // lanes of a subgroup on the device
+  std::int64_t reads_k = 4,
+               reads_row = 1;       // accesses, or blocks, of a thread in flight: along k, across k
+  std::int64_t vector_bytes = 16;   // bytes of an access to the large operand; not for blocks
+  std::int64_t subgroup_size = 32;  // lanes of a subgroup on the device
+  // For blocks: maximum shared memory, and elements between the parts of A of two threads there, against bank conflicts.
+  std::int64_t shared_bytes = 32768, pad_of_thread = 4;
 
   bool operator==(const GemmThinConfig&) const = default;
 };
@@ -52,8 +65,14 @@ GemmThinConfig gemm_thin_config(const GemmForm& form,
                                 const std::optional<std::vector<std::int64_t>>& shape,
                                 const DeviceCaps& device);
 
-/// The config values that `--NAME` can replace.
+/// The config for weights in blocks.
+GemmThinConfig gemm_quantised_config(const GemmForm& form,
+                                     const std::optional<std::vector<std::int64_t>>& shape,
+                                     const DeviceCaps& device);
+
+/// The config values that `--NAME` can replace; and those for blocks.
 const std::vector<ConfigField<GemmThinConfig>>& gemm_thin_fields();
+const std::vector<ConfigField<GemmThinConfig>>& gemm_quantised_fields();
 
 /// An operand, and the elements of its tile that a thread reads for each k: blocks of contiguous rows.
 struct ThinOperand {
@@ -61,14 +80,14 @@ struct ThinOperand {
   ScalarType type;
   bool k_contiguous;
   std::int64_t block_rows = 1, blocks = 1;
-  std::int64_t vector = 1;  // elements of an access
+  std::int64_t vector = 1;  // elements of an access; of blocks, 16-bit words
 
   std::int64_t rows() const { return block_rows * blocks; }
 };
 /// The part of a tile that a thread reads; follows from config and form.
 struct ThinTile {
   ThinOperand large, small;
-  std::int64_t block_k;  // contiguous elements of the large operand along k
+  std::int64_t block_k;  // contiguous elements of the large operand along k, or weights of a block
   std::int64_t k;        // in total
 };
 ThinTile thin_tile(const GemmThinConfig& config, const GemmForm& form);

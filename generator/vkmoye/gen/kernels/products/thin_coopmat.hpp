@@ -5,10 +5,10 @@
 //   C (16,4096): a workgroup computes 16x16 of C, its 16 subgroups sum parts of k
 //     a subgroup      64 of 1024 k: its sums are one matrix
 //     a lane          16 bytes of 2 rows of A and of 2 rows of B, in 2 blocks of k each, in flight
-//     at the end      the sums of all subgroups are added through shared memory, see parts/accumulators.hpp
+//     at the end      the sums of all subgroups are added through shared memory, see sums/accumulators.hpp
 //
 // A and B are not packed: a lane reads 16 bytes at a time, and k is permuted in the same way in both, see
-// parts/lane_reads.hpp. If k is not contiguous or rows are not aligned, elements are read one by one,
+// sources/tile_reads.hpp. If k is not contiguous or rows are not aligned, elements are read one by one,
 // which is correct but slower.
 //
 // SourceOfB says where lanes read B; weights come in blocks or packed:
@@ -16,17 +16,17 @@
 //   weight_blocks     gemm/quantised_coopmat: a lane reads whole blocks of its rows, as they lie in a GGUF file,
 //                     decodes 8 weights at a time from their words, and takes the elements of A in the same order.
 //                     Nothing is exchanged between lanes, and each weight is decoded once for all rows of a tile of C.
-//                     Arguments as in quantised.hpp.
-//   packed_weights    gemm/packed_weights: blocks of tile_n rows, see parts/packed_weights.hpp. Where matrix units have
-//                     16x8 sums, up to 8 rows of A are columns of C^T = B A^T: with 16x16 sums, half of the work would
-//                     be for rows that do not exist in A. In place of ldb, it takes the arguments
+//                     Arguments as in thin.hpp.
+//   packed_weights    gemm/packed_weights: blocks of tile_n rows, see sources/packed_weights.hpp. Where matrix units
+//                     have 16x8 sums, up to 8 rows of A are columns of C^T = B A^T: with 16x16 sums, half of the work
+//                     would be for rows that do not exist in A. In place of ldb, it takes the arguments
 //
 //     k_blocks    blocks along k
 //     b_blocks    blocks along the rows of B, all matrices of a batch together
 //     b_step      blocks from one matrix of a batch to the next
 //
 // Otherwise the interface is that of simt.hpp. The fragment order of the device must be a layout, see packed_form.hpp.
-// thin_coopmat_defaults.cpp chooses the config, thin_coopmat_config.cpp checks it.
+// configs/thin_coopmat_defaults.cpp chooses the config, configs/thin_coopmat.cpp checks it.
 
 #include <optional>
 #include <string>
@@ -37,9 +37,9 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
-#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
-#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
-#include "vkmoye/gen/kernels/products/parts/packed_weights.hpp"
+#include "vkmoye/gen/kernels/products/packing/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/sources/packed_weights.hpp"
+#include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {

@@ -67,7 +67,7 @@ IntegerInputs integer_inputs(const GemmOptions& problem, std::int64_t k) {
     return bound;
   };
   // 8-bit operands use their whole range, which tests signs and carries.
-  const ScalarType operand = unit_type(problem.a_type, problem.b_type);
+  const ScalarType operand = multiplied_type(problem.a_type, problem.b_type);
   const bool is_small = size_of(operand) == 1;
   const auto first = is_small ? static_cast<std::int64_t>(range_of(operand).whole) : 4;
   for (std::int64_t max = first; max > 0; --max) {
@@ -156,7 +156,8 @@ double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64
   }
   const double uniform = static_cast<double>(bits >> 11) * 0x1p-52 - 1;
   // Avoids denormals, also those of the type that an operand is rounded to, since devices may flush them.
-  const ScalarType type = which < 2 ? unit_type(problem_.a_type, problem_.b_type) : matrix.type;
+  const ScalarType type =
+      which < 2 ? multiplied_type(problem_.a_type, problem_.b_type) : matrix.type;
   const double min_normal = range_of(type).smallest_normal;
   return std::fabs(uniform) < min_normal ? min_normal : uniform;
 }

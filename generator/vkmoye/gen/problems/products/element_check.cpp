@@ -55,7 +55,7 @@ void ElementCheck::load(bool of_a, std::int64_t batch, std::int64_t index,
 std::vector<OperandError> ElementCheck::errors_of(bool of_a, std::int64_t batch, std::int64_t index,
                                                   std::span<const double> values) const {
   const bool is_weight = !of_a && problem_.weights != nullptr;
-  const NumberRange unit = range_of(unit_type(problem_.a_type, problem_.b_type));
+  const NumberRange unit = range_of(multiplied_type(problem_.a_type, problem_.b_type));
   OperandRounding rounding = {accumulator_.smallest_normal};
   if (wider_ == WiderOperand::rounded) {
     rounding.flushed = std::max(rounding.flushed, unit.smallest_normal);
@@ -199,7 +199,7 @@ double ElementCheck::bound_of_sum(double magnitude) const {
   if (is_hard()) return of_sums * magnitude;
   const bool is_rounded = wider_ == WiderOperand::rounded && is_mixed();
   const double of_wider =
-      is_rounded ? range_of(unit_type(problem_.a_type, problem_.b_type)).epsilon : 0;
+      is_rounded ? range_of(multiplied_type(problem_.a_type, problem_.b_type)).epsilon : 0;
   return (of_sums + of_wider) * magnitude;
 }
 

@@ -149,7 +149,7 @@ std::unique_ptr<Problem> product_of_arrays(const ProblemText& text,
       problem.files[i] = given[i].packed;
       continue;
     }
-    expect(given[i], given[i].packed ? unit_type(problem.form()) : type);
+    expect(given[i], given[i].packed ? multiplied_type(problem.form()) : type);
     expect_operand(given[i], (i == 0) == problem.c_n_contiguous, reasons);
     problem.files[i] = given[i].packed;
   }

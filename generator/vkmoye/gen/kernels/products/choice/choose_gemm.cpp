@@ -154,7 +154,7 @@ GemmRefusal refusal_on(GemmProduct product, DeviceCaps device) {
 GemmChoice choose_gemm(const GemmProduct& product, const DeviceCaps& device,
                        const std::vector<GemmTable>& tables, const GemmRefusal& refuse) {
   throw_if_any("gemm/auto",
-               reasons_against_type(find_kernel("gemm/auto")->types, unit_type(product)));
+               reasons_against_type(find_kernel("gemm/auto")->types, multiplied_type(product)));
   std::vector<const GemmTable*> all;
   for (const GemmTable& table : tables) all.push_back(&table);
   all.push_back(&shipped_gemm_table());

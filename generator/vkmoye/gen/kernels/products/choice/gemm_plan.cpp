@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "vkmoye/gen/kernels/products/combine.hpp"
-#include "vkmoye/gen/kernels/products/pack.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
+#include "vkmoye/gen/kernels/products/packing/pack.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/layout/checked.hpp"

@@ -22,7 +22,7 @@
 #include "vkmoye/gen/ir/kernel_plan.hpp"
 #include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
 #include "vkmoye/gen/kernels/products/gemm_call.hpp"
-#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/packing/packed_form.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {

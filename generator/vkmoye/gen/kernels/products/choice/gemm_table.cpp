@@ -134,7 +134,7 @@ bool is_for_device(const GemmTableEntry& entry, const DeviceCaps& device) {
 }
 
 bool is_for_types(const GemmTableEntry& entry, const GemmForm& form) {
-  const ScalarType unit = unit_type(form);
+  const ScalarType unit = multiplied_type(form);
   return entry.types.empty() ||
          std::any_of(entry.types.begin(), entry.types.end(), [&](const GemmTypes& one) {
            const bool is_for_operands =

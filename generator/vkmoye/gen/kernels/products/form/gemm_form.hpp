@@ -25,7 +25,7 @@ struct GemmForm {
   bool beta = false;  // whether C is read; else its old values are ignored
   bool batched = false;
   /// B contains a matrix for each of several groups of rows of A, the experts of a mixture: C(m,n) is the product of
-  /// row m with the matrix of its group. See parts/groups.hpp.
+  /// row m with the matrix of its group. See arrays/groups.hpp.
   bool grouped = false;
   bool split_k = false;  // C is a matrix of sums for each of `slices` slices of k, without epilogue
   GemmEpilogue epilogue = {};  // steps before C is rounded
@@ -48,8 +48,12 @@ struct GemmProduct : GemmForm {
 inline constexpr ScalarType kWeightType = ScalarType::f16;
 
 /// The type in which matrix units multiply: the narrower one of A and B, to which the other is rounded.
-inline ScalarType unit_type(ScalarType a, ScalarType b) { return size_of(b) < size_of(a) ? b : a; }
-inline ScalarType unit_type(const GemmForm& form) { return unit_type(form.a_type, form.b_type); }
+inline ScalarType multiplied_type(ScalarType a, ScalarType b) {
+  return size_of(b) < size_of(a) ? b : a;
+}
+inline ScalarType multiplied_type(const GemmForm& form) {
+  return multiplied_type(form.a_type, form.b_type);
+}
 
 /// Whether A of type `a` can be multiplied by B of type `b`: both have the same type, or both are among f16,
 /// bf16 and f32.

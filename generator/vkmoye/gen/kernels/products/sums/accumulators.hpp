@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
-#include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
+#include "vkmoye/gen/kernels/products/arrays/buffers.hpp"
+#include "vkmoye/gen/kernels/products/sums/gemm_atom.hpp"
 
 namespace vkmoye::gen {
 

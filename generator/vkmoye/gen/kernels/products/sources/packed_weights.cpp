@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/packed_weights.hpp"
+#include "vkmoye/gen/kernels/products/sources/packed_weights.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,44 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
+#include "vkmoye/gen/kernels/products/arrays/buffers.hpp"
 
 #include <fmt/format.h>
 
 namespace vkmoye::gen {
 
 using Use = ir::MatrixType::Use;
+
+namespace {
+
+OperandArray declared(Builder& builder, const GemmForm& form, const GemmOperand& operand,
+                      const Expr& tile_number, const std::optional<PackedBlocks>& packed) {
+  OperandArray x{operand, tile_number, packed.has_value()};
+  const std::string name = x.name, row = x.use == Use::a ? "m" : "n";
+  if (packed) {
+    x.tensor = builder.input(
+        name, packed->type,
+        {{"at", packed->elements}, {"k_block", "k_blocks"}, {"block", name + "_blocks"}});
+    if (form.batched) x.step = builder.argument(name + "_step", ScalarType::u32);
+    return x;
+  }
+  std::vector<Builder::AxisSpec> axes = {{"k", "k"}, {row, row, "ld" + name}};
+  if (x.in_blocks) axes[0] = {"word", "words"};
+  if (!x.k_contiguous) axes = {{row, row}, {"k", "k", "ld" + name}};
+  if (form.batched) axes.push_back({"batch", "batch", "stride_" + name});
+  if (form.grouped && x.use == Use::b) axes.push_back({"expert", "experts", "stride_" + name});
+  x.tensor = builder.input(name, x.in_blocks ? ScalarType::u16 : x.type, axes);
+  return x;
+}
+
+// The tiles of this workgroup's slice of k, if k has `all` tiles.
+KTiles slice_of(Builder& builder, const GemmForm& form, const Expr& slices, const Expr& all) {
+  if (!form.split_k) return {0, all};
+  const Expr slice = form.batched ? builder.block_z() % slices : builder.block_z();
+  const Expr each = builder.let("tiles_each", (all - 1) / slices + 1);
+  const Expr first = builder.let("first_tile", minimum(slice * each, all));
+  return {first, builder.let("tiles", minimum(each, all - first))};
+}
+
+}  // namespace
 
 GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
                          const std::array<std::int64_t, 3>& tile, std::int64_t strip,
@@ -20,8 +53,8 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
       words_(form.weights == nullptr || packed.b
                  ? std::nullopt
                  : std::optional(builder.argument("words", ScalarType::u32))),
-      a_(declare(operand_a(form, tile[0]), builder.block_y(), packed.a)),
-      b_(declare(operand_b(form, tile[1]), builder.block_x(), packed.b)),
+      a_(declared(builder, form, operand_a(form, tile[0]), builder.block_y(), packed.a)),
+      b_(declared(builder, form, operand_b(form, tile[1]), builder.block_x(), packed.b)),
       offsets_(form.grouped ? std::optional(declare_row_groups(builder)) : std::nullopt),
       result_(builder, form) {
   if (in_strips_) {
@@ -32,39 +65,20 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
         builder.let("tile_m", Expr(to_index(strip)) * builder.block_z() + builder.block_x());
     b_.tile_number = builder.block_y();
   }
-  if (form_.split_k && form_.batched) {
-    batch_ = builder_.let("batch_at", builder_.block_z() / result_.slices());
-  } else if (form_.batched) {
-    batch_ = builder_.block_z();
-  } else if (form_.grouped) {
-    row_group_ = find_row_group(builder_, *offsets_, m_, tile[0]);
+  if (form.split_k && form.batched) {
+    batch_ = builder.let("batch_at", builder.block_z() / result_.slices());
+  } else if (form.batched) {
+    batch_ = builder.block_z();
+  } else if (form.grouped) {
+    row_group_ = find_row_group(builder, *offsets_, m_, tile[0]);
     a_.tile_number = 0;
   }
-  if (!a_.is_packed) tiles_ = of_slice((k_ - 1) / to_index(tile_[2]) + 1);
-}
-
-GemmBuffers::Operand GemmBuffers::declare(const GemmOperand& operand, const Expr& tile_number,
-                                          const std::optional<PackedBlocks>& packed) {
-  Operand x{operand, tile_number, packed.has_value()};
-  const std::string name = x.name, row = x.use == Use::a ? "m" : "n";
-  if (packed) {
-    x.tensor = builder_.input(
-        name, packed->type,
-        {{"at", packed->elements}, {"k_block", "k_blocks"}, {"block", name + "_blocks"}});
-    if (form_.batched) x.step = builder_.argument(name + "_step", ScalarType::u32);
-    return x;
-  }
-  std::vector<Builder::AxisSpec> axes = {{"k", "k"}, {row, row, "ld" + name}};
-  if (x.in_blocks) axes[0] = {"word", "words"};
-  if (!x.k_contiguous) axes = {{row, row}, {"k", "k", "ld" + name}};
-  if (form_.batched) axes.push_back({"batch", "batch", "stride_" + name});
-  if (form_.grouped && x.use == Use::b) axes.push_back({"expert", "experts", "stride_" + name});
-  x.tensor = builder_.input(name, x.in_blocks ? ScalarType::u16 : x.type, axes);
-  return x;
+  if (a_.is_packed) return;  // its blocks along k are counted by the kernel
+  tiles_ = slice_of(builder, form, result_.slices(), (k_ - 1) / to_index(tile[2]) + 1);
 }
 
 View GemmBuffers::tile_of(Use use, const Expr& k_tile, std::int64_t words) const {
-  const Operand& x = operand(use);
+  const OperandArray& x = operand(use);
   const Expr at = tiles_.first + k_tile;
   const std::int64_t depth = words > 0 ? words : tile_[2];
   const bool is_grouped_a = row_group_ && use == Use::a;
@@ -82,7 +96,7 @@ View GemmBuffers::packed_block(Use use, const Expr& k_block, const Expr& block) 
 }
 
 Expr GemmBuffers::block_of_rows(Use use, const Expr& block) const {
-  const Operand& x = operand(use);
+  const OperandArray& x = operand(use);
   return ir::minimum(batch_ ? block + *batch_ * x.step : block, Builder::extent(x.tensor, 2) - 1);
 }
 
@@ -102,22 +116,12 @@ void GemmBuffers::if_has_products(const std::function<void()>& body) {
                              ir::not_equal(k_, 0)};
   if (words_) has_products.push_back(ir::not_equal(*words_, 0));
   Conditions has_blocks;
-  for (const Operand* x : {&a_, &b_}) {
+  for (const OperandArray* x : {&a_, &b_}) {
     if (!x->is_packed) continue;
     if (has_blocks.empty()) has_blocks.push_back(ir::less(0, k_blocks()));
     has_blocks.push_back(ir::less(0, Builder::extent(x->tensor, 2)));
   }
   builder_.branch(has_products, [&] { builder_.branch(has_blocks, body); });
-}
-
-void GemmBuffers::at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load) {
-  Conditions all;
-  for (const View& tile : tiles) all = all_of({all, builder_.inside(tile)});
-  const bool is_one = tiles.size() == 1;
-  builder_.branch(
-      all, is_one ? "a whole tile" : "whole tiles", [&] { load(Edges::inside); },
-      is_one ? "a tile at an edge, 0 outside" : "tiles at an edge, 0 outside",
-      [&] { load(Edges::zero); });
 }
 
 void GemmBuffers::by_alignment(const Conditions& fits, const std::function<void(Moved)>& move) {
@@ -131,7 +135,12 @@ void GemmBuffers::by_alignment(const Conditions& fits, const std::function<void(
       [&] { move(Moved::one_by_one); });
 }
 
-ir::Kernel GemmBuffers::finish() {
+ir::Kernel GemmBuffers::kernel(const Steps& steps) {
+  if_has_elements([&] {
+    steps.clear();
+    if_has_products(steps.sum_up);
+    steps.write();
+  });
   if (row_group_) {
     builder_.assume_written(result_.tensor(), "offsets rise from 0 to m: each row is in one group");
   }
@@ -139,12 +148,7 @@ ir::Kernel GemmBuffers::finish() {
 }
 
 KTiles GemmBuffers::of_slice(const Expr& all) {
-  if (!form_.split_k) return {0, all};
-  const Expr& slices = result_.slices();
-  const Expr slice = form_.batched ? builder_.block_z() % slices : builder_.block_z();
-  const Expr each = builder_.let("tiles_each", (all - 1) / slices + 1);
-  const Expr first = builder_.let("first_tile", minimum(slice * each, all));
-  return {first, builder_.let("tiles", minimum(each, all - first))};
+  return slice_of(builder_, form_, result_.slices(), all);
 }
 
 Expr GemmBuffers::whole_tiles() const {

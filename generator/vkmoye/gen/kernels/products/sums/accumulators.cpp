@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
+#include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
 
 #include <fmt/format.h>
 
@@ -80,12 +80,8 @@ void GemmAccumulators::add_product(const Matrices& a, const Matrices& b) {
 }
 
 ir::Kernel GemmAccumulators::kernel(const std::function<void()>& sum_up) {
-  buffers_.if_has_elements([&] {
-    builder_.fill(sums_, ir::number(form_.accumulator, 0));
-    buffers_.if_has_products(sum_up);
-    write();
-  });
-  return buffers_.finish();
+  return buffers_.kernel(
+      {[&] { builder_.fill(sums_, ir::number(form_.accumulator, 0)); }, sum_up, [&] { write(); }});
 }
 
 void GemmAccumulators::write() {

@@ -22,7 +22,7 @@ namespace vkmoye::gen {
 
 /// Whether subgroups can multiply the operands of `form` with matrices of `shape`, into its accumulator.
 inline bool multiplies(const MatrixShape& shape, const GemmForm& form) {
-  return multiplies(shape, unit_type(form), form.accumulator);
+  return multiplies(shape, multiplied_type(form), form.accumulator);
 }
 
 /// Whether matrix units of `device` multiply atoms of these sizes for products of `form`.
@@ -35,7 +35,7 @@ inline bool multiplies(const DeviceCaps& device, const MatrixAtom& atom, const G
 
 /// The largest matrices that the device has for products of `form`; if it has none, common ones.
 inline MatrixAtom gemm_atom(const GemmForm& form, const DeviceCaps& device) {
-  return matrix_atom(unit_type(form), form.accumulator, device);
+  return matrix_atom(multiplied_type(form), form.accumulator, device);
 }
 
 struct GemmSubgroups : MatrixAtom {

@@ -9,7 +9,7 @@
 // fragment keeps neighbours together.
 
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/packing/packed_form.hpp"
 
 namespace vkmoye::gen {
 

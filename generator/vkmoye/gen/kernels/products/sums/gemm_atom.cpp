@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/gemm_atom.hpp"
+#include "vkmoye/gen/kernels/products/sums/gemm_atom.hpp"
 
 #include <fmt/format.h>
 
@@ -49,22 +49,22 @@ void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& o
     if (std::find(operands.begin(), operands.end(), operand) == operands.end()) continue;
     supported.push_back(
         fmt::format("{} with sums in {}", to_string(operand), to_string(accumulator)));
-    found = found || (operand == unit_type(form) && accumulator == form.accumulator);
+    found = found || (operand == multiplied_type(form) && accumulator == form.accumulator);
   }
   require(found,
           fmt::format("operands of {} with sums in {} are not supported; supported: {}",
                       operands_text(form), to_string(form.accumulator), join(supported, ", ")),
           reasons);
-  const auto is_one_unit_type = [&](ScalarType type) {
-    return type == unit_type(form) || (type == ScalarType::f32 && is_floating(unit_type(form)));
+  const auto is_multiplied = [&](ScalarType type) {
+    return type == multiplied_type(form) ||
+           (type == ScalarType::f32 && is_floating(multiplied_type(form)));
   };
+  require(is_multiplied(form.a_type) && (is_multiplied(form.b_type) || form.weights != nullptr),
+          fmt::format("operands of {}: they must have one type, or one of them must be f32",
+                      operands_text(form)),
+          reasons);
   require(
-      is_one_unit_type(form.a_type) && (is_one_unit_type(form.b_type) || form.weights != nullptr),
-      fmt::format("operands of {}: they must have one type, or one of them must be f32",
-                  operands_text(form)),
-      reasons);
-  require(
-      unit_type(form) != ScalarType::bf16 || form.result != ScalarType::f16,
+      multiplied_type(form) != ScalarType::bf16 || form.result != ScalarType::f16,
       "operands of bf16 and a result of f16: a shader can use only one 16-bit floating-point type",
       reasons);
 }

@@ -21,6 +21,10 @@ struct GemmOperand {
   bool k_contiguous;        // in the buffer
   std::int64_t rows;        // rows per tile
   bool in_blocks = false;   // the buffer has words of blocks of weights
+
+  /// The extents of a tile with `depth` elements of k: along the contiguous axis, and across it.
+  std::int64_t along(std::int64_t depth) const { return k_contiguous ? depth : rows; }
+  std::int64_t across(std::int64_t depth) const { return k_contiguous ? rows : depth; }
 };
 
 inline GemmOperand operand_a(const GemmForm& form, std::int64_t rows) {

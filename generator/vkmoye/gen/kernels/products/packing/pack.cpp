@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/pack.hpp"
+#include "vkmoye/gen/kernels/products/packing/pack.hpp"
 
 #include <algorithm>
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_blocks.hpp"
+#include "vkmoye/gen/kernels/products/packing/weight_blocks.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/text.hpp"
 

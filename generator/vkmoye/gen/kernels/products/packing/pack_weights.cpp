@@ -5,9 +5,9 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
-#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
-#include "vkmoye/gen/kernels/products/parts/packed_weights.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_blocks.hpp"
+#include "vkmoye/gen/kernels/products/packing/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/packing/weight_blocks.hpp"
+#include "vkmoye/gen/kernels/products/sources/packed_weights.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/text.hpp"
 

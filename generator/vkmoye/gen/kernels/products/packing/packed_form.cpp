@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/packed_form.hpp"
+#include "vkmoye/gen/kernels/products/packing/packed_form.hpp"
 
 #include <fmt/format.h>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
-#include "vkmoye/gen/kernels/products/parts/packed_weights.hpp"
+#include "vkmoye/gen/kernels/products/sources/packed_weights.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {

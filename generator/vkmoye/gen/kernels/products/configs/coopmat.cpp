@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/coopmat.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
-#include "vkmoye/gen/kernels/products/coopmat.hpp"
-#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
-#include "vkmoye/gen/kernels/products/parts/groups.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/configs/rules.hpp"
+#include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-using Use = ir::MatrixType::Use;
+std::array<GemmOperand, 2> operands(const GemmCoopmatConfig& config, const GemmForm& form) {
+  return {operand_a(form, config.tile_m), operand_b(form, config.tile_n)};
+}
 
 // The bytes of the tiles of A and B, and of the table of a weight format, in shared memory.
 std::int64_t operand_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
   std::int64_t bytes = form.weights == nullptr ? 0 : form.weights->table_bytes();
-  for (const Use use : {Use::a, Use::b}) {
-    const StagedTile tile = staged_tile(config, form, use);
-    bytes += tile.across() * (tile.along() * bytes_of(unit_type(form)) + config.pad);
+  for (const GemmOperand& x : operands(config, form)) {
+    bytes += x.across(config.tile_k) *
+             (x.along(config.tile_k) * bytes_of(multiplied_type(form)) + config.pad);
   }
   return bytes;
 }
@@ -31,14 +35,10 @@ std::int64_t sum_bytes(const GemmCoopmatConfig& config, const GemmForm& form) {
 
 }  // namespace
 
-StagedTile staged_tile(const GemmCoopmatConfig& config, const GemmForm& form, Use use) {
-  const bool is_a = use == Use::a;
-  StagedTile tile{is_a ? operand_a(form, config.tile_m) : operand_b(form, config.tile_n),
-                  config.tile_k, 0};
-  const std::int64_t atom_rows = is_a ? config.atom_m : config.atom_n;
-  tile.at_once =
-      std::min(widest_access(unit_type(form)), tile.k_contiguous ? config.atom_k : atom_rows);
-  return tile;
+std::int64_t stored_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
+                            const GemmOperand& x) {
+  const std::int64_t rows = x.use == ir::MatrixType::Use::a ? config.atom_m : config.atom_n;
+  return std::min(widest_access(multiplied_type(form)), x.k_contiguous ? config.atom_k : rows);
 }
 
 AccumulatorShape accumulator_shape(const GemmCoopmatConfig& config, const GemmForm& form) {
@@ -50,8 +50,8 @@ AccumulatorShape accumulator_shape(const GemmCoopmatConfig& config, const GemmFo
 }
 
 DecodingThreads decoding_threads(const GemmCoopmatConfig& config, const GemmForm& form) {
-  const std::int64_t unit = config.blocks * form.weights->elements;
-  const std::int64_t along = std::max<std::int64_t>(1, config.tile_k / unit);
+  const std::int64_t of_thread = config.blocks * form.weights->elements;
+  const std::int64_t along = std::max<std::int64_t>(1, config.tile_k / of_thread);
   const std::int64_t across = std::max<std::int64_t>(1, config.threads() / along);
   return {along, across, std::max<std::int64_t>(1, config.tile_n / across)};
 }
@@ -63,14 +63,12 @@ constexpr std::int64_t kMaxWordsAtOnce = 64;  // of weights of a thread: they ar
 void require_decoding(const GemmCoopmatConfig& config, const GemmForm& form,
                       std::vector<std::string>& reasons) {
   const WeightFormat& format = *form.weights;
-  const std::int64_t unit = config.blocks * format.elements;
   require_power_of_two("blocks", config.blocks, 16, reasons);
-  require(config.blocks % blocks_of_pair(format) == 0,
-          fmt::format("{} blocks of {} are not whole words of 4 bytes", config.blocks, format.name),
-          reasons);
-  require(staged_tile(config, form, Use::b).at_once == 8,
+  require_whole_words(config.blocks, format, reasons);
+  require(stored_at_once(config, form, operand_b(form, config.tile_n)) == 8,
           fmt::format("atom k {}: weights are decoded 8 at a time", config.atom_k), reasons);
-  require_divides("weights of a thread", unit, "tile k", config.tile_k, reasons);
+  require_divides("weights of a thread", config.blocks * format.elements, "tile k", config.tile_k,
+                  reasons);
   if (!reasons.empty()) return;
   const DecodingThreads threads = decoding_threads(config, form);
   require(threads.along * threads.across == config.threads() &&
@@ -117,8 +115,7 @@ const std::vector<ConfigField<GemmCoopmatConfig>>& gemm_coopmat_fields() {
           {&Config::tile_m, &Config::tile_n, &Config::tile_k}),
       subgroups_field<Config>("over the k of a tile"),
       numbers_field<Config>("pad", "bytes after each row of the shared tiles", {&Config::pad}),
-      numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
-                            {&Config::shared_bytes}),
+      shared_bytes_field<Config>(),
       numbers_field<Config>("strip",
                             "tiles along M that workgroups cover before the next tile along N; 1: "
                             "along N first",
@@ -140,10 +137,10 @@ namespace {
 // Few rows: 64x128 of C for 4 subgroups, each of which has 32x64, and 64 weights of a row for a thread, or a block if
 // that has more; smaller tiles where these do not fit.
 void fit_to_weights(GemmCoopmatConfig& config, const GemmForm& form) {
-  const std::int64_t unit =
+  const std::int64_t of_thread =
       std::max(blocks_of_pair(*form.weights) * form.weights->elements, std::int64_t{64});
-  config.blocks = unit / form.weights->elements;
-  config.tile_k = unit;
+  config.blocks = of_thread / form.weights->elements;
+  config.tile_k = of_thread;
   config.subgroups_n = 2;
   config.tile_m = std::max<std::int64_t>(config.subgroups_m * config.atom_m, 64);
   config.tile_n = std::max(config.subgroups_n * config.atom_n, config.threads());
@@ -166,7 +163,7 @@ GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& de
   GemmCoopmatConfig config;
   static_cast<MatrixAtom&>(config) = gemm_atom(form, device);
   // Rows of 64 bytes; of 128 for elements of 1 byte, so that there are four steps of k.
-  config.tile_k = bytes_of(unit_type(form)) == 1 ? 128 : 32;
+  config.tile_k = bytes_of(multiplied_type(form)) == 1 ? 128 : 32;
   // Few lanes mean a CPU, whose compiler takes seconds for each product of larger matrices.
   if (config.subgroup_size < 32) config.tile_m = config.tile_n = config.tile_k = 32;
   config.shared_bytes = static_cast<std::int64_t>(device.max_shared_bytes);
@@ -178,7 +175,7 @@ GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& de
     const GemmCoopmatConfig narrow = config;
     config.tile_n = 256;
     config.subgroups_n = 4;
-    config.tile_k = 64 / bytes_of(unit_type(form));
+    config.tile_k = 64 / bytes_of(multiplied_type(form));
     if (too_large()) config = narrow;
   }
   // The last tile of an expert is half empty on average.
@@ -194,8 +191,7 @@ GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& de
 
 std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const GemmForm& form) {
   std::vector<std::string> reasons = reasons_against_form(form, {.weights = true, .groups = true});
-  if (form.grouped)
-    require_within("tile m of a group of rows", config.tile_m, kMaxRowsOfTile, reasons);
+  require_tile_of_group(form, config.tile_m, reasons);
   require_matrix_types(form, {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
                        reasons);
   require_atom(config, 256, reasons);
@@ -218,16 +214,16 @@ std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const 
                   reasons);
   require_even_distribution(config, reasons);
   if (form.weights != nullptr) require_decoding(config, form, reasons);
-  for (const Use use : {Use::a, Use::b}) {
-    const StagedTile tile = staged_tile(config, form, use);
-    if (tile.in_blocks) continue;
-    require_divides(fmt::format("staging {}: vectors of", tile.title), tile.at_once, tile.along(),
-                    reasons);
-    if (tile.along() % tile.at_once != 0) continue;
-    const std::int64_t side_by_side = tile.along() / tile.at_once, others = threads / side_by_side;
-    require(others >= 1 && tile.across() % others == 0,
-            fmt::format("staging {}: {} threads, {} side by side, do not divide {} rows",
-                        tile.title, threads, side_by_side, tile.across()),
+  for (const GemmOperand& x : operands(config, form)) {
+    if (x.in_blocks) continue;
+    const std::int64_t along = x.along(config.tile_k), across = x.across(config.tile_k);
+    const std::int64_t at_once = stored_at_once(config, form, x);
+    require_divides(fmt::format("staging {}: vectors of", x.title), at_once, along, reasons);
+    if (along % at_once != 0) continue;
+    const std::int64_t side_by_side = along / at_once, others = threads / side_by_side;
+    require(others >= 1 && across % others == 0,
+            fmt::format("staging {}: {} threads, {} side by side, do not divide {} rows", x.title,
+                        threads, side_by_side, across),
             reasons);
   }
   if (!reasons.empty()) return reasons;

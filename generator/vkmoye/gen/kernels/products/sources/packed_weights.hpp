@@ -23,7 +23,7 @@
 #include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/kernels/common/weight_format.hpp"
 #include "vkmoye/gen/kernels/common/weight_numbers.hpp"
-#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
+#include "vkmoye/gen/kernels/products/arrays/buffers.hpp"
 
 namespace vkmoye::gen {
 

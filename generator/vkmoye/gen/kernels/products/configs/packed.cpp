@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/packed.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/kernels/products/packed.hpp"
-#include "vkmoye/gen/kernels/products/parts/accumulators.hpp"
-#include "vkmoye/gen/kernels/registry/entry_of.hpp"
+#include "vkmoye/gen/kernels/products/configs/rules.hpp"
+#include "vkmoye/gen/kernels/products/sums/accumulators.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -39,8 +39,7 @@ const std::vector<ConfigField<GemmPackedConfig>>& gemm_packed_fields() {
       numbers_field<Config>("part", "MxN: the part of C of a subgroup",
                             {&Config::part_m, &Config::part_n}),
       subgroups_field<Config>("that alternate between blocks of k"),
-      numbers_field<Config>("shared-bytes", "maximum number of bytes of shared memory",
-                            {&Config::shared_bytes}),
+      shared_bytes_field<Config>(),
       choice_field<Config, PrefetchAs>("prefetch-as",
                                        "what holds the next step while it is prefetched",
                                        {"matrices", "words"}, &Config::prefetch_as),
@@ -74,8 +73,8 @@ GemmPackedConfig gemm_packed_config(const GemmForm& form,
 PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, char use) {
   const bool is_a = use == 'a';
   const std::int64_t rows = is_a ? config.atom_m : config.atom_n;
-  return {use,         unit_type(form), to_index(config.subgroup_size),
-          rows,        config.atom_k,   (is_a ? config.part_m : config.part_n) / rows,
+  return {use,         multiplied_type(form), to_index(config.subgroup_size),
+          rows,        config.atom_k,         (is_a ? config.part_m : config.part_n) / rows,
           config.steps};
 }
 
@@ -99,14 +98,11 @@ std::vector<std::string> reasons_against(const GemmPackedConfig& config, const G
   return reasons_against(accumulator_shape(config, form), form.accumulator, config.shared_bytes);
 }
 
-GemmPackedConfig gemm_packed_config_of(const KernelRequest& untyped) {
-  const char* const name = "gemm/packed";
-  const auto request = typed_request<GemmProduct>(name, nullptr, untyped);
-  throw_if_any(name, reasons_against_types(*find_kernel(name), request.form));
-  GemmPackedConfig config = gemm_packed_config(request.form, request.form.shape, request.device);
-  throw_if_any(name, read_fields(gemm_packed_fields(), request.options, config));
-  throw_if_any(name, reasons_against(config, request.form));
-  return config;
+GemmPackedConfig gemm_packed_config_of(const KernelRequest& request) {
+  return config_of<GemmPackedConfig>(
+      "gemm/packed", request, gemm_packed_fields(), [](const TypedRequest<GemmProduct>& typed) {
+        return gemm_packed_config(typed.form, typed.form.shape, typed.device);
+      });
 }
 
 }  // namespace vkmoye::gen

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/weight_blocks.hpp"
+#include "vkmoye/gen/kernels/products/packing/weight_blocks.hpp"
 
 #include <algorithm>
 #include <utility>

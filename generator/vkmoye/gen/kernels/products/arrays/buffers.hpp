@@ -17,7 +17,7 @@
 //
 // With split_k, each workgroup along z sums a slice of k. All slices contain the same number of whole tiles,
 // except that the last ones may contain fewer or none. Tile numbers count within the slice; C contains a matrix
-// for each slice, see products/parts/result.hpp.
+// for each slice, see products/result/result.hpp.
 
 #include <array>
 #include <functional>
@@ -25,10 +25,10 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/kernels/products/arrays/groups.hpp"
+#include "vkmoye/gen/kernels/products/arrays/operand.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
-#include "vkmoye/gen/kernels/products/parts/groups.hpp"
-#include "vkmoye/gen/kernels/products/parts/operand.hpp"
-#include "vkmoye/gen/kernels/products/parts/result.hpp"
+#include "vkmoye/gen/kernels/products/result/result.hpp"
 
 namespace vkmoye::gen {
 
@@ -46,6 +46,14 @@ struct PackedBlocks {
 /// The operands that are packed; the form describes the others.
 struct PackedOperands {
   std::optional<PackedBlocks> a = {}, b = {};
+};
+
+/// A or B of a product, and the tile of a workgroup.
+struct OperandArray : GemmOperand {
+  Expr tile_number;  // along M or N
+  bool is_packed;
+  Tensor tensor = {};
+  Expr step = 0;  // packed, of a batch: blocks from one matrix to the next
 };
 
 class GemmBuffers {
@@ -77,20 +85,10 @@ class GemmBuffers {
   const Expr& tile_m() const { return a_.tile_number; }
   const Expr& tile_n() const { return b_.tile_number; }
 
-  /// Records `body` for workgroups that compute elements of C: the last strip may contain fewer tiles, and a group of
-  /// rows fewer tiles than are numbered for it.
-  void if_has_elements(const std::function<void()>& body);
-
   const Expr& alpha() const { return result_.alpha(); }
   /// The matrix of a batch that the workgroup computes; nullopt without a batch.
   const std::optional<Expr>& batch() const { return batch_; }
 
-  /// Records `body`, which sums products, guarded by alpha and k not being 0, and packed operands not being empty. As
-  /// in BLAS, A and B are not read if alpha is 0, so that a NaN in them has no effect.
-  void if_has_products(const std::function<void()>& body);
-  /// Records `load` twice: for the case that all `tiles` are inside, and for the case that one extends past
-  /// an edge, where elements outside are 0.
-  void at_edges(const std::vector<View>& tiles, const std::function<void(Edges)>& load);
   /// Records `move` twice: for the case that rows are aligned to vectors, which `fits` decides, and for the case that
   /// they are not.
   void by_alignment(const Conditions& fits, const std::function<void(Moved)>& move);
@@ -103,8 +101,15 @@ class GemmBuffers {
   /// The tiles of this workgroup's slice of k, if k has `all` tiles. Precondition: k is not 0.
   KTiles of_slice(const Expr& all);
 
-  /// The verified kernel; with groups, it includes the assumptions about their rows.
-  ir::Kernel finish();
+  /// What every product does with its sums.
+  struct Steps {
+    std::function<void()> clear, sum_up, write;
+  };
+  /// The verified kernel, with groups including the assumptions about their rows: what was recorded before; then the
+  /// steps, for workgroups that compute elements of C, because the last strip may contain fewer tiles, and a group of
+  /// rows fewer tiles than are numbered for it. Products are summed if neither alpha nor k is 0 and packed operands are
+  /// not empty: as in BLAS, A and B are not read if alpha is 0, so that a NaN in them has no effect.
+  ir::Kernel kernel(const Steps& steps);
 
   /// Writes sums to C; see GemmResult.
   void write(const View& sums, const View& c, const Vector& vector) {
@@ -112,15 +117,9 @@ class GemmBuffers {
   }
 
  private:
-  struct Operand : GemmOperand {
-    Expr tile_number;  // of the workgroup, along M or N
-    bool is_packed;
-    Tensor tensor = {};
-    Expr step = 0;  // packed, of a batch: blocks from one matrix to the next
-  };
-  Operand declare(const GemmOperand& operand, const Expr& tile_number,
-                  const std::optional<PackedBlocks>& packed);
-  const Operand& operand(ir::MatrixType::Use use) const {
+  void if_has_elements(const std::function<void()>& body);
+  void if_has_products(const std::function<void()>& body);
+  const OperandArray& operand(ir::MatrixType::Use use) const {
     return use == ir::MatrixType::Use::a ? a_ : b_;
   }
 
@@ -130,7 +129,7 @@ class GemmBuffers {
   bool in_strips_;
   Expr m_, n_, k_;
   std::optional<Expr> words_;  // of a row of B in blocks
-  Operand a_, b_;
+  OperandArray a_, b_;
   std::optional<Tensor> offsets_;  // the first row of each group
   GemmResult result_;
   std::optional<RowGroup> row_group_;

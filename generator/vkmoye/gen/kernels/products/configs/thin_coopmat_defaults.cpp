@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
+#include "vkmoye/gen/kernels/products/configs/rules.hpp"
+#include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
 #include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
-#include "vkmoye/gen/kernels/registry/entry_of.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -157,15 +156,9 @@ std::vector<ProbedMatrix> packed_weights_probes(const GemmThinCoopmatConfig& con
   return all;
 }
 
-GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& untyped) {
-  const char* const name = "gemm/packed_weights";
-  const KernelEntry& entry = *find_kernel(name);
-  const auto request = typed_request<GemmProduct>(name, entry.weights, untyped);
-  throw_if_any(name, reasons_against_types(entry, request.form));
-  GemmThinCoopmatConfig config = packed_weights_config(request);
-  throw_if_any(name, read_fields(gemm_thin_coopmat_fields(), request.options, config));
-  throw_if_any(name, reasons_against(config, request.form));
-  return config;
+GemmThinCoopmatConfig packed_weights_config_of(const KernelRequest& request) {
+  return config_of<GemmThinCoopmatConfig>("gemm/packed_weights", request,
+                                          gemm_thin_coopmat_fields(), packed_weights_config);
 }
 
 }  // namespace vkmoye::gen

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,8 +8,8 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
-#include "vkmoye/gen/kernels/products/parts/weight_units.hpp"
-#include "vkmoye/gen/kernels/products/thin_coopmat.hpp"
+#include "vkmoye/gen/kernels/products/configs/rules.hpp"
+#include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -22,9 +24,7 @@ void require_whole_blocks(const GemmThinCoopmatConfig& config, const GemmForm& f
                           std::vector<std::string>& reasons) {
   const WeightFormat& format = *form.weights;
   require(!config.transposed, "products by weights in blocks cannot be transposed", reasons);
-  require(config.reads % blocks_of_pair(format) == 0,
-          fmt::format("{} blocks of {} are not whole words of 4 bytes", config.reads, format.name),
-          reasons);
+  require_whole_words(config.reads, format, reasons);
   const std::int64_t bytes = 4 * weight_groups(format, kGroupOfPairs).words;
   require(
       format.codes_bytes() % bytes == 0,
@@ -35,7 +35,7 @@ void require_whole_blocks(const GemmThinCoopmatConfig& config, const GemmForm& f
 }
 
 ProbedMatrix probe(const GemmThinCoopmatConfig& config, const GemmForm& form, Use use) {
-  return {unit_type(form), matrix_type(config, use), to_index(config.subgroup_size)};
+  return {multiplied_type(form), matrix_type(config, use), to_index(config.subgroup_size)};
 }
 
 // The shared memory that is left beside the table of a weight format.
@@ -47,29 +47,25 @@ std::int64_t bytes_for_sums(const GemmThinCoopmatConfig& config, const GemmForm&
 
 std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmForm& form,
                               const FragmentLanes& lanes, Use use) {
-  return widest_access(unit_type(form)) * config.reads * config.tile_rows(use) /
+  return widest_access(multiplied_type(form)) * config.reads * config.tile_rows(use) /
          size(lanes.lanes.mode(1));
 }
 
 const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields() {
-  static const auto fields = with_atom_fields<GemmThinCoopmatConfig>({
-      numbers_field<GemmThinCoopmatConfig>(
-          "tile", "MxN: the tile of C of a workgroup",
-          {&GemmThinCoopmatConfig::tile_m, &GemmThinCoopmatConfig::tile_n}),
-      numbers_field<GemmThinCoopmatConfig>("subgroups", "subgroups of a workgroup, along k",
-                                           {&GemmThinCoopmatConfig::subgroups}),
-      numbers_field<GemmThinCoopmatConfig>("reads", "blocks of k that a lane reads at once",
-                                           {&GemmThinCoopmatConfig::reads}),
-      numbers_field<GemmThinCoopmatConfig>("shared-bytes",
-                                           "maximum number of bytes of shared memory",
-                                           {&GemmThinCoopmatConfig::shared_bytes}),
-      choice_field<GemmThinCoopmatConfig, bool>(
+  using Config = GemmThinCoopmatConfig;
+  static const auto fields = with_atom_fields<Config>({
+      numbers_field<Config>("tile", "MxN: the tile of C of a workgroup",
+                            {&Config::tile_m, &Config::tile_n}),
+      numbers_field<Config>("subgroups", "subgroups of a workgroup, along k", {&Config::subgroups}),
+      numbers_field<Config>("reads", "blocks of k that a lane reads at once", {&Config::reads}),
+      shared_bytes_field<Config>(),
+      choice_field<Config, bool>(
           "transposed", "yes: matrix units compute C^T = B A^T, so an atom of A may have 8 rows",
-          {"no", "yes"}, &GemmThinCoopmatConfig::transposed),
+          {"no", "yes"}, &Config::transposed),
       order_field("order-a", "(row, k) of a matrix of A -> lane * elements of a lane + number",
-                  &GemmThinCoopmatConfig::order_a),
+                  &Config::order_a),
       order_field("order-b", "(row, k) of a matrix of B -> lane * elements of a lane + number",
-                  &GemmThinCoopmatConfig::order_b),
+                  &Config::order_b),
   });
   return fields;
 }
@@ -95,7 +91,7 @@ PackedWeights packed_weights(const GemmThinCoopmatConfig& config, const GemmForm
 
 PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form) {
   PackedForm packed{'b',
-                    unit_type(form),
+                    multiplied_type(form),
                     to_index(config.subgroup_size),
                     config.atom_n,
                     config.atom_k,
@@ -114,11 +110,9 @@ std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
                                          const GemmForm& form) {
   const bool has_weights = config.source != SourceOfB::elements;
   std::vector<std::string> reasons = reasons_against_form(form, {.weights = has_weights});
-  if (has_weights && form.weights == nullptr) {
-    reasons.push_back(fmt::format(
-        "B of {}: the kernel multiplies by {}, such as {}*q4_0,f32", to_string(form.b_type),
-        config.source == SourceOfB::weight_blocks ? "weights in blocks" : "packed weights",
-        to_string(form.a_type)));
+  if (has_weights) {
+    const bool in_blocks = config.source == SourceOfB::weight_blocks;
+    require_weights(form, in_blocks ? "weights in blocks" : "packed weights", reasons);
   }
   require_matrix_types(form, {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
                        reasons);
@@ -169,7 +163,7 @@ LanesOrReason lanes_of(const GemmThinCoopmatConfig& config, const GemmForm& form
 std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& config,
                                                 const GemmForm& form) {
   const bool is_in_blocks = config.source == SourceOfB::weight_blocks;
-  const std::int64_t vector = widest_access(unit_type(form));
+  const std::int64_t vector = widest_access(multiplied_type(form));
   std::vector<std::string> reasons;
   std::vector<FragmentLanes> all;
   std::int64_t words = 0;  // that a lane has at once, where B is in blocks

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/groups.hpp"
+#include "vkmoye/gen/kernels/products/arrays/groups.hpp"
 
 namespace vkmoye::gen {
 

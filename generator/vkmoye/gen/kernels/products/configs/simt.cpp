@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
+#include "vkmoye/gen/kernels/products/simt.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "vkmoye/gen/kernels/products/parts/buffers.hpp"
-#include "vkmoye/gen/kernels/products/parts/groups.hpp"
-#include "vkmoye/gen/kernels/products/simt.hpp"
+#include "vkmoye/gen/kernels/products/arrays/buffers.hpp"
+#include "vkmoye/gen/kernels/products/configs/rules.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
 
 OperandStaging operand_staging(const GemmSimtConfig& config, const GemmOperand& x, Moved moved) {
-  const std::int64_t contiguous = x.k_contiguous ? config.tile_k : x.rows;
+  const std::int64_t contiguous = x.along(config.tile_k);
   std::int64_t vector =
       std::min<std::int64_t>({4, contiguous, config.vector_bytes / bytes_of(x.type)});
   vector = moved == Moved::one_by_one ? 1 : vector >= 4 ? 4 : std::max<std::int64_t>(1, vector);
@@ -60,33 +61,16 @@ std::int64_t fragment_vector(ScalarType type, std::int64_t values) {
   return std::min<std::int64_t>({4, values, widest_access(type)});
 }
 
-std::vector<std::string> reasons_against_arithmetic(const GemmForm& form, FormsOfKernel kernel) {
-  std::vector<std::string> reasons = reasons_against_form(form, kernel);
-  require(are_multiplied(form.a_type, form.b_type),
-          fmt::format("operands of {}: two different types must both be f16, bf16 or f32",
-                      operands_text(form.a_type, form.b_type)),
-          reasons);
-  require(
-      form.accumulator == ScalarType::f16 || form.accumulator == ScalarType::f32 ||
-          form.accumulator == ScalarType::f64 || form.accumulator == ScalarType::i32,
-      fmt::format("accumulator {}: it must be f16, f32, f64 or i32", to_string(form.accumulator)),
-      reasons);
-  return reasons;
-}
-
 std::vector<std::string> reasons_against(const GemmSimtConfig& config, const GemmForm& form) {
   std::vector<std::string> reasons;
+  require_power_of_two("tile m", config.tile_m, 1024, reasons);
+  require_power_of_two("tile n", config.tile_n, 1024, reasons);
+  require_power_of_two("tile k", config.tile_k, 1024, reasons);
+  require_power_of_two("values m", config.values_m, 1024, reasons);
+  require_power_of_two("values n", config.values_n, 1024, reasons);
   const auto require = [&](bool holds, std::string reason) {
-    if (!holds) reasons.push_back(std::move(reason));
+    gen::require(holds, std::move(reason), reasons);
   };
-  for (const auto& [what, value] : {std::pair{"tile m", config.tile_m},
-                                    {"tile n", config.tile_n},
-                                    {"tile k", config.tile_k},
-                                    {"values m", config.values_m},
-                                    {"values n", config.values_n}}) {
-    require(is_power_of_two(value, 1024),
-            fmt::format("{} = {} is not a power of two up to 1024", what, value));
-  }
   require(config.pad_a >= 0 && config.pad_a <= 1024 && config.pad_b >= 0 && config.pad_b <= 1024,
           fmt::format("pads {} and {} are not both within 0..1024", config.pad_a, config.pad_b));
   require(config.stages == 1 || config.stages == 2,
@@ -104,8 +88,7 @@ std::vector<std::string> reasons_against(const GemmSimtConfig& config, const Gem
   for (std::string& reason : reasons_against_arithmetic(form, {.groups = true})) {
     reasons.push_back(std::move(reason));
   }
-  require(!form.grouped || config.tile_m <= kMaxRowsOfTile,
-          fmt::format("tile m {} of a group of rows, more than {}", config.tile_m, kMaxRowsOfTile));
+  require_tile_of_group(form, config.tile_m, reasons);
   const bool numbered = config.threads.rank() == 2 && size(config.threads) <= 1024 &&
                         cosize(config.threads) == size(config.threads) &&
                         is_injective(config.threads);
@@ -121,8 +104,7 @@ std::vector<std::string> reasons_against(const GemmSimtConfig& config, const Gem
                                   std::pair{operand_b(form, config.tile_n), config.values_n}}) {
     const OperandStaging s = operand_staging(config, x, Moved::in_vectors);
     const OperandStaging single = operand_staging(config, x, Moved::one_by_one);
-    const std::int64_t along = x.k_contiguous ? config.tile_k : x.rows;
-    const std::int64_t across = x.k_contiguous ? x.rows : config.tile_k;
+    const std::int64_t along = x.along(config.tile_k), across = x.across(config.tile_k);
     const std::string staging = fmt::format("staging {}", x.title);
     require_divides(staging + ": vectors of", s.vector * s.lanes, along, reasons);
     // A tile that is contiguous along the same axis in both is stored to shared memory in vectors.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/parts/result.hpp"
+#include "vkmoye/gen/kernels/products/result/result.hpp"
 
 #include <fmt/format.h>
 
