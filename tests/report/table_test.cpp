@@ -8,7 +8,7 @@
 #include "io/wrap.hpp"
 #include "report/performance_summary.hpp"
 #include "support/expect.hpp"
-#include "timing/statistics.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {

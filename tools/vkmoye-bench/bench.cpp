@@ -21,7 +21,6 @@
 #include "io/program.hpp"
 #include "io/wrap.hpp"
 #include "registry/operations.hpp"
-#include "registry/registry_in_use.hpp"
 #include "vkmoye/base/cache_folder.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"

@@ -16,20 +16,20 @@
 #include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
-#include "io/or_null.hpp"
 #include "io/output_file.hpp"
 #include "io/program.hpp"
-#include "measure/specialise_sizes.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/argument_names.hpp"
 #include "vkmoye/contract/interface_json.hpp"
+#include "vkmoye/contract/json.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/passes/sizes_from_buffer.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "commands/open_device.hpp"
-#include "io/or_null.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "io/wrap.hpp"
 #include "report/formats.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/json.hpp"
 
 namespace vkmoye::bench {
 namespace {

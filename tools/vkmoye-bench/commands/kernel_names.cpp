@@ -7,7 +7,7 @@
 
 #include "io/parse.hpp"
 #include "io/program.hpp"
-#include "registry/registry_in_use.hpp"
+#include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 

@@ -15,7 +15,6 @@
 #include "devices/fragments.hpp"
 #include "devices/host_executor.hpp"
 #include "devices/noop_driver.hpp"
-#include "devices/shipped.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "io/progress.hpp"

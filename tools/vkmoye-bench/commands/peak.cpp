@@ -12,7 +12,6 @@
 #include "commands/command.hpp"
 #include "commands/open_device.hpp"
 #include "devices/noop_driver.hpp"
-#include "io/or_null.hpp"
 #include "io/program.hpp"
 #include "io/progress.hpp"
 #include "io/wrap.hpp"
@@ -20,6 +19,7 @@
 #include "report/formats.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
+#include "vkmoye/contract/json.hpp"
 
 namespace vkmoye::bench {
 namespace {

@@ -7,11 +7,11 @@
 #include <filesystem>
 
 #include "commands/command.hpp"
-#include "commands/measured_report.hpp"
+#include "commands/measure_all.hpp"
 #include "commands/open_device.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
-#include "measure/repeat_command.hpp"
+#include "measure/measure.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"

@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "devices/driver_report.hpp"
 #include "devices/matrix_trial.hpp"
-#include "devices/spills.hpp"
 #include "devices/time_launches.hpp"
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"

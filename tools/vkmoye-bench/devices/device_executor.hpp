@@ -7,7 +7,7 @@
 
 #include "devices/execution.hpp"
 #include "devices/facts.hpp"
-#include "timing/rules.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/runtime/guarded_buffer.hpp"
 

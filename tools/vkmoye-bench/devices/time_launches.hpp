@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "timing/rules.hpp"
+#include "timing/sampling.hpp"
 
 namespace vkmoye::bench {
 

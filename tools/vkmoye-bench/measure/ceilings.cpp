@@ -8,7 +8,7 @@
 
 #include "baselines/copy.hpp"
 #include "baselines/peak.hpp"
-#include "timing/statistics.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/gen/kernels/matrix_units/atom.hpp"
 
 namespace vkmoye::bench {

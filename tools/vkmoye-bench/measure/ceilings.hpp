@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "timing/rules.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/contract/scalar_type.hpp"
 

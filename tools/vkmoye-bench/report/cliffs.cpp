@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "io/parse.hpp"
-#include "timing/statistics.hpp"
+#include "timing/sampling.hpp"
 
 namespace vkmoye::bench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "io/parse.hpp"
 #include "report/formats.hpp"
-#include "timing/statistics.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {

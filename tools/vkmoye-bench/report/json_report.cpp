@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "io/or_null.hpp"
 #include "report/cliffs.hpp"
 #include "report/formats.hpp"
 #include "report/performance_summary.hpp"
-#include "timing/statistics.hpp"
+#include "timing/sampling.hpp"
 
 namespace vkmoye::bench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "io/parse.hpp"
 #include "io/wrap.hpp"
-#include "timing/statistics.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {

@@ -19,7 +19,7 @@
 #include "report/cliffs.hpp"
 #include "report/formats.hpp"
 #include "report/performance_summary.hpp"
-#include "timing/statistics.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
