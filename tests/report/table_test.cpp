@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "io/wrap.hpp"
-#include "report/performance_summary.hpp"
+#include "io/terminal.hpp"
+#include "report/summaries.hpp"
 #include "support/expect.hpp"
 #include "timing/sampling.hpp"
 #include "vkmoye/base/text.hpp"

@@ -13,13 +13,12 @@
 #include <new>
 #include <utility>
 
-#include "commands/command.hpp"
-#include "commands/kernel_help.hpp"
 #include "commands/kernel_names.hpp"
+#include "commands/options.hpp"
 #include "devices/execution.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
-#include "io/wrap.hpp"
+#include "io/terminal.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/cache_folder.hpp"
 #include "vkmoye/base/error.hpp"

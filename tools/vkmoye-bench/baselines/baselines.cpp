@@ -8,9 +8,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "baselines/blas.hpp"
 #include "baselines/copy.hpp"
-#include "baselines/cublas.hpp"
-#include "baselines/openblas.hpp"
 #include "baselines/peak.hpp"
 #include "devices/device_executor.hpp"
 #include "devices/time_launches.hpp"

@@ -13,9 +13,9 @@
 #include <span>
 #include <variant>
 
-#include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
+#include "commands/options.hpp"
 #include "io/output_file.hpp"
 #include "io/program.hpp"
 #include "registry/operations.hpp"

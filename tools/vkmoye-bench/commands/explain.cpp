@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "commands/command.hpp"
 #include "commands/explain_report.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
+#include "commands/options.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/gen/verify/claims.hpp"
 

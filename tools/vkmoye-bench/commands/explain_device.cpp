@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "commands/explain_device.hpp"
-
 #include <fmt/format.h>
 
 #include <iterator>
@@ -8,11 +6,12 @@
 #include <variant>
 #include <vector>
 
+#include "commands/explain_report.hpp"
 #include "commands/open_device.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
-#include "io/wrap.hpp"
-#include "report/formats.hpp"
+#include "io/terminal.hpp"
+#include "report/report.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/json.hpp"
 

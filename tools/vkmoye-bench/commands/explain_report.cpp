@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "io/wrap.hpp"
+#include "io/terminal.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/json.hpp"
 #include "vkmoye/gen/verify/claims.hpp"

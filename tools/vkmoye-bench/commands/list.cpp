@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "commands/command.hpp"
-#include "commands/kernel_help.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
-#include "io/wrap.hpp"
+#include "commands/options.hpp"
+#include "io/terminal.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/verify/claims.hpp"

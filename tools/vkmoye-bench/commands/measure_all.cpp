@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "baselines/baselines.hpp"
-#include "commands/command.hpp"
 #include "commands/open_device.hpp"
+#include "commands/options.hpp"
 #include "io/program.hpp"
 #include "registry/operations.hpp"
-#include "report/formats.hpp"
+#include "report/report.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 

@@ -14,7 +14,7 @@
 #include "devices/device_executor.hpp"
 #include "devices/fragments.hpp"
 #include "devices/host_executor.hpp"
-#include "devices/noop_driver.hpp"
+#include "devices/trials.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "io/progress.hpp"

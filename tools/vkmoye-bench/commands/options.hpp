@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The options of the commands: one table, read by one function, so that every command reads an option in the same
-// way and with the same error messages.
+// The commands of vkmoye-bench, and their options: one table, read by one function, so that every command reads an
+// option in the same way and with the same error messages.
 
 #include <CLI/CLI.hpp>
 #include <map>
@@ -101,5 +101,26 @@ Extents one_size(const CommandOptions& options, const Extents& usual);
 
 /// The type that was given, or `usual` if none was. Throws ArgumentError for several.
 std::string one_type(const CommandOptions& options, const std::string& usual);
+
+/// The exit statuses that scripts rely on.
+enum Exit : int {
+  kOk = 0,  // every result is right
+  kWrongResult = 1,
+  kUsage = 2,         // wrong usage or bad input
+  kNothingRan = 3,    // no device, or everything was skipped
+  kTooSlow = 4,       // below the gate
+  kDriverFailed = 5,  // the device was lost or the driver failed
+};
+
+struct Command {
+  CommandName name;
+  const char* summary;   // one line
+  const char* examples;  // and notes, below the options
+  /// Returns the exit status. Throws an Error.
+  int (*perform)(const CommandOptions& options);
+};
+
+extern const Command kDevices, kList, kRun, kApply, kMatmul, kPack, kEmit, kExplain, kLayout, kTune,
+    kPeak, kSuite, kCompare;
 
 }  // namespace vkmoye::bench

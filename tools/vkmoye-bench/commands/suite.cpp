@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "baselines/baselines.hpp"
-#include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/measure_all.hpp"
 #include "commands/open_device.hpp"
+#include "commands/options.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "commands/command.hpp"
 #include "commands/measure_all.hpp"
 #include "commands/open_device.hpp"
+#include "commands/options.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "measure/measure.hpp"

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "devices/fragments.hpp"
-#include "devices/matrix_trial.hpp"
+#include "devices/trials.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "devices/driver_report.hpp"
-#include "devices/matrix_trial.hpp"
 #include "devices/time_launches.hpp"
+#include "devices/trials.hpp"
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/specialisation.hpp"

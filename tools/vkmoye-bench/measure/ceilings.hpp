@@ -6,9 +6,18 @@
 //   L2                      5600 GB/s        bytes that are read, and for shared memory
 //   multiply-add f32          62 TFLOP/s     operands stay in registers; a multiply-add is two operations
 //   matrix units f16,f32     900 TFLOP/s     type of the operands, type of the sums
+//
+// They are kept between runs: a file for each device, beside the pipeline cache.
+//
+//   {"file": "ceilings", "format": 1, "device": "NVIDIA H200", "driver": "NVIDIA 580.159.04",
+//    "measured": "2026-11-27 07:13 UTC", "checksum": "9f86d081884c7d65",
+//    "ceilings": [{"of": "copy", "type": "", "median": 4100.2, "low": 4091.5, "high": 4104.8, "samples": 412, ..}, ..]}
+//
+// A file that is damaged, or belongs to another device or driver, is ignored as a whole.
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,5 +66,22 @@ Ceiling measure_ceiling(Device& device, const CeilingOf& of, const TimingRules& 
 
 /// The ceiling `of` among `all`, if it was measured; nullptr: it was not.
 const Ceiling* ceiling_in(const std::vector<Ceiling>& all, const CeilingOf& of);
+
+struct KeptCeilings {
+  std::vector<Ceiling> ceilings = {};  // empty: none are kept
+  std::string measured = {};           // when: "2026-11-27 07:13 UTC"
+  std::string ignored =
+      {};  // why the file is not used, as one line; empty: it is, or there is none
+};
+
+/// Where the ceilings of the device of `caps` are kept. Empty: there is no cache folder, or `caps` names no driver.
+std::filesystem::path ceilings_file(const DeviceCaps& caps);
+
+/// `file` empty: none are kept.
+KeptCeilings read_ceilings(const std::filesystem::path& file, const DeviceCaps& caps);
+
+/// Replaces the file atomically. Returns why it cannot be written; empty: it was.
+std::string write_ceilings(const std::filesystem::path& file, const DeviceCaps& caps,
+                           const KeptCeilings& kept);
 
 }  // namespace vkmoye::bench

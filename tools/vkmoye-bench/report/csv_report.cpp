@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "io/parse.hpp"
-#include "report/formats.hpp"
+#include "report/report.hpp"
 #include "timing/sampling.hpp"
 #include "vkmoye/base/text.hpp"
 

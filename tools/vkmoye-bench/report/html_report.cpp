@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "io/parse.hpp"
-#include "report/cliffs.hpp"
-#include "report/formats.hpp"
+#include "report/report.hpp"
+#include "report/summaries.hpp"
 #include "timing/sampling.hpp"
 #include "vkmoye/base/text.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "report/cliffs.hpp"
-#include "report/formats.hpp"
-#include "report/performance_summary.hpp"
+#include "report/report.hpp"
+#include "report/summaries.hpp"
 #include "timing/sampling.hpp"
 
 namespace vkmoye::bench {

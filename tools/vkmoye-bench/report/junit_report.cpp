@@ -8,7 +8,7 @@
 
 #include "io/parse.hpp"
 #include "io/program.hpp"
-#include "report/formats.hpp"
+#include "report/report.hpp"
 #include "timing/sampling.hpp"
 #include "vkmoye/base/text.hpp"
 

@@ -6,7 +6,6 @@
 #include <ostream>
 #include <utility>
 
-#include "report/formats.hpp"
 #include "timing/sampling.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"

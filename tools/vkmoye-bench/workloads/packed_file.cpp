@@ -11,7 +11,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "io/checksum.hpp"
+#include "io/kept_file.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/require_readable.hpp"

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// cuBLAS as a baseline: geam for transposes, gemm for products, without rounding operands to smaller types.
+// Vendor libraries as baselines. cuBLAS: geam for transposes, gemm for products, without rounding operands to smaller
+// types. OpenBLAS, or another implementation of CBLAS, on the host.
+
+#include <cstddef>
+#include <span>
 
 #include "baselines/cuda.hpp"
+#include "baselines/library.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/gen/kernels/products/gemm_call.hpp"
 
 namespace vkmoye::bench {
@@ -41,6 +47,24 @@ class Cublas {
   int (*gemm_batch_)(Handle, int, int, int, int, int, const void*, const void*, int, int, long long,
                      const void*, int, int, long long, const void*, void*, int, int, long long, int,
                      int, int) = library_["cublasGemmStridedBatchedEx"];
+};
+
+class OpenBlas {
+ public:
+  /// Throws Unavailable.
+  OpenBlas();
+
+  /// Computes the product; A, B and C are their whole buffers. Throws Unavailable for types other than f32 and f64.
+  void gemm(const gen::GemmCall& call, const std::vector<std::int64_t>& size,
+            std::span<const std::byte> A, std::span<const std::byte> B,
+            std::span<std::byte> C) const;
+
+ private:
+  Library library_;
+  void (*sgemm_)(int, int, int, int, int, int, float, const float*, int, const float*, int, float,
+                 float*, int) = library_["cblas_sgemm"];
+  void (*dgemm_)(int, int, int, int, int, int, double, const double*, int, const double*, int,
+                 double, double*, int) = library_["cblas_dgemm"];
 };
 
 }  // namespace vkmoye::bench
