@@ -72,44 +72,19 @@ std::vector<std::string> reasons_against(const DeviceCaps& caps, const RunPlan& 
   return reasons;
 }
 
-namespace {
-
-std::vector<std::string> names_of(const std::vector<Array>& arrays) {
-  std::vector<std::string> names;
-  for (const Array& array : arrays) names.push_back(array.name);
-  return names;
-}
-
-std::vector<GuardedBuffer> make_buffers(Device& device, const std::vector<Array>& arrays) {
-  std::vector<GuardedBuffer> buffers;
-  for (const Array& array : arrays) buffers.emplace_back(device, array.bytes);
-  return buffers;
-}
-
-std::vector<Launch> make_launches(Device& device, const std::vector<Array>& arrays,
-                                  const std::vector<GuardedBuffer>& buffers,
-                                  const std::vector<LoadedStep>& steps) {
-  std::vector<Launch> launches;
-  for (const LoadedStep& step : steps) {
+DeviceExecution::DeviceExecution(Device& device, const RunPlan& plan, std::vector<Pipeline> kernels)
+    : Execution(plan), device_(device), kernels_(std::move(kernels)), beforehand_(plan.beforehand) {
+  for (const Array& array : plan.arrays) {
+    names_.push_back(array.name);
+    buffers_.emplace_back(device, array.bytes);
+  }
+  for (const Step& step : plan.steps) {
     std::vector<BufferView> views;
     for (const std::size_t array : step.arrays) {
-      views.push_back(buffers[array].view(arrays[array].offset));
+      views.push_back(buffers_[array].view(plan.arrays[array].offset));
     }
-    launches.push_back(device.prepare(step.kernel, views, step.arguments));
+    launches_.push_back(device.prepare(kernels_[launches_.size()], views, step.arguments));
   }
-  return launches;
-}
-
-}  // namespace
-
-DeviceExecution::DeviceExecution(Device& device, const std::vector<Array>& arrays,
-                                 const std::vector<LoadedStep>& steps, std::size_t beforehand)
-    : device_(device),
-      names_(names_of(arrays)),
-      buffers_(make_buffers(device, arrays)),
-      launches_(make_launches(device, arrays, buffers_, steps)),
-      beforehand_(beforehand) {
-  for (const LoadedStep& step : steps) kernels_.push_back(step.kernel);
 }
 
 void DeviceExecution::write(std::size_t array, std::span<const std::byte> from,
@@ -166,15 +141,12 @@ std::vector<std::string> DeviceExecutor::trial_failures(const RunPlan& plan) {
 std::unique_ptr<Execution> DeviceExecutor::prepare(const RunPlan& plan) {
   const std::vector<std::string> wrong = trial_failures(plan);
   if (!wrong.empty()) throw Unavailable(join(wrong, "; "));
-  std::vector<LoadedStep> steps;
+  std::vector<Pipeline> kernels;
   for (const Step& step : plan.steps) {
     const CompiledKernel kernel = step.compiled ? *step.compiled : gen::compile(step.kernel);
-    steps.push_back({device_.load(kernel, specialised_among(kernel.interface, step.arguments)),
-                     step.arguments, step.arrays});
+    kernels.push_back(device_.load(kernel, specialised_among(kernel.interface, step.arguments)));
   }
-  auto execution = std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
-  execution->take_facts(plan);
-  return execution;
+  return std::make_unique<DeviceExecution>(device_, plan, std::move(kernels));
 }
 
 std::string DeviceExecutor::save_pipeline_cache() {

@@ -50,8 +50,8 @@ struct Result {
 /// Whether all results were measured.
 enum class End : std::uint8_t { complete, interrupted };
 
-/// What follows the results: the ladders of the kernels (performance_summary.hpp), or the results that are farthest
-/// from their bounds (cliffs.hpp).
+/// What follows the results, see summaries.hpp: the ladders of the kernels, or the results that are farthest from their
+/// bounds.
 enum class Summary : std::uint8_t { none, ladders, cliffs };
 
 /// The style of a table, and the longest text that each column will have to show.
