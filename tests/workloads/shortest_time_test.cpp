@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The shortest time of a problem by the ceilings of a device, and the files that keep these.
-#include "measure/shortest_time.hpp"
 
 #include "measure/ceilings.hpp"
 #include "support/expect.hpp"

@@ -8,11 +8,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "baselines/blas.hpp"
 #include "baselines/copy.hpp"
 #include "baselines/peak.hpp"
+#include "baselines/vendor.hpp"
 #include "devices/device_executor.hpp"
-#include "devices/time_launches.hpp"
 #include "timing/sampling.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -90,33 +89,29 @@ Timing time_pattern(Device& device, const GuardedBuffer& src, const GuardedBuffe
   return time_launches(device, {&launch, 1}, run.rules);
 }
 
-// Times moving elements of `type` according to `map` from the first buffer of `run` to the second.
-Timing time_move_baseline(const std::string& name, const BaselineRun& run, ScalarType type,
-                          const gen::MoveMap& map) {
+// A copy that converts is compared with copies of as many bytes, in buffers of their own.
+Timing time_move_baseline(const std::string& name, const BaselineRun& run,
+                          const gen::MoveProblem& move) {
   Device& device = run.execution.device();
   const GuardedBuffer &src = run.execution.buffers()[0], &dst = run.execution.buffers()[1];
+  const bool converts = move.types().converts();
+  const ScalarType type = move.types().src;
+  const auto bytes = static_cast<std::uint64_t>(move.bytes);
   if (name == kPatternBaseline) return time_pattern(device, src, dst, run);
-  if (name == "copy") return time_copy(device, src, dst, type, map.elements(), run.rules);
-  require_warm(run.rules);
-  return sample_until_quiet(run.rules, [&](const TimeOptions& times) {
-    if (name == "vkcmdcopy") return measure_copy(device, src.payload(), dst.payload(), times);
-    return name == "cudamemcpy" ? time_cuda_copy(bytes_of(src), times)
-                                : time_cublas_transpose(bytes_of(src), times, type, map);
-  });
-}
-
-// Times a copy that reads and writes `bytes` in total, in buffers of its own: for copies that convert.
-Timing time_bytes_baseline(const std::string& name, const BaselineRun& run, std::uint64_t bytes) {
-  if (name == "copy") return time_copy_of(bytes, run);
+  if (name == "copy") {
+    return converts ? time_copy_of(bytes, run)
+                    : time_copy(device, src, dst, type, move.map().elements(), run.rules);
+  }
   require_warm(run.rules);
   const std::uint64_t each = std::max<std::uint64_t>(4, bytes / 2 / 4 * 4);
-  Device& device = run.execution.device();
   return sample_until_quiet(run.rules, [&](const TimeOptions& times) {
-    if (name == "vkcmdcopy") {
-      const GuardedBuffer src(device, each), dst(device, each);
-      return measure_copy(device, src.payload(), dst.payload(), times);
+    if (name == "cublas") return time_cublas_transpose(bytes_of(src), times, type, move.map());
+    if (name == "cudamemcpy") {
+      return time_cuda_copy(converts ? std::vector(each, std::byte{1}) : bytes_of(src), times);
     }
-    return time_cuda_copy(std::vector<std::byte>(each, std::byte{1}), times);
+    if (!converts) return measure_copy(device, src.payload(), dst.payload(), times);
+    const GuardedBuffer from(device, each), to(device, each);
+    return measure_copy(device, from.payload(), to.payload(), times);
   });
 }
 
@@ -207,10 +202,7 @@ Timing time_baseline(const std::string& name, const gen::Problem& problem, const
       return time_gemm_baseline(name, run, product->options(), product->size);
     }
     if (const auto* move = dynamic_cast<const gen::MoveProblem*>(&problem)) {
-      if (!move->types().converts()) {
-        return time_move_baseline(name, run, move->types().src, move->map());
-      }
-      return time_bytes_baseline(name, run, static_cast<std::uint64_t>(move->bytes));
+      return time_move_baseline(name, run, *move);
     }
     return time_copy_of(static_cast<std::uint64_t>(problem.bytes), run);
   });

@@ -10,7 +10,6 @@
 
 #include "devices/driver_report.hpp"
 #include "measure/ceilings.hpp"
-#include "measure/shortest_time.hpp"
 #include "vkmoye/contract/json.hpp"
 #include "vkmoye/gen/analysis/access_report.hpp"
 #include "vkmoye/gen/verify/claims.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "commands/option_table.hpp"
+#include "commands/options.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "io/terminal.hpp"

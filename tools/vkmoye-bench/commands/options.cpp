@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "commands/option_table.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/workload.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Runs kernels on a Vulkan device, with guard words around each array.
+// Runs kernels on a Vulkan device, with guard words around each array, and times launches with warm or cold caches.
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,12 @@
 #include "vkmoye/runtime/guarded_buffer.hpp"
 
 namespace vkmoye::bench {
+
+/// Times the launches in order, like vkmoye::measure.
+Timing time_launches(Device& device, std::span<const Launch> launches, const TimingRules& rules);
+
+/// Throws Unavailable if the rules require cold caches: for baselines that do not use `time_launches`.
+void require_warm(const TimingRules& rules);
 
 /// Why the device of `caps` cannot run the plan on its arrays, including guard words. Checked before any allocation.
 /// Empty: it can.
