@@ -18,8 +18,8 @@
 namespace vkmoye::bench {
 namespace {
 
-// Converts an array of `shape`, with elements of `width` bytes, from Fortran order to C order. The memory of an array in
-// Fortran order is that of the transposed array in C order:
+// Converts an array of `shape`, with elements of `width` bytes, from Fortran order to C order. The memory of an array
+// in Fortran order is that of the transposed array in C order:
 //
 //   (2,3) in Fortran order      a00 a10 a01 a11 a02 a12    =    (3,2) in C order
 std::vector<std::byte> in_c_order(std::span<const std::byte> data,

@@ -23,11 +23,6 @@ struct DeviceFindings {
   DriverReport driver;
 };
 
-/// Findings from the ceilings of `device`, kept from an earlier run, for a problem of `bytes` and `flops`. `selector`:
-/// the device as typed; `is_real`: it is a device of this machine.
-DeviceFindings findings_on(const DeviceCaps& device, const std::string& selector, bool is_real,
-                           const gen::ir::Kernel& kernel, double bytes, double flops);
-
 enum class TextForm : std::uint8_t { terminal, markdown };
 std::string text_of(const DeviceFindings& findings, TextForm form);
 /// Adds the members "work", "shortest_time" and "driver".
