@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Drivers are not trusted: each matrix shape that a driver reports is tried once, and is never used if the result is
-// wrong.
+// Drivers are not trusted. Some compile for absent GPUs, accept every submit and execute nothing. And each matrix shape
+// that a driver reports is tried once, and is never used if the result is wrong.
 //
 //   16x16x16  f16 * f16 + f32 -> f32  subgroup, of 32 lanes
 //     A by rows and by columns times B by rows and by columns, whole numbers, through shared memory;
@@ -22,6 +22,10 @@
 #include "vkmoye/runtime/device.hpp"
 
 namespace vkmoye::bench {
+
+/// Runs a kernel with a known result. Throws DeviceError (kNoDevice) if it did not change memory, and errors of the
+/// driver.
+void require_execution(Device& device);
 
 /// The product of the trial. nullopt: vkmoye has no kernel for these types, scope or lanes.
 std::optional<gen::ir::Kernel> matrix_trial(const MatrixShape& shape, std::uint32_t lanes);

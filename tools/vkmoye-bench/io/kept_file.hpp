@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A lock for files that several programs may change at the same time.
+// Files that are kept between runs, and that several programs may change at the same time.
 //
 //   const FolderLock lock(file);     other programs wait here
 //   text = read(file) + mine;
 //   replace(file, text);
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "vkmoye/system/folder_lock.hpp"
 
@@ -25,5 +29,16 @@ class FolderLock {
  private:
   std::optional<system::LockableFolder> folder_;
 };
+
+/// The part of a file name that says which device the file is about: the letters and digits of `device`, single dashes
+/// between: "llvmpipe (LLVM 19.1.7, 256 bits)" is "llvmpipe-LLVM-19-1-7-256-bits-".
+std::string device_file_name(const std::string& device);
+
+/// The checksum of files, which detects damage: XXH3-64 of `bytes`. `seed`: the checksum of the preceding bytes.
+std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed = 0);
+
+/// checksum(bytes) as 16 hexadecimal digits.
+std::string checksum_text(std::span<const std::byte> bytes);
+std::string checksum_text(const std::string& text);
 
 }  // namespace vkmoye::bench
