@@ -18,6 +18,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/titles.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
+#include "vkmoye/gen/ir/with_values.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -94,17 +95,6 @@ std::string reduction_title(const View& to, Reduction reduction, const View& fro
   return reduction.title(to.name, (reduces ? "each of " : "") + from.name);
 }
 
-// `e` with the variables that `names` has renamed.
-Expr renamed(const Expr& e, const std::map<std::string, std::string>& names) {
-  if (e->op == ir::Op::variable) {
-    const auto found = names.find(e->name);
-    return found == names.end() ? e : ir::variable(found->second, e->type);
-  }
-  std::vector<Expr> operands;
-  for (const Expr& operand : e->operands) operands.push_back(renamed(operand, names));
-  return ir::with_operands(e, operands);
-}
-
 // What a title says of a computation of `values`, elements of the views `names`: "x - largest"; "f(x, largest)" if that
 // is long, or needs statements.
 std::string formula(const Computed& computed, ScalarType type, const std::vector<Expr>& values,
@@ -114,11 +104,13 @@ std::string formula(const Computed& computed, ScalarType type, const std::vector
   const std::string unknown = fmt::format("f({})", join(names, ", "));
   const Expr& value = computed.value;
   if (!computed.before.empty() || value->depth > kMaxDepth) return unknown;
-  std::map<std::string, std::string> views;
-  for (std::size_t i = 0; i < values.size(); ++i) views.emplace(values[i]->name, names[i]);
+  ir::Values views;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    views.emplace(values[i]->name, ir::variable(names[i], values[i]->type));
+  }
   const bool is_element = value->type.is_element();
   const std::string text =
-      ir::to_string(renamed(is_element ? ir::convert(value, type) : value, views));
+      ir::to_string(ir::with_values(is_element ? ir::convert(value, type) : value, views));
   return text.size() <= kMaxColumns ? text : unknown;
 }
 
