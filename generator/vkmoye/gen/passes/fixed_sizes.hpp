@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Fixes sizes of a kernel, so that the driver's compiler knows strides and trip counts: in the text, as numbers, or when
-// the kernel is loaded, as specialisation constants.
+// Fixes sizes of a kernel, so that the driver's compiler knows strides and trip counts: as numbers in the text, or as
+// specialisation constants when the kernel is loaded.
 //
 //                        bake(copy, {{"cols", 4096}})       with_specialised_sizes(copy, {"cols"})
 //   src[col + cols * row]  src[col + 4096 * row]              stays; layout(constant_id = 0) const uint cols = 1u
@@ -21,7 +21,7 @@
 namespace vkmoye::gen {
 
 /// `kernel` with every argument of type u32 in `sizes` replaced by its value and removed from the interface.
-/// Conditions that are then decided, by the sizes, the grid and the enclosing conditions, are removed: with cols = 4096,
+/// Conditions that are then decided, by the sizes, the grid and the enclosing conditions, are removed: with cols 4096,
 /// `if (32 * block + 31 < cols)`, because 4096 is a multiple of 32, and the grid ends there.
 /// Throws ArgumentError with every reason: those of reasons_against_fixing, a value outside 0..2^32-1, a size that is a
 /// specialisation constant, a shader written by hand, and an assumption that the numbers break.
@@ -29,8 +29,8 @@ ir::Kernel bake(const ir::Kernel& kernel, const Arguments& sizes);
 
 /// `kernel` with the arguments `names`, of type u32, as specialisation constants; the constant_id of each is its place
 /// in `names`. They are still arguments: the kernel is verified for all sizes, and runs on the host with their values
-/// among the arguments. Throws ArgumentError with every reason: those of reasons_against_fixing, no name, specialisation
-/// constants that it has already, a shader written by hand.
+/// among the arguments. Throws ArgumentError with every reason: those of reasons_against_fixing, no name,
+/// specialisation constants that it has already, a shader written by hand.
 ir::Kernel with_specialised_sizes(const ir::Kernel& kernel, const std::vector<std::string>& names);
 
 /// The arguments that can be fixed, in the order of the kernel: all sizes and strides that are not in a buffer.
