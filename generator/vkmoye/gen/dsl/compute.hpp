@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/reduction.hpp"
-#include "vkmoye/gen/dsl/value_loops.hpp"
 #include "vkmoye/gen/dsl/view.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 
@@ -55,15 +54,6 @@ View first_along(const View& view, const std::vector<int>& modes);
 
 /// A value as the title of a statement shows it: a number, or a name.
 std::string value_name(const Expr& value);
-
-/// Appends the statements of one iteration, given the element of the result and the value of each operand.
-using Iteration =
-    std::function<void(ir::Body&, const ir::Element& to, const std::vector<Expr>& values)>;
-
-/// `loops` over the leaves of `to` and of the operands: these are loaded where all elements are inside their arrays.
-/// Loops over registers are unrolled.
-ir::Body for_each_value(const std::vector<ValueLoop>& loops, const ArrayView& to,
-                        const std::vector<ArrayView>& from, const Iteration& iteration);
 
 /// to(v) = compute((from[0](v), ..), coordinates of at(v)) for each value v of `to`; the operands and
 /// `at` are broadcast to its shape. Elements outside a buffer are skipped; `at` is not accessed and may

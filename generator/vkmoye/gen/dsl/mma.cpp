@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/gen/dsl/compute.hpp"
+#include "vkmoye/gen/dsl/value_loops.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {

@@ -8,6 +8,7 @@
 //     nest       for (v1 ..) { inside }
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,5 +40,14 @@ Expr loop_offset(const Layout& values, const std::vector<ValueLoop>& loops);
 
 /// The loops around `inside`, the first innermost: by default, the first leaf varies fastest.
 ir::Body nest(const std::vector<ValueLoop>& loops, ir::Unroll unroll, ir::Body inside);
+
+/// Appends the statements of one iteration, given the element of the result and the value of each operand.
+using Iteration =
+    std::function<void(ir::Body&, const ir::Element& to, const std::vector<Expr>& values)>;
+
+/// `loops` over the leaves of `to` and of the operands: these are loaded where all elements are inside their arrays.
+/// Loops over registers are unrolled.
+ir::Body for_each_value(const std::vector<ValueLoop>& loops, const ArrayView& to,
+                        const std::vector<ArrayView>& from, const Iteration& iteration);
 
 }  // namespace vkmoye::gen
