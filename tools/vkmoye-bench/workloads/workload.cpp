@@ -12,7 +12,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/argument_names.hpp"
-#include "vkmoye/gen/passes/specialised_sizes.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 #include "workloads/tuned_table.hpp"
 
 namespace vkmoye::bench {
@@ -62,7 +62,7 @@ RunPlan plan_by(const Workload& workload, const DeviceCaps& caps, gen::PlanOptio
 void check_names(const RunPlan& plan, const std::vector<std::string>& names) {
   std::vector<const gen::ir::Kernel*> kernels;
   for (const Step& step : plan.steps) kernels.push_back(&step.kernel);
-  const std::vector<std::string> reasons = gen::reasons_against_specialising(names, kernels);
+  const std::vector<std::string> reasons = gen::reasons_against_fixing(names, kernels);
   if (reasons.empty()) return;
   throw ArgumentError(with_reasons("--specialise: " + plan.steps[plan.main].kernel.name, reasons));
 }
@@ -123,7 +123,7 @@ void specialise_sizes(RunPlan& plan, const std::string& names) {
       takes_all ? std::vector<std::string>() : split(names, ',');
   if (!takes_all) check_names(plan, wanted);
   for (Step& step : plan.steps) {
-    const std::vector<std::string> sizes = gen::specialisable_sizes(step.kernel);
+    const std::vector<std::string> sizes = gen::fixable_sizes(step.kernel);
     std::vector<std::string> of_step = takes_all ? sizes : wanted;
     std::erase_if(of_step, [&](const std::string& name) {
       if (!takes_all) return std::find(sizes.begin(), sizes.end(), name) == sizes.end();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/passes/bake.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/round_up.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
@@ -199,37 +200,72 @@ class Baker {
   std::vector<Expr> held_;  // keeps the nodes of `done_` alive, so that no address is reused
 };
 
+// What makes it impossible to fix the sizes `names` of `kernel`, whichever way.
+Reasons reasons_against(const ir::Kernel& kernel, const std::vector<std::string>& names) {
+  Reasons reasons;
+  if (kernel.hand_written) {
+    reasons.add("its shader was written by hand, so its arguments cannot become constants");
+  }
+  reasons.add_all(reasons_against_fixing(names, {&kernel}));
+  return reasons;
+}
+
 std::map<std::string, std::uint32_t> numbers_of(const ir::Kernel& kernel, const Arguments& sizes) {
   std::map<std::string, std::uint32_t> numbers;
-  std::vector<std::string> reasons;
+  std::vector<std::string> names;
+  for (const auto& [name, argument] : sizes) names.push_back(name);
+  Reasons reasons = reasons_against(kernel, names);
   for (const auto& [name, argument] : sizes) {
-    const PushConstant wanted(name);
-    const bool known = std::find(kernel.arguments.begin(), kernel.arguments.end(), wanted) !=
-                       kernel.arguments.end();
     const auto* value = std::get_if<std::int64_t>(&argument.value);
-    if (!known) {
-      reasons.push_back(fmt::format("'{}' is not a size of the kernel", name));
-    } else if (kernel.is_in_buffer(name)) {
-      reasons.push_back(fmt::format("{} is read from a buffer, so it is not a constant", name));
-    } else if (kernel.is_specialised(name)) {
-      reasons.push_back(fmt::format(
+    if (kernel.is_specialised(name)) {
+      reasons.add(fmt::format(
           "{} is a specialisation constant, which gets its value when the kernel is loaded", name));
     } else if (value == nullptr || *value < 0 || *value > 0xffffffff) {
-      reasons.push_back(fmt::format("{} = {} is outside 0..2^32-1", name, to_string(argument)));
+      reasons.add(fmt::format("{} = {} is outside 0..2^32-1", name, to_string(argument)));
     } else {
       numbers[name] = static_cast<std::uint32_t>(*value);
     }
   }
-  if (kernel.hand_written) {
-    reasons.push_back("its shader was written by hand, so its arguments cannot become constants");
-  }
-  if (!reasons.empty()) {
-    throw ArgumentError(with_reasons("bake " + kernel.name, reasons));
-  }
+  if (!reasons.empty()) throw ArgumentError(reasons.text("bake " + kernel.name));
   return numbers;
 }
 
 }  // namespace
+
+std::vector<std::string> fixable_sizes(const ir::Kernel& kernel) {
+  std::vector<std::string> names;
+  for (const PushConstant& argument : kernel.arguments) {
+    const bool is_size = argument.type == ScalarType::u32 && !is_first_group(argument.name);
+    if (is_size && !kernel.is_in_buffer(argument.name)) names.push_back(argument.name);
+  }
+  return names;
+}
+
+std::vector<std::string> reasons_against_fixing(const std::vector<std::string>& names,
+                                                const std::vector<const ir::Kernel*>& kernels) {
+  std::vector<std::string> known;
+  for (const ir::Kernel* kernel : kernels) {
+    for (const std::string& name : fixable_sizes(*kernel)) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+    }
+  }
+  Reasons reasons;
+  for (const std::string& name : names) {
+    if (std::count(names.begin(), names.end(), name) > 1) {
+      reasons.add(fmt::format("{} is named twice", name));
+    }
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const bool is_in_buffer =
+        std::any_of(kernels.begin(), kernels.end(),
+                    [&](const ir::Kernel* kernel) { return kernel->is_in_buffer(name); });
+    reasons.add(
+        is_in_buffer
+            ? fmt::format("{} is read from a buffer, so it is not a constant", name)
+            : fmt::format("'{}' is not a size of the kernel ({})", name,
+                          known.empty() ? "it has none that is an argument" : join(known, ", ")));
+  }
+  return std::move(reasons).take();
+}
 
 ir::Kernel bake(const ir::Kernel& kernel, const Arguments& sizes) {
   const auto numbers = numbers_of(kernel, sizes);
@@ -248,6 +284,18 @@ ir::Kernel bake(const ir::Kernel& kernel, const Arguments& sizes) {
   for (GridDimension& dimension : out.grid) dimension.extent = baker.extent(dimension.extent);
   baker.set_grid(out.grid);
   out.body = baker.body(kernel.body);
+  return out;
+}
+
+ir::Kernel with_specialised_sizes(const ir::Kernel& kernel, const std::vector<std::string>& names) {
+  Reasons reasons = reasons_against(kernel, names);
+  if (!kernel.specialised.empty()) reasons.add("it already has specialisation constants");
+  if (names.empty()) reasons.add("no size is named");
+  if (!reasons.empty()) throw ArgumentError(reasons.text("specialise " + kernel.name));
+  ir::Kernel out = kernel;
+  out.config.emplace_back("specialised", join(names, ","));
+  if (!out.command.empty()) out.command += " --specialise " + join(names, ",");
+  out.specialised = names;
   return out;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/dsl/copy_accesses.hpp"
+#include "vkmoye/gen/dsl/accesses.hpp"
 
 #include <algorithm>
 #include <map>
@@ -47,11 +47,6 @@ std::vector<std::size_t> order_of(const std::vector<Offsets>& offsets, std::uint
   return order;
 }
 
-// Whether `coordinate` is below `extent` without a condition.
-bool is_below(const Expr& coordinate, const Expr& extent) {
-  return ir::is_constant(extent) && coordinate->bound <= extent->value;
-}
-
 // The coordinate, or that of the last vector of `width` elements below `extent`. Preconditions: there is one; both are
 // multiples of `width`. If `extent` is not a constant, only the alignment of `coordinate` is known here.
 Expr clamped(const Expr& coordinate, const Expr& extent, std::uint32_t width) {
@@ -59,56 +54,65 @@ Expr clamped(const Expr& coordinate, const Expr& extent, std::uint32_t width) {
   return ir::minimum(coordinate / width, extent / width - 1) * width;
 }
 
-// Names `value` unless it is a name or a number already.
-Expr named(ir::Body& body, const std::string& name, const Expr& value) {
+// Names `value` in `body`, unless it is a name or a number already, or has a name in `known`.
+Expr named(ir::Body& body, const ir::Body& known, std::string name, const Expr& value) {
   if (value->op == ir::Op::constant || value->op == ir::Op::variable) return value;
-  body.emplace_back(ir::Let{name, value});
+  const auto found = std::find_if(known.begin(), known.end(), [&](const ir::Stmt& other) {
+    return ir::same(std::get<ir::Let>(other.value).value, value);
+  });
+  if (found != known.end()) {
+    name = std::get<ir::Let>(found->value).name;
+  } else {
+    body.emplace_back(ir::Let{name, value});
+  }
   return ir::variable(name, ir::kIndex, value->bound, value->alignment);
 }
 
 }  // namespace
 
-ViewAccesses accesses_of(const View& view, const ir::Array& array, const AccessOptions& options) {
-  const bool is_buffer = array.is_buffer();
+ViewAccesses accesses_of(const ArrayView& of, const AccessOptions& options,
+                         const ViewAccesses& known) {
+  const View& view = of.view;
+  const bool is_buffer = of.array->is_buffer();
   const Outside outside = is_buffer ? options.outside : Outside::never;
   const bool checks = outside != Outside::never, clamps = outside == Outside::clamped;
   const std::vector<Offsets> offsets = offsets_of(view, options);
   const std::vector<std::size_t> order = order_of(offsets, options.width);
-  const std::string not_wider = why_not_wider(view, array, options.width);
+  const std::string not_wider = options.hoists ? why_not_wider(of, options.width) : "";
   ViewAccesses out;
   for (auto at = order.begin(); at != order.end(); at += options.width) {
     out.accesses.push_back(
-        {{array.name, {}, view.name, options.width, not_wider}, {at, at + options.width}, {}});
+        {{view.array, {}, view.name, options.width, not_wider}, {at, at + options.width}, {}});
   }
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    const ir::Axis& axis = array.axes[i];
-    const Expr extent = end_of(view, array, i);
+    const Expr end = end_of(of, i);
     const Expr change = loop_offset(view.axes[i].values, options.loops);
     const bool varies = !ir::is_constant(change, 0);
-    const std::string name = options.name + "_" + axis.coordinate;
+    const std::string name = options.name + "_" + of.array->axes[i].coordinate;
     // A coordinate that is also used in conditions gets a name in each iteration. The coordinate along
     // the vectors of a buffer gets none: there the text has the number of the vector, and compilers
     // reuse its terms.
     const bool is_used_elsewhere = checks || view.swizzle != Swizzle();
-    const bool has_name_inside = varies && is_used_elsewhere;
     const bool counts_vectors = is_buffer && i == 0 && options.width > 1;
+    const bool has_name_before = options.hoists && (is_used_elsewhere || !counts_vectors);
+    const bool has_name_inside = options.hoists ? varies && is_used_elsewhere : is_buffer;
 
     Expr first = origin(view.axes[i]);
-    if (is_used_elsewhere || !counts_vectors) {
-      first = named(out.names_before, has_name_inside ? name + "0" : name, first);
+    if (has_name_before) {
+      first =
+          named(out.names_before, known.names_before, has_name_inside ? name + "0" : name, first);
     }
     if (varies) first = first + change;
-    if (has_name_inside) first = named(out.names_inside, name, first);
-    if (checks && !clamps && !is_below(first, extent)) {
-      (varies ? out.inside_each_iteration : out.inside_before).push_back(ir::less(first, extent));
+    if (has_name_inside) first = named(out.names_inside, known.names_inside, name, first);
+    if (checks && !clamps) {
+      require_below(varies ? out.inside_each_iteration : out.inside_before, first, end);
     }
     for (ContiguousAccess& access : out.accesses) {
       const Expr coordinate = first + offsets[access.values.front()][i];
       const std::uint32_t width = i == 0 ? options.width : 1;
-      const bool is_inside = is_below(coordinate, extent);
-      if (checks && !is_inside) access.inside.push_back(ir::less(coordinate, extent));
-      access.element.coordinates.push_back(clamps && !is_inside
-                                               ? clamped(coordinate, extent, width)
+      if (checks) require_below(access.inside, coordinate, end);
+      access.element.coordinates.push_back(clamps && !is_below(coordinate, end)
+                                               ? clamped(coordinate, end, width)
                                                : swizzled(view.swizzle, coordinate));
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The accesses of one side of a copy, with their names and conditions.
+// The accesses of one operand of a copy or a computation: where, how wide, guarded by what, under which names.
 //
 //   values of a thread (4,2) of src (cols,rows), 2 vectors of 4 in memory order
 //     names      src_col = .., src_row = ..
@@ -41,16 +41,21 @@ enum class Outside : std::uint8_t {
   clamped,  // the last element inside is accessed in their place
 };
 
-/// How a copy accesses the values of a view.
+/// How the values of a view are accessed.
 struct AccessOptions {
   std::string name;                   // prefix of the names of coordinates: name_col
   std::vector<ValueLoop> loops = {};  // the surrounding loops
   std::optional<Vector> vector = {};  // what an iteration of them moves; nullopt: all values
   std::uint32_t width = 1;            // elements of one access
   Outside outside = Outside::never;
+  /// Whether names and conditions that do not depend on the loops are before them. Otherwise all coordinates of a
+  /// buffer, and nothing else, are named in each iteration.
+  bool hoists = true;
 };
 
-/// Preconditions: `view` is a view of `array`; width_of proves the width.
-ViewAccesses accesses_of(const View& view, const ir::Array& array, const AccessOptions& options);
+/// `known`: accesses whose names are in scope; a coordinate that is also theirs is not named again.
+/// Precondition: width_of proves the width.
+ViewAccesses accesses_of(const ArrayView& of, const AccessOptions& options,
+                         const ViewAccesses& known = {});
 
 }  // namespace vkmoye::gen
