@@ -69,7 +69,7 @@ class IndexValues {
   bool is_exact() const { return scopes_.back().is_exact; }
   /// Throws GaveUp if the facts would fall into too many pieces.
   void add_fact(const Set& points);
-  /// The same of what the author asserts: left out where there would be too many pieces.
+  /// Adds what the author asserts as a fact, unless the facts would fall into too many pieces.
   void assume(const ir::Expr& condition);
   Set less(const Linear& a, const Linear& b) const { return at_most(a + 1, b); }
   Set at_most(const Linear& a, const Linear& b) const;
@@ -126,13 +126,13 @@ class IndexValues {
   Index unknown(const ir::Expr& e);
   /// The variable `name`, and the fact that it is in its range.
   Linear introduce(const std::string& name, Range range, SameIn same_in);
-  /// The same of an argument, whose range is a fact everywhere.
+  /// The variable of an argument, whose range is a fact everywhere.
   Linear argument(const std::string& name, Range range);
   Set in_range(const Linear& value, Range range) const;
   Range range(const Index& index) const { return variables_.range(index.value); }
   Identity identity_of(const ir::Expr& e);
   Identity composed(const ir::Expr& e);
-  /// The same for equal loads of what nothing writes.
+  /// The identity of a loaded element, equal for equal loads of an array that nothing writes.
   Identity identity_of_load(const ir::Element& from);
   Name* find(const std::string& name);
 

@@ -47,7 +47,7 @@ class Set {
   /// The points that satisfy all linear equations which hold in the whole set.
   Set affine_hull() const;
   Set complement() const;
-  /// The same points, described by fewer constraints where that is easy.
+  /// This set, described by fewer constraints where that is easy.
   Set simplified() const;
   bool is_empty() const;
   bool is_subset_of(const Set& other) const;
