@@ -182,26 +182,27 @@ LineProblem rotation_problem(const LineSpec& spec) {
     throw ArgumentError(fmt::format("{} takes tokens, heads and elements, {} has {} dimensions",
                                     spec.kernel, shape_text(shape), rank));
   }
-  if (spec.cols % 2 != 0) {
-    throw ArgumentError(
-        fmt::format("{}: rows of {} elements are not pairs", spec.kernel, spec.cols));
-  }
   const Extents of_tokens(shape.begin(), shape.end() - (rank > 2 ? 2 : 1));
   const std::int64_t heads = rank > 2 ? shape[rank - 2] : 1, tokens = number_of_elements(of_tokens);
-  const std::int64_t pairs = spec.cols / 2, length = heads * spec.cols;
+  const std::int64_t pairs = spec.cols / 2, length = heads * 2 * pairs;
+  Extents in_pairs = shape;
+  in_pairs.back() = 2 * pairs;
   LineProblem out;
   out.lines = tokens;
   out.inputs = {
-      {"src", shape, length, 1, length},
+      {"src", in_pairs, length, 1, length},
       {"positions", of_tokens, 1, 1, 1, ScalarType::i32, {.largest = 0x1p20}},
       {"frequencies", {pairs}, pairs, 1, 0, ScalarType::f32, {.largest = 1, .nonfinite = false}}};
-  out.results = {{"dst", shape, length, 1, length}};
+  out.results = {{"dst", in_pairs, length, 1, length}};
   out.arguments = {{"pairs", pairs}, {"heads", heads}, {"tokens", tokens}};
   out.kernel_shape = {{tokens, heads, spec.cols}};
   const RopePairs of_pairs = stated_by(rope_fields(), spec.config).pairs;
   out.define = [type = spec.type, of_pairs](Lines in, Results result, std::size_t) {
     define_rope(type, of_pairs, in[0], in[1][0], in[2], result);
   };
+  if (spec.cols % 2 != 0) {
+    out.refusal = fmt::format("rows of {} elements are not pairs", spec.cols);
+  }
   return out;
 }
 
