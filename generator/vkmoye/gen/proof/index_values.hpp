@@ -39,7 +39,7 @@ class IndexValues {
     Linear value = 0;
     bool is_exact = true;
   };
-  /// Where a condition may hold; exactly there if `is_exact`.
+  /// The points where a condition may hold; if `is_exact`, it holds at each of them.
   struct Condition {
     Set points;
     bool is_exact = true;
@@ -50,10 +50,10 @@ class IndexValues {
   IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel, bool is_draft);
 
   Index of(const ir::Expr& index);
-  /// Where `condition` holds or, `negated`, fails.
+  /// The points where `condition` holds or, if `negated`, fails.
   Condition where(const ir::Expr& condition, bool negated);
 
-  /// Names that are defined, and facts that are added, until the matching `leave`.
+  /// Names that are defined and facts that are added after `enter` are forgotten at the matching `leave`.
   void enter();
   void leave();
   /// `from`: what the value is loaded from, if it is.
@@ -75,7 +75,7 @@ class IndexValues {
   Set at_most(const Linear& a, const Linear& b) const;
   Set equal(const Linear& a, const Linear& b) const;
   Linear variable(const std::string& name);
-  /// Where the variable `name` is one of the `count` numbers from `first` on.
+  /// The points where the variable `name` is one of the `count` numbers from `first` on.
   Set among(const std::string& name, const Linear& first, std::int64_t count);
   const Variables& variables() const { return variables_; }
   Solver& solver() { return solver_; }
@@ -101,7 +101,7 @@ class IndexValues {
     std::vector<ir::Expr> kept;  // so that no other node takes the address of one in a map
   };
 
-  /// What `compute` gives for `e`, computed once in a scope and those within it.
+  /// The result of `compute` for `e`, computed once in a scope and those within it.
   template <class T>
   T remembered(std::unordered_map<const ir::Node*, T> Scope::*known, const ir::Expr& e,
                T (IndexValues::*compute)(const ir::Expr&));

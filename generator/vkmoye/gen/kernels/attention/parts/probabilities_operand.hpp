@@ -13,9 +13,9 @@ namespace vkmoye::gen {
 
 class ProbabilitiesOperand {
  public:
-  /// Declares the matrices `probabilities` of `type`. `order`: the order of results and operands, if it is the same; without
-  /// it, also declares shared_p, (keys, rows of all subgroups), with the layout `shared`. `builder` must outlive this
-  /// object.
+  /// Declares the matrices `probabilities` of `type`. `order`: the order of results and operands, if it is the same;
+  /// without it, also declares shared_p, (keys, rows of all subgroups), with the layout `shared`. `builder` must
+  /// outlive this object.
   ProbabilitiesOperand(Builder& builder, const Matrices& scores, ScalarType type,
                        const std::optional<Layout>& order, const Layout& shared);
 

@@ -20,7 +20,7 @@ ScoreScale::ScoreScale(Builder& builder, const AttentionForm& form, const Expr& 
 
 void ScoreScale::cap(Builder& builder, const View& scores) const {
   if (!has_cap_) return;
-  // tanh(z) = 1 - 2 / (1 + exp(2 z)) has an error of few roundings of 1, however small z is.
+  // The absolute error of tanh(z) = 1 - 2 / (1 + exp(2 z)) is that of a few roundings of 1, however small z is.
   builder.with_title("scores <- tanh(scores * scale / soft_cap)", [&] {
     builder.apply(
         scores, [&](const Expr& x) { return 1 - 2 / (1 + exp2(x * per_cap_)); }, scores);
