@@ -190,6 +190,19 @@ Workloads workloads_of(const CommandOptions& options, const Entries& kernels) {
   return workloads;
 }
 
+// A size without a result is skipped beside others. Throws ArgumentError with every reason if no size has a result.
+void refuse_sizes_without_results(const Workloads& workloads) {
+  std::vector<std::string> reasons;
+  for (const Workload& workload : workloads) {
+    if (workload.problem->refusal.empty()) return;
+    const std::string reason = workload.entry->name + ": " + workload.problem->refusal;
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
+      reasons.push_back(reason);
+    }
+  }
+  throw ArgumentError(with_reasons("no size has a result", reasons));
+}
+
 int run(const CommandOptions& options) {
   if (!options.kernel_file.empty() || !options.reference.empty()) return run_kernel_file(options);
   if (options.kernels.empty()) throw ArgumentError("run: needs a KERNEL, or --kernel FILE");
@@ -210,6 +223,7 @@ int run(const CommandOptions& options) {
   }
   refuse_useless_baselines(options.baselines, kernels);
   Workloads workloads = workloads_of(options, kernels);
+  refuse_sizes_without_results(workloads);
   const auto executor = open_executor(options.device);
   if (!is_host(options.device)) {
     leave_out_slow_compiles("run", executor->caps(), options.kernels, workloads);

@@ -11,17 +11,17 @@
 
 namespace vkmoye::gen {
 
-class WeightsOperand {
+class ProbabilitiesOperand {
  public:
-  /// Declares the matrices `weights` of `type`. `order`: the order of results and operands, if it is the same; without
-  /// it, also declares shared_p, (keys, rows of all subgroups), with the layout `shared`. `builder` must outlive this
-  /// object.
-  WeightsOperand(Builder& builder, const Matrices& scores, ScalarType type,
-                 const std::optional<Layout>& order, const Layout& shared);
+  /// Declares the matrices `probabilities` of `type`. `order`: the order of results and operands, if it is the same;
+  /// without it, also declares shared_p, (keys, rows of all subgroups), with the layout `shared`. `builder` must
+  /// outlive this object.
+  ProbabilitiesOperand(Builder& builder, const Matrices& scores, ScalarType type,
+                       const std::optional<Layout>& order, const Layout& shared);
 
-  /// The operand <- `weights`, the probabilities, which replaced the scores. Without an order, all threads of the
+  /// The operand <- `probabilities`, which replaced the scores. Without an order, all threads of the
   /// workgroup must reach it: a barrier follows the stores. Another barrier must precede the next call.
-  void set(const MatrixValues& weights);
+  void set(const MatrixValues& probabilities);
 
   const Matrices& matrices() const { return matrices_; }
 
