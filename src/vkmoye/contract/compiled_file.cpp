@@ -40,7 +40,7 @@ FileKind kind_of(const CompiledPlan& plan) {
   return {"plan", is_specialised ? kPlanFileVersion : is_indirect ? 2 : 1};
 }
 
-Json to_json(const std::vector<PlanArray>& arrays) {
+Json json_of(const std::vector<PlanArray>& arrays) {
   Json out = Json::array();
   for (const PlanArray& array : arrays) {
     out.push_back({{"name", array.name}, {"bytes", array.bytes}});
@@ -48,7 +48,7 @@ Json to_json(const std::vector<PlanArray>& arrays) {
   return out;
 }
 
-Json to_json(const Argument& argument) {
+Json json_of(const Argument& argument) {
   if (const auto* whole = std::get_if<std::int64_t>(&argument.value)) return *whole;
   return fmt::format(
       "{}",
@@ -139,15 +139,15 @@ std::string plan_text(const CompiledPlan& plan) {
   Json steps = Json::array();
   for (const CompiledStep& step : plan.steps) {
     Json arguments = Json::object();
-    for (const auto& [name, value] : step.arguments) arguments[name] = to_json(value);
+    for (const auto& [name, value] : step.arguments) arguments[name] = json_of(value);
     steps.push_back({{"kernel", kernel_to_json(step.kernel)},
                      {"arguments", std::move(arguments)},
                      {"arrays", step.arrays}});
     if (step.indirect) steps.back()["indirect"] = *step.indirect;
   }
   return checked_text(kind_of(plan), {{"name", plan.name},
-                                      {"arrays", to_json(plan.arrays)},
-                                      {"scratch", to_json(plan.scratch)},
+                                      {"arrays", json_of(plan.arrays)},
+                                      {"scratch", json_of(plan.scratch)},
                                       {"steps", std::move(steps)}});
 }
 

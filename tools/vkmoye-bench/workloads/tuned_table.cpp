@@ -195,7 +195,7 @@ gen::GemmTableEntry table_entry_of(const Json& json) {
 
 namespace {
 
-constexpr const char* kTable = "gemm/auto";
+constexpr const char* kTunedKernel = "gemm/auto";
 constexpr std::int64_t kTableFormat = 3;  // 1 and 2 were not JSON
 constexpr std::size_t kMaxTableBytes = 1 << 20, kMaxWrong = 8;
 
@@ -205,7 +205,7 @@ std::string text_of(const std::filesystem::path& file, std::string& error) {
   return text;
 }
 
-bool is_table(const Json& json) { return member_or_null(json, "table") == kTable; }
+bool is_table(const Json& json) { return member_or_null(json, "table") == kTunedKernel; }
 
 // The JSON of the file, or why it is not used; neither: there is no such file.
 struct Content {
@@ -352,7 +352,7 @@ std::string write_tuned_entries(const std::filesystem::path& file, const DeviceC
   const FolderLock lock(file);
   Json json = content_of(file, caps).json;
   if (json.is_null()) {
-    json = {{"table", kTable},
+    json = {{"table", kTunedKernel},
             {"format", kTableFormat},
             {"device", caps.name},
             {"driver", caps.driver}};
