@@ -116,7 +116,7 @@ void main() {
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> query[4];  // (1,4)
   coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> b[1];  // (1,1)
   coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> scores[2];  // (1,2)
-  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> weights[2];  // (1,2)
+  coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> probabilities[2];  // (1,2)
   coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sums[4];  // (1,4)
   uvec4 next_q;
   float row_max[2];  // (1,(2,1)):(1,(1,2))
@@ -320,7 +320,7 @@ void main() {
       }
     }
 
-    // scores <- exp2((scores - row_max) * factor), the weights
+    // scores <- exp2((scores - row_max) * factor), the probabilities
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
         [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
@@ -338,10 +338,10 @@ void main() {
       }
     }
 
-    // elements(weights) <- f16(elements(scores))
+    // elements(probabilities) <- f16(elements(scores))
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-        weights[v1][v0] = float16_t(scores[v1][v0]);
+        probabilities[v1][v0] = float16_t(scores[v1][v0]);
       }
     }
 
@@ -351,8 +351,8 @@ void main() {
         //   into b
         coopMatLoad(b[0], shared_v, 4u * e + 288u * key, 18u, gl_CooperativeMatrixLayoutRowMajor);
 
-        // sums += weights * b
-        sums[e] = coopMatMulAdd(weights[key], b[0], sums[e]);
+        // sums += probabilities * b
+        sums[e] = coopMatMulAdd(probabilities[key], b[0], sums[e]);
       }
     }
   }

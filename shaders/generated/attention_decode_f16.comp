@@ -213,7 +213,7 @@ void main() {
 
     rescale_sums(factor);
 
-    // scores <- exp2((scores - row_max) * factor), the weights
+    // scores <- exp2((scores - row_max) * factor), the probabilities
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
         scores[v0 + 2u * v1] = exp2((scores[v0 + 2u * v1] - row_max[v1]) * factor);

@@ -233,7 +233,7 @@ void main() {
 
     rescale_sums(factor);
 
-    // scores <- exp2((scores - row_max) * factor), the weights
+    // scores <- exp2((scores - row_max) * factor), the probabilities
     scores = exp2((scores - row_max) * factor);
 
     // row_sum += scores

@@ -127,6 +127,10 @@ TEST(AttentionCli, AppliesToArraysOfLengthsAndMasks) {
   refused({"--in", q, k, v, "--lengths"}, "takes 4 arrays, q k v lengths, got 3");
   refused({"--in", q, k, v, mask, "--lengths"}, "has type f32, attention/simt takes i32 there");
   refused({"--in", q, k, v, lengths, "--mask", "f32"}, "has type i32, attention/simt takes f32");
+  const std::string wrong = file("w.npy", "<i4", "(2,)", bytes_of(std::vector<int>{-1, 4}));
+  refused({"--in", q, k, v, wrong, "--lengths"},
+          "w.npy: length 0 is -1, but there are 3 keys\n  - ");
+  refused({"--in", q, k, v, wrong, "--lengths"}, "w.npy: length 1 is 4, but there are 3 keys");
   refused({"--in", q, k, v, k, "--mask", "f32"}, "but a mask of 1 queries and 3 keys is");
 }
 

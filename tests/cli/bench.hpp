@@ -31,7 +31,7 @@ inline Outcome bench(std::vector<std::string> arguments,
   return run(arguments, environment);
 }
 
-/// The same with a redirection of the shell, such as "> /dev/full".
+/// Runs vkmoye-bench with a redirection of the shell, such as "> /dev/full".
 inline Outcome bench_redirected(const std::string& redirection,
                                 std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(),

@@ -71,7 +71,8 @@ TEST(EpilogueCli, TheTextAndTheHelpNameIt) {
 
 TEST(EpilogueCli, WhatIsNoEpilogueIsRefused) {
   expect_refused({"run", "gemm/simt", "--size", "8", "--epilogue", "bias,rleu"},
-                 "unknown step 'rleu' (did you mean 'relu'?); known: bias ");
+                 "epilogue 'bias,rleu': expected comma-separated steps; unknown step 'rleu' "
+                 "(did you mean 'relu'?); known: bias ");
   expect_refused({"run", "copy/simple", "--epilogue", "relu"},
                  "--epilogue is an option of gemm, not of copy/simple");
 }

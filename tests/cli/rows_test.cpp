@@ -62,6 +62,10 @@ TEST_F(RowsCli, ASizeWithoutAResultIsSkippedInASweep) {
   EXPECT_THAT(
       output_of({"run", "reduce/*", "--size", "5x0,8x8", "--min-time", "0"}),
       HasSubstr("there is no largest element of an empty row or column: the shape is (5, 0)"));
+  expect_refused({"run", "reduce/max", "--size", "5x0"},
+                 "reduce/max: there is no largest element of an empty row or column");
+  expect_refused({"run", "rope/rows", "--size", "3x2x7,2x2x5"},
+                 "\n  - rope/rows: rows of 7 elements are not pairs\n  - rope/rows: rows of 5 ");
 }
 
 TEST_F(RowsCli, AccessesAreAsWideAsAskedAlsoWithOneThreadAlongARow) {

@@ -42,6 +42,9 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
   refused({"apply", "copy/simple", "--out", "x", "--in"}, "--in needs a value\n");
   refused({"run", "fft/*"}, "no kernel 'fft/*'; 'vkmoye-bench list' shows all kernels\n");
   refused({"run", "copy/nope"}, "no kernel 'copy/nope'; copy/ has simple padded ");
+  refused({"list", "nor"},
+          "no kernel 'nor' (did you mean 'norm'?); norm/ has rms residual layer; ");
+  refused({"run", "rope/rows", "--size", "3x2x7"}, "no size has a result: rope/rows: rows of 7 ");
   refused({"run", "softmax"}, "no kernel 'softmax'; softmax/ has rows; ");
   refused({"run", "copy/simple", "--sise", "3x3"}, "did you mean '--size'?");
   refused({"run", "copy/simple", "--tile", "8x8", "--bogus", "1"}, "unknown option '--bogus'");

@@ -13,7 +13,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "io/checksum.hpp"
+#include "io/kept_file.hpp"
 #include "io/npy.hpp"
 #include "report/comparison.hpp"
 #include "vkmoye/base/error.hpp"

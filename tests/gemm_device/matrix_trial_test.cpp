@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A driver that multiplies matrices wrong is detected, and the wrong shapes are not used.
 
-#include "devices/matrix_trial.hpp"
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "devices/trials.hpp"
 #include "support/device_fixture.hpp"
 #include "support/expect.hpp"
 #include "support/process.hpp"

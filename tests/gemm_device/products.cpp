@@ -25,22 +25,20 @@ gen::KernelEntry describes_once(const gen::KernelEntry& entry) {
 }
 
 std::vector<std::string> Products::reasons_against(const RunPlan& plan) const {
-  return bench::reasons_against(caps_, plan);
+  return bench::reasons_against(caps(), plan);
 }
 
 std::unique_ptr<Execution> Products::prepare(const RunPlan& plan) {
-  std::vector<LoadedStep> steps;
+  std::vector<Pipeline> kernels;
   for (const Step& step : plan.steps) {
     const std::string text = gen::glsl::print(step.kernel);
     auto found = pipelines_.find(text);
     if (found == pipelines_.end()) {
       found = pipelines_.emplace(text, device_.load(gen::compile(step.kernel))).first;
     }
-    steps.push_back({found->second, step.arguments, step.arrays});
+    kernels.push_back(found->second);
   }
-  auto execution = std::make_unique<DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
-  execution->take_facts(plan);
-  return execution;
+  return std::make_unique<DeviceExecution>(device_, plan, std::move(kernels));
 }
 
 std::string Products::wrong(const Problem& problem, std::uint64_t seed) {

@@ -18,12 +18,8 @@ gen::KernelEntry describes_once(const gen::KernelEntry& entry);
 class Products : public bench::Executor {
  public:
   /// `device` must outlive it.
-  explicit Products(Device& device) : device_(device), caps_(device.caps()) {}
+  explicit Products(Device& device) : Executor(device.caps()), device_(device) {}
 
-  const DeviceCaps& caps() const override { return caps_; }
-  void add_fragment_order(const FragmentOrder& order) override {
-    caps_.fragment_orders.push_back(order);
-  }
   std::vector<std::string> reasons_against(const bench::RunPlan& plan) const override;
   std::unique_ptr<bench::Execution> prepare(const bench::RunPlan& plan) override;
 
@@ -33,7 +29,6 @@ class Products : public bench::Executor {
 
  private:
   Device& device_;
-  DeviceCaps caps_;
   std::map<std::string, Pipeline> pipelines_;  // by the text of the kernel
 };
 

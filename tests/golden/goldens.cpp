@@ -2,7 +2,7 @@
 #include "golden/goldens.hpp"
 
 #include "vkmoye/gen/kernels/products/combine.hpp"
-#include "vkmoye/gen/passes/specialised_sizes.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 
 namespace vkmoye::test {
 

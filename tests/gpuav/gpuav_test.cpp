@@ -54,7 +54,7 @@ void run_until_idle(Device& device, const Pipeline& pipeline, const std::vector<
 class ExactExecution : public bench::Execution {
  public:
   ExactExecution(Device& device, const bench::RunPlan& plan, std::vector<Pipeline> pipelines)
-      : device_(device), plan_(plan), pipelines_(std::move(pipelines)) {
+      : Execution(plan), device_(device), plan_(plan), pipelines_(std::move(pipelines)) {
     for (const bench::Array& array : plan.arrays) {
       buffers_.push_back(device.buffer(array.bytes));
       buffers_.back().fill(std::byte{0xff});
@@ -138,7 +138,6 @@ class GpuAssisted : public DeviceTest {
       pipelines.push_back(found->second);
     }
     ExactExecution execution(device, plan, pipelines);
-    execution.take_facts(plan);
     workload.problem->fill(execution, 1);
     execution.run();
     launches_ += plan.steps.size();

@@ -17,7 +17,7 @@
 #include "support/effort.hpp"
 #include "support/fake_devices.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
-#include "vkmoye/gen/passes/specialised_sizes.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 
 namespace vkmoye::judge {
 namespace {
@@ -116,7 +116,7 @@ TEST(SpirvGoldens, MayHaveSpecialisedSizes) {
   Tally tally;
   for (const test::Golden& golden : test::goldens()) {
     const gen::ir::Kernel kernel = test::describe(golden);
-    const std::vector<std::string> sizes = gen::specialisable_sizes(kernel);
+    const std::vector<std::string> sizes = gen::fixable_sizes(kernel);
     if (!sizes.empty() && golden.specialised.empty()) {
       judge_kernel(golden.file, gen::with_specialised_sizes(kernel, sizes), tally);
     }

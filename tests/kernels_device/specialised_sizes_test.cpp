@@ -2,8 +2,6 @@
 // Kernels whose sizes are specialisation constants: one SPIR-V for all sizes, whose pipelines have the results of the
 // kernel with push constants, bit for bit.
 
-#include "vkmoye/gen/passes/specialised_sizes.hpp"
-
 #include <random>
 
 #include "support/device_fixture.hpp"
@@ -17,6 +15,7 @@
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 #include "vkmoye/gen/passes/sizes_from_buffer.hpp"
 #include "vkmoye/runtime/vk/pipeline_state.hpp"
 #include "vkmoye/runtime/vulkan.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/cliffs.hpp"
-
+#include "report/summaries.hpp"
 #include "support/expect.hpp"
 
 namespace vkmoye::bench {

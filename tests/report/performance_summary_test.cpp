@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "report/performance_summary.hpp"
-
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "report/summaries.hpp"
 #include "support/expect.hpp"
 
 namespace vkmoye::bench {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The statistics of samples of a time.
 
-#include "timing/statistics.hpp"
-
 #include <gtest/gtest.h>
+
+#include "timing/sampling.hpp"
 
 namespace vkmoye::bench {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "io/wrap.hpp"
-#include "report/performance_summary.hpp"
+#include "io/terminal.hpp"
+#include "report/summaries.hpp"
 #include "support/expect.hpp"
-#include "timing/statistics.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {

@@ -16,24 +16,15 @@ namespace vkmoye::test {
 
 class KeptPipelines : public bench::Executor {
  public:
-  explicit KeptPipelines(Device& device) : device_(device), caps_(device.caps()) {}
+  explicit KeptPipelines(Device& device) : Executor(device.caps()), device_(device) {}
 
-  const DeviceCaps& caps() const override { return caps_; }
-  void add_fragment_order(const FragmentOrder& order) override {
-    caps_.fragment_orders.push_back(order);
-  }
   std::vector<std::string> reasons_against(const bench::RunPlan& plan) const override {
-    return bench::reasons_against(caps_, plan);
+    return bench::reasons_against(caps(), plan);
   }
   std::unique_ptr<bench::Execution> prepare(const bench::RunPlan& plan) override {
-    std::vector<bench::LoadedStep> steps;
-    for (const bench::Step& step : plan.steps) {
-      steps.push_back({pipeline(step.kernel), step.arguments, step.arrays});
-    }
-    auto execution =
-        std::make_unique<bench::DeviceExecution>(device_, plan.arrays, steps, plan.beforehand);
-    execution->take_facts(plan);
-    return execution;
+    std::vector<Pipeline> kernels;
+    for (const bench::Step& step : plan.steps) kernels.push_back(pipeline(step.kernel));
+    return std::make_unique<bench::DeviceExecution>(device_, plan, std::move(kernels));
   }
 
  private:
@@ -46,7 +37,6 @@ class KeptPipelines : public bench::Executor {
   }
 
   Device& device_;
-  DeviceCaps caps_;
   std::deque<std::pair<gen::ir::Kernel, Pipeline>> pipelines_;
 };
 

@@ -9,7 +9,7 @@
 
 #include "devices/fragments.hpp"
 #include "devices/host_executor.hpp"
-#include "io/checksum.hpp"
+#include "io/kept_file.hpp"
 #include "registry/operations.hpp"
 #include "support/expect.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "registry/registry_in_use.hpp"
 
 #include "registry/operations.hpp"
 #include "support/expect.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The shortest time of a problem by the ceilings of a device, and the files that keep these.
-#include "measure/shortest_time.hpp"
 
-#include "measure/kept_ceilings.hpp"
+#include "measure/ceilings.hpp"
 #include "support/expect.hpp"
 #include "support/temporary_folder.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"

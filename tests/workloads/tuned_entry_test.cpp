@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // An entry of tune applies to products with the same kernel, and to no others.
 
-#include "workloads/tuned_entry.hpp"
-
 #include "support/expect.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/products/choice/problem_plan.hpp"
+#include "workloads/tuned_table.hpp"
 #include "workloads/tuning.hpp"
 
 namespace vkmoye::bench {

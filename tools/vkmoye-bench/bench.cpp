@@ -13,15 +13,13 @@
 #include <new>
 #include <utility>
 
-#include "commands/command.hpp"
-#include "commands/kernel_help.hpp"
 #include "commands/kernel_names.hpp"
+#include "commands/options.hpp"
 #include "devices/execution.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
-#include "io/wrap.hpp"
+#include "io/terminal.hpp"
 #include "registry/operations.hpp"
-#include "registry/registry_in_use.hpp"
 #include "vkmoye/base/cache_folder.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"

@@ -11,7 +11,7 @@
 
 namespace vkmoye::c {
 
-/// What a caller gave to `function`, unchecked.
+/// The arguments that a caller passed to `function`, unchecked.
 struct GivenArguments {
   const vkmoye_argument* first;
   std::uint32_t count;

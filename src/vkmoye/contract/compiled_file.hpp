@@ -19,7 +19,7 @@ using CompiledFile = std::variant<CompiledKernel, CompiledPlan>;
 /// Throws ArgumentError as parse_kernel and parse_plan do, and if the text is neither.
 CompiledFile parse_compiled(std::string_view text);
 
-/// As read_kernel_file.
+/// Reads a kernel or a plan. Throws as read_kernel_file.
 CompiledFile read_compiled_file(const std::filesystem::path& file);
 
 }  // namespace vkmoye

@@ -41,4 +41,17 @@ std::optional<std::int64_t> whole_in(const Json& json);
 /// The text of a string; null: it is something else.
 const std::string* text_in(const Json& json);
 
+/// Null unless `is_known`.
+template <class Value>
+Json known_or_null(bool is_known, const Value& value) {
+  return is_known ? Json(value) : Json(nullptr);
+}
+
+/// Null for what is missing, and for an empty text.
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+inline Json or_null(const std::string& text) { return known_or_null(!text.empty(), text); }
+
 }  // namespace vkmoye

@@ -33,7 +33,7 @@ struct MissingArgument {};
   throw ArgumentError(reasons.text(whose));
 }
 
-// Of what `extent` counts the parts. Throws MissingArgument.
+// The size whose parts `extent` counts. Throws MissingArgument.
 std::int64_t whole_of(const Extent& extent, const Arguments& arguments, std::string_view whose) {
   if (!extent.is_symbol()) return extent.value;
   const auto found = arguments.find(extent.symbol);
@@ -57,7 +57,7 @@ std::int64_t value_of(const Extent& extent, const Arguments& arguments, std::str
   return whole / extent.per + (whole % extent.per != 0 ? 1 : 0);
 }
 
-// The same for an extent of the grid or of an array.
+// The value of an extent of the grid or of an array, at most kMaxExtent.
 std::int64_t extent_in(const Extent& extent, const Arguments& arguments, std::string_view whose) {
   const std::int64_t whole = whole_of(extent, arguments, whose);
   if (extent.is_symbol() && extent.times.empty() && whole > kMaxExtent) {

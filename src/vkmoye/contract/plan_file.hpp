@@ -43,7 +43,7 @@ std::string plan_text(const CompiledPlan& plan);
 /// (reasons_against).
 CompiledPlan parse_plan(std::string_view text);
 
-/// As write_kernel_file and read_kernel_file.
+/// Write and read a plan. Throw as write_kernel_file and read_kernel_file.
 void write_plan_file(const std::filesystem::path& file, const CompiledPlan& plan);
 CompiledPlan read_plan_file(const std::filesystem::path& file);
 

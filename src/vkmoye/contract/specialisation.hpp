@@ -28,7 +28,7 @@ std::vector<std::string> reasons_against_specialised(const KernelInterface& kern
 /// specialisation constant while it compiles.
 KernelInterface specialised(KernelInterface kernel, const Arguments& values);
 
-/// Those of `arguments` that are specialised.
+/// The entries of `arguments` that `kernel` declares as specialised.
 Arguments specialised_among(const KernelInterface& kernel, const Arguments& arguments);
 
 /// `arguments`, with the values that the kernel was loaded with for those that are missing.

@@ -28,7 +28,7 @@ struct InverseModes {
   int count = 0;
 };
 
-/// By rising stride; equal ones keep their order.
+/// The modes of `layout` by rising stride; modes of equal stride keep their order.
 constexpr InverseModes inverse_modes(const Layout& layout) {
   InverseModes result;
   std::int64_t step = 1;

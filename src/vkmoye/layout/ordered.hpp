@@ -81,8 +81,8 @@ constexpr Layout make_layout_like(const Layout& layout) {
   return detail::compact_by_key(layout.tree(), keys, detail::ZeroStrides::kept);
 }
 
-/// As make_layout_like, but mode 0 comes first and column-major, so that the values of one atom or
-/// vector are neighbours in the fragment.
+/// Orders strides as make_layout_like does, but mode 0 comes first and is column-major, so that the values of one atom
+/// or vector are neighbours in the fragment.
 constexpr Layout make_fragment_like(const Layout& layout) {
   std::int64_t keys[kMaxLeaves] = {};
   const int first = layout.is_leaf() || layout.rank() == 0 ? 0 : layout.mode(0).tree().leaf_count();

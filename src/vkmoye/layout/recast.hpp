@@ -15,12 +15,12 @@
 
 namespace vkmoye {
 
-/// Offsets in units of `factor` elements. A leaf whose stride is a multiple of the factor keeps its
+/// Counts offsets in groups of `factor` elements. A leaf whose stride is a multiple of the factor keeps its
 /// extent; one whose stride divides it keeps every (factor / stride)-th coordinate, at least one.
 /// Postcondition: R(c') is floor(layout(c) / factor), where c' is c with the coordinates of those leaves divided by
 /// (factor / stride).
 /// Throws LayoutError if a stride neither is a multiple of the factor nor divides it, and if two such
-/// leaves overlap inside one unit.
+/// leaves overlap inside one group.
 constexpr Layout upcast(const Layout& layout, std::int64_t factor) {
   if (factor < 1) raise("upcast", {layout, factor}, "the factor is below 1");
   std::int64_t inside = 0;
@@ -34,36 +34,36 @@ constexpr Layout upcast(const Layout& layout, std::int64_t factor) {
     const std::int64_t joined = factor / mode.stride;
     inside += ((mode.extent < joined ? mode.extent : joined) - 1) * mode.stride;
     if (inside >= factor)
-      raise("upcast", {layout, factor}, "the leaves inside one unit overlap: they reach {}",
+      raise("upcast", {layout, factor}, "the leaves inside one group overlap: they reach {}",
             {inside});
     return Mode{ceil_div(mode.extent, joined), 1};
   }));
 }
 
-/// Offsets in units of 1/factor element. The leaf of stride 1 becomes `factor` times as long, the
-/// other strides `factor` times as far. Without such a leaf only the first unit of each element is
-/// reached. Postcondition: upcast(downcast(layout, n), n) has the layout's offsets.
+/// Counts offsets in parts of an element, `factor` to each. The extent of the leaf of stride 1 and the strides of all
+/// other leaves are multiplied by `factor`. Without such a leaf, only the first part of each element is reached.
+/// Postcondition: upcast(downcast(layout, n), n) has the layout's offsets.
 constexpr Layout downcast(const Layout& layout, std::int64_t factor) {
   if (factor < 1) raise("downcast", {layout, factor}, "the factor is below 1");
   // A stride of 1 on an extent of 1 may be an accident: it is used only if no leaf moves by 1.
-  int unit = -1;
+  int contiguous = -1;
   for (int i = 0; i < layout.tree().leaf_count(); ++i) {
     const Mode& mode = layout.tree().leaf(i);
     if (mode.stride != 1) continue;
     if (mode.extent > 1) {
-      unit = i;
+      contiguous = i;
       break;
     }
-    if (unit < 0) unit = i;
+    if (contiguous < 0) contiguous = i;
   }
   int i = 0;
   return Layout(layout.tree().map<Mode>([&](const Mode& mode) {
-    return i++ == unit ? Mode{checked_mul(mode.extent, factor), 1}
-                       : Mode{mode.extent, checked_mul(mode.stride, factor)};
+    return i++ == contiguous ? Mode{checked_mul(mode.extent, factor), 1}
+                             : Mode{mode.extent, checked_mul(mode.stride, factor)};
   }));
 }
 
-/// From elements of `old_bits` to elements of `new_bits`; widths that do not divide each other go
+/// Converts offsets in elements of `old_bits` to elements of `new_bits`; widths that do not divide each other go
 /// through their greatest common divisor.
 constexpr Layout recast(const Layout& layout, std::int64_t old_bits, std::int64_t new_bits) {
   if (old_bits < 1 || new_bits < 1)

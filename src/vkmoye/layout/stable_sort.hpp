@@ -4,7 +4,7 @@
 
 namespace vkmoye::detail {
 
-/// By rising key(item); items of equal key keep their order.
+/// Sorts `items` by rising key(item); items of equal key keep their order.
 template <class Item, class Key>
 constexpr void stable_sort(Item* items, int count, Key key) {
   for (int i = 1; i < count; ++i) {

@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kToTheEnd = ~std::uint64_t{0};
 /// at a time.
 class Buffer {
  public:
-  /// For Device::buffer.
+  /// Called by Device::buffer.
   explicit Buffer(std::shared_ptr<vk::BufferState> state);
   Buffer(Buffer&&) noexcept = default;
   Buffer& operator=(Buffer&&) noexcept = default;

@@ -9,7 +9,7 @@ namespace vkmoye::system {
 /// The value of an environment variable; empty if it is not set.
 std::filesystem::path path_variable(const char* name);
 
-/// Where programs of this user keep what they can compute again; empty if the environment does not say.
+/// The folder for the caches of this user's programs; empty if the environment names none.
 /// POSIX: $XDG_CACHE_HOME, else $HOME/.cache; relative paths are ignored. Windows: %LOCALAPPDATA%.
 std::filesystem::path cache_home();
 

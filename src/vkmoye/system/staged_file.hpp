@@ -13,7 +13,7 @@
 
 namespace vkmoye::system {
 
-/// What is at a path that is to be written.
+/// Whether a path exists, and whether it may be written.
 struct WriteTarget {
   bool exists = false;
   std::string refusal;  // why it must not be written, such as "it is read-only"; "" if it may be

@@ -95,14 +95,14 @@ constexpr Split tiles_by_thread(const TiledCopy& copy, const Layout& tensor) {
 
 }  // namespace detail
 
-/// What the thread reads of `tensor`: (CPY, tiles along each mode..). Postcondition: over all threads, each
-/// element of the tensor once. Throws LayoutError unless the copy's tile divides the tensor.
+/// The elements of `tensor` that the thread reads: (CPY, tiles along each mode..). Postcondition: over all threads,
+/// each element of the tensor once. Throws LayoutError unless the copy's tile divides the tensor.
 constexpr OffsetLayout partition_S(const ThreadCopy& mine, const Layout& tensor) {
   const Split parts = detail::tiles_by_thread(mine.copy, tensor);
   return {retile(mine.copy, parts.kept), parts.chosen(mine.thread)};
 }
 
-/// What it writes: a universal copy leaves every element with the thread that read it.
+/// The elements that the thread writes: a universal copy leaves every element with the thread that read it.
 constexpr OffsetLayout partition_D(const ThreadCopy& mine, const Layout& tensor) {
   return partition_S(mine, tensor);
 }

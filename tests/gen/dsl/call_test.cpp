@@ -11,7 +11,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/ir/fingerprint.hpp"
-#include "vkmoye/gen/passes/bake.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/gen/verify/verify.hpp"

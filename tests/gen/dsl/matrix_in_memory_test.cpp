@@ -19,7 +19,7 @@ TEST(Questions, AViewIsAMatrixWithOneLeadingStrideOrSaysWhichModePreventsIt) {
   };
   const ir::Array array{
       "any", ScalarType::f16, ir::Array::Space::shared, Access::read_write, {{"at", 65536, 1}}, ""};
-  const auto answer = [&](const View& view) { return as_matrix(view, array); };
+  const auto answer = [&](const View& view) { return as_matrix({view, &array}); };
 
   const View tiles = shared("tiles", "(64,32):(1,72)");
   const View part = tile(tiles, {16, 16}, {k.thread() / 8, 1});
@@ -45,14 +45,14 @@ TEST(Questions, AMatrixInABufferAsksForItsLeadingStride) {
   Builder k("test", 32);
   const Tensor a = k.input("a", ScalarType::f16, {{"k", "k"}, {"m", "m", "lda"}});
   const View part = tile(a, {16, 16}, {k.block_x(), k.block_y()});
-  const MatrixOrReason answer = as_matrix(part, a.array);
+  const MatrixOrReason answer = as_matrix({part, &a.array});
   ASSERT_TRUE(answer.matrix) << answer.reason;
   EXPECT_TRUE(ir::same(answer.matrix->columns, ir::variable("lda")));
   ASSERT_EQ(answer.matrix->needs.size(), 1u);
   EXPECT_TRUE(ir::same(answer.matrix->needs[0], ir::equal(ir::variable("lda") % 8, 0)));
   const View shifted =
       tile(tile(a, {64, 16}, {k.block_x(), k.block_y()}), {4, 16}, {k.thread() % 16, 0});
-  EXPECT_EQ(as_matrix(shifted, a.array).reason, "");  // 4 elements side by side: 8 bytes
+  EXPECT_EQ(as_matrix({shifted, &a.array}).reason, "");  // 4 elements side by side: 8 bytes
 }
 
 TEST(Questions, AMatrixOfABatchAsksForTheStepToTheNext) {
@@ -62,7 +62,7 @@ TEST(Questions, AMatrixOfABatchAsksForTheStepToTheNext) {
   const View part =
       tile(slice(tile(c, {32, 32, 1}, {k.block_x(), k.block_y(), k.block_z()}), {_, _, 0}),
            {16, 16}, {1, 1});
-  const MatrixOrReason answer = as_matrix(part, c.array);
+  const MatrixOrReason answer = as_matrix({part, &c.array});
   ASSERT_TRUE(answer.matrix) << answer.reason;
   ASSERT_EQ(answer.matrix->needs.size(), 2u);
   EXPECT_TRUE(ir::same(answer.matrix->needs[0], ir::equal(ir::variable("ldc") % 4, 0)));
@@ -75,7 +75,7 @@ TEST(Questions, WidthsAreThoseOfTheLayouts) {
   const View padded = k.shared("padded", ScalarType::f32, "(128,32):(1,129)"_layout);
   const TiledCopy copy = make_tiled_copy(make_layout({32, 8}), make_layout({4, 1}));
   const auto width = [&](const View& view, const ir::Array& array) {
-    return width_of(partition(view, copy, k.thread()), array);
+    return width_of({partition(view, copy, k.thread()), &array});
   };
   const ir::Array shared{
       "any", ScalarType::f32, ir::Array::Space::shared, Access::read_write, {{"at", 65536, 1}}, ""};
@@ -103,24 +103,23 @@ TEST(Questions, WhyNotWiderIsSaidInTheNumbersOfTheLayout) {
   const auto stored = [&](const char* name, const ComposedLayout& layout) {
     return k.shared(name, ScalarType::f32, layout);
   };
+  const auto why = [](const View& view, const ir::Array& array, std::uint32_t width) {
+    return why_not_wider({view, &array}, width);
+  };
   const Layout rows = make_layout({32, 8});
   const TiledCopy vectors = make_tiled_copy(rows, make_layout({4, 1}));
-  EXPECT_EQ(why_not_wider(partition(whole, vectors, k.thread()), src.array, 4),
-            "16 bytes are the most");
-  EXPECT_EQ(why_not_wider(partition(whole, vectors, k.thread()), src.array, 1), "");  // it could be
-  EXPECT_EQ(
-      why_not_wider(parallelize(tile(whole, {32, 32}, {0, 0}), rows, k.thread()), src.array, 1),
-      "consecutive values are 8 apart along row, of stride cols");
+  EXPECT_EQ(why(partition(whole, vectors, k.thread()), src.array, 4), "16 bytes are the most");
+  EXPECT_EQ(why(partition(whole, vectors, k.thread()), src.array, 1), "");  // it could be
+  EXPECT_EQ(why(parallelize(tile(whole, {32, 32}, {0, 0}), rows, k.thread()), src.array, 1),
+            "consecutive values are 8 apart along row, of stride cols");
   const View tile32 = stored("tile32", {{}, 0, make_layout({32, 32})});
+  EXPECT_EQ(why(parallelize(transpose(tile32), rows, k.thread()), shared("(32,32):(1,32)"), 1),
+            "consecutive values are 8 elements apart in (32,32):(1,32)");
   EXPECT_EQ(
-      why_not_wider(parallelize(transpose(tile32), rows, k.thread()), shared("(32,32):(1,32)"), 1),
-      "consecutive values are 8 elements apart in (32,32):(1,32)");
-  EXPECT_EQ(why_not_wider(partition(stored("padded", {{}, 0, "(128,32):(1,129)"_layout}), vectors,
-                                    k.thread()),
-                          shared("(128,32):(1,129)"), 1),
-            "threads begin at multiples of 1, not of 2");
-  EXPECT_EQ(why_not_wider(
-                partition(stored("pairs", composition(Swizzle(3, 1, 6), make_layout({128, 32}))),
+      why(partition(stored("padded", {{}, 0, "(128,32):(1,129)"_layout}), vectors, k.thread()),
+          shared("(128,32):(1,129)"), 1),
+      "threads begin at multiples of 1, not of 2");
+  EXPECT_EQ(why(partition(stored("pairs", composition(Swizzle(3, 1, 6), make_layout({128, 32}))),
                           vectors, k.thread()),
                 shared("(128,32):(1,128)"), 2),
             "the swizzle leaves 2 neighbours together");

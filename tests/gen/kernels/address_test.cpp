@@ -15,7 +15,7 @@
 #include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/passes/access_pattern.hpp"
-#include "vkmoye/gen/passes/bake.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 #include "vkmoye/layout/text.hpp"

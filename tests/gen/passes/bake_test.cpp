@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sizes made numbers: what becomes of addresses, guards and the interface.
 
-#include "vkmoye/gen/passes/bake.hpp"
-
 #include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
@@ -10,6 +8,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::gen {

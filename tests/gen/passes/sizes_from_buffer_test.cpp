@@ -17,7 +17,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
-#include "vkmoye/gen/passes/bake.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 

@@ -2,8 +2,6 @@
 // Sizes as specialisation constants: the text, the interface, what is refused, and the twin. All on the host;
 // kernels_device/specialised_sizes_test.cpp runs the same kernels on devices.
 
-#include "vkmoye/gen/passes/specialised_sizes.hpp"
-
 #include <numeric>
 
 #include "support/bytes.hpp"
@@ -15,7 +13,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
-#include "vkmoye/gen/passes/bake.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 #include "vkmoye/gen/passes/sizes_from_buffer.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
@@ -50,9 +48,8 @@ TEST(SpecialisedSizes, AreConstantsInsteadOfPushConstants) {
 
 TEST(SpecialisedSizes, CanBeAllSizes) {
   const ir::Kernel kernel = kernel_called("copy/simple");
-  EXPECT_THAT(specialisable_sizes(kernel), ElementsAre("cols", "rows"));
-  const CompiledKernel compiled =
-      compile(with_specialised_sizes(kernel, specialisable_sizes(kernel)));
+  EXPECT_THAT(fixable_sizes(kernel), ElementsAre("cols", "rows"));
+  const CompiledKernel compiled = compile(with_specialised_sizes(kernel, fixable_sizes(kernel)));
   EXPECT_THAT(compiled.glsl, Not(HasSubstr("uint cols,")));
   for (const PushConstant& constant : compiled.interface.push_constants) {
     EXPECT_TRUE(is_first_group(constant.name)) << constant.name;

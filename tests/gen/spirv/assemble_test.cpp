@@ -18,7 +18,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
-#include "vkmoye/gen/passes/specialised_sizes.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 #include "vkmoye/gen/spirv/instructions.hpp"
 #include "vkmoye/gen/spirv/validate.hpp"
 
@@ -93,7 +93,7 @@ TEST(Assemble, SpecialisedSizesOfEveryKernelAreValidSpirv) {
   Modules modules;
   for (const KernelEntry& entry : registry()) {
     const ir::Kernel kernel = test::described(entry, request_of(entry.types.front(), {}));
-    const std::vector<std::string> sizes = specialisable_sizes(kernel);
+    const std::vector<std::string> sizes = fixable_sizes(kernel);
     if (!sizes.empty()) modules.add(with_specialised_sizes(kernel, sizes));
   }
   EXPECT_GE(modules.count(), 20u);

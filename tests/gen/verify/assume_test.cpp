@@ -7,7 +7,7 @@
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
-#include "vkmoye/gen/passes/bake.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 #include "vkmoye/gen/verify/claims.hpp"
 
 namespace vkmoye::gen::assuming {

@@ -7,7 +7,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/interface_json.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/passes/bake.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/gen/verify/claims.hpp"
 

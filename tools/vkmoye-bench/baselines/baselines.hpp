@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Times other implementations of a problem on the same data, in the same run.
+// Times other implementations of a problem on the same data, in the same run. Each result is verified first: a wrong one
+// has no time.
 //
 //   copy                      vkmoye's copy of as many bytes as the problem reads and writes
 //   vkcmdcopy, cudamemcpy     the driver's copy, CUDA's
@@ -11,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "baselines/baseline_run.hpp"
+#include "baselines/copy.hpp"
 #include "vkmoye/gen/problems/problem.hpp"
 
 namespace vkmoye::bench {

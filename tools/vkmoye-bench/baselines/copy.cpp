@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "devices/device_executor.hpp"
-#include "devices/time_launches.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/numbers/random.hpp"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "devices/device_executor.hpp"
-#include "devices/time_launches.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"

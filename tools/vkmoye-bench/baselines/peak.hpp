@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "baselines/baseline_run.hpp"
+#include "baselines/copy.hpp"
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"

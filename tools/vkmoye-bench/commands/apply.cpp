@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "commands/array_files.hpp"
-#include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
+#include "commands/options.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <ostream>
 #include <utility>
 
-#include "io/array_order.hpp"
 #include "registry/operations.hpp"
 #include "report/report.hpp"
 #include "vkmoye/base/error.hpp"
@@ -16,6 +16,36 @@
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
+namespace {
+
+// Converts an array of `shape`, with elements of `width` bytes, from Fortran order to C order. The memory of an array
+// in Fortran order is that of the transposed array in C order:
+//
+//   (2,3) in Fortran order      a00 a10 a01 a11 a02 a12    =    (3,2) in C order
+std::vector<std::byte> in_c_order(std::span<const std::byte> data,
+                                  const std::vector<std::int64_t>& shape, std::size_t width) {
+  std::vector<std::byte> out(data.size());
+  std::vector<std::int64_t> index(shape.size(), 0);
+  std::vector<std::size_t> stride(shape.size());
+  std::size_t next = width;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    stride[axis] = next;
+    next *= static_cast<std::size_t>(shape[axis]);
+  }
+  std::size_t from = 0;
+  for (std::size_t to = 0; to < data.size(); to += width) {
+    std::memcpy(&out[to], &data[from], width);
+    for (std::size_t axis = shape.size(); axis-- > 0;) {  // the last axis varies fastest
+      from += stride[axis];
+      if (++index[axis] < shape[axis]) break;
+      from -= stride[axis] * static_cast<std::size_t>(shape[axis]);
+      index[axis] = 0;
+    }
+  }
+  return out;
+}
+
+}  // namespace
 
 ArrayFile::ArrayFile(const std::string& name) {
   const std::filesystem::path path = path_of(name);

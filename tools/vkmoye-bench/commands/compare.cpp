@@ -7,9 +7,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "commands/command.hpp"
+#include "commands/options.hpp"
 #include "io/output_file.hpp"
-#include "io/wrap.hpp"
+#include "io/terminal.hpp"
 #include "report/comparison.hpp"
 #include "report/report.hpp"
 #include "vkmoye/base/error.hpp"

@@ -8,10 +8,10 @@
 #include <iostream>
 #include <iterator>
 
-#include "commands/command.hpp"
 #include "commands/open_device.hpp"
+#include "commands/options.hpp"
 #include "devices/description.hpp"
-#include "devices/matrix_trial.hpp"
+#include "devices/trials.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/runtime/device.hpp"
 

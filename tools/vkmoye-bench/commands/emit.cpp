@@ -13,23 +13,23 @@
 #include <span>
 #include <variant>
 
-#include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
-#include "io/or_null.hpp"
+#include "commands/options.hpp"
 #include "io/output_file.hpp"
 #include "io/program.hpp"
-#include "measure/specialise_sizes.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/argument_names.hpp"
 #include "vkmoye/contract/interface_json.hpp"
+#include "vkmoye/contract/json.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/passes/sizes_from_buffer.hpp"
+#include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -49,15 +49,10 @@ Workload workload_to_emit(const gen::KernelEntry& entry, const CommandOptions& o
   return workload;
 }
 
-// What is emitted: `steps` over `arrays`, of which the first `given` are the caller's.
-struct EmittedPlan : RunPlan {
-  std::size_t given = 0;
-};
-
 // `plan` with the sizes of --sizes-from-buffer from an array behind those of the caller, see
 // gen::with_sizes_from_buffer; the size of `workload` has the maxima.
-EmittedPlan with_sizes_from_buffer(const Workload& workload, EmittedPlan plan,
-                                   const CommandOptions& options) {
+RunPlan with_sizes_from_buffer(const Workload& workload, RunPlan plan,
+                               const CommandOptions& options) {
   if (options.sizes.empty()) {
     throw ArgumentError("emit --sizes-from-buffer: --size is missing, which has the maxima");
   }
@@ -120,7 +115,7 @@ struct KernelFile {
 };
 
 // A kernel whose size is given has its arguments in a plan.
-KernelFile kernel_file(const EmittedPlan& plan, const std::vector<Emitted>& kernels,
+KernelFile kernel_file(const RunPlan& plan, const std::vector<Emitted>& kernels,
                        const CommandOptions& options, const Extents& size) {
   const std::vector<std::string> names = arguments_of(kernels.front().compiled.interface);
   const bool is_sized = !options.sizes.empty() && !names.empty();
@@ -228,7 +223,7 @@ int emit(const CommandOptions& options) {
   refuse_useless_values(options.values, {&entry});
   const DeviceCaps caps = described_for(options.device);
   const Workload workload = workload_to_emit(entry, options);
-  EmittedPlan plan{described_plan(workload, caps), workload.problem->arrays.size()};
+  RunPlan plan = described_plan(workload, caps);
   if (!options.sizes_from_buffer.empty()) {
     plan = with_sizes_from_buffer(workload, std::move(plan), options);
   }

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "io/or_null.hpp"
-#include "io/wrap.hpp"
+#include "io/terminal.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/contract/json.hpp"
 #include "vkmoye/gen/verify/claims.hpp"
 
 namespace vkmoye::bench {

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <memory>
 
-#include "commands/command.hpp"
 #include "commands/open_device.hpp"
+#include "commands/options.hpp"
 #include "devices/fragments.hpp"
 #include "io/parse.hpp"
 #include "layout/eval.hpp"

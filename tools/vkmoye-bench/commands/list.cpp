@@ -2,24 +2,21 @@
 // list [PATTERN]: every kernel with its summary, config, types and source; for one kernel, all of its options.
 
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "commands/command.hpp"
-#include "commands/kernel_help.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
-#include "io/wrap.hpp"
+#include "commands/options.hpp"
+#include "io/terminal.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/json.hpp"
 #include "vkmoye/gen/verify/claims.hpp"
 #include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-using nlohmann::ordered_json;
 
 // For more kernels the claims are left out: deciding them takes a tenth of a second for each, and longer for products.
 constexpr std::size_t kMaxProved = 12;
@@ -35,8 +32,8 @@ gen::ir::Kernel default_kernel(const gen::KernelEntry& entry, const DeviceCaps& 
 }
 
 // The claims about the kernel by their answer, or why there is no kernel.
-void add_claims(ordered_json& out, const gen::KernelEntry& entry, const DeviceCaps& caps) {
-  ordered_json proved = ordered_json::array(), assumed = proved, skipped = nullptr;
+void add_claims(Json& out, const gen::KernelEntry& entry, const DeviceCaps& caps) {
+  Json proved = Json::array(), assumed = proved, skipped = nullptr;
   try {
     for (const gen::Claim& claim : gen::claims_of(default_kernel(entry, caps))) {
       (claim.answer == gen::Claim::Answer::proved ? proved : assumed).push_back(claim.text);
@@ -49,8 +46,8 @@ void add_claims(ordered_json& out, const gen::KernelEntry& entry, const DeviceCa
   out["skipped"] = skipped;
 }
 
-ordered_json to_json(const gen::KernelEntry& entry) {
-  ordered_json types = ordered_json::array(), options = ordered_json::array();
+Json to_json(const gen::KernelEntry& entry) {
+  Json types = Json::array(), options = Json::array();
   for (const ScalarType type : entry.types) types.push_back(to_string(type));
   for (const gen::KernelOption& option : entry.options) {
     options.push_back({{"name", option.name},
@@ -66,12 +63,12 @@ ordered_json to_json(const gen::KernelEntry& entry) {
 
 std::string json(const std::vector<const gen::KernelEntry*>& kernels, const std::string& device) {
   const DeviceCaps caps = described_for(device);
-  ordered_json list = ordered_json::array();
+  Json list = Json::array();
   for (const gen::KernelEntry* entry : kernels) {
     list.push_back(to_json(*entry));
     if (kernels.size() <= kMaxProved) add_claims(list.back(), *entry, caps);
   }
-  return ordered_json({{"schema", 1}, {"kernels", list}}).dump(2) + "\n";
+  return Json({{"schema", 1}, {"kernels", list}}).dump(2) + "\n";
 }
 
 int list(const CommandOptions& options) {

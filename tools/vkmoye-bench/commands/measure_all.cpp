@@ -4,14 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <utility>
 
 #include "baselines/baselines.hpp"
-#include "commands/command.hpp"
-#include "commands/measured_report.hpp"
 #include "commands/open_device.hpp"
+#include "commands/options.hpp"
 #include "io/program.hpp"
 #include "registry/operations.hpp"
+#include "report/report.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {
 namespace {
@@ -85,7 +89,61 @@ TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, b
   return style;
 }
 
+// Decoding weights for matrix units is more code than LLVM compiles in ten minutes, or in one.
+const std::vector<std::string> kSlowOnCpus = {"gemm/quantised_coopmat", "gemm/packed_weights"};
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 }  // namespace
+
+MeasuredReport::MeasuredReport(const CommandOptions& options, const DeviceCaps& device,
+                               TableStyle style, Summary summary,
+                               std::function<void(MeasuredReport&)> on_signal)
+    : on_signal_(std::move(on_signal)), file_(options.output) {
+  if (!options.report.empty()) {
+    if (options.report == (file_->goes_to_stdout() ? "-" : options.output)) {
+      throw ArgumentError(fmt::format("--report {}: the other report goes there", options.report));
+    }
+    page_file_.emplace(options.report);
+    page_.emplace(kHtml, page_text_, ReportContents{device});
+  }
+  if (file_->goes_to_stdout()) style.terminal = terminal_of(system::Stream::output);
+  style.commands = options.commands || !file_->goes_to_stdout();
+  report_ = make_report(options.format, file_->stream(), device, style, summary);
+  signals_.emplace([this] { handle_signal(); });
+}
+
+void MeasuredReport::handle_signal() {
+  const std::unique_lock lock(writing_, std::chrono::seconds(1));
+  if (!lock) return;  // a write to a pipe that nobody reads has not ended
+  progress_.clear();
+  on_signal_(*this);
+  finish(End::interrupted);
+  file_.reset();
+}
+
+void MeasuredReport::add(const Result& result) {
+  if (!file_) return;  // a signal has ended the report
+  report_->add(result);
+  if (page_) page_->add(result);
+  if (!is_lost()) file_->keep();
+}
+
+void MeasuredReport::finish(End end) {
+  report_->finish(end);
+  if (!page_) return;
+  page_->finish(end);
+  page_file_->write(page_text_.str());
+  page_file_->commit();
+}
+
+void MeasuredReport::finish() {
+  if (!file_) return;
+  finish(End::complete);
+  file_->close();  // errors on stdout are reported by bench::main
+}
 
 int measure_all(Executor& executor, const Workloads& workloads, const CommandOptions& options,
                 Summary summary) {
@@ -121,6 +179,23 @@ int measure_all(Executor& executor, const Workloads& workloads, const CommandOpt
   save_pipeline_cache(executor);
   report.finish();
   return outcome.status();
+}
+
+void leave_out_slow_compiles(const std::string& command, const DeviceCaps& device,
+                             const std::vector<std::string>& named, Workloads& workloads) {
+  if (device.kind != DeviceKind::cpu) return;
+  std::vector<std::string> left_out;
+  std::erase_if(workloads, [&](const auto& workload) {
+    const std::string& name = workload.entry->name;
+    const bool is_slow = contains(kSlowOnCpus, name) && !contains(named, name);
+    if (is_slow && !contains(left_out, name)) left_out.push_back(name);
+    return is_slow;
+  });
+  if (left_out.empty()) return;
+  print_error(
+      fmt::format("{}: leaves out {}, which compilers for CPUs take minutes to compile; "
+                  "'run' with its full name compiles it",
+                  command, join(left_out, " and ")));
 }
 
 }  // namespace vkmoye::bench

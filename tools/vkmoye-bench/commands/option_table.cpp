@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "commands/option_table.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "commands/kernel_names.hpp"
+#include "commands/options.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "registry/operations.hpp"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "commands/array_files.hpp"
-#include "commands/command.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
+#include "commands/options.hpp"
 #include "devices/fragments.hpp"
 #include "io/npy.hpp"
 #include "registry/operations.hpp"

@@ -9,17 +9,17 @@
 #include <iostream>
 #include <utility>
 
-#include "commands/command.hpp"
 #include "commands/open_device.hpp"
-#include "devices/noop_driver.hpp"
-#include "io/or_null.hpp"
+#include "commands/options.hpp"
+#include "devices/trials.hpp"
 #include "io/program.hpp"
 #include "io/progress.hpp"
-#include "io/wrap.hpp"
-#include "measure/kept_ceilings.hpp"
-#include "report/formats.hpp"
+#include "io/terminal.hpp"
+#include "measure/ceilings.hpp"
+#include "report/report.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
+#include "vkmoye/contract/json.hpp"
 
 namespace vkmoye::bench {
 namespace {

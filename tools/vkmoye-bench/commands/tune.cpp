@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "commands/command.hpp"
-#include "commands/measured_report.hpp"
+#include "commands/measure_all.hpp"
 #include "commands/open_device.hpp"
+#include "commands/options.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
-#include "measure/repeat_command.hpp"
+#include "measure/measure.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
@@ -135,13 +135,19 @@ int tune(const CommandOptions& options) {
   // Whatever ends the program, the best config that was found so far is kept.
   Tuning so_far;
   const Subject* tuned = nullptr;
+  // Reports what was timed, and writes the best to the table. Returns what failed; empty: nothing.
+  const auto keep = [&](MeasuredReport& report, const Tuning& found, const Subject& subject) {
+    for (const TunedConfig& one : found.timed) {
+      report.add(result_of(one, found, subject, options, caps));
+    }
+    return found.timed.empty()
+               ? std::string()
+               : write_tuned_entries(file, caps,
+                                     {tuned_entry(found, subject.problem, subject.size)});
+  };
   const auto keep_best = [&](MeasuredReport& report) {
     if (so_far.timed.empty()) return;
-    for (const TunedConfig& one : so_far.timed) {
-      report.add(result_of(one, so_far, *tuned, options, caps));
-    }
-    const std::string failure =
-        write_tuned_entries(file, caps, {tuned_entry(so_far, tuned->problem, tuned->size)});
+    const std::string failure = keep(report, so_far, *tuned);
     print_error(failure.empty()
                     ? fmt::format("interrupted: {} has the fastest of {} configs of {}",
                                   path_text(file), so_far.timed.size(), size_text(tuned->size))
@@ -165,9 +171,8 @@ int tune(const CommandOptions& options) {
     report.progress().clear();
     const auto lock = report.lock();
     so_far = {};
-    for (const TunedConfig& one : tuning.timed) {
-      report.add(result_of(one, tuning, subject, options, caps));
-    }
+    // Written after each search, so that its result is kept if a later search fails.
+    const std::string failure = keep(report, tuning, subject);
     fmt::print(stderr,
                "{}: {} configs timed, {} refused, {} spill registers, {} wrong, {} not tried in "
                "{} s\n",
@@ -181,9 +186,6 @@ int tune(const CommandOptions& options) {
       print_lines("spills", tuning.spilling);
       continue;
     }
-    // Written after each search, so that its result is kept if a later search fails.
-    const std::string failure =
-        write_tuned_entries(file, caps, {tuned_entry(tuning, subject.problem, subject.size)});
     if (!failure.empty()) throw ArgumentError(fmt::format("{}: {}", path_text(file), failure));
     any_right = true;
   }

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <concepts>
+#include <system_error>
 
 #include "devices/fragments.hpp"
-#include "devices/matrix_trial.hpp"
-#include "io/or_null.hpp"
+#include "devices/trials.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
@@ -17,6 +17,7 @@
 #include "vkmoye/contract/json.hpp"
 #include "vkmoye/gen/kernels/products/packing/packed_form.hpp"
 #include "vkmoye/layout/text.hpp"
+#include "vkmoye/system/environment.hpp"
 #include "vkmoye/system/file.hpp"
 
 namespace vkmoye::bench {
@@ -289,6 +290,25 @@ DeviceCaps read_device_description(const std::filesystem::path& file) {
   const DeviceCaps caps = caps_of(devices[0], reasons);
   if (!reasons.empty()) throw ArgumentError(with_reasons(path_text(file), reasons));
   return caps;
+}
+
+std::vector<ShippedDescription> shipped_descriptions() {
+  namespace fs = std::filesystem;
+  const fs::path program = system::program_file();
+  if (program.empty()) return {};
+  std::vector<ShippedDescription> found;
+  // VKMOYE_DEVICES_FROM_BIN: from the folder of installed programs to that of the descriptions.
+  for (const char* folder : {"devices", VKMOYE_DEVICES_FROM_BIN}) {
+    std::error_code absent;
+    for (const auto& entry : fs::directory_iterator(program.parent_path() / folder, absent)) {
+      const fs::path& file = entry.path();
+      if (file.extension() == ".json") found.push_back({path_text(file.stem()), file});
+    }
+    if (!found.empty()) break;
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return found;
 }
 
 }  // namespace vkmoye::bench

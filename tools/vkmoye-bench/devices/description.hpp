@@ -41,4 +41,15 @@ std::string device_descriptions(const std::vector<DeviceDescription>& devices);
 /// JSON, several devices, missing fields, invalid values or orders.
 DeviceCaps read_device_description(const std::filesystem::path& file);
 
+/// A description that comes with the program, so that kernels can be described for a GPU that is not there. They are
+/// tools/devices/*.json. The build puts them in the folder `devices` beside the program, and an installation in
+/// share/vkmoye/devices.
+struct ShippedDescription {
+  std::string name;  // "navi31": that of the file without .json
+  std::filesystem::path file;
+};
+
+/// Sorted by name; empty if the program has no such folder.
+std::vector<ShippedDescription> shipped_descriptions();
+
 }  // namespace vkmoye::bench

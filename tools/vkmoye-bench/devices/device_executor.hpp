@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Runs kernels on a Vulkan device, with guard words around each array.
+// Runs kernels on a Vulkan device, with guard words around each array, and times launches with warm or cold caches.
 
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "devices/execution.hpp"
 #include "devices/facts.hpp"
-#include "timing/rules.hpp"
-#include "vkmoye/contract/compiled_plan.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/runtime/guarded_buffer.hpp"
 
 namespace vkmoye::bench {
+
+/// Times the launches in order, like vkmoye::measure.
+Timing time_launches(Device& device, std::span<const Launch> launches, const TimingRules& rules);
+
+/// Throws Unavailable if the rules require cold caches: for baselines that do not use `time_launches`.
+void require_warm(const TimingRules& rules);
 
 /// Why the device of `caps` cannot run the plan on its arrays, including guard words. Checked before any allocation.
 /// Empty: it can.
 std::vector<std::string> reasons_against(const DeviceCaps& caps, const RunPlan& plan);
 
-/// A step with its loaded kernel.
-using LoadedStep = PlanStep<Pipeline>;
-
 class DeviceExecution : public Execution {
  public:
-  /// `beforehand`: see RunPlan.
-  DeviceExecution(Device& device, const std::vector<Array>& arrays,
-                  const std::vector<LoadedStep>& steps, std::size_t beforehand = 0);
+  /// `kernels`: those of the steps.
+  DeviceExecution(Device& device, const RunPlan& plan, std::vector<Pipeline> kernels);
 
   void write(std::size_t array, std::span<const std::byte> from, std::uint64_t offset) override;
   void read(std::size_t array, std::span<std::byte> to, std::uint64_t offset) const override;
@@ -54,12 +56,8 @@ class DeviceExecutor : public Executor {
  public:
   explicit DeviceExecutor(Device device,
                           DeviceFacts facts = DeviceFacts(DeviceFacts::default_file()))
-      : device_(std::move(device)), caps_(device_.caps()), facts_(std::move(facts)) {}
+      : Executor(device.caps()), device_(std::move(device)), facts_(std::move(facts)) {}
 
-  const DeviceCaps& caps() const override { return caps_; }
-  void add_fragment_order(const FragmentOrder& order) override {
-    caps_.fragment_orders.push_back(order);
-  }
   const DeviceFacts* facts() const override { return &facts_; }
   std::vector<std::string> reasons_against(const RunPlan& plan) const override;
   std::vector<std::string> trial_failures(const RunPlan& plan) override;
@@ -69,7 +67,6 @@ class DeviceExecutor : public Executor {
 
  private:
   Device device_;
-  DeviceCaps caps_;  // the device's, with the fragment orders found so far
   DeviceFacts facts_;
 };
 

@@ -13,6 +13,10 @@
 
 namespace vkmoye::bench {
 
+/// "Spilled VGPRs 109", with the driver's name of the statistic; empty: no spills, or the driver does not report
+/// them.
+std::string spilled(const PipelineExecutable& executable);
+
 struct DriverReport {
   std::vector<PipelineExecutable> programs;  // usually one
   std::string why_none;                      // why there is none, as one line; empty: there are

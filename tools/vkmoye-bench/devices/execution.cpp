@@ -22,6 +22,7 @@ RunPlan plan_of(gen::KernelPlan plan) {
   for (gen::KernelStep& step : plan.steps) {
     out.steps.push_back({std::move(step)});
   }
+  out.given = plan.arrays.size();
   out.main = plan.main;
   out.beforehand = plan.beforehand;
   out.chosen = std::move(plan.chosen);
@@ -58,11 +59,12 @@ std::vector<std::string> reasons_against_arrays(const RunPlan& plan) {
   return reasons;
 }
 
-void Execution::take_facts(const RunPlan& plan) {
-  has_matrices_ = std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
-    return interface_of(step).features.has(Feature::cooperative_matrix);
-  });
-  summing_threads_ = plan.steps[plan.main].kernel.summing_threads;
-}
+Execution::Execution(const RunPlan& plan)
+    : has_matrices_(std::any_of(plan.steps.begin(), plan.steps.end(),
+                                [](const Step& step) {
+                                  return interface_of(step).features.has(
+                                      Feature::cooperative_matrix);
+                                })),
+      summing_threads_(plan.steps[plan.main].kernel.summing_threads) {}
 
 }  // namespace vkmoye::bench

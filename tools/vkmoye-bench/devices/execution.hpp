@@ -70,6 +70,7 @@ KernelInterface interface_of(const Step& step);
 struct RunPlan {
   std::vector<Array> arrays;
   std::vector<Step> steps;
+  std::size_t given = 0;   // arrays at the start that are the caller's; the others are scratch
   std::size_t main = 0;    // the step that does the main work; its config is reported for the plan
   std::size_t result = 0;  // the array with the result
   std::size_t beforehand = 0;  // steps at the start that run only once and are not timed
@@ -87,6 +88,8 @@ RunPlan plan_of(gen::KernelPlan plan);
 /// A plan ready to run, with its arrays, which are poisoned until they are written.
 class Execution : public gen::ArrayMemory {
  public:
+  explicit Execution(const RunPlan& plan);
+
   /// Runs each kernel once and waits. Throws DeviceError, or Unavailable if that would take too long.
   virtual void run() = 0;
   /// Describes damage to memory outside the arrays; empty: there is none.
@@ -99,12 +102,10 @@ class Execution : public gen::ArrayMemory {
 
   bool has_matrices() const override { return has_matrices_; }
   std::size_t summing_threads() const override { return summing_threads_; }
-  /// Stores the facts about the kernels of `plan` that the two functions above return.
-  void take_facts(const RunPlan& plan);
 
  private:
-  bool has_matrices_ = false;
-  std::size_t summing_threads_ = 1;
+  bool has_matrices_;
+  std::size_t summing_threads_;
 };
 
 /// Why the arrays do not fit the steps: a step does not have one array for each binding, or an array is too small for
@@ -115,10 +116,12 @@ using gen::read_all;
 
 class Executor {
  public:
+  explicit Executor(DeviceCaps caps) : caps_(std::move(caps)) {}
   virtual ~Executor() = default;
 
-  /// The device to describe kernels for.
-  virtual const DeviceCaps& caps() const = 0;
+  /// The device to describe kernels for, with the orders of matrices that were found so far.
+  const DeviceCaps& caps() const { return caps_; }
+  void add_fragment_order(const FragmentOrder& order) { caps_.fragment_orders.push_back(order); }
   /// Every reason why it cannot run the plan; empty: it can.
   virtual std::vector<std::string> reasons_against(const RunPlan& plan) const = 0;
   /// The matrix shapes of the plan for which the device's products are wrong; shapes are tried now if they were not
@@ -127,13 +130,14 @@ class Executor {
   /// Precondition: reasons_against is empty. Throws DeviceError; Unavailable for matrix shapes that are wrong.
   virtual std::unique_ptr<Execution> prepare(const RunPlan& plan) = 0;
 
-  /// Adds an order that a probe found to the device description.
-  virtual void add_fragment_order(const FragmentOrder& order) = 0;
-  /// The store that keeps such findings between runs; nullptr: none.
+  /// The store that keeps what probes and trials find between runs; nullptr: none.
   virtual const DeviceFacts* facts() const { return nullptr; }
 
   /// Call after the last kernel: saves the pipeline cache. Returns what failed, as one line; empty: nothing.
   virtual std::string save_pipeline_cache() { return {}; }
+
+ private:
+  DeviceCaps caps_;
 };
 
 }  // namespace vkmoye::bench

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/checksum.hpp"
-#include "io/folder_lock.hpp"
+#include "io/kept_file.hpp"
 #include "vkmoye/base/cache_folder.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"

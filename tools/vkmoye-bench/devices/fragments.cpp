@@ -31,10 +31,10 @@ bool has_matrix(const DeviceCaps& caps, const gen::ProbedMatrix& wanted) {
 FragmentOrder probe(Executor& executor, const gen::ProbedMatrix& probed) {
   const std::vector<std::byte> input = gen::probe_input(probed);
   std::vector<std::byte> held(input.size());
-  RunPlan plan{{{"src", input.size(), {}, 0}, {"dst", held.size(), {}, 0}},
-               {{{gen::fragment_probe(probed), {}, {0, 1}}}},
-               0,
-               1};
+  const RunPlan plan = {.arrays = {{"src", input.size()}, {"dst", held.size()}},
+                        .steps = {{{gen::fragment_probe(probed), {}, {0, 1}}}},
+                        .given = 2,
+                        .result = 1};
   const auto reasons = executor.reasons_against(plan);
   if (!reasons.empty()) throw Unavailable("fragment probe: " + join(reasons, "; "));
   if (!has_matrix(executor.caps(), probed)) {

@@ -26,7 +26,7 @@ constexpr std::byte kPoison{0xff};  // NaN, so that reading a poisoned element c
 class HostExecution : public Execution {
  public:
   HostExecution(const DeviceCaps& caps, const gen::ir::Arithmetic& arithmetic, RunPlan plan)
-      : caps_(caps), arithmetic_(arithmetic), plan_(std::move(plan)) {
+      : Execution(plan), caps_(caps), arithmetic_(arithmetic), plan_(std::move(plan)) {
     for (const Array& array : plan_.arrays) memory_.emplace_back(array.bytes, kPoison);
   }
 
@@ -82,22 +82,26 @@ class HostExecution : public Execution {
   std::vector<std::string> reasons_;
 };
 
+DeviceCaps host_caps() {
+  DeviceCaps caps = common_device();
+  caps.name = "host";
+  caps.driver = "the twin";
+  caps.api = "none";
+  caps.kind = DeviceKind::cpu;
+  caps.max_shared_bytes = 65536;
+  caps.features.add(Feature::cooperative_matrix);
+  for (const char* sum : {"f32", "f16"}) {
+    caps.matrix_shapes.push_back({16, 16, 16, "f16", "f16", sum, sum, "subgroup"});
+  }
+  caps.features.add(Feature::bf16_matrix);
+  caps.matrix_shapes.push_back({16, 16, 16, "bf16", "bf16", "f32", "f32", "subgroup"});
+  return caps;
+}
+
 }  // namespace
 
 HostExecutor::HostExecutor(const gen::ir::Arithmetic& arithmetic)
-    : caps_(common_device()), arithmetic_(arithmetic) {
-  caps_.name = "host";
-  caps_.driver = "the twin";
-  caps_.api = "none";
-  caps_.kind = DeviceKind::cpu;
-  caps_.max_shared_bytes = 65536;
-  caps_.features.add(Feature::cooperative_matrix);
-  for (const char* sum : {"f32", "f16"}) {
-    caps_.matrix_shapes.push_back({16, 16, 16, "f16", "f16", sum, sum, "subgroup"});
-  }
-  caps_.features.add(Feature::bf16_matrix);
-  caps_.matrix_shapes.push_back({16, 16, 16, "bf16", "bf16", "f32", "f32", "subgroup"});
-}
+    : Executor(host_caps()), arithmetic_(arithmetic) {}
 
 std::vector<std::string> HostExecutor::reasons_against(const RunPlan& plan) const {
   std::vector<std::string> reasons = reasons_against_arrays(plan);
@@ -113,7 +117,7 @@ std::vector<std::string> HostExecutor::reasons_against(const RunPlan& plan) cons
     if (step.kernel.hand_written) {
       reasons.push_back("its shader was written by hand, and only devices run GLSL");
     }
-    add_all(reasons, vkmoye::reasons_against(kernel, caps_));
+    add_all(reasons, vkmoye::reasons_against(kernel, caps()));
     add_all(reasons, reasons_against_specialised(kernel, step.arguments));
     for (const Binding& binding : kernel.bindings) {
       try {
@@ -130,9 +134,7 @@ std::vector<std::string> HostExecutor::reasons_against(const RunPlan& plan) cons
 }
 
 std::unique_ptr<Execution> HostExecutor::prepare(const RunPlan& plan) {
-  auto execution = std::make_unique<HostExecution>(caps_, arithmetic_, plan);
-  execution->take_facts(plan);
-  return execution;
+  return std::make_unique<HostExecution>(caps(), arithmetic_, plan);
 }
 
 }  // namespace vkmoye::bench

@@ -14,15 +14,10 @@ class HostExecutor : public Executor {
   /// `arithmetic`: of the device that the twin stands for.
   explicit HostExecutor(const gen::ir::Arithmetic& arithmetic = {});
 
-  const DeviceCaps& caps() const override { return caps_; }
-  void add_fragment_order(const FragmentOrder& order) override {
-    caps_.fragment_orders.push_back(order);
-  }
   std::vector<std::string> reasons_against(const RunPlan& plan) const override;
   std::unique_ptr<Execution> prepare(const RunPlan& plan) override;
 
  private:
-  DeviceCaps caps_;
   gen::ir::Arithmetic arithmetic_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The width and the colours of the terminal.
+// The width and the colours of the terminal; text wrapped at 80 columns or at its width.
 
 #include <cstddef>
 #include <optional>
@@ -28,5 +28,18 @@ std::string painted(std::string_view text, Colour colour, bool has_colour);
 /// A bar of `width` columns for `max`, and of at least one column for a positive value; "" for 0 and less. A longer
 /// bar is cut and ends with ">".
 std::string bar(double value, double max, std::size_t width);
+
+/// `head` and `text`, wrapped between words; further lines are indented by the length of `head`. Ends with a
+/// newline.
+///
+///   hanging("  --pad  ", "elements after each column ...")
+///     --pad  elements after each column run of the shared tile, as many as keep the
+///            banks apart
+std::string hanging(const std::string& head, const std::string& text, std::size_t columns = 80);
+
+/// A shell command after `margin`; wrapped lines end with a backslash, so that the command can be copied. A word
+/// longer than a line is not broken.
+std::string continued(const std::string& margin, const std::string& command,
+                      std::size_t columns = 80);
 
 }  // namespace vkmoye::bench

@@ -54,4 +54,8 @@ using CopyTimes = std::map<std::uint64_t, double>;
 Result measure(Executor& executor, const Workload& workload, const MeasureOptions& options,
                CopyTimes& copies);
 
+/// The command that repeats the measurement of `workload`.
+std::string repeat_command(const DeviceCaps& device, const Workload& workload,
+                           const MeasureOptions& options);
+
 }  // namespace vkmoye::bench

@@ -9,7 +9,7 @@
 
 #include "io/parse.hpp"
 #include "report/report.hpp"
-#include "timing/statistics.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
@@ -18,8 +18,6 @@
 
 namespace vkmoye::bench {
 namespace {
-
-using json = Json;
 
 // Results with equal keys are compared; `number` counts results that agree in all else.
 struct Key {
@@ -47,7 +45,7 @@ struct ReadReport {
   std::vector<ReportedResult> results;
 };
 
-ReportedResult read_result(const json& result) {
+ReportedResult read_result(const Json& result) {
   ReportedResult out;
   out.key = {result.at("kernel"), result.at("type"), size_text(result.at("size").get<Extents>()),
              result.at("config").dump(), result.value("options", "")};
@@ -76,7 +74,7 @@ ReadReport read_report(const std::filesystem::path& path) {
     throw ArgumentError(
         fmt::format("{}: is not a report of 'run --format json': {}", path_text(path), why));
   };
-  json report;
+  Json report;
   try {
     report = parse_json(text);
   } catch (const ArgumentError& error) {
@@ -85,7 +83,7 @@ ReadReport read_report(const std::filesystem::path& path) {
   try {
     if (report.at("schema") != 1) throw ArgumentError(path_text(path) + ": its schema is not 1");
     out.device = report.at("device").at("name");
-    for (const json& result : report.at("results")) {
+    for (const Json& result : report.at("results")) {
       ReportedResult one = read_result(result);
       one.key.number = static_cast<std::size_t>(
           std::count_if(out.results.begin(), out.results.end(), [&](const ReportedResult& before) {
@@ -95,7 +93,7 @@ ReadReport read_report(const std::filesystem::path& path) {
           }));
       out.results.push_back(std::move(one));
     }
-  } catch (const json::exception& error) {
+  } catch (const Json::exception& error) {
     std::string what = error.what();
     what.erase(0, what.find("] ") + 2);  // the parser's error number
     refuse(what);

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "io/parse.hpp"
-#include "report/formats.hpp"
-#include "timing/statistics.hpp"
+#include "report/report.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "io/or_null.hpp"
-#include "report/cliffs.hpp"
-#include "report/formats.hpp"
-#include "report/performance_summary.hpp"
-#include "timing/statistics.hpp"
+#include "report/report.hpp"
+#include "report/summaries.hpp"
+#include "timing/sampling.hpp"
 
 namespace vkmoye::bench {
 namespace {

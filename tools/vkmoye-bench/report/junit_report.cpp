@@ -8,8 +8,8 @@
 
 #include "io/parse.hpp"
 #include "io/program.hpp"
-#include "report/formats.hpp"
-#include "timing/statistics.hpp"
+#include "report/report.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {

@@ -6,8 +6,7 @@
 #include <ostream>
 #include <utility>
 
-#include "report/formats.hpp"
-#include "timing/statistics.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 

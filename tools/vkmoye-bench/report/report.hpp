@@ -13,6 +13,7 @@
 
 #include "io/terminal.hpp"
 #include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/contract/json.hpp"
 #include "vkmoye/runtime/timing.hpp"
 
 namespace vkmoye::bench {
@@ -49,8 +50,8 @@ struct Result {
 /// Whether all results were measured.
 enum class End : std::uint8_t { complete, interrupted };
 
-/// What follows the results: the ladders of the kernels (performance_summary.hpp), or the results that are farthest
-/// from their bounds (cliffs.hpp).
+/// What follows the results, see summaries.hpp: the ladders of the kernels, or the results that are farthest from their
+/// bounds.
 enum class Summary : std::uint8_t { none, ladders, cliffs };
 
 /// The style of a table, and the longest text that each column will have to show.
@@ -112,5 +113,34 @@ std::unique_ptr<Report> make_report(const std::string& format, std::ostream& out
 
 /// 12.3 us, 4.56 ms, 1.23 s.
 std::string format_time(double microseconds);
+
+extern const ReportFormat kTable, kMarkdown, kCsv, kJson, kJunit;
+/// A page for a browser: a roofline, the kernels of each problem as bars, the results farthest from their bounds. It
+/// loads nothing, and follows the light or dark colours of the reader's system.
+extern const ReportFormat kHtml;
+
+/// The device as JSON: name, driver, type, api.
+Json device_json(const DeviceCaps& device);
+
+/// "NVIDIA H200 (discrete, 580.159, Vulkan 1.4.312)".
+std::string device_text(const DeviceCaps& device);
+
+/// The warning in table and Markdown reports that the device is a CPU; empty if it is not.
+std::string caution(const DeviceCaps& device);
+
+/// "tile=32x32 pad=1".
+std::string config_text(const Result& result);
+/// "0.97 x copy 1.02 x vkcmdcopy".
+std::string ratio_text(const Result& result);
+/// ok, sampled, none, WRONG or skipped.
+std::string check_text(const Result& result);
+/// What went wrong or why nothing ran, as lines; empty: nothing to report.
+std::string remark(const Result& result);
+/// `text` for XML and HTML, also in attributes in double quotes. XML allows no control characters, not even escaped.
+std::string escaped(const std::string& text);
+/// "device" or "host".
+std::string clock_name(const Timing& timing);
+/// 2560, 97.1: significant digits only.
+std::string rate_text(double rate);
 
 }  // namespace vkmoye::bench

@@ -15,11 +15,10 @@
 #include <string_view>
 
 #include "io/parse.hpp"
-#include "io/wrap.hpp"
-#include "report/cliffs.hpp"
-#include "report/formats.hpp"
-#include "report/performance_summary.hpp"
-#include "timing/statistics.hpp"
+#include "io/terminal.hpp"
+#include "report/report.hpp"
+#include "report/summaries.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye::bench {

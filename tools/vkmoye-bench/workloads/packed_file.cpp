@@ -7,22 +7,20 @@
 #include <bit>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
 
-#include "io/checksum.hpp"
+#include "io/kept_file.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/base/version.hpp"
+#include "vkmoye/contract/json.hpp"
 #include "vkmoye/layout/checked.hpp"
 
 namespace vkmoye::bench {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 static_assert(std::endian::native == std::endian::little);
 constexpr std::string_view kMagic = "vkmoyepk";
@@ -49,18 +47,14 @@ std::uint64_t checksum_of(const Start& start, const std::string& header) {
 // Reads a whole number of the header; adds to `reasons` if it is not one.
 std::int64_t number(const Json& header, const char* name, std::int64_t min, std::int64_t max,
                     std::vector<std::string>& reasons) {
-  const auto found = header.find(name);
-  if (found != header.end() && found->is_number_integer()) {
-    const auto value = found->get<std::int64_t>();
-    if (value >= min && value <= max) return value;
-  }
+  const auto value = whole_in(member_or_null(header, name));
+  if (value && *value >= min && *value <= max) return *value;
   reasons.push_back(fmt::format("{} is not a whole number from {} to {}", name, min, max));
   return min;
 }
 
 std::string text(const Json& header, const char* name, std::vector<std::string>& reasons) {
-  const auto found = header.find(name);
-  if (found != header.end() && found->is_string()) return found->get<std::string>();
+  if (const std::string* found = text_in(member_or_null(header, name))) return *found;
   reasons.push_back(fmt::format("{} is not a string", name));
   return "";
 }

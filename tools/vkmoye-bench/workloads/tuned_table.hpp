@@ -8,11 +8,22 @@
 //     "device": "NVIDIA H200",
 //     "driver": "NVIDIA 580.159.04",
 //     "rows": [
-//       {"types":["f16,f32,f32"],"where":{"m":4096,..},"kernel":"gemm/coopmat",..}
+//       {"types":["f16,f32,f32"],"where":{"m":64,"n":[2048,null],"b":"n"},
+//        "kernel":"gemm/coopmat","options":{"tile":"128x256x32","split-k":"4"},"why":"measured: .."}
 //     ]
 //   }
 //
-// tuned_entry.hpp describes the entries in "rows". The file is $VKMOYE_GEMM_TABLE, or else one for this device in the
+//   devices   parts of a device's name, in any case; absent: any device
+//   types     "operands,accumulator" or "operands,accumulator,result"; absent: any types
+//   where     conditions, all of which must hold; absent: none. Members:
+//               m n k batch least area elements lanes shared    a number, or [least, most] with null for no
+//                                                               bound; see GemmQuantity
+//               a, b       the contiguous index: "k" or "m" of A, "k" or "n" of B
+//               beta       true or false: whether C is read
+//               epilogue   the names of its steps, such as ["bias","relu"]; [] is none
+//   kernel, options   as for `run`; split-k is the number of slices of k
+//
+// The file is $VKMOYE_GEMM_TABLE, or else one for this device in the
 // folder of the pipeline cache. Users may edit it, for example "m":4096 to "m":[2048,null]. `tune` keeps the entries
 // that it does not replace.
 
@@ -20,9 +31,16 @@
 #include <string>
 #include <vector>
 
+#include "vkmoye/contract/json.hpp"
 #include "vkmoye/gen/kernels/products/choice/gemm_table.hpp"
 
 namespace vkmoye::bench {
+
+Json json_of(const gen::GemmTableEntry& entry);
+
+/// Throws ArgumentError with every reason: an unknown member, a value of the wrong kind, an unknown type, step,
+/// kernel or option. The values of options are not checked here.
+gen::GemmTableEntry table_entry_of(const Json& json);
 
 /// The absolute path of the table for this device; empty: there is no folder for it.
 std::filesystem::path tuned_table_file(const DeviceCaps& caps);

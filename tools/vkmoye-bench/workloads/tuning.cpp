@@ -7,7 +7,7 @@
 #include <chrono>
 #include <optional>
 
-#include "timing/statistics.hpp"
+#include "timing/sampling.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/products/choice/candidates.hpp"

@@ -5,11 +5,14 @@
 #include <set>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "devices/fragments.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/argument_names.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
 #include "workloads/tuned_table.hpp"
 
 namespace vkmoye::bench {
@@ -53,6 +56,15 @@ RunPlan plan_by(const Workload& workload, const DeviceCaps& caps, gen::PlanOptio
   return plan_over(
       gen::plan_of(*workload.entry, workload.request(caps), *workload.problem, options),
       *workload.problem);
+}
+
+// Throws ArgumentError with each name that is no size of a kernel of `plan`, or that occurs twice.
+void check_names(const RunPlan& plan, const std::vector<std::string>& names) {
+  std::vector<const gen::ir::Kernel*> kernels;
+  for (const Step& step : plan.steps) kernels.push_back(&step.kernel);
+  const std::vector<std::string> reasons = gen::reasons_against_fixing(names, kernels);
+  if (reasons.empty()) return;
+  throw ArgumentError(with_reasons("--specialise: " + plan.steps[plan.main].kernel.name, reasons));
 }
 
 }  // namespace
@@ -103,6 +115,23 @@ RunPlan described_plan(const Workload& workload, const DeviceCaps& caps) {
   gen::PlanOptions options;
   options.without_unknown_orders = true;
   return plan_by(workload, caps, std::move(options));
+}
+
+void specialise_sizes(RunPlan& plan, const std::string& names) {
+  const bool takes_all = names == "all";
+  const std::vector<std::string> wanted =
+      takes_all ? std::vector<std::string>() : split(names, ',');
+  if (!takes_all) check_names(plan, wanted);
+  for (Step& step : plan.steps) {
+    const std::vector<std::string> sizes = gen::fixable_sizes(step.kernel);
+    std::vector<std::string> of_step = takes_all ? sizes : wanted;
+    std::erase_if(of_step, [&](const std::string& name) {
+      if (!takes_all) return std::find(sizes.begin(), sizes.end(), name) == sizes.end();
+      const auto value = step.arguments.find(name);
+      return value != step.arguments.end() && value->second == Argument(0);
+    });
+    if (!of_step.empty()) step.kernel = gen::with_specialised_sizes(step.kernel, of_step);
+  }
 }
 
 }  // namespace vkmoye::bench

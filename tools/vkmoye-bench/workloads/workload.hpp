@@ -46,4 +46,9 @@ gen::PlanOptions plan_options(Executor& executor, const Workload& workload);
 /// `plan` over the arrays of `problem`.
 RunPlan plan_over(gen::KernelPlan plan, const gen::Problem& problem);
 
+/// Specialises each kernel of `plan` for those of the sizes `names` that it has: "rows,cols", or "all" for all sizes
+/// that its arguments do not make 0. Throws ArgumentError naming each that no kernel has, and with the reasons of
+/// gen::with_specialised_sizes.
+void specialise_sizes(RunPlan& plan, const std::string& names);
+
 }  // namespace vkmoye::bench

@@ -8,6 +8,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/layout/coalesce.hpp"
 #include "vkmoye/layout/injective.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -38,17 +39,14 @@ std::vector<ThreadDigit> digits_of(const Layout& threads, int mode, std::uint32_
   for (int i = 0; i < threads.rank(); ++i) {
     const Layout one = threads.mode(i);
     for (const Mode& leaf : one.leaves()) {
-      if (leaf.extent == 1) continue;
       // The lower part of a leaf that starts within a subgroup belongs to the lanes.
-      const std::int64_t low =
-          leaf.stride < lanes ? std::min<std::int64_t>(leaf.extent, lanes / leaf.stride) : 1;
-      if (leaf.stride < lanes && (lanes % (low * leaf.stride) != 0 || leaf.extent % low != 0)) {
+      const auto parts = split_at(leaf, lanes);
+      if (!parts) {
         refuse(fmt::format("{}:{} straddles a subgroup boundary", leaf.extent, leaf.stride));
       }
+      const auto [low, high] = *parts;
       if (low > 1) digits.push_back({low, leaf.stride, i == mode, /*is_lanes=*/true});
-      if (low < leaf.extent) {
-        digits.push_back({leaf.extent / low, low * leaf.stride, i == mode, /*is_lanes=*/false});
-      }
+      if (high > 1) digits.push_back({high, low * leaf.stride, i == mode, /*is_lanes=*/false});
     }
   }
   std::sort(digits.begin(), digits.end(),

@@ -25,42 +25,47 @@ Expr conjunction(const Conditions& conditions) {
   return all;
 }
 
-Expr end_of(const View& view, const ir::Array& array, std::size_t axis) {
-  return view.axes[axis].end.value_or(ir::extent_of(array.axes[axis]));
+bool is_below(const Expr& coordinate, const Expr& end) {
+  return ir::is_constant(end) && coordinate->bound <= end->value;
 }
 
-Conditions inside(const View& view, const ir::Array& array) {
+void require_below(Conditions& conditions, const Expr& coordinate, const Expr& end) {
+  if (!is_below(coordinate, end)) conditions.push_back(ir::less(coordinate, end));
+}
+
+Expr end_of(const ArrayView& of, std::size_t axis) {
+  return of.view.axes[axis].end.value_or(ir::extent_of(of.array->axes[axis]));
+}
+
+Conditions inside(const ArrayView& of) {
   Conditions conditions;
-  for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    const View::Axis& axis = view.axes[i];
-    const Expr extent = end_of(view, array, i), first = origin(axis);
+  for (std::size_t i = 0; i < of.view.axes.size(); ++i) {
+    const View::Axis& axis = of.view.axes[i];
+    const Expr end = end_of(of, i), first = origin(axis);
     const std::uint32_t beyond = to_index(cosize(axis.values) - 1);
     const Expr last = first + beyond;
-    if (ir::is_constant(extent) && last->bound <= extent->value) continue;
-    if (beyond < first->alignment) {
-      conditions.push_back(ir::less(last, extent));
+    if (beyond < first->alignment || is_below(last, end)) {
+      require_below(conditions, last, end);
     } else {  // last may wrap, so comparing it alone does not suffice
-      conditions.push_back(ir::less(first, extent));
-      conditions.push_back(ir::less(beyond, extent - first));
+      conditions.push_back(ir::less(first, end));
+      conditions.push_back(ir::less(beyond, end - first));
     }
   }
   return conditions;
 }
 
-Conditions begins_inside(const View& view, const ir::Array& array) {
+Conditions begins_inside(const ArrayView& of) {
   Conditions conditions;
-  for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    const Expr first = origin(view.axes[i]), extent = end_of(view, array, i);
-    if (ir::is_constant(extent) && first->bound <= extent->value) continue;
-    conditions.push_back(ir::less(first, extent));
+  for (std::size_t i = 0; i < of.view.axes.size(); ++i) {
+    require_below(conditions, origin(of.view.axes[i]), end_of(of, i));
   }
   return conditions;
 }
 
-Conditions aligned(const View& view, const ir::Array& array, std::uint32_t elements) {
+Conditions aligned(const ArrayView& of, std::uint32_t elements) {
   Conditions conditions;
-  for (std::size_t i = 1; i < view.axes.size(); ++i) {
-    const Expr& step = array.axes[i].stride;
+  for (std::size_t i = 1; i < of.view.axes.size(); ++i) {
+    const Expr& step = of.array->axes[i].stride;
     if (ir::is_multiple(step, elements, conditions)) continue;
     conditions.push_back(ir::equal(step % elements, 0));
   }

@@ -36,19 +36,25 @@ Conditions all_of(std::initializer_list<Conditions> parts);
 /// The logical and of `conditions`. Precondition: there is at least one.
 Expr conjunction(const Conditions& conditions);
 
-// Precondition of the following: `view` is a view of `array`, a buffer.
+/// Whether every value of `coordinate` is below `end`, a number.
+bool is_below(const Expr& coordinate, const Expr& end);
 
-/// Where coordinates along axis `axis` of `view` end.
-Expr end_of(const View& view, const ir::Array& array, std::size_t axis);
+/// Adds `coordinate` < `end`, unless it always holds.
+void require_below(Conditions& conditions, const Expr& coordinate, const Expr& end);
 
-/// No value of `view` lies past an edge.
-Conditions inside(const View& view, const ir::Array& array);
+/// Where coordinates along axis `axis` of a view end.
+Expr end_of(const ArrayView& of, std::size_t axis);
 
-/// The first value of `view` is inside: the tile is not entirely outside.
-Conditions begins_inside(const View& view, const ir::Array& array);
+// Precondition of the following: a view of a buffer.
+
+/// No value of the view lies past an edge.
+Conditions inside(const ArrayView& of);
+
+/// The first value of the view is inside: the tile is not entirely outside.
+Conditions begins_inside(const ArrayView& of);
 
 /// If a coordinate along axis 0 is a multiple of `elements`, so is the offset in memory: the strides of the
 /// other axes are also multiples.
-Conditions aligned(const View& view, const ir::Array& array, std::uint32_t elements);
+Conditions aligned(const ArrayView& of, std::uint32_t elements);
 
 }  // namespace vkmoye::gen

@@ -195,7 +195,7 @@ const ir::Array& Builder::array(const std::string& name, const std::string& user
 }
 
 void Builder::copy(const View& from, const View& to, const CopyOptions& options) {
-  ir::Block block = copy_statements(from, array(from), to, array(to), options);
+  ir::Block block = copy_statements(with_array(from), with_array(to), options);
   take_grid_from(from);
   take_grid_from(to);
   if (is_single_register(from) && is_single_register(to)) block.title.clear();
@@ -205,13 +205,15 @@ void Builder::copy(const View& from, const View& to, const CopyOptions& options)
 void Builder::copy(const std::vector<std::pair<View, View>>& pairs, const CopyOptions& options) {
   if (pairs.empty()) throw KernelError(kernel_.name, {"copy: the list of pairs of views is empty"});
   const View &from = pairs.front().first, &to = pairs.front().second;
+  std::vector<std::pair<ArrayView, ArrayView>> moved;
   for (const auto& [source, target] : pairs) {
+    moved.emplace_back(with_array(source), with_array(target));
     if (source.array == from.array && target.array == to.array) continue;
     throw KernelError(kernel_.name,
                       {fmt::format("copy of several pairs from {} to {}: one pair is from {} to {}",
                                    from.array, to.array, source.array, target.array)});
   }
-  ir::Block block = copy_statements(pairs, array(from), array(to), options);
+  ir::Block block = copy_statements(moved, options);
   for (const auto& [source, target] : pairs) {
     take_grid_from(source);
     take_grid_from(target);
@@ -221,16 +223,16 @@ void Builder::copy(const std::vector<std::pair<View, View>>& pairs, const CopyOp
 
 void Builder::fill(const View& to, std::uint32_t value) {
   take_grid_from(to);
-  add(fill_statements(to, array(to), value));
+  add(fill_statements(with_array(to), value));
 }
 
 void Builder::gemm(const View& a, const View& b, const View& c) {
-  add(gemm_statements(a, array(a), b, array(b), c, array(c)));
+  add(gemm_statements(with_array(a), with_array(b), with_array(c)));
 }
 
 void Builder::axpby(const Expr& alpha, const View& x, const std::optional<Expr>& beta,
                     const View& y) {
-  add(axpby_statements(alpha, x, array(x), beta, y, array(y)));
+  add(axpby_statements(alpha, with_array(x), beta, with_array(y)));
 }
 
 void Builder::add(ir::Block block) { kernel_.body.emplace_back(std::move(block)); }
@@ -266,12 +268,12 @@ Matrices Builder::matrices(const std::string& name, ScalarType type, const ir::M
 
 void Builder::load(const View& from, const Matrices& to, std::uint32_t max_width) {
   take_grid_from(from);
-  add(load_statements(from, array(from), to, lanes(), max_width));
+  add(load_statements(with_array(from), to, lanes(), max_width));
 }
 
 void Builder::store(const Matrices& from, const Expr& row, const Expr& column, const View& to) {
   take_grid_from(to);
-  add(store_statements(from, row, column, to, array(to), lanes()));
+  add(store_statements(from, row, column, with_array(to), lanes()));
 }
 
 void Builder::fill(const Matrices& to, const Expr& value) {
@@ -340,21 +342,21 @@ void Builder::call_function(const std::string& function, const std::vector<Param
 }
 
 AccessWidth Builder::width(const View& view, std::int64_t max_bytes) const {
-  return width_of(view, array(view), max_bytes);
+  return width_of(with_array(view), max_bytes);
 }
 
-Conditions Builder::inside(const View& view) const { return gen::inside(view, array(view)); }
+Conditions Builder::inside(const View& view) const { return gen::inside(with_array(view)); }
 
 Conditions Builder::begins_inside(const View& view) const {
-  return gen::begins_inside(view, array(view));
+  return gen::begins_inside(with_array(view));
 }
 
 Conditions Builder::aligned(const View& view, std::uint32_t elements) const {
-  return gen::aligned(view, array(view), elements);
+  return gen::aligned(with_array(view), elements);
 }
 
 Conditions Builder::fits(const View& view, const Vector& vector, Edges edges) const {
-  return gen::fits(view, array(view), vector, edges);
+  return gen::fits(with_array(view), vector, edges);
 }
 
 void Builder::branch(const Conditions& conditions, const std::function<void()>& body,

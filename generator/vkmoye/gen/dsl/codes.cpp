@@ -10,7 +10,6 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/functions.hpp"
-#include "vkmoye/layout/refine.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -180,10 +179,11 @@ void Builder::copy(const Codes& from, const View& to, const CopyOptions& options
                                    to_string(from.view.shape()), to.name, to_string(to.shape())));
   }
   const CodePlaces places = places_of(from);
-  std::vector<Layout> layouts = {places.word, places.place};
-  for (const View::Axis& axis : to.axes) layouts.push_back(axis.values);
-  const auto refined = common_refinement(layouts);
-  if (!refined) {
+  View target = to, place{"", {{{}, places.place}}, {}, "places"};
+  Layout word = places.word;
+  std::vector<Layout*> layouts = {&word, &place.axes[0].values};
+  for (View::Axis& axis : target.axes) layouts.push_back(&axis.values);
+  if (!share_leaves(layouts)) {
     refuse_codes(from, fmt::format("its shape {} and that of {}, {}, have no common refinement",
                                    to_string(places.word.shape()), to.name, to_string(to.shape())));
   }
@@ -197,14 +197,9 @@ void Builder::copy(const Codes& from, const View& to, const CopyOptions& options
     copy(places.words, loaded, options);
   }
 
-  View words = composition(loaded, (*refined)[0]);
+  View words = composition(loaded, word);
   words.name = loaded.array;
-  View place{"", {{{}, (*refined)[1]}}, {}, "places"};
   if (places.first > 0) place.axes[0].fixed.push_back({Layout(places.first + 1, 1), places.first});
-  View target = to;
-  for (std::size_t axis = 0; axis < to.axes.size(); ++axis) {
-    target.axes[axis].values = (*refined)[axis + 2];
-  }
   with_title(fmt::format("{} <- codes of {} bits of {}", to.name, from.bits, loaded.array), [&] {
     apply(target, place,
           [&](const std::vector<Expr>& value, const std::vector<Expr>& at) {

@@ -6,18 +6,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
-#include "vkmoye/gen/dsl/bounds.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/titles.hpp"
 #include "vkmoye/gen/dsl/value_loops.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
+#include "vkmoye/gen/ir/with_values.hpp"
 #include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -46,83 +45,6 @@ std::vector<Layout> modes_of(const Layout& layout) {
 }
 
 // --- operands in the loops over the values ---
-
-// Unique name prefixes for operands: the second view of an array gets a number.
-class Names {
- public:
-  std::string prefix(const std::string& array) {
-    const int count = ++count_[array];
-    return count == 1 ? array : fmt::format("{}{}", array, count);
-  }
-
- private:
-  std::map<std::string, int> count_;
-};
-
-// The element of an operand in one iteration, the names that it needs, and the conditions for it to be
-// inside its array.
-struct ElementPlace {
-  ir::Element element;
-  Body names;
-  Conditions guards;
-  std::string prefix;
-};
-
-ElementPlace place_of(const ArrayView& operand, const std::vector<ValueLoop>& loops, Names& names) {
-  const View& view = operand.view;
-  const ir::Array* array = operand.array;
-  ElementPlace place{{view.array, {}, view.name, 1}, {}, {}, names.prefix(view.array)};
-  for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    Expr at =
-        swizzled(view.swizzle, origin(view.axes[i]) + loop_offset(view.axes[i].values, loops));
-    if (array->is_buffer()) {
-      const ir::Axis& axis = array->axes[i];
-      const std::string name = place.prefix + "_" + axis.coordinate;
-      if (at->op != ir::Op::constant && at->op != ir::Op::variable) {
-        place.names.emplace_back(ir::Let{name, at});
-        at = ir::variable(name, ir::kIndex, at->bound, at->alignment);
-      }
-      const Expr end = end_of(view, *array, i);
-      const bool is_inside = ir::is_constant(end) && at->bound <= end->value;
-      if (!is_inside) place.guards.push_back(ir::less(at, end));
-    }
-    place.element.coordinates.push_back(at);
-  }
-  return place;
-}
-
-// Appends the statements of one iteration to the body, given the value of each operand.
-using Iteration =
-    std::function<void(Body&, const ElementPlace& to, const std::vector<Expr>& values)>;
-
-Body loops_of(const ArrayView& to, const std::vector<ArrayView>& from, const Iteration& iteration) {
-  const std::vector<ValueLoop> loops = loops_over(to.view.axes.front().values, {});
-  Names names;
-  Body body, inside;
-  Conditions guards;
-  std::vector<Expr> values;
-  ir::Unroll unroll = ir::Unroll::free;
-  const auto take = [&](const ArrayView& operand) {
-    ElementPlace place = place_of(operand, loops, names);
-    append(body, place.names);
-    guards = all_of({guards, place.guards});
-    if (operand.array->is_registers()) unroll = ir::Unroll::always;
-    return place;
-  };
-  for (const ArrayView& operand : from) {
-    const ElementPlace place = take(operand);
-    const std::string name = place.prefix + "_value";
-    inside.emplace_back(ir::Load{name, place.element});
-    values.push_back(ir::variable(name, ir::element(operand.array->type)));
-  }
-  const ElementPlace target = take(to);
-  iteration(inside, target, values);
-  if (!guards.empty()) {
-    inside = ir::statements(ir::If{conjunction(guards), std::move(inside)});
-  }
-  append(body, inside);
-  return nest(loops, unroll, std::move(body));
-}
 
 // Neighbouring leaves of the values are one loop if the elements of all operands continue, within one matrix: of
 // (4,2):(1,4) and (4,2):(2,8) the 8 values.
@@ -171,17 +93,6 @@ std::string reduction_title(const View& to, Reduction reduction, const View& fro
   return reduction.title(to.name, (reduces ? "each of " : "") + from.name);
 }
 
-// `e` with the variables that `names` has renamed.
-Expr renamed(const Expr& e, const std::map<std::string, std::string>& names) {
-  if (e->op == ir::Op::variable) {
-    const auto found = names.find(e->name);
-    return found == names.end() ? e : ir::variable(found->second, e->type);
-  }
-  std::vector<Expr> operands;
-  for (const Expr& operand : e->operands) operands.push_back(renamed(operand, names));
-  return ir::with_operands(e, operands);
-}
-
 // What a title says of a computation of `values`, elements of the views `names`: "x - largest"; "f(x, largest)" if that
 // is long, or needs statements.
 std::string formula(const Computed& computed, ScalarType type, const std::vector<Expr>& values,
@@ -191,11 +102,13 @@ std::string formula(const Computed& computed, ScalarType type, const std::vector
   const std::string unknown = fmt::format("f({})", join(names, ", "));
   const Expr& value = computed.value;
   if (!computed.before.empty() || value->depth > kMaxDepth) return unknown;
-  std::map<std::string, std::string> views;
-  for (std::size_t i = 0; i < values.size(); ++i) views.emplace(values[i]->name, names[i]);
+  ir::Values views;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    views.emplace(values[i]->name, ir::variable(names[i], values[i]->type));
+  }
   const bool is_element = value->type.is_element();
   const std::string text =
-      ir::to_string(renamed(is_element ? ir::convert(value, type) : value, views));
+      ir::to_string(ir::with_values(is_element ? ir::convert(value, type) : value, views));
   return text.size() <= kMaxColumns ? text : unknown;
 }
 
@@ -299,41 +212,43 @@ ir::Block apply_statements(const ArrayView& to, const View& at, const Computatio
     coordinates.push_back(origin(places.axes[i]) + loop_offset(of_places[i], loops));
   }
   std::string what;
-  const auto iteration = [&](Body& body, const ElementPlace& place,
+  const auto iteration = [&](Body& body, const ir::Element& element,
                              const std::vector<Expr>& values) {
     const Computed computed = compute(values, coordinates);
     what = formula(computed, to.array->type, values, names);
     append(body, computed.before);
     const bool is_element = computed.value->type.is_element();
     body.emplace_back(ir::Store{
-        place.element, is_element ? ir::convert(computed.value, to.array->type) : computed.value});
+        element, is_element ? ir::convert(computed.value, to.array->type) : computed.value});
   };
-  Body body = loops_of(target, operands, iteration);
+  Body body = for_each_value(loops, target, operands, iteration);
   return {fmt::format("{}{} <- {}", to.view.name, place_text(to.view), what), std::move(body)};
 }
 
 ir::Block accumulate_statements(const ArrayView& to, Reduction reduction, const ArrayView& from) {
   const ArrayView sum{broadcast(to.view, from.view.shape()), to.array, to.of_matrix};
-  const auto iteration = [&](Body& body, const ElementPlace& place,
+  const auto iteration = [&](Body& body, const ir::Element& element,
                              const std::vector<Expr>& values) {
     const Expr next = ir::convert(values[1], to.array->type);
-    body.emplace_back(ir::Store{place.element, reduction(values[0], next)});
+    body.emplace_back(ir::Store{element, reduction(values[0], next)});
   };
   std::vector<ArrayView> operands = {sum, from};
   std::vector<Layout> no_places;
   join_leaves(operands, no_places);
   return {reduction_title(to.view, reduction, from.view),
-          loops_of(operands[0], operands, iteration)};
+          for_each_value(loops_over(operands[0].view.axes.front().values, {}), operands[0],
+                         operands, iteration)};
 }
 
 ir::Block atomic_statements(const ArrayView& to, Reduction reduction, const ArrayView& from) {
-  const auto iteration = [&](Body& body, const ElementPlace& place,
+  const auto iteration = [&](Body& body, const ir::Element& element,
                              const std::vector<Expr>& values) {
     const Expr next = ir::convert(values[0], to.array->type);
-    body.emplace_back(ir::Atomic{place.prefix + "_before", reduction.op, place.element, next});
+    body.emplace_back(ir::Atomic{element.array + "_before", reduction.op, element, next});
   };
   return {reduction_title(to.view, reduction, from.view) + ", atomically",
-          loops_of(to, broadcast_all({from}, to.view.shape()), iteration)};
+          for_each_value(loops_over(to.view.axes.front().values, {}), to,
+                         broadcast_all({from}, to.view.shape()), iteration)};
 }
 
 // --- as members of the Builder ---

@@ -55,14 +55,6 @@ View first_along(const View& view, const std::vector<int>& modes);
 /// A value as the title of a statement shows it: a number, or a name.
 std::string value_name(const Expr& value);
 
-/// A view and the array that it selects from.
-struct ArrayView {
-  View view;
-  const ir::Array* array;
-  std::int64_t of_matrix =
-      0;  // the elements of a matrix that a lane holds, if the array has matrices
-};
-
 /// to(v) = compute((from[0](v), ..), coordinates of at(v)) for each value v of `to`; the operands and
 /// `at` are broadcast to its shape. Elements outside a buffer are skipped; `at` is not accessed and may
 /// be outside. Loops over registers are unrolled. Throws LayoutError if a shape does not broadcast.

@@ -9,11 +9,10 @@
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/dsl/accesses.hpp"
 #include "vkmoye/gen/dsl/compute.hpp"
-#include "vkmoye/gen/dsl/copy_accesses.hpp"
 #include "vkmoye/gen/dsl/titles.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
-#include "vkmoye/layout/refine.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -88,86 +87,46 @@ Body fills(const ViewAccesses& to, ScalarType type, std::uint32_t value) {
   return body;
 }
 
-// Leaves out the names of `to` that stand for what a name of `from` stands for, and adds them to `names`.
-void take_names(const Body& from, Body& to, ir::Definitions& names) {
-  Body own;
-  for (const ir::Stmt& statement : to) {
-    auto let = std::get<ir::Let>(statement.value);
-    let.value = ir::expand(let.value, names);
-    const auto known = std::find_if(from.begin(), from.end(), [&](const ir::Stmt& other) {
-      return ir::same(std::get<ir::Let>(other.value).value, let.value);
-    });
-    if (known == from.end()) {
-      own.emplace_back(std::move(let));
-      continue;
-    }
-    names.emplace(let.name, ir::variable(std::get<ir::Let>(known->value).name, ir::kIndex,
-                                         let.value->bound, let.value->alignment));
-  }
-  to = std::move(own);
-}
-
-// A coordinate that both sides have is named once, and checked once: dst[src_row] = src[src_row].
-void share_names(const ViewAccesses& from, ViewAccesses& to) {
-  ir::Definitions names;
-  take_names(from.names_before, to.names_before, names);
-  take_names(from.names_inside, to.names_inside, names);
-  if (names.empty()) return;
-  const auto rename_compared = [&](Conditions& conditions) {
-    for (Expr& condition : conditions) {
-      std::vector<Expr> compared;
-      for (const Expr& e : condition->operands) compared.push_back(ir::expand(e, names));
-      condition = ir::with_operands(condition, compared);
-    }
-  };
-  rename_compared(to.inside_before);
-  rename_compared(to.inside_each_iteration);
-  for (ContiguousAccess& access : to.accesses) {
-    rename_compared(access.inside);
-    for (Expr& at : access.element.coordinates) at = ir::expand(at, names);
-  }
-}
-
 enum class Side : std::uint8_t { load, elementwise_load, store };
 
 // --- in loops ---
 
-ViewAccesses accesses_in_loops(const View& view, const ir::Array& array, const Vector& vector,
-                               Edges edges, Side side) {
+ViewAccesses accesses_in_loops(const ArrayView& of, const Vector& vector, Edges edges, Side side,
+                               const ViewAccesses& known = {}) {
   const bool is_elementwise = side == Side::elementwise_load;
-  const bool at_once = !is_elementwise && width_of(view, array, vector).elements == vector.count;
+  const bool at_once = !is_elementwise && moves_whole(of, vector);
   const bool clamps =
       (edges == Edges::clamp && side != Side::store) || (edges == Edges::zero && is_elementwise);
-  return accesses_of(view, array,
-                     {.name = array.name,
-                      .loops = loops_over(view.axes.front().values, vector),
+  return accesses_of(of,
+                     {.name = of.array->name,
+                      .loops = loops_over(of.view.axes.front().values, vector),
                       .vector = vector,
                       .width = at_once ? vector.count : 1,
                       .outside = edges == Edges::inside ? Outside::never
                                  : clamps               ? Outside::clamped
-                                                        : Outside::guarded});
+                                                        : Outside::guarded},
+                     known);
 }
 
-Body in_loops(const View& from, const ir::Array& from_array, const View& to,
-              const ir::Array& to_array, const Vector& vector, const CopyOptions& options) {
+Body in_loops(const ArrayView& from, const ArrayView& to, const Vector& vector,
+              const CopyOptions& options) {
   const Edges edges = options.edges;
   const bool elementwise = options.from_elementwise;
-  const ViewAccesses source = accesses_in_loops(from, from_array, vector, edges,
-                                                elementwise ? Side::elementwise_load : Side::load);
-  ViewAccesses target = accesses_in_loops(to, to_array, vector, edges, Side::store);
-  share_names(source, target);
-  const Loaded values = loaded(source, from_array.type, elementwise && edges == Edges::zero);
+  const ScalarType type = to.array->type;
+  const ViewAccesses source =
+      accesses_in_loops(from, vector, edges, elementwise ? Side::elementwise_load : Side::load);
+  const ViewAccesses target = accesses_in_loops(to, vector, edges, Side::store, source);
+  const Loaded values = loaded(source, from.array->type, elementwise && edges == Edges::zero);
   Body move = values.loads;
   for (const ContiguousAccess& access : target.accesses) {
-    move.emplace_back(ir::Store{access.element, value_for(access, source, values, to_array.type)});
+    move.emplace_back(ir::Store{access.element, value_for(access, source, values, type)});
   }
   Conditions before = source.inside_before, each_iteration = source.inside_each_iteration;
   if (edges == Edges::zero) {
     // The conditions of `from` choose between its value and 0; those of `to` guard the store.
     const Conditions all = all_of({before, each_iteration});
     if (!all.empty()) {
-      move = ir::statements(
-          ir::If{conjunction(all), std::move(move), fills(target, to_array.type, 0)});
+      move = ir::statements(ir::If{conjunction(all), std::move(move), fills(target, type, 0)});
     }
     before = each_iteration = {};
   }
@@ -179,24 +138,25 @@ Body in_loops(const View& from, const ir::Array& from_array, const View& to,
 
   Body body = source.names_before;
   append(body, target.names_before);
-  const bool has_registers = from_array.is_registers() || to_array.is_registers();
+  const bool has_registers = from.array->is_registers() || to.array->is_registers();
   const ir::Unroll unroll = has_registers ? ir::Unroll::always : ir::Unroll::free;
-  append(body, guarded(before, nest(loops_over(from.axes.front().values, vector), unroll,
+  append(body, guarded(before, nest(loops_over(from.view.axes.front().values, vector), unroll,
                                     std::move(inside))));
   return body;
 }
 
 // --- loads first ---
 
-ViewAccesses accesses_at_once(const View& view, const ir::Array& array, const std::string& name,
-                              std::uint32_t bytes, const CopyOptions& how, Side side) {
-  AccessOptions options = {.name = name};
-  options.width = to_index(width_of(view, array, bytes).elements);
-  if (!array.is_buffer() || how.edges == Edges::inside) return accesses_of(view, array, options);
+ViewAccesses accesses_at_once(const ArrayView& of, const std::string& number, std::uint32_t bytes,
+                              const CopyOptions& how, Side side, const ViewAccesses& known = {}) {
+  const ir::Array& array = *of.array;
+  AccessOptions options = {.name = array.name + number};
+  options.width = to_index(width_of(of, bytes).elements);
+  if (!array.is_buffer() || how.edges == Edges::inside) return accesses_of(of, options, known);
   options.outside = side == Side::store ? Outside::guarded : Outside::clamped;
   if (!how.vectors_fit) {
     // If the vector width divides the extent and all strides, each vector is entirely inside or outside.
-    const Expr extent = end_of(view, array, 0);
+    const Expr extent = end_of(of, 0);
     options.width = ir::is_constant(extent) ? std::gcd(options.width, extent->value) : 1;
     for (const ir::Axis& axis : array.axes) {
       if (&axis == &array.axes[0]) continue;
@@ -204,7 +164,7 @@ ViewAccesses accesses_at_once(const View& view, const ir::Array& array, const st
           std::gcd(options.width, ir::is_constant(axis.stride) ? axis.stride->value : 1);
     }
   }
-  return accesses_of(view, array, options);
+  return accesses_of(of, options, known);
 }
 
 // `stores`, each where the values that it stores are inside `from`, and inside `to`. Stores of the values of one load
@@ -238,20 +198,19 @@ Body where_inside(const ViewAccesses& from, const ViewAccesses& to, std::vector<
   return out;
 }
 
-Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Array& from_array,
-                 const ir::Array& to_array, const CopyOptions& options) {
+Body loads_first(const std::vector<std::pair<ArrayView, ArrayView>>& pairs,
+                 const CopyOptions& options) {
   const bool is_only = pairs.size() == 1;
   std::size_t loads = 0;
   Body body, stores;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto& [from, to] = pairs[i];
     const std::string number = is_only ? "" : std::to_string(i);
     const ViewAccesses source =
-        accesses_at_once(pairs[i].first, from_array, from_array.name + number, options.from_bytes,
-                         options, Side::load);
-    ViewAccesses target = accesses_at_once(pairs[i].second, to_array, to_array.name + number,
-                                           options.to_bytes, options, Side::store);
-    share_names(source, target);
-    const Loaded values = loaded(source, from_array.type, options.edges == Edges::zero,
+        accesses_at_once(from, number, options.from_bytes, options, Side::load);
+    const ViewAccesses target =
+        accesses_at_once(to, number, options.to_bytes, options, Side::store, source);
+    const Loaded values = loaded(source, from.array->type, options.edges == Edges::zero,
                                  is_only ? std::nullopt : std::optional(loads));
     loads += source.accesses.size();
     append(body, source.names_before);
@@ -259,7 +218,7 @@ Body loads_first(const std::vector<std::pair<View, View>>& pairs, const ir::Arra
     append(stores, target.names_before);
     std::vector<ir::Store> of_pair;
     for (const ContiguousAccess& access : target.accesses) {
-      of_pair.push_back({access.element, value_for(access, source, values, to_array.type)});
+      of_pair.push_back({access.element, value_for(access, source, values, to.array->type)});
     }
     append(stores, where_inside(source, target, std::move(of_pair), options.edges));
   }
@@ -278,16 +237,19 @@ std::string copy_title(const View& from, const View& to) {
 }
 
 // Registers are accessed one by one, whatever the width on the other side.
-void check_vector(const View& from, const View& to, const ir::Array& array, const Vector& vector) {
-  const auto leaves = from.axes.front().values.leaves();
+void check_vector(const ArrayView& from, const ArrayView& to, const Vector& vector) {
+  const auto leaves = from.view.axes.front().values.leaves();
   const std::int64_t extent = vector.leaf < leaves.size() ? leaves[vector.leaf].extent : 1;
-  const bool is_width = array.is_registers() || ir::is_width(array.type, vector.count);
-  if (is_width && extent % vector.count == 0) return;
-  refuse(from, to,
-         fmt::format(
-             "vectors of {} {} along leaf {} of the values {}, of extent {}: a vector has a power "
-             "of two of elements, at most 16 bytes, and must divide the extent",
-             vector.count, to_string(array.type), vector.leaf, to_string(from.shape()), extent));
+  for (const ir::Array* array : {from.array, to.array}) {
+    const bool is_width = array->is_registers() || ir::is_width(array->type, vector.count);
+    if (is_width && extent % vector.count == 0) continue;
+    refuse(from.view, to.view,
+           fmt::format("vectors of {} {} along leaf {} of the values {}, of extent {}: a vector "
+                       "has a power of two of elements, at most 16 bytes, and must divide the "
+                       "extent",
+                       vector.count, to_string(array->type), vector.leaf,
+                       to_string(from.view.shape()), extent));
+  }
 }
 
 // Compares the shapes mode by mode; a shape without modes, such as 8, counts as one mode.
@@ -308,74 +270,55 @@ void check_loads_first(const View& from, const View& to, std::int64_t values) {
                      kMaxValuesAtOnce));
 }
 
-// Both views with a common refinement of their leaves, so that the same loops run over both.
-std::pair<View, View> with_common_leaves(const View& from, const View& to) {
-  std::vector<Layout> layouts;
-  bool same_shape = true;
-  for (const View* view : {&from, &to}) {
-    for (const View::Axis& axis : view->axes) {
-      layouts.push_back(axis.values);
-      same_shape = same_shape && axis.values.shape() == from.shape();
-    }
+// Splits the leaves of both views, so that the same loops run over both.
+void share_leaves(View& from, View& to) {
+  const IntTuple from_shape = from.shape(), to_shape = to.shape();
+  std::vector<Layout*> layouts;
+  for (View* view : {&from, &to}) {
+    for (View::Axis& axis : view->axes) layouts.push_back(&axis.values);
   }
-  std::pair<View, View> out{from, to};
-  if (same_shape) return out;
-  const auto refined = common_refinement(layouts);
-  if (!refined) {
-    refuse(from, to,
-           fmt::format("the shapes {} and {} have no common refinement", to_string(from.shape()),
-                       to_string(to.shape())));
-  }
-  auto next = refined->begin();
-  for (View* view : {&out.first, &out.second}) {
-    for (View::Axis& axis : view->axes) axis.values = *next++;
-  }
-  return out;
+  if (gen::share_leaves(layouts)) return;
+  refuse(from, to,
+         fmt::format("the shapes {} and {} have no common refinement", to_string(from_shape),
+                     to_string(to_shape)));
 }
 
 }  // namespace
 
-ir::Block copy_statements(const std::vector<std::pair<View, View>>& pairs,
-                          const ir::Array& from_array, const ir::Array& to_array,
+ir::Block copy_statements(const std::vector<std::pair<ArrayView, ArrayView>>& pairs,
                           const CopyOptions& options) {
   std::int64_t values = 0;
   for (const auto& [from, to] : pairs) {
-    check_shapes(from, to);
-    values += size(from.shape());
+    check_shapes(from.view, to.view);
+    values += size(from.view.shape());
   }
-  const auto& [from, to] = pairs.front();
+  const View &from = pairs.front().first.view, &to = pairs.front().second.view;
   check_loads_first(from, to, values);
   const std::string others =
       pairs.size() > 1 ? fmt::format("\n{} of them, all loads before the stores", pairs.size())
                        : "";
-  return {copy_title(from, to) + others, loads_first(pairs, from_array, to_array, options)};
+  return {copy_title(from, to) + others, loads_first(pairs, options)};
 }
 
-ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, const View& target,
-                          const ir::Array& to_array, const CopyOptions& options) {
-  const bool are_single = size(whole_from.shape()) == 1 && size(target.shape()) == 1;
-  const View whole_to = are_single ? broadcast(target, whole_from.shape()) : target;
-  if (options.loads_first) {
-    return copy_statements({{whole_from, whole_to}}, from_array, to_array, options);
-  }
-  check_shapes(whole_from, whole_to);
-  const auto [from, to] = with_common_leaves(whole_from, whole_to);
+ir::Block copy_statements(const ArrayView& source, const ArrayView& target,
+                          const CopyOptions& options) {
+  ArrayView from = source, to = target;
+  const bool are_single = size(from.view.shape()) == 1 && size(to.view.shape()) == 1;
+  if (are_single) to.view = broadcast(to.view, from.view.shape());
+  if (options.loads_first) return copy_statements({{from, to}}, options);
+  check_shapes(from.view, to.view);
+  share_leaves(from.view, to.view);
   const Vector vector = options.vector;
-  check_vector(from, to, from_array, vector);
-  check_vector(from, to, to_array, vector);
+  check_vector(from, to, vector);
   if (options.edges == Edges::clamp && vector.count > 1) {
-    refuse(from, to, "vectors cannot be clamped: one may be partly inside");
+    refuse(from.view, to.view, "vectors cannot be clamped: one may be partly inside");
   }
   Conditions conditions;
   if (!options.vectors_fit && !options.from_elementwise) {
-    conditions = all_of(
-        {fits(from, from_array, vector, options.edges), fits(to, to_array, vector, options.edges)});
+    conditions = all_of({fits(from, vector, options.edges), fits(to, vector, options.edges)});
   }
-  const View &source = from, &aim = to;  // clang 14 does not capture a binding
-  const auto body = [&](const Vector& moved) {
-    return in_loops(source, from_array, aim, to_array, moved, options);
-  };
-  ir::Block block{copy_title(from, to), {}};
+  const auto body = [&](const Vector& moved) { return in_loops(from, to, moved, options); };
+  ir::Block block{copy_title(from.view, to.view), {}};
   block.body =
       conditions.empty()
           ? body(vector)
@@ -386,16 +329,17 @@ ir::Block copy_statements(const View& whole_from, const ir::Array& from_array, c
   return block;
 }
 
-ir::Block fill_statements(const View& view, const ir::Array& to_array, std::uint32_t value) {
-  View to = view;
-  if (!to_array.is_buffer()) to.axes.front().values = coalesce(to.axes.front().values);
-  const ViewAccesses target = accesses_in_loops(to, to_array, {}, Edges::skip, Side::store);
+ir::Block fill_statements(const ArrayView& view, std::uint32_t value) {
+  ArrayView to = view;
+  Layout& values = to.view.axes.front().values;
+  if (!to.array->is_buffer()) values = coalesce(values);
+  const ViewAccesses target = accesses_in_loops(to, {}, Edges::skip, Side::store);
   Body inside = target.names_inside;
-  append(inside, guarded(target.inside_each_iteration, fills(target, to_array.type, value)));
-  ir::Block block{fmt::format("{} <- {}", to.name, value), target.names_before};
-  const ir::Unroll unroll = to_array.is_registers() ? ir::Unroll::always : ir::Unroll::free;
-  append(block.body, guarded(target.inside_before, nest(loops_over(to.axes.front().values, {}),
-                                                        unroll, std::move(inside))));
+  append(inside, guarded(target.inside_each_iteration, fills(target, to.array->type, value)));
+  ir::Block block{fmt::format("{} <- {}", to.view.name, value), target.names_before};
+  const ir::Unroll unroll = to.array->is_registers() ? ir::Unroll::always : ir::Unroll::free;
+  append(block.body,
+         guarded(target.inside_before, nest(loops_over(values, {}), unroll, std::move(inside))));
   return block;
 }
 

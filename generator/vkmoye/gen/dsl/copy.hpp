@@ -55,24 +55,21 @@ struct CopyOptions {
 
 /// to(v) = from(v) for each value v. In loops, coordinates that do not depend on v are computed, and
 /// checked against their extents, outside the loops; loops over registers are unrolled.
-/// Preconditions: the views are views of `from_array` and `to_array`.
 /// Single values may have any shapes of size 1.
 /// Throws LayoutError, naming both views, if
 /// - the modes of their shapes have different sizes or, in loops, no common refinement;
 /// - vector.count is not a valid width of a type in memory, or does not divide its leaf, or vectors
 ///   would have to be clamped;
 /// - with `loads_first`: there are more than kMaxValuesAtOnce values.
-ir::Block copy_statements(const View& from, const ir::Array& from_array, const View& to,
-                          const ir::Array& to_array, const CopyOptions& options = {});
+ir::Block copy_statements(const ArrayView& from, const ArrayView& to,
+                          const CopyOptions& options = {});
 
-/// Copies several pairs of views of these two arrays: first all loads, then all stores.
+/// Copies several pairs of views of two arrays: first all loads, then all stores.
 /// Preconditions: `pairs` is not empty, options.loads_first is set.
-ir::Block copy_statements(const std::vector<std::pair<View, View>>& pairs,
-                          const ir::Array& from_array, const ir::Array& to_array,
+ir::Block copy_statements(const std::vector<std::pair<ArrayView, ArrayView>>& pairs,
                           const CopyOptions& options);
 
 /// to(v) = value for each value v; values outside a buffer are skipped.
-/// Precondition: `to` is a view of `to_array`.
-ir::Block fill_statements(const View& to, const ir::Array& to_array, std::uint32_t value);
+ir::Block fill_statements(const ArrayView& to, std::uint32_t value);
 
 }  // namespace vkmoye::gen

@@ -10,6 +10,7 @@
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/dsl/fragment_lanes.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 #include "vkmoye/layout/algebra.hpp"
 
@@ -93,21 +94,18 @@ Digits digits_of(const Layout& from, const Layout& to) {
     const Layout one = moved.mode(mode);
     std::int64_t step = 1;
     for (const Mode& leaf : one.leaves()) {
-      if (leaf.extent == 1) continue;
-      const bool was_lane = leaf.stride < threads;
-      const std::int64_t low = was_lane ? std::min(leaf.extent, threads / leaf.stride) : 1;
-      const bool fits = was_lane ? threads % (low * leaf.stride) == 0 && leaf.extent % low == 0
-                                 : leaf.stride % threads == 0;
-      if (!fits) {
+      const auto parts = split_at(leaf, threads);
+      if (!parts) {
         return {{},
                 fmt::format("{}:{} of the origin lane + {} * value straddles the boundary at {} "
                             "lanes: the register to send would differ between lanes",
                             leaf.extent, leaf.stride, threads, threads)};
       }
+      const auto [low, high] = *parts;
       if (low > 1) out.digits.push_back({low, step, leaf.stride, is_lane, /*was_lane=*/true});
-      if (low < leaf.extent) {
+      if (high > 1) {
         const std::int64_t value = std::max(leaf.stride, threads) / threads;
-        out.digits.push_back({leaf.extent / low, step * low, value, is_lane, /*was_lane=*/false});
+        out.digits.push_back({high, step * low, value, is_lane, /*was_lane=*/false});
       }
       step *= leaf.extent;
     }

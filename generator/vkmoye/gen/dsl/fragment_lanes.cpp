@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -18,28 +20,22 @@ struct Divided {
 
 Divided divide(const Layout& axis, std::int64_t held) {
   Divided out;
-  const auto add = [&](std::int64_t extent, std::int64_t stride) {
-    if (extent == 1) return;
-    const bool of_lanes = stride >= held;
-    if (of_lanes && !out.numbers.empty()) out.lanes_first = false;
-    if (of_lanes && stride % held != 0) out.is_divided = false;
-    (of_lanes ? out.lanes : out.numbers).emplace_back(extent, of_lanes ? stride / held : stride);
-    out.modes.push_back({extent, of_lanes});
-  };
-  for (const auto& leaf : axis.leaves()) {
-    const bool goes_on = leaf.stride < held && leaf.stride * (leaf.extent - 1) >= held;
-    if (!goes_on) {
-      add(leaf.extent, leaf.stride);
-      continue;
-    }
-    // The first elements are numbers of one lane; the others are the same numbers of other lanes.
-    const std::int64_t of_numbers = held / leaf.stride;
-    if (held % leaf.stride != 0 || leaf.extent % of_numbers != 0) {
+  for (const Mode& leaf : axis.leaves()) {
+    const auto parts = split_at(leaf, held);
+    if (!parts) {
       out.is_divided = false;
       return out;
     }
-    add(of_numbers, leaf.stride);
-    add(leaf.extent / of_numbers, held);
+    // The first elements are numbers of one lane; the others are the same numbers of other lanes.
+    if (parts->low > 1) {
+      out.numbers.emplace_back(parts->low, leaf.stride);
+      out.modes.push_back({parts->low, /*of_lanes=*/false});
+    }
+    if (parts->high > 1) {
+      if (!out.numbers.empty()) out.lanes_first = false;
+      out.lanes.emplace_back(parts->high, std::max(leaf.stride, held) / held);
+      out.modes.push_back({parts->high, /*of_lanes=*/true});
+    }
   }
   return out;
 }
@@ -50,6 +46,16 @@ Layout joined(const std::vector<Layout>& modes) {
 }
 
 }  // namespace
+
+std::optional<SplitMode> split_at(const Mode& mode, std::int64_t boundary) {
+  if (mode.extent == 1 || mode.stride == 0) return SplitMode{mode.extent, 1};
+  if (mode.stride >= boundary) {
+    return mode.stride % boundary == 0 ? std::optional(SplitMode{1, mode.extent}) : std::nullopt;
+  }
+  const std::int64_t low = std::min(mode.extent, boundary / mode.stride);
+  if (boundary % (low * mode.stride) != 0 || mode.extent % low != 0) return std::nullopt;
+  return SplitMode{low, mode.extent / low};
+}
 
 LanesOrReason split_order(const Layout& order, std::int64_t held) {
   const auto refuse = [&](const char* why) {

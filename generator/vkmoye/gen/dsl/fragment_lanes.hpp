@@ -21,6 +21,13 @@
 
 namespace vkmoye::gen {
 
+/// The extents of the parts of a mode whose values are below `boundary`, and of its steps from there on: of 8:4 with
+/// boundary 16, 4 and 2. nullopt if it straddles a multiple of the boundary.
+struct SplitMode {
+  std::int64_t low = 1, high = 1;
+};
+std::optional<SplitMode> split_at(const Mode& mode, std::int64_t boundary);
+
 struct FragmentLanes {
   Layout lanes;        // (part of k, part of the rows) -> lane
   Layout k_numbers;    // element of a lane along k -> number

@@ -29,10 +29,10 @@ ir::MatrixPart part_of(const Matrices& matrices, const Expr& row, const Expr& co
   return part;
 }
 
-// `view`, which has the size of one matrix, as the source or target of a matrix load or store.
-ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32_t lanes,
-                           std::uint32_t max_width) {
-  const MatrixOrReason result = as_matrix(view, array);
+// A view, which has the size of one matrix, as the source or target of a matrix load or store.
+ir::MatrixRegion region_of(const ArrayView& of, std::uint32_t lanes, std::uint32_t max_width) {
+  const View& view = of.view;
+  const MatrixOrReason result = as_matrix(of);
   if (!result.matrix) throw LayoutError(result.reason);
   const MatrixInMemory& matrix = *result.matrix;
   ir::MatrixRegion region;
@@ -49,7 +49,7 @@ ir::MatrixRegion region_of(const View& view, const ir::Array& array, std::uint32
                                   view.name, lanes, count, width));
   }
   const auto element = [&](const Expr& row, const Expr& column) {
-    ir::Element at{array.name, {}, view.name, width};
+    ir::Element at{view.array, {}, view.name, width};
     for (const View::Axis& axis : view.axes) {
       at.coordinates.push_back(origin(axis) + evaluate(coalesce(axis.values.mode(0)), row) +
                                evaluate(coalesce(axis.values.mode(1)), column));
@@ -82,8 +82,8 @@ ir::Body for_each_matrix(std::int64_t rows, std::int64_t columns, Make make) {
   return body;
 }
 
-View matrix_tile(const View& view, const Matrices& matrices, const Expr& i, const Expr& j) {
-  return tile(view, {matrices.type.rows, matrices.type.columns}, {i, j});
+ArrayView matrix_tile(const ArrayView& of, const Matrices& matrices, const Expr& i, const Expr& j) {
+  return {tile(of.view, {matrices.type.rows, matrices.type.columns}, {i, j}), of.array};
 }
 
 void require_shape(const View& view, const Matrices& matrices, std::int64_t rows,
@@ -128,30 +128,31 @@ View elements_of(const Matrices& matrices, std::uint32_t lanes) {
   return {matrices.array, {{{}, values}}, {}, fmt::format("elements({})", matrices.array)};
 }
 
-ir::Block load_statements(const View& from, const ir::Array& from_array, const Matrices& to,
-                          std::uint32_t lanes, std::uint32_t max_width) {
-  require_shape(from, to, to.rows, to.columns);
-  return {fmt::format("load {}{}\n  into {}", from.name, place_text(from), to.array),
-          for_each_matrix(to.rows, to.columns, [&](const Expr& i, const Expr& j) {
-            return ir::statements(ir::MatrixLoad{
-                part_of(to, i, j, lanes),
-                region_of(matrix_tile(from, to, i, j), from_array, lanes, max_width)});
-          })};
+ir::Block load_statements(const ArrayView& from, const Matrices& to, std::uint32_t lanes,
+                          std::uint32_t max_width) {
+  require_shape(from.view, to, to.rows, to.columns);
+  return {
+      fmt::format("load {}{}\n  into {}", from.view.name, place_text(from.view), to.array),
+      for_each_matrix(to.rows, to.columns, [&](const Expr& i, const Expr& j) {
+        return ir::statements(ir::MatrixLoad{
+            part_of(to, i, j, lanes), region_of(matrix_tile(from, to, i, j), lanes, max_width)});
+      })};
 }
 
 ir::Block store_statements(const Matrices& from, const Expr& row, const Expr& column,
-                           const View& to, const ir::Array& to_array, std::uint32_t lanes) {
+                           const ArrayView& to, std::uint32_t lanes) {
   const auto count = [&](int mode, std::int64_t of_one, std::int64_t max_count) {
-    const std::int64_t extent = mode < to.shape().rank() ? size(to.shape().mode(mode)) : 1;
+    const IntTuple shape = to.view.shape();
+    const std::int64_t extent = mode < shape.rank() ? size(shape.mode(mode)) : 1;
     return std::min(extent / of_one, max_count);
   };
   const std::int64_t rows = count(0, from.type.rows, from.rows);
   const std::int64_t columns = count(1, from.type.columns, from.columns);
-  require_shape(to, from, rows, columns);
-  return {fmt::format("store {}\n  to {}{}", from.array, to.name, place_text(to)),
+  require_shape(to.view, from, rows, columns);
+  return {fmt::format("store {}\n  to {}{}", from.array, to.view.name, place_text(to.view)),
           for_each_matrix(rows, columns, [&](const Expr& i, const Expr& j) {
             return ir::statements(
-                ir::MatrixStore{region_of(matrix_tile(to, from, i, j), to_array, lanes, kAnyWidth),
+                ir::MatrixStore{region_of(matrix_tile(to, from, i, j), lanes, kAnyWidth),
                                 part_of(from, row + i, column + j, lanes)});
           })};
 }

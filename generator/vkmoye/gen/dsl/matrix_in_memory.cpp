@@ -11,19 +11,21 @@ namespace vkmoye::gen {
 namespace {
 
 // The stride of mode `mode` of the values, in elements; nullopt if it has no single stride.
-std::optional<Expr> stride_of(const View& view, const ir::Array& array, int mode) {
+std::optional<Expr> stride_of(const ArrayView& of, int mode) {
   Expr stride = 0;
-  for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    const Layout along = coalesce(view.axes[i].values.mode(mode));
+  for (std::size_t i = 0; i < of.view.axes.size(); ++i) {
+    const Layout along = coalesce(of.view.axes[i].values.mode(mode));
     if (along.leaves().size() != 1) return std::nullopt;
-    stride = stride + Expr(to_index(along.leaves()[0].stride)) * array.axes[i].stride;
+    stride = stride + Expr(to_index(along.leaves()[0].stride)) * of.array->axes[i].stride;
   }
   return stride;
 }
 
 }  // namespace
 
-MatrixOrReason as_matrix(const View& view, const ir::Array& array) {
+MatrixOrReason as_matrix(const ArrayView& of) {
+  const View& view = of.view;
+  const ir::Array& array = *of.array;
   const auto none = [&](const std::string& reason) {
     return MatrixOrReason{std::nullopt, fmt::format("{} is not a matrix: {}", view.name, reason)};
   };
@@ -34,7 +36,7 @@ MatrixOrReason as_matrix(const View& view, const ir::Array& array) {
   }
   MatrixInMemory matrix;
   for (int mode = 0; mode < 2; ++mode) {
-    const auto stride = stride_of(view, array, mode);
+    const auto stride = stride_of(of, mode);
     if (!stride) {
       std::vector<std::string> layouts;
       for (const View::Axis& axis : view.axes) layouts.push_back(to_string(axis.values.mode(mode)));

@@ -33,7 +33,6 @@ struct MatrixOrReason {
   std::string reason;
 };
 
-/// Precondition: `view` is a view of `array`.
-MatrixOrReason as_matrix(const View& view, const ir::Array& array);
+MatrixOrReason as_matrix(const ArrayView& of);
 
 }  // namespace vkmoye::gen

@@ -8,6 +8,7 @@
 //     nest       for (v1 ..) { inside }
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,14 +29,25 @@ struct ValueLoop {
 };
 
 /// One loop for each leaf of the value shape that needs more than one iteration; an iteration moves
-/// vector.count values of the vector's leaf, and one value of each other leaf.
-std::vector<ValueLoop> loops_over(const Layout& values, const Vector& vector);
+/// vector.count values of the vector's leaf, and one value of each other leaf. `names`: of the variables of the leaves,
+/// if not v0, v1, ..
+std::vector<ValueLoop> loops_over(const Layout& values, const Vector& vector,
+                                  const std::vector<std::string>& names = {});
 
-/// The part of values(v) that depends on the loop variables. Precondition: `values` has the shape that
-/// the loops run over.
+/// The part of values(v) that depends on the loop variables, in the order of the leaves. Precondition: `values` has the
+/// leaves that the loops run over.
 Expr loop_offset(const Layout& values, const std::vector<ValueLoop>& loops);
 
-/// The loops around `inside`; the first leaf varies fastest: its loop is the innermost.
+/// The loops around `inside`, the first innermost: by default, the first leaf varies fastest.
 ir::Body nest(const std::vector<ValueLoop>& loops, ir::Unroll unroll, ir::Body inside);
+
+/// Appends the statements of one iteration, given the element of the result and the value of each operand.
+using Iteration =
+    std::function<void(ir::Body&, const ir::Element& to, const std::vector<Expr>& values)>;
+
+/// `loops` over the leaves of `to` and of the operands: these are loaded where all elements are inside their arrays.
+/// Loops over registers are unrolled.
+ir::Body for_each_value(const std::vector<ValueLoop>& loops, const ArrayView& to,
+                        const std::vector<ArrayView>& from, const Iteration& iteration);
 
 }  // namespace vkmoye::gen

@@ -70,16 +70,13 @@ Layout in_modes(const Layout& leaves, const IntTuple& shape) {
 // Makes the axes share one shape again, where a split has divided the layouts of some into more leaves than others.
 void share_shape(View& view) {
   const IntTuple shape = view.shape();
-  const auto has_shape = [&](const View::Axis& axis) { return axis.values.shape() == shape; };
-  if (std::all_of(view.axes.begin(), view.axes.end(), has_shape)) return;
-  std::vector<Layout> axes;
-  for (const View::Axis& axis : view.axes) axes.push_back(axis.values);
-  const auto refined = common_refinement(axes);
-  if (!refined) {
+  std::vector<Layout*> axes;
+  for (View::Axis& axis : view.axes) axes.push_back(&axis.values);
+  if (!share_leaves(axes)) {
     throw LayoutError(view.name + ": the layouts along its axes have no common refinement");
   }
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    view.axes[i].values = in_modes((*refined)[i], shape);
+  for (Layout* axis : axes) {
+    if (axis->shape() != shape) *axis = in_modes(*axis, shape);
   }
 }
 
@@ -123,6 +120,18 @@ std::int64_t max_tiles(const Extent& extent, std::int64_t step) {
 }
 
 }  // namespace
+
+bool share_leaves(const std::vector<Layout*>& layouts) {
+  const IntTuple shape = layouts.front()->shape();
+  const auto has_shape = [&](const Layout* one) { return one->shape() == shape; };
+  if (std::all_of(layouts.begin(), layouts.end(), has_shape)) return true;
+  std::vector<Layout> all;
+  for (const Layout* one : layouts) all.push_back(*one);
+  const auto refined = common_refinement(all);
+  if (!refined) return false;
+  for (std::size_t i = 0; i < all.size(); ++i) *layouts[i] = (*refined)[i];
+  return true;
+}
 
 std::uint32_t to_index(std::int64_t value) {
   if (value < 0 || value > 0xffffffff) {
@@ -366,6 +375,7 @@ View take(const View& view, const Expr& index, std::int64_t count) {
     out.axes.push_back(with_fixed(axis, make_layout(make_layout(axis.values, rounds)), {index},
                                   make_layout(composition(axis.values.mode(0), Layout(count)))));
   }
+  share_shape(out);
   return out;
 }
 

@@ -68,6 +68,14 @@ struct View {
   IntTuple shape() const { return axes.front().values.shape(); }
 };
 
+/// A view and the array that it selects from.
+struct ArrayView {
+  View view;
+  const ir::Array* array;
+  /// The elements of a matrix that a lane holds, if the array has matrices.
+  std::int64_t of_matrix = 0;
+};
+
 /// Tile number `coordinate` of `tensor` split into tiles of `extents`, one number for each axis:
 /// element (i, j) is tensor(coordinate[0] * extents[0] + i, coordinate[1] * extents[1] + j).
 /// The last tiles may extend past the edge; the operations that access them add the guards.
@@ -150,6 +158,9 @@ std::uint32_t to_index(std::int64_t value);
 /// The coordinate of `thread` along each mode of `threads`: the inverse of a layout that numbers
 /// them. CuTe: idx2crd(thread, shape, stride).
 std::vector<Expr> thread_coordinates(const Layout& threads, const Expr& thread);
+
+/// Splits the leaves of `layouts`, unless they share one shape. Returns whether they have a common refinement.
+bool share_leaves(const std::vector<Layout*>& layouts);
 
 /// The value of `layout` at an index that is known only at run time: sum over its leaves of
 /// ((index / product of the extents before) % extent) * stride.

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-#include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/ir/guards.hpp"
-#include "vkmoye/layout/refine.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -22,28 +20,14 @@ std::int64_t stand_in(const ir::Axis& axis) {
   return known * kFar;
 }
 
-// The leaves of `view` as one layout of its array's elements.
-std::vector<Mode> modes_of(const View& view, const ir::Array& array) {
-  std::vector<Layout> axes;
-  bool same_shape = true;
-  for (const View::Axis& axis : view.axes) {
-    axes.push_back(axis.values);
-    same_shape = same_shape && axis.values.shape() == view.shape();
-  }
-  if (!same_shape) {
-    const auto refined = common_refinement(axes);
-    if (!refined) {
-      throw LayoutError("the layouts of '" + view.name +
-                        "' along its axes have no common refinement");
-    }
-    axes = *refined;
-  }
+// The leaves of a view as one layout of its array's elements.
+std::vector<Mode> modes_of(const ArrayView& of) {
   std::vector<Mode> modes;
-  for (const Mode& leaf : axes.front().leaves()) modes.push_back(leaf);
-  for (std::size_t i = 1; i < axes.size(); ++i) {
-    const auto leaves = axes[i].leaves();
+  for (const Mode& leaf : of.view.axes.front().values.leaves()) modes.push_back(leaf);
+  for (std::size_t i = 1; i < of.view.axes.size(); ++i) {
+    const auto leaves = of.view.axes[i].values.leaves();
     for (std::size_t j = 0; j < modes.size(); ++j) {
-      modes[j].stride += leaves[j].stride * stand_in(array.axes[i]);
+      modes[j].stride += leaves[j].stride * stand_in(of.array->axes[i]);
     }
   }
   return modes;
@@ -55,42 +39,24 @@ Layout layout_of(const std::vector<Mode>& modes) {
   return flat.layout();
 }
 
-AccessWidth width_of(const View& view, const ir::Array& array, const std::vector<Mode>& values,
-                     std::vector<Mode> starts, std::int64_t max_bytes) {
+AccessWidth width_of(const ArrayView& of, const std::vector<Mode>& values, std::vector<Mode> starts,
+                     std::int64_t max_bytes) {
+  const ir::Array& array = *of.array;
   const bool is_single = array.is_registers() && array.vector == 1;
   if (is_single || !ir::is_constant(array.axes[0].stride, 1)) {
     return {1, AccessWidth::Limit::run, 1};
   }
-  starts.push_back({2, origin(view.axes[0])->alignment});
-  for (std::size_t i = 1; i < view.axes.size(); ++i) {
+  starts.push_back({2, origin(of.view.axes[0])->alignment});
+  for (std::size_t i = 1; i < of.view.axes.size(); ++i) {
     starts.push_back({2, stand_in(array.axes[i])});
   }
   return access_width(layout_of(values), layout_of(starts),
-                      static_cast<std::int64_t>(size_of(array.type)), max_bytes, view.swizzle);
+                      static_cast<std::int64_t>(size_of(array.type)), max_bytes, of.view.swizzle);
 }
-
-}  // namespace
-
-AccessWidth width_of(const View& view, const ir::Array& array, std::int64_t max_bytes) {
-  return width_of(view, array, modes_of(view, array), {}, max_bytes);
-}
-
-AccessWidth width_of(const View& view, const ir::Array& array, const Vector& vector) {
-  std::vector<Mode> starts = modes_of(view, array);
-  Mode values{1, 0};
-  if (vector.leaf < starts.size()) {
-    Mode& leaf = starts[vector.leaf];
-    values = {vector.count, leaf.stride};
-    leaf = {leaf.extent / vector.count, leaf.stride * vector.count};
-  }
-  return width_of(view, array, {values}, starts,
-                  static_cast<std::int64_t>(vector.count * size_of(array.type)));
-}
-
-namespace {
 
 // The distance between the first two values that have different coordinates.
-std::string distance(const View& view, const ir::Array& array) {
+std::string distance(const ArrayView& of) {
+  const View& view = of.view;
   for (std::int64_t v = 1; v < size(view.shape()); ++v) {
     std::vector<std::size_t> moved;
     for (std::size_t i = 0; i < view.axes.size(); ++i) {
@@ -99,9 +65,9 @@ std::string distance(const View& view, const ir::Array& array) {
     if (moved.empty()) continue;
     if (moved.size() > 1) return "consecutive values differ in several coordinates";
     const std::int64_t step = view.axes[moved[0]].values(v);
-    const ir::Axis& axis = array.axes[moved[0]];
-    if (array.is_shared()) {
-      return fmt::format("consecutive values are {} elements apart in {}", step, array.layout);
+    const ir::Axis& axis = of.array->axes[moved[0]];
+    if (of.array->is_shared()) {
+      return fmt::format("consecutive values are {} elements apart in {}", step, of.array->layout);
     }
     const auto stride = ir::extent_from(axis.stride);
     return fmt::format("consecutive values are {} apart along {}, of stride {}", step,
@@ -112,15 +78,31 @@ std::string distance(const View& view, const ir::Array& array) {
 
 }  // namespace
 
-std::string why_not_wider(const View& view, const ir::Array& array, std::uint32_t width) {
-  if (array.is_registers()) return "";
-  const AccessWidth proven = width_of(view, array);
+AccessWidth width_of(const ArrayView& of, std::int64_t max_bytes) {
+  return width_of(of, modes_of(of), {}, max_bytes);
+}
+
+bool moves_whole(const ArrayView& of, const Vector& vector) {
+  std::vector<Mode> starts = modes_of(of);
+  Mode values{1, 0};
+  if (vector.leaf < starts.size()) {
+    Mode& leaf = starts[vector.leaf];
+    values = {vector.count, leaf.stride};
+    leaf = {leaf.extent / vector.count, leaf.stride * vector.count};
+  }
+  const auto bytes = static_cast<std::int64_t>(vector.count * size_of(of.array->type));
+  return width_of(of, {values}, starts, bytes).elements == vector.count;
+}
+
+std::string why_not_wider(const ArrayView& of, std::uint32_t width) {
+  if (of.array->is_registers()) return "";
+  const AccessWidth proven = width_of(of);
   const auto n = static_cast<std::uint32_t>(proven.elements);
   if (n > width) return "";
   switch (proven.limit) {
     case AccessWidth::Limit::bytes: return fmt::format("{} bytes are the most", proven.number);
     case AccessWidth::Limit::run:
-      return n == 1 ? distance(view, array)
+      return n == 1 ? distance(of)
                     : fmt::format("a thread's values make runs of {} neighbours", proven.number);
     case AccessWidth::Limit::step:
       return fmt::format("a thread's runs begin at multiples of {}, not of {}", n, 2 * n);
@@ -132,19 +114,19 @@ std::string why_not_wider(const View& view, const ir::Array& array, std::uint32_
   return "";
 }
 
-Conditions fits(const View& view, const ir::Array& array, const Vector& vector, Edges edges) {
-  if (!array.is_buffer() || vector.count == 1) return {};
+Conditions fits(const ArrayView& of, const Vector& vector, Edges edges) {
+  if (!of.array->is_buffer() || vector.count == 1) return {};
   Conditions conditions;
   const auto require_multiple = [&](const Expr& number) {
     if (!ir::is_multiple(number, vector.count, conditions)) {
       conditions.push_back(ir::equal(number % vector.count, 0));
     }
   };
-  const bool at_once = width_of(view, array, vector).elements == vector.count;
-  for (std::size_t i = 0; i < view.axes.size(); ++i) {
-    const bool moves = view.axes[i].values.leaves()[vector.leaf].stride != 0;
-    if (moves && edges != Edges::inside) require_multiple(end_of(view, array, i));
-    if (i > 0 && at_once) require_multiple(array.axes[i].stride);
+  const bool at_once = moves_whole(of, vector);
+  for (std::size_t i = 0; i < of.view.axes.size(); ++i) {
+    const bool moves = of.view.axes[i].values.leaves()[vector.leaf].stride != 0;
+    if (moves && edges != Edges::inside) require_multiple(end_of(of, i));
+    if (i > 0 && at_once) require_multiple(of.array->axes[i].stride);
   }
   return conditions;
 }

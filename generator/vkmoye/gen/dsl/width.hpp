@@ -26,24 +26,22 @@ struct Vector {
   std::size_t leaf = 0;
 };
 
-// Preconditions of the following: `view` is a view of `array`; those strides of its axes after the
-// first that are only known at run time are multiples of every width.
+// Precondition of the following: those strides of the array's axes after the first that are only known
+// at run time are multiples of every width.
 
-/// The width for all values of `view`, moved in any order. Registers are single elements, or the
+/// The width for all values of a view, moved in any order. Registers are single elements, or the
 /// vectors as which they were declared.
-AccessWidth width_of(const View& view, const ir::Array& array,
-                     std::int64_t max_bytes = kWidestCopy);
+AccessWidth width_of(const ArrayView& of, std::int64_t max_bytes = kWidestCopy);
 
-/// The width for one vector at a time.
-AccessWidth width_of(const View& view, const ir::Array& array, const Vector& vector);
+/// Whether vectors are proved to be moved as a whole.
+bool moves_whole(const ArrayView& of, const Vector& vector);
 
 /// The reason why the layouts do not prove accesses wider than `width`, in words. Empty if they do,
 /// so that the reason is not in the layouts.
-std::string why_not_wider(const View& view, const ir::Array& array, std::uint32_t width);
+std::string why_not_wider(const ArrayView& of, std::uint32_t width);
 
 /// The conditions on run-time sizes under which no vector crosses an edge (not needed for
 /// Edges::inside), and vectors that are moved as a whole start at multiples of their count.
-Conditions fits(const View& view, const ir::Array& array, const Vector& vector,
-                Edges edges = Edges::skip);
+Conditions fits(const ArrayView& of, const Vector& vector, Edges edges = Edges::skip);
 
 }  // namespace vkmoye::gen

@@ -211,7 +211,7 @@ Expr round(const Expr& a);
 Expr less(const Expr& a, const Expr& b);
 Expr equal(const Expr& a, const Expr& b);
 Expr not_equal(const Expr& a, const Expr& b);
-/// In terms of the others: a <= b is !(b < a), or, where one may be NaN, a < b || a == b.
+/// a <= b, expressed as !(b < a) or, if one of them may be NaN, as a < b || a == b.
 Expr less_equal(const Expr& a, const Expr& b);
 inline Expr greater(const Expr& a, const Expr& b) { return less(b, a); }
 inline Expr greater_equal(const Expr& a, const Expr& b) { return less_equal(b, a); }

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_map>
 
 #include "vkmoye/gen/ir/assumptions.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/ir/with_values.hpp"
 
 namespace vkmoye::gen::ir {
 
@@ -140,29 +140,8 @@ bool is_multiple(const Expr& value, std::uint32_t factor, const Guards& guards) 
   });
 }
 
-namespace {
-
-Expr expand(const Expr& e, const Definitions& definitions,
-            std::unordered_map<const Node*, Expr>& done) {
-  if (const auto found = done.find(&*e); found != done.end()) return found->second;
-  Expr result = e;
-  if (e->op == Op::variable) {
-    const auto name = definitions.find(e->name);
-    if (name != definitions.end()) result = name->second;
-  } else if (e->type.kind == Type::Kind::index && !e->operands.empty()) {
-    std::vector<Expr> operands;
-    for (const Expr& operand : e->operands) operands.push_back(expand(operand, definitions, done));
-    result = with_operands(e, operands);
-  }
-  done.emplace(&*e, result);
-  return result;
-}
-
-}  // namespace
-
 Expr expand(const Expr& e, const Definitions& definitions) {
-  std::unordered_map<const Node*, Expr> done;
-  return expand(e, definitions, done);
+  return with_values(e, definitions, Where::in_indices);
 }
 
 void add_definition(Definitions& definitions, const std::string& name, const Expr& value) {

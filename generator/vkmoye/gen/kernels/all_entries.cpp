@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
@@ -38,13 +39,22 @@ std::string suggested_kernels(const std::string& word, const std::vector<std::st
   if (const std::string near = did_you_mean(word, names); !near.empty()) {
     return " (did you mean '" + near + "'?)";
   }
-  const std::string family = word.substr(0, word.find('/')) + "/";
-  std::vector<std::string> relatives;
+  std::vector<std::string> families;
   for (const std::string& name : names) {
     if (name.ends_with("/" + word)) return " (did you mean '" + name + "'?)";  // the variant alone
-    if (name.starts_with(family)) relatives.push_back(name.substr(family.size()));
+    families.push_back(name.substr(0, name.find('/')));
   }
-  return relatives.empty() ? "" : fmt::format("; {} has {}", family, join(relatives, " "));
+  std::string family = word.substr(0, word.find('/')), suggestion;
+  if (std::find(families.begin(), families.end(), family) == families.end()) {
+    family = did_you_mean(family, families);
+    if (family.empty()) return "";
+    suggestion = " (did you mean '" + family + "'?)";
+  }
+  std::vector<std::string> variants;
+  for (const std::string& name : names) {
+    if (name.starts_with(family + "/")) variants.push_back(name.substr(family.size() + 1));
+  }
+  return fmt::format("{}; {}/ has {}", suggestion, family, join(variants, " "));
 }
 
 const KernelEntry& kernel_named(const std::string& name) {

@@ -115,9 +115,9 @@ GemmSimtConfig moye_prefetch(const ProductRequest&) {
 }
 
 // The fastest config of a sweep on an H200. f32: 8 x 16 sums in each of 128 threads read 6 vectors of
-// shared memory for 128 multiply-adds. f64: 8 x 8, for which there are enough registers. The same for
-// i32 if subgroups may have 64 lanes: compilers for such GPUs accumulate integer products in pairs of
-// registers, and 128 pairs do not fit.
+// shared memory for 128 multiply-adds. f64: 8 x 8, for which there are enough registers. i32 also
+// takes 8 x 8 if subgroups may have 64 lanes: compilers for such GPUs accumulate integer products in
+// pairs of registers, and 128 pairs do not fit.
 GemmSimtConfig simt(const ProductRequest& request) {
   GemmSimtConfig config;
   config.threads = make_layout({{8, 2}, {4, 2}}, {{1, 32}, {8, 64}});  // a subgroup of 32: 8 x 4

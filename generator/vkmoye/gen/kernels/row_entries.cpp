@@ -69,7 +69,7 @@ Arguments arguments_of_slices(const std::vector<std::int64_t>& shape, std::int64
   return {{"rows", shape.front()}, {"cols", shape.back()}, {"slices", slices}};
 }
 
-// The plan of an entry that works on rows; see KernelEntry::in_slices.
+// The plan of an entry that works on rows, empty if no slices are needed; see KernelEntry::in_slices.
 template <class Config>
 std::function<KernelPlan(const Config&, const RowRequest&)> plan_of_rows(
     const std::string& entry, DescribePart<Config> describe) {
@@ -94,7 +94,7 @@ std::function<KernelPlan(const Config&, const RowRequest&)> plan_of_rows(
   };
 }
 
-// The same for a reduction, along either axis.
+// The plan of a reduction along either axis; empty if no slices are needed.
 KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
                           const RowRequest& request, Reduction reduction) {
   if (!request.form.shape || request.form.shape->size() != 2) return {};
@@ -120,8 +120,8 @@ KernelPlan reduction_plan(const std::string& entry, const ReduceConfig& config,
                         arguments_of_slices(*request.form.shape, count));
 }
 
-// The same for the largest elements, which take a pass over the row for each: a slice should fit in registers, and so
-// should the candidates of all slices.
+// The plan for the k largest elements, which needs k passes over a row: a slice should fit in registers, and so should
+// the candidates of all slices. Empty if no slices are needed.
 KernelPlan top_k_plan(const TopKConfig& config, const RowRequest& request) {
   const std::int64_t max_candidates = kMaxValues * config.max_threads;
   if (!request.form.shape || request.form.shape->size() != 2) return {};

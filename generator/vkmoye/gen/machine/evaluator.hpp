@@ -73,7 +73,7 @@ class Evaluator {
   // `compiles`: whether the compiler may compute something else in place of nodes.
   const Values& value(const ir::Expr& e, bool compiles);
   Values evaluate(const ir::Node& node, bool compiles);
-  // What is computed in place of `e`.
+  // The expression that the compiler computes in place of `e`.
   const ir::Expr& compiled(const ir::Expr& e);
   Values builtin(ir::Builtin which) const;
   void combine(const ir::Node& node, const std::vector<const Values*>& operands, std::size_t thread,

@@ -55,7 +55,8 @@ struct UserOperation {
   std::function<void(const UserProblem& problem, std::span<const std::vector<double>> inputs,
                      std::span<Expected> output)>
       reference;
-  /// In its place, for several results: `outputs` are the output and those of more_outputs, with all their elements.
+  /// Replaces `reference` if there are several results: `outputs` are the output and those of more_outputs, with all
+  /// their elements.
   std::function<void(const UserProblem& problem, std::span<const std::vector<double>> inputs,
                      std::span<std::vector<Expected>> outputs)>
       references = {};

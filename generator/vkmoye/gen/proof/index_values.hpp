@@ -39,7 +39,7 @@ class IndexValues {
     Linear value = 0;
     bool is_exact = true;
   };
-  /// Where a condition may hold; exactly there if `is_exact`.
+  /// The points where a condition may hold; if `is_exact`, it holds at each of them.
   struct Condition {
     Set points;
     bool is_exact = true;
@@ -50,10 +50,10 @@ class IndexValues {
   IndexValues(Solver& solver, Variables& variables, const ir::Kernel& kernel, bool is_draft);
 
   Index of(const ir::Expr& index);
-  /// Where `condition` holds or, `negated`, fails.
+  /// The points where `condition` holds or, if `negated`, fails.
   Condition where(const ir::Expr& condition, bool negated);
 
-  /// Names that are defined, and facts that are added, until the matching `leave`.
+  /// Names that are defined and facts that are added after `enter` are forgotten at the matching `leave`.
   void enter();
   void leave();
   /// `from`: what the value is loaded from, if it is.
@@ -69,13 +69,13 @@ class IndexValues {
   bool is_exact() const { return scopes_.back().is_exact; }
   /// Throws GaveUp if the facts would fall into too many pieces.
   void add_fact(const Set& points);
-  /// The same of what the author asserts: left out where there would be too many pieces.
+  /// Adds what the author asserts as a fact, unless the facts would fall into too many pieces.
   void assume(const ir::Expr& condition);
   Set less(const Linear& a, const Linear& b) const { return at_most(a + 1, b); }
   Set at_most(const Linear& a, const Linear& b) const;
   Set equal(const Linear& a, const Linear& b) const;
   Linear variable(const std::string& name);
-  /// Where the variable `name` is one of the `count` numbers from `first` on.
+  /// The points where the variable `name` is one of the `count` numbers from `first` on.
   Set among(const std::string& name, const Linear& first, std::int64_t count);
   const Variables& variables() const { return variables_; }
   Solver& solver() { return solver_; }
@@ -101,7 +101,7 @@ class IndexValues {
     std::vector<ir::Expr> kept;  // so that no other node takes the address of one in a map
   };
 
-  /// What `compute` gives for `e`, computed once in a scope and those within it.
+  /// The result of `compute` for `e`, computed once in a scope and those within it.
   template <class T>
   T remembered(std::unordered_map<const ir::Node*, T> Scope::*known, const ir::Expr& e,
                T (IndexValues::*compute)(const ir::Expr&));
@@ -126,13 +126,13 @@ class IndexValues {
   Index unknown(const ir::Expr& e);
   /// The variable `name`, and the fact that it is in its range.
   Linear introduce(const std::string& name, Range range, SameIn same_in);
-  /// The same of an argument, whose range is a fact everywhere.
+  /// The variable of an argument, whose range is a fact everywhere.
   Linear argument(const std::string& name, Range range);
   Set in_range(const Linear& value, Range range) const;
   Range range(const Index& index) const { return variables_.range(index.value); }
   Identity identity_of(const ir::Expr& e);
   Identity composed(const ir::Expr& e);
-  /// The same for equal loads of what nothing writes.
+  /// The identity of a loaded element, equal for equal loads of an array that nothing writes.
   Identity identity_of_load(const ir::Element& from);
   Name* find(const std::string& name);
 

@@ -47,16 +47,16 @@ class Set {
   /// The points that satisfy all linear equations which hold in the whole set.
   Set affine_hull() const;
   Set complement() const;
-  /// The same points, described by fewer constraints where that is easy.
+  /// This set, described by fewer constraints where that is easy.
   Set simplified() const;
   bool is_empty() const;
   bool is_subset_of(const Set& other) const;
   /// The points for which some values of the variables `names` exist.
   Set project_out(const std::vector<std::string>& names) const;
-  /// With other names for its variables; those that `names` does not have keep theirs.
+  /// This set with other names for its variables; variables that are not in `names` keep theirs.
   Set renamed(const std::map<std::string, std::string>& names) const;
   std::vector<std::string> variables() const;
-  /// How many sets, each given by constraints that all hold, it is the union of.
+  /// The number of sets whose union it is; each of them is given by constraints that all hold.
   int pieces() const;
   /// A point in it; nullopt: it is empty.
   std::optional<Point> sample() const;
@@ -76,7 +76,7 @@ class Solver {
  public:
   explicit Solver(unsigned long max_steps);
 
-  /// Where the sum of `factors` times variables and `constant` is not negative, or is 0.
+  /// The points where the sum of `factors` times variables and `constant` is not negative, or is 0.
   Set not_negative(const Factors& factors, std::int64_t constant) const;
   Set zero(const Factors& factors, std::int64_t constant) const;
   Set everything() const;

@@ -24,9 +24,9 @@ class Registers {
   Registers(const ir::Kernel& kernel, bool has_data, const std::set<std::string>& written,
             machine::ReasonsByKind& reasons);
 
-  /// As at the start of a workgroup.
+  /// Resets all elements to their state at the start of a workgroup.
   void start();
-  /// What the active invocations read. Adds a reason if one of them has not written the element.
+  /// The values that the active invocations read. Adds a reason if one of them has not written the element.
   machine::Values load(machine::Machine& m, const machine::MemoryAccess& access);
   /// Stores `values` in the active invocations. Adds a reason if the index is outside the array or not known.
   void store(machine::Machine& m, const machine::MemoryAccess& access,

@@ -36,10 +36,10 @@ class AcceptedKernels {
   std::mutex mutex_;
   std::set<ir::Fingerprint> known_;
   std::filesystem::path file_;
-  std::streamoff read_ = 0;  // bytes of it
+  std::streamoff read_ = 0;  // bytes of the file
 };
 
-/// Those of `verify` in this process.
+/// The kernels that `verify` accepted in this process.
 AcceptedKernels& accepted_kernels();
 
 }  // namespace vkmoye::gen

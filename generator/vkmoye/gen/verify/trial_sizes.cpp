@@ -287,8 +287,8 @@ Arguments fulfilling(const ir::Kernel& kernel, const Arguments& wanted) {
   }
 }
 
-// The same where conditions are not linear, such as n * m == 4096: up to three arguments of those that do not hold are
-// tried at small numbers, powers of two and numbers of the conditions.
+// Arguments of a launch that fulfils `assumptions` which are not linear, such as n * m == 4096: up to three arguments
+// of those that `wanted` violates are tried at small numbers, powers of two and numbers of the conditions.
 Arguments tried(const ir::Kernel& kernel, const std::vector<ir::Assume>& assumptions,
                 const Arguments& wanted) {
   constexpr std::size_t kMaxTried = 3;

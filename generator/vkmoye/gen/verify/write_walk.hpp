@@ -28,8 +28,8 @@ class WriteWalk {
   WriteWalk(const WriteWalk&) = delete;
   WriteWalk& operator=(const WriteWalk&) = delete;
 
-  /// By array, the first read of elements of which it is not certain that they were written, or "" for an array that
-  /// cannot be followed. Throws machine::Budget::Exceeded.
+  /// For each array with a read of elements that may be unwritten: the first such read, or "" if the array cannot be
+  /// followed. Throws machine::Budget::Exceeded.
   std::map<std::string, std::string> unshown();
 
  private:

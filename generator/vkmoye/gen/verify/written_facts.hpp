@@ -31,7 +31,7 @@ class WrittenFacts {
   void remember(const ir::Expr& of, When when, WrittenState::Written written);
   /// Counts what is known to be written there.
   void recall(const ir::Expr& of, When when, WrittenState& state) const;
-  /// The same in round `round` of `loop`: if (2 < n) { tile[..] = x }, before a loop to n.
+  /// Counts what is known to be written in round `round` of `loop`: if (2 < n) { tile[..] = x }, before a loop to n.
   void recall_for(const ir::For& loop, std::uint64_t round, WrittenState& state) const;
 
   /// How many are known. Names keep their values up to the end of a body; then its facts are forgotten.

@@ -40,7 +40,7 @@ class WrittenState {
   /// Whether those elements are written, each in the invocation of `lanes` that reads it.
   bool is_written(const ir::Array& array, const machine::Values& at, std::uint32_t width,
                   const machine::ThreadSet& lanes, const Path& path, bool by_any) const;
-  /// Whether the first `count` elements are, each in all of `lanes`.
+  /// Whether the first `count` elements are written, each in all of `lanes`.
   bool are_written(const ir::Array& array, std::uint64_t count, const machine::ThreadSet& lanes,
                    const Path& path, bool by_any) const;
 
@@ -48,7 +48,7 @@ class WrittenState {
   struct Mark {
     std::size_t registers = 0, shared = 0;
   };
-  /// What became written since.
+  /// The elements that were written since a mark.
   struct Written {
     std::map<std::size_t, machine::ThreadSet> registers;
     std::map<std::size_t, std::int32_t> shared;
@@ -56,7 +56,7 @@ class WrittenState {
   Mark mark() const { return {registers_log_.size(), shared_log_.size()}; }
   Written since(const Mark& mark) const;
   Written take_back(const Mark& to);
-  /// Counts it again, where it is known to have happened.
+  /// Marks the elements of `written` as written, where the writes are known to have happened.
   void add(const Written& written);
 
   /// Who takes which of two branches.
@@ -97,7 +97,7 @@ class WrittenState {
   std::map<std::string, Place> places_;
   std::vector<machine::ThreadSet> registers_;  // for each vector: who has written it
   std::vector<std::int32_t> shared_;
-  // What changes replaced.
+  // The states that changes replaced, to take them back.
   std::vector<std::pair<std::size_t, machine::ThreadSet>> registers_log_;
   std::vector<std::pair<std::size_t, std::int32_t>> shared_log_;
 };

@@ -46,7 +46,7 @@ struct GridPiece {
 struct Dispatches {
   std::vector<std::uint64_t> needed_bytes;  // that each binding needs for these arguments
   std::vector<std::uint64_t> bound_bytes;   // the size of each binding's descriptor
-  /// In the layout of the interface, with addresses; the members first_group_* are 0.
+  /// The values of the arguments and addresses, in the layout of the interface; the members first_group_* are 0.
   std::vector<std::byte> push_constants;
   /// The offsets of first_group_*; -1: the kernel has none.
   std::array<int, 3> first_group = {-1, -1, -1};

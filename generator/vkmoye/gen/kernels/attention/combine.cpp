@@ -115,7 +115,7 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
   const View row_max = builder.registers("max_of_slice", f32, Layout(IntTuple{1, 1, 1}));
   const View row_sum = builder.registers("row_sum_of_slice", f32, Layout(IntTuple{1, 1, 1}));
   const View sums = builder.make_fragment_like("sums", f32, part);
-  RunningSoftmax softmax(builder, score_unit(builder, form), row_max,
+  RunningSoftmax softmax(builder, score_factors(builder, form), row_max,
                          {.columns = 2, .threads = threads, .shared_by_row = 1}, sink);
   softmax.start();
   builder.assign(sums, ir::number(f32, 0));

@@ -6,10 +6,10 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/attention/parts/bias.hpp"
 #include "vkmoye/gen/kernels/attention/parts/describe.hpp"
+#include "vkmoye/gen/kernels/attention/parts/probabilities_operand.hpp"
 #include "vkmoye/gen/kernels/attention/parts/query_matrices.hpp"
 #include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/parts/staged_tile.hpp"
-#include "vkmoye/gen/kernels/attention/parts/weights_operand.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -60,8 +60,8 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
       builder.matrices("query", type, {Use::a, side, side}, rows / atom, form.width / atom);
   const Matrices b = builder.matrices("b", type, {Use::b, side, side}, 1, 1);  // of k^T, then of v
   const MatrixValues scores = accumulators("scores", keys);
-  WeightsOperand weights(builder, scores.matrices, type, config.common_order(),
-                         padded(keys, config.tile_rows()));
+  ProbabilitiesOperand probabilities(builder, scores.matrices, type, config.common_order(),
+                                     padded(keys, config.tile_rows()));
   const MatrixValues sums = accumulators("sums", form.value_width);
 
   load_query(builder, attention, k, query);
@@ -99,11 +99,11 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
     bias.add(scores.values, part, biased_rows, at);
     visible.hide_unseen(scores.values, part, own_rows, at);
     softmax.update(scores.by_row, sums.by_row);
-    weights.set(scores);
+    probabilities.set(scores);
     builder.unrolled_loop("key", to_index(keys / atom), [&](const Expr& key) {
       builder.unrolled_loop("e", to_index(sums.matrices.columns), [&](const Expr& e) {
         builder.load(transpose(tile(v.shared(), {atom, atom}, {e, key})), b, v.vector());
-        builder.multiply(column_of(weights.matrices(), key), b, column_of(sums.matrices, e));
+        builder.multiply(column_of(probabilities.matrices(), key), b, column_of(sums.matrices, e));
       });
     });
   };

@@ -47,14 +47,14 @@ const std::vector<ConfigField<AttentionConfig>>& attention_coopmat_fields() {
       order_field("order-c",
                   "(row, column) of a matrix of scores -> lane * elements of a lane + number",
                   &Config::order_c),
-      order_field("order-a", "the same of a matrix of weights, an operand", &Config::order_a),
+      order_field("order-a", "order-c of an operand, a matrix of probabilities", &Config::order_a),
   });
   return fields;
 }
 
 std::string why_text(const AttentionConfig& config) {
   return fmt::format("scores stay in registers{}{}",
-                     config.in_registers() ? "" : ", weights go through shared memory",
+                     config.in_registers() ? "" : ", probabilities go through shared memory",
                      config.prefetch ? "; the next tiles of k and v are fetched meanwhile" : "");
 }
 

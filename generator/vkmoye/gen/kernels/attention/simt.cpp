@@ -132,7 +132,7 @@ class SimtAttention {
 
   ir::Kernel describe() {
     describe_attention(builder_, attention_simt_fields(), config_, form_, type_,
-                       "scores and sums in registers, weights through shared memory");
+                       "scores and sums in registers, probabilities through shared memory");
     declare();
     const BiasRows biased_rows =
         bias_.rows("tile", attention_.row_tile(), config_.rows, attention_.head());
@@ -172,8 +172,8 @@ class SimtAttention {
     shared_v_ = elements(form_.value_width);
     shared_p_ =
         builder_.shared("shared_p", ScalarType::f32, make_layout({rows, keys}, {keys + 1, one}));
-    weights_ = part(shared_p_);
-    scores_ = builder_.make_fragment_like("scores", ScalarType::f32, weights_);
+    probabilities_ = part(shared_p_);
+    scores_ = builder_.make_fragment_like("scores", ScalarType::f32, probabilities_);
     output_ = part(transpose(attention_.tile_of(o_)));
     sums_ = builder_.make_fragment_like("sums", ScalarType::f32, output_);
   }
@@ -242,7 +242,7 @@ class SimtAttention {
     bias_.add(scores_, part_of, biased_rows, tile_number);
     visible_.hide_unseen(scores_, part_of, visible_.rows_of_workgroup(), tile_number);
     softmax.update(scores_, sums_);
-    builder_.copy(scores_, weights_);
+    builder_.copy(scores_, probabilities_);
     builder_.barrier();
     stage_keys("v", form_.value_format, attention_.v(key_tile), shared_v_);
     visible_.drop_beyond(
@@ -268,7 +268,7 @@ class SimtAttention {
   View shared_q_;             // (width, rows)
   View shared_k_, shared_v_;  // (width, keys), (value_width, keys): the same memory
   View shared_p_;             // (rows, keys)
-  View weights_;              // the thread's part of shared_p_: ((1,1), rows, keys)
+  View probabilities_;        // the thread's part of shared_p_: ((1,1), rows, keys)
   View scores_;               // in registers, of the same shape
   View output_, sums_;        // ((1,1), rows, value_width): of o, and in registers
 };

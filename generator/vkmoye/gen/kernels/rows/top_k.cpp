@@ -43,8 +43,9 @@ TopKConfig top_k_config(ScalarType type, const DeviceCaps& device) {
 
 const std::vector<ConfigField<TopKConfig>>& top_k_fields() {
   static const auto fields = [] {
-    auto k = numbers_field<TopKConfig>("k", "elements of a row of the result, 1 to 64",
-                                       {&TopKConfig::k});
+    auto k = numbers_field<TopKConfig>(
+        "k", "elements of a row of the result, 1 to 64; beyond the columns of src, -infinity",
+        {&TopKConfig::k});
     k.changes_result = true;
     return joined<TopKConfig>({k}, threads_fields<TopKConfig>());
   }();

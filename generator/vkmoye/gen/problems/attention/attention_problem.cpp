@@ -53,6 +53,21 @@ AttentionProblem::AttentionProblem(const AttentionOptions& options, const Extent
   seconds_to_check = products() / kScoresInASecond;
 }
 
+std::vector<std::string> AttentionProblem::reasons_against_contents(
+    std::size_t input, const std::vector<std::byte>& contents) const {
+  constexpr std::size_t kMaxReasons = 8;
+  if (arrays[input].name != "lengths") return {};  // the inputs are the first arrays
+  std::vector<std::string> reasons;
+  const std::size_t width = size_of(ScalarType::i32);
+  for (std::size_t i = 0; i * width < contents.size() && reasons.size() < kMaxReasons; ++i) {
+    const double length = load_number(ScalarType::i32, &contents[i * width]);
+    if (length >= 0 && length <= static_cast<double>(call_.keys)) continue;
+    reasons.push_back(
+        fmt::format("length {} is {:.0f}, but there are {} keys", i, length, call_.keys));
+  }
+  return reasons;
+}
+
 void AttentionProblem::fill(ArrayMemory& memory, std::uint64_t seed) const {
   const AttentionData data(call_, call_.type, seed, hard_);
   for (std::size_t i = 0; i < data.inputs().size(); ++i) memory.write(i, data.inputs()[i]);

@@ -13,6 +13,9 @@ class AttentionProblem : public Problem {
   AttentionProblem(const AttentionOptions& options, const Extents& size);
 
   void fill(ArrayMemory& memory, std::uint64_t seed) const override;
+  /// The lengths must be from 0 to the number of keys.
+  std::vector<std::string> reasons_against_contents(
+      std::size_t input, const std::vector<std::byte>& contents) const override;
   CheckResult check(const ArrayMemory& memory, Verify verify, std::uint64_t seed) const override;
 
  private:

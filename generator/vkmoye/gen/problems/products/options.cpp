@@ -27,7 +27,7 @@ Field epilogue_field() {
           "comma-separated steps on alpha * A * B^T + beta * C before it is rounded, in order: " +
               epilogue_expects() +
               " (none); apply takes the arrays that they read after the others",
-          "comma-separated steps of " + epilogue_expects(),
+          "comma-separated steps",
           [](const GemmOptions& problem) { return epilogue_text(problem.epilogue); },
           [](const std::string& text, GemmOptions& problem) {
             problem.epilogue = parse_epilogue(text);

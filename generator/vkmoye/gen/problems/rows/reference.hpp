@@ -69,9 +69,8 @@ void define_rope(ScalarType type, RopePairs pairs_are, std::span<const double> h
 /// The index of the first largest value, or of the first NaN. Precondition: there are values.
 std::size_t defined_column_of_largest(std::span<const double> x);
 
-/// The largest values, as many as half of `out`, then their indices; NaNs before numbers, the first of equal ones
-/// first.
-/// Where there are fewer values, -infinity and 2^32 - 1.
+/// The k largest values, then their k indices; k is half the size of `out`. NaNs come before numbers, and equal values
+/// keep their order. If there are fewer than k values, the rest is -infinity with the index 2^32 - 1.
 void define_largest(ScalarType type, std::span<const double> x, std::span<Expected> out);
 
 }  // namespace vkmoye::gen

@@ -20,7 +20,7 @@ namespace {
 using Lines = std::span<const Line>;
 using Results = std::span<Expected>;
 
-// The values of `options` that state the problem. What cannot be read is reported when the kernel is described.
+// The values of `options` that state the problem. Describing the kernel reports options that cannot be read.
 template <class Config>
 Config stated_by(const std::vector<ConfigField<Config>>& fields, const Options& options) {
   Config config;
@@ -153,7 +153,7 @@ LineProblem argmax_problem(const LineSpec& spec) {
 
 LineProblem top_k_problem(const LineSpec& spec) {
   LineProblem out = of_rows(spec);
-  // The kernel refuses others.
+  // Describing the kernel refuses a k below 1.
   const auto k = std::max<std::int64_t>(0, stated_by(top_k_fields(), spec.config).k);
   Extents shape = spec.shape;
   shape.back() = k;

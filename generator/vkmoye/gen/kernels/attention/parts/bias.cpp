@@ -15,6 +15,11 @@ Expr value_for_head(Builder& builder, const Tensor& of, const std::string& name,
   return builder.load("own_" + name, value);
 }
 
+// Scores of the definition, before a bias is added.
+std::string scaled_scores(const AttentionForm& form) {
+  return form.soft_cap ? "scores * soft_cap" : "scores * scale";
+}
+
 }  // namespace
 
 ScoreBias::ScoreBias(Builder& builder, const AttentionForm& form, const AttentionTile& tile)
@@ -46,7 +51,7 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const BiasRows
                  {tile_number, rows.number, head_step_ * rows.head + entry_step_ * tile_.entry()}),
             {_, _, 0});
   // Only -infinity hides a key, whatever its score is: infinity or NaN, too.
-  const std::string scaled = form_.slopes ? "scores" : "scores * unit";
+  const std::string scaled = form_.slopes ? "scores" : scaled_scores(form_);
   builder_.with_title(
       "scores <- " + scaled + " + mask, -infinity for keys that the mask hides", [&] {
         builder_.apply(
@@ -56,7 +61,7 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const BiasRows
               const Expr hidden = number(ScalarType::f32, kUnseenScore);
               return ir::select(
                   equal(m, hidden), hidden,
-                  form_.slopes ? x + m : multiply_add(x, tile_.score_scale().unit(), m));
+                  form_.slopes ? x + m : multiply_add(x, tile_.score_scale().factor(), m));
             },
             scores, part(transpose(mask)));
       });
@@ -66,14 +71,15 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const BiasRows
 void ScoreBias::add_slopes(const View& scores, const PartOfScores& part, const BiasRows& rows,
                            const Expr& first_key) {
   builder_.with_title(
-      "scores <- scores * unit + slope * (key - query), counted from the last key", [&] {
+      "scores <- " + scaled_scores(form_) + " + slope * (key - query), counted from the last key",
+      [&] {
         builder_.apply(
             scores, part(make_identity_view({rows.count, tile_.size().keys})),
             [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
               const Expr key = first_key + at[1] + tile_.queries(),
                          query = to_index(rows.count) * rows.number + at[0] + tile_.keys();
               const Expr distance = convert(key, ScalarType::f32) - convert(query, ScalarType::f32);
-              return multiply_add(x[0], tile_.score_scale().unit(), distance * rows.slope);
+              return multiply_add(x[0], tile_.score_scale().factor(), distance * rows.slope);
             },
             {scores});
       });

@@ -11,15 +11,15 @@ namespace {
 using ir::number;
 
 // Exactly 1 where the score is m; 0 for -infinity.
-Expr weight(const Expr& score, const Expr& m, const ScoreUnit& unit) {
-  return exp2((score - m) * unit.exponent_factor);
+Expr probability(const Expr& score, const Expr& m, const ScoreFactors& factors) {
+  return exp2((score - m) * factors.to_exponent);
 }
 
 }  // namespace
 
-RunningSoftmax::RunningSoftmax(Builder& builder, const ScoreUnit& unit, const View& scores,
+RunningSoftmax::RunningSoftmax(Builder& builder, const ScoreFactors& factors, const View& scores,
                                const ScoreModes& modes, const std::optional<Expr>& sink)
-    : builder_(builder), unit_(unit), modes_(modes), sink_(sink) {
+    : builder_(builder), factors_(factors), modes_(modes), sink_(sink) {
   const View of_rows = first_along(scores, {modes.columns});
   row_max_ = builder.make_fragment_like("row_max", ScalarType::f32, of_rows);
   rescale_by_ = builder.make_fragment_like("rescale", ScalarType::f32, of_rows);
@@ -36,10 +36,10 @@ void RunningSoftmax::start() {
   builder_.assign(row_sum_, number(ScalarType::f32, 0));
 }
 
-// A finite sink stays finite in the unit of scores: where it is beyond all of them, or below, it becomes the last.
+// A finite sink stays finite when it is divided by the factor of scores: it is limited to the finite numbers.
 void RunningSoftmax::start_at_sink() {
   const Expr& sink = *sink_;
-  const Expr score = unit_.unit ? sink / *unit_.unit : sink;
+  const Expr score = factors_.to_defined ? sink / *factors_.to_defined : sink;
   const Expr is_finite = less(absolute(sink), kMinimum.neutral(ScalarType::f32));
   score_of_sink_ =
       builder_.let("score_of_sink", ir::select(is_finite, clamp(score, -FLT_MAX, FLT_MAX), sink));
@@ -58,7 +58,7 @@ void RunningSoftmax::rescale(const View& sums) {
       "rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums", [&] {
         builder_.apply(
             rescale_by_,
-            [&](const Expr& before, const Expr& m) { return weight(before, m, unit_); },
+            [&](const Expr& before, const Expr& m) { return probability(before, m, factors_); },
             rescale_by_, row_max_);
       });
   for (const View& of : {row_sum_, sums}) {
@@ -67,10 +67,10 @@ void RunningSoftmax::rescale(const View& sums) {
   }
 }
 
-void RunningSoftmax::weigh(const View& scores) {
-  builder_.with_title("scores <- exp2((scores - row_max) * factor), the weights", [&] {
+void RunningSoftmax::replace_by_probabilities(const View& scores) {
+  builder_.with_title("scores <- exp2((scores - row_max) * factor), the probabilities", [&] {
     builder_.apply(
-        scores, [&](const Expr& x, const Expr& m) { return weight(x, m, unit_); }, scores,
+        scores, [&](const Expr& x, const Expr& m) { return probability(x, m, factors_); }, scores,
         row_max_);
   });
 }
@@ -80,7 +80,7 @@ void RunningSoftmax::update(const View& scores, const View& sums) {
   builder_.accumulate(row_max_, kMaximumOfNumbers, scores);
   builder_.reduce_across(row_max_, kMaximumOfNumbers, modes_.threads, modes_.shared_by_row);
   rescale(sums);
-  weigh(scores);
+  replace_by_probabilities(scores);
   builder_.accumulate(row_sum_, kSum, scores);
 }
 
@@ -88,12 +88,12 @@ void RunningSoftmax::update_per_thread(const View& scores, const View& sums, con
   keep_row_max();
   builder_.accumulate(row_max_, kMaximumOfNumbers, scores);
   builder_.call("rescale_sums", [&] { rescale(sums); });
-  weigh(scores);
+  replace_by_probabilities(scores);
   if (counts == nullptr) return builder_.accumulate(row_sum_, kSum, scores);
   builder_.apply(
       broadcast(row_sum_, scores.shape()),
-      [](const Expr& all, const Expr& weight, const Expr& count) {
-        return multiply_add(weight, count, all);
+      [](const Expr& all, const Expr& probability, const Expr& count) {
+        return multiply_add(probability, count, all);
       },
       broadcast(row_sum_, scores.shape()), scores, *counts);
 }
@@ -116,7 +116,9 @@ void RunningSoftmax::divide(const View& sums) {
     builder_.with_title("row_sum <- row_sum + exp2((score_of_sink - row_max) * factor)", [&] {
       builder_.apply(
           row_sum_,
-          [&](const Expr& all, const Expr& m) { return all + weight(score_of_sink_, m, unit_); },
+          [&](const Expr& all, const Expr& m) {
+            return all + probability(score_of_sink_, m, factors_);
+          },
           row_sum_, row_max_);
     });
   }
@@ -139,7 +141,7 @@ void RunningSoftmax::store_log_sums(const View& to) {
       builder_.apply(
           to,
           [&](const Expr& m, const Expr& all) {
-            Expr score = unit_.unit ? m * *unit_.unit : m;
+            Expr score = factors_.to_defined ? m * *factors_.to_defined : m;
             if (sink_) score = ir::select(equal(m, score_of_sink_), *sink_, score);
             return ir::select(equal(all, number(ScalarType::f32, 0)),
                               kMaximum.neutral(ScalarType::f32), score + log(all));

@@ -2,7 +2,7 @@
 #pragma once
 // Softmax of scores that come tile by tile, and sums of values weighted by its probabilities.
 //
-//   RunningSoftmax softmax(k, unit, scores, {.columns = 2, .threads = threads, .shared_by_row = 1});
+//   RunningSoftmax softmax(k, factors, scores, {.columns = 2, .threads = threads, .shared_by_row = 1});
 //     softmax.update(scores, sums)                   scores <- probabilities; sums and row sums are rescaled
 //     softmax.finish(sums)                           sums <- sums / row sums, 0 if no key was seen
 //
@@ -30,9 +30,9 @@ struct ScoreModes {
 
 class RunningSoftmax {
  public:
-  /// For scores of the shape of `scores`, scaled as `unit` says. Declares row_max, rescale and row_sum. `sink`: a score
+  /// For scores of the shape of `scores`. Declares row_max, rescale and row_sum. `sink`: a score
   /// of the definition, which enters the maximum and the sum of each row.
-  RunningSoftmax(Builder& builder, const ScoreUnit& unit, const View& scores,
+  RunningSoftmax(Builder& builder, const ScoreFactors& factors, const View& scores,
                  const ScoreModes& modes, const std::optional<Expr>& sink = {});
 
   void start();
@@ -59,13 +59,13 @@ class RunningSoftmax {
   void start_at_sink();
   void keep_row_max();
   void rescale(const View& sums);
-  void weigh(const View& scores);
+  void replace_by_probabilities(const View& scores);
 
   Builder& builder_;
-  ScoreUnit unit_;
+  ScoreFactors factors_;
   ScoreModes modes_;
   std::optional<Expr> sink_;
-  Expr score_of_sink_ = 0;  // the sink in the unit of scores
+  Expr score_of_sink_ = 0;  // the sink, divided by the factor of scores
   View row_max_, rescale_by_, row_sum_;
 };
 

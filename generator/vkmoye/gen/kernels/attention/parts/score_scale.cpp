@@ -3,24 +3,24 @@
 
 namespace vkmoye::gen {
 
-ScoreUnit score_unit(Builder& builder, const AttentionForm& form) {
+ScoreFactors score_factors(Builder& builder, const AttentionForm& form) {
   if (has_bias(form)) return {{}, ir::number(ScalarType::f32, kLog2E)};
-  const Expr unit = builder.argument(form.soft_cap ? "soft_cap" : "scale", ScalarType::f32);
-  return {unit, builder.let("factor", unit * kLog2E)};
+  const Expr factor = builder.argument(form.soft_cap ? "soft_cap" : "scale", ScalarType::f32);
+  return {factor, builder.let("factor", factor * kLog2E)};
 }
 
 ScoreScale::ScoreScale(Builder& builder, const AttentionForm& form, const Expr& scale)
-    : has_cap_(form.soft_cap), unit_(scale) {
+    : has_cap_(form.soft_cap), factor_(scale) {
   if (has_cap_) {
-    unit_ = builder.argument("soft_cap", ScalarType::f32);
-    per_cap_ = builder.let("of_cap", scale * (2 * kLog2E) / unit_);
+    factor_ = builder.argument("soft_cap", ScalarType::f32);
+    per_cap_ = builder.let("of_cap", scale * (2 * kLog2E) / factor_);
   }
-  of_softmax_ = score_unit(builder, form);
+  of_softmax_ = score_factors(builder, form);
 }
 
 void ScoreScale::cap(Builder& builder, const View& scores) const {
   if (!has_cap_) return;
-  // tanh(z) = 1 - 2 / (1 + exp(2 z)) has an error of few units of 1, however small z is.
+  // The absolute error of tanh(z) = 1 - 2 / (1 + exp(2 z)) is that of a few roundings of 1, however small z is.
   builder.with_title("scores <- tanh(scores * scale / soft_cap)", [&] {
     builder.apply(
         scores, [&](const Expr& x) { return 1 - 2 / (1 + exp2(x * per_cap_)); }, scores);

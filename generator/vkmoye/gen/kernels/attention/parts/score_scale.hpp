@@ -20,12 +20,12 @@ namespace vkmoye::gen {
 inline constexpr double kLog2E = 1.4426950408889634;
 
 /// The factors by which the softmax multiplies distances between scores.
-struct ScoreUnit {
-  std::optional<Expr> unit;  // to get those of the definition; empty: they are
-  Expr exponent_factor;      // to get them as exponents of 2
+struct ScoreFactors {
+  std::optional<Expr> to_defined;  // makes them distances of the definition; empty: they are equal
+  Expr to_exponent;                // makes them exponents of 2
 };
 /// Declares the argument on which the factors depend. They are equal in all kernels of a plan.
-ScoreUnit score_unit(Builder& builder, const AttentionForm& form);
+ScoreFactors score_factors(Builder& builder, const AttentionForm& form);
 
 class ScoreScale {
  public:
@@ -34,17 +34,17 @@ class ScoreScale {
   ScoreScale(Builder& builder, const AttentionForm& form, const Expr& scale);
 
   /// The factor of a score, after the product and the cap, before a bias is added.
-  const Expr& unit() const { return unit_; }
+  const Expr& factor() const { return factor_; }
   /// The factors of scores, including their bias if the form has one.
-  const ScoreUnit& of_softmax() const { return of_softmax_; }
+  const ScoreFactors& of_softmax() const { return of_softmax_; }
 
   /// Replaces scores by tanh(scores * scale / soft_cap), if the form has a soft cap.
   void cap(Builder& builder, const View& scores) const;
 
  private:
   bool has_cap_ = false;
-  Expr unit_ = 0, per_cap_ = 0;
-  ScoreUnit of_softmax_ = {{}, 0};
+  Expr factor_ = 0, per_cap_ = 0;
+  ScoreFactors of_softmax_ = {{}, 0};
 };
 
 }  // namespace vkmoye::gen

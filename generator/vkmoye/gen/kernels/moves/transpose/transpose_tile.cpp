@@ -129,7 +129,7 @@ class Tile {
     });
   }
 
-  // The same for words, with one sector of rows more than a tile.
+  // Loads words of several elements for store_ragged(): the rows of a tile and one more sector of rows.
   void load_ragged_words() {
     const Strides to(tile_.ragged_layout().layout);
     each(tile_.cols / unit(), (tile_.rows + sector()) / unit(), {"across", "group"},

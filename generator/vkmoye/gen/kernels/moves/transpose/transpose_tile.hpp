@@ -74,7 +74,7 @@ void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const 
 void move_ragged(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
                  const View& shared, const Expr& col, const Expr& row);
 
-/// With fewer rows, the head and the tail of a column of dst would overlap.
+/// A lower bound on the rows of src: with fewer, the head and the tail of a column of dst would overlap.
 std::int64_t min_rows(const TransposeTile& tile);
 
 }  // namespace vkmoye::gen
