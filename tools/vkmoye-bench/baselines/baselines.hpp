@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Times other implementations of a problem on the same data, in the same run. Each result is verified first: a wrong one
-// has no time.
+// Times other implementations of a problem on the same data, in the same run. Each result is verified first: a wrong
+// one has no time.
 //
 //   copy                      vkmoye's copy of as many bytes as the problem reads and writes
 //   vkcmdcopy, cudamemcpy     the driver's copy, CUDA's

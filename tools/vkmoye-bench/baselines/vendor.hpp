@@ -2,8 +2,8 @@
 #pragma once
 // Vendor libraries as baselines: opened at run time if they are installed, and never linked.
 //
-//   CUDA        the part of its runtime that the baselines need; prototypes and values follow NVIDIA's references, "CUDA
-//               Runtime API" and "cuBLAS Library"
+//   CUDA        the part of its runtime that the baselines need; prototypes and values follow NVIDIA's references,
+//               "CUDA Runtime API" and "cuBLAS Library"
 //   cuBLAS      geam for transposes, gemm for products, without rounding operands to smaller types
 //   OpenBLAS    or another implementation of CBLAS, on the host
 

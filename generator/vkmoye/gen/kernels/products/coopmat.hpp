@@ -65,8 +65,8 @@ struct DecodingThreads {
 };
 DecodingThreads decoding_threads(const GemmCoopmatConfig& config, const GemmForm& form);
 
-/// The elements of A or B that one access to its tile in shared memory moves: 16 bytes, or a contiguous row or column of
-/// a matrix if that is less, because shared memory is accessed in one width.
+/// The elements of A or B that one access to its tile in shared memory moves: 16 bytes, or a contiguous row or column
+/// of a matrix if that is less, because shared memory is accessed in one width.
 std::int64_t stored_at_once(const GemmCoopmatConfig& config, const GemmForm& form,
                             const GemmOperand& x);
 

@@ -20,8 +20,8 @@ class WeightUnits;
 
 class SharedTile {
  public:
-  /// Declares the array `name` of `type`. `layout`: (rows, k) or, with two stages, (rows, k, 2). `next` gives tiles with
-  /// k first, or rows, by `k_first`, and so does `stored` divide what is stored.
+  /// Declares the array `name` of `type`. `layout`: (rows, k) or, with two stages, (rows, k, 2). `next` gives tiles
+  /// with k first, or rows, by `k_first`, and so does `stored` divide what is stored.
   SharedTile(Builder& builder, const std::string& name, ScalarType type, const Layout& layout,
              TileReads next, bool k_first, TileParts stored);
 

@@ -86,8 +86,8 @@ class TileReads {
   View values_ = {};
 };
 
-/// Records `load` twice: for the case that all `tiles` are inside, and for the case that one extends past an edge, where
-/// elements outside are 0.
+/// Records `load` twice: for the case that all `tiles` are inside, and for the case that one extends past an edge,
+/// where elements outside are 0.
 void at_edges(Builder& builder, const std::vector<View>& tiles,
               const std::function<void(Edges)>& load);
 
