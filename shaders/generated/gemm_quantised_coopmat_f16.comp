@@ -38,17 +38,17 @@ float scales_of_block[2];  // (1,2):(1,1)
 
 void multiply_block(uint block) {
   [[unroll]] for (uint step = 0u; step < 2u; ++step) {
-    [[unroll]] for (uint group = 0u; group < 2u; ++group) {
+    [[unroll]] for (uint part = 0u; part < 2u; ++part) {
       [[unroll]] for (uint row = 0u; row < 2u; ++row) {
-        uint word_of_codes0 = codes_of_block[2u * step + 4u * row];
-        uint codes0 = word_of_codes0 >> (4u * group);
-        uint word_of_codes1 = codes_of_block[2u * step + 1u + 4u * row];
-        uint codes1 = word_of_codes1 >> (4u * group);
         float scale0 = scales_of_block[row];
-        f16vec2 two0 = unpackFloat2x16((codes0 & 0xf000fu) | 0x64006400u);
-        f16vec2 two1 = unpackFloat2x16(((codes0 >> 8u) & 0xf000fu) | 0x64006400u);
-        f16vec2 two4 = unpackFloat2x16((codes1 & 0xf000fu) | 0x64006400u);
-        f16vec2 two5 = unpackFloat2x16(((codes1 >> 8u) & 0xf000fu) | 0x64006400u);
+        uint codes0 = codes_of_block[2u * step + 4u * row];
+        uint moved_codes0 = codes0 >> (4u * part);
+        uint codes1 = codes_of_block[2u * step + 1u + 4u * row];
+        uint moved_codes1 = codes1 >> (4u * part);
+        f16vec2 two0 = unpackFloat2x16((moved_codes0 & 0xf000fu) | 0x64006400u);
+        f16vec2 two1 = unpackFloat2x16(((moved_codes0 >> 8u) & 0xf000fu) | 0x64006400u);
+        f16vec2 two4 = unpackFloat2x16((moved_codes1 & 0xf000fu) | 0x64006400u);
+        f16vec2 two5 = unpackFloat2x16(((moved_codes1 >> 8u) & 0xf000fu) | 0x64006400u);
 
         // matrices_b <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are
         //   the number p + code
@@ -64,7 +64,7 @@ void multiply_block(uint block) {
 
       // matrices_a <- the elements of A for these weights
       [[unroll]] for (uint row = 0u; row < 2u; ++row) {
-        uvec4 eight_of_a = read_a[8u * row + 4u * block + step + 2u * group];
+        uvec4 eight_of_a = read_a[8u * row + 4u * block + step + 2u * part];
         matrices_a[0][4u * row] = unpackFloat2x16(eight_of_a.x)[0];
         matrices_a[0][4u * row + 1u] = unpackFloat2x16(eight_of_a.y)[0];
         matrices_a[0][4u * row + 2u] = unpackFloat2x16(eight_of_a.x)[1];
@@ -255,9 +255,8 @@ void main() {
         scales_of_block[row] = unpackHalf2x16(word_of_scale).x;
         [[unroll]] for (uint word = 0u; word < 4u; ++word) {
           uint word_of_codes = words_of_thread[word + 9u * row];
-          uint next_word = words_of_thread[word + 1u + 9u * row];
-          uint codes = (word_of_codes >> 16u) | (next_word << 16u);
-          codes_of_block[word + 4u * row] = codes;
+          uint next_word = words_of_thread[min(word + 1u, 8u) + 9u * row];
+          codes_of_block[word + 4u * row] = (word_of_codes >> 16u) | (next_word << 16u);
         }
       }
 

@@ -25,6 +25,11 @@ shared f16vec4 shared_a[271];  // (1,(64,16)):(1088,(1,68)), in f16
 
 u16vec2 next_weights[9];  // (18,1,1):(1,18,18), in u16
 float16_t next_a[4];  // (4,1,1):(1,4,4)
+float elements[4];  // (4):(1)
+float decoded[4];  // (4,1):(1,4)
+float sums;
+uint codes_of_block[4];  // (4,1):(1,4)
+float scales_of_block;
 
 void fetch(uint tile, uint block_x, uint block_y, uint thread) {
   if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
@@ -142,11 +147,67 @@ void fetch(uint tile, uint block_x, uint block_y, uint thread) {
   }
 }
 
+void multiply_block(uint block, uint thread) {
+  [[unroll]] for (uint step = 0u; step < 4u; ++step) {
+    float scale00 = scales_of_block;
+    uint codes0 = codes_of_block[step];
+
+    // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are the
+    //   number p + code
+    decoded[0] = fma(uintBitsToFloat(((codes0 << 12u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale00,
+        -(scale00 * 2056.0));
+    decoded[1] = fma(uintBitsToFloat(((codes0 << 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale00,
+        -(scale00 * 136.0));
+    decoded[2] =
+        fma(uintBitsToFloat((codes0 & 0xf0000u) | 0x43000000u /* 128.0 */), scale00, -(scale00 * 136.0));
+    decoded[3] = fma(uintBitsToFloat(((codes0 >> 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale00,
+        -(scale00 * 136.0));
+
+    // elements <- the elements of A for these weights
+    {
+      f16vec4 value = shared_a[17u * (thread & 15u) + 8u * block + step];
+      elements[0] = float(value.x);
+      elements[1] = float(value.y);
+      elements[2] = float(value.z);
+      elements[3] = float(value.w);
+    }
+
+    // sums += decoded * elements
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      sums = fma(decoded[v0], elements[v0], sums);
+    }
+    float scale01 = scales_of_block;
+    uint codes1 = codes_of_block[step];
+
+    // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are the
+    //   number p + code
+    decoded[0] = fma(uintBitsToFloat(((codes1 << 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale01,
+        -(scale01 * 2056.0));
+    decoded[1] =
+        fma(uintBitsToFloat((codes1 & 0xf000u) | 0x45000000u /* 2048.0 */), scale01, -(scale01 * 2056.0));
+    decoded[2] = fma(uintBitsToFloat(((codes1 >> 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale01,
+        -(scale01 * 2056.0));
+    decoded[3] = fma(uintBitsToFloat(((codes1 >> 12u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale01,
+        -(scale01 * 136.0));
+
+    // elements <- the elements of A for these weights
+    {
+      f16vec4 value = shared_a[17u * (thread & 15u) + 8u * block + step + 4u];
+      elements[0] = float(value.x);
+      elements[1] = float(value.y);
+      elements[2] = float(value.z);
+      elements[3] = float(value.w);
+    }
+
+    // sums += decoded * elements
+    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+      sums = fma(decoded[v0], elements[v0], sums);
+    }
+  }
+}
+
 void main() {
   uint words_of_thread[9];  // (9,1):(1,9)
-  float elements[4];  // (4):(1)
-  float decoded[4];  // (4,1):(1,4)
-  float sums;
   float16_t result;
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
@@ -175,121 +236,29 @@ void main() {
       }
 
       fetch(k_tile + 1u, block_x, block_y, thread);
+      // the codes of a block, and its scale
       {
-        uint word_of_scale0 = words_of_thread[0];
-        float scale0 = unpackHalf2x16(word_of_scale0).x;
-        [[unroll]] for (uint step = 0u; step < 4u; ++step) {
-          uint word_of_codes = words_of_thread[step];
-          uint next_word = words_of_thread[step + 1u];
-          uint codes = (word_of_codes >> 16u) | (next_word << 16u);
-
-          // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are
-          //   the number p + code
-          decoded[0] = fma(uintBitsToFloat(((codes << 12u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
-              -(scale0 * 2056.0));
-          decoded[1] = fma(uintBitsToFloat(((codes << 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale0,
-              -(scale0 * 136.0));
-          decoded[2] =
-              fma(uintBitsToFloat((codes & 0xf0000u) | 0x43000000u /* 128.0 */), scale0, -(scale0 * 136.0));
-          decoded[3] = fma(uintBitsToFloat(((codes >> 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale0,
-              -(scale0 * 136.0));
-
-          // elements <- the elements of A for these weights
-          {
-            f16vec4 value = shared_a[17u * (thread & 15u) + step];
-            elements[0] = float(value.x);
-            elements[1] = float(value.y);
-            elements[2] = float(value.z);
-            elements[3] = float(value.w);
-          }
-
-          // sums += decoded * elements
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            sums = fma(decoded[v0], elements[v0], sums);
-          }
-
-          // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are
-          //   the number p + code
-          decoded[0] = fma(uintBitsToFloat(((codes << 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
-              -(scale0 * 2056.0));
-          decoded[1] = fma(uintBitsToFloat((codes & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
-              -(scale0 * 2056.0));
-          decoded[2] = fma(uintBitsToFloat(((codes >> 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale0,
-              -(scale0 * 2056.0));
-          decoded[3] = fma(uintBitsToFloat(((codes >> 12u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale0,
-              -(scale0 * 136.0));
-
-          // elements <- the elements of A for these weights
-          {
-            f16vec4 value = shared_a[17u * (thread & 15u) + step + 4u];
-            elements[0] = float(value.x);
-            elements[1] = float(value.y);
-            elements[2] = float(value.z);
-            elements[3] = float(value.w);
-          }
-
-          // sums += decoded * elements
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            sums = fma(decoded[v0], elements[v0], sums);
-          }
-        }
-
-        uint word_of_scale1 = words_of_thread[4];
-        float scale1 = unpackHalf2x16(word_of_scale1).y;
-        [[unroll]] for (uint step = 0u; step < 4u; ++step) {
-          uint codes = words_of_thread[step + 5u];
-
-          // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are
-          //   the number p + code
-          decoded[0] = fma(uintBitsToFloat(((codes << 12u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
-              -(scale1 * 2056.0));
-          decoded[1] = fma(uintBitsToFloat(((codes << 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale1,
-              -(scale1 * 136.0));
-          decoded[2] =
-              fma(uintBitsToFloat((codes & 0xf0000u) | 0x43000000u /* 128.0 */), scale1, -(scale1 * 136.0));
-          decoded[3] = fma(uintBitsToFloat(((codes >> 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale1,
-              -(scale1 * 136.0));
-
-          // elements <- the elements of A for these weights
-          {
-            f16vec4 value = shared_a[17u * (thread & 15u) + step + 8u];
-            elements[0] = float(value.x);
-            elements[1] = float(value.y);
-            elements[2] = float(value.z);
-            elements[3] = float(value.w);
-          }
-
-          // sums += decoded * elements
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            sums = fma(decoded[v0], elements[v0], sums);
-          }
-
-          // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are
-          //   the number p + code
-          decoded[0] = fma(uintBitsToFloat(((codes << 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
-              -(scale1 * 2056.0));
-          decoded[1] = fma(uintBitsToFloat((codes & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
-              -(scale1 * 2056.0));
-          decoded[2] = fma(uintBitsToFloat(((codes >> 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale1,
-              -(scale1 * 2056.0));
-          decoded[3] = fma(uintBitsToFloat(((codes >> 12u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale1,
-              -(scale1 * 136.0));
-
-          // elements <- the elements of A for these weights
-          {
-            f16vec4 value = shared_a[17u * (thread & 15u) + step + 12u];
-            elements[0] = float(value.x);
-            elements[1] = float(value.y);
-            elements[2] = float(value.z);
-            elements[3] = float(value.w);
-          }
-
-          // sums += decoded * elements
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            sums = fma(decoded[v0], elements[v0], sums);
-          }
+        uint word_of_scale = words_of_thread[0];
+        scales_of_block = unpackHalf2x16(word_of_scale).x;
+        [[unroll]] for (uint word = 0u; word < 4u; ++word) {
+          uint word_of_codes = words_of_thread[word];
+          uint next_word = words_of_thread[min(word + 1u, 8u)];
+          codes_of_block[word] = (word_of_codes >> 16u) | (next_word << 16u);
         }
       }
+
+      multiply_block(0u, thread);
+
+      // the codes of a block, and its scale
+      {
+        uint word_of_scale = words_of_thread[4];
+        scales_of_block = unpackHalf2x16(word_of_scale).y;
+        [[unroll]] for (uint word = 0u; word < 4u; ++word) {
+          codes_of_block[word] = words_of_thread[word + 5u];
+        }
+      }
+
+      multiply_block(1u, thread);
     }
   }
 

@@ -148,6 +148,8 @@ void main() {
   float elements[4];  // (4):(1)
   float decoded[4];  // (4,1):(1,4)
   float sums;
+  uint codes_of_block[8];  // (8,1):(1,8)
+  float scales_of_block;
   float16_t result;
   uint block_x = gl_WorkGroupID.x + first_group_x;
   uint block_y = gl_WorkGroupID.y + first_group_y;
@@ -196,59 +198,67 @@ void main() {
       }
 
       fetch(k_tile + 1u, block_x, block_y, thread);
+      // the codes of a block, and its scale
       {
-        uint word_of_scale0 = words_of_thread[0];
-        float scale0 = uintBitsToFloat(word_of_scale0);
-        [[unroll]] for (uint step = 0u; step < 8u; ++step) {
-          uint codes = words_of_thread[step + 1u];
-          float level0 = levels[codes & 15u];
-          float level1 = levels[(codes >> 4u) & 15u];
-          float level2 = levels[(codes >> 8u) & 15u];
-          float level3 = levels[(codes >> 12u) & 15u];
+        uint word_of_scale = words_of_thread[0];
+        scales_of_block = uintBitsToFloat(word_of_scale);
+        [[unroll]] for (uint word = 0u; word < 8u; ++word) {
+          codes_of_block[word] = words_of_thread[word + 1u];
+        }
+      }
 
-          // decoded <- scale * levels[code]
-          decoded[0] = level0 * scale0;
-          decoded[1] = level1 * scale0;
-          decoded[2] = level2 * scale0;
-          decoded[3] = level3 * scale0;
+      [[unroll]] for (uint step = 0u; step < 8u; ++step) {
+        float scale00 = scales_of_block;
+        uint codes0 = codes_of_block[step];
+        float level00 = levels[codes0 & 15u];
+        float level01 = levels[(codes0 >> 4u) & 15u];
+        float level02 = levels[(codes0 >> 8u) & 15u];
+        float level03 = levels[(codes0 >> 12u) & 15u];
 
-          // elements <- the elements of A for these weights
-          {
-            f16vec4 value = shared_a[17u * (thread & 15u) + 2u * step];
-            elements[0] = float(value.x);
-            elements[1] = float(value.y);
-            elements[2] = float(value.z);
-            elements[3] = float(value.w);
-          }
+        // decoded <- scale * levels[code]
+        decoded[0] = level00 * scale00;
+        decoded[1] = level01 * scale00;
+        decoded[2] = level02 * scale00;
+        decoded[3] = level03 * scale00;
 
-          // sums += decoded * elements
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            sums = fma(decoded[v0], elements[v0], sums);
-          }
-          float level4 = levels[(codes >> 16u) & 15u];
-          float level5 = levels[(codes >> 20u) & 15u];
-          float level6 = levels[(codes >> 24u) & 15u];
-          float level7 = levels[(codes >> 28u) & 15u];
+        // elements <- the elements of A for these weights
+        {
+          f16vec4 value = shared_a[17u * (thread & 15u) + 2u * step];
+          elements[0] = float(value.x);
+          elements[1] = float(value.y);
+          elements[2] = float(value.z);
+          elements[3] = float(value.w);
+        }
 
-          // decoded <- scale * levels[code]
-          decoded[0] = level4 * scale0;
-          decoded[1] = level5 * scale0;
-          decoded[2] = level6 * scale0;
-          decoded[3] = level7 * scale0;
+        // sums += decoded * elements
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          sums = fma(decoded[v0], elements[v0], sums);
+        }
+        float scale01 = scales_of_block;
+        uint codes1 = codes_of_block[step];
+        float level10 = levels[(codes1 >> 16u) & 15u];
+        float level11 = levels[(codes1 >> 20u) & 15u];
+        float level12 = levels[(codes1 >> 24u) & 15u];
+        float level13 = levels[(codes1 >> 28u) & 15u];
 
-          // elements <- the elements of A for these weights
-          {
-            f16vec4 value = shared_a[17u * (thread & 15u) + 2u * step + 1u];
-            elements[0] = float(value.x);
-            elements[1] = float(value.y);
-            elements[2] = float(value.z);
-            elements[3] = float(value.w);
-          }
+        // decoded <- scale * levels[code]
+        decoded[0] = level10 * scale01;
+        decoded[1] = level11 * scale01;
+        decoded[2] = level12 * scale01;
+        decoded[3] = level13 * scale01;
 
-          // sums += decoded * elements
-          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-            sums = fma(decoded[v0], elements[v0], sums);
-          }
+        // elements <- the elements of A for these weights
+        {
+          f16vec4 value = shared_a[17u * (thread & 15u) + 2u * step + 1u];
+          elements[0] = float(value.x);
+          elements[1] = float(value.y);
+          elements[2] = float(value.z);
+          elements[3] = float(value.w);
+        }
+
+        // sums += decoded * elements
+        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+          sums = fma(decoded[v0], elements[v0], sums);
         }
       }
     }

@@ -87,6 +87,7 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
     const bool decodes = entry.name == "gemm/coopmat" || entry.weights != nullptr;
     for (const gen::WeightFormat& format : gen::weight_formats()) {
       if (!decodes || (type != ScalarType::f16 && type != ScalarType::bf16)) continue;
+      if (format.has_sub_blocks() && type == ScalarType::bf16) continue;  // as f16
       add(format.name, [&](KernelRequest& r) {
         r.product().weights = &format;
         r.product().b_type = gen::kWeightType;

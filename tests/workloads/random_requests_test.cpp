@@ -112,7 +112,11 @@ const Names& types_of_products() {
                               "f16*nf4,f32",
                               "bf16*e4m3g128,f32",
                               "f16*i8,f32",
-                              "f16*q8_0"};
+                              "f16*q8_0",
+                              "f16*q5_0,f32",
+                              "f16*q4_K,f32",
+                              "f32*q6_K",
+                              "bf16*iq4_xs,f32"};
   return types;
 }
 

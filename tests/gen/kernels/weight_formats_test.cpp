@@ -266,6 +266,15 @@ double half_step(const WeightFormat& format) {
                                                       {"q4_0", 1.0 / 8},
                                                       {"nf4", 0.1520},
                                                       {"e4m3g128", 16.0 / 448},
+                                                      {"q5_0", 1.0 / 16},
+                                                      {"q5_1", 1.0 / 31},
+                                                      {"q2_K", 0.45},
+                                                      {"q3_K", 0.3},
+                                                      {"q4_K", 1.0 / 15},
+                                                      {"q5_K", 1.0 / 31},
+                                                      {"q6_K", 1.0 / 32},
+                                                      {"iq4_nl", 0.13},
+                                                      {"iq4_xs", 0.14},
                                                       {"i8", 0.5}};
   const auto step = steps.find(format.name);
   return step != steps.end() ? step->second : 1.0 / 15;  // between two numbers
@@ -275,29 +284,30 @@ TEST(WeightFormats, AreNearTheirWeights) {
   for (const WeightFormat& format : weight_formats()) {
     SCOPED_TRACE(format.name);
     EXPECT_THAT(reasons_against(format), IsEmpty());
-    const std::vector<double> x = random_numbers(128 * 64, 1);
+    const std::vector<double> x = random_numbers(256 * 32, 1);
     const auto back = dequantise(format, quantise(format, x), static_cast<std::int64_t>(x.size()));
     const double error = half_step(format) + 0x1p-10;
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(back[i], x[i], error) << i;
   }
 }
 
-// A scale of f16 is rounded by up to 2^-11 of it, or 2^-25, and a code multiplies it by up to 128; a scale of f32 by up
-// to 2^-149.
+// A scale of f16 is rounded by up to 2^-11 of it, or 2^-25, and a number multiplies it; a scale of f32 by up to 2^-149.
 TEST(WeightFormats, HoldWeightsOfEveryExponentOrRefuseThem) {
   for (const WeightFormat& format : weight_formats()) {
     if (format.is_array()) continue;  // has no scale
     const bool is_half = format.scale_type() == ScalarType::f16;
     for (int exponent = -149; exponent <= 130; ++exponent) {
       SCOPED_TRACE(format.name + " 2^" + std::to_string(exponent));
-      std::vector<double> x = random_numbers(128, 1);
+      std::vector<double> x = random_numbers(256, 1);
       for (double& w : x) w = std::ldexp(w, exponent);
       x[5] = 0;
       double max = 0;
       for (const double w : x) max = std::max(max, std::fabs(w));
       try {
-        const auto back = dequantise(format, quantise(format, x), 128);
-        const double tiny = is_half ? 128 * 0x1p-25 : 16 * 0x1p-149;
+        const auto back = dequantise(format, quantise(format, x), 256);
+        const double largest =
+            format.largest_number() + (format.sub_minimum ? format.sub_minimum->largest() : 0);
+        const double tiny = is_half ? 1.1 * largest * 0x1p-25 : 16 * 0x1p-149;
         const double error = (half_step(format) + 0x1p-10) * max + tiny;
         for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(back[i], x[i], error) << i;
       } catch (const ArgumentError& refused) {
