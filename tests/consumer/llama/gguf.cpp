@@ -159,7 +159,16 @@ const std::vector<TensorType>& tensor_types() {
     };
     add("q4_0", 2);
     add("q4_1", 3);
+    add("q5_0", 6);
+    add("q5_1", 7);
     add("q8_0", 8);
+    add("q2_K", 10);
+    add("q3_K", 11);
+    add("q4_K", 12);
+    add("q5_K", 13);
+    add("q6_K", 14);
+    add("iq4_nl", 20);
+    add("iq4_xs", 23);
     return out;
   }();
   return types;
@@ -169,8 +178,9 @@ const TensorType& tensor_type(const std::string& name) {
   for (const TensorType& type : tensor_types()) {
     if (type.name == name) return type;
   }
-  throw std::runtime_error("there is no type '" + name +
-                           "'; types are f32, f16, bf16, q4_0, q4_1 and q8_0");
+  std::string known;
+  for (const TensorType& type : tensor_types()) known += (known.empty() ? "" : ", ") + type.name;
+  throw std::runtime_error("there is no type '" + name + "'; types are " + known);
 }
 
 std::uint64_t FileTensor::elements() const {

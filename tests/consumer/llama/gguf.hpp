@@ -33,7 +33,7 @@ struct TensorType {
   const vkmoye::gen::WeightFormat* blocks;
 };
 
-/// f32, f16, bf16, q4_0, q4_1 and q8_0.
+/// f32, f16, bf16, and the formats of blocks that vkmoye has in common with ggml.
 const std::vector<TensorType>& tensor_types();
 /// The one of that name; throws std::runtime_error if there is none.
 const TensorType& tensor_type(const std::string& name);

@@ -18,8 +18,8 @@ namespace {
 constexpr const char* kUsage =
     "usage: llama MODEL.gguf --prompt-tokens 1,2,3 [--tokens 16] [--chunk 512] [--cache f16|f32]\n"
     "             [--activations f16|f32] [--device 0] [--timings]\n"
-    "Reads a Llama model in f32, f16, bf16, q4_0, q4_1 or q8_0, and prints the numbers of the next "
-    "tokens.\n";
+    "Reads a Llama model in f32, f16, bf16, or the types q4_0 to q8_0, q2_K to q6_K, iq4_nl and\n"
+    "iq4_xs of ggml, also several of them, and prints the numbers of the next tokens.\n";
 
 struct Options {
   std::string model;

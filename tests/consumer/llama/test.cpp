@@ -56,6 +56,13 @@ const std::vector<Case>& cases() {
        .prompt = 2,
        .chunk = 2,
        .steps = 9},
+      // As in a file of type Q4_K_M.
+      {.name = "q4_K, v of q6_K",
+       .model = {.type = "q4_K", .type_of_v = "q6_K", .width = 256, .hidden = 256, .seed = 4},
+       .prompt = 2,
+       .chunk = 2,
+       .steps = 9,
+       .tokens = 8},
       // k does not begin where q ends, after 640 bytes, but at the next multiple of 256.
       {.name = "bf16, five heads",
        .model = {.type = "bf16", .width = 320, .heads = 5, .kv_heads = 1},

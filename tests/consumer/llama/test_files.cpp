@@ -148,9 +148,10 @@ int check_files() {
   wrong += refused("has extents 64x32, not 64x64",
                    [&](Bytes& b) { put(b, after(b, kQ) + 12, std::uint64_t{32}); });
   wrong += refused(
-      "has ggml type 14; this program reads f32 (0), f16 (1), bf16 (30), q4_0 (2), q4_1 (3), q8_0 "
-      "(8)",
-      [&](Bytes& b) { put(b, after(b, kQ) + 20, std::uint32_t{14}); });
+      "has ggml type 16; this program reads f32 (0), f16 (1), bf16 (30), q4_0 (2), q4_1 (3), q5_0 "
+      "(6), q5_1 (7), q8_0 (8), q2_K (10), q3_K (11), q4_K (12), q5_K (13), q6_K (14), iq4_nl "
+      "(20), iq4_xs (23)",
+      [&](Bytes& b) { put(b, after(b, kQ) + 20, std::uint32_t{16}); });
   wrong += refused("offset 33 is not a multiple of the alignment, 32",
                    [&](Bytes& b) { put(b, after(b, kQ) + 24, std::uint64_t{33}); });
   wrong += refused("lie outside of the data",
