@@ -72,9 +72,9 @@ int round_trip() {
   writer.set("b", 0.5F);
   writer.set("c", std::string("text"));
   writer.set("d", std::vector<std::string>{"x", "yz"});
-  const std::vector<double> numbers(64, -1.5);
+  const std::vector<double> numbers(512, -1.5);
   int wrong = 0;
-  for (const TensorType& type : tensor_types()) writer.add(type.name, {32, 2}, type, numbers);
+  for (const TensorType& type : tensor_types()) writer.add(type.name, {256, 2}, type, numbers);
   const Bytes bytes = writer.bytes();
   const Gguf gguf = parse_gguf(bytes);
   const auto value = [&](const char* key) { return gguf.values.at(key); };
@@ -86,7 +86,7 @@ int round_trip() {
     const FileTensor& tensor = gguf.tensors.at(type.name);
     for (const double number : numbers_of(tensor)) {
       const double error = number + 1.5;
-      if (tensor.elements() != 64 || error > 0.01 || error < -0.01) {
+      if (tensor.elements() != 512 || error > 0.01 || error < -0.01) {
         wrong += failed(type.name, std::to_string(number));
         break;
       }

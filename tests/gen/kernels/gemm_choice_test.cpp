@@ -126,8 +126,7 @@ TEST(GemmChoice, SuitsEveryWeightFormat) {
       const bool is_long = format.elements > 128;
       EXPECT_EQ(chosen(4), is_cpu || is_long ? "gemm/quantised" : "gemm/quantised_coopmat")
           << format.name;
-      EXPECT_EQ(chosen(512), is_cpu && !is_long ? "gemm/coopmat" : "gemm/packed")
-          << format.name;
+      EXPECT_EQ(chosen(512), is_cpu && !is_long ? "gemm/coopmat" : "gemm/packed") << format.name;
     }
   }
 }

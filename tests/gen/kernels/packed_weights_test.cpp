@@ -65,7 +65,8 @@ void expect_packed(const WeightFormat& format, const Order& order) {
   ASSERT_THAT(report.reasons, IsEmpty());
   const Layout codes = packed.codes(), scales = packed.scales();
   const auto mask = static_cast<std::int64_t>((1u << format.code.bits()) - 1);
-  const std::int64_t flip = format.code.kind == NumberKind::has_sign ? std::int64_t{1} << (format.code.bits() - 1) : 0;
+  const std::int64_t flip =
+      format.code.kind == NumberKind::has_sign ? std::int64_t{1} << (format.code.bits() - 1) : 0;
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t i = 0; i < k; ++i) {
       const auto block = std::span<const std::byte>(bytes).subspan(
@@ -75,14 +76,17 @@ void expect_packed(const WeightFormat& format, const Order& order) {
       const std::int64_t first =
           packed.words() * (i / packed.depth() + k_blocks * (row / order.rows));
       const std::int64_t code = codes(of_row + packed.depth() * row_of);
-      ASSERT_EQ(bits_at(words, first * 32 / format.code.bits() + code, format.code.bits()),
-                (static_cast<std::int64_t>(bits_of(format.code, block, i % format.elements)) + flip) & mask)
+      ASSERT_EQ(
+          bits_at(words, first * 32 / format.code.bits() + code, format.code.bits()),
+          (static_cast<std::int64_t>(bits_of(format.code, block, i % format.elements)) + flip) &
+              mask)
           << "row " << row << ", k " << i;
       if (!format.scale) continue;
       const std::int64_t scale = scales(row_of + order.rows * (of_row / format.elements));
       const auto bits = 8 * static_cast<std::uint32_t>(size_of(format.scale_type()));
       const std::int64_t numbers = packed.scales_of_word() * (first + packed.code_words());
-      ASSERT_EQ(bits_at(words, numbers + scale, bits), number_at(block, format.numbers()[0].at, bits));
+      ASSERT_EQ(bits_at(words, numbers + scale, bits),
+                number_at(block, format.numbers()[0].at, bits));
       if (!format.minimum) continue;
       ASSERT_EQ(
           bits_at(words, numbers + packed.scales_of_word() * packed.scale_words() + scale, bits),

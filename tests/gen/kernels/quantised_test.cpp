@@ -320,9 +320,8 @@ TEST(Quantised, RefusesFormatsThatAreNone) {
   odd = *find_weight_format("nf4");
   odd.code.levels.pop_back();
   odd.scale = number_at_byte(2, ScalarType::f32);
-  EXPECT_THAT(reasons_against(odd),
-              ElementsAre(HasSubstr("code must have 16 levels"),
-                          HasSubstr("begin at a multiple of its 32 bits")));
+  EXPECT_THAT(reasons_against(odd), ElementsAre(HasSubstr("code must have 16 levels"),
+                                                HasSubstr("begin at a multiple of its 32 bits")));
   odd = *find_weight_format("e4m3g128");
   odd.code.type = ScalarType::f16, odd.bytes = 134;
   EXPECT_THAT(reasons_against(odd),
@@ -335,9 +334,8 @@ TEST(Quantised, RefusesFormatsThatAreNone) {
   odd = *find_weight_format("q4_K");
   odd.sub_scale->fields[0].at = make_layout({4, 64}, {0, 8});
   odd.scale.reset();
-  EXPECT_THAT(reasons_against(odd),
-              ElementsAre(HasSubstr("a minimum needs a scale"),
-                          HasSubstr("a sub_scale needs a scale")));
+  EXPECT_THAT(reasons_against(odd), ElementsAre(HasSubstr("a minimum needs a scale"),
+                                                HasSubstr("a sub_scale needs a scale")));
 }
 
 TEST(Quantised, RowsAreWholeBlocks) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Blocks of every format against decoders that are written from the definitions, with indices of bytes and no layouts:
-// of ggml for q5_0 to iq4_xs. All bytes of a block are random but its scales, so that all codes and all numbers of parts
-// of a block occur.
+// of ggml for q5_0 to iq4_xs. All bytes of a block are random but its scales, so that all codes and all numbers of
+// parts of a block occur.
 
 #include <cmath>
 #include <cstring>

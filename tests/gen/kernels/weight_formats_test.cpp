@@ -262,20 +262,11 @@ TEST(WeightFormats, I8IsAnArray) {
 
 // Half of the largest step between two numbers of a block whose largest magnitude is 1.
 double half_step(const WeightFormat& format) {
-  static const std::map<std::string, double> steps = {{"q8_0", 0.5 / 127},
-                                                      {"q4_0", 1.0 / 8},
-                                                      {"nf4", 0.1520},
-                                                      {"e4m3g128", 16.0 / 448},
-                                                      {"q5_0", 1.0 / 16},
-                                                      {"q5_1", 1.0 / 31},
-                                                      {"q2_K", 0.45},
-                                                      {"q3_K", 0.3},
-                                                      {"q4_K", 0.15},
-                                                      {"q5_K", 0.1},
-                                                      {"q6_K", 1.0 / 32},
-                                                      {"iq4_nl", 0.13},
-                                                      {"iq4_xs", 0.15},
-                                                      {"i8", 0.5}};
+  static const std::map<std::string, double> steps = {
+      {"q8_0", 0.5 / 127}, {"q4_0", 1.0 / 8},  {"nf4", 0.1520},    {"e4m3g128", 16.0 / 448},
+      {"q5_0", 1.0 / 16},  {"q5_1", 1.0 / 31}, {"q2_K", 0.45},     {"q3_K", 0.3},
+      {"q4_K", 0.15},      {"q5_K", 0.1},      {"q6_K", 1.0 / 32}, {"iq4_nl", 0.13},
+      {"iq4_xs", 0.15},    {"i8", 0.5}};
   const auto step = steps.find(format.name);
   return step != steps.end() ? step->second : 1.0 / 15;  // between two numbers
 }

@@ -14,23 +14,31 @@
 namespace vkmoye::gen {
 namespace {
 
-// The bits of a block from `first` on.
+// The bits of a block from `first` on: inside a byte, or of whole bytes.
 std::uint64_t read_bits(std::span<const std::byte> block, std::int64_t first, std::uint32_t bits) {
+  const auto byte = static_cast<std::size_t>(first / 8);
+  if (bits < 8) {
+    return std::to_integer<std::uint64_t>(block[byte]) >> (first % 8) & ((1u << bits) - 1);
+  }
   std::uint64_t out = 0;
-  for (std::uint32_t i = 0; i < bits; ++i) {
-    const auto at = static_cast<std::size_t>(first + i);
-    out |= (std::to_integer<std::uint64_t>(block[at / 8]) >> (at % 8) & 1) << i;
+  for (std::uint32_t i = 0; i < bits / 8; ++i) {
+    out |= std::to_integer<std::uint64_t>(block[byte + i]) << (8 * i);
   }
   return out;
 }
 
 void write_bits(std::span<std::byte> block, std::int64_t first, std::uint32_t bits,
                 std::uint64_t value) {
-  for (std::uint32_t i = 0; i < bits; ++i) {
-    const auto at = static_cast<std::size_t>(first + i);
-    const std::byte bit{static_cast<unsigned char>(1u << (at % 8))};
-    block[at / 8] = (value >> i & 1) != 0 ? block[at / 8] | bit : block[at / 8] & ~bit;
+  const auto at = static_cast<std::size_t>(first / 8);
+  if (bits < 8) {
+    const std::uint32_t mask = ((1u << bits) - 1) << (first % 8);
+    const auto others = std::to_integer<std::uint32_t>(block[at]) & ~mask;
+    block[at] =
+        static_cast<std::byte>(others | (static_cast<std::uint32_t>(value) << (first % 8) & mask));
+    return;
   }
+  for (std::uint32_t i = 0; i < bits / 8; ++i)
+    block[at + i] = static_cast<std::byte>(value >> (8 * i));
 }
 
 bool is_power_of_two(std::int64_t x) {
@@ -58,16 +66,13 @@ std::uint32_t WeightNumber::bits() const {
 
 double WeightNumber::number_of(std::uint64_t code) const {
   switch (kind) {
-    case NumberKind::whole:
-      return static_cast<double>(static_cast<std::int64_t>(code) - zero);
+    case NumberKind::whole: return static_cast<double>(static_cast<std::int64_t>(code) - zero);
     case NumberKind::has_sign: {
       const auto number = static_cast<std::int64_t>(code);
       return static_cast<double>(number >= codes() / 2 ? number - codes() : number);
     }
-    case NumberKind::floating:
-      return vkmoye::number_of(type, code);
-    case NumberKind::level:
-      return levels[static_cast<std::size_t>(code)];
+    case NumberKind::floating: return vkmoye::number_of(type, code);
+    case NumberKind::level: return levels[static_cast<std::size_t>(code)];
   }
   return 0;
 }
@@ -88,7 +93,8 @@ bool WeightNumber::is_of_block() const {
 
 WeightNumber number_at_byte(std::int64_t byte, ScalarType type) {
   const auto bits = static_cast<std::uint32_t>(8 * size_of(type));
-  return {.fields = {{.bits = bits, .first = 8 * byte}}, .kind = NumberKind::floating, .type = type};
+  return {
+      .fields = {{.bits = bits, .first = 8 * byte}}, .kind = NumberKind::floating, .type = type};
 }
 
 // --- places ---
@@ -158,8 +164,8 @@ void store_bits(const WeightNumber& number, std::uint64_t bits, std::span<std::b
 
 WeightScales scales_of(const WeightFormat& format, std::span<const std::byte> block,
                        std::int64_t element) {
-  const double minimum = one_of(format.minimum, block, element, 0) *
-                         one_of(format.sub_minimum, block, element, 1);
+  const double minimum =
+      one_of(format.minimum, block, element, 0) * one_of(format.sub_minimum, block, element, 1);
   return {one_of(format.scale, block, element, 1) * one_of(format.sub_scale, block, element, 1),
           format.subtracts_minimum ? -minimum : minimum};
 }
@@ -205,8 +211,9 @@ std::vector<std::string> reasons_against(const WeightFormat& format) {
     require(!number.fields.empty(), name + " must have a field");
     std::uint32_t above = 0;
     for (const BitField& field : number.fields) {
-      require(field.bits >= 1 && field.to == above,
-              fmt::format("the fields of {} must be its bits one after the other, from 0 on", name));
+      require(
+          field.bits >= 1 && field.to == above,
+          fmt::format("the fields of {} must be its bits one after the other, from 0 on", name));
       above = field.to + field.bits;
       const std::int64_t of = size(field.at);
       require(of == 1 || (of == format.elements && in_words(field, of, 32)) ||
@@ -218,15 +225,16 @@ std::vector<std::string> reasons_against(const WeightFormat& format) {
       for (std::int64_t i = 0; i < format.elements; ++i) {
         const std::int64_t at = field(i);
         fits = fits && at >= 0 && at + field.bits <= 8 * format.bytes;
-        is_in_bytes = is_in_bytes && (field.bits < 8 ? at % 8 + field.bits <= 8
-                                                     : at % field.bits == 0);
+        is_in_bytes =
+            is_in_bytes && (field.bits < 8 ? at % 8 + field.bits <= 8 : at % field.bits == 0);
         if (of == 1) break;
       }
-      require(fits, fmt::format("a field of {} is outside the {} bytes of a block", name,
-                                format.bytes));
-      require(is_in_bytes,
-              fmt::format("a field of {} must be inside a byte, or begin at a multiple of its {} bits",
-                          name, field.bits));
+      require(fits,
+              fmt::format("a field of {} is outside the {} bytes of a block", name, format.bytes));
+      require(
+          is_in_bytes,
+          fmt::format("a field of {} must be inside a byte, or begin at a multiple of its {} bits",
+                      name, field.bits));
     }
   };
   const auto require_kind = [&](const std::string& name, const WeightNumber& number) {

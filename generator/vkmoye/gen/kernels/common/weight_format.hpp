@@ -9,13 +9,13 @@
 // element to its first bit:
 //
 //   q4_0, 18 bytes for 32 weights      scale   16 bits, the same for all weights
-//                                      code    4 bits, 16 + (16,2):(8,4)     byte i has the codes of weights i and i + 16
+//                                      code    4 bits, 16 + (16,2):(8,4)     in byte i those of weights i and i + 16
 //   q5_0, 22 bytes for 32 weights      code    4 bits, 48 + (16,2):(8,4), and behind them 1 bit, 16 + 32:1
 //   q6_K, 210 bytes for 256 weights    sub_scale    8 bits, 1536 + (16,16):(0,8), two's complement
 //
-// Formats are rows of a table (weight_table.cpp), and a program can pass a row of its own: kernels, the check of results
-// and the quantiser follow from it. B (N,K) is then N rows of K / elements blocks, without gaps between blocks; see
-// GemmForm::weights.
+// Formats are rows of a table (weight_table.cpp), and a program can pass a row of its own: kernels, the check of
+// results and the quantiser follow from it. B (N,K) is then N rows of K / elements blocks, without gaps between
+// blocks; see GemmForm::weights.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,8 +31,8 @@
 
 namespace vkmoye::gen {
 
-/// Bits of a number: bits [to, to + bits) of the number of weight e are bits [first + at(e), first + at(e) + bits) of the
-/// block, whose bit b is bit b % 8 of byte b / 8.
+/// Bits of a number: bits [to, to + bits) of the number of weight e are bits [first + at(e), first + at(e) + bits) of
+/// the block, whose bit b is bit b % 8 of byte b / 8.
 struct BitField {
   std::uint32_t bits = 4;
   std::int64_t first = 0;
@@ -51,8 +51,8 @@ struct FieldInWords {
   /// The words from the first to the last one of all weights.
   std::int64_t words() const { return cosize(word); }
 };
-/// `field` of a block of `elements` that begins at bit `begin` of the first word; nullopt if some weight has its bits in
-/// two words. Extents are powers of two.
+/// `field` of a block of `elements` that begins at bit `begin` of the first word; nullopt if some weight has its bits
+/// in two words. Extents are powers of two.
 std::optional<FieldInWords> in_words(const BitField& field, std::int64_t elements,
                                      std::int64_t bits_of_word, std::int64_t begin = 0);
 
@@ -130,9 +130,13 @@ struct WeightFormat {
   /// Whether there are numbers for parts of a block.
   bool has_sub_blocks() const { return sub_scale || sub_minimum; }
   /// Whether a code is one field, and scale and minimum, if any, are those of the block.
-  bool is_simple() const { return code.fields.size() == 1 && !has_sub_blocks() && !subtracts_minimum; }
+  bool is_simple() const {
+    return code.fields.size() == 1 && !has_sub_blocks() && !subtracts_minimum;
+  }
   /// Whether a format is simple, and a weight is scale * (code - zero), or that + minimum, with numbers of f16.
-  bool is_linear() const { return is_simple() && table_size() == 0 && scale && scale->type == ScalarType::f16; }
+  bool is_linear() const {
+    return is_simple() && table_size() == 0 && scale && scale->type == ScalarType::f16;
+  }
   /// Whether rows of blocks are rows of an array of i8.
   bool is_array() const {
     return code.kind == NumberKind::has_sign && code.bits() == 8 && bytes == elements;

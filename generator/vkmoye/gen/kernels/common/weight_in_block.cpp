@@ -37,8 +37,8 @@ std::vector<Expr> bits_in_block(Builder& builder, const WeightFormat& format,
         const Expr here = first_word + to_index(after);
         const Expr value = word(numbered, whole ? here : here / 2);
         const Expr bit = whole ? first_bit : first_bit + 8 * (here % 2);
-        from_first = builder.let(numbered + "_from_bit",
-                                 shift_right(value, convert(bit, ScalarType::u32)));
+        from_first =
+            builder.let(numbered + "_from_bit", shift_right(value, convert(bit, ScalarType::u32)));
         loaded = after;
       }
       const auto bit = static_cast<std::uint32_t>(at.bit(i));

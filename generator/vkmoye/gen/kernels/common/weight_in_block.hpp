@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Single weights of a block, for kernels that read few of them or reorder them once: from words of 16 bits, in which rows
-// of blocks lie in a buffer.
+// Single weights of a block, for kernels that read few of them or reorder them once: from words of 16 bits, in which
+// rows of blocks lie in a buffer.
 //
 //   q4_0, weight 18      the high bits of byte 2 of the codes, which is in word 1 + 1 of the block
 

@@ -45,8 +45,7 @@ CodeAsNumber code_as_number(const CodePlace& code) {
 
 Expr two_codes_as_halves(const CodeBits& low) {
   const std::uint32_t mask = (1u << low.bits) - 1;
-  const Expr moved =
-      low.first_bit == 0 ? low.word : shift_right(low.word, word_of(low.first_bit));
+  const Expr moved = low.first_bit == 0 ? low.word : shift_right(low.word, word_of(low.first_bit));
   // In halves of a word, 1024 + code is the half with the bits 0x6400 | code.
   return bitcast(bit_or(bit_and(moved, word_of(mask << 16 | mask)), word_of(0x64006400)),
                  ScalarType::f16);
@@ -99,7 +98,8 @@ void WeightNumbers::fill_table() {
     if (format_.code.kind != NumberKind::floating) {
       builder_.branch({ir::equal(builder_.thread(), 0)}, [&] {
         std::uint32_t code = 0;
-        for (const double level : format_.code.levels) store(ir::number(ScalarType::f32, level), code++);
+        for (const double level : format_.code.levels)
+          store(ir::number(ScalarType::f32, level), code++);
       });
       return;
     }
@@ -162,7 +162,9 @@ bool WeightNumbers::decodes_in_halves(ScalarType type) const {
 
 std::string WeightNumbers::formula() const {
   const std::int64_t zero = format_.code.unsigned_zero();
-  std::string out = has_table() ? "levels[code]" : zero == 0 ? "code" : fmt::format("(code - {})", zero);
+  std::string out = has_table() ? "levels[code]"
+                    : zero == 0 ? "code"
+                                : fmt::format("(code - {})", zero);
   if (format_.sub_scale) out = "sub_scale * " + out;
   if (format_.scale) out = "scale * " + out;
   if (format_.minimum) {

@@ -17,45 +17,62 @@ struct Fit {
   double scale = 0, minimum = 0;
 };
 
-// The numbers of codes in ascending order.
+// The numbers of codes: whole ones between two, or levels in ascending order.
 class Numbers {
  public:
-  explicit Numbers(const WeightNumber& number) : codes_(static_cast<std::size_t>(number.codes())) {
-    for (std::size_t code = 0; code < codes_.size(); ++code) {
-      codes_[code] = {number.number_of(code), code};
+  using Coded = std::pair<double, std::uint64_t>;
+
+  explicit Numbers(const WeightNumber& number) : codes_(number.codes()) {
+    if (number.kind == NumberKind::whole || number.kind == NumberKind::has_sign) {
+      least_ = -static_cast<double>(number.unsigned_zero());
+      greatest_ = least_ + static_cast<double>(codes_ - 1);
+      zero_ = number.kind == NumberKind::whole ? number.zero : 0;
+      return;
     }
-    std::sort(codes_.begin(), codes_.end());
-    is_whole_ = number.kind == NumberKind::whole || number.kind == NumberKind::has_sign;
+    for (std::int64_t code = 0; code < codes_; ++code) {
+      const auto bits = static_cast<std::uint64_t>(code);
+      levels_.emplace_back(number.number_of(bits), bits);
+    }
+    std::sort(levels_.begin(), levels_.end());
+    least_ = levels_.front().first, greatest_ = levels_.back().first;
   }
-  double least() const { return codes_.front().first; }
-  double greatest() const { return codes_.back().first; }
+  double greatest() const { return greatest_; }
   double of_largest_magnitude() const {
-    return std::fabs(least()) >= std::fabs(greatest()) ? least() : greatest();
+    return std::fabs(least_) >= std::fabs(greatest_) ? least_ : greatest_;
   }
-  // The number nearest to x, with its code.
-  const std::pair<double, std::uint64_t>& nearest(double x) const {
-    if (!(x > least())) return codes_.front();  // also if x is NaN
-    if (x >= greatest()) return codes_.back();
-    if (is_whole_) return codes_[static_cast<std::size_t>(std::nearbyint(x - least()))];
-    const auto above = std::lower_bound(codes_.begin(), codes_.end(), std::pair{x, 0ul});
+  // The number nearest to x, with its code; the least one if x is NaN.
+  Coded nearest(double x) const {
+    x = x > least_ ? std::min(x, greatest_) : least_;
+    if (levels_.empty()) {
+      const double number = std::nearbyint(x);
+      const auto code = static_cast<std::uint64_t>(static_cast<std::int64_t>(number) + zero_);
+      return {number, code & static_cast<std::uint64_t>(codes_ - 1)};
+    }
+    const auto above = std::lower_bound(levels_.begin(), levels_.end(), Coded{x, 0});
+    if (above == levels_.begin()) return *above;
     const auto below = above - 1;
     return x - below->first <= above->first - x ? *below : *above;
   }
 
  private:
-  std::vector<std::pair<double, std::uint64_t>> codes_;
-  bool is_whole_ = false;
+  std::int64_t codes_, zero_ = 0;
+  double least_ = 0, greatest_ = 0;
+  std::vector<Coded> levels_;
 };
 
-double nearest_number(const Numbers& numbers, double weight, const Fit& fit) {
-  return fit.scale == 0 ? numbers.nearest(0).first
-                        : numbers.nearest((weight + fit.minimum) / fit.scale).first;
-}
+// The quotients by a scale whose codes are looked for.
+struct Quotient {
+  explicit Quotient(const Fit& fit)
+      : per_scale(fit.scale == 0 ? 0 : 1 / fit.scale), minimum(fit.minimum) {}
+  double operator()(double weight) const { return (weight + minimum) * per_scale; }
+  double per_scale, minimum;
+};
 
 double squares(const Numbers& numbers, std::span<const double> weights, const Fit& fit) {
   double sum = 0;
+  const Quotient quotient(fit);
   for (const double w : weights) {
-    const double error = fit.scale * nearest_number(numbers, w, fit) - fit.minimum - w;
+    const double error = fit.scale * numbers.nearest(quotient(w)).first - fit.minimum - w;
     sum += error * error;
   }
   return sum;
@@ -65,8 +82,9 @@ double squares(const Numbers& numbers, std::span<const double> weights, const Fi
 Fit refitted(const Numbers& numbers, std::span<const double> weights, const Fit& fit,
              bool has_minimum) {
   double n = 0, x = 0, xx = 0, y = 0, xy = 0;
+  const Quotient quotient(fit);
   for (const double w : weights) {
-    const double number = nearest_number(numbers, w, fit);
+    const double number = numbers.nearest(quotient(w)).first;
     n += 1, x += number, xx += number * number, y += w, xy += number * w;
   }
   const double determinant = n * xx - x * x;
@@ -89,9 +107,8 @@ Fit best_fit(const Numbers& numbers, std::span<const double> weights, bool has_m
     extent = numbers.greatest();
     start.scale = *high + start.minimum;
   } else {
-    start.scale = *std::max_element(weights.begin(), weights.end(), [](double a, double b) {
-      return std::fabs(a) < std::fabs(b);
-    });
+    start.scale = *std::max_element(weights.begin(), weights.end(),
+                                    [](double a, double b) { return std::fabs(a) < std::fabs(b); });
   }
   if (start.scale == 0) return {0, start.minimum};
   Fit best;
@@ -119,8 +136,7 @@ double scale_of_block(const std::optional<WeightNumber>& sub, const WeightNumber
 }
 
 // Numbers of a part that may be near x: those next to it.
-std::vector<std::uint64_t> candidates(const WeightNumber& number, const Numbers& numbers,
-                                      double x) {
+std::vector<std::uint64_t> candidates(const Numbers& numbers, double x) {
   std::vector<std::uint64_t> out;
   for (const double by : {-1.0, 0.0, 1.0}) {
     const std::uint64_t code = numbers.nearest(x + by).second;
@@ -158,9 +174,11 @@ void quantise_by_search(const WeightFormat& format, std::span<const double> weig
   const auto sub_number = [](const std::optional<WeightNumber>& sub, std::uint64_t code) {
     return sub ? sub->number_of(code) : 1;
   };
-  const auto codes_near = [](const std::optional<WeightNumber>& sub, double part, double whole) {
-    return sub ? candidates(*sub, Numbers(*sub), whole == 0 ? 0 : part / whole)
-               : std::vector<std::uint64_t>{0};
+  using Subs = std::optional<Numbers>;
+  const Subs sub_scales = format.sub_scale ? Subs(*format.sub_scale) : std::nullopt;
+  const Subs sub_minima = format.sub_minimum ? Subs(*format.sub_minimum) : std::nullopt;
+  const auto codes_near = [](const Subs& sub, double part, double whole) {
+    return sub ? candidates(*sub, whole == 0 ? 0 : part / whole) : std::vector<std::uint64_t>{0};
   };
   for (std::size_t part = 0; part < scales.size(); ++part) {
     const auto of = weights.subspan(part * of_part, of_part);
@@ -168,8 +186,8 @@ void quantise_by_search(const WeightFormat& format, std::span<const double> weig
     Fit best;
     double least = std::numeric_limits<double>::infinity();
     std::uint64_t best_scale = 0, best_minimum = 0;
-    for (const std::uint64_t s : codes_near(format.sub_scale, scales[part], scale)) {
-      for (const std::uint64_t m : codes_near(format.sub_minimum, minima[part], minimum)) {
+    for (const std::uint64_t s : codes_near(sub_scales, scales[part], scale)) {
+      for (const std::uint64_t m : codes_near(sub_minima, minima[part], minimum)) {
         const Fit fit{scale * sub_number(format.sub_scale, s),
                       minimum * sub_number(format.sub_minimum, m)};
         const double sum = squares(numbers, of, fit);
@@ -178,9 +196,9 @@ void quantise_by_search(const WeightFormat& format, std::span<const double> weig
     }
     if (format.sub_scale) store_bits(*format.sub_scale, best_scale, block, first);
     if (format.sub_minimum) store_bits(*format.sub_minimum, best_minimum, block, first);
+    const Quotient quotient(best);
     for (std::size_t i = 0; i < of_part; ++i) {
-      const double x = best.scale == 0 ? 0 : (of[i] + best.minimum) / best.scale;
-      store_bits(format.code, numbers.nearest(x).second, block,
+      store_bits(format.code, numbers.nearest(quotient(of[i])).second, block,
                  first + static_cast<std::int64_t>(i));
     }
   }

@@ -6,8 +6,8 @@
 //              scale and minimum of the block from the largest of these; then the best whole numbers near the quotients
 //   iq4_nl     the scale with the least squares of errors among candidates around largest weight / largest level
 //
-// For each candidate, weights get the nearest codes, and scale and minimum are fitted to these codes (linear regression).
-// ggml searches in a similar way (make_qkx2_quants, make_qx_quants in ggml-quants.c).
+// For each candidate, weights get the nearest codes, and scale and minimum are fitted to these codes (linear
+// regression). ggml searches in a similar way (make_qkx2_quants, make_qx_quants in ggml-quants.c).
 
 #include <cstddef>
 #include <span>

@@ -173,8 +173,9 @@ WeightFormat group_of_4_bits(const char* name, std::int64_t elements) {
 
 // Scales and minima of 6 bits, eight of each in 12 bytes: q4_K and q5_K.
 WeightNumber six_bits_of_q4_K(std::int64_t first, std::int64_t step) {
-  return whole({{.bits = 4, .first = first, .at = make_layout({32, 4, 2}, {0, 8, step})},
-                {.bits = 2, .first = first + 4, .at = make_layout({32, 4, 2}, {0, 8, 2}), .to = 4}});
+  return whole(
+      {{.bits = 4, .first = first, .at = make_layout({32, 4, 2}, {0, 8, step})},
+       {.bits = 2, .first = first + 4, .at = make_layout({32, 4, 2}, {0, 8, 2}), .to = 4}});
 }
 WeightFormat scales_and_minima(const char* name, std::int64_t bytes, WeightNumber code) {
   return {.name = name,
@@ -255,10 +256,10 @@ std::vector<WeightFormat> table_of_formats() {
        .bytes = 110,
        .code = whole({two_bits_of_128(32), one_bit_of_256(0, 2)}, 4),
        .scale = number_at_byte(108),
-       .sub_scale = whole(
-           {{.bits = 4, .first = 8 * 96, .at = make_layout({16, 8, 2}, {0, 8, 4})},
-            {.bits = 2, .first = 8 * 104, .at = make_layout({16, 4, 4}, {0, 8, 2}), .to = 4}},
-           32),
+       .sub_scale =
+           whole({{.bits = 4, .first = 8 * 96, .at = make_layout({16, 8, 2}, {0, 8, 4})},
+                  {.bits = 2, .first = 8 * 104, .at = make_layout({16, 4, 4}, {0, 8, 2}), .to = 4}},
+                 32),
        .quantise = quantise_by_search},
       scales_and_minima("q4_K", 144, whole({four_bits_of_256(16)})),
       scales_and_minima("q5_K", 176, whole({four_bits_of_256(48), one_bit_of_256(16, 4)})),
@@ -269,8 +270,7 @@ std::vector<WeightFormat> table_of_formats() {
                       two_bits_of_128(128, 4)},
                      32),
        .scale = number_at_byte(208),
-       .sub_scale =
-           with_sign({{.bits = 8, .first = 8 * 192, .at = make_layout({16, 16}, {0, 8})}}),
+       .sub_scale = with_sign({{.bits = 8, .first = 8 * 192, .at = make_layout({16, 16}, {0, 8})}}),
        .quantise = quantise_by_search},
       {.name = "iq4_nl",
        .elements = 32,
@@ -281,14 +281,13 @@ std::vector<WeightFormat> table_of_formats() {
       {.name = "iq4_xs",
        .elements = 256,
        .bytes = 136,
-       .code = levels_of(
-           {{.bits = 4, .first = 8 * 8, .at = make_layout({16, 2, 8}, {8, 4, 128})}},
-           kUnevenLevels),
+       .code = levels_of({{.bits = 4, .first = 8 * 8, .at = make_layout({16, 2, 8}, {8, 4, 128})}},
+                         kUnevenLevels),
        .scale = number_at_byte(0),
-       .sub_scale = whole(
-           {{.bits = 4, .first = 8 * 4, .at = make_layout({32, 8}, {0, 4})},
-            {.bits = 2, .first = 8 * 2, .at = make_layout({32, 8}, {0, 2}), .to = 4}},
-           32),
+       .sub_scale =
+           whole({{.bits = 4, .first = 8 * 4, .at = make_layout({32, 8}, {0, 4})},
+                  {.bits = 2, .first = 8 * 2, .at = make_layout({32, 8}, {0, 2}), .to = 4}},
+                 32),
        .quantise = quantise_by_search},
       group_of_4_bits("i4g32", 32),
       group_of_4_bits("i4g64", 64),

@@ -174,10 +174,9 @@ std::vector<std::byte> GemmData::hard_blocks(std::uint64_t stream, std::int64_t 
   const auto line_of = [&](const std::optional<WeightNumber>& number, double largest_factor,
                            std::uint64_t stream_of) {
     const double largest = std::nextafter(static_cast<float>(room / largest_factor), 0.0f);
-    return HardLine({.type = number ? number->type : ScalarType::f32,
-                     .largest = largest,
-                     .nonfinite = false},
-                    random_bits(stream, stream_of), count);
+    return HardLine(
+        {.type = number ? number->type : ScalarType::f32, .largest = largest, .nonfinite = false},
+        random_bits(stream, stream_of), count);
   };
   const HardLine scales = line_of(format.scale, format.largest_number(), 1),
                  minima = line_of(format.minimum,

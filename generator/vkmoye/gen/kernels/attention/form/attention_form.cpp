@@ -48,12 +48,12 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
         std::tuple{"values", form.value_format, form.value_width}}) {
     if (format == nullptr) continue;
     std::vector<std::string> of_format = reasons_against(*format);
-    require(
-        format->is_linear(),
-        fmt::format("{} in {}: attention takes codes of 4 or 8 bits with a scale of f16 for a block, "
-                    "and no table of numbers",
-                    what, format->name),
-        of_format);
+    require(format->is_linear(),
+            fmt::format(
+                "{} in {}: attention takes codes of 4 or 8 bits with a scale of f16 for a block, "
+                "and no table of numbers",
+                what, format->name),
+            of_format);
     require(!of_format.empty() || width % format->elements == 0,
             fmt::format("{} {} elements wide are not whole blocks of {}, of {} elements", what,
                         width, format->name, format->elements),

@@ -106,15 +106,16 @@ void KeyParts::decode(const View& elements) const {
   const WeightFormat* format = rows_.format;
   if (format == nullptr)
     return builder_.copy(read_, elements, {.vector = {to_index(rows_.vector)}});
-  Codes codes = format->code.kind == NumberKind::has_sign ? builder_.signed_codes(read_, format->code.bits())
-                                 : builder_.unsigned_codes(read_, format->code.bits());
+  Codes codes = format->code.kind == NumberKind::has_sign
+                    ? builder_.signed_codes(read_, format->code.bits())
+                    : builder_.unsigned_codes(read_, format->code.bits());
   const CodesInWords places = codes_of(rows_);
   if (places.parts > 1) {  // codes of neighbours are as many codes apart
     const std::int64_t parts = size(read_.shape().mode(1)), keys = size(read_.shape().mode(2));
-    codes = composition(
-        codes,
-        Layout(IntTuple{{rows_.run(), places.parts}, parts, keys},
-               IntTuple{{places.apart / format->code.bits(), 1}, rows_.vector, rows_.vector * parts}));
+    codes = composition(codes, Layout(IntTuple{{rows_.run(), places.parts}, parts, keys},
+                                      IntTuple{{places.apart / format->code.bits(), 1},
+                                               rows_.vector,
+                                               rows_.vector * parts}));
   }
   builder_.copy(codes, elements);
   // A number for each part, in the modes that elements have: one for parts of a block and one for blocks, or one.

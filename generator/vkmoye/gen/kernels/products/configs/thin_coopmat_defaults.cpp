@@ -100,7 +100,8 @@ GemmThinCoopmatConfig quantised_coopmat_config(
   // Each weight is for more rows of A, each element of A for more rows of weights, as far as there are registers.
   const bool has_long_blocks = form.weights->elements > kElementsOfLane;
   if (m > config.atom_m && !has_long_blocks) config.tile_m = 2 * config.atom_m;
-  config.tile_n = (form.weights->code.bits() < 8 ? 4 : 2) / (has_long_blocks ? 2 : 1) * config.atom_n;
+  config.tile_n =
+      (form.weights->code.bits() < 8 ? 4 : 2) / (has_long_blocks ? 2 : 1) * config.atom_n;
   config.subgroups = std::min<std::int64_t>(kFewSubgroups, max_subgroups);
   const std::int64_t n = shape ? (*shape)[1] : 0;
   const auto workgroups = [&] {

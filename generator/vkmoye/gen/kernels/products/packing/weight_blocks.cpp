@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-
 namespace vkmoye::gen {
 
 WeightBlocks::WeightBlocks(Builder& builder, const WeightFormat& format, bool batched)

@@ -150,7 +150,8 @@ void PackedWeightTile::decode(const View& to) {
     for (std::int64_t i = 0; i < pairs; ++i) {
       const auto bit = static_cast<std::uint32_t>(i * format.code.bits());
       std::int64_t v = 2 * i + 2 * pairs * w;
-      for (const Expr& weight : numbers_.pair({{codes, bit, format.code.bits()}}, {{codes, bit + 16, format.code.bits()}}, scale, type,
+      for (const Expr& weight : numbers_.pair({{codes, bit, format.code.bits()}},
+                                              {{codes, bit + 16, format.code.bits()}}, scale, type,
                                               fmt::format("two{}_{}{}", number, w, i))) {
         builder_.store(weight, {to.array,
                                 {evaluate(places.mode(1), read) + evaluate(pairs_of_rows, pair) +

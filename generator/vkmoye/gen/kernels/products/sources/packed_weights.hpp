@@ -41,7 +41,9 @@ struct PackedWeights {
 
   std::int64_t depth() const { return size(lanes.lanes.mode(0)) * kPackedVector; }  // k of a block
   std::int64_t rows_of_lane() const { return rows / size(lanes.lanes.mode(1)); }
-  std::int64_t words_of_row() const { return kPackedVector * format->code.bits() / 32; }  // per lane
+  std::int64_t words_of_row() const {
+    return kPackedVector * format->code.bits() / 32;
+  }  // per lane
   std::int64_t words_of_lane() const { return rows_of_lane() * words_of_row(); }
   std::int64_t access_words() const {  // that a lane reads at once: a power of two
     return std::min<std::int64_t>(words_of_lane() & -words_of_lane(), 4);

@@ -177,8 +177,8 @@ void WeightUnits::for_each_block(const std::function<void(const Expr& block)>& b
     builder_.unrolled_loop("row", to_index(count_), [&](const Expr& unit) {
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         const std::int64_t byte = number * format_.bytes + numbers[i].at;
-        const Expr bits = word(unit, pair, to_index(byte / 4),
-                               fmt::format("word_of_{}", numbers[i].name));
+        const Expr bits =
+            word(unit, pair, to_index(byte / 4), fmt::format("word_of_{}", numbers[i].name));
         builder_.store(number_in_word(bits, format_.scale_type(), byte % 4 == 0 ? 0 : 1),
                        {of_block_[i], {unit}, of_block_[i]});
       }
@@ -226,11 +226,12 @@ std::vector<CodePlace> WeightUnits::places(const std::vector<Field>& fields, con
       const std::int64_t after = field.at.word(i);
       if (words.count(after) == 0) {
         const std::string numbered = is_only ? of_field : of_field + std::to_string(after);
-        const Expr at = evaluated(field.at.word) + to_index(after) +
-                        unit * to_index(field.at.words());
+        const Expr at =
+            evaluated(field.at.word) + to_index(after) + unit * to_index(field.at.words());
         Expr word = builder_.load(numbered, {field.array, {at}, "codes"});
         if (!first_bit) {
-          word = builder_.let("moved_" + numbered, shift_right(word, convert(bit, ScalarType::u32)));
+          word =
+              builder_.let("moved_" + numbered, shift_right(word, convert(bit, ScalarType::u32)));
         }
         words.emplace(after, word);
       }
@@ -327,8 +328,7 @@ std::vector<Expr> WeightUnits::pairs(ScalarType type, const std::vector<CodePlac
     const auto of = [&](std::size_t number) -> const CodePlace& {
       return codes[static_cast<std::size_t>(order[number])];
     };
-    for (Expr& one :
-         numbers_.pair(of(i), of(i + 1), scale, type, fmt::format("two{}", order[i]))) {
+    for (Expr& one : numbers_.pair(of(i), of(i + 1), scale, type, fmt::format("two{}", order[i]))) {
       weights.push_back(std::move(one));
     }
   }

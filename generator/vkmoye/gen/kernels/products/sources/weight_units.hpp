@@ -20,8 +20,8 @@
 
 namespace vkmoye::gen {
 
-/// Groups of `count` consecutive weights, 4 or 8: the first weight of one is steps(step) + parts(part). Parts have their
-/// codes in the same words, in other bits; q4_0 in groups of 4 has steps 4:4 and parts 2:16.
+/// Groups of `count` consecutive weights, 4 or 8: the first weight of one is steps(step) + parts(part). Parts have
+/// their codes in the same words, in other bits; q4_0 in groups of 4 has steps 4:4 and parts 2:16.
 struct WeightGroups {
   Layout steps, parts;
 };
