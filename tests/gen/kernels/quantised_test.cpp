@@ -40,7 +40,7 @@ WeightNumber codes(std::int64_t byte, const Layout& at, NumberKind kind,
                    const std::vector<double>& levels = {}) {
   return {.fields = {{.bits = 4, .first = 8 * byte, .at = at}}, .kind = kind, .levels = levels};
 }
-const Layout kHalves = make_layout({16, 2}, {8, 4});
+const Layout kCodesInHalves = make_layout({16, 2}, {8, 4});
 
 const WeightFormat kGroups = {.name = "i4_64",
                               .elements = 64,
@@ -52,14 +52,14 @@ const WeightFormat kGroups = {.name = "i4_64",
 const WeightFormat kSigned = {.name = "s4",
                               .elements = 32,
                               .bytes = 18,
-                              .code = codes(0, kHalves, NumberKind::has_sign),
+                              .code = codes(0, kCodesInHalves, NumberKind::has_sign),
                               .scale = number_at_byte(16)};
 // Levels, and scales and minima of f32.
 const WeightFormat kLevels = {
     .name = "levels",
     .elements = 32,
     .bytes = 24,
-    .code = codes(0, kHalves, NumberKind::level,
+    .code = codes(0, kCodesInHalves, NumberKind::level,
                   {-8, -6, -5, -4, -3, -2.5, -2, -1, 0, 1, 2, 2.5, 3, 4, 5, 7}),
     .scale = number_at_byte(20, ScalarType::f32),
     .minimum = number_at_byte(16, ScalarType::f32)};
@@ -76,7 +76,7 @@ const WeightFormat kShort = {.name = "e5m2",
 const WeightFormat kWide = {.name = "wide",
                             .elements = 32,
                             .bytes = 20,
-                            .code = codes(4, 4, kHalves, 8),
+                            .code = codes(4, 4, kCodesInHalves, 8),
                             .scale = number_at_byte(0, ScalarType::f32)};
 
 // C on the twin, against the weights of the format in f64.

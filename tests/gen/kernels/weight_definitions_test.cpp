@@ -17,52 +17,52 @@
 namespace vkmoye::gen {
 namespace {
 
-using Bytes = std::vector<int>;
-using Decoder = std::function<double(const Bytes& x, int i)>;
+using IntBytes = std::vector<int>;
+using WeightDecoder = std::function<double(const IntBytes& x, int i)>;
 
-double f16_at(const Bytes& x, int at) {
+double f16_at(const IntBytes& x, int at) {
   return number_of(ScalarType::f16, static_cast<std::uint64_t>(x[at] | x[at + 1] << 8));
 }
 int nibble(int byte, int high) { return byte >> (4 * high) & 15; }
 int signed_byte(int byte) { return byte < 128 ? byte : byte - 256; }
 
 // q4_K and q5_K: 6 bits of scale `j` and of minimum `j`, from 12 bytes at 4.
-int scale_of_k(const Bytes& x, int j) {
+int scale_of_k(const IntBytes& x, int j) {
   return j < 4 ? x[4 + j] & 63 : (x[4 + j + 4] & 15) | (x[4 + j - 4] >> 6) << 4;
 }
-int minimum_of_k(const Bytes& x, int j) {
+int minimum_of_k(const IntBytes& x, int j) {
   return j < 4 ? x[4 + j + 4] & 63 : x[4 + j + 4] >> 4 | (x[4 + j] >> 6) << 4;
 }
 // The code of 4 bits of weight i, 64 weights in 32 bytes from `at` on.
-int code_of_k(const Bytes& x, int at, int i) {
+int code_of_k(const IntBytes& x, int at, int i) {
   return nibble(x[at + i / 64 * 32 + i % 32], i % 64 / 32);
 }
 const int kUneven[] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
-const std::map<std::string, Decoder> kDefinitions = {
+const std::map<std::string, WeightDecoder> kDefinitions = {
     {"q4_0",
-     [](const Bytes& x, int i) { return f16_at(x, 0) * (nibble(x[2 + i % 16], i / 16) - 8); }},
-    {"q4_1", [](const Bytes& x,
+     [](const IntBytes& x, int i) { return f16_at(x, 0) * (nibble(x[2 + i % 16], i / 16) - 8); }},
+    {"q4_1", [](const IntBytes& x,
                 int i) { return f16_at(x, 0) * nibble(x[4 + i % 16], i / 16) + f16_at(x, 2); }},
     {"q5_0",
-     [](const Bytes& x, int i) {
+     [](const IntBytes& x, int i) {
        const int high = x[2 + i / 8] >> (i % 8) & 1;
        return f16_at(x, 0) * ((nibble(x[6 + i % 16], i / 16) | high << 4) - 16);
      }},
     {"q5_1",
-     [](const Bytes& x, int i) {
+     [](const IntBytes& x, int i) {
        const int high = x[4 + i / 8] >> (i % 8) & 1;
        return f16_at(x, 0) * (nibble(x[8 + i % 16], i / 16) | high << 4) + f16_at(x, 2);
      }},
-    {"q8_0", [](const Bytes& x, int i) { return f16_at(x, 0) * signed_byte(x[2 + i]); }},
+    {"q8_0", [](const IntBytes& x, int i) { return f16_at(x, 0) * signed_byte(x[2 + i]); }},
     {"q2_K",
-     [](const Bytes& x, int i) {
+     [](const IntBytes& x, int i) {
        const int code = x[16 + i / 128 * 32 + i % 32] >> (2 * (i % 128 / 32)) & 3;
        const int part = x[i / 16];
        return f16_at(x, 80) * (part & 15) * code - f16_at(x, 82) * (part >> 4);
      }},
     {"q3_K",
-     [](const Bytes& x, int i) {
+     [](const IntBytes& x, int i) {
        const int low = x[32 + i / 128 * 32 + i % 32] >> (2 * (i % 128 / 32)) & 3;
        const bool is_set = (x[i % 32] >> (i / 32) & 1) != 0;
        const int j = i / 16;
@@ -70,27 +70,27 @@ const std::map<std::string, Decoder> kDefinitions = {
        return f16_at(x, 108) * (part - 32) * (low - (is_set ? 0 : 4));
      }},
     {"q4_K",
-     [](const Bytes& x, int i) {
+     [](const IntBytes& x, int i) {
        return f16_at(x, 0) * scale_of_k(x, i / 32) * code_of_k(x, 16, i) -
               f16_at(x, 2) * minimum_of_k(x, i / 32);
      }},
     {"q5_K",
-     [](const Bytes& x, int i) {
+     [](const IntBytes& x, int i) {
        const int high = x[16 + i % 32] >> (i / 32) & 1;
        return f16_at(x, 0) * scale_of_k(x, i / 32) * (code_of_k(x, 48, i) | high << 4) -
               f16_at(x, 2) * minimum_of_k(x, i / 32);
      }},
     {"q6_K",
-     [](const Bytes& x, int i) {
+     [](const IntBytes& x, int i) {
        const int half = i / 128, of_half = i % 128;
        const int low = nibble(x[64 * half + of_half % 64], of_half / 64);
        const int high = x[128 + 32 * half + of_half % 32] >> (2 * (of_half / 32)) & 3;
        return f16_at(x, 208) * signed_byte(x[192 + i / 16]) * ((low | high << 4) - 32);
      }},
-    {"iq4_nl",
-     [](const Bytes& x, int i) { return f16_at(x, 0) * kUneven[nibble(x[2 + i % 16], i / 16)]; }},
+    {"iq4_nl", [](const IntBytes& x,
+                  int i) { return f16_at(x, 0) * kUneven[nibble(x[2 + i % 16], i / 16)]; }},
     {"iq4_xs",
-     [](const Bytes& x, int i) {
+     [](const IntBytes& x, int i) {
        const int j = i / 32;
        const int part = nibble(x[4 + j / 2], j % 2) | ((x[2] | x[3] << 8) >> (2 * j) & 3) << 4;
        return f16_at(x, 0) * (part - 32) * kUneven[nibble(x[8 + 16 * j + i % 16], i % 32 / 16)];
@@ -109,7 +109,7 @@ TEST(WeightDefinitions, AreWhatTheLayoutsSay) {
                                         static_cast<int>(random() % 20) - 14);
         if (number) store_bits(*number, bits_of(ScalarType::f16, value), block, 0);
       }
-      Bytes bytes;
+      IntBytes bytes;
       for (const std::byte byte : block) bytes.push_back(std::to_integer<int>(byte));
       const std::vector<double> weights = dequantise(format, block, format.elements);
       for (int i = 0; i < format.elements; ++i) {

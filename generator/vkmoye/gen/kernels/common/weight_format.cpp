@@ -41,7 +41,7 @@ void write_bits(std::span<std::byte> block, std::int64_t first, std::uint32_t bi
     block[at + i] = static_cast<std::byte>(value >> (8 * i));
 }
 
-bool is_power_of_two(std::int64_t x) {
+bool is_power_of_2(std::int64_t x) {
   return x > 0 && std::has_single_bit(static_cast<std::uint64_t>(x));
 }
 
@@ -199,7 +199,7 @@ std::vector<std::string> reasons_against(const WeightFormat& format) {
   const auto require = [&](bool holds, const std::string& rule) {
     if (!holds) reasons.push_back(fmt::format("weight format {}: {}", format.name, rule));
   };
-  require(is_power_of_two(format.elements) && format.elements >= 8 && format.elements <= 256,
+  require(is_power_of_2(format.elements) && format.elements >= 8 && format.elements <= 256,
           "a block must have a power of two of elements, 8 to 256");
   require(format.bytes > 0 && format.bytes % 2 == 0, "a block must have an even number of bytes");
   require(format.code.bits() >= 1 && format.code.bits() <= 8, "codes must have 1 to 8 bits");

@@ -13,16 +13,16 @@ namespace vkmoye::gen {
 namespace {
 
 // weight = scale * number - minimum
-struct Fit {
+struct WeightFit {
   double scale = 0, minimum = 0;
 };
 
 // The numbers of codes: whole ones between two, or levels in ascending order.
-class Numbers {
+class SortedNumbers {
  public:
   using Coded = std::pair<double, std::uint64_t>;
 
-  explicit Numbers(const WeightNumber& number) : codes_(number.codes()) {
+  explicit SortedNumbers(const WeightNumber& number) : codes_(number.codes()) {
     if (number.kind == NumberKind::whole || number.kind == NumberKind::has_sign) {
       least_ = -static_cast<double>(number.unsigned_zero());
       greatest_ = least_ + static_cast<double>(codes_ - 1);
@@ -61,16 +61,17 @@ class Numbers {
 };
 
 // The quotients by a scale whose codes are looked for.
-struct Quotient {
-  explicit Quotient(const Fit& fit)
+struct WeightQuotient {
+  explicit WeightQuotient(const WeightFit& fit)
       : per_scale(fit.scale == 0 ? 0 : 1 / fit.scale), minimum(fit.minimum) {}
   double operator()(double weight) const { return (weight + minimum) * per_scale; }
   double per_scale, minimum;
 };
 
-double squares(const Numbers& numbers, std::span<const double> weights, const Fit& fit) {
+double squares(const SortedNumbers& numbers, std::span<const double> weights,
+               const WeightFit& fit) {
   double sum = 0;
-  const Quotient quotient(fit);
+  const WeightQuotient quotient(fit);
   for (const double w : weights) {
     const double error = fit.scale * numbers.nearest(quotient(w)).first - fit.minimum - w;
     sum += error * error;
@@ -79,27 +80,28 @@ double squares(const Numbers& numbers, std::span<const double> weights, const Fi
 }
 
 // The regression for the codes that weights have with `fit`; a minimum is not negative.
-Fit refitted(const Numbers& numbers, std::span<const double> weights, const Fit& fit,
-             bool has_minimum) {
+WeightFit refitted(const SortedNumbers& numbers, std::span<const double> weights,
+                   const WeightFit& fit, bool has_minimum) {
   double n = 0, x = 0, xx = 0, y = 0, xy = 0;
-  const Quotient quotient(fit);
+  const WeightQuotient quotient(fit);
   for (const double w : weights) {
     const double number = numbers.nearest(quotient(w)).first;
     n += 1, x += number, xx += number * number, y += w, xy += number * w;
   }
   const double determinant = n * xx - x * x;
   if (has_minimum && determinant > 0) {
-    const Fit out{(n * xy - x * y) / determinant, (x * xy - xx * y) / determinant};
+    const WeightFit out{(n * xy - x * y) / determinant, (x * xy - xx * y) / determinant};
     if (out.minimum >= 0) return out;
   }
-  return xx > 0 ? Fit{xy / xx, 0} : fit;
+  return xx > 0 ? WeightFit{xy / xx, 0} : fit;
 }
 
-// The best of some candidates.
-Fit best_fit(const Numbers& numbers, std::span<const double> weights, bool has_minimum) {
+// The best of some codes_around.
+WeightFit best_fit(const SortedNumbers& numbers, std::span<const double> weights,
+                   bool has_minimum) {
   constexpr int kCandidates = 8;  // on each side
   constexpr double kStep = 0.1;
-  Fit start;
+  WeightFit start;
   double extent = numbers.of_largest_magnitude();
   if (has_minimum) {
     const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
@@ -111,10 +113,10 @@ Fit best_fit(const Numbers& numbers, std::span<const double> weights, bool has_m
                                     [](double a, double b) { return std::fabs(a) < std::fabs(b); });
   }
   if (start.scale == 0) return {0, start.minimum};
-  Fit best;
+  WeightFit best;
   double least = std::numeric_limits<double>::infinity();
   for (int i = -kCandidates; i <= kCandidates; ++i) {
-    Fit fit{start.scale / (extent + kStep * i), start.minimum};
+    WeightFit fit{start.scale / (extent + kStep * i), start.minimum};
     fit = refitted(numbers, weights, fit, has_minimum);
     const double sum = squares(numbers, weights, fit);
     if (sum < least) least = sum, best = fit;
@@ -129,14 +131,14 @@ double scale_of_block(const std::optional<WeightNumber>& sub, const WeightNumber
   for (const double x : parts) {
     if (std::fabs(x) > std::fabs(largest)) largest = x;
   }
-  const double value = sub ? largest / Numbers(*sub).of_largest_magnitude() : largest;
+  const double value = sub ? largest / SortedNumbers(*sub).of_largest_magnitude() : largest;
   const std::uint64_t bits = bits_of(scale.type, value);
   store_bits(scale, bits, block, 0);
   return scale.number_of(bits);
 }
 
-// Numbers of a part that may be near x: those next to it.
-std::vector<std::uint64_t> candidates(const Numbers& numbers, double x) {
+// SortedNumbers of a part that may be near x: those next to it.
+std::vector<std::uint64_t> codes_around(const SortedNumbers& numbers, double x) {
   std::vector<std::uint64_t> out;
   for (const double by : {-1.0, 0.0, 1.0}) {
     const std::uint64_t code = numbers.nearest(x + by).second;
@@ -159,12 +161,12 @@ std::int64_t elements_of_part(const WeightFormat& format) {
 
 void quantise_by_search(const WeightFormat& format, std::span<const double> weights,
                         std::span<std::byte> block) {
-  const Numbers numbers(format.code);
+  const SortedNumbers numbers(format.code);
   const bool has_minimum = format.minimum.has_value();
   const auto of_part = static_cast<std::size_t>(elements_of_part(format));
   std::vector<double> scales, minima;
   for (std::size_t first = 0; first < weights.size(); first += of_part) {
-    const Fit fit = best_fit(numbers, weights.subspan(first, of_part), has_minimum);
+    const WeightFit fit = best_fit(numbers, weights.subspan(first, of_part), has_minimum);
     scales.push_back(fit.scale);
     minima.push_back(fit.minimum);
   }
@@ -174,29 +176,29 @@ void quantise_by_search(const WeightFormat& format, std::span<const double> weig
   const auto sub_number = [](const std::optional<WeightNumber>& sub, std::uint64_t code) {
     return sub ? sub->number_of(code) : 1;
   };
-  using Subs = std::optional<Numbers>;
+  using Subs = std::optional<SortedNumbers>;
   const Subs sub_scales = format.sub_scale ? Subs(*format.sub_scale) : std::nullopt;
   const Subs sub_minima = format.sub_minimum ? Subs(*format.sub_minimum) : std::nullopt;
   const auto codes_near = [](const Subs& sub, double part, double whole) {
-    return sub ? candidates(*sub, whole == 0 ? 0 : part / whole) : std::vector<std::uint64_t>{0};
+    return sub ? codes_around(*sub, whole == 0 ? 0 : part / whole) : std::vector<std::uint64_t>{0};
   };
   for (std::size_t part = 0; part < scales.size(); ++part) {
     const auto of = weights.subspan(part * of_part, of_part);
     const auto first = static_cast<std::int64_t>(part * of_part);
-    Fit best;
+    WeightFit best;
     double least = std::numeric_limits<double>::infinity();
     std::uint64_t best_scale = 0, best_minimum = 0;
     for (const std::uint64_t s : codes_near(sub_scales, scales[part], scale)) {
       for (const std::uint64_t m : codes_near(sub_minima, minima[part], minimum)) {
-        const Fit fit{scale * sub_number(format.sub_scale, s),
-                      minimum * sub_number(format.sub_minimum, m)};
+        const WeightFit fit{scale * sub_number(format.sub_scale, s),
+                            minimum * sub_number(format.sub_minimum, m)};
         const double sum = squares(numbers, of, fit);
         if (sum < least) least = sum, best = fit, best_scale = s, best_minimum = m;
       }
     }
     if (format.sub_scale) store_bits(*format.sub_scale, best_scale, block, first);
     if (format.sub_minimum) store_bits(*format.sub_minimum, best_minimum, block, first);
-    const Quotient quotient(best);
+    const WeightQuotient quotient(best);
     for (std::size_t i = 0; i < of_part; ++i) {
       store_bits(format.code, numbers.nearest(quotient(of[i])).second, block,
                  first + static_cast<std::int64_t>(i));
