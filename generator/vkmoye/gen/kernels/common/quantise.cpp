@@ -22,21 +22,13 @@ double largest_scale(ScalarType scale_type) {
   return scale_type == ScalarType::f16 ? 65504 : std::numeric_limits<float>::max();
 }
 
-// The scale and the minimum of a block, without those of its parts.
-WeightScales numbers_of_block(const WeightFormat& format, std::span<const std::byte> block) {
-  const auto number = [&](const std::optional<WeightNumber>& of, double other) {
-    return of ? of->number_of(bits_of(*of, block, 0)) : other;
-  };
-  return {number(format.scale, 1), number(format.minimum, 0)};
-}
-
 // Why `block` does not hold `weights`, of which the first is in column `first`; empty: it does.
 std::string reason_against_block(const WeightFormat& format, std::span<const double> weights,
                                  std::span<const std::byte> block, std::int64_t first) {
   const auto largest = std::max_element(weights.begin(), weights.end(), [](double a, double b) {
     return std::fabs(a) < std::fabs(b);
   });
-  const WeightScales numbers = numbers_of_block(format, block);
+  const WeightScales numbers = scales_of_block(format, block);
   if (!std::isfinite(numbers.scale) || !std::isfinite(numbers.minimum)) {
     return fmt::format(
         "{:.9g} in column {} needs a scale{} beyond {:.9g}, the largest number of {}", *largest,
@@ -125,7 +117,7 @@ std::vector<std::string> reasons_against_blocks(const WeightFormat& format,
                              format.sub_minimum ? format.sub_minimum->largest() : 1};
   for (std::size_t i = 0; (i + 1) * bytes <= blocks.size(); ++i) {
     const auto block = blocks.subspan(i * bytes, bytes);
-    const WeightScales numbers = numbers_of_block(format, block);
+    const WeightScales numbers = scales_of_block(format, block);
     std::vector<std::string> of_block;
     for (const auto& [what, number] :
          {std::pair("scale", numbers.scale), std::pair("minimum", numbers.minimum)}) {

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <utility>
 
 #include "vkmoye/contract/scalar_value.hpp"
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/layout/algebra.hpp"
 
 namespace vkmoye::gen {
@@ -39,10 +39,6 @@ void write_bits(std::span<std::byte> block, std::int64_t first, std::uint32_t bi
   }
   for (std::uint32_t i = 0; i < bits / 8; ++i)
     block[at + i] = static_cast<std::byte>(value >> (8 * i));
-}
-
-bool is_power_of_2(std::int64_t x) {
-  return x > 0 && std::has_single_bit(static_cast<std::uint64_t>(x));
 }
 
 double one_of(const std::optional<WeightNumber>& number, std::span<const std::byte> block,
@@ -162,11 +158,15 @@ void store_bits(const WeightNumber& number, std::uint64_t bits, std::span<std::b
   }
 }
 
+WeightScales scales_of_block(const WeightFormat& format, std::span<const std::byte> block) {
+  return {one_of(format.scale, block, 0, 1), one_of(format.minimum, block, 0, 0)};
+}
+
 WeightScales scales_of(const WeightFormat& format, std::span<const std::byte> block,
                        std::int64_t element) {
-  const double minimum =
-      one_of(format.minimum, block, element, 0) * one_of(format.sub_minimum, block, element, 1);
-  return {one_of(format.scale, block, element, 1) * one_of(format.sub_scale, block, element, 1),
+  const WeightScales all = scales_of_block(format, block);
+  const double minimum = all.minimum * one_of(format.sub_minimum, block, element, 1);
+  return {all.scale * one_of(format.sub_scale, block, element, 1),
           format.subtracts_minimum ? -minimum : minimum};
 }
 
@@ -199,7 +199,7 @@ std::vector<std::string> reasons_against(const WeightFormat& format) {
   const auto require = [&](bool holds, const std::string& rule) {
     if (!holds) reasons.push_back(fmt::format("weight format {}: {}", format.name, rule));
   };
-  require(is_power_of_2(format.elements) && format.elements >= 8 && format.elements <= 256,
+  require(is_power_of_two(format.elements, 256) && format.elements >= 8,
           "a block must have a power of two of elements, 8 to 256");
   require(format.bytes > 0 && format.bytes % 2 == 0, "a block must have an even number of bytes");
   require(format.code.bits() >= 1 && format.code.bits() <= 8, "codes must have 1 to 8 bits");

@@ -116,8 +116,6 @@ struct WeightFormat {
                      std::span<std::byte> block)>
       quantise = {};
 
-  /// Bytes of the codes, without gaps.
-  std::int64_t codes_bytes() const { return elements * code.bits() / 8; }
   /// The numbers of codes that kernels look up: of levels, or of codes with a type. 0: codes are whole numbers.
   std::int64_t table_size() const {
     return code.kind == NumberKind::level || code.kind == NumberKind::floating ? code.codes() : 0;
@@ -179,6 +177,8 @@ struct WeightScales {
 /// Precondition: `block` consists of the bytes of one block.
 WeightScales scales_of(const WeightFormat& format, std::span<const std::byte> block,
                        std::int64_t element);
+/// Those of the block, without the numbers of its parts.
+WeightScales scales_of_block(const WeightFormat& format, std::span<const std::byte> block);
 
 /// The exact value of weight `element` from the first of `block` on, which may be in one of the blocks that follow.
 double weight_of(const WeightFormat& format, std::span<const std::byte> block,

@@ -96,7 +96,7 @@ WeightFit refitted(const SortedNumbers& numbers, std::span<const double> weights
   return xx > 0 ? WeightFit{xy / xx, 0} : fit;
 }
 
-// The best of some codes_around.
+// The best of some candidates.
 WeightFit best_fit(const SortedNumbers& numbers, std::span<const double> weights,
                    bool has_minimum) {
   constexpr int kCandidates = 8;  // on each side
@@ -125,19 +125,19 @@ WeightFit best_fit(const SortedNumbers& numbers, std::span<const double> weights
 }
 
 // The scale of a block for `parts`, and its bits: the one whose largest magnitude has the largest number.
-double scale_of_block(const std::optional<WeightNumber>& sub, const WeightNumber& scale,
+double scale_of_block(const std::optional<SortedNumbers>& sub, const WeightNumber& scale,
                       std::span<const double> parts, std::span<std::byte> block) {
   double largest = 0;
   for (const double x : parts) {
     if (std::fabs(x) > std::fabs(largest)) largest = x;
   }
-  const double value = sub ? largest / SortedNumbers(*sub).of_largest_magnitude() : largest;
+  const double value = sub ? largest / sub->of_largest_magnitude() : largest;
   const std::uint64_t bits = bits_of(scale.type, value);
   store_bits(scale, bits, block, 0);
   return scale.number_of(bits);
 }
 
-// SortedNumbers of a part that may be near x: those next to it.
+// The codes of numbers near x: of the nearest one and those next to it.
 std::vector<std::uint64_t> codes_around(const SortedNumbers& numbers, double x) {
   std::vector<std::uint64_t> out;
   for (const double by : {-1.0, 0.0, 1.0}) {
@@ -170,15 +170,15 @@ void quantise_by_search(const WeightFormat& format, std::span<const double> weig
     scales.push_back(fit.scale);
     minima.push_back(fit.minimum);
   }
-  const double scale = scale_of_block(format.sub_scale, *format.scale, scales, block);
-  const double minimum =
-      has_minimum ? scale_of_block(format.sub_minimum, *format.minimum, minima, block) : 0;
-  const auto sub_number = [](const std::optional<WeightNumber>& sub, std::uint64_t code) {
-    return sub ? sub->number_of(code) : 1;
-  };
   using Subs = std::optional<SortedNumbers>;
   const Subs sub_scales = format.sub_scale ? Subs(*format.sub_scale) : std::nullopt;
   const Subs sub_minima = format.sub_minimum ? Subs(*format.sub_minimum) : std::nullopt;
+  const double scale = scale_of_block(sub_scales, *format.scale, scales, block);
+  const double minimum =
+      has_minimum ? scale_of_block(sub_minima, *format.minimum, minima, block) : 0;
+  const auto sub_number = [](const std::optional<WeightNumber>& sub, std::uint64_t code) {
+    return sub ? sub->number_of(code) : 1;
+  };
   const auto codes_near = [](const Subs& sub, double part, double whole) {
     return sub ? codes_around(*sub, whole == 0 ? 0 : part / whole) : std::vector<std::uint64_t>{0};
   };
