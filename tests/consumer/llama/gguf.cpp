@@ -83,8 +83,21 @@ Value array_of(Cursor& file, const std::string& what) {
   const auto type = file.number<std::uint32_t>("the type of " + what);
   const auto count = file.number<std::uint64_t>("the length of " + what);
   if (type == kArray) throw std::runtime_error(what + " is an array of arrays");
-  for (std::uint64_t i = 0; i < count; ++i) static_cast<void>(value_of(file, type, what));
-  return SkippedArray{count};
+  if (type == kString) {
+    Texts out;
+    for (std::uint64_t i = 0; i < count; ++i) out.push_back(file.string(what));
+    return out;
+  }
+  Numbers out;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const Value value = value_of(file, type, what);
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    const auto* flag = std::get_if<bool>(&value);
+    out.push_back(whole  ? static_cast<double>(*whole)
+                  : flag ? static_cast<double>(*flag)
+                         : std::get<double>(value));
+  }
+  return out;
 }
 
 std::uint64_t product_of(std::uint64_t a, std::uint64_t b, const std::string& what) {

@@ -50,14 +50,11 @@ struct FileTensor {
 /// The decoded elements, in the order of memory.
 std::vector<double> numbers_of(const FileTensor& tensor);
 
-/// The numbers of metadata: whole numbers of any type, f32 or f64, and bool. Arrays are skipped: they hold the
-/// vocabulary, which only a tokenizer needs.
-struct SkippedArray {
-  std::uint64_t count;
-
-  bool operator==(const SkippedArray&) const = default;
-};
-using Value = std::variant<std::int64_t, double, bool, std::string, SkippedArray>;
+/// A value of metadata: a whole number of any type, f32 or f64, bool, a string, or an array. Arrays of numbers of any
+/// type, and of bool as 0 and 1, are `Numbers`; whole numbers beyond 2^53 are rounded there.
+using Numbers = std::vector<double>;
+using Texts = std::vector<std::string>;
+using Value = std::variant<std::int64_t, double, bool, std::string, Numbers, Texts>;
 
 struct Gguf {
   std::map<std::string, Value> values;

@@ -64,13 +64,14 @@ void GgufWriter::set(const std::string& key, const Value& value) {
   }
   if (const auto* real = std::get_if<double>(&value)) return set(key, static_cast<float>(*real));
   if (const auto* text = std::get_if<std::string>(&value)) return set(key, *text);
+  if (const auto* texts = std::get_if<Texts>(&value)) return set(key, *texts);
   ++value_count_;
   append_text(values_, key);
-  if (const auto* array = std::get_if<SkippedArray>(&value)) {
+  if (const auto* numbers = std::get_if<Numbers>(&value)) {
     append(values_, std::uint32_t{9});
-    append(values_, std::uint32_t{4});
-    append(values_, array->count);
-    for (std::uint64_t i = 0; i < array->count; ++i) append(values_, std::uint32_t{0});
+    append(values_, std::uint32_t{6});
+    append(values_, std::uint64_t{numbers->size()});
+    for (const double number : *numbers) append(values_, static_cast<float>(number));
     return;
   }
   append(values_, std::uint32_t{7});

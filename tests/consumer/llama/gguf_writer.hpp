@@ -23,7 +23,7 @@ class GgufWriter {
   void set(const std::string& key, float value);
   void set(const std::string& key, const std::string& value);
   void set(const std::string& key, const std::vector<std::string>& values);
-  /// Whole numbers as u32, others as f32; an array has that many zeros.
+  /// Whole numbers as u32, others and those of arrays as f32.
   void set(const std::string& key, const Value& value);
 
   /// `numbers`, in the order of memory, are rounded to `type`. The first of `extents` is contiguous.

@@ -64,8 +64,11 @@ bool are_equal(const Value& a, const Value& b) {
 std::string text_of(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return "'" + *text + "'";
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-  if (const auto* array = std::get_if<SkippedArray>(&value)) {
-    return "an array of " + std::to_string(array->count);
+  if (const auto* numbers = std::get_if<Numbers>(&value)) {
+    return "an array of " + std::to_string(numbers->size());
+  }
+  if (const auto* texts = std::get_if<Texts>(&value)) {
+    return "an array of " + std::to_string(texts->size()) + " strings";
   }
   char text[32];
   std::snprintf(text, sizeof text, "%.9g", *number_of(value));

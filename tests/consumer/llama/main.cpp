@@ -1,93 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Continues a prompt by the most likely tokens: llama MODEL.gguf --prompt-tokens 1,2,3 --tokens 16. There is no
-// tokenizer: tokens are their numbers in the vocabulary of the file.
+// Continues a prompt: llama MODEL.gguf --prompt "Once upon a time" --tokens 100. The text appears token by token.
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "decoder.hpp"
+#include "options.hpp"
+#include "sampling.hpp"
+#include "tokenizer.hpp"
+#include "utf8.hpp"
 
 namespace {
-
-constexpr const char* kUsage =
-    "usage: llama MODEL.gguf --prompt-tokens 1,2,3 [--tokens 16] [--chunk 512] [--cache f16|f32]\n"
-    "             [--activations f16|f32] [--device 0] [--timings]\n"
-    "Reads a Llama model in f32, f16, bf16, or the types q4_0 to q8_0, q2_K to q6_K, iq4_nl and\n"
-    "iq4_xs of ggml, also several of them, and prints the numbers of the next tokens.\n";
-
-struct Options {
-  std::string model;
-  std::vector<std::uint32_t> prompt;
-  std::uint32_t tokens = 16, chunk = 512, device = 0;
-  vkmoye::ScalarType cache = vkmoye::ScalarType::f16, activations = vkmoye::ScalarType::f16;
-  bool has_timings = false;
-};
-
-std::uint32_t number_of(const std::string& text, const std::string& option) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number > 0x7fffffff) {
-    throw std::invalid_argument(option + " takes whole numbers below 2^31, not '" + text + "'");
-  }
-  return number;
-}
-
-std::vector<std::uint32_t> numbers_of(std::string text, const std::string& option) {
-  std::vector<std::uint32_t> out;
-  for (std::size_t comma = 0; comma != std::string::npos;) {
-    comma = text.find(',');
-    out.push_back(number_of(text.substr(0, comma), option));
-    text.erase(0, comma + 1);
-  }
-  return out;
-}
-
-vkmoye::ScalarType type_of(const std::string& text, const std::string& option) {
-  if (text != "f16" && text != "f32") {
-    throw std::invalid_argument(option + " takes f16 or f32, not '" + text + "'");
-  }
-  return text == "f16" ? vkmoye::ScalarType::f16 : vkmoye::ScalarType::f32;
-}
-
-Options options_of(const std::vector<std::string>& words) {
-  Options out;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const auto value = [&] {
-      if (i + 1 == words.size()) throw std::invalid_argument(word + " takes a value");
-      return words[++i];
-    };
-    if (word == "--prompt-tokens") {
-      out.prompt = numbers_of(value(), word);
-    } else if (word == "--tokens") {
-      out.tokens = number_of(value(), word);
-    } else if (word == "--chunk") {
-      out.chunk = number_of(value(), word);
-    } else if (word == "--device") {
-      out.device = number_of(value(), word);
-    } else if (word == "--cache") {
-      out.cache = type_of(value(), word);
-    } else if (word == "--activations") {
-      out.activations = type_of(value(), word);
-    } else if (word == "--timings") {
-      out.has_timings = true;
-    } else if (word.rfind("--", 0) == 0 || !out.model.empty()) {
-      throw std::invalid_argument("what is '" + word + "'?");
-    } else {
-      out.model = word;
-    }
-  }
-  if (out.model.empty() || out.prompt.empty() || out.tokens == 0 || out.chunk == 0) {
-    throw std::invalid_argument("a model, a prompt, and at least one token and a chunk of one");
-  }
-  return out;
-}
 
 void print(const char* what, const std::vector<llama::KernelTime>& times) {
   double total = 0;
@@ -100,43 +30,97 @@ void print(const char* what, const std::vector<llama::KernelTime>& times) {
   std::printf("%-12s %8s %12.1f\n", "all", "", total);
 }
 
-int run(const Options& options) {
+// Prints tokens as they come: as text, which a token that ends it is no part of, or as numbers.
+class Output {
+ public:
+  explicit Output(const llama::Tokenizer* tokenizer) : tokenizer_(tokenizer) {}
+
+  void add(std::uint32_t token, bool is_end) {
+    if (tokenizer_ == nullptr) {
+      write((is_first_ ? "" : ",") + std::to_string(token));
+    } else if (!is_end) {
+      write(stream_.append(tokenizer_->text_of(token)));
+    }
+    is_first_ = false;
+  }
+  void end() { write(stream_.rest() + "\n"); }
+
+ private:
+  static void write(const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+  }
+
+  const llama::Tokenizer* tokenizer_;  // null: numbers
+  llama::TextStream stream_;
+  bool is_first_ = true;
+};
+
+std::vector<std::uint32_t> prompt_of(const llama::Options& options,
+                                     const std::optional<llama::Tokenizer>& tokenizer) {
+  if (!options.text) return options.prompt;
+  const std::vector<std::uint32_t> out = tokenizer->encode(*options.text);
+  if (out.empty()) throw std::invalid_argument("the text of the prompt has no tokens");
+  return out;
+}
+
+int run(const llama::Options& options) {
   const llama::MappedFile file(options.model);
   const llama::Gguf gguf = llama::parse_gguf(file.bytes());
   const llama::Model model = llama::model_of(gguf);
-  const auto length = static_cast<std::uint32_t>(options.prompt.size());
+  std::optional<llama::Tokenizer> tokenizer;
+  if (options.text || options.prints_text) {
+    tokenizer.emplace(gguf);
+    if (tokenizer->size() != model.sizes.vocabulary) {
+      throw std::runtime_error("the tokenizer has " + std::to_string(tokenizer->size()) +
+                               " tokens, but the model " + std::to_string(model.sizes.vocabulary));
+    }
+  }
+  const std::vector<std::uint32_t> prompt = prompt_of(options, tokenizer);
+  const auto ends = options.ignores_end ? std::set<std::uint32_t>() : llama::ends_of(gguf);
+  std::optional<llama::Sampler> sampler;
+  if (options.sampling.temperature > 0) sampler.emplace(options.sampling);
+
+  const auto length = static_cast<std::uint32_t>(prompt.size());
   llama::Decoder decoder(model, {.device = options.device,
                                  .chunk = std::min(options.chunk, length),
                                  .places = length + options.tokens - 1,
                                  .cache = options.cache,
                                  .activations = options.activations,
-                                 .has_timings = options.has_timings});
+                                 .has_timings = options.has_timings,
+                                 .reads_logits = sampler.has_value()});
   using Clock = std::chrono::steady_clock;
   const auto seconds_since = [](Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
+  const auto drawn = [&](std::uint32_t likely) {
+    return sampler ? sampler->choose(decoder.logits()) : likely;
+  };
   const auto start = Clock::now();
-  std::uint32_t token = decoder.read(options.prompt);
+  std::uint32_t token = drawn(decoder.read(prompt));
   const double of_prompt = seconds_since(start);
   const auto first = Clock::now();
-  std::printf("%u", token);
-  for (std::uint32_t i = 1; i < options.tokens; ++i) {
-    token = decoder.next();
-    std::printf(",%u", token);
-    std::fflush(stdout);
+  Output output(options.prints_text ? &*tokenizer : nullptr);
+  std::uint32_t further = 0;
+  for (;; ++further) {
+    const bool is_end = ends.count(token) != 0;
+    output.add(token, is_end);
+    if (is_end || further + 1 == options.tokens) break;
+    token = drawn(sampler ? decoder.read({&token, 1}) : decoder.next());
   }
-  std::printf("\n");
+  output.end();
   const double of_tokens = seconds_since(first);
   std::fprintf(stderr, "llama: %u tokens of the prompt in %.1f ms", length, 1000 * of_prompt);
-  if (options.tokens > 1) {
-    std::fprintf(stderr, "; each of %u further tokens in %.2f ms", options.tokens - 1,
-                 1000 * of_tokens / (options.tokens - 1));
+  if (further > 0) {
+    std::fprintf(stderr, "; each of %u further tokens in %.2f ms", further,
+                 1000 * of_tokens / further);
   }
+  if (ends.count(token) != 0) std::fprintf(stderr, "; token %u is an end", token);
   std::fprintf(stderr, "\n");
   if (options.has_timings) {
     std::printf("\n%s\n", decoder.device_name().c_str());
     print("prompt", decoder.chunk_times());
-    if (options.tokens > 1) print("token", decoder.token_times());
+    if (further > 0) print("token", decoder.token_times());
   }
   return 0;
 }
@@ -145,9 +129,9 @@ int run(const Options& options) {
 
 int main(int count, char** arguments) {
   try {
-    return run(options_of({arguments + 1, arguments + count}));
+    return run(llama::options_of({arguments + 1, arguments + count}));
   } catch (const std::invalid_argument& error) {
-    std::fprintf(stderr, "llama: %s\n%s", error.what(), kUsage);
+    std::fprintf(stderr, "llama: %s\n%s", error.what(), llama::kUsage);
     return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "llama: %s\n", error.what());

@@ -40,7 +40,6 @@ std::vector<std::byte> random_model(const RandomModel& model) {
   file.set("llama.attention.layer_norm_rms_epsilon", 1e-5F);
   file.set("llama.context_length", model.context);
   file.set("llama.rope.freq_base", 10000.0F);
-  file.set("tokenizer.ggml.tokens", std::vector<std::string>{"<s>", "a", "b"});
   if (model.rotated != 0) file.set("llama.rope.dimension_count", model.rotated);
   for (const auto& [key, value] : model.keys) file.set(key, value);
   const TensorType& f32 = tensor_type("f32");

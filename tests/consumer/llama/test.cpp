@@ -289,10 +289,11 @@ int main(int count, char** arguments) {
   const std::vector<std::string> words(arguments + 1, arguments + count);
   if (words.size() == 2 && words[0] == "--real") return llama::check_real_model(words[1]);
   const bool is_spoiled = !words.empty() && words[0] == "--spoiled";
+  const std::string folder = is_spoiled || words.empty() ? "" : words[0];
   const int wrong_parts = is_spoiled ? 0
                                      : llama::check_files() + llama::check_keys() +
-                                           llama::check_matrices() + llama::check_overflow();
-  const int wrong = llama::run_models(is_spoiled || words.empty() ? "" : words[0], is_spoiled,
-                                      words.size() > 1 ? words[1] : "");
+                                           llama::check_matrices() + llama::check_text(folder) +
+                                           llama::check_sampling() + llama::check_overflow();
+  const int wrong = llama::run_models(folder, is_spoiled, words.size() > 1 ? words[1] : "");
   return wrong + wrong_parts == 0 ? 0 : 1;
 }

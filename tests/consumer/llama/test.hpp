@@ -29,6 +29,16 @@ int check_keys();
 /// do not. On the host, for matrix units of which none may be at hand.
 int check_matrices();
 
+/// Tokenizers of random vocabularies join pieces as defined, and random texts come back.
+int check_tokenizers();
+
+/// That, and words, special pieces and characters; vocabularies that this program would read wrongly are refused. Unless `folder` is empty, text.gguf is written there: a model with a
+/// tokenizer, which says an end as the third token after token 1.
+int check_text(const std::string& folder);
+
+/// Tokens are drawn with their probabilities, and the same ones for the same seed.
+int check_sampling();
+
 /// The model stories260K of `folder`, whose heads have 8 elements, continues its first token as expected_bos.json says;
 /// a prompt in parts and activations of f16 lead to the same. Where there is no such folder, nothing is checked.
 int check_real_model(const std::string& folder);

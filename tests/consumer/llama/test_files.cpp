@@ -71,7 +71,10 @@ int round_trip() {
   writer.set("a", std::uint32_t{7});
   writer.set("b", 0.5F);
   writer.set("c", std::string("text"));
-  writer.set("d", std::vector<std::string>{"x", "yz"});
+  const Texts texts = {"x", "", "yz"};
+  const Numbers fractions = {0.5, -3};
+  writer.set("d", texts);
+  writer.set("e", Value(fractions));
   const std::vector<double> numbers(512, -1.5);
   int wrong = 0;
   for (const TensorType& type : tensor_types()) writer.add(type.name, {256, 2}, type, numbers);
@@ -80,7 +83,8 @@ int round_trip() {
   const auto value = [&](const char* key) { return gguf.values.at(key); };
   const bool is_right =
       std::get<std::int64_t>(value("a")) == 7 && std::get<double>(value("b")) == 0.5 &&
-      std::get<std::string>(value("c")) == "text" && std::get<SkippedArray>(value("d")).count == 2;
+      std::get<std::string>(value("c")) == "text" && std::get<Texts>(value("d")) == texts &&
+      std::get<Numbers>(value("e")) == fractions;
   if (!is_right) wrong += failed("values", "others are read");
   for (const TensorType& type : tensor_types()) {
     const FileTensor& tensor = gguf.tensors.at(type.name);
@@ -109,7 +113,8 @@ RandomModel small_model() {
           .heads = 2,
           .kv_heads = 1,
           .hidden = 64,
-          .vocabulary = 9};
+          .vocabulary = 9,
+          .keys = {{"tokenizer.ggml.tokens", Texts{"<s>", "a", "b"}}}};
 }
 
 std::string refusal(const std::vector<std::byte>& file) {

@@ -108,7 +108,7 @@ int check_keys() {
        {"llama.use_parallel_residual", true},
        {"llama.tensor_data_layout", word("other")},
        {"llama.pooling_type", whole(1)},
-       {"llama.attention.per_layer", SkippedArray{2}}},
+       {"llama.attention.per_layer", Numbers{0, 0}}},
       {"'general.type' is 'adapter', not 'model': the file has no whole model",
        "'general.quantization_version' is 1, not 2",
        "'split.count' is 3, not 0 or 1: the file has a part of a model",

@@ -15,24 +15,58 @@
 #include "decoder.hpp"
 #include "reference.hpp"
 #include "test.hpp"
+#include "tokenizer.hpp"
 
 namespace llama {
 namespace {
 
 using Tokens = std::vector<std::uint32_t>;
 
-// The array of whole numbers "tokens" of a file of JSON.
-Tokens tokens_of(const std::string& path) {
+// A file of JSON from behind `key` on.
+std::string behind(const std::string& path, const std::string& key) {
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
-  const std::string all = text.str(), key = "\"tokens\": [";
-  const std::size_t begin = all.find(key);
-  if (begin == std::string::npos) throw std::runtime_error(path + " has no array 'tokens'");
-  std::istringstream numbers(all.substr(begin + key.size()));
+  const std::size_t begin = text.str().find(key);
+  if (begin == std::string::npos) throw std::runtime_error(path + " has no " + key);
+  return text.str().substr(begin + key.size());
+}
+
+// The array of whole numbers "tokens".
+Tokens tokens_of(const std::string& path) {
+  std::istringstream numbers(behind(path, "\"tokens\": ["));
   Tokens out;
   for (std::uint32_t number = 0; numbers >> number; numbers.ignore(1)) out.push_back(number);
   return out;
+}
+
+// The string "text", whose only escapes are a line feed and a quotation mark.
+std::string story_text_of(const std::string& path) {
+  const std::string json = behind(path, "\"text\": \"");
+  std::string out;
+  for (std::size_t i = 0; json.at(i) != '"'; ++i) {
+    const bool is_escaped = json[i] == '\\';
+    if (is_escaped) ++i;
+    if (is_escaped && json.at(i) != 'n' && json[i] != '"') throw std::runtime_error("an escape");
+    out += is_escaped && json[i] == 'n' ? '\n' : json[i];
+  }
+  return out;
+}
+
+// The tokens of the story are its text; that text, and others, come back from their tokens.
+void check_story(const Gguf& gguf, const Tokens& story, const std::string& text) {
+  const Tokenizer tokenizer(gguf);
+  const auto decoded = [&](const Tokens& tokens) {
+    std::string out;
+    for (const std::uint32_t token : tokens) out += tokenizer.text_of(token);
+    return out;
+  };
+  if (decoded(story) != text) throw std::runtime_error("its text is '" + decoded(story) + "'");
+  // The blank at the beginning is added to each text.
+  if (tokenizer.encode(text.substr(1)) != story)
+    throw std::runtime_error("the text has other tokens");
+  const std::string other = "Tim's caf\u00e9,\r\n 3  \U0001f999\U0001f999 \xff</s";
+  if (decoded(tokenizer.encode(other)) != " " + other) throw std::runtime_error("a text is lost");
 }
 
 // A part of the story is the prompt; the decoder goes on by itself, or is given each token if it rounds.
@@ -81,6 +115,7 @@ int check_real_model(const std::string& folder) {
     const Gguf gguf = parse_gguf(file.bytes());
     const Model model = model_of(gguf);
     const Tokens story = tokens_of(folder + "/expected_bos.json");
+    check_story(gguf, story, story_text_of(folder + "/expected_bos.json"));
     Reference reference(model);
     std::vector<std::vector<double>> logits;
     for (std::size_t i = 0; i + 1 < story.size(); ++i) {
