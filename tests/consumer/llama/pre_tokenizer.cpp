@@ -22,7 +22,7 @@ constexpr const char* kGpt2 =
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> table = {
-      {.names = {"llama-bpe", "llama3", "llama-v3"},
+      {.names = {"llama-bpe", "llama3", "llama-v3", "falcon3"},
        .expressions = {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|)"
                        R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"},
        .takes_whole_words = true,

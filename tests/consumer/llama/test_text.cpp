@@ -77,8 +77,9 @@ int check_specials() {
   spm("nothing", "", {1});
   spm("a blank before each text, also after special pieces", "a</s>a", {1, blank_a, 2, blank_a});
   spm("the longest special piece", "a<x y>><x y>", {1, blank_a, longer, user});
-  spm("pieces of bytes are no text", "<0x0A>",
-      {1, blank, '<' + 3u, '0' + 3u, 'x' + 3u, '0' + 3u, 'A' + 3u, '>' + 3u});
+  for (const char* piece : {"<0", "<0x", "<0x0", "<0x0A"}) words.add(piece);
+  const std::uint32_t almost = words.add("\u2581<0x0A", PieceKind::normal, -1);
+  spm("a piece of a byte is no text", "<0x0A>", {1, almost, '>' + 3u});
   spm("bytes", "\U0001f999", {1, blank, 0xf0 + 3, 0x9f + 3, 0xa6 + 3, 0x99 + 3});
   words.keys = {{"add_space_prefix", false}, {"add_bos_token", false}, {"add_eos_token", true}};
   spm("keys", "a a", {a, blank_a, 2});
