@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
 #include "support/expect.hpp"
 #include "support/fake_devices.hpp"
 #include "support/fragment_orders.hpp"
@@ -37,20 +35,15 @@ std::uint32_t bits_at(const std::vector<std::uint32_t>& words, std::int64_t numb
   return words[at / 32] >> (at % 32) & static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
 }
 
-std::uint32_t number_at(std::span<const std::byte> block, std::int64_t at, std::uint32_t bits) {
-  std::uint32_t number = 0;
-  std::memcpy(&number, block.data() + at, bits / 8);
-  return number;
-}
-
 // Packs random rows of blocks on the host twin, and looks for each weight.
 void expect_packed(const WeightFormat& format, const Order& order) {
   SCOPED_TRACE(fmt::format("{}, {}", format.name, order.layout));
   const PackedWeights packed = packed_as(format, order);
   ASSERT_THAT(reasons_against(packed), IsEmpty());
-  const std::int64_t blocks_of_row = std::max<std::int64_t>(3, 256 / format.elements);
+  // Of long blocks one, which is a packed block; of others, not a multiple of packed blocks.
+  const std::int64_t blocks_of_row = std::max<std::int64_t>(1, 192 / format.elements);
   const std::int64_t k = blocks_of_row * format.elements, rows = order.rows + 5;
-  const std::int64_t k_blocks = (k + packed.depth() - 1) / packed.depth();
+  const std::int64_t k_blocks = (k + packed.block_depth() - 1) / packed.block_depth();
   std::vector<std::byte> bytes(static_cast<std::size_t>(rows * blocks_of_row * format.bytes));
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7919 >> 3);
   std::vector<std::uint32_t> words(static_cast<std::size_t>(2 * k_blocks * packed.words()), ~0u);
@@ -63,52 +56,62 @@ void expect_packed(const WeightFormat& format, const Order& order) {
        {"k_blocks", k_blocks},
        {"blocks", 2}});
   ASSERT_THAT(report.reasons, IsEmpty());
-  const Layout codes = packed.codes(), scales = packed.scales();
-  const auto mask = static_cast<std::int64_t>((1u << format.code.bits()) - 1);
-  const std::int64_t flip =
-      format.code.kind == NumberKind::has_sign ? std::int64_t{1} << (format.code.bits() - 1) : 0;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t i = 0; i < k; ++i) {
-      const auto block = std::span<const std::byte>(bytes).subspan(
-          static_cast<std::size_t>((row * blocks_of_row + i / format.elements) * format.bytes),
-          static_cast<std::size_t>(format.bytes));
-      const std::int64_t of_row = i % packed.depth(), row_of = row % order.rows;
-      const std::int64_t first =
-          packed.words() * (i / packed.depth() + k_blocks * (row / order.rows));
-      const std::int64_t code = codes(of_row + packed.depth() * row_of);
-      ASSERT_EQ(
-          bits_at(words, first * 32 / format.code.bits() + code, format.code.bits()),
-          (static_cast<std::int64_t>(bits_of(format.code, block, i % format.elements)) + flip) &
-              mask)
-          << "row " << row << ", k " << i;
-      if (!format.scale) continue;
-      const std::int64_t scale = scales(row_of + order.rows * (of_row / format.elements));
-      const auto bits = 8 * static_cast<std::uint32_t>(size_of(format.scale_type()));
-      const std::int64_t numbers = packed.scales_of_word() * (first + packed.code_words());
-      ASSERT_EQ(bits_at(words, numbers + scale, bits),
-                number_at(block, format.numbers()[0].at, bits));
-      if (!format.minimum) continue;
-      ASSERT_EQ(
-          bits_at(words, numbers + packed.scales_of_word() * packed.scale_words() + scale, bits),
-          number_at(block, format.numbers()[1].at, bits));
+  for (const PackedPlane& plane : packed.planes()) {
+    SCOPED_TRACE(plane.name);
+    const Layout places = packed.places(plane);
+    const std::uint64_t flip = plane.number.kind == NumberKind::has_sign
+                                   ? std::uint64_t{1} << (plane.number.bits() - 1)
+                                   : 0;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t i = 0; i < k; i += plane.run) {
+        const auto block = std::span<const std::byte>(bytes).subspan(
+            static_cast<std::size_t>((row * blocks_of_row + i / format.elements) * format.bytes),
+            static_cast<std::size_t>(format.bytes));
+        const std::int64_t k_of = i % packed.block_depth(), row_of = row % order.rows;
+        const std::int64_t first =
+            packed.words() * (i / packed.block_depth() + k_blocks * (row / order.rows));
+        const std::int64_t number = plane.is_code
+                                        ? places(k_of + packed.block_depth() * row_of)
+                                        : places(row_of + order.rows * (k_of / plane.run));
+        ASSERT_EQ(bits_at(words, (first + plane.first) * plane.of_word() + number,
+                          static_cast<std::uint32_t>(plane.bits)),
+                  bits_of(plane.number, block, i % format.elements) ^ flip)
+            << "row " << row << ", k " << i;
+      }
     }
   }
 }
 
-TEST(PackedWeights, HaveEachCodeAndScaleWhereTheLayoutSays) {
-  for (const WeightFormat& format : weight_formats()) {
-    if (!format.is_simple()) continue;  // refused
-    for (const Order& order : kOrders) expect_packed(format, order);
+TEST(PackedWeights, HaveEachNumberWhereTheLayoutSays) {
+  for (const WeightFormat& format : weight_formats()) expect_packed(format, kOrders[0]);
+  for (const Order& order : {kOrders[1], kOrders[2]}) {
+    for (const char* name : {"q4_0", "q8_0", "nf4", "e4m3g128", "q5_K"}) {
+      const WeightFormat& format = *find_weight_format(name);
+      if (order.rows > 16 || !format.has_sub_blocks()) expect_packed(format, order);
+    }
   }
+}
+
+TEST(PackedWeights, AreRefusedWhereFewRowsOfALaneDoNotFillAWord) {
+  EXPECT_THAT(
+      reasons_against(packed_as(*find_weight_format("q6_K"), kOrders[1])),
+      Contains("packed q6_K: sub_scales of the 2 rows of a lane do not fill a word of 32 bits"));
 }
 
 TEST(PackedWeights, OfTheMatricesOfAnH200AreAsTheirHeaderSays) {
   const PackedWeights q4 = packed_as(*find_weight_format("q4_0"), kOrders[0]);
   EXPECT_EQ(q4.depth(), 32);
   EXPECT_EQ(q4.words(), 288);
-  EXPECT_EQ(q4.words_of_lane(), 8);
+  const PackedPlane codes = q4.planes().front();
+  EXPECT_EQ(q4.words_of_lane(codes), 8);
   // Element v of the 8 of a row is code v / 2 + 4 (v % 2) of a word.
-  for (std::int64_t v = 0; v < 8; ++v) EXPECT_EQ(q4.codes()(v), v / 2 + 4 * (v % 2));
+  for (std::int64_t v = 0; v < 8; ++v) EXPECT_EQ(q4.places(codes)(v), v / 2 + 4 * (v % 2));
+  const PackedWeights q6 = packed_as(*find_weight_format("q6_K"), kOrders[0]);
+  EXPECT_EQ(q6.parts(), 8);
+  EXPECT_EQ(q6.words(), 3360);
+  std::vector<std::int64_t> first;
+  for (const PackedPlane& plane : q6.planes()) first.push_back(plane.first);
+  EXPECT_THAT(first, ElementsAre(0, 2048, 3072, 3104));
 }
 
 TEST(PackedWeights, AreRefusedWhereALaneHasAnOddNumberOfRows) {

@@ -54,6 +54,21 @@ std::int64_t BitField::operator()(std::int64_t element) const {
   return first + (size(at) == 1 ? 0 : at(element));
 }
 
+std::int64_t run_of(const WeightNumber& number, std::int64_t elements) {
+  std::int64_t run = elements;
+  for (const BitField& field : number.fields) {
+    while (run > 1) {
+      bool is_shared = true;
+      for (std::int64_t i = 0; i < elements; ++i) {
+        is_shared = is_shared && field(i) == field(i / run * run);
+      }
+      if (is_shared) break;
+      run /= 2;
+    }
+  }
+  return run;
+}
+
 std::uint32_t WeightNumber::bits() const {
   std::uint32_t bits = 0;
   for (const BitField& field : fields) bits = std::max(bits, field.to + field.bits);
@@ -273,13 +288,8 @@ std::vector<std::string> reasons_against(const WeightFormat& format) {
     require_fields(name, *number);
     require_kind(name, *number);
     require(number->bits() <= 8, fmt::format("{} must have at most 8 bits", name));
-    for (const BitField& field : number->fields) {
-      bool is_shared = true;  // by the 8 weights that are decoded together
-      for (std::int64_t i = 0; i < format.elements; ++i) {
-        is_shared = is_shared && field(i) == field(i / 8 * 8);
-      }
-      require(is_shared, fmt::format("8 consecutive weights must have the same {}", name));
-    }
+    require(run_of(*number, format.elements) >= 8,
+            fmt::format("8 consecutive weights must have the same {}", name));
   }
   return reasons;
 }

@@ -99,6 +99,9 @@ struct WeightNumber {
   std::int64_t unsigned_zero() const { return kind == NumberKind::has_sign ? codes() / 2 : zero; }
 };
 
+/// The consecutive weights of a block of `elements` that have the same number: a power of two.
+std::int64_t run_of(const WeightNumber& number, std::int64_t elements);
+
 /// A number of f16 or f32 at a byte of a block, the same for all its weights.
 WeightNumber number_at_byte(std::int64_t byte, ScalarType type = ScalarType::f16);
 

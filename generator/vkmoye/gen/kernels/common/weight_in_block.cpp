@@ -64,23 +64,22 @@ Expr weight_in_block(Builder& builder, const WeightFormat& format, const Expr& e
     return bits_in_block(builder, format, number, name + suffix, element, 1, word).front();
   };
   const Expr code = bits("codes", format.code);
-  WeightScale scale;
-  for (const PlacedNumber& number : format.numbers()) {
+  const auto of_block = [&](const PlacedNumber& number) {
     const std::string name = number.name + suffix;
     Expr value = word(name, to_index(number.at / 2));
     if (format.scale_type() == ScalarType::f32) {
       const Expr high = word(name + "_high", to_index(number.at / 2 + 1));
       value = bit_or(value, shift_left(high, u32(16)));
     }
-    scale.push_back(number_in_word(value, format.scale_type(), 0));
-  }
-  if (format.sub_scale) {
-    scale[0] = scale[0] * number_of(*format.sub_scale, bits("sub_scale", *format.sub_scale));
-  }
-  if (format.sub_minimum) {
-    scale[1] = scale[1] * number_of(*format.sub_minimum, bits("sub_minimum", *format.sub_minimum));
-  }
-  if (format.subtracts_minimum) scale[1] = -scale[1];
+    return number_in_word(value, format.scale_type(), 0);
+  };
+  const WeightScale scale = scale_of_parts(format, [&](const std::string& name) {
+    for (const PlacedNumber& number : format.numbers()) {
+      if (number.name == name) return of_block(number);
+    }
+    const WeightNumber& sub = name == "sub_scale" ? *format.sub_scale : *format.sub_minimum;
+    return number_of(sub, bits(name.c_str(), sub));
+  });
   return scaled(number_of(format.code, code), scale);
 }
 

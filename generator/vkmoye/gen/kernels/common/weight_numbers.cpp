@@ -14,13 +14,17 @@ constexpr std::uint32_t kMantissa = 23, kLowestBit = 11;
 
 Expr word_of(std::uint32_t value) { return ir::number(ScalarType::u32, value); }
 
+// The word with the bits from bit `at` on.
+Expr moved_by(const CodeBits& part, std::uint32_t at) {
+  if (at == part.first_bit) return part.word;
+  return at > part.first_bit ? shift_left(part.word, word_of(at - part.first_bit))
+                             : shift_right(part.word, word_of(part.first_bit - at));
+}
+
 // The bits alone, from bit `at` on.
 Expr moved_to(const CodeBits& part, std::uint32_t at) {
   const std::uint32_t mask = static_cast<std::uint32_t>((std::uint64_t{1} << part.bits) - 1) << at;
-  const Expr moved = at == part.first_bit  ? part.word
-                     : at > part.first_bit ? shift_left(part.word, word_of(at - part.first_bit))
-                                           : shift_right(part.word, word_of(part.first_bit - at));
-  return bit_and(moved, word_of(mask));
+  return bit_and(moved_by(part, at), word_of(mask));
 }
 
 }  // namespace
@@ -43,12 +47,14 @@ CodeAsNumber code_as_number(const CodePlace& code) {
   return {bitcast(all, ScalarType::f32), std::ldexp(1, static_cast<int>(kMantissa - bit))};
 }
 
-Expr two_codes_as_halves(const CodeBits& low) {
-  const std::uint32_t mask = (1u << low.bits) - 1;
-  const Expr moved = low.first_bit == 0 ? low.word : shift_right(low.word, word_of(low.first_bit));
+Expr two_codes_as_halves(const CodePlace& low) {
   // In halves of a word, 1024 + code is the half with the bits 0x6400 | code.
-  return bitcast(bit_or(bit_and(moved, word_of(mask << 16 | mask)), word_of(0x64006400)),
-                 ScalarType::f16);
+  Expr all = word_of(0x64006400);
+  for (const CodeBits& part : low) {
+    const std::uint32_t mask = ((1u << part.bits) - 1) << part.to;
+    all = bit_or(bit_and(moved_by(part, part.to), word_of(mask << 16 | mask)), all);
+  }
+  return bitcast(all, ScalarType::f16);
 }
 
 Expr bits_of(const CodePlace& code) {
@@ -81,6 +87,27 @@ Expr number_of(const WeightNumber& number, const Expr& bits) {
     value = select(equal(bits, ir::number(ScalarType::u32, i)), level, value);
   }
   return value;
+}
+
+Expr number_of(const WeightNumber& number, const CodePlace& place) {
+  if (number.kind == NumberKind::floating || number.kind == NumberKind::level) {
+    return number_of(number, bits_of(place));
+  }
+  const auto [sum, power] = code_as_number(place);
+  return sum - (power + static_cast<double>(number.unsigned_zero()));
+}
+
+WeightScale scale_of_parts(const WeightFormat& format,
+                           const std::function<Expr(const std::string& name)>& number) {
+  WeightScale scale;
+  const auto add = [&](const std::string& name, bool has_sub, bool is_negative) {
+    Expr value = number(name);
+    if (has_sub) value = value * number("sub_" + name);
+    scale.push_back(is_negative ? -value : value);
+  };
+  if (format.scale) add("scale", format.sub_scale.has_value(), false);
+  if (format.minimum) add("minimum", format.sub_minimum.has_value(), format.subtracts_minimum);
+  return scale;
 }
 
 WeightNumbers::WeightNumbers(Builder& builder, const WeightFormat& format)
@@ -139,8 +166,12 @@ std::vector<Expr> WeightNumbers::pair(const CodePlace& low, const CodePlace& hig
                                       const WeightScale& scale, ScalarType type,
                                       const std::string& name) {
   using namespace ir;
-  if (decodes_in_halves(type)) {
-    const Expr two = builder_.let(name, two_codes_as_halves(low.front()));
+  bool are_in_halves = decodes_in_halves(type);
+  for (std::size_t i = 0; i < low.size(); ++i) {
+    are_in_halves = are_in_halves && low[i].first_bit + 16 == high[i].first_bit;
+  }
+  if (are_in_halves) {
+    const Expr two = builder_.let(name, two_codes_as_halves(low));
     std::vector<Expr> weights;
     for (const std::uint32_t half : {0u, 1u}) {
       const Expr code =
@@ -157,7 +188,7 @@ std::vector<Expr> WeightNumbers::pair(const CodePlace& low, const CodePlace& hig
 
 bool WeightNumbers::decodes_in_halves(ScalarType type) const {
   return type == ScalarType::f16 && !has_table() && format_.scale_type() == ScalarType::f16 &&
-         format_.is_simple() && !format_.minimum;
+         !format_.sub_scale && !format_.minimum;
 }
 
 std::string WeightNumbers::formula() const {

@@ -19,6 +19,7 @@
 // or the 256 numbers of e4m3 or e5m2, which take some ten operations to convert.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,9 @@ struct CodeAsNumber {
 };
 CodeAsNumber code_as_number(const CodePlace& code);
 
-/// 1024 + code in both halves of a vector of f16, for the code at `low`, below bit 16, and the one 16 bits above.
-Expr two_codes_as_halves(const CodeBits& low);
+/// 1024 + code in both halves of a vector of f16, for the code at `low`, below bit 16 of its words, and the one 16 bits
+/// above.
+Expr two_codes_as_halves(const CodePlace& low);
 
 /// The bits of a number as a word.
 Expr bits_of(const CodePlace& code);
@@ -56,8 +58,13 @@ Expr scaled(const Expr& number, const WeightScale& scale);
 /// that is the whole word.
 Expr number_in_word(const Expr& word, ScalarType of, std::uint32_t half,
                     ScalarType type = ScalarType::f32);
-/// The number of f32 that some bits are, as a word, without a table.
+/// The number of f32 that some bits are, as a word, without a table; and that of bits in words, a sign bit inverted.
 Expr number_of(const WeightNumber& number, const Expr& bits);
+Expr number_of(const WeightNumber& number, const CodePlace& place);
+/// Scale and minimum of a weight from the numbers of the format, which `number` finds by their names: "scale",
+/// "sub_scale", "minimum", "sub_minimum".
+WeightScale scale_of_parts(const WeightFormat& format,
+                           const std::function<Expr(const std::string& name)>& number);
 
 class WeightNumbers {
  public:
@@ -72,7 +79,7 @@ class WeightNumbers {
   /// Two weights, rounded to `type`, which is f16 or bf16. `name`: the name of both as a vector.
   std::vector<Expr> pair(const CodePlace& low, const CodePlace& high, const WeightScale& scale,
                          ScalarType type, const std::string& name);
-  /// Whether `pair` decodes in f16: then codes must be 16 bits apart in a word, and the scale may be of f16.
+  /// Whether `pair` decodes in f16 where two codes are 16 bits apart in the same words: then the scale may be of f16.
   bool decodes_in_halves(ScalarType type) const;
   /// "scale * (code - 8)", for titles.
   std::string formula() const;

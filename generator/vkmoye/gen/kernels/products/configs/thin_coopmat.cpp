@@ -101,8 +101,9 @@ PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form
                     form.weights};
   const LanesOrReason lanes = lanes_of(config, form, Use::b);
   if (lanes.lanes) {
-    packed.steps =
-        std::max<std::int64_t>(1, size(lanes.lanes->lanes.mode(0)) * kPackedVector / config.atom_k);
+    const std::int64_t depth =
+        packed_depth(*form.weights, size(lanes.lanes->lanes.mode(0)) * kPackedVector);
+    packed.steps = std::max<std::int64_t>(1, depth / config.atom_k);
   }
   return packed;
 }

@@ -22,68 +22,77 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
   using namespace ir;
   throw_if_any("gemm/pack", reasons_against(weights));
   const WeightFormat& format = *weights.format;
-  const std::int64_t threads =
-      std::gcd(kMaxPackThreads, std::gcd(weights.code_words(), weights.scale_words()));
+  const std::vector<PackedPlane> planes = weights.planes();
+  std::int64_t threads = kMaxPackThreads;
+  for (const PackedPlane& plane : planes) threads = std::gcd(threads, plane.words);
   Builder builder("gemm/pack", threads);
   builder.describe({{"weights", format.name},
-                    {"block", fmt::format("{} of k x {}", weights.depth(), weights.rows)},
-                    {"codes", to_string(weights.codes())}},
+                    {"block", fmt::format("{} of k x {}", weights.block_depth(), weights.rows)},
+                    {"codes", to_string(weights.places(planes.front()))}},
                    "a block of the result for each workgroup, a word for each thread");
   const WeightBlocks from(builder, format, batched);
   const View packed_block = output_block(builder, ScalarType::u32, weights.words(), batched);
-  const Expr first_k = to_index(weights.depth()) * builder.block_x();
+  const Expr first_k = to_index(weights.block_depth()) * builder.block_x();
   const Expr first_row = to_index(weights.rows) * builder.block_y();
-  // Words `first` to `first + count` of the block; `word` computes word number `at` of them.
-  const auto write = [&](std::int64_t first, std::int64_t count, const PlacedFunction& word) {
-    const View words =
-        tile(composition(packed_block, Layout(first + count)), {count}, {to_index(first / count)});
-    const Layout all = make_layout({threads});
-    builder.apply(parallelize(words, all, builder.thread()),
-                  parallelize(make_identity_view({count}), all, builder.thread()), word, {});
-  };
-  const std::uint32_t of_word = 32 / format.code.bits();
-  const Layout places = right_inverse(weights.codes()), scales = right_inverse(weights.scales());
-  // A word of two scales of f16, or of half by half of one of f32, which are at byte `at` of their blocks.
-  const auto scale_word = [&](std::int64_t at) -> PlacedFunction {
-    return [&, at](const std::vector<Expr>&, const std::vector<Expr>& word) {
-      const auto of_word = static_cast<std::uint32_t>(weights.scales_of_word());
-      Expr out = number(ScalarType::u32, 0);
-      for (const std::uint32_t i : {0u, 1u}) {
-        const Expr place = evaluate(scales, of_word * word[0] + (of_word == 2 ? i : 0));
-        const Expr weight_block =
-            place / to_index(weights.rows);  // place: row + rows * weight_block
-        const Expr half =
-            from.half(fmt::format("half{}", i), first_k + to_index(format.elements) * weight_block,
-                      first_row + place % to_index(weights.rows), of_word == 2 ? at : at + 2 * i);
-        out = i == 0 ? half : bit_or(out, shift_left(half, number(ScalarType::u32, 16)));
+  // A word of 8 consecutive k of one row or of several rows; or, with codes of 8 bits, of 4.
+  const auto word_of_codes = [&](const PackedPlane& plane, const Expr& word) {
+    const Layout places = right_inverse(weights.places(plane));
+    const std::int64_t of_row = std::min(kPackedVector, plane.of_word());
+    Expr out = number(ScalarType::u32, 0);
+    for (std::int64_t row = 0; row < plane.of_word() / of_row; ++row) {
+      // The first code of a row in a word: that of the first of its weights, which are consecutive along k.
+      const Expr place = evaluate(places, to_index(plane.of_word()) * word + to_index(4 * row));
+      const std::vector<Expr> bits = from.bits(
+          plane.number, row == 0 ? plane.name : fmt::format("{}_of_row{}", plane.name, row),
+          first_k + place % to_index(weights.block_depth()),
+          first_row + place / to_index(weights.block_depth()), to_index(of_row));
+      for (std::int64_t i = 0; i < of_row; ++i) {
+        const auto at = static_cast<std::uint32_t>((i / 2 + 4 * row) * plane.bits + i % 2 * 16);
+        const Expr moved =
+            shift_left(bits[static_cast<std::size_t>(i)], number(ScalarType::u32, at));
+        out = row == 0 && i == 0 ? bits.front() : bit_or(out, moved);
       }
-      return out;
-    };
-  };
-  const PlacedFunction codes = [&](const std::vector<Expr>&, const std::vector<Expr>& word) {
-    // The first code of a word is that of the first of its weights, which are consecutive along k.
-    const Expr place = evaluate(places, of_word * word[0]);  // k + depth * row
-    const std::vector<Expr> all =
-        from.codes("codes", first_k + place % to_index(weights.depth()),
-                   first_row + place / to_index(weights.depth()), of_word);
-    Expr out = all.front();
-    for (std::uint32_t i = 1; i < of_word; ++i) {
-      const std::uint32_t bit = i / 2 * format.code.bits() + i % 2 * 16;
-      out = bit_or(out, shift_left(all[i], number(ScalarType::u32, bit)));
     }
     return out;
   };
-  const PlacedFunction zeros = [](const std::vector<Expr>&, const std::vector<Expr>&) {
-    return number(ScalarType::u32, 0);
+  // A word of numbers that several k of a row share; of one of 32 bits, half by half.
+  const auto word_of_numbers = [&](const PackedPlane& plane, const Expr& word) {
+    const Layout places = right_inverse(weights.places(plane));
+    Expr out = number(ScalarType::u32, 0);
+    const auto add = [&](const Expr& bits, std::int64_t at) {
+      out = at == 0 ? bits : bit_or(out, shift_left(bits, number(ScalarType::u32, to_index(at))));
+    };
+    for (std::int64_t i = 0; i < plane.of_word(); ++i) {
+      const Expr place = evaluate(places, to_index(plane.of_word()) * word + to_index(i));
+      const Expr k = first_k + to_index(plane.run) * (place / to_index(weights.rows));
+      const Expr row = first_row + place % to_index(weights.rows);
+      if (plane.bits < 16) {
+        add(from.bits(plane.number, fmt::format("{}{}", plane.name, i), k, row, 1).front(),
+            i * plane.bits);
+        continue;
+      }
+      const std::int64_t at = plane.number.fields.front().first / 8;
+      for (std::int64_t half = 0; half < plane.bits / 16; ++half) {
+        add(from.half(fmt::format("half{}", i + half), k, row, at + 2 * half),
+            i * plane.bits + 16 * half);
+      }
+    }
+    return out;
   };
   const auto write_packed_block = [&](bool has_blocks) {
-    std::int64_t first = weights.code_words();
-    builder.with_title("codes", [&] { write(0, first, has_blocks ? codes : zeros); });
-    for (const PlacedNumber& of : format.numbers()) {
-      builder.with_title(of.plural, [&] {
-        write(first, weights.scale_words(), has_blocks ? scale_word(of.at) : zeros);
+    for (const PackedPlane& plane : planes) {
+      builder.with_title(plane.plural, [&] {
+        const View words = part_of(packed_block, plane.first, plane.words);
+        const Layout all = make_layout({threads});
+        builder.apply(parallelize(words, all, builder.thread()),
+                      parallelize(make_identity_view({plane.words}), all, builder.thread()),
+                      [&](const std::vector<Expr>&, const std::vector<Expr>& word) {
+                        if (!has_blocks) return number(ScalarType::u32, 0);
+                        return plane.is_code ? word_of_codes(plane, word[0])
+                                             : word_of_numbers(plane, word[0]);
+                      },
+                      {});
       });
-      first += weights.scale_words();
     }
   };
   builder.branch(

@@ -54,7 +54,8 @@ ProbedMatrix fragment_of(const PackedForm& form) {
 
 Layout block_layout(const PackedForm& form, const DeviceCaps& device) {
   if (form.weights != nullptr) {
-    const Layout codes = packed_weights(form, device).codes();
+    const PackedWeights weights = packed_weights(form, device);
+    const Layout codes = weights.places(weights.planes().front());
     return make_layout(codes.mode(1), codes.mode(0));
   }
   const OrderOrReason found = fragment_layout(device, fragment_of(form));

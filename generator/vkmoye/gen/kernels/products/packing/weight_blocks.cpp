@@ -25,9 +25,10 @@ Expr WeightBlocks::half(const std::string& name, const Expr& k_of_row, const Exp
   return word(name, k_of_row, row, to_index(at / 2));
 }
 
-std::vector<Expr> WeightBlocks::codes(const std::string& name, const Expr& k_of_row,
-                                      const Expr& row, std::uint32_t count) const {
-  return bits_in_block(builder_, format_, format_.code, name, k_of_row % to_index(format_.elements),
+std::vector<Expr> WeightBlocks::bits(const WeightNumber& number, const std::string& name,
+                                     const Expr& k_of_row, const Expr& row,
+                                     std::uint32_t count) const {
+  return bits_in_block(builder_, format_, number, name, k_of_row % to_index(format_.elements),
                        count, words_of(k_of_row, row));
 }
 

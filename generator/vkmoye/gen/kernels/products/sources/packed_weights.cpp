@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
@@ -19,43 +20,104 @@ Layout with_longer_strides(const Layout& layout, std::int64_t factor) {
 
 }  // namespace
 
+namespace {
+
+// The planes of a block of `rows` x `depth` weights.
+std::vector<PackedPlane> planes_of(const WeightFormat& format, std::int64_t rows,
+                                   std::int64_t depth) {
+  std::vector<PackedPlane> planes;
+  std::int64_t first = 0;
+  const auto add = [&](PackedPlane plane) {
+    plane.first = first;
+    plane.words = rows * (depth / plane.run) * plane.bits / 32;
+    first += plane.words;
+    planes.push_back(std::move(plane));
+  };
+  for (BitField field : format.code.fields) {
+    const std::string name = field.to == 0 ? "codes" : fmt::format("codes_from_bit{}", field.to);
+    field.to = 0;
+    WeightNumber number = format.code;
+    number.fields = {field};
+    add({name, name, std::move(number), true, 1, field.bits});
+  }
+  const auto add_number = [&](const char* name, const char* plural,
+                              const std::optional<WeightNumber>& number) {
+    if (!number) return;
+    const std::int64_t bits = std::max<std::int64_t>(number->bits(), 8);
+    add({name, plural, *number, false, run_of(*number, format.elements), bits});
+  };
+  add_number("scale", "scales", format.scale);
+  add_number("minimum", "minima", format.minimum);
+  add_number("sub_scale", "sub_scales", format.sub_scale);
+  add_number("sub_minimum", "sub_minima", format.sub_minimum);
+  return planes;
+}
+
+}  // namespace
+
+View part_of(const View& view, std::int64_t first, std::int64_t count) {
+  View out = composition(view, Layout(count));
+  if (first > 0) out.axes[0].fixed.push_back({Layout(first + 1, 1), to_index(first)});
+  return out;
+}
+
 std::int64_t packed_bytes(const WeightFormat& format, std::int64_t rows, std::int64_t depth) {
-  const std::int64_t scales_of_row = (depth + format.elements - 1) / format.elements;
-  return rows * (depth * format.code.bits() / 8 + scales_of_row * format.numbers_bytes());
+  const PackedPlane last = planes_of(format, rows, depth).back();
+  return 4 * (last.first + last.words);
 }
 
-Layout PackedWeights::codes() const {
-  const std::int64_t pairs = 16 / format->code.bits(), of_access = access_words() * 2 * pairs;
-  const std::int64_t together = access_words() / words_of_row();  // rows of an access
-  const Layout of_row({2, pairs, words_of_row()}, {pairs, 1, 2 * pairs});
-  const Layout rows_of_one({together, rows_of_lane() / together},
-                           {kPackedVector, size(lanes.lanes) * of_access});
-  return make_layout(make_layout(of_row, with_longer_strides(lanes.lanes.mode(0), of_access)),
-                     make_layout(with_longer_strides(lanes.lanes.mode(1), of_access), rows_of_one));
+std::vector<PackedPlane> PackedWeights::planes() const {
+  return planes_of(*format, rows, block_depth());
 }
 
-Layout PackedWeights::scales() const {
-  return make_layout(Layout({rows / rows_of_lane(), rows_of_lane()}, {rows_of_lane(), 1}),
-                     Layout(scales_of_row(), rows));
+Layout PackedWeights::places(const PackedPlane& plane) const {
+  if (!plane.is_code) {
+    return make_layout(Layout({rows / rows_of_lane(), rows_of_lane()}, {rows_of_lane(), 1}),
+                       Layout(block_depth() / plane.run, rows));
+  }
+  const std::int64_t bits = plane.bits, pairs = std::min<std::int64_t>(4, 16 / bits);
+  const std::int64_t words_of_row = std::max<std::int64_t>(1, bits / 4);
+  const std::int64_t rows_of_word = std::max<std::int64_t>(1, 4 / bits);
+  const std::int64_t of_access = access_words(plane) * 32 / bits;
+  const std::int64_t words_together = access_words(plane) / words_of_row;
+  const Layout of_row({2, pairs, words_of_row}, {16 / bits, 1, 32 / bits});
+  const Layout rows_of_one(
+      {rows_of_word, words_together, rows_of_lane() / (rows_of_word * words_together)},
+      {4, words_of_row * 32 / bits, size(lanes.lanes) * of_access});
+  const Layout of_parts(parts(), rows * depth());
+  return make_layout(
+      make_layout(of_row, with_longer_strides(lanes.lanes.mode(0), of_access), of_parts),
+      make_layout(with_longer_strides(lanes.lanes.mode(1), of_access), rows_of_one));
 }
 
 std::vector<std::string> reasons_against(const PackedWeights& weights) {
   std::vector<std::string> reasons;
   const WeightFormat& format = *weights.format;
-  require(format.is_simple() && (format.code.bits() == 4 || format.code.bits() == 8),
-          fmt::format("packed {}: codes must have one field of 4 or 8 bits, and a block one scale",
-                      format.name),
-          reasons);
-  if (!reasons.empty()) return reasons;
   require(weights.rows % size(weights.lanes.lanes.mode(1)) == 0 && weights.rows_of_lane() % 2 == 0,
           fmt::format("packed {}: a lane must have an even number of the {} rows of a block",
                       format.name, weights.rows),
           reasons);
-  require(format.elements % kPackedVector == 0 &&
-              (weights.depth() % format.elements == 0 || format.elements % weights.depth() == 0),
+  require(format.elements % kPackedVector == 0 && weights.block_depth() % weights.depth() == 0 &&
+              weights.block_depth() % format.elements == 0,
           fmt::format("packed {}: {} k of a block do not fit to its {} weights of a block",
                       format.name, weights.depth(), format.elements),
           reasons);
+  if (!reasons.empty()) return reasons;
+  for (const PackedPlane& plane : weights.planes()) {
+    require(!plane.is_code || is_power_of_two(plane.bits, 8),
+            fmt::format("packed {}: {} have {} bits, but must have 1, 2, 4 or 8", format.name,
+                        plane.plural, plane.bits),
+            reasons);
+    require(weights.words_of_lane(plane) > 0,
+            fmt::format("packed {}: {} of the {} rows of a lane do not fill a word of 32 bits",
+                        format.name, plane.plural, weights.rows_of_lane()),
+            reasons);
+    require(plane.run <= weights.depth() || plane.run >= weights.block_depth(),
+            fmt::format("packed {}: {} k have the same {}, more than the {} that lanes read at "
+                        "once, but not a whole block",
+                        format.name, plane.run, plane.name, weights.depth()),
+            reasons);
+  }
   return reasons;
 }
 
@@ -66,13 +128,12 @@ PackedWeightTile::PackedWeightTile(Builder& builder, const GemmBuffers& buffers,
       weights_(std::move(weights)),
       reads_(reads),
       numbers_(builder, *weights_.format) {
-  const std::int64_t vector = weights_.access_words();
-  codes_ = builder_.registers("next_codes", ScalarType::u32,
-                              make_layout({vector, weights_.words_of_lane() / vector, reads}));
-  for (const PlacedNumber& number : weights_.format->numbers()) {
-    of_scales_.push_back(
-        builder_.registers(fmt::format("next_{}", number.plural), ScalarType::u32,
-                           make_layout({weights_.words_of(weights_.rows_of_lane()), reads})));
+  for (const PackedPlane& plane : weights_.planes()) {
+    const std::int64_t words = weights_.words_of_lane(plane), vector = weights_.access_words(plane);
+    planes_.push_back(
+        {plane, builder_.registers("next_" + plane.plural, ScalarType::u32,
+                                   plane.is_code ? make_layout({vector, words / vector, reads})
+                                                 : make_layout({words, reads}))});
   }
 }
 
@@ -85,77 +146,114 @@ void PackedWeightTile::fill_table() {
 void PackedWeightTile::read(const Expr& first) {
   const ir::MatrixType::Use b = ir::MatrixType::Use::b;
   const Expr rows = buffers_.block_of_rows(b, buffers_.tile_n());
+  const std::uint32_t parts = to_index(weights_.parts());
   for (std::int64_t read = 0; read < reads_; ++read) {
-    const Expr k_block = to_index(reads_) * first + to_index(read);
-    read_block(buffers_.packed_block(b, ir::minimum(k_block, buffers_.k_blocks() - 1), rows), read);
+    const Expr number = to_index(reads_) * first + to_index(read);
+    const Expr k_block = ir::minimum(number / parts, buffers_.k_blocks() - 1);
+    for (const Held& held : planes_) {
+      read_plane(held, buffers_.packed_block(b, k_block, rows), number % parts, read);
+    }
   }
 }
 
-void PackedWeightTile::read_block(const View& all, std::int64_t read) {
-  const auto vector = weights_.access_words();
-  const View of_lane =
-      partition(composition(all, Layout(weights_.code_words())),
-                make_tiled_copy(make_layout({size(weights_.lanes.lanes)}), make_layout({vector})),
-                builder_.lane());
-  builder_.copy(of_lane, slice(codes_, {_, _, read}),
+void PackedWeightTile::read_plane(const Held& held, const View& block, const Expr& part,
+                                  std::int64_t read) {
+  const PackedPlane& plane = held.plane;
+  const std::int64_t parts = weights_.parts_of(plane);
+  const View all = part_of(block, plane.first, plane.words);
+  const View of_part = parts == 1 ? all : tile(all, {plane.words / parts}, {part});
+  const auto vector = weights_.access_words(plane);
+  if (plane.is_code) {
+    const View of_lane = partition(
+        of_part, make_tiled_copy(make_layout({size(weights_.lanes.lanes)}), make_layout({vector})),
+        builder_.lane());
+    return builder_.copy(of_lane, slice(held.registers, {_, _, read}),
+                         {.edges = Edges::inside, .vector = {to_index(vector)}});
+  }
+  // (part of k, part of the rows) of the lane.
+  const std::vector<Expr> of_lane = thread_coordinates(weights_.lanes.lanes, builder_.lane());
+  Expr rows = of_lane[1];
+  if (plane.run < weights_.depth()) {
+    rows = rows + to_index(weights_.rows / weights_.rows_of_lane()) *
+                      (to_index(kPackedVector) * of_lane[0] / to_index(plane.run));
+  }
+  builder_.copy(tile(of_part, {weights_.words_of_lane(plane)}, {rows}),
+                slice(held.registers, {_, read}),
                 {.edges = Edges::inside, .vector = {to_index(vector)}});
-  const std::vector<Expr> part = thread_coordinates(weights_.lanes.lanes, builder_.lane());
-  Expr row = part[1];
-  if (weights_.scales_of_row() > 1) {
-    row = row + to_index(weights_.rows / weights_.rows_of_lane()) *
-                    (to_index(kPackedVector) * part[0] / to_index(weights_.format->elements));
+}
+
+CodeBits PackedWeightTile::number_of_row(const Held& held, const Expr& read, const Expr& pair,
+                                         std::uint32_t number, std::int64_t w) {
+  const PackedPlane& plane = held.plane;
+  const std::int64_t of_row = plane.is_code ? kPackedVector * plane.bits : plane.bits;
+  const std::int64_t words_of_row = std::max<std::int64_t>(1, of_row / 32);
+  const std::int64_t pairs_of_word = std::max<std::int64_t>(1, 16 / of_row);
+  const std::int64_t apart = plane.is_code ? 4 * plane.bits : plane.bits;  // bits, of two rows
+  Expr at = of_row < 32 ? pair / to_index(pairs_of_word)
+                        : to_index(words_of_row) * (2 * pair + number) + to_index(w);
+  at = at + to_index(weights_.words_of_lane(plane)) * read;
+  const std::string name = plane.is_code ? fmt::format("{}{}_{}", plane.name, number, w)
+                                         : fmt::format("{}_words{}", plane.name, number);
+  Expr word = builder_.load(name, {held.registers.array, {at}, plane.name});
+  if (pairs_of_word > 1) {
+    const Expr by = to_index(2 * apart) * (pair % to_index(pairs_of_word));
+    word = builder_.let("moved_" + name, shift_right(word, convert(by, ScalarType::u32)));
   }
-  std::int64_t before = weights_.code_words();
-  for (const View& to : of_scales_) {
-    const std::int64_t count = size(to.shape().mode(0)), end = before + weights_.scale_words();
-    const auto words = to_index(std::min<std::int64_t>(count & -count, 4));
-    builder_.copy(tile(composition(all, Layout(end)), {count}, {to_index(before / count) + row}),
-                  slice(to, {_, read}), {.edges = Edges::inside, .vector = {words}});
-    before = end;
-  }
+  return {word, of_row < 32 ? static_cast<std::uint32_t>(apart) * number : 0,
+          static_cast<std::uint32_t>(plane.bits)};
 }
 
 WeightScale PackedWeightTile::scale_of(const Expr& read, const Expr& pair, std::uint32_t number,
                                        ScalarType type) {
-  const WeightFormat& format = *weights_.format;
-  const std::int64_t of_pair = weights_.words_of(2);  // 1: both are in a word
-  Expr at = pair * to_index(of_pair) + read * to_index(weights_.words_of(weights_.rows_of_lane()));
-  if (of_pair == 2) at = at + number;
-  WeightScale scale;
-  for (std::size_t i = 0; i < of_scales_.size(); ++i) {
-    const char* name = format.numbers()[i].name;
-    const Expr word =
-        builder_.load(fmt::format("{}_words{}", name, number), {of_scales_[i].array, {at}, name});
-    scale.push_back(builder_.let(fmt::format("{}{}", name, number),
-                                 number_in_word(word, format.scale_type(), number, type)));
-  }
-  return scale;
+  const auto of_row = [&](const std::string& name) -> Expr {
+    for (const Held& held : planes_) {
+      if (held.plane.is_code || held.plane.name != name) continue;
+      const CodeBits at = number_of_row(held, read, pair, number, 0);
+      return builder_.let(fmt::format("{}{}", name, number),
+                          held.plane.bits < 16
+                              ? number_of(held.plane.number, CodePlace{at})
+                              : number_in_word(at.word, held.plane.number.type, number, type));
+    }
+    throw std::logic_error("a format has no " + name);
+  };
+  return scale_of_parts(*weights_.format, of_row);
 }
 
 void PackedWeightTile::decode(const View& to) {
   using namespace ir;
-  const WeightFormat& format = *weights_.format;
-  const std::int64_t pairs = 16 / format.code.bits();
   const ScalarType type = builder_.type_of(to);
   const ScalarType of_scales = numbers_.decodes_in_halves(type) ? type : ScalarType::f32;
   const Layout places = to.axes.front().values;  // (8, reads, rows of a lane)
   const Layout pairs_of_rows = composition(places.mode(2), Layout(weights_.rows_of_lane() / 2, 2));
-  // The weights of word `w` of row `number` of a pair.
+  const WeightFormat& format = *weights_.format;
+  // Codes of 8 bits have two words of a row, fields of fewer bits one.
+  const std::int64_t words = format.code.fields.front().bits == 8 ? 2 : 1;
+  // The bits of elements `v` and `v` + 1, which are 16 apart in a word of each field.
+  const auto two_codes = [](const std::vector<CodeBits>& of_row, std::int64_t v) {
+    std::pair<CodePlace, CodePlace> two;
+    for (CodeBits code : of_row) {
+      code.first_bit += static_cast<std::uint32_t>(v / 2 % (16 / code.bits)) * code.bits;
+      two.first.push_back(code);
+      code.first_bit += 16;
+      two.second.push_back(code);
+    }
+    return two;
+  };
   const auto decode_word = [&](const Expr& read, const Expr& pair, std::uint32_t number,
                                std::int64_t w, const WeightScale& scale) {
-    const Expr at = to_index(weights_.words_of_row()) * (2 * pair + number) + to_index(w) +
-                    to_index(weights_.words_of_lane()) * read;
-    const Expr codes =
-        builder_.load(fmt::format("codes{}_{}", number, w), {codes_.array, {at}, "codes"});
-    for (std::int64_t i = 0; i < pairs; ++i) {
-      const auto bit = static_cast<std::uint32_t>(i * format.code.bits());
-      std::int64_t v = 2 * i + 2 * pairs * w;
-      for (const Expr& weight : numbers_.pair({{codes, bit, format.code.bits()}},
-                                              {{codes, bit + 16, format.code.bits()}}, scale, type,
-                                              fmt::format("two{}_{}{}", number, w, i))) {
+    std::vector<CodeBits> of_row;
+    for (const Held& held : planes_) {
+      if (held.plane.is_code) of_row.push_back(number_of_row(held, read, pair, number, w));
+    }
+    for (std::size_t i = 0; i < of_row.size(); ++i) of_row[i].to = format.code.fields[i].to;
+    for (std::int64_t v = w * 8 / words; v < (w + 1) * 8 / words; v += 2) {
+      const auto [low, high] = two_codes(of_row, v);
+      const std::string name = fmt::format("two{}_{}", number, v / 2);
+      std::int64_t element = v;
+      for (const Expr& weight : numbers_.pair(low, high, scale, type, name)) {
         builder_.store(weight, {to.array,
                                 {evaluate(places.mode(1), read) + evaluate(pairs_of_rows, pair) +
-                                 to_index(places.mode(0)(v++) + places.mode(2)(number))},
+                                 to_index(places.mode(0)(element++) + places.mode(2)(number))},
                                 "weights"});
       }
     }
@@ -164,9 +262,7 @@ void PackedWeightTile::decode(const View& to) {
     builder_.unrolled_loop("pair", to_index(weights_.rows_of_lane() / 2), [&](const Expr& pair) {
       for (const std::uint32_t number : {0u, 1u}) {
         const WeightScale scale = scale_of(read, pair, number, of_scales);
-        for (std::int64_t w = 0; w < weights_.words_of_row(); ++w) {
-          decode_word(read, pair, number, w, scale);
-        }
+        for (std::int64_t w = 0; w < words; ++w) decode_word(read, pair, number, w, scale);
       }
     });
   });
