@@ -73,7 +73,7 @@ Expr weight_in_block(Builder& builder, const WeightFormat& format, const Expr& e
     }
     return number_in_word(value, format.scale_type(), 0);
   };
-  const WeightScale scale = scale_of_parts(format, [&](const std::string& name) {
+  const WeightScale scale = scale_of_parts(format, ScalarType::f32, [&](const std::string& name) {
     for (const PlacedNumber& number : format.numbers()) {
       if (number.name == name) return of_block(number);
     }

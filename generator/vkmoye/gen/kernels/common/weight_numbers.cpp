@@ -64,8 +64,9 @@ Expr bits_of(const CodePlace& code) {
 }
 
 Expr scaled(const Expr& number, const WeightScale& scale) {
-  if (scale.size() == 2) return multiply_add(number, scale[0], scale[1]);
-  return scale.empty() ? number : number * scale[0];
+  const Expr all = scale.factor ? number * *scale.factor : number;
+  if (scale.minimum) return multiply_add(all, *scale.scale, *scale.minimum);
+  return scale.scale ? all * *scale.scale : all;
 }
 
 Expr number_in_word(const Expr& word, ScalarType of, std::uint32_t half, ScalarType type) {
@@ -97,16 +98,26 @@ Expr number_of(const WeightNumber& number, const CodePlace& place) {
   return sum - (power + static_cast<double>(number.unsigned_zero()));
 }
 
-WeightScale scale_of_parts(const WeightFormat& format,
+Expr whole_half(const WeightNumber& number, const CodePlace& place) {
+  const bool is_high = place.front().first_bit >= 16;
+  CodePlace low = place;
+  for (CodeBits& part : low) part.first_bit -= is_high ? 16 : 0;
+  return ir::component(two_codes_as_halves(low), is_high ? 1 : 0) -
+         static_cast<double>(1024 + number.unsigned_zero());
+}
+
+WeightScale scale_of_parts(const WeightFormat& format, ScalarType type,
                            const std::function<Expr(const std::string& name)>& number) {
   WeightScale scale;
-  const auto add = [&](const std::string& name, bool has_sub, bool is_negative) {
-    Expr value = number(name);
-    if (has_sub) value = value * number("sub_" + name);
-    scale.push_back(is_negative ? -value : value);
-  };
-  if (format.scale) add("scale", format.sub_scale.has_value(), false);
-  if (format.minimum) add("minimum", format.sub_minimum.has_value(), format.subtracts_minimum);
+  if (format.scale) scale.scale = number("scale");
+  if (format.sub_scale) {
+    const Expr sub = number("sub_scale");
+    type == ScalarType::f16 ? scale.factor = sub : scale.scale = *scale.scale * sub;
+  }
+  if (!format.minimum) return scale;
+  Expr minimum = number("minimum");
+  if (format.sub_minimum) minimum = minimum * number("sub_minimum");
+  scale.minimum = format.subtracts_minimum ? -minimum : minimum;
   return scale;
 }
 
@@ -156,9 +167,9 @@ Expr WeightNumbers::weight(const CodePlace& code, const WeightScale& scale,
   const auto [number, power] = code_as_number(code);
   const double least = power + static_cast<double>(format_.code.unsigned_zero());
   // Products of a scale of f32 are rounded, and may be infinite where the weight is not: only one, that is it.
-  const bool is_exact =
-      scale.size() == 1 && format_.scale_type() == ScalarType::f16 && !format_.sub_scale;
-  return is_exact ? multiply_add(number, scale.front(), -(scale.front() * least))
+  const bool is_exact = scale.scale && !scale.minimum && format_.scale_type() == ScalarType::f16 &&
+                        !format_.sub_scale;
+  return is_exact ? multiply_add(number, *scale.scale, -(*scale.scale * least))
                   : scaled(number - least, scale);
 }
 
@@ -166,17 +177,21 @@ std::vector<Expr> WeightNumbers::pair(const CodePlace& low, const CodePlace& hig
                                       const WeightScale& scale, ScalarType type,
                                       const std::string& name) {
   using namespace ir;
-  bool are_in_halves = decodes_in_halves(type);
+  bool are_in_halves = decodes_in_halves(type) && (!format_.sub_scale || scale.factor);
   for (std::size_t i = 0; i < low.size(); ++i) {
     are_in_halves = are_in_halves && low[i].first_bit + 16 == high[i].first_bit;
   }
   if (are_in_halves) {
     const Expr two = builder_.let(name, two_codes_as_halves(low));
+    WeightScale in_halves = scale;
+    for (auto* one : {&in_halves.scale, &in_halves.minimum, &in_halves.factor}) {
+      if (*one) *one = convert(**one, type);
+    }
     std::vector<Expr> weights;
     for (const std::uint32_t half : {0u, 1u}) {
       const Expr code =
           component(two, half) - static_cast<double>(1024 + format_.code.unsigned_zero());
-      weights.push_back(scale.empty() ? code : code * convert(scale.front(), type));
+      weights.push_back(scaled(code, in_halves));
     }
     return weights;
   }
@@ -187,8 +202,11 @@ std::vector<Expr> WeightNumbers::pair(const CodePlace& low, const CodePlace& hig
 }
 
 bool WeightNumbers::decodes_in_halves(ScalarType type) const {
+  const auto is_whole = [](const std::optional<WeightNumber>& sub) {
+    return !sub || sub->kind == NumberKind::whole || sub->kind == NumberKind::has_sign;
+  };
   return type == ScalarType::f16 && !has_table() && format_.scale_type() == ScalarType::f16 &&
-         !format_.sub_scale && !format_.minimum;
+         is_whole(format_.sub_scale) && is_whole(format_.sub_minimum);
 }
 
 std::string WeightNumbers::formula() const {

@@ -12,14 +12,17 @@
 // then only the sum, or the product, is rounded. The product of a scale of f16, a sub scale of 8 bits or less, and a
 // code of 5 bits and a sign is exact. Scales must be finite, and weights within the range of f32 (common/quantise.hpp).
 //
-// For matrix units, weights are rounded to 16 bits. Whole numbers with a scale of f16, or with none, are decoded in
-// f16: two codes that are 16 bits apart in a word by one shift and one mask, as 1024 + code.
+// For matrix units, weights are rounded to 16 bits. Whole numbers with scales of f16, or with none, are decoded in
+// f16: two codes that are 16 bits apart in a word by one shift and one mask, as 1024 + code. There a weight is
+// fma(scale, sub_scale * number, minimum * sub_minimum); sub_scale * number is exact up to 2048, and the last product is
+// rounded.
 //
 // Numbers of codes that are not whole are looked up in a table in shared memory: 16 levels, each in a bank of its own,
 // or the 256 numbers of e4m3 or e5m2, which take some ten operations to convert.
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,9 +53,12 @@ Expr two_codes_as_halves(const CodePlace& low);
 /// The bits of a number as a word.
 Expr bits_of(const CodePlace& code);
 
-/// What a number of a weight is multiplied by, and what is added: none, a scale, or a scale and a minimum.
-using WeightScale = std::vector<Expr>;
-/// scale * number + minimum, as far as `scale` contains these two.
+/// What a number of a weight is multiplied by, and what is added: as far as they are given, first a factor that is a
+/// whole number, then scale and minimum.
+struct WeightScale {
+  std::optional<Expr> scale = {}, minimum = {}, factor = {};
+};
+/// scale * (number * factor) + minimum.
 Expr scaled(const Expr& number, const WeightScale& scale);
 /// A number of a block, converted to `type`: an f16 in the low (`half` 0) or high half of a word of 32 bits, or an f32
 /// that is the whole word.
@@ -61,9 +67,12 @@ Expr number_in_word(const Expr& word, ScalarType of, std::uint32_t half,
 /// The number of f32 that some bits are, as a word, without a table; and that of bits in words, a sign bit inverted.
 Expr number_of(const WeightNumber& number, const Expr& bits);
 Expr number_of(const WeightNumber& number, const CodePlace& place);
+/// A whole number of f16, without a conversion. Precondition: `place` is below bit 16 of its words, or above.
+Expr whole_half(const WeightNumber& number, const CodePlace& place);
 /// Scale and minimum of a weight from the numbers of the format, which `number` finds by their names: "scale",
-/// "sub_scale", "minimum", "sub_minimum".
-WeightScale scale_of_parts(const WeightFormat& format,
+/// "sub_scale", "minimum", "sub_minimum". In f32, scale and sub scale are multiplied, which is exact; in f16, the sub
+/// scale is a factor.
+WeightScale scale_of_parts(const WeightFormat& format, ScalarType type,
                            const std::function<Expr(const std::string& name)>& number);
 
 class WeightNumbers {

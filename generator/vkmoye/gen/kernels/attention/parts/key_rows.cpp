@@ -128,11 +128,12 @@ void KeyParts::decode(const View& elements) const {
   builder_.apply(
       elements,
       [&](const std::vector<Expr>& x) {
-        WeightScale scale;
-        for (std::size_t i = 1; i < x.size(); ++i) {
-          scale.push_back(
-              number_in_word(convert(x[i], ScalarType::u32), format->scale_type(), /*half=*/0));
-        }
+        const auto of_block = [&](std::size_t number) -> std::optional<Expr> {
+          if (number >= x.size()) return std::nullopt;
+          return number_in_word(convert(x[number], ScalarType::u32), format->scale_type(),
+                                /*half=*/0);
+        };
+        const WeightScale scale = {of_block(1), of_block(2)};
         return scaled(zero == 0 ? x[0] : x[0] - zero, scale);
       },
       from);

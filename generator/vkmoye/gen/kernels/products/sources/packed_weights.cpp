@@ -210,13 +210,14 @@ WeightScale PackedWeightTile::scale_of(const Expr& read, const Expr& pair, std::
       if (held.plane.is_code || held.plane.name != name) continue;
       const CodeBits at = number_of_row(held, read, pair, number, 0);
       return builder_.let(fmt::format("{}{}", name, number),
-                          held.plane.bits < 16
-                              ? number_of(held.plane.number, CodePlace{at})
-                              : number_in_word(at.word, held.plane.number.type, number, type));
+                          held.plane.bits >= 16
+                              ? number_in_word(at.word, held.plane.number.type, number, type)
+                          : type == ScalarType::f16 ? whole_half(held.plane.number, {at})
+                                                    : number_of(held.plane.number, CodePlace{at}));
     }
     throw std::logic_error("a format has no " + name);
   };
-  return scale_of_parts(*weights_.format, of_row);
+  return scale_of_parts(*weights_.format, type, of_row);
 }
 
 void PackedWeightTile::decode(const View& to) {

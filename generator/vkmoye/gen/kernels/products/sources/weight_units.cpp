@@ -245,25 +245,26 @@ std::vector<CodePlace> WeightUnits::places(const std::vector<Field>& fields, con
 }
 
 WeightScale WeightUnits::scale_of(const Expr& unit, const Group& group, const std::string& suffix) {
-  WeightScale scale;
-  const auto add = [&](const char* name, std::size_t number, const std::optional<WeightNumber>& sub,
-                       const std::vector<Field>& fields, bool is_negative) {
-    const std::string numbered = name + suffix;
-    Expr value = builder_.load(fields.empty() ? numbered : numbered + "_of_block",
-                               {of_block_[number], {unit}, name});
-    if (!fields.empty()) {
-      Expr bits = bits_of(places(fields, unit, group, 1, fmt::format("sub_{}", numbered)).front());
-      if (sub->kind == NumberKind::has_sign) {
-        bits = bit_xor(bits, ir::number(ScalarType::u32, 1u << (sub->bits() - 1)));
+  const auto number = [&](const std::string& name) {
+    if (name == "sub_scale" || name == "sub_minimum") {
+      const bool is_scale = name == "sub_scale";
+      const WeightNumber& sub = is_scale ? *format_.sub_scale : *format_.sub_minimum;
+      Expr bits = bits_of(
+          places(is_scale ? sub_scale_ : sub_minimum_, unit, group, 1, name + suffix).front());
+      if (sub.kind == NumberKind::has_sign) {
+        bits = bit_xor(bits, ir::number(ScalarType::u32, 1u << (sub.bits() - 1)));
       }
-      value = value * number_of(*sub, bits);
+      return number_of(sub, bits);
     }
-    if (is_negative) value = -value;
-    scale.push_back(fields.empty() && !is_negative ? value : builder_.let(numbered, value));
+    const std::size_t at = name == "scale" ? 0 : 1;
+    const bool has_sub = at == 0 ? !sub_scale_.empty() : !sub_minimum_.empty();
+    return builder_.load(name + suffix + (has_sub ? "_of_block" : ""),
+                         {of_block_[at], {unit}, name});
   };
-  if (format_.scale) add("scale", 0, format_.sub_scale, sub_scale_, false);
-  if (format_.minimum) {
-    add("minimum", 1, format_.sub_minimum, sub_minimum_, format_.subtracts_minimum);
+  WeightScale scale = scale_of_parts(format_, ScalarType::f32, number);
+  if (format_.sub_scale) scale.scale = builder_.let("scale" + suffix, *scale.scale);
+  if (format_.sub_minimum || format_.subtracts_minimum) {
+    scale.minimum = builder_.let("minimum" + suffix, *scale.minimum);
   }
   return scale;
 }
