@@ -30,12 +30,19 @@ constexpr int kGatedExponent = 5;
 /// with h (norms.hpp). Arrays gate, up, x, scale, next_scale, gated; arguments hidden, width.
 gen::ir::Kernel gated(ScalarType activations, const Norm& norm);
 
+/// What becomes of heads before they are rotated, in this order.
+struct Heads {
+  bool are_sums =
+      false;  // f32, the sums of a product of one token with h: they are divided by scale * rms(x)
+  bool have_biases = false;
+  bool have_norms = false;  // of q and k, by head
+};
+
 /// Rotates the heads of q and k by the positions of their rows, as rope/rows: q to `rotated`, and k, with v as it is,
 /// to the rows positions(token) of the caches, in the caches' type. Positions outside are skipped. There are at least
-/// as many heads of q as of k. Arrays q, k, v, positions, frequencies, rotated, cache_k, cache_v; arguments pairs,
-/// heads, kv_heads, count, places. With `norm`, q, k and v are f32, the sums of a product of one token with h: before
-/// `rotated` there are x, scale and next_scale, and there is the argument width.
-gen::ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache,
-                                  const std::optional<Norm>& norm = {});
+/// as many heads of q as of k. Arrays q, k, v, positions, frequencies; of sums x, scale, next_scale; bias_q, bias_k,
+/// bias_v; norm_q, norm_k; rotated, cache_k, cache_v. Arguments pairs, heads, kv_heads, count, places; of sums width.
+gen::ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Norm& norm,
+                                  const Heads& are);
 
 }  // namespace llama

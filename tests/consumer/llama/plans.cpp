@@ -33,6 +33,17 @@ std::size_t Plans::number(const std::string& key,
   return numbers_[key] = plans_.size() - 1;
 }
 
+const FileTensor& Plans::derived(const std::string& name,
+                                 const std::function<FileTensor(std::vector<std::byte>&)>& make) {
+  const auto [found, is_new] = derived_.try_emplace(name);
+  Derived& out = found->second;
+  if (is_new) {
+    out.tensor = make(out.bytes);
+    out.tensor.name = name;
+  }
+  return out.tensor;
+}
+
 void Plans::load(const std::string& array, std::vector<LoadedTensor> tensors) {
   weights_[array] = std::move(tensors);
 }

@@ -46,6 +46,10 @@ class Plans {
   const std::vector<vkmoye::gen::KernelPlan>& all() const { return plans_; }
   const vkmoye::DeviceCaps& caps() const { return caps_; }
 
+  /// The tensor of this name that is made of another, by `make`, which may keep the bytes in its argument.
+  const FileTensor& derived(const std::string& name,
+                            const std::function<FileTensor(std::vector<std::byte>&)>& make);
+
   /// `array` has these tensors, in order. All calls for an array name the same.
   void load(const std::string& array, std::vector<LoadedTensor> tensors);
   /// By the names of the arrays.
@@ -55,6 +59,11 @@ class Plans {
   const vkmoye::DeviceCaps& caps_;
   std::map<std::string, std::size_t> numbers_;
   std::vector<vkmoye::gen::KernelPlan> plans_;
+  struct Derived {
+    FileTensor tensor;
+    std::vector<std::byte> bytes;
+  };
+  std::map<std::string, Derived> derived_;
   std::map<std::string, std::vector<LoadedTensor>> weights_;
 };
 
