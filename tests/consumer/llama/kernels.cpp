@@ -18,32 +18,43 @@ namespace {
 
 constexpr ScalarType i32 = ScalarType::i32;
 
-// Element `i` of a block of 16-bit words of a table.
-Expr decoded(Builder& k, const WeightFormat& format, const Expr& i, const Expr& block,
+// Element `i` of a block of a table: of 16-bit words, or the element itself.
+Expr decoded(Builder& k, const TensorType& type, const Expr& i, const Expr& block,
              const Expr& row) {
-  return weight_in_block(k, format, i, "", [&](const std::string& name, const Expr& at) {
-    return convert(k.load(name, ir::Element{"table", {at, block, row}, name}), u32);
+  const auto word = [&](const std::string& name, const Expr& at) {
+    return k.load(name, ir::Element{"table", {at, block, row}, name});
+  };
+  if (type.blocks == nullptr) return convert(word("element", 0), f32);
+  return weight_in_block(k, *type.blocks, i, "", [&](const std::string& name, const Expr& at) {
+    return convert(word(name, at), u32);
   });
 }
 
 }  // namespace
 
-ir::Kernel embedding(const WeightFormat& format) {
-  const auto elements = static_cast<std::uint32_t>(format.elements);
-  const auto words = static_cast<std::uint32_t>(format.bytes / 2);
+ir::Kernel embedding(const TensorType& type, std::uint32_t first) {
+  const auto elements = static_cast<std::uint32_t>(type.block_elements);
+  const ScalarType of_table = type.blocks != nullptr ? ScalarType::u16 : type.scalar;
+  const auto words = static_cast<std::uint32_t>(type.block_bytes / size_of(of_table));
   Builder k("llama/embedding", 64);
   const Tensor table =
-      k.input("table", ScalarType::u16, {{"word", words}, {"block", "blocks"}, {"row", "words"}});
+      k.input("table", of_table, {{"word", words}, {"block", "blocks"}, {"row", "words"}});
   const Tensor tokens = k.input("tokens", i32, {{"token", "count"}});
-  const Tensor x = k.output("x", f32, {{"d", "width"}, {"token", "count"}});
+  const std::vector<Builder::AxisSpec> of_x = {{"d", "width"}, {"token", "count"}};
+  const Tensor x = first == 0 ? k.output("x", f32, of_x) : k.in_out("x", f32, of_x);
   const View mine =
       parallelize(tile(x, {64, 1}, {k.block_x(), k.block_y()}), make_layout({64, 1}), k.thread());
   const View found = k.make_fragment_like("found", f32, mine);
-  k.assign(found, number(f32, 0));
+  if (first == 0) {
+    k.assign(found, number(f32, 0));
+  } else {
+    k.copy(mine, found, {.edges = Edges::zero});
+  }
   const Expr d = k.let("d", 64 * k.block_x() + k.thread()), block = k.let("block", d / elements);
-  const Expr row = k.let("row", ir::to_index(k.load("id", tile(tokens, {1}, {k.block_y()}))));
+  const Expr id = k.load("id", tile(tokens, {1}, {k.block_y()}));
+  const Expr row = k.let("row", ir::to_index(first == 0 ? id : id - number(i32, first)));
   k.branch({less(block, Builder::extent(table, 1)), less(row, Builder::extent(table, 2))},
-           [&] { k.assign(found, decoded(k, format, k.let("i", d % elements), block, row)); });
+           [&] { k.assign(found, decoded(k, type, k.let("i", d % elements), block, row)); });
   k.copy(found, mine);
   return k.finish();
 }

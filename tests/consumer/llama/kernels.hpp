@@ -8,6 +8,7 @@
 #include <optional>
 #include <vkmoye/vkmoye.hpp>
 
+#include "gguf.hpp"
 #include "norms.hpp"
 
 namespace llama {
@@ -15,9 +16,10 @@ namespace llama {
 using vkmoye::ScalarType;
 namespace gen = vkmoye::gen;
 
-/// x(d, token) = table(d, tokens(token)) in f32, of a table in blocks; a token outside it gives zeros. Arrays table,
-/// tokens, x; arguments width, words, count and blocks, those of a row. For other tables there is embed/rows.
-gen::ir::Kernel embedding(const gen::WeightFormat& format);
+/// x(d, token) = table(d, tokens(token) - first) in f32. A token outside the table gives zeros; with `first`, of a part
+/// of a larger table, it leaves x as it is. Arrays table, tokens, x; arguments width, words, count and blocks, those of a
+/// row: of tables that have none, elements.
+gen::ir::Kernel embedding(const TensorType& type, std::uint32_t first = 0);
 
 /// y = the last row of x, of f32. Arguments width, count.
 gen::ir::Kernel last_row();

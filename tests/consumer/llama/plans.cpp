@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "plans.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace llama {
@@ -24,6 +25,11 @@ std::optional<Part> joined(const std::vector<Part>& parts) {
   }
   return out;
 }
+
+Plans::Plans(const vkmoye::DeviceCaps& caps, std::optional<std::uint64_t> max_binding)
+    : caps_(caps),
+      max_binding_(std::min(max_binding.value_or(caps.max_storage_buffer_bytes),
+                            caps.max_storage_buffer_bytes)) {}
 
 std::size_t Plans::number(const std::string& key,
                           const std::function<vkmoye::gen::KernelPlan()>& describe) {

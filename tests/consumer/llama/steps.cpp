@@ -68,25 +68,23 @@ class List {
     return part;
   }
 
-  void embedding(const FileTensor& table) {
-    std::vector<Part> arrays = {loaded(table, table.bytes.size()),
-                                words(options_.tokens, options_.count), rows("x", sizes_.width)};
-    const std::uint32_t vocabulary = sizes_.vocabulary, count = options_.count;
-    if (table.type->blocks == nullptr) {
-      gen::KernelRequest request;
-      request.form = table.type->scalar;
-      request.elements().result = ScalarType::f32;
-      request.elements().shape = {{count, vocabulary, sizes_.width}};
-      return shipped("embedding", "embed/rows", request,
-                     {{"cols", sizes_.width}, {"entries", vocabulary}, {"rows", count}},
-                     std::move(arrays));
+  // Of a table that cannot be bound as a whole, by a kernel for each part of its rows.
+  void embedding(const FileTensor& whole) {
+    const TensorType& type = *whole.type;
+    const auto blocks = static_cast<std::uint32_t>(sizes_.width / type.block_elements);
+    for (const auto& [table, first] :
+         parts_to_bind(plans_, whole, whole.bytes.size() / sizes_.vocabulary)) {
+      const auto entries = static_cast<std::uint32_t>(table->extents[1]);
+      add("embedding", table->name,
+          {loaded(*table, table->bytes.size()), words(options_.tokens, options_.count),
+           rows("x", sizes_.width)},
+          [&] {
+            return alone(llama::embedding(type, first), {{"width", sizes_.width},
+                                                         {"words", entries},
+                                                         {"count", options_.count},
+                                                         {"blocks", blocks}});
+          });
     }
-    const auto blocks = static_cast<std::uint32_t>(sizes_.width / table.type->block_elements);
-    add("embedding", "", std::move(arrays), [&] {
-      return alone(
-          llama::embedding(*table.type->blocks),
-          {{"width", sizes_.width}, {"words", vocabulary}, {"count", count}, {"blocks", blocks}});
-    });
   }
 
   void norm(const FileTensor& weight, const Part& x, std::uint32_t count) {
@@ -109,6 +107,13 @@ class List {
     add("weights", "", {x, of_vector(weight), scale, h}, [&] {
       return alone(llama::weighted(options_.activations, norm_), {{"width", sizes_.width}});
     });
+  }
+  // Of a matrix that cannot be bound as a whole, by a product for each part of its rows.
+  void logits(const FileTensor& whole) {
+    for (const auto& [output, first] : parts_to_bind(plans_, whole, matrices_.row_bytes(whole))) {
+      product("logits", rows("h", sizes_.width, 1), *output,
+              {"logits", 4 * output->extents[1], std::uint64_t{4} * first});
+    }
   }
   void argmax() {
     of_rows("argmax", "argmax/rows", {}, sizes_.vocabulary, 1,
@@ -341,8 +346,7 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
   }
   list.end_layers();
   list.norm(*model.output_norm, list.last_row(x), 1);
-  list.product("logits", list.rows("h", sizes.width, 1), *model.output,
-               List::words("logits", sizes.vocabulary));
+  list.logits(*model.output);
   list.argmax();
   return list.take();
 }

@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -32,10 +33,13 @@ struct Case {
   RandomModel model;
   std::uint32_t prompt = 5, chunk = 5;
   vkmoye::ScalarType cache = vkmoye::ScalarType::f32, activations = vkmoye::ScalarType::f32;
-  bool packs = false;         // also where packed matrices are slow
-  bool on_twin = false;       // not on a device
-  bool is_forced = false;     // tokens after the prompt are given, as those of a tied model repeat
-  bool is_long = false;       // left out with --quick, as others have its parts
+  bool packs = false;      // also where packed matrices are slow
+  bool on_twin = false;    // not on a device
+  bool is_forced = false;  // tokens after the prompt are given, as those of a tied model repeat
+  bool is_long = false;    // left out with --quick, as others have its parts
+  std::optional<std::uint64_t> max_binding = {};  // as in Plans
+  // Steps outside of layers: embedding, weights, norm, logits, argmax, its logit; more for parts of tables.
+  std::size_t once = 6;
   std::size_t steps = 7;      // of a token in a layer: one product for q, k, v and one for gate, up
   std::uint32_t tokens = 40;  // after the prompt: more than a block of keys
 };
@@ -72,7 +76,9 @@ const std::vector<Case>& cases() {
        .prompt = 2,
        .chunk = 2,
        .is_forced = true,
-       .steps = 9,
+       .max_binding = 256 * 144,  // of 331 rows
+       .once = 8,
+       .steps = 10,
        .tokens = 8},
       // Angles are those of positions up to 92,000.
       {.name = "qwen3, q4_K with q6_K, heads of 128, zeros in norms, long positions",
@@ -154,8 +160,10 @@ const std::vector<Case>& cases() {
                  .kv_heads = 1,
                  .head = 8,
                  .hidden = 86,
-                 .vocabulary = 50},
+                 .vocabulary = 331},
        .on_twin = true,
+       .max_binding = 256 * 72,
+       .once = 8,
        .steps = 10,
        .tokens = 4},
       {.name = "q4_0, cache of f16, on the twin",
@@ -202,13 +210,15 @@ const std::vector<Case>& cases() {
                  .kv_heads = 1,
                  .head = 160,
                  .hidden = 64,
-                 .vocabulary = 50,
+                 .vocabulary = 331,
                  .seed = 2},
        .prompt = 2,
        .chunk = 2,
        .cache = f16,
        .activations = f16,
        .on_twin = true,
+       .max_binding = 320 * 72,
+       .once = 7,
        .steps = 9,
        .tokens = 2},
       {.name = "q8_0, activations and cache of f16, on the twin",
@@ -224,8 +234,7 @@ const std::vector<Case>& cases() {
 // Compares what `decoder` computes with the definition, after the prompt and after each token.
 template <class D>
 void check(const Case& test, const Model& model, D& decoder, bool is_spoiled) {
-  // And once: embedding, weights, norm, logits, argmax, its logit.
-  const std::size_t steps = test.steps * test.model.layers + 6;
+  const std::size_t steps = test.steps * test.model.layers + test.once;
   if (decoder.token_steps() != steps) {
     throw std::runtime_error("a token takes " + std::to_string(decoder.token_steps()) +
                              " steps, not " + std::to_string(steps));
@@ -276,16 +285,19 @@ void run(const Case& test, const std::string& folder, bool is_spoiled) {
   const Model model = model_of(gguf);
   const std::uint32_t places = test.prompt + test.tokens;
   if (test.on_twin) {
-    TwinDecoder decoder(model, {.count = test.chunk,
-                                .places = places,
-                                .cache = test.cache,
-                                .activations = test.activations});
+    TwinDecoder decoder(model,
+                        {.count = test.chunk,
+                         .places = places,
+                         .cache = test.cache,
+                         .activations = test.activations},
+                        test.max_binding);
     return check(test, model, decoder, is_spoiled);
   }
   Decoder decoder(model, {.chunk = test.chunk,
                           .places = places,
                           .cache = test.cache,
                           .activations = test.activations,
+                          .max_binding = test.max_binding,
                           .reads_logits = true,
                           .packs_on_cpu = test.packs});
   check(test, model, decoder, is_spoiled);
