@@ -179,12 +179,12 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Nor
   // y <- the pair of a head, before it is rotated; 0 outside.
   const auto load = [&](const Source& source, const Expr& block) {
     k.copy(mine(source.from, block, token), x, loads);
-    const auto scaled = [&](const Expr& v) { return convert(v, f32); };
+    const auto in_f32 = [](const Expr& v) { return convert(v, f32); };
     if (scale) {
       k.apply(
-          y, [&](const Expr& v, const Expr& s) { return scaled(v) * s; }, x, *scale);
+          y, [&](const Expr& v, const Expr& s) { return in_f32(v) * s; }, x, *scale);
     } else {
-      k.apply(y, scaled, x);
+      k.apply(y, in_f32, x);
     }
     if (source.bias) {
       k.copy(mine(*source.bias, block, 0), by, loads);
