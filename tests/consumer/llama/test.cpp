@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs small random models on a device, smaller ones on the host twin, and both by their definition in f64; compares
-// logits and tokens after every token. Usage: llama_test [FOLDER [--quick | CASE]], where a model of each type is also
-// written as a file; CASE is a part of the names of the cases that run. llama_test --real FOLDER runs the model
+// logits and tokens after every token. Usage: llama_test [[FOLDER] --quick | FOLDER [CASE]], where a model of each type
+// is also written as a file; CASE is a part of the names of the cases that run. llama_test --real FOLDER runs the model
 // stories260K there.
 
 #include "test.hpp"
@@ -358,7 +358,8 @@ int run_models(const std::string& folder, bool is_spoiled, const std::string& se
 }  // namespace llama
 
 int main(int count, char** arguments) {
-  const std::vector<std::string> words(arguments + 1, arguments + count);
+  std::vector<std::string> words(arguments + 1, arguments + count);
+  if (!words.empty() && words[0] == "--quick") words.insert(words.begin(), "");  // no folder
   if (words.size() == 2 && words[0] == "--real") return llama::check_real_model(words[1]);
   const bool is_spoiled = !words.empty() && words[0] == "--spoiled";
   const int wrong_parts = is_spoiled ? 0
