@@ -25,7 +25,7 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
   if (gpu_.caps().kind != vkmoye::DeviceKind::cpu || options.packs_on_cpu) {
     gpu_.caps().fragment_orders = matrix_orders(gpu_.caps());
   }
-  Plans plans(gpu_.caps());
+  Plans plans(gpu_.caps(), options.max_binding);
   const StepOptions of_chunk = {.count = options.chunk,
                                 .places = options.places,
                                 .cache = options.cache,

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct DecoderOptions {
   std::uint32_t places = 128;  // the most tokens
   vkmoye::ScalarType cache = vkmoye::ScalarType::f16;
   vkmoye::ScalarType activations = vkmoye::ScalarType::f16;
+  std::optional<std::uint64_t> max_binding = {};  // as in Plans
   bool has_timings = false;
   bool reads_logits = false;
   bool packs_on_cpu =

@@ -2,6 +2,7 @@
 #include "kernels.hpp"
 
 #include <cmath>
+#include <functional>
 
 namespace llama {
 
@@ -17,32 +18,43 @@ namespace {
 
 constexpr ScalarType i32 = ScalarType::i32;
 
-// Element `i` of a block of 16-bit words of a table.
-Expr decoded(Builder& k, const WeightFormat& format, const Expr& i, const Expr& block,
+// Element `i` of a block of a table: of 16-bit words, or the element itself.
+Expr decoded(Builder& k, const TensorType& type, const Expr& i, const Expr& block,
              const Expr& row) {
-  return weight_in_block(k, format, i, "", [&](const std::string& name, const Expr& at) {
-    return convert(k.load(name, ir::Element{"table", {at, block, row}, name}), u32);
+  const auto word = [&](const std::string& name, const Expr& at) {
+    return k.load(name, ir::Element{"table", {at, block, row}, name});
+  };
+  if (type.blocks == nullptr) return convert(word("element", 0), f32);
+  return weight_in_block(k, *type.blocks, i, "", [&](const std::string& name, const Expr& at) {
+    return convert(word(name, at), u32);
   });
 }
 
 }  // namespace
 
-ir::Kernel embedding(const WeightFormat& format) {
-  const auto elements = static_cast<std::uint32_t>(format.elements);
-  const auto words = static_cast<std::uint32_t>(format.bytes / 2);
+ir::Kernel embedding(const TensorType& type, std::uint32_t first) {
+  const auto elements = static_cast<std::uint32_t>(type.block_elements);
+  const ScalarType of_table = type.blocks != nullptr ? ScalarType::u16 : type.scalar;
+  const auto words = static_cast<std::uint32_t>(type.block_bytes / size_of(of_table));
   Builder k("llama/embedding", 64);
   const Tensor table =
-      k.input("table", ScalarType::u16, {{"word", words}, {"block", "blocks"}, {"row", "words"}});
+      k.input("table", of_table, {{"word", words}, {"block", "blocks"}, {"row", "words"}});
   const Tensor tokens = k.input("tokens", i32, {{"token", "count"}});
-  const Tensor x = k.output("x", f32, {{"d", "width"}, {"token", "count"}});
+  const std::vector<Builder::AxisSpec> of_x = {{"d", "width"}, {"token", "count"}};
+  const Tensor x = first == 0 ? k.output("x", f32, of_x) : k.in_out("x", f32, of_x);
   const View mine =
       parallelize(tile(x, {64, 1}, {k.block_x(), k.block_y()}), make_layout({64, 1}), k.thread());
   const View found = k.make_fragment_like("found", f32, mine);
-  k.assign(found, number(f32, 0));
+  if (first == 0) {
+    k.assign(found, number(f32, 0));
+  } else {
+    k.copy(mine, found, {.edges = Edges::zero});
+  }
   const Expr d = k.let("d", 64 * k.block_x() + k.thread()), block = k.let("block", d / elements);
-  const Expr row = k.let("row", ir::to_index(k.load("id", tile(tokens, {1}, {k.block_y()}))));
+  const Expr id = k.load("id", tile(tokens, {1}, {k.block_y()}));
+  const Expr row = k.let("row", ir::to_index(first == 0 ? id : id - number(i32, first)));
   k.branch({less(block, Builder::extent(table, 1)), less(row, Builder::extent(table, 2))},
-           [&] { k.assign(found, decoded(k, format, k.let("i", d % elements), block, row)); });
+           [&] { k.assign(found, decoded(k, type, k.let("i", d % elements), block, row)); });
   k.copy(found, mine);
   return k.finish();
 }
@@ -106,29 +118,44 @@ ir::Kernel gated(ScalarType activations, const Norm& norm) {
   return k.finish();
 }
 
-ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache,
-                             const std::optional<Norm>& norm) {
+ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Norm& norm,
+                             const Heads& are) {
   constexpr std::uint32_t kThreads = 64;
-  Builder k("llama/rotate_and_append", kThreads, norm ? norm->lanes : 0);
-  const ScalarType from_type = norm ? f32 : activations;
+  Builder k("llama/rotate_and_append", kThreads, are.are_sums || are.have_norms ? norm.lanes : 0);
+  const ScalarType from_type = are.are_sums ? f32 : activations;
   k.describe({}, "a workgroup has a head of q and, of the first heads, one of k and one of v");
-  const auto heads_of = [](const char* heads, const char* rows) {
-    return std::vector<Builder::AxisSpec>{
-        {"side", 2}, {"pair", "pairs"}, {"head", heads}, {"row", rows}};
+  const auto heads_of = [](const Builder::AxisSpec& heads, const Builder::AxisSpec& rows) {
+    return std::vector<Builder::AxisSpec>{{"side", 2}, {"pair", "pairs"}, heads, rows};
   };
-  const Tensor q = k.input("q", from_type, heads_of("heads", "count"));
-  const Tensor keys = k.input("k", from_type, heads_of("kv_heads", "count"));
-  const Tensor values = k.input("v", from_type, heads_of("kv_heads", "count"));
+  const Builder::AxisSpec of_q = {"head", "heads"}, of_kv = {"head", "kv_heads"};
+  const Builder::AxisSpec tokens = {"row", "count"}, one_head = {"head", 1}, one_row = {"row", 1};
+  struct Source {
+    Tensor from;
+    std::optional<Tensor> bias = {}, norm = {};
+    std::optional<View> inverse = {};
+  };
+  Source q = {k.input("q", from_type, heads_of(of_q, tokens))};
+  Source keys = {k.input("k", from_type, heads_of(of_kv, tokens))};
+  Source values = {k.input("v", from_type, heads_of(of_kv, tokens))};
   const Tensor positions = k.input("positions", i32, {{"token", "count"}});
   const Tensor frequencies = k.input("frequencies", f32, {{"pair", "pairs"}});
   k.grid(0, "heads", 1);
-  const View scale =
-      norm ? of_sums(k, *norm, kThreads, {equal(k.block_x(), 0), equal(k.block_y(), 0)})
-           : k.registers("scale_of_sums", f32, Layout());
-  if (!norm) k.assign(scale, number(f32, 1));
-  const Tensor rotated = k.output("rotated", activations, heads_of("heads", "count"));
-  const Tensor cache_k = k.in_out("cache_k", cache, heads_of("kv_heads", "places"));
-  const Tensor cache_v = k.in_out("cache_v", cache, heads_of("kv_heads", "places"));
+  std::optional<View> scale;
+  if (are.are_sums) {
+    scale = of_sums(k, norm, kThreads, {equal(k.block_x(), 0), equal(k.block_y(), 0)});
+  }
+  if (are.have_biases) {
+    q.bias = k.input("bias_q", f32, heads_of(of_q, one_row));
+    keys.bias = k.input("bias_k", f32, heads_of(of_kv, one_row));
+    values.bias = k.input("bias_v", f32, heads_of(of_kv, one_row));
+  }
+  if (are.have_norms) {
+    q.norm = k.input("norm_q", f32, heads_of(one_head, one_row));
+    keys.norm = k.input("norm_k", f32, heads_of(one_head, one_row));
+  }
+  const Tensor rotated = k.output("rotated", activations, heads_of(of_q, tokens));
+  const Tensor cache_k = k.in_out("cache_k", cache, heads_of(of_kv, {"row", "places"}));
+  const Tensor cache_v = k.in_out("cache_v", cache, heads_of(of_kv, {"row", "places"}));
   const char* why = "positions are distinct";
   k.assume_distinct(cache_k, why);
   k.assume_distinct(cache_v, why);
@@ -136,31 +163,71 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache,
   const Expr head = k.let("head", k.block_x()), token = k.block_y();
   const Expr position = k.load("position", tile(positions, {1}, {token}));
   const Expr place = k.let("place", ir::to_index(position));
-  const View c = k.registers("c", f32, Layout()), s = k.registers("s", f32, Layout());
-  const auto mine = [&](const Tensor& of, const Expr& block, const Expr& row) {  // (2, 1, 1, 1)
-    return parallelize(tile(of, {2, kThreads, 1, 1}, {0, block, head, row}),
+  const Expr blocks = ceil_div(Builder::extent(frequencies, 0), kThreads);
+  const auto pair = [&](const Tensor& of, const Expr& block, const Expr& of_head,
+                        const Expr& row) {  // (2, 1, 1, 1)
+    return parallelize(tile(of, {2, kThreads, 1, 1}, {0, block, of_head, row}),
                        make_layout({1, kThreads, 1, 1}), k.thread());
   };
-  const View x = k.make_fragment_like("pair_of_head", from_type, mine(q, 0, 0));
-  const View y = k.make_fragment_like("y", f32, x);
-  // y <- the rotated pair of `from`.
-  const auto rotate = [&](const View& from) {
-    k.copy(from, x, {.edges = Edges::zero, .vector = {2}});
-    const View a = select(x, 0, 0), b = select(x, 0, 1);
+  const auto mine = [&](const Tensor& of, const Expr& block, const Expr& row) {
+    return pair(of, block, head, row);
+  };
+  const View x = k.make_fragment_like("pair_of_head", from_type, mine(q.from, 0, 0));
+  const View by = k.make_fragment_like("pair_of_weights", f32, x);
+  const View y = k.make_fragment_like("y", f32, x), z = k.make_fragment_like("z", f32, x);
+  const CopyOptions loads = {.edges = Edges::zero, .vector = {2}};
+  // y <- the pair of a head, before it is rotated; 0 outside.
+  const auto load = [&](const Source& source, const Expr& block) {
+    k.copy(mine(source.from, block, token), x, loads);
+    const auto in_f32 = [](const Expr& v) { return convert(v, f32); };
+    if (scale) {
+      k.apply(
+          y, [&](const Expr& v, const Expr& s) { return in_f32(v) * s; }, x, *scale);
+    } else {
+      k.apply(y, in_f32, x);
+    }
+    if (source.bias) {
+      k.copy(mine(*source.bias, block, 0), by, loads);
+      k.apply(
+          y, [](const Expr& v, const Expr& bias) { return v + bias; }, y, by);
+    }
+    if (source.inverse) {
+      k.copy(pair(*source.norm, block, 0, 0), by, loads);
+      k.apply(
+          y, [](const Expr& v, const Expr& w, const Expr& inverse) { return v * inverse * w; }, y,
+          by, *source.inverse);
+    }
+  };
+  for (Source* source : {&q, &keys}) {
+    if (!are.have_norms) break;
+    const std::string suffix = source == &q ? "_of_q" : "_of_k";
+    const auto numbers = [&](const std::function<void(const View&)>& add) {
+      k.loop("block" + suffix, blocks, [&](const Expr& block) {
+        load(*source, block);
+        add(y);
+      });
+    };
+    source->inverse = inverse_rms(k, numbers, 2 * Builder::extent(frequencies, 0), kThreads,
+                                  norm.epsilon, suffix);
+  }
+  const View c = k.registers("c", f32, Layout()), s = k.registers("s", f32, Layout());
+  // z <- y, rotated.
+  const auto rotate = [&] {
+    const View a = select(y, 0, 0), b = select(y, 0, 1);
     k.apply(
-        select(y, 0, 0),
+        select(z, 0, 0),
         [](const Expr& l, const Expr& r, const Expr& co, const Expr& si) {
-          return convert(l, f32) * co - convert(r, f32) * si;
+          return l * co - r * si;
         },
         a, b, c, s);
     k.apply(
-        select(y, 0, 1),
+        select(z, 0, 1),
         [](const Expr& l, const Expr& r, const Expr& co, const Expr& si) {
-          return convert(l, f32) * si + convert(r, f32) * co;
+          return l * si + r * co;
         },
         a, b, c, s);
   };
-  k.loop("block", ceil_div(Builder::extent(frequencies, 0), kThreads), [&](const Expr& block) {
+  k.loop("block", blocks, [&](const Expr& block) {
     const View frequency =
         parallelize(tile(frequencies, {kThreads}, {block}), make_layout({kThreads}), k.thread());
     const View f = k.make_fragment_like("f", f32, frequency);
@@ -171,19 +238,20 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache,
           angle, [&](const Expr& v) { return reduced_angle(k, convert(position, f32), v); }, f);
     });
     k.apply(
-        c, [](const Expr& v, const Expr& by) { return cos(v) * by; }, angle, scale);
+        c, [](const Expr& v) { return cos(v); }, angle);
     k.apply(
-        s, [](const Expr& v, const Expr& by) { return sin(v) * by; }, angle, scale);
-    rotate(mine(q, block, token));
-    k.copy(y, mine(rotated, block, token), {.vector = {2}});
-    k.branch({less(head, Builder::extent(keys, 2)), less(place, Builder::extent(cache_k, 3))}, [&] {
-      rotate(mine(keys, block, token));
-      k.copy(y, mine(cache_k, block, place), {.vector = {2}});
-      k.copy(mine(values, block, token), x, {.edges = Edges::zero, .vector = {2}});
-      k.apply(
-          y, [](const Expr& v, const Expr& by) { return convert(v, f32) * by; }, x, scale);
-      k.copy(y, mine(cache_v, block, place), {.vector = {2}});
-    });
+        s, [](const Expr& v) { return sin(v); }, angle);
+    load(q, block);
+    rotate();
+    k.copy(z, mine(rotated, block, token), {.vector = {2}});
+    k.branch({less(head, Builder::extent(keys.from, 2)), less(place, Builder::extent(cache_k, 3))},
+             [&] {
+               load(keys, block);
+               rotate();
+               k.copy(z, mine(cache_k, block, place), {.vector = {2}});
+               load(values, block);
+               k.copy(y, mine(cache_v, block, place), {.vector = {2}});
+             });
   });
   return k.finish();
 }

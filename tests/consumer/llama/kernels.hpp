@@ -8,6 +8,7 @@
 #include <optional>
 #include <vkmoye/vkmoye.hpp>
 
+#include "gguf.hpp"
 #include "norms.hpp"
 
 namespace llama {
@@ -15,9 +16,10 @@ namespace llama {
 using vkmoye::ScalarType;
 namespace gen = vkmoye::gen;
 
-/// x(d, token) = table(d, tokens(token)) in f32, of a table in blocks; a token outside it gives zeros. Arrays table,
-/// tokens, x; arguments width, words, count and blocks, those of a row. For other tables there is embed/rows.
-gen::ir::Kernel embedding(const gen::WeightFormat& format);
+/// x(d, token) = table(d, tokens(token) - first) in f32. A token outside the table gives zeros; with `first`, of a part
+/// of a larger table, it leaves x as it is. Arrays table, tokens, x; arguments width, words, count and blocks, those of a
+/// row: of tables that have none, elements.
+gen::ir::Kernel embedding(const TensorType& type, std::uint32_t first = 0);
 
 /// y = the last row of x, of f32. Arguments width, count.
 gen::ir::Kernel last_row();
@@ -30,12 +32,19 @@ constexpr int kGatedExponent = 5;
 /// with h (norms.hpp). Arrays gate, up, x, scale, next_scale, gated; arguments hidden, width.
 gen::ir::Kernel gated(ScalarType activations, const Norm& norm);
 
+/// What becomes of heads before they are rotated, in this order.
+struct Heads {
+  bool are_sums =
+      false;  // f32, the sums of a product of one token with h: they are divided by scale * rms(x)
+  bool have_biases = false;
+  bool have_norms = false;  // of q and k, by head
+};
+
 /// Rotates the heads of q and k by the positions of their rows, as rope/rows: q to `rotated`, and k, with v as it is,
 /// to the rows positions(token) of the caches, in the caches' type. Positions outside are skipped. There are at least
-/// as many heads of q as of k. Arrays q, k, v, positions, frequencies, rotated, cache_k, cache_v; arguments pairs,
-/// heads, kv_heads, count, places. With `norm`, q, k and v are f32, the sums of a product of one token with h: before
-/// `rotated` there are x, scale and next_scale, and there is the argument width.
-gen::ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache,
-                                  const std::optional<Norm>& norm = {});
+/// as many heads of q as of k. Arrays q, k, v, positions, frequencies; of sums x, scale, next_scale; bias_q, bias_k,
+/// bias_v; norm_q, norm_k; rotated, cache_k, cache_v. Arguments pairs, heads, kv_heads, count, places; of sums width.
+gen::ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Norm& norm,
+                                  const Heads& are);
 
 }  // namespace llama

@@ -25,20 +25,20 @@ const std::vector<OnlyOf>& neutral_values() {
       {"general.quantization_version", {2.0}, "codes would lie in another order in blocks"},
       {"general.type", {text("model")}, "the file has no whole model"},
       {"split.count", {0.0, 1.0}, "the file has a part of a model"},
-      {"llama.attention.causal", {true}, "tokens would see those after them"},
-      {"llama.attention.clamp_kqv", {0.0}, "q, k and v would be clamped"},
-      {"llama.attention.max_alibi_bias", {0.0}, "scores would have a bias"},
-      {"llama.attention.sliding_window", {0.0}, "tokens would see only the last ones"},
-      {"llama.attn_logit_softcapping", {0.0}, kCap},
-      {"llama.final_logit_softcapping", {0.0}, kCap},
-      {"llama.logit_scale", {1.0}, kScale},
-      {"llama.residual_scale", {1.0}, kScale},
-      {"llama.embedding_scale", {1.0}, kScale},
-      {"llama.rope.scaling.attn_factor", {1.0}, kScale},
-      {"llama.expert_count", {0.0}, "the model is a mixture of experts"},
-      {"llama.use_parallel_residual", {false}, "attention and the other half would be parallel"},
+      {".attention.causal", {true}, "tokens would see those after them"},
+      {".attention.clamp_kqv", {0.0}, "q, k and v would be clamped"},
+      {".attention.max_alibi_bias", {0.0}, "scores would have a bias"},
+      {".attention.temperature_scale", {0.0}, "queries would be scaled by their positions"},
+      {".attn_logit_softcapping", {0.0}, kCap},
+      {".final_logit_softcapping", {0.0}, kCap},
+      {".logit_scale", {1.0}, kScale},
+      {".residual_scale", {1.0}, kScale},
+      {".embedding_scale", {1.0}, kScale},
+      {".rope.scaling.attn_factor", {1.0}, kScale},
+      {".expert_count", {0.0}, "the model is a mixture of experts"},
+      {".use_parallel_residual", {false}, "attention and the other half would be parallel"},
       // All of these have the two numbers of a rotation side by side, as in the weights that Meta published.
-      {"llama.tensor_data_layout",
+      {".tensor_data_layout",
        {text("reference"), text("llama.cpp"), text("Meta AI original pth")},
        "rows would be in another order"},
   };
@@ -46,9 +46,9 @@ const std::vector<OnlyOf>& neutral_values() {
 }
 
 // Keys that say nothing about what is computed, since others must have neutral values.
-constexpr const char* kHarmless[] = {
-    "llama.expert_used_count", "llama.attention.layer_norm_epsilon",
-    "llama.rope.scaling.original_context_length", "llama.rope.scaling.finetuned"};
+constexpr const char* kHarmless[] = {".expert_used_count", ".attention.layer_norm_epsilon",
+                                     ".rope.scaling.original_context_length",
+                                     ".rope.scaling.finetuned", ".attention.temperature_length"};
 
 std::optional<double> number_of(const Value& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
@@ -75,8 +75,6 @@ std::string text_of(const Value& value) {
   return text;
 }
 
-std::string quoted(const std::string& key) { return "'" + key + "'"; }
-
 }  // namespace
 
 void throw_if_any(const std::vector<std::string>& reasons) {
@@ -86,9 +84,12 @@ void throw_if_any(const std::vector<std::string>& reasons) {
   throw std::runtime_error(all);
 }
 
+std::string Keys::quoted(const std::string& key) const { return "'" + name(key) + "'"; }
+
 const Value* Keys::find(const std::string& key) {
-  read_.insert(key);
-  const auto found = gguf_.values.find(key);
+  const std::string whole = name(key);
+  read_.insert(whole);
+  const auto found = gguf_.values.find(whole);
   return found == gguf_.values.end() ? nullptr : &found->second;
 }
 
@@ -140,9 +141,9 @@ void Keys::refuse_others() {
     }
     refuse(quoted(one.key) + " is " + text_of(*value) + ", not " + values + ": " + one.others);
   }
-  for (const char* key : kHarmless) read_.insert(key);
+  for (const char* key : kHarmless) read_.insert(name(key));
   for (const auto& [key, value] : gguf_.values) {
-    if (key.rfind("llama.", 0) != 0 || read_.count(key) != 0) continue;
+    if (key.rfind(architecture_ + ".", 0) != 0 || read_.count(key) != 0) continue;
     refuse(quoted(key) + " is " + text_of(value) + ": this program does not know what it changes");
   }
 }

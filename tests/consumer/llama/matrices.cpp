@@ -88,6 +88,9 @@ Matrices::Matrices(Plans& plans, ScalarType activations)
 
 bool Matrices::can_share(const std::vector<const FileTensor*>& tensors, std::int64_t n) const {
   const TensorType& type = *tensors.front()->type;
+  std::uint64_t bytes = 0;
+  for (const FileTensor* tensor : tensors) bytes += row_bytes(*tensor) * tensor->extents[1];
+  if (tensors.size() > 1 && bytes > plans_.max_binding()) return false;
   std::int64_t rows = 1;  // of a block
   if (packs(type)) {
     const gen::GemmCall call = call_of(type, activations_, activations_);
@@ -129,6 +132,13 @@ std::vector<Matrix> Matrices::load(const std::vector<const FileTensor*>& tensors
   for (std::size_t i = 0; i < parts.size(); ++i) out[i].part = loaded[i].part = parts[i];
   plans_.load(array, loaded);
   return out;
+}
+
+std::uint64_t Matrices::row_bytes(const FileTensor& tensor) const {
+  if (!packs(*tensor.type)) return tensor.bytes.size() / tensor.extents[1];
+  FileTensor some = tensor;
+  some.extents[1] = 256;  // whole blocks
+  return packing(some, extent(tensor, 1)).arrays[1].bytes / 256;
 }
 
 gen::KernelPlan Matrices::packing(const FileTensor& tensor, std::int64_t n_of_array) const {

@@ -10,7 +10,7 @@
 //   a prompt     q.. k.. v..          three products
 //
 // Packed rows are in blocks, whose size depends on the rows of the whole array. So matrices share an array only if they
-// have the same type, and each ends with a whole block.
+// have the same type, and each ends with a whole block; and if a kernel can bind the whole array.
 
 #include <cstdint>
 #include <optional>
@@ -48,6 +48,8 @@ class Matrices {
   /// Loads tensors of extents (k, n) with the same k: into one array, if they can share it.
   std::vector<Matrix> load(const std::vector<const FileTensor*>& tensors);
 
+  /// The bytes of a row, packed or not, of many rows.
+  std::uint64_t row_bytes(const FileTensor& tensor) const;
   /// The plan that packs `tensor` for an array of matrices with n rows together.
   vkmoye::gen::KernelPlan packing(const FileTensor& tensor, std::int64_t n_of_array) const;
 

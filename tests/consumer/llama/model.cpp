@@ -13,6 +13,34 @@
 namespace llama {
 namespace {
 
+enum class Biases { optional, required };
+
+// What models of one name have that others do not.
+struct Architecture {
+  const char* name;
+  Pairs pairs;
+  Biases biases;  // of q, k and v
+  bool has_head_norms;
+};
+
+// Source: the table of architectures and the graphs of llama.cpp. Most Mistral models have the name llama.
+constexpr Architecture kArchitectures[] = {
+    {"llama", Pairs::neighbours, Biases::optional, false},
+    {"mistral", Pairs::neighbours, Biases::optional, false},
+    {"mistral3", Pairs::neighbours, Biases::optional, false},
+    {"qwen2", Pairs::halves, Biases::required, false},
+    {"qwen3", Pairs::halves, Biases::optional, true},
+};
+
+const Architecture& architecture_of(const std::string& name) {
+  std::string names;
+  for (const Architecture& one : kArchitectures) {
+    if (name == one.name) return one;
+    names += (names.empty() ? "" : ", ") + std::string(one.name);
+  }
+  throw std::runtime_error("general.architecture is '" + name + "', none of " + names);
+}
+
 class Tensors {
  public:
   explicit Tensors(const Gguf& gguf) : gguf_(gguf) {}
@@ -44,7 +72,7 @@ class Tensors {
       if (used_.count(entry.first) == 0) unused_.push_back(entry.first);
     }
     for (const std::string& name : unused_) {
-      refuse("tensor '" + name + "' is none of a Llama model");
+      refuse("tensor '" + name + "' is none of such a model");
     }
     throw_if_any(reasons_);
   }
@@ -69,22 +97,22 @@ class Tensors {
 
 Sizes sizes_of(Keys& keys) {
   Sizes out = {};
-  out.layers = keys.count("llama.block_count");
-  out.width = keys.count("llama.embedding_length");
-  out.hidden = keys.count("llama.feed_forward_length");
-  out.heads = keys.count("llama.attention.head_count");
-  out.kv_heads = keys.count("llama.attention.head_count_kv", out.heads);
-  out.context = keys.count("llama.context_length");
-  out.epsilon = keys.real("llama.attention.layer_norm_rms_epsilon");
+  out.layers = keys.count(".block_count");
+  out.width = keys.count(".embedding_length");
+  out.hidden = keys.count(".feed_forward_length");
+  out.heads = keys.count(".attention.head_count");
+  out.kv_heads = keys.count(".attention.head_count_kv", out.heads);
+  out.context = keys.count(".context_length");
+  out.epsilon = keys.real(".attention.layer_norm_rms_epsilon");
   const std::uint32_t heads = out.heads, kv_heads = out.kv_heads;
   if (heads == 0 || kv_heads == 0 || heads % kv_heads != 0) {
     keys.refuse(std::to_string(kv_heads) + " heads of keys do not divide " + std::to_string(heads) +
                 " heads");
   }
   const bool divides = heads != 0 && out.width % heads == 0;
-  out.head = keys.count("llama.attention.key_length",
+  out.head = keys.count(".attention.key_length",
                         divides ? std::optional(out.width / heads) : std::nullopt);
-  const std::uint32_t value_head = keys.count("llama.attention.value_length", out.head);
+  const std::uint32_t value_head = keys.count(".attention.value_length", out.head);
   const bool is_regular = out.width > 0 && out.hidden > 0 && out.head > 0 && out.head % 8 == 0 &&
                           out.head <= 256 && value_head == out.head;
   if (!is_regular) {
@@ -94,46 +122,45 @@ Sizes sizes_of(Keys& keys) {
         ": widths must be positive, and heads of keys and of values equal, multiples of 8 up to "
         "256");
   }
-  out.scale = keys.real("llama.attention.scale", 0);
+  out.rotated = keys.count(".rope.dimension_count", out.head);
+  if (out.rotated > out.head || out.rotated % 2 != 0) {
+    keys.refuse("'" + keys.name(".rope.dimension_count") + "' is " + std::to_string(out.rotated) +
+                ", not an even number up to " + std::to_string(out.head));
+  }
+  out.window = keys.count(".attention.sliding_window", 0);
+  out.scale = keys.real(".attention.scale", 0);
   if (out.scale == 0) out.scale = 1 / std::sqrt(static_cast<double>(std::max(out.head, 1U)));
   return out;
 }
 
 // The factor of all positions. Without a type, it is linear; type none has no factor.
 double rope_factor(Keys& keys) {
-  const std::string type = keys.text("llama.rope.scaling.type", "linear");
-  const double older = keys.positive("llama.rope.scale_linear", 1);
-  const double factor = keys.positive("llama.rope.scaling.factor", older);
+  const std::string type = keys.text(".rope.scaling.type", "linear");
+  const double older = keys.positive(".rope.scale_linear", 1);
+  const double factor = keys.positive(".rope.scaling.factor", older);
   if (type != "none" && type != "linear") {
-    keys.refuse("'llama.rope.scaling.type' is '" + type + "'; this program knows none and linear");
+    keys.refuse("'" + keys.name(".rope.scaling.type") + "' is '" + type +
+                "'; this program knows none and linear");
   }
-  if (keys.has("llama.rope.scale_linear") && factor != older) {
-    keys.refuse("'llama.rope.scaling.factor' and its older name 'llama.rope.scale_linear' differ");
+  if (keys.has(".rope.scale_linear") && factor != older) {
+    keys.refuse("'" + keys.name(".rope.scaling.factor") + "' and its older name '" +
+                keys.name(".rope.scale_linear") + "' differ");
   }
   return type == "none" ? 1 : factor;
 }
 
 struct Rope {
   double base, factor;
-  std::uint32_t rotated;  // elements of a head
 };
 
-Rope rope_of(Keys& keys, const Sizes& sizes) {
-  Rope out = {keys.positive("llama.rope.freq_base", 10000), rope_factor(keys),
-              keys.count("llama.rope.dimension_count", sizes.head)};
-  if (out.rotated > sizes.head || out.rotated % 2 != 0) {
-    keys.refuse("'llama.rope.dimension_count' is " + std::to_string(out.rotated) +
-                ", not an even number up to " + std::to_string(sizes.head));
-  }
-  return out;
-}
+Rope rope_of(Keys& keys) { return {keys.positive(".rope.freq_base", 10000), rope_factor(keys)}; }
 
-std::vector<float> frequencies_of(const Rope& rope, const FileTensor* factors, std::size_t pairs) {
-  std::vector<double> of_pairs(rope.rotated / 2, 1);
+std::vector<float> frequencies_of(const Rope& rope, const FileTensor* factors, const Sizes& sizes) {
+  std::vector<double> of_pairs(sizes.rotated / 2, 1);
   if (factors != nullptr) of_pairs = numbers_of(*factors);
-  std::vector<float> out(pairs, 0.0F);
+  std::vector<float> out(sizes.head / 2, 0.0F);
   for (std::size_t i = 0; i < of_pairs.size(); ++i) {
-    const double pair = static_cast<double>(2 * i) / rope.rotated;
+    const double pair = static_cast<double>(2 * i) / sizes.rotated;
     out[i] = static_cast<float>(std::pow(rope.base, -pair) / (of_pairs[i] * rope.factor));
     if (!std::isfinite(out[i])) {
       throw std::runtime_error("pair " + std::to_string(i) +
@@ -153,9 +180,9 @@ std::uint32_t vocabulary_of(Keys& keys, const Gguf& gguf) {
     return 0;
   }
   const auto rows = static_cast<std::uint32_t>(table->second.extents[1]);
-  const std::uint32_t given = keys.count("llama.vocab_size", rows);
+  const std::uint32_t given = keys.count(".vocab_size", rows);
   if (given != rows) {
-    keys.refuse("'llama.vocab_size' is " + std::to_string(given) +
+    keys.refuse("'" + keys.name(".vocab_size") + "' is " + std::to_string(given) +
                 ", but 'token_embd.weight' has " + std::to_string(rows) + " rows");
   }
   return rows;
@@ -165,14 +192,12 @@ std::uint32_t vocabulary_of(Keys& keys, const Gguf& gguf) {
 
 Model model_of(const Gguf& gguf) {
   Keys keys(gguf);
-  const std::string architecture = keys.text("general.architecture", "");
-  if (architecture != "llama") {
-    throw std::runtime_error("general.architecture is '" + architecture + "', not 'llama'");
-  }
+  const Architecture& architecture = architecture_of(keys.architecture());
   Model out = {};
   Sizes& sizes = out.sizes;
   sizes = sizes_of(keys);
-  const Rope rope = rope_of(keys, sizes);
+  sizes.pairs = architecture.pairs;
+  const Rope rope = rope_of(keys);
   sizes.vocabulary = vocabulary_of(keys, gguf);
   keys.refuse_others();
   keys.throw_if_refused();
@@ -185,13 +210,14 @@ Model model_of(const Gguf& gguf) {
   out.output = is_tied ? out.embedding : tensors.matrix("output.weight", {width, sizes.vocabulary});
   const FileTensor* factors = nullptr;  // Llama 3.1 and later
   if (tensors.has("rope_freqs.weight")) {
-    factors = tensors.vector("rope_freqs.weight", rope.rotated / 2);
+    factors = tensors.vector("rope_freqs.weight", sizes.rotated / 2);
   }
   // Tensors of the first layer that lacks some are enough.
   for (std::uint32_t i = 0; i < sizes.layers && !tensors.is_refused(); ++i) {
-    const auto name = [&](const char* part) {
-      return "blk." + std::to_string(i) + "." + part + ".weight";
+    const auto of_layer = [&](const std::string& part) {
+      return "blk." + std::to_string(i) + "." + part;
     };
+    const auto name = [&](const std::string& part) { return of_layer(part + ".weight"); };
     out.layers.push_back({.attention_norm = tensors.vector(name("attn_norm"), width),
                           .q = tensors.matrix(name("attn_q"), {width, q}),
                           .k = tensors.matrix(name("attn_k"), {width, kv}),
@@ -201,9 +227,20 @@ Model model_of(const Gguf& gguf) {
                           .gate = tensors.matrix(name("ffn_gate"), {width, hidden}),
                           .up = tensors.matrix(name("ffn_up"), {width, hidden}),
                           .down = tensors.matrix(name("ffn_down"), {hidden, width})});
+    Layer& layer = out.layers.back();
+    // All three or none.
+    if (architecture.biases == Biases::required || tensors.has(of_layer("attn_q.bias"))) {
+      layer.q_bias = tensors.vector(of_layer("attn_q.bias"), q);
+      layer.k_bias = tensors.vector(of_layer("attn_k.bias"), kv);
+      layer.v_bias = tensors.vector(of_layer("attn_v.bias"), kv);
+    }
+    if (architecture.has_head_norms) {
+      layer.q_norm = tensors.vector(name("attn_q_norm"), sizes.head);
+      layer.k_norm = tensors.vector(name("attn_k_norm"), sizes.head);
+    }
   }
   tensors.throw_if_refused();
-  out.frequencies = frequencies_of(rope, factors, sizes.head / 2);
+  out.frequencies = frequencies_of(rope, factors, sizes);
   return out;
 }
 

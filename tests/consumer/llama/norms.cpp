@@ -34,27 +34,19 @@ Expr Norm::scale(const Expr& inverse_rms) const {
 
 // Three sums of squares, of which at least one is in range: of x, x * 2^-72 and x * 2^72.
 // Source: Blue, A portable Fortran program to find the Euclidean norm of a vector, 1978.
-View inverse_rms(Builder& k, const Tensor& x, const Expr& token, std::uint32_t threads,
-                 double epsilon) {
+View inverse_rms(Builder& k, const Numbers& numbers, const Expr& elements, std::uint32_t threads,
+                 double epsilon, const std::string& suffix) {
   constexpr double kSmaller = 0x1p-72, kLarger = 0x1p72;
   const bool has_tiny = epsilon < 0x1p-80;  // else squares below the range do not matter beside it
-  const std::uint32_t of_part = 4 * threads * kOfF32;  // four accesses of a thread in flight
-  const TiledCopy copy =
-      make_tiled_copy(make_layout({threads, 1}), make_layout({kOfF32, std::uint32_t{1}}));
-  const auto part = [&](const Expr& block) {
-    return partition(tile(x, {of_part, 1}, {block, token}), copy, k.thread());
-  };
-  const View values = k.make_fragment_like("values_of_x", f32, part(0));
   struct Sum {
     View view;
     double factor;
   };
-  std::vector<Sum> sums = {{k.registers("sum", f32, Layout()), 1},
-                           {k.registers("sum_of_large", f32, Layout()), kSmaller}};
-  if (has_tiny) sums.push_back({k.registers("sum_of_tiny", f32, Layout()), kLarger});
+  std::vector<Sum> sums = {{k.registers("sum" + suffix, f32, Layout()), 1},
+                           {k.registers("sum_of_large" + suffix, f32, Layout()), kSmaller}};
+  if (has_tiny) sums.push_back({k.registers("sum_of_tiny" + suffix, f32, Layout()), kLarger});
   for (const Sum& sum : sums) k.assign(sum.view, number(f32, 0));
-  k.loop("part", ceil_div(Builder::extent(x, 0), of_part), [&](const Expr& block) {
-    k.copy(part(block), values, {.edges = Edges::zero, .vector = {kOfF32}, .loads_first = true});
+  numbers([&](const View& values) {
     for (const Sum& sum : sums) {
       const View to = broadcast(sum.view, values.shape());
       k.apply(
@@ -68,11 +60,11 @@ View inverse_rms(Builder& k, const Tensor& x, const Expr& token, std::uint32_t t
     }
   });
   for (const Sum& sum : sums) k.reduce_across(sum.view, kSum, make_layout({threads, 1}), 0);
-  const Expr count = convert(Builder::extent(x, 0), f32);
+  const Expr count = convert(elements, f32);
   const auto inverse = [&](const Expr& sum, double factor) {
     return factor * rsqrt(sum / count + number(f32, epsilon * factor * factor));
   };
-  const View result = k.registers("inverse_rms", f32, Layout());
+  const View result = k.registers("inverse_rms" + suffix, f32, Layout());
   std::vector<View> from;
   for (const Sum& sum : sums) from.push_back(sum.view);
   k.with_title("inverse_rms <- 1 / sqrt(sum / width + epsilon), of the sum that is in range", [&] {
@@ -87,6 +79,24 @@ View inverse_rms(Builder& k, const Tensor& x, const Expr& token, std::uint32_t t
         from);
   });
   return result;
+}
+
+View inverse_rms(Builder& k, const Tensor& x, const Expr& token, std::uint32_t threads,
+                 double epsilon) {
+  const std::uint32_t of_part = 4 * threads * kOfF32;  // four accesses of a thread in flight
+  const TiledCopy copy =
+      make_tiled_copy(make_layout({threads, 1}), make_layout({kOfF32, std::uint32_t{1}}));
+  const auto part = [&](const Expr& block) {
+    return partition(tile(x, {of_part, 1}, {block, token}), copy, k.thread());
+  };
+  const View values = k.make_fragment_like("values_of_x", f32, part(0));
+  const auto numbers = [&](const std::function<void(const View&)>& add) {
+    k.loop("part", ceil_div(Builder::extent(x, 0), of_part), [&](const Expr& block) {
+      k.copy(part(block), values, {.edges = Edges::zero, .vector = {kOfF32}, .loads_first = true});
+      add(values);
+    });
+  };
+  return inverse_rms(k, numbers, Builder::extent(x, 0), threads, epsilon);
 }
 
 View store_scale(Builder& k, const Norm& norm, const View& inverse_rms, const Tensor& to,

@@ -12,6 +12,8 @@
 // the rms of the row before, and rows 32 times smaller before h loses accuracy. Powers of two round nothing.
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vkmoye/vkmoye.hpp>
 
 namespace llama {
@@ -28,8 +30,16 @@ struct Norm {
   vkmoye::gen::Expr scale(const vkmoye::gen::Expr& inverse_rms) const;
 };
 
-/// 1 / rms of the row `token` of x (d, token), in all of `threads` threads. Squares of the numbers of x may be outside
-/// of the range of f32.
+/// Calls its argument, in loops or not, with registers that have some of the numbers of a thread.
+using Numbers = std::function<void(const std::function<void(const vkmoye::gen::View&)>&)>;
+
+/// 1 / rms of `count` numbers that `threads` threads have together, in all of them. Their squares may be outside of the
+/// range of f32. The names of registers end with `suffix`.
+vkmoye::gen::View inverse_rms(vkmoye::gen::Builder& k, const Numbers& numbers,
+                              const vkmoye::gen::Expr& count, std::uint32_t threads, double epsilon,
+                              const std::string& suffix = "");
+
+/// That of the row `token` of x (d, token).
 vkmoye::gen::View inverse_rms(vkmoye::gen::Builder& k, const vkmoye::gen::Tensor& x,
                               const vkmoye::gen::Expr& token, std::uint32_t threads,
                               double epsilon);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "plans.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace llama {
@@ -25,12 +26,28 @@ std::optional<Part> joined(const std::vector<Part>& parts) {
   return out;
 }
 
+Plans::Plans(const vkmoye::DeviceCaps& caps, std::optional<std::uint64_t> max_binding)
+    : caps_(caps),
+      max_binding_(std::min(max_binding.value_or(caps.max_storage_buffer_bytes),
+                            caps.max_storage_buffer_bytes)) {}
+
 std::size_t Plans::number(const std::string& key,
                           const std::function<vkmoye::gen::KernelPlan()>& describe) {
   const auto found = numbers_.find(key);
   if (found != numbers_.end()) return found->second;
   plans_.push_back(describe());
   return numbers_[key] = plans_.size() - 1;
+}
+
+const FileTensor& Plans::derived(const std::string& name,
+                                 const std::function<FileTensor(std::vector<std::byte>&)>& make) {
+  const auto [found, is_new] = derived_.try_emplace(name);
+  Derived& out = found->second;
+  if (is_new) {
+    out.tensor = make(out.bytes);
+    out.tensor.name = name;
+  }
+  return out.tensor;
 }
 
 void Plans::load(const std::string& array, std::vector<LoadedTensor> tensors) {

@@ -39,12 +39,18 @@ struct LoadedTensor {
 /// Plans of kernels, each once, and the arrays of weights that they read.
 class Plans {
  public:
-  explicit Plans(const vkmoye::DeviceCaps& caps) : caps_(caps) {}
+  /// `max_binding`: the most bytes of an array of weights that a kernel binds, if fewer than the device can bind.
+  explicit Plans(const vkmoye::DeviceCaps& caps, std::optional<std::uint64_t> max_binding = {});
   /// The number of the plan called `key`, which `describe` returns if it is new.
   std::size_t number(const std::string& key,
                      const std::function<vkmoye::gen::KernelPlan()>& describe);
   const std::vector<vkmoye::gen::KernelPlan>& all() const { return plans_; }
   const vkmoye::DeviceCaps& caps() const { return caps_; }
+  std::uint64_t max_binding() const { return max_binding_; }
+
+  /// The tensor of this name that is made of another, by `make`, which may keep the bytes in its argument.
+  const FileTensor& derived(const std::string& name,
+                            const std::function<FileTensor(std::vector<std::byte>&)>& make);
 
   /// `array` has these tensors, in order. All calls for an array name the same.
   void load(const std::string& array, std::vector<LoadedTensor> tensors);
@@ -53,8 +59,14 @@ class Plans {
 
  private:
   const vkmoye::DeviceCaps& caps_;
+  std::uint64_t max_binding_;
   std::map<std::string, std::size_t> numbers_;
   std::vector<vkmoye::gen::KernelPlan> plans_;
+  struct Derived {
+    FileTensor tensor;
+    std::vector<std::byte> bytes;
+  };
+  std::map<std::string, Derived> derived_;
   std::map<std::string, std::vector<LoadedTensor>> weights_;
 };
 

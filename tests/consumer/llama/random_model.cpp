@@ -28,26 +28,31 @@ class Normal {
 std::vector<std::byte> random_model(const RandomModel& model) {
   GgufWriter file;
   Normal normal(model.seed);
-  file.set("general.architecture", std::string("llama"));
+  const auto set = [&](const std::string& key, auto value) {
+    file.set(model.architecture + key, value);
+  };
+  file.set("general.architecture", model.architecture);
   file.set("general.name", "random " + model.type);
-  file.set("llama.block_count", model.layers);
-  file.set("llama.embedding_length", model.width);
-  file.set("llama.feed_forward_length", model.hidden);
-  file.set("llama.attention.head_count", model.heads);
-  file.set("llama.attention.head_count_kv", model.kv_heads);
-  file.set("llama.attention.key_length", model.head);
-  file.set("llama.attention.value_length", model.head);
-  file.set("llama.attention.layer_norm_rms_epsilon", 1e-5F);
-  file.set("llama.context_length", model.context);
-  file.set("llama.rope.freq_base", 10000.0F);
-  if (model.rotated != 0) file.set("llama.rope.dimension_count", model.rotated);
+  set(".block_count", model.layers);
+  set(".embedding_length", model.width);
+  set(".feed_forward_length", model.hidden);
+  set(".attention.head_count", model.heads);
+  set(".attention.head_count_kv", model.kv_heads);
+  set(".attention.key_length", model.head);
+  set(".attention.value_length", model.head);
+  set(".attention.layer_norm_rms_epsilon", 1e-5F);
+  set(".context_length", model.context);
+  set(".rope.freq_base", 10000.0F);
+  if (model.rotated != 0) set(".rope.dimension_count", model.rotated);
   for (const auto& [key, value] : model.keys) file.set(key, value);
   const TensorType& f32 = tensor_type("f32");
-  const auto norm = [&](const std::string& name) {
-    std::vector<double> numbers(model.width);
-    for (double& number : numbers) number = 1 + 0.1 * normal.next();
-    file.add(name, {model.width}, f32, numbers);
+  const auto vector = [&](const std::string& name, std::uint64_t n, double mean, double size) {
+    std::vector<double> numbers(n);
+    for (double& number : numbers) number = mean + size * normal.next();
+    for (std::size_t i = 0; mean != 0 && model.has_zero_norms && i < n; i += 5) numbers[i] = 0;
+    file.add(name, {n}, f32, numbers);
   };
+  const auto norm = [&](const std::string& name) { vector(name, model.width, 1, 0.1); };
   const auto matrix_of = [&](const std::string& type, const std::string& name, std::uint64_t k,
                              std::uint64_t n, double gain = 1) {
     std::vector<double> numbers(k * n);
@@ -57,13 +62,14 @@ std::vector<std::byte> random_model(const RandomModel& model) {
   };
   const auto matrix = [&](const std::string& name, std::uint64_t k, std::uint64_t n,
                           double gain = 1) { matrix_of(model.type, name, k, n, gain); };
+  const std::string larger = model.larger_type.empty() ? model.type : model.larger_type;
   matrix("token_embd.weight", model.width, model.vocabulary);
   norm("output_norm.weight");
-  if (model.has_output) matrix("output.weight", model.width, model.vocabulary);
+  if (model.has_output) matrix_of(larger, "output.weight", model.width, model.vocabulary);
   if (model.has_rope_factors) {
     std::vector<double> factors((model.rotated != 0 ? model.rotated : model.head) / 2);
     for (std::size_t i = 0; i < factors.size(); ++i) {
-      factors[i] = 1 + 7.0 * static_cast<double>(i) / static_cast<double>(factors.size());
+      factors[i] = 1 + 31.0 * static_cast<double>(i) / static_cast<double>(factors.size() - 1);
     }
     file.add("rope_freqs.weight", {factors.size()}, f32, factors);
   }
@@ -74,13 +80,22 @@ std::vector<std::byte> random_model(const RandomModel& model) {
     norm(layer + "attn_norm.weight");
     matrix(layer + "attn_q.weight", model.width, q);
     matrix(layer + "attn_k.weight", model.width, kv);
-    matrix_of(model.type_of_v.empty() ? model.type : model.type_of_v, layer + "attn_v.weight",
-              model.width, kv);
+    matrix_of(larger, layer + "attn_v.weight", model.width, kv);
+    if (model.biases != 0) {
+      vector(layer + "attn_q.bias", q, 0, model.biases);
+      vector(layer + "attn_k.bias", kv, 0, model.biases);
+      vector(layer + "attn_v.bias", kv, 0, model.biases / 32);
+    }
+    if (model.architecture == "qwen3") {
+      vector(layer + "attn_q_norm.weight", model.head, 1, 0.5);
+      vector(layer + "attn_k_norm.weight", model.head, 1, 0.5);
+    }
     matrix(layer + "attn_output.weight", q, model.width, model.residual_gain);
     norm(layer + "ffn_norm.weight");
     matrix(layer + "ffn_gate.weight", model.width, model.hidden, model.hidden_gain);
     matrix(layer + "ffn_up.weight", model.width, model.hidden, model.hidden_gain);
-    matrix(layer + "ffn_down.weight", model.hidden, model.width, model.residual_gain);
+    matrix_of(i % 2 == 0 ? larger : model.type, layer + "ffn_down.weight", model.hidden,
+              model.width, model.residual_gain);
   }
   return file.bytes();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "reference.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace llama {
@@ -26,6 +27,9 @@ Reference::Reference(const Model& model)
       embedding_(numbers_of(*model.embedding)),
       output_norm_(numbers_of(*model.output_norm)),
       output_(numbers_of(*model.output)) {
+  const auto given = [](const FileTensor* tensor) {
+    return tensor == nullptr ? Numbers() : numbers_of(*tensor);
+  };
   for (const Layer& layer : model.layers) {
     layers_.push_back({.attention_norm = numbers_of(*layer.attention_norm),
                        .q = numbers_of(*layer.q),
@@ -35,25 +39,38 @@ Reference::Reference(const Model& model)
                        .mlp_norm = numbers_of(*layer.mlp_norm),
                        .gate = numbers_of(*layer.gate),
                        .up = numbers_of(*layer.up),
-                       .down = numbers_of(*layer.down)});
+                       .down = numbers_of(*layer.down),
+                       .q_bias = given(layer.q_bias),
+                       .k_bias = given(layer.k_bias),
+                       .v_bias = given(layer.v_bias),
+                       .q_norm = given(layer.q_norm),
+                       .k_norm = given(layer.k_norm)});
   }
 }
 
 Reference::Numbers Reference::normed(const Numbers& x, const Numbers& weight) const {
-  double sum = 0;
-  for (const double v : x) sum += v * v;
-  const double scale = 1 / std::sqrt(sum / static_cast<double>(x.size()) + sizes_.epsilon);
-  Numbers out(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) out[i] = x[i] * scale * weight[i];
+  Numbers out;
+  for (std::size_t row = 0; row < x.size(); row += weight.size()) {
+    double sum = 0;
+    for (std::size_t i = 0; i < weight.size(); ++i) sum += x[row + i] * x[row + i];
+    const double scale = 1 / std::sqrt(sum / static_cast<double>(weight.size()) + sizes_.epsilon);
+    for (std::size_t i = 0; i < weight.size(); ++i) out.push_back(x[row + i] * scale * weight[i]);
+  }
   return out;
 }
 
 void Reference::rotate(Numbers& heads) const {
-  for (std::size_t i = 0; i < heads.size(); i += 2) {
-    const double angle = static_cast<double>(position_) * double{frequencies_[i % sizes_.head / 2]};
-    const double a = heads[i], b = heads[i + 1];
-    heads[i] = a * std::cos(angle) - b * std::sin(angle);
-    heads[i + 1] = a * std::sin(angle) + b * std::cos(angle);
+  const std::size_t half = sizes_.rotated / 2;
+  for (std::size_t head = 0; head < heads.size(); head += sizes_.head) {
+    for (std::size_t i = 0; i < half; ++i) {
+      const bool is_halves = sizes_.pairs == Pairs::halves;
+      double& x = heads[head + (is_halves ? i : 2 * i)];
+      double& y = heads[head + (is_halves ? half + i : 2 * i + 1)];
+      const double angle = static_cast<double>(position_) * double{frequencies_[i]};
+      const double a = x, b = y;
+      x = a * std::cos(angle) - b * std::sin(angle);
+      y = a * std::sin(angle) + b * std::cos(angle);
+    }
   }
 }
 
@@ -67,8 +84,10 @@ Reference::Numbers Reference::attention(const Numbers& q, const Weights& layer) 
     for (std::size_t key = 0; key <= position_; ++key) {
       double dot = 0;
       for (std::size_t i = 0; i < d; ++i) dot += q[head * d + i] * layer.keys[key * kv + first + i];
-      total += weights.emplace_back(std::exp(dot * sizes_.scale));
+      weights.push_back(dot * sizes_.scale);
     }
+    const double largest = *std::max_element(weights.begin(), weights.end());
+    for (double& weight : weights) total += weight = std::exp(weight - largest);
     for (std::size_t key = 0; key <= position_; ++key) {
       for (std::size_t i = 0; i < d; ++i) {
         out[head * d + i] += weights[key] / total * layer.values[key * kv + first + i];
@@ -84,7 +103,16 @@ std::vector<double> Reference::logits(std::uint32_t token) {
   for (Weights& layer : layers_) {
     Numbers h = normed(x, layer.attention_norm);
     Numbers q = product(layer.q, h), k = product(layer.k, h);
-    const Numbers v = product(layer.v, h);
+    Numbers v = product(layer.v, h);
+    if (!layer.q_bias.empty()) {
+      add(q, layer.q_bias);
+      add(k, layer.k_bias);
+      add(v, layer.v_bias);
+    }
+    if (!layer.q_norm.empty()) {
+      q = normed(q, layer.q_norm);
+      k = normed(k, layer.k_norm);
+    }
     rotate(q);
     rotate(k);
     layer.keys.insert(layer.keys.end(), k.begin(), k.end());

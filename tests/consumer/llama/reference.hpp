@@ -20,8 +20,10 @@ class Reference {
   using Numbers = std::vector<double>;
   struct Weights {
     Numbers attention_norm, q, k, v, o, mlp_norm, gate, up, down;
-    Numbers keys = {}, values = {};  // of all tokens so far
+    Numbers q_bias, k_bias, v_bias, q_norm, k_norm;  // empty where there is none
+    Numbers keys = {}, values = {};                  // of all tokens so far
   };
+  // Each row of as many elements as `weight` has.
   Numbers normed(const Numbers& x, const Numbers& weight) const;
   void rotate(Numbers& heads) const;  // by the position
   Numbers attention(const Numbers& q, const Weights& layer) const;

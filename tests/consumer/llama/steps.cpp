@@ -3,8 +3,10 @@
 
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
+#include "derived.hpp"
 #include "kernels.hpp"
 #include "matrices.hpp"
 
@@ -41,13 +43,6 @@ int exponent_of_norms(const Model& model) {
   return sum > 0 && std::isfinite(sum) ? std::ilogb(std::sqrt(sum / count)) : 0;
 }
 
-// Rows of these numbers of elements, one after the other in an array.
-std::vector<Part> rows_of(const std::string& array, std::vector<std::uint64_t> widths,
-                          const StepOptions& options) {
-  for (std::uint64_t& width : widths) width *= size_of(*type_of(array, options)) * options.count;
-  return parts_of(array, widths);
-}
-
 class List {
  public:
   List(const Model& model, const StepOptions& options, Plans& plans)
@@ -73,29 +68,27 @@ class List {
     return part;
   }
 
-  void embedding(const FileTensor& table) {
-    std::vector<Part> arrays = {loaded(table, table.bytes.size()),
-                                words(options_.tokens, options_.count), rows("x", sizes_.width)};
-    const std::uint32_t vocabulary = sizes_.vocabulary, count = options_.count;
-    if (table.type->blocks == nullptr) {
-      gen::KernelRequest request;
-      request.form = table.type->scalar;
-      request.elements().result = ScalarType::f32;
-      request.elements().shape = {{count, vocabulary, sizes_.width}};
-      return shipped("embedding", "embed/rows", request,
-                     {{"cols", sizes_.width}, {"entries", vocabulary}, {"rows", count}},
-                     std::move(arrays));
+  // Of a table that cannot be bound as a whole, by a kernel for each part of its rows.
+  void embedding(const FileTensor& whole) {
+    const TensorType& type = *whole.type;
+    const auto blocks = static_cast<std::uint32_t>(sizes_.width / type.block_elements);
+    for (const auto& [table, first] :
+         parts_to_bind(plans_, whole, whole.bytes.size() / sizes_.vocabulary)) {
+      const auto entries = static_cast<std::uint32_t>(table->extents[1]);
+      add("embedding", table->name,
+          {loaded(*table, table->bytes.size()), words(options_.tokens, options_.count),
+           rows("x", sizes_.width)},
+          [&] {
+            return alone(llama::embedding(type, first), {{"width", sizes_.width},
+                                                         {"words", entries},
+                                                         {"count", options_.count},
+                                                         {"blocks", blocks}});
+          });
     }
-    const auto blocks = static_cast<std::uint32_t>(sizes_.width / table.type->block_elements);
-    add("embedding", "", std::move(arrays), [&] {
-      return alone(
-          llama::embedding(*table.type->blocks),
-          {{"width", sizes_.width}, {"words", vocabulary}, {"count", count}, {"blocks", blocks}});
-    });
   }
 
   void norm(const FileTensor& weight, const Part& x, std::uint32_t count) {
-    add("norm", std::to_string(count), {x, of_norm(weight), rows("h", sizes_.width, count)}, [&] {
+    add("norm", std::to_string(count), {x, of_vector(weight), rows("h", sizes_.width, count)}, [&] {
       return alone(llama::normed(options_.activations, norm_),
                    {{"width", sizes_.width}, {"count", count}});
     });
@@ -111,9 +104,16 @@ class List {
   }
   // h and its scale, of the first norm of a token.
   void weighted(const FileTensor& weight, const Part& x, const Part& scale, const Part& h) {
-    add("weights", "", {x, of_norm(weight), scale, h}, [&] {
+    add("weights", "", {x, of_vector(weight), scale, h}, [&] {
       return alone(llama::weighted(options_.activations, norm_), {{"width", sizes_.width}});
     });
+  }
+  // Of a matrix that cannot be bound as a whole, by a product for each part of its rows.
+  void logits(const FileTensor& whole) {
+    for (const auto& [output, first] : parts_to_bind(plans_, whole, matrices_.row_bytes(whole))) {
+      product("logits", rows("h", sizes_.width, 1), *output,
+              {"logits", 4 * output->extents[1], std::uint64_t{4} * first});
+    }
   }
   void argmax() {
     of_rows("argmax", "argmax/rows", {}, sizes_.vocabulary, 1,
@@ -142,7 +142,7 @@ class List {
                         const FileTensor& norm, const Part& scale, const Part& x, const Part& h,
                         Result result) {
     const Matrix matrix = matrices_.load({&weight}).front();
-    product(label, {a, matrix.part, of_norm(norm), scale, x, h}, matrix, result);
+    product(label, {a, matrix.part, of_vector(norm), scale, x, h}, matrix, result);
   }
   // The products of `a` and each weight, in parts of an array; of a token, one product if it can be.
   std::vector<Part> products(const std::string& label, const std::string& array, const Part& a,
@@ -176,24 +176,41 @@ class List {
     });
   }
 
+  // The rows of q or k as kernels rotate them.
+  const FileTensor& in_pairs(const FileTensor& tensor) {
+    return llama::in_pairs(plans_, tensor, sizes_);
+  }
   // Rotates q and k, and appends k and v to the caches; those of a token are sums that are scaled by the norm of x.
-  void rotate_and_append(const std::vector<Part>& qkv, const Part& x, const Part& scale,
-                         const Part& next_scale, const Part& rotated, const Part& cache_k,
-                         const Part& cache_v) {
+  void rotate_and_append(const Layer& layer, const std::vector<Part>& qkv, const Part& x,
+                         const Part& scale, const Part& next_scale, const Part& rotated,
+                         const Part& cache_k, const Part& cache_v) {
     const std::uint32_t pairs = sizes_.head / 2, count = options_.count;
     std::vector<Part> arrays = qkv;
     arrays.insert(arrays.end(), {words("positions", count), words("frequencies", pairs)});
     if (count == 1) arrays.insert(arrays.end(), {x, scale, next_scale});
+    const Heads are = {.are_sums = count == 1,
+                       .have_biases = layer.q_bias != nullptr,
+                       .have_norms = layer.q_norm != nullptr};
+    const auto vector = [&](const FileTensor& tensor) { arrays.push_back(of_vector(tensor)); };
+    if (are.have_biases) {
+      vector(in_pairs(*layer.q_bias));
+      vector(in_pairs(*layer.k_bias));
+      vector(*layer.v_bias);
+    }
+    if (are.have_norms) {
+      vector(in_pairs(*layer.q_norm));
+      vector(in_pairs(*layer.k_norm));
+    }
     arrays.insert(arrays.end(), {rotated, cache_k, cache_v});
-    add("rotation", "", std::move(arrays), [&] {
+    const char* variant = are.have_biases ? "with biases" : "";
+    add("rotation", variant, std::move(arrays), [&] {
       Arguments arguments = {{"pairs", pairs},
                              {"heads", sizes_.heads},
                              {"kv_heads", sizes_.kv_heads},
                              {"count", count},
                              {"places", options_.places}};
       if (count == 1) arguments["width"] = sizes_.width;
-      return alone(llama::rotate_and_append(options_.activations, options_.cache,
-                                            count == 1 ? std::optional(norm_) : std::nullopt),
+      return alone(llama::rotate_and_append(options_.activations, options_.cache, norm_, are),
                    arguments);
     });
   }
@@ -221,7 +238,7 @@ class List {
   std::vector<Step> take() { return std::move(steps_); }
 
  private:
-  Part of_norm(const FileTensor& weight) { return loaded(weight, weight.bytes.size()); }
+  Part of_vector(const FileTensor& weight) { return loaded(weight, weight.bytes.size()); }
 
   // Of a plan with these arrays.
   void product(const std::string& label, const std::vector<Part>& arrays, const Matrix& weight,
@@ -278,56 +295,14 @@ class List {
 
 }  // namespace
 
-// Activations, but f32 for the residual, for logits, and for sums that are scaled later.
-std::optional<ScalarType> type_of(const std::string& array, const StepOptions& options) {
-  const auto begins = [&](const char* name) { return array.rfind(name, 0) == 0; };
-  if (begins("token") || begins("positions") || begins("length") || begins("next")) {
-    return std::nullopt;
-  }
-  if (begins("cache")) return options.cache;
-  const bool is_f32 = array == "x" || begins("last") || begins("logit") || begins("sums") ||
-                      begins("scale") || begins("frequencies");
-  return is_f32 ? ScalarType::f32 : options.activations;
-}
-
-std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOptions& options) {
-  const std::uint64_t words = std::uint64_t{4} * options.count;
-  std::map<std::string, std::uint64_t> out = {{"tokens", words},
-                                              {"positions", words},
-                                              {"length", 4},
-                                              {"next", 4},
-                                              {"logit", 4},
-                                              {"frequencies", std::uint64_t{4} * (sizes.head / 2)},
-                                              {"logits", std::uint64_t{4} * sizes.vocabulary}};
-  const auto rows = [&](const std::string& array, const std::vector<std::uint64_t>& widths) {
-    out[array] = rows_of(array, widths, options).back().end();
-  };
-  rows("x", {sizes.width});
-  rows("h", {sizes.width});
-  out["last"] = std::uint64_t{4} * sizes.width;
-  out["scale of attention"] = out["scale of mlp"] = 4;
-  rows("q k v", {sizes.q(), sizes.kv(), sizes.kv()});
-  rows("rotated", {sizes.q()});
-  rows("mixed", {sizes.q()});
-  rows("gate", {sizes.hidden});
-  rows("gated", {sizes.hidden});
-  // Of a token, whatever `count` is.
-  const auto sums = [&](const std::string& array, const std::vector<std::uint64_t>& widths) {
-    out[array] = rows_of(array, widths, {}).back().end();
-  };
-  sums("sums of q k v", {sizes.q(), sizes.kv(), sizes.kv()});
-  sums("sums of gate up", {sizes.hidden, sizes.hidden});
-  for (std::uint32_t i = 0; i < sizes.layers; ++i) {
-    const std::uint64_t bytes = std::uint64_t{options.places} * sizes.kv() * size_of(options.cache);
-    out["cache_k." + std::to_string(i)] = bytes;
-    out["cache_v." + std::to_string(i)] = bytes;
-  }
-  return out;
-}
-
 std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans& plans) {
   const Sizes& sizes = model.sizes;
   const std::uint32_t count = options.count;
+  if (sizes.window != 0 && options.places > sizes.window) {
+    throw std::runtime_error("attention.sliding_window is " + std::to_string(sizes.window) +
+                             ": tokens would see only the last ones of " +
+                             std::to_string(options.places));
+  }
   const auto state = state_of(sizes, options);
   List list(model, options, plans);
   const Part x = list.rows("x", sizes.width), h = list.rows("h", sizes.width);
@@ -348,8 +323,8 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
     const Part cache_k = cache("cache_k"), cache_v = cache("cache_v");
     if (!is_token) list.norm(*layer.attention_norm, x, count);
     const auto qkv = list.products("q k v", is_token ? "sums of q k v" : "q k v", h,
-                                   {layer.q, layer.k, layer.v});
-    list.rotate_and_append(qkv, x, of_attention, of_mlp, rotated, cache_k, cache_v);
+                                   {&list.in_pairs(*layer.q), &list.in_pairs(*layer.k), layer.v});
+    list.rotate_and_append(layer, qkv, x, of_attention, of_mlp, rotated, cache_k, cache_v);
     list.attention(rotated, cache_k, cache_v);
     const Part mixed = list.rows("mixed", sizes.q());
     if (is_token) {
@@ -371,8 +346,7 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
   }
   list.end_layers();
   list.norm(*model.output_norm, list.last_row(x), 1);
-  list.product("logits", list.rows("h", sizes.width, 1), *model.output,
-               List::words("logits", sizes.vocabulary));
+  list.logits(*model.output);
   list.argmax();
   return list.take();
 }

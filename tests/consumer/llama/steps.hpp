@@ -15,7 +15,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +22,7 @@
 
 #include "model.hpp"
 #include "plans.hpp"
+#include "state.hpp"
 
 namespace llama {
 
@@ -32,19 +32,6 @@ struct Step {
   std::size_t plan;
   std::vector<Part> arrays;
 };
-
-struct StepOptions {
-  std::uint32_t count = 1;                             // of tokens
-  std::uint32_t places = 128;                          // of the caches
-  vkmoye::ScalarType cache = vkmoye::ScalarType::f16;  // of keys and values
-  vkmoye::ScalarType activations = vkmoye::ScalarType::f16;
-  std::string tokens = "tokens";  // the array that has them
-};
-
-/// The bytes of the arrays that are not weights, for at most `count` tokens at once.
-std::map<std::string, std::uint64_t> state_of(const Sizes& sizes, const StepOptions& options);
-/// The type of the elements of such an array; none: whole numbers.
-std::optional<vkmoye::ScalarType> type_of(const std::string& array, const StepOptions& options);
 
 /// Appends `count` tokens at `positions` to the caches, and computes `logits` of the last one, `next`, the number of
 /// the largest or of the first that is NaN, and that one, `logit`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs small random models on a device, smaller ones on the host twin, and both by their definition in f64; compares
-// logits and tokens after every token. Usage: llama_test [FOLDER [--quick | CASE]], where a model of each type is also
-// written as a file; CASE is a part of the names of the cases that run. llama_test --real FOLDER runs the model
+// logits and tokens after every token. Usage: llama_test [[FOLDER] --quick | FOLDER [CASE]], where a model of each type
+// is also written as a file; CASE is a part of the names of the cases that run. llama_test --real FOLDER runs the model
 // stories260K there.
 
 #include "test.hpp"
@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -32,10 +33,13 @@ struct Case {
   RandomModel model;
   std::uint32_t prompt = 5, chunk = 5;
   vkmoye::ScalarType cache = vkmoye::ScalarType::f32, activations = vkmoye::ScalarType::f32;
-  bool packs = false;         // also where packed matrices are slow
-  bool on_twin = false;       // not on a device
-  bool is_forced = false;     // tokens after the prompt are given, as those of a tied model repeat
-  bool is_long = false;       // left out with --quick, as others have its parts
+  bool packs = false;      // also where packed matrices are slow
+  bool on_twin = false;    // not on a device
+  bool is_forced = false;  // tokens after the prompt are given, as those of a tied model repeat
+  bool is_long = false;    // left out with --quick, as others have its parts
+  std::optional<std::uint64_t> max_binding = {};  // as in Plans
+  // Steps outside of layers: embedding, weights, norm, logits, argmax, its logit; more for parts of tables.
+  std::size_t once = 6;
   std::size_t steps = 7;      // of a token in a layer: one product for q, k, v and one for gate, up
   std::uint32_t tokens = 40;  // after the prompt: more than a block of keys
 };
@@ -51,16 +55,45 @@ const std::vector<Case>& cases() {
       {.name = "f16", .model = {.type = "f16", .kv_heads = 2}, .is_long = true},
       {.name = "q8_0", .model = {.type = "q8_0", .kv_heads = 8}, .is_long = true},
       {.name = "q4_0", .model = {.type = "q4_0", .kv_heads = 2}, .is_long = true},
-      {.name = "q4_1, v of q8_0",
-       .model = {.type = "q4_1", .type_of_v = "q8_0", .seed = 3},
+      {.name = "mistral, q4_1 with q8_0, a window that is long enough",
+       .model = {.type = "q4_1",
+                 .larger_type = "q8_0",
+                 .architecture = "mistral",
+                 .keys = {{"mistral.attention.sliding_window", std::int64_t{42}}},
+                 .seed = 3},
        .prompt = 2,
        .chunk = 2,
        .steps = 9},
-      // As in a file of type Q4_K_M.
-      {.name = "q4_K, v of q6_K",
-       .model = {.type = "q4_K", .type_of_v = "q6_K", .width = 256, .hidden = 256, .seed = 4},
+      // Mixed as in a file of type Q4_K_M.
+      {.name = "qwen2, q4_K with q6_K, tied, large biases",
+       .model = {.type = "q4_K",
+                 .larger_type = "q6_K",
+                 .architecture = "qwen2",
+                 .hidden = 256,
+                 .has_output = false,
+                 .biases = 20,
+                 .seed = 4},
        .prompt = 2,
        .chunk = 2,
+       .is_forced = true,
+       .max_binding = 256 * 144,  // of 331 rows
+       .once = 8,
+       .steps = 10,
+       .tokens = 8},
+      // Angles are those of positions up to 92,000.
+      {.name = "qwen3, q4_K with q6_K, heads of 128, zeros in norms, long positions",
+       .model = {.type = "q4_K",
+                 .larger_type = "q6_K",
+                 .architecture = "qwen3",
+                 .heads = 4,
+                 .kv_heads = 2,
+                 .head = 128,
+                 .hidden = 256,
+                 .has_zero_norms = true,
+                 .keys = {{"qwen3.rope.scaling.factor", 1.0 / 8192}},
+                 .seed = 4},
+       .prompt = 3,
+       .chunk = 3,
        .steps = 9,
        .tokens = 8},
       // k does not begin where q ends, after 640 bytes, but at the next multiple of 256.
@@ -127,8 +160,10 @@ const std::vector<Case>& cases() {
                  .kv_heads = 1,
                  .head = 8,
                  .hidden = 86,
-                 .vocabulary = 50},
+                 .vocabulary = 331},
        .on_twin = true,
+       .max_binding = 256 * 72,
+       .once = 8,
        .steps = 10,
        .tokens = 4},
       {.name = "q4_0, cache of f16, on the twin",
@@ -151,6 +186,41 @@ const std::vector<Case>& cases() {
        .activations = f16,
        .on_twin = true,
        .tokens = 2},
+      {.name = "qwen2, biases, cache of f16, partly rotated, on the twin",
+       .model = {.type = "f16",
+                 .architecture = "qwen2",
+                 .width = 64,
+                 .heads = 3,
+                 .kv_heads = 1,
+                 .head = 24,
+                 .hidden = 64,
+                 .vocabulary = 50,
+                 .has_rope_factors = true,
+                 .biases = 1,
+                 .rotated = 12},
+       .cache = f16,
+       .on_twin = true,
+       .steps = 9,
+       .tokens = 2},
+      {.name = "qwen3, activations and cache of f16, on the twin",
+       .model = {.type = "q4_0",
+                 .architecture = "qwen3",
+                 .width = 64,
+                 .heads = 2,
+                 .kv_heads = 1,
+                 .head = 160,
+                 .hidden = 64,
+                 .vocabulary = 331,
+                 .seed = 2},
+       .prompt = 2,
+       .chunk = 2,
+       .cache = f16,
+       .activations = f16,
+       .on_twin = true,
+       .max_binding = 320 * 72,
+       .once = 7,
+       .steps = 9,
+       .tokens = 2},
       {.name = "q8_0, activations and cache of f16, on the twin",
        .model = tiny("q8_0"),
        .cache = f16,
@@ -164,8 +234,7 @@ const std::vector<Case>& cases() {
 // Compares what `decoder` computes with the definition, after the prompt and after each token.
 template <class D>
 void check(const Case& test, const Model& model, D& decoder, bool is_spoiled) {
-  // And once: embedding, weights, norm, logits, argmax, its logit.
-  const std::size_t steps = test.steps * test.model.layers + 6;
+  const std::size_t steps = test.steps * test.model.layers + test.once;
   if (decoder.token_steps() != steps) {
     throw std::runtime_error("a token takes " + std::to_string(decoder.token_steps()) +
                              " steps, not " + std::to_string(steps));
@@ -216,16 +285,19 @@ void run(const Case& test, const std::string& folder, bool is_spoiled) {
   const Model model = model_of(gguf);
   const std::uint32_t places = test.prompt + test.tokens;
   if (test.on_twin) {
-    TwinDecoder decoder(model, {.count = test.chunk,
-                                .places = places,
-                                .cache = test.cache,
-                                .activations = test.activations});
+    TwinDecoder decoder(model,
+                        {.count = test.chunk,
+                         .places = places,
+                         .cache = test.cache,
+                         .activations = test.activations},
+                        test.max_binding);
     return check(test, model, decoder, is_spoiled);
   }
   Decoder decoder(model, {.chunk = test.chunk,
                           .places = places,
                           .cache = test.cache,
                           .activations = test.activations,
+                          .max_binding = test.max_binding,
                           .reads_logits = true,
                           .packs_on_cpu = test.packs});
   check(test, model, decoder, is_spoiled);
@@ -286,7 +358,8 @@ int run_models(const std::string& folder, bool is_spoiled, const std::string& se
 }  // namespace llama
 
 int main(int count, char** arguments) {
-  const std::vector<std::string> words(arguments + 1, arguments + count);
+  std::vector<std::string> words(arguments + 1, arguments + count);
+  if (!words.empty() && words[0] == "--quick") words.insert(words.begin(), "");  // no folder
   if (words.size() == 2 && words[0] == "--real") return llama::check_real_model(words[1]);
   const bool is_spoiled = !words.empty() && words[0] == "--spoiled";
   const std::string folder = is_spoiled || words.empty() ? "" : words[0];

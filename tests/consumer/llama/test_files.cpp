@@ -175,7 +175,7 @@ int check_files() {
     put(b, place_of(b, "general.architecture") + 20 + 4 + 8 + 1, 'x');
   });
   wrong += refused("'blk.1.attn_norm.weight' is missing", number("llama.block_count", 2));
-  wrong += refused("tensor 'blk.0.attn_k.weight' is none of a Llama model",
+  wrong += refused("tensor 'blk.0.attn_k.weight' is none of such a model",
                    number("llama.block_count", 0));
   wrong +=
       refused("3 heads of keys do not divide 2 heads", number("llama.attention.head_count_kv", 3));

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model.hpp"
 #include "random_model.hpp"
+#include "steps.hpp"
 #include "test.hpp"
 
 namespace llama {
@@ -24,14 +26,60 @@ RandomModel with(const Keys& keys, bool has_rope_factors = false) {
   return model;
 }
 
-// The reason against a model with these keys must have all of `reasons`; without any, it must be taken.
-int refused(const Keys& keys, const std::vector<std::string>& reasons) {
-  const std::string got = refusal(random_model(with(keys)));
+// The reason against a model must have all of `reasons`; without any, it must be taken.
+int refused_model(const RandomModel& model, const std::vector<std::string>& reasons) {
+  const std::string got = refusal(random_model(model));
   int wrong = reasons.empty() && !got.empty() ? failed("is taken", got) : 0;
   for (const std::string& reason : reasons) {
     if (got.find(reason) == std::string::npos) wrong += failed(reason, got);
   }
   return wrong;
+}
+
+int refused(const Keys& keys, const std::vector<std::string>& reasons) {
+  return refused_model(with(keys), reasons);
+}
+
+// Keys are those of the architecture; each has the tensors that its models must have.
+int check_architectures() {
+  RandomModel model = small_model();
+  model.architecture = "mistral3";
+  int wrong = refused_model(model, {});
+  model.biases = 1;
+  wrong += refused_model(model, {});
+  model.architecture = "qwen3";
+  model.keys = {{"qwen3.rope.scaling.factor", 2.0}, {"llama.rope.scaling.factor", -1.0}};
+  wrong += refused_model(model, {});
+  model.architecture = "qwen2";
+  model.biases = 0;
+  model.keys = {};
+  wrong +=
+      refused_model(model, {"tensor 'blk.0.attn_q.bias' is missing", "'blk.0.attn_v.bias' is"});
+  model.keys = {{"qwen2.rope.scaling.type", word("yarn")}, {"qwen2.logit_scale", 2.0}};
+  wrong +=
+      refused_model(model, {"'qwen2.rope.scaling.type' is 'yarn'", "'qwen2.logit_scale' is 2"});
+  model.architecture = "qwen";
+  wrong += refused_model(model, {"is 'qwen', none of llama, mistral, mistral3, qwen2, qwen3"});
+  return wrong;
+}
+
+// A window is refused for more places than it has, at once.
+int check_window() {
+  const auto bytes = random_model(with({{"llama.attention.sliding_window", whole(64)}}));
+  const Gguf gguf = parse_gguf(bytes);
+  const Model model = model_of(gguf);
+  const vkmoye::DeviceCaps caps = vkmoye::common_device();
+  Plans plans(caps);
+  static_cast<void>(steps_of(model, {.places = 64}, plans));
+  try {
+    static_cast<void>(steps_of(model, {.places = 65}, plans));
+    return failed("attention.sliding_window is 64", "");
+  } catch (const std::exception& error) {
+    const std::string got = error.what();
+    const char* reason =
+        "attention.sliding_window is 64: tokens would see only the last ones of 65";
+    return got == reason ? 0 : failed(reason, got);
+  }
 }
 
 // The positions of a model with these keys count `factor` times less than those of one without; scores have `scale`.
@@ -60,7 +108,7 @@ int check_keys() {
   constexpr const char* kType = "llama.rope.scaling.type";
   constexpr const char* kFactor = "llama.rope.scaling.factor";
   constexpr const char* kOlder = "llama.rope.scale_linear";
-  int wrong = 0;
+  int wrong = check_architectures() + check_window();
   // Read: without a type, scaling is linear.
   wrong += read({{kType, word("linear")}, {kFactor, 4.0}}, 4);
   wrong += read({{kFactor, 4.0}}, 4);
@@ -95,7 +143,7 @@ int check_keys() {
        {"general.quantization_version", whole(1)},
        {"split.count", whole(3)},
        {"llama.attention.causal", false},
-       {"llama.attention.sliding_window", whole(64)},
+       {"llama.attention.temperature_scale", 0.1},
        {"llama.attention.clamp_kqv", 8.0},
        {"llama.attention.max_alibi_bias", 8.0},
        {"llama.attn_logit_softcapping", 50.0},
@@ -113,8 +161,8 @@ int check_keys() {
        "'general.quantization_version' is 1, not 2",
        "'split.count' is 3, not 0 or 1: the file has a part of a model",
        "'llama.attention.causal' is false, not true: tokens would see those after them",
-       "'llama.attention.sliding_window' is 64, not 0: tokens would see only the last ones",
-       "'llama.attention.clamp_kqv' is 8, not 0", "'llama.attention.max_alibi_bias' is 8, not 0",
+       "'llama.attention.temperature_scale' is 0.1", "'llama.attention.clamp_kqv' is 8, not 0",
+       "'llama.attention.max_alibi_bias' is 8, not 0",
        "'llama.attn_logit_softcapping' is 50, not 0",
        "'llama.final_logit_softcapping' is 30, not 0",
        "'llama.logit_scale' is 0.0625, not 1: numbers would be multiplied by it",

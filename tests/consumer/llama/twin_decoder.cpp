@@ -54,8 +54,9 @@ void run_on_twin(const gen::KernelPlan& plan, std::vector<std::span<std::byte>> 
   }
 }
 
-TwinDecoder::TwinDecoder(const Model& model, const StepOptions& options)
-    : options_(options), plans_(twin_device()) {
+TwinDecoder::TwinDecoder(const Model& model, const StepOptions& options,
+                         std::optional<std::uint64_t> max_binding)
+    : options_(options), plans_(twin_device(), max_binding) {
   StepOptions of_token = options;
   of_token.count = 1;
   of_token.tokens = "next";
@@ -86,6 +87,10 @@ std::span<std::byte> TwinDecoder::part(const Part& part) {
   if (part.offset % twin_device().storage_buffer_alignment != 0) {
     throw std::runtime_error("not every device can bind " + part.array + " from byte " +
                              std::to_string(part.offset) + " on");
+  }
+  if (plans_.weights().count(part.array) != 0 && part.bytes > plans_.max_binding()) {
+    throw std::runtime_error(std::to_string(part.bytes) + " bytes of " + part.array +
+                             " are more than the device can bind");
   }
   return std::span(arrays_.at(part.array)).subspan(part.offset, part.bytes);
 }

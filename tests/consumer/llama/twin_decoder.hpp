@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,8 +26,9 @@ void run_on_twin(const vkmoye::gen::KernelPlan& plan, std::vector<std::span<std:
 /// The same functions as Decoder.
 class TwinDecoder {
  public:
-  /// `options` for a part of a prompt, of `options.count` tokens.
-  TwinDecoder(const Model& model, const StepOptions& options);
+  /// `options` for a part of a prompt, of `options.count` tokens; `max_binding` as in Plans.
+  TwinDecoder(const Model& model, const StepOptions& options,
+              std::optional<std::uint64_t> max_binding = {});
 
   /// Precondition: there are `options.count` tokens, or one.
   std::uint32_t read(std::span<const std::uint32_t> tokens);
