@@ -202,7 +202,7 @@ TEST(AttentionCli, RefusesWhatIsNoProblem) {
     expect_refused(words, reason);
   };
   refused({"--heads", "3", "--kv-heads", "2"}, "3 heads are not a multiple of 2 heads of K and V");
-  refused({"--size", "4x4x33"}, "width 33 is not a multiple of 8 from 8 to 256");
+  refused({"--size", "4x4x33"}, "width 33 is not a multiple of 8 from 8 to 1024");
   refused({"--scale", "-1"}, "scale -1 is outside");
   refused({"--heads", "0"}, "heads '0': expected a whole number from 1");
   refused({"--axes", "sbhd"}, "axes 'sbhd': expected bhsd or bshd, or four of them for q,k,v,o");

@@ -66,7 +66,7 @@ AttentionSimtConfig attention_simt_config(const AttentionForm& form, const Devic
   config.shared_bytes = shared_bytes_of(device);
   // The largest tile that fits; sums of more than 64 values in a thread would spill.
   constexpr std::int64_t kTiles[][3] = {{64, 32, 128}, {32, 32, 128}, {32, 16, 128}, {16, 16, 128},
-                                        {16, 8, 64},   {8, 8, 64},    {8, 16, 64}};
+                                        {16, 8, 64},   {8, 8, 64},    {8, 16, 64},   {4, 8, 32}};
   for (const auto& [rows, keys, threads] : kTiles) {
     config.rows = rows;
     config.keys = keys;

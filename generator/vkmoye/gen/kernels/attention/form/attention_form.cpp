@@ -18,6 +18,8 @@ namespace {
 // Within these, no product or quotient of a scale, a soft cap and log2(e) leaves the normal numbers of f32.
 constexpr double kMinScale = 1e-6, kMaxScale = 1e6;
 
+constexpr std::int64_t kWidthStep = 8, kMaxWidth = 1024;
+
 }  // namespace
 
 double AttentionCall::scale_used() const {
@@ -28,8 +30,10 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
   std::vector<std::string> reasons;
   for (const auto& [what, width] :
        {std::pair{"width", form.width}, std::pair{"value width", form.value_width}}) {
-    require(width >= 8 && width <= 256 && width % 8 == 0,
-            fmt::format("{} {} is not a multiple of 8 from 8 to 256", what, width), reasons);
+    require(width >= kWidthStep && width <= kMaxWidth && width % kWidthStep == 0,
+            fmt::format("{} {} is not a multiple of {} from {} to {}", what, width, kWidthStep,
+                        kWidthStep, kMaxWidth),
+            reasons);
   }
   const auto require_type = [&](const char* what, const std::optional<ScalarType>& type) {
     require(!type || type == ScalarType::f32 || type == ScalarType::f16 || type == ScalarType::bf16,

@@ -60,7 +60,7 @@ struct AttentionOrders {
 
 /// What is baked into a kernel.
 struct AttentionForm {
-  std::int64_t width = 64, value_width = 64;  // of a row of K, of V: multiples of 8 up to 256
+  std::int64_t width = 64, value_width = 64;  // of a row of K, of V: multiples of 8 up to 1024
   bool causal = false;
   bool window = false;
   bool soft_cap = false;
