@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "rows_device/attention_problems.hpp"
 
+#include <algorithm>
+
 #include "registry/operations.hpp"
 #include "vkmoye/base/text.hpp"
 
@@ -24,6 +26,17 @@ void draw_formats(Drawn& draw, AttentionProblem& problem) {
   }
   problem.size[2] = (problem.size[2] + 31) / 32 * 32;
   if (problem.values.contains("value-width")) problem.values["value-width"] = "64";
+}
+
+// Values in rows of keys, if their types are the same.
+void put_values_into_keys(AttentionProblem& problem) {
+  if (split(problem.type, '*').size() > 2) return;
+  gen::Options& values = problem.values;
+  const auto found = values.find("value-width");
+  const std::int64_t width = found == values.end() ? problem.size[2] : std::stoll(found->second);
+  values["values-in-keys"] = std::to_string(std::min(problem.size[2], width));
+  values.erase("value-width");
+  if (values.contains("axes")) values["axes"] = "bshd,bhsd,bhsd,bshd";
 }
 
 }  // namespace
@@ -70,7 +83,11 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
     const std::int64_t powers = widest > 232 ? 1 : widest > 104 ? 2 : 3;
     if (draw.below(2) == 0) out.config["rows"] = std::to_string(1 << draw.below(powers));
     if (draw.below(3) == 0) out.config["slices"] = std::to_string(1 + draw.below(9));
-    if (draw.below(3) == 0) out.config["key-threads"] = std::to_string(1 << draw.below(4));
+    if (draw.below(3) == 0) {  // a thread that holds a wide row takes seconds to compile
+      const std::int64_t fewest = widest > 104 ? 4 : 1;
+      out.config["key-threads"] =
+          std::to_string(std::max<std::int64_t>(fewest, 1 << draw.below(4)));
+    }
   }
   if (is_coopmat && draw.below(3) == 0) {
     out.config[draw.one_of<std::string>({"prefetch", "unroll"})] =
@@ -108,6 +125,7 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
     const auto order = [&] { return draw.one_of<std::string>({"bhsd", "bshd"}); };
     out.values["axes"] = order() + ',' + order() + ',' + order() + ',' + order();
   }
+  if (draw.below(4) == 0) put_values_into_keys(out);
   return out;
 }
 

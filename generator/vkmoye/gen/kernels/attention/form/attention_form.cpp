@@ -47,6 +47,15 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
                              std::has_single_bit(static_cast<std::uint64_t>(form.page))),
           fmt::format("pages of {} keys are not a power of two from 16 to 256", form.page),
           reasons);
+  if (form.values_in_keys) {
+    require(
+        form.value_width <= form.width,
+        fmt::format("values of {} elements in rows of keys of {}", form.value_width, form.width),
+        reasons);
+    require(form.key_format == form.value_format && form.key_type == form.value_type &&
+                form.orders.k == form.orders.v,
+            "values in rows of keys have their type and their order of axes", reasons);
+  }
   for (const auto& [what, format, width] :
        {std::tuple{"keys", form.key_format, form.width},
         std::tuple{"values", form.value_format, form.value_width}}) {
@@ -145,6 +154,7 @@ std::int64_t row_elements(const WeightFormat* format, std::int64_t width) {
 std::string form_text(const AttentionForm& form) {
   std::string text = fmt::format("width={}", form.width);
   if (form.value_width != form.width) text += fmt::format("x{}", form.value_width);
+  if (form.values_in_keys) text += " values-in-keys";
   if (form.causal) text += " causal";
   if (form.window) text += " window";
   if (form.soft_cap) text += " soft-cap";
@@ -223,8 +233,11 @@ std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type
   };
   std::vector<AttentionArray> arrays = {
       {"q", type, of(form.orders.q, call.batch, call.heads, call.queries, form.width)},
-      of_keys("k", key_type(type, form), form.key_format, form.orders.k, form.width),
-      of_keys("v", value_type(type, form), form.value_format, form.orders.v, form.value_width)};
+      of_keys("k", key_type(type, form), form.key_format, form.orders.k, form.width)};
+  if (!form.values_in_keys) {
+    arrays.push_back(
+        of_keys("v", value_type(type, form), form.value_format, form.orders.v, form.value_width));
+  }
   if (form.page != 0) {
     arrays.push_back({"pages", ScalarType::i32, {call.batch, call.pages()}});
   }

@@ -25,7 +25,9 @@ AttentionTile::AttentionTile(Builder& builder, const AttentionForm& form, Scalar
     return head_tensor(/*is_result=*/false, name, of_rows, axis, "key", order);
   };
   k_ = rows_of("k", key_type(type, form), form.key_format, "d", form.width, orders.k);
-  v_ = rows_of("v", value_type(type, form), form.value_format, "e", form.value_width, orders.v);
+  v_ = form.values_in_keys ? k_
+                           : rows_of("v", value_type(type, form), form.value_format, "e",
+                                     form.value_width, orders.v);
   builder.grid(0, row_extent_, size.rows);
   row_tile_ = builder.block_x();
   if (form.causal) {  // those that see most keys first, so that none of them is left at the end
