@@ -63,6 +63,13 @@ TEST(AttentionCli, AppliesToArrays) {
     EXPECT_EQ(read_file(folder.file("o.npy")), npy("<f4", "(1, 2, 2, 32)", bytes_of(rows)))
         << kernel;
   }
+  // Values are the first elements of the keys: o is 1.
+  const Outcome in_keys =
+      bench({"apply", "attention/auto", "--in", q, k, "--out", folder.file("o.npy"),
+             "--values-in-keys", "8", "--device", "host"});
+  ASSERT_EQ(in_keys.status, 0) << in_keys.err;
+  EXPECT_EQ(read_file(folder.file("o.npy")),
+            npy("<f4", "(1, 2, 2, 8)", bytes_of(std::vector<float>(32, 1))));
   const Outcome outcome =
       bench({"apply", "attention/auto", "--in", q, k, values, "--out", folder.file("o.npy"),
              folder.file("log_sums.npy"), "--causal", "--log-sums", "--device", "host"});
@@ -202,7 +209,12 @@ TEST(AttentionCli, RefusesWhatIsNoProblem) {
     expect_refused(words, reason);
   };
   refused({"--heads", "3", "--kv-heads", "2"}, "3 heads are not a multiple of 2 heads of K and V");
-  refused({"--size", "4x4x33"}, "width 33 is not a multiple of 8 from 8 to 256");
+  refused({"--size", "4x4x33"}, "width 33 is not a multiple of 8 from 8 to 1024");
+  refused({"--values-in-keys", "72"}, "values of 72 elements in rows of keys of 64");
+  refused({"--values-in-keys", "8", "--type", "f32*f16*f32", "--axes", "bshd,bhsd,bshd,bshd"},
+          "values in rows of keys have their type and their order of axes");
+  refused({"--values-in-keys", "8", "--value-width", "8"},
+          "both --value-width and --values-in-keys are given");
   refused({"--scale", "-1"}, "scale -1 is outside");
   refused({"--heads", "0"}, "heads '0': expected a whole number from 1");
   refused({"--axes", "sbhd"}, "axes 'sbhd': expected bhsd or bshd, or four of them for q,k,v,o");

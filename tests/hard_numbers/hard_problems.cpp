@@ -125,8 +125,9 @@ std::optional<HardForm> form_of_attention(std::uint64_t seed, std::int64_t numbe
   form.values["init"] = "hard";
   // Narrow, for the twin; blocks have 32 elements.
   const bool in_blocks = form.type.find('*') != std::string::npos;
-  form.size[2] = in_blocks || form.kernel == "attention/coopmat" || number % 8 < 4 ? 32 : 40;
+  form.size[2] = in_blocks || number % 8 < 4 ? 32 : 40;
   if (form.values.contains("value-width")) form.values["value-width"] = "64";
+  if (form.values.contains("values-in-keys")) form.values["values-in-keys"] = "32";
   // Masks are what fails: most forms have one.
   if (number % 4 != 3 && !form.values.contains("mask")) {
     form.values["mask"] = form.type.starts_with("f16") ? "f16" : "f32";

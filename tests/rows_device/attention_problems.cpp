@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "rows_device/attention_problems.hpp"
 
+#include <algorithm>
+
 #include "registry/operations.hpp"
 #include "vkmoye/base/text.hpp"
 
@@ -24,6 +26,17 @@ void draw_formats(Drawn& draw, AttentionProblem& problem) {
   }
   problem.size[2] = (problem.size[2] + 31) / 32 * 32;
   if (problem.values.contains("value-width")) problem.values["value-width"] = "64";
+}
+
+// Values in rows of keys, if their types are the same.
+void put_values_into_keys(AttentionProblem& problem) {
+  if (split(problem.type, '*').size() > 2) return;
+  gen::Options& values = problem.values;
+  const auto found = values.find("value-width");
+  const std::int64_t width = found == values.end() ? problem.size[2] : std::stoll(found->second);
+  values["values-in-keys"] = std::to_string(std::min(problem.size[2], width));
+  values.erase("value-width");
+  if (values.contains("axes")) values["axes"] = "bshd,bhsd,bhsd,bshd";
 }
 
 }  // namespace
@@ -52,9 +65,10 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
   const bool is_coopmat = out.kernel == "attention/coopmat";
   const auto width = [&]() -> std::int64_t {
     // lavapipe's compiler takes seconds for wider matrices.
-    if (is_coopmat) return draw.one_of<std::int64_t>({16, 32, 32, 48, 64});
-    return draw.below(2) == 0 ? draw.one_of<std::int64_t>({8, 16, 64, 128})
-                              : 8 + 8 * draw.below(20);
+    if (is_coopmat) return draw.one_of<std::int64_t>({8, 16, 32, 32, 40, 48, 64});
+    if (draw.below(2) == 0) return draw.one_of<std::int64_t>({8, 16, 64, 128});
+    const std::int64_t steps = 1 + draw.below(37);  // some are wider than 256
+    return steps <= 32 ? 8 * steps : 64 * (steps - 28);
   };
   out.size = {0, 0, width()};
   if (draw.below(3) == 0) out.values["value-width"] = std::to_string(width());
@@ -63,11 +77,17 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
   if (draw.below(4) == 0) out.values["soft-cap"] = std::to_string(1 + draw.below(30));
   if (draw.below(4) == 0) out.values["scale"] = "0." + std::to_string(1 + draw.below(9));
   if (out.kernel == "attention/decode") {
-    // Sums of 4 wide rows in each subgroup of 8 lanes do not fit lavapipe's 32 KiB.
-    const bool is_wide = out.size[2] > 120 || out.values.contains("value-width");
-    if (draw.below(2) == 0) out.config["rows"] = std::to_string(1 << draw.below(is_wide ? 2 : 3));
+    // Sums of wide rows in each subgroup of 8 lanes do not fit lavapipe's 32 KiB.
+    const std::int64_t widest =
+        out.values.contains("value-width") ? std::stoll(out.values["value-width"]) : out.size[2];
+    const std::int64_t powers = widest > 232 ? 1 : widest > 104 ? 2 : 3;
+    if (draw.below(2) == 0) out.config["rows"] = std::to_string(1 << draw.below(powers));
     if (draw.below(3) == 0) out.config["slices"] = std::to_string(1 + draw.below(9));
-    if (draw.below(3) == 0) out.config["key-threads"] = std::to_string(1 << draw.below(4));
+    if (draw.below(3) == 0) {  // a thread that holds a wide row takes seconds to compile
+      const std::int64_t fewest = widest > 104 ? 4 : 1;
+      out.config["key-threads"] =
+          std::to_string(std::max<std::int64_t>(fewest, 1 << draw.below(4)));
+    }
   }
   if (is_coopmat && draw.below(3) == 0) {
     out.config[draw.one_of<std::string>({"prefetch", "unroll"})] =
@@ -105,6 +125,7 @@ AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form) {
     const auto order = [&] { return draw.one_of<std::string>({"bhsd", "bshd"}); };
     out.values["axes"] = order() + ',' + order() + ',' + order() + ',' + order();
   }
+  if (draw.below(4) == 0) put_values_into_keys(out);
   return out;
 }
 

@@ -55,10 +55,10 @@ TEST_F(AttentionTest, RandomProblemsAreRight) {
   const auto only = number_in("VKMOYE_PROBLEM");
   // 756 problems of 12 forms in the quick run, else 2,000 of 100: most of the time goes into describing, verifying
   // and compiling the kernels of a form.
-  constexpr std::int64_t kForms = 100, kQuickForms = 11, kPagesOfMatrices = 53;
+  constexpr std::int64_t kForms = 100, kQuickForms = 11, kBlocksOfMatrices = 69;
   const auto runs = [](std::int64_t form, std::int64_t of_form) {
     if (!is_quick()) return of_form < 2 * kLarge;
-    return (form < kQuickForms || form == kPagesOfMatrices) &&
+    return (form < kQuickForms || form == kBlocksOfMatrices) &&
            (of_form < 3 || (of_form >= kLarge && of_form < 70));
   };
   for_each_device([&](Device& device) {

@@ -80,6 +80,7 @@ const std::map<std::string, Names>& values_of_problems() {
       {"heads", {"4"}},
       {"kv-heads", {"1", "2"}},
       {"value-width", {"40", "64", "128"}},
+      {"values-in-keys", {"8", "64"}},
       {"mask", {"f32", "f16", "bf16"}},
       {"axes", {"bshd", "bhsd,bshd,bshd,bhsd"}},
       {"window", {"1", "33"}},

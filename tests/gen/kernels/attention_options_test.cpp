@@ -176,5 +176,22 @@ TEST(AttentionOptions, RefusesMasksThatFitNothing) {
                                                  "a mask of 2 entries is neither of 1 nor of 3"));
 }
 
+// Statements that write log_sums do not make the claims about o harder, which then took too many steps.
+TEST(AttentionOptions, EachResultIsDecidedByItsOwnWrites) {
+  AttentionCall call;
+  call.form.width = call.form.value_width = 32;
+  call.form.causal = call.form.log_sums = true;
+  call.form.key_type = call.form.value_type = ScalarType::bf16;
+  call.form.mask = ScalarType::f32;
+  call.form.page = 16;
+  call.form.orders.q = call.form.orders.o = AttentionOrder::bshd;
+  DeviceCaps device = test::h200_like();
+  device.fragment_orders = {test::order_of(test::kOnAnH200, 'a'),
+                            test::order_of(test::kOnAnH200, 'c', "f32")};
+  const KernelRequest request = request_of(call, ScalarType::f16, device,
+                                           {{"rows", "16"}, {"keys", "16"}, {"subgroups", "2"}});
+  EXPECT_NO_THROW(find_kernel("attention/coopmat")->describe(request));
+}
+
 }  // namespace
 }  // namespace vkmoye::gen::attention_options

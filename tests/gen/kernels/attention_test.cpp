@@ -74,7 +74,7 @@ TEST(Attention, RefusesWithEveryReason) {
   AttentionCall call = problem_of(-1, 1, 3, 2);
   call.form.width = 20;
   EXPECT_THAT(reasons_against(call),
-              ElementsAre(HasSubstr("width 20 is not a multiple of 8 from 8 to 256"),
+              ElementsAre(HasSubstr("width 20 is not a multiple of 8 from 8 to 1024"),
                           HasSubstr("-1 queries"), HasSubstr("3 heads are not a multiple of 2")));
   call = problem_of(1, 1);
   call.scale = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Heads of every width: each multiple of 8 up to 256 has a kernel on every device, and heads of 8 and 16 elements give
-// what the same heads with zeros behind them give.
+// Heads of every width: each multiple of 8 up to 256, and wider ones as models have them, have kernels on every device,
+// and heads give what the same heads with zeros behind them give.
 
 #include <cmath>
 #include <string>
@@ -24,26 +24,70 @@ AttentionCall call_of(std::int64_t width, std::int64_t value_width) {
   return call;
 }
 
+// The kernels that refuse `call`, each with its first reason.
+std::vector<std::string> refusals(const AttentionCall& call, ScalarType type,
+                                  const DeviceCaps& device) {
+  std::vector<std::string> out;
+  for (const char* kernel : {"attention/simt", "attention/decode", "attention/coopmat"}) {
+    const bool has_matrices = std::string(kernel) == "attention/coopmat";
+    if (has_matrices && (type != ScalarType::f16 || device.matrix_shapes.empty())) continue;
+    const auto reasons = find_kernel(kernel)->refuse(request_of(call, type, device));
+    if (!reasons.empty()) out.push_back(std::string(kernel) + ": " + reasons.front());
+  }
+  return out;
+}
+
+const std::vector<DeviceCaps>& devices() {
+  static const std::vector<DeviceCaps> all = {test::h200_like(), test::rdna3_like(),
+                                              common_device(), test::lavapipe_like()};
+  return all;
+}
+
 TEST(AttentionWidths, EveryMultipleOfEightHasKernels) {
-  for (const DeviceCaps& device : {test::h200_like(), test::rdna3_like(), common_device()}) {
-    for (std::int64_t width = 8; width <= 256; width += 8) {
-      for (const std::int64_t value_width : {width, std::int64_t{8}, std::int64_t{256}}) {
-        const AttentionCall call = call_of(width, value_width);
+  for (const DeviceCaps& device : devices()) {
+    const bool is_cpu = device.subgroup_size < 32;  // registers of few lanes hold no wide rows
+    for (std::int64_t width = 8; width <= (is_cpu ? 160 : 256); width += 8) {
+      for (const std::int64_t value_width : {width, std::int64_t{8}, std::int64_t{160}}) {
         for (const ScalarType type : {ScalarType::f32, ScalarType::f16}) {
-          const KernelRequest request = request_of(call, type, device);
-          const auto reasons = [&](const char* kernel) {
-            return find_kernel(kernel)->refuse(request);
-          };
-          SCOPED_TRACE(device.name + " " + form_text(call.form));
-          EXPECT_THAT(reasons("attention/simt"), IsEmpty());
-          EXPECT_THAT(reasons("attention/decode"), IsEmpty());
-          if (type != ScalarType::f16 || device.matrix_shapes.empty()) continue;
-          const bool is_whole = width % 16 == 0 && value_width % 16 == 0;
-          EXPECT_EQ(reasons("attention/coopmat").empty(), is_whole);
+          AttentionCall call = call_of(width, value_width);
+          EXPECT_THAT(refusals(call, type, device), IsEmpty())
+              << device.name << ' ' << form_text(call.form);
+          if (width % 32 != 0 || value_width != width) continue;
+          for (const char* format : {"q8_0", "q4_0"}) {
+            call.form.key_format = call.form.value_format = find_weight_format(format);
+            EXPECT_THAT(refusals(call, type, device), IsEmpty())
+                << device.name << ' ' << format << ' ' << form_text(call.form);
+          }
         }
       }
     }
   }
+}
+
+TEST(AttentionWidths, WideHeadsHaveKernels) {
+  const auto refused_matrices = ElementsAre(HasSubstr(
+      "attention/coopmat: q and sums take 400 registers of each of 32 lanes for 16 rows 576 and "
+      "512 wide, but at most 256 are possible"));
+  for (const DeviceCaps& device : devices()) {
+    for (const auto& [width, value_width] :
+         {std::pair{192, 128}, std::pair{320, 256}, std::pair{576, 512}}) {
+      for (const std::int64_t page : {0, 16}) {
+        AttentionCall call = call_of(width, value_width);
+        call.form.page = page;
+        call.stored_pages = page;
+        SCOPED_TRACE(device.name + " " + form_text(call.form));
+        EXPECT_THAT(refusals(call, ScalarType::f32, device), IsEmpty());
+        const auto refused = refusals(call, ScalarType::f16, device);
+        const bool is_gpu = device.subgroup_size >= 32 && !device.matrix_shapes.empty();
+        if (is_gpu && width == 576) EXPECT_THAT(refused, refused_matrices);
+        if (is_gpu && width < 576) EXPECT_THAT(refused, IsEmpty());
+        EXPECT_LE(refused.size(), 1u);
+      }
+    }
+  }
+  // Two rows of q, and eight of k, are 1024 wide: 40 KiB.
+  EXPECT_THAT(refusals(call_of(1024, 1024), ScalarType::f32, test::lavapipe_like()),
+              ElementsAre(HasSubstr("bytes of shared memory are needed, but the limit is 32768")));
 }
 
 // Rows of numbers below 1, of which those from `used` on are 0.
@@ -84,18 +128,21 @@ std::vector<float> run(const std::string& kernel, ScalarType type, std::int64_t 
 }
 
 TEST(AttentionWidths, NarrowHeadsAreWideOnesWithoutTheirZeros) {
-  const auto compare = [](const char* kernel, ScalarType type, std::int64_t width, double error) {
-    const auto narrow = run(kernel, type, width, width), wide = run(kernel, type, 32, width);
+  const auto compare = [](const char* kernel, ScalarType type, std::int64_t width,
+                          std::int64_t zeros_to, double error) {
+    const auto narrow = run(kernel, type, width, width), wide = run(kernel, type, zeros_to, width);
     for (std::size_t i = 0; i < narrow.size(); ++i) {
       EXPECT_NEAR(narrow[i], wide[i], error) << kernel << ' ' << width << ' ' << i;
     }
   };
-  for (const std::int64_t width : {8, 16, 24}) {
-    compare("attention/simt", ScalarType::f32, width, 1e-6);
-    compare("attention/decode", ScalarType::f32, width, 1e-6);
+  compare("attention/simt", ScalarType::f32, 8, 32, 1e-6);
+  for (const std::int64_t width : {8, 24}) {
+    compare("attention/decode", ScalarType::f32, width, 32, 1e-6);
   }
-  compare("attention/decode", ScalarType::f16, 8, 0x1p-11);   // half a unit of the result for each
-  compare("attention/coopmat", ScalarType::f16, 16, 0x1p-9);  // weights are rounded, too
+  compare("attention/decode", ScalarType::f16, 72, 80, 0x1p-11);  // half a unit of the result each
+  compare("attention/coopmat", ScalarType::f16, 16, 32, 0x1p-9);  // weights are rounded, too
+  compare("attention/coopmat", ScalarType::f16, 40, 48, 0x1p-9);
+  compare("attention/simt", ScalarType::f16, 512, 576, 0x1p-11);
 }
 
 }  // namespace

@@ -62,7 +62,9 @@ KernelEntry coopmat_entry() {
   };
   parts.refuse = [](const Config& config, const AttentionRequest& request) {
     auto reasons = reasons_against(config, request.form.form, request.form.type);
-    if (reasons.empty()) reasons = reasons_against_units(config, request.form.type, request.device);
+    if (reasons.empty()) {
+      reasons = reasons_against_units(config, request.form.form, request.form.type, request.device);
+    }
     return reasons;
   };
   parts.probes = [](const Config& config, const AttentionRequest& request) {

@@ -200,9 +200,10 @@ std::vector<Obligation> prove_results(const ir::Kernel& kernel) {
     if (!is_result(array)) continue;
     std::optional<AccessSets> sets;  // of both claims, which share its steps
     std::optional<ResultProver> prover;
+    const auto only = [&](const ir::Array& one) { return one.name == array.name; };
     const auto with_sets = [&](auto prove) {
       return [&, prove](Obligation& obligation) {
-        if (!sets) prover.emplace(sets.emplace(kernel, is_result, kMaxStepsOfResults));
+        if (!sets) prover.emplace(sets.emplace(kernel, only, kMaxStepsOfResults));
         prove(sets->to(array), obligation);
       };
     };

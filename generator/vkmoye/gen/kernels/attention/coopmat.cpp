@@ -34,9 +34,11 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   throw_if_any(name, reasons_against(config, form, type));
   throw_if_any(name, reasons_against_orders(config));
   const std::int64_t rows = config.rows, keys = config.keys, atom = config.atom_m;
+  const std::int64_t width = width_in_matrices(config, form.width),
+                     value_width = width_in_matrices(config, form.value_width);
   Builder builder(name, config.threads(), to_index(config.subgroup_size));
   describe_attention(builder, attention_coopmat_fields(), config, form, type, why_text(config));
-  AttentionTile attention(builder, form, type, {config.tile_rows(), keys});
+  AttentionTile attention(builder, form, type, {config.tile_rows(), keys, width, value_width});
   VisibleKeys visible(builder, form, attention);
   ScoreBias bias(builder, form, attention);
   const auto sink = read_sink(builder, form, attention.head());
@@ -44,25 +46,25 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   const Tensor o = attention.output("o", type);
 
   const auto padded = std::bind_front(padded_tile, config, type);
-  StagedTile k(builder, "k", rows_of_keys(type, form), type, padded(form.width, keys));
-  StagedTile v(builder, "v", rows_of_values(type, form), type, padded(form.value_width, keys));
+  StagedTile k(builder, "k", rows_of_keys(type, form), type, padded(width, keys));
+  StagedTile v(builder, "v", rows_of_values(type, form), type, padded(value_width, keys));
 
   // Matrices of a subgroup.
   using Use = ir::MatrixType::Use;
   const std::uint32_t side = to_index(atom);
-  const auto accumulators = [&](const char* of, std::int64_t width) {
+  const auto accumulators = [&](const char* of, std::int64_t columns) {
     return matrix_values(builder,
                          builder.matrices(of, ScalarType::f32, {Use::accumulator, side, side},
-                                          rows / atom, width / atom),
+                                          rows / atom, columns / atom),
                          *config.order_c.layout);
   };
   const Matrices query =
-      builder.matrices("query", type, {Use::a, side, side}, rows / atom, form.width / atom);
+      builder.matrices("query", type, {Use::a, side, side}, rows / atom, width / atom);
   const Matrices b = builder.matrices("b", type, {Use::b, side, side}, 1, 1);  // of k^T, then of v
   const MatrixValues scores = accumulators("scores", keys);
   ProbabilitiesOperand probabilities(builder, scores.matrices, type, config.common_order(),
                                      padded(keys, config.tile_rows()));
-  const MatrixValues sums = accumulators("sums", form.value_width);
+  const MatrixValues sums = accumulators("sums", value_width);
 
   load_query(builder, attention, k, query);
   const Expr row_tile = to_index(config.subgroups) * attention.row_tile() + builder.subgroup();

@@ -16,6 +16,7 @@
 //   rows 32, keys 64, 8 subgroups of 32 lanes, matrices of 16x16:
 //     a workgroup has 256 rows of q, a subgroup 2 x 4 matrices of scores for 64 keys
 //   rows 16: half as many registers, for wider heads
+//   width 40: rows of 48 elements, three matrices, in shared memory and registers; the last 8 elements are zeros
 //
 // coopmat_config.cpp chooses and checks the config.
 
@@ -23,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "vkmoye/base/round_up.hpp"
 #include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
@@ -59,13 +61,18 @@ AttentionCoopmatConfig attention_coopmat_config(const AttentionForm& form, Scala
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<AttentionCoopmatConfig>>& attention_coopmat_fields();
 
+/// Elements of a row of q and k, or of v, in shared memory and in matrices: `width`, and zeros up to whole matrices.
+inline std::int64_t width_in_matrices(const AttentionCoopmatConfig& config, std::int64_t width) {
+  return round_up(width, config.atom_k);
+}
+
 /// Where probabilities go and when tiles are fetched: the second line of the text.
 std::string why_text(const AttentionCoopmatConfig& config);
 
 /// The matrices whose orders the kernel depends on: scores and sums, then probabilities.
 std::vector<ProbedMatrix> probes(const AttentionCoopmatConfig& config, ScalarType type);
 
-/// The shared tile of `count` rows of `width` elements: (width, count), padded so that neither the threads that stage
+/// The shared tile of `count` rows of `width` elements: (width, count), with rows set apart so that neither the threads that stage
 /// it nor those that load matrices from it have bank conflicts.
 Layout padded_tile(const AttentionCoopmatConfig& config, ScalarType type, std::int64_t width,
                    std::int64_t count);
@@ -73,10 +80,11 @@ Layout padded_tile(const AttentionCoopmatConfig& config, ScalarType type, std::i
 /// Every reason against `config`, except those of the orders.
 std::vector<std::string> reasons_against(const AttentionCoopmatConfig& config,
                                          const AttentionForm& form, ScalarType type);
-/// Why `device` cannot multiply the matrices of `config`, or why their orders, if they are known, cannot be
-/// used. Precondition: `reasons_against` is empty.
+/// Why `device` cannot multiply the matrices of `config`, or hold them, or why their orders, if they are known, cannot
+/// be used. Precondition: `reasons_against` is empty.
 std::vector<std::string> reasons_against_units(const AttentionCoopmatConfig& config,
-                                               ScalarType type, const DeviceCaps& device);
+                                               const AttentionForm& form, ScalarType type,
+                                               const DeviceCaps& device);
 /// Why the orders of `config` cannot be used. Precondition: `reasons_against` is empty.
 std::vector<std::string> reasons_against_orders(const AttentionCoopmatConfig& config);
 

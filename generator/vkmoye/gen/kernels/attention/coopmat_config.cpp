@@ -25,8 +25,50 @@ std::int64_t bytes_of_tiles(const AttentionConfig& config, const AttentionForm& 
   const auto bytes = [&](std::int64_t width, std::int64_t count) {
     return cosize(padded_tile(config, type, width, count)) * bytes_of(type);
   };
-  const std::int64_t tiles = bytes(form.width, config.keys) + bytes(form.value_width, config.keys);
+  const std::int64_t tiles = bytes(width_in_matrices(config, form.width), config.keys) +
+                             bytes(width_in_matrices(config, form.value_width), config.keys);
   return tiles + (config.in_registers() ? 0 : bytes(config.keys, config.tile_rows()));
+}
+
+std::vector<std::string> reasons_against_staging(const AttentionConfig& config,
+                                                 const AttentionForm& form, ScalarType type) {
+  std::vector<std::string> reasons;
+  const auto require_staging = [&](const char* of, std::int64_t row, const StoredRows& rows) {
+    const std::int64_t width = width_in_matrices(config, row);
+    const auto staging = StagedTile::staging(rows, type, width, config.keys, config.threads());
+    require(staging.has_value(),
+            fmt::format("staging: {} threads do not divide {} rows of {} of {} elements evenly",
+                        config.threads(), config.keys, of, width),
+            reasons);
+  };
+  require_staging("k", form.width, rows_of_keys(type, form));
+  require_staging("v", form.value_width, rows_of_values(type, form));
+  return reasons;
+}
+
+// A lane of a GPU has no more.
+constexpr std::int64_t kMaxRegisters = 256;
+
+// Registers of a lane for matrices that live through the loop over tiles, q and sums, if no element has copies.
+std::int64_t lasting_registers(const AttentionConfig& config, const AttentionForm& form,
+                               ScalarType type) {
+  return config.rows *
+         (width_in_matrices(config, form.width) * bytes_of(type) +
+          width_in_matrices(config, form.value_width) * bytes_of(ScalarType::f32)) /
+         bytes_of(ScalarType::f32) / config.subgroup_size;
+}
+
+// The same for those that live through a part of it: scores, and the next tiles of k and v.
+std::int64_t passing_registers(const AttentionConfig& config, const AttentionForm& form,
+                               ScalarType type) {
+  const auto staged = [&](const StoredRows& rows, std::int64_t width) {
+    return config.keys * row_elements(rows.format, width) * bytes_of(rows.type) /
+           bytes_of(ScalarType::f32) / config.threads();
+  };
+  const std::int64_t scores = config.rows * config.keys / config.subgroup_size,
+                     next = staged(rows_of_keys(type, form), form.width) +
+                            staged(rows_of_values(type, form), form.value_width);
+  return config.prefetch ? scores + next : std::max(scores, next);
 }
 
 }  // namespace
@@ -112,6 +154,12 @@ AttentionConfig attention_coopmat_config(const AttentionForm& form, ScalarType t
          bytes_of_tiles(config, form, type) > config.shared_bytes) {
     config.keys /= 2;
   }
+  while (config.subgroups > 1 && config.tile_rows() > config.keys &&
+         !reasons_against_staging(config, form, type).empty()) {
+    config.subgroups /= 2;
+  }
+  config.prefetch = lasting_registers(config, form, type) + passing_registers(config, form, type) <=
+                    kMaxRegisters;
   return config;
 }
 
@@ -134,21 +182,11 @@ std::vector<std::string> reasons_against(const AttentionConfig& config, const At
                       config.atom_m, config.atom_n, config.atom_k),
           reasons);
   require_divides("atom", config.atom_m, config.rows, reasons);
-  require_divides("atom", config.atom_m, "width", form.width, reasons);
-  require_divides("atom", config.atom_m, "value width", form.value_width, reasons);
   require_divides("rows", config.rows, "keys", config.keys, reasons);
   require_divides("keys", config.keys, "rows of the workgroup", config.tile_rows(), reasons);
   require_even_distribution(config, reasons);
   if (!reasons.empty()) return reasons;
-  const auto require_staging = [&](const char* of, std::int64_t width, const StoredRows& rows) {
-    const auto staging = StagedTile::staging(rows, type, width, config.keys, config.threads());
-    require(staging.has_value(),
-            fmt::format("staging: {} threads do not divide {} rows of {} of {} elements evenly",
-                        config.threads(), config.keys, of, width),
-            reasons);
-  };
-  require_staging("k", form.width, rows_of_keys(type, form));
-  require_staging("v", form.value_width, rows_of_values(type, form));
+  add_all(reasons, reasons_against_staging(config, form, type));
   if (!reasons.empty()) return reasons;
   const std::int64_t bytes = bytes_of_tiles(config, form, type);
   require(bytes <= config.shared_bytes,
@@ -158,7 +196,8 @@ std::vector<std::string> reasons_against(const AttentionConfig& config, const At
   return reasons;
 }
 
-std::vector<std::string> reasons_against_units(const AttentionConfig& config, ScalarType type,
+std::vector<std::string> reasons_against_units(const AttentionConfig& config,
+                                               const AttentionForm& form, ScalarType type,
                                                const DeviceCaps& device) {
   std::vector<std::string> reasons;
   const auto& shapes = device.matrix_shapes;
@@ -173,6 +212,13 @@ std::vector<std::string> reasons_against_units(const AttentionConfig& config, Sc
     reasons.push_back(fmt::format("{} threads, but the device has workgroups of at most {}",
                                   config.threads(), device.max_workgroup_invocations));
   }
+  const std::int64_t registers = lasting_registers(config, form, type);
+  require(registers <= kMaxRegisters,
+          fmt::format("q and sums take {} registers of each of {} lanes for {} rows {} and {} "
+                      "wide, but at most {} are possible",
+                      registers, config.subgroup_size, config.rows, form.width, form.value_width,
+                      kMaxRegisters),
+          reasons);
   const bool is_known =
       config.order_c.layout || find_order(device, probes(config, type).front()) != nullptr;
   if (is_known) add_all(reasons, reasons_against_orders(config));

@@ -29,7 +29,8 @@ class DecodeAttention {
         type_(type),
         by_(decode_threads(config, form, type)),
         builder_(name, config.threads, to_index(config.subgroup_size)),
-        attention_(builder_, form, type, {config.rows, by_.tile()}, /*rows_of_head_groups=*/true),
+        attention_(builder_, form, type, {config.rows, by_.tile(), by_.k.width, by_.v.width},
+                   /*rows_of_head_groups=*/true),
         visible_(builder_, form, attention_),
         bias_(builder_, form, attention_),
         threads_(make_layout({by_.threads_per_key, by_.keys})),
@@ -85,7 +86,7 @@ class DecodeAttention {
     value_elements_ = builder_.make_fragment_like("value_elements", f32, part_at_places(by_.v));
     scores_ = builder_.make_fragment_like(
         "scores", f32, part_of_scores(make_identity_view({config_.rows, by_.tile()})));
-    slice_output_ = part_of_rows(by_.v, of_workgroup(slice_sums_, form_.value_width));
+    slice_output_ = part_of_rows(by_.v, of_workgroup(slice_sums_, by_.v.width));
     sums_of_thread_ = builder_.make_fragment_like("sums", f32, slice_output_);
     sums_ = repeat(sums_of_thread_, 2, 1);
   }

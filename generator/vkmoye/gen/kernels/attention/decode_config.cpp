@@ -19,9 +19,9 @@ constexpr std::int64_t kMaxSlicesOfKeys = 64;
 // Of the parts of maxima, row sums and sums that each subgroup has.
 std::int64_t bytes_of_parts(const AttentionDecodeConfig& config, const AttentionForm& form,
                             ScalarType type) {
-  const std::int64_t threads_per_key = decode_threads(config, form, type).threads_per_key;
+  const DecodeThreads by = decode_threads(config, form, type);
   return config.threads / config.subgroup_size * config.rows *
-         (form.value_width + 2 * threads_per_key) * bytes_of(ScalarType::f32);
+         (by.v.width + 2 * by.threads_per_key) * bytes_of(ScalarType::f32);
 }
 
 }  // namespace
@@ -54,10 +54,15 @@ AttentionDecodeConfig attention_decode_config(const AttentionCall& call, ScalarT
   config.rows = std::clamp<std::int64_t>(next_power_of_two(call.rows()), 1, 8);
   // q and sums of a thread.
   const auto values = [&] {
-    return config.rows * (call.form.width + call.form.value_width) /
-           decode_threads(config, call.form, type).threads_per_key;
+    const DecodeThreads by = decode_threads(config, call.form, type);
+    return config.rows * (by.k.width + by.v.width) / by.threads_per_key;
   };
-  while (config.rows > 1 && values() > 128) config.rows /= 2;
+  constexpr std::int64_t kMaxValues = 128, kMaxKeyThreads = 32;
+  while (config.rows > 1 && values() > kMaxValues) config.rows /= 2;
+  while (values() > kMaxValues &&
+         config.key_threads < std::min<std::int64_t>(config.subgroup_size, kMaxKeyThreads)) {
+    config.key_threads *= 2;
+  }
   if (config.rows > 2) config.reads = 8;  // q and sums of more rows leave registers for no more
   if (has_blocks(call.form)) config.reads /= 2;  // elements that are decoded need registers, too
   config.shared_bytes = shared_bytes_of(device);
@@ -91,7 +96,7 @@ std::vector<std::string> reasons_against(const AttentionDecodeConfig& config,
           reasons);
   const DecodeThreads by = decode_threads(config, form, type);
   const std::int64_t values =
-      config.rows * std::max(form.width, form.value_width) / by.threads_per_key * by.rounds;
+      config.rows * std::max(by.k.width, by.v.width) / by.threads_per_key * by.rounds;
   require(values <= 1024,
           fmt::format("{} products of a thread in a tile, but at most 1024 are possible", values),
           reasons);

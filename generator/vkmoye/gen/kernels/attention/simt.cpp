@@ -66,7 +66,7 @@ AttentionSimtConfig attention_simt_config(const AttentionForm& form, const Devic
   config.shared_bytes = shared_bytes_of(device);
   // The largest tile that fits; sums of more than 64 values in a thread would spill.
   constexpr std::int64_t kTiles[][3] = {{64, 32, 128}, {32, 32, 128}, {32, 16, 128}, {16, 16, 128},
-                                        {16, 8, 64},   {8, 8, 64},    {8, 16, 64}};
+                                        {16, 8, 64},   {8, 8, 64},    {8, 16, 64},   {4, 8, 32}};
   for (const auto& [rows, keys, threads] : kTiles) {
     config.rows = rows;
     config.keys = keys;
@@ -244,7 +244,9 @@ class SimtAttention {
     softmax.update(scores_, sums_);
     builder_.copy(scores_, probabilities_);
     builder_.barrier();
-    stage_keys("v", form_.value_format, attention_.v(key_tile), shared_v_);
+    if (!form_.values_in_keys) {
+      stage_keys("v", form_.value_format, attention_.v(key_tile), shared_v_);
+    }
     visible_.drop_beyond(
         staged(form_.value_format, shared_v_),
         staged(form_.value_format, make_identity_view({form_.value_width, config_.keys})),
@@ -265,12 +267,13 @@ class SimtAttention {
   std::optional<Expr> sink_;
   std::optional<Tensor> log_sums_;
   Tensor o_;
-  View shared_q_;             // (width, rows)
-  View shared_k_, shared_v_;  // (width, keys), (value_width, keys): the same memory
-  View shared_p_;             // (rows, keys)
-  View probabilities_;        // the thread's part of shared_p_: ((1,1), rows, keys)
-  View scores_;               // in registers, of the same shape
-  View output_, sums_;        // ((1,1), rows, value_width): of o, and in registers
+  View shared_q_;  // (width, rows)
+  // (width, keys), (value_width, keys): the same memory, and so the same elements if values are in rows of keys.
+  View shared_k_, shared_v_;
+  View shared_p_;       // (rows, keys)
+  View probabilities_;  // the thread's part of shared_p_: ((1,1), rows, keys)
+  View scores_;         // in registers, of the same shape
+  View output_, sums_;  // ((1,1), rows, value_width): of o, and in registers
 };
 
 }  // namespace

@@ -70,8 +70,9 @@ std::optional<OptionList> command_options(const TypedAttention& typed) {
   const AttentionForm& form = typed.form;
   OptionList out = {{"type", type_text(typed.type, form)}};
   if (form.width != 64) out.emplace_back("size", fmt::format("1024x1024x{}", form.width));
-  if (form.value_width != form.width) {
-    out.emplace_back("value-width", std::to_string(form.value_width));
+  if (form.value_width != form.width || form.values_in_keys) {
+    out.emplace_back(form.values_in_keys ? "values-in-keys" : "value-width",
+                     std::to_string(form.value_width));
   }
   if (form.causal) out.emplace_back("causal", "");
   if (form.window) out.emplace_back("window", "256");

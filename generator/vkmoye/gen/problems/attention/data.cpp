@@ -156,7 +156,7 @@ AttentionData::Place AttentionData::stored() const {
 std::size_t AttentionData::begin_of(const Rows& rows, std::int64_t entry, std::int64_t head,
                                     std::int64_t key) const {
   return begin_of_row(rows.order, call_.kv_heads, stored().key,
-                      row_elements(rows.format, rows.width), entry, head, key) *
+                      row_elements(rows.format, rows.of_row), entry, head, key) *
          size_of(arrays_[rows.which].type);
 }
 

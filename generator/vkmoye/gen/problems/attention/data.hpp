@@ -56,10 +56,16 @@ class AttentionData {
     AttentionOrder order;
     std::int64_t width;
     const WeightFormat* format;
+    std::int64_t of_row;  // elements of a row in memory, of which the first `width` count
   };
-  Rows keys() const { return {1, call_.form.orders.k, call_.form.width, call_.form.key_format}; }
+  Rows keys() const {
+    const AttentionForm& form = call_.form;
+    return {1, form.orders.k, form.width, form.key_format, form.width};
+  }
   Rows values() const {
-    return {2, call_.form.orders.v, call_.form.value_width, call_.form.value_format};
+    const AttentionForm& form = call_.form;
+    return {form.values_in_keys ? 1u : 2u, form.orders.v, form.value_width, form.value_format,
+            form.values_in_keys ? form.width : form.value_width};
   }
   std::size_t begin_of(const Rows& rows, std::int64_t entry, std::int64_t head,
                        std::int64_t key) const;

@@ -44,7 +44,9 @@ Extents with_four_axes(Extents shape) {
 
 Extents take_arrays(const ProblemText& text, const std::vector<GivenArray>& given,
                     AttentionOptions& options) {
-  std::vector<std::string> names = {"q", "k", "v"};
+  std::vector<std::string> names = {"q", "k"};
+  if (options.values_in_keys == 0) names.emplace_back("v");
+  const std::size_t heads = names.size();  // the arrays of rows of heads
   if (options.form.page != 0) names.emplace_back("pages");
   if (options.form.lengths) names.emplace_back("lengths");
   if (options.form.mask) names.emplace_back("mask");
@@ -69,7 +71,7 @@ Extents take_arrays(const ProblemText& text, const std::vector<GivenArray>& give
   };
   const AttentionOrder orders[] = {options.form.orders.q, options.form.orders.k,
                                    options.form.orders.v};
-  for (std::size_t i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < heads; ++i) {
     expect_type(given[i], types[i]);
     if (given[i].shape.size() == 4) continue;
     reasons.push_back(fmt::format("{}: has shape {}, but {} is ({})", given[i].name,
@@ -79,7 +81,7 @@ Extents take_arrays(const ProblemText& text, const std::vector<GivenArray>& give
   }
   if (!reasons.empty()) throw ArgumentError(join(reasons, "; "));
   const GivenHeads q = {&given[0], orders[0]}, k = {&given[1], orders[1]},
-                   v = {&given[2], orders[2]};
+                   v = {&given[heads - 1], orders[heads - 1]};  // or k again
   const auto expect = [&](bool holds, const GivenHeads& a, const GivenHeads& b, const char* what) {
     if (holds) return;
     reasons.push_back(fmt::format("{} with shape {} and {} with shape {} differ in {}",
@@ -95,7 +97,7 @@ Extents take_arrays(const ProblemText& text, const std::vector<GivenArray>& give
          "batch, heads or rows");
   std::int64_t keys = k.rows();
   if (in_pages) {
-    const GivenArray& pages = given[3];
+    const GivenArray& pages = given[heads];
     expect_type(pages, ScalarType::i32);
     if (pages.shape.size() != 2 || pages.shape[0] != q.batch()) {
       reasons.push_back(fmt::format("{}: has shape {}, but pages are ({}, pages of an entry)",
@@ -108,7 +110,7 @@ Extents take_arrays(const ProblemText& text, const std::vector<GivenArray>& give
                                     k.rows(), options.form.page));
     }
   }
-  for (std::size_t i = in_pages ? 4 : 3; i < given.size(); ++i) {
+  for (std::size_t i = heads + (in_pages ? 1 : 0); i < given.size(); ++i) {
     const GivenArray& array = given[i];
     if (names[i] == "mask") {
       expect_type(array, *options.form.mask);
@@ -134,7 +136,8 @@ Extents take_arrays(const ProblemText& text, const std::vector<GivenArray>& give
   options.batch = q.batch();
   options.heads = q.heads();
   options.kv_heads = k.heads();
-  options.form.value_width = value_width == q.width() ? 0 : value_width;
+  options.form.value_width =
+      value_width == q.width() || options.values_in_keys != 0 ? 0 : value_width;
   options.stored_pages = in_pages ? k.batch() : 0;
   return {q.rows(), keys, q.width()};
 }

@@ -77,6 +77,11 @@ const std::vector<ConfigField<AttentionOptions>>& attention_fields() {
       count_field<AttentionOptions>(
           "value-width", "elements of a row of V, if not those of Q and K", 0,
           [](AttentionOptions & p) -> auto& { return p.form.value_width; }),
+      count_field<AttentionOptions>(
+          "values-in-keys",
+          "elements of a value, if values are the beginnings of the rows of K; 0: V is an array "
+          "(0)",
+          0, [](AttentionOptions & p) -> auto& { return p.values_in_keys; }),
       flag(
           "causal", "query i sees key j if j <= i + keys - queries",
           [](AttentionOptions & p) -> auto& { return p.form.causal; }),
@@ -154,6 +159,11 @@ TypedAttention attention_of(const AttentionOptions& options, const Extents& size
   call.queries = size[0];
   call.keys = size[1];
   call.form.width = size[2];
+  call.form.values_in_keys = options.values_in_keys != 0;
+  if (call.form.values_in_keys && call.form.value_width != 0) {
+    throw ArgumentError("attention: both --value-width and --values-in-keys are given");
+  }
+  if (call.form.values_in_keys) call.form.value_width = options.values_in_keys;
   if (call.form.value_width == 0) call.form.value_width = size[2];
   if (call.kv_heads == 0) call.kv_heads = call.heads;
   call.form.window = call.window != 0;

@@ -18,6 +18,8 @@ namespace vkmoye::gen {
 struct AttentionOptions : TypedAttention {
   AttentionOptions() { kv_heads = form.value_width = 0; }
 
+  std::int64_t values_in_keys =
+      0;              // elements of a value in the row of its key; 0: values have an array
   bool hard = false;  // the contents of the arrays
 };
 

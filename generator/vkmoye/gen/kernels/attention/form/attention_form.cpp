@@ -18,6 +18,8 @@ namespace {
 // Within these, no product or quotient of a scale, a soft cap and log2(e) leaves the normal numbers of f32.
 constexpr double kMinScale = 1e-6, kMaxScale = 1e6;
 
+constexpr std::int64_t kWidthStep = 8, kMaxWidth = 1024;
+
 }  // namespace
 
 double AttentionCall::scale_used() const {
@@ -28,8 +30,10 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
   std::vector<std::string> reasons;
   for (const auto& [what, width] :
        {std::pair{"width", form.width}, std::pair{"value width", form.value_width}}) {
-    require(width >= 8 && width <= 256 && width % 8 == 0,
-            fmt::format("{} {} is not a multiple of 8 from 8 to 256", what, width), reasons);
+    require(width >= kWidthStep && width <= kMaxWidth && width % kWidthStep == 0,
+            fmt::format("{} {} is not a multiple of {} from {} to {}", what, width, kWidthStep,
+                        kWidthStep, kMaxWidth),
+            reasons);
   }
   const auto require_type = [&](const char* what, const std::optional<ScalarType>& type) {
     require(!type || type == ScalarType::f32 || type == ScalarType::f16 || type == ScalarType::bf16,
@@ -43,6 +47,15 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
                              std::has_single_bit(static_cast<std::uint64_t>(form.page))),
           fmt::format("pages of {} keys are not a power of two from 16 to 256", form.page),
           reasons);
+  if (form.values_in_keys) {
+    require(
+        form.value_width <= form.width,
+        fmt::format("values of {} elements in rows of keys of {}", form.value_width, form.width),
+        reasons);
+    require(form.key_format == form.value_format && form.key_type == form.value_type &&
+                form.orders.k == form.orders.v,
+            "values in rows of keys have their type and their order of axes", reasons);
+  }
   for (const auto& [what, format, width] :
        {std::tuple{"keys", form.key_format, form.width},
         std::tuple{"values", form.value_format, form.value_width}}) {
@@ -141,6 +154,7 @@ std::int64_t row_elements(const WeightFormat* format, std::int64_t width) {
 std::string form_text(const AttentionForm& form) {
   std::string text = fmt::format("width={}", form.width);
   if (form.value_width != form.width) text += fmt::format("x{}", form.value_width);
+  if (form.values_in_keys) text += " values-in-keys";
   if (form.causal) text += " causal";
   if (form.window) text += " window";
   if (form.soft_cap) text += " soft-cap";
@@ -219,8 +233,11 @@ std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type
   };
   std::vector<AttentionArray> arrays = {
       {"q", type, of(form.orders.q, call.batch, call.heads, call.queries, form.width)},
-      of_keys("k", key_type(type, form), form.key_format, form.orders.k, form.width),
-      of_keys("v", value_type(type, form), form.value_format, form.orders.v, form.value_width)};
+      of_keys("k", key_type(type, form), form.key_format, form.orders.k, form.width)};
+  if (!form.values_in_keys) {
+    arrays.push_back(
+        of_keys("v", value_type(type, form), form.value_format, form.orders.v, form.value_width));
+  }
   if (form.page != 0) {
     arrays.push_back({"pages", ScalarType::i32, {call.batch, call.pages()}});
   }

@@ -28,12 +28,15 @@
 // Keys and values may be kept in pages of `page` keys: k and v are (stored, kv_heads, page, width), and the array pages
 // (batch, keys / page, rounded up) locates them: key j of an entry is row j % page of page pages[entry, j / page].
 //
+// A value may be the first elements of the row of its key, as in multi-head latent attention (576 and 512 elements, and
+// one head of K and V for all heads of Q): there is no array v then.
+//
 // Scores are f32: what is added is rounded. Only -infinity hides a key, as its mask or as a sum that overflows; values
 // of hidden keys must be finite. Keys with any other mask are seen: masks that are equal in a row change nothing,
 // except that large ones (-1e30) absorb the scores, so that the row is the mean of V. A row that sees no key is 0. A
 // row with a NaN, or with a score of infinity, is NaN. A sink adds one score to each row of its head: it enters the
 // maximum and the sum, but has no value. The second result, log_sums (batch, heads, queries), is the logarithm of that
-// sum of exp(s); it is -infinity for a row that sees no key. Sources: ALiBi: Press, Smith and Lewis, 2022. Sinks: Xiao
+// sum of exp(s); it is -infinity for a row that sees no key. Sources: ALiBi: Press, Smith and Lewis, 2022. Latent attention: DeepSeek-V2, 2024. Sinks: Xiao
 // et al., Efficient Streaming Language Models, 2024.
 
 #include <cstdint>
@@ -60,7 +63,7 @@ struct AttentionOrders {
 
 /// What is baked into a kernel.
 struct AttentionForm {
-  std::int64_t width = 64, value_width = 64;  // of a row of K, of V: multiples of 8 up to 256
+  std::int64_t width = 64, value_width = 64;  // of a row of K, of V: multiples of 8 up to 1024
   bool causal = false;
   bool window = false;
   bool soft_cap = false;
@@ -77,6 +80,8 @@ struct AttentionForm {
   std::optional<ScalarType> key_type = {}, value_type = {};
   /// Keys of a page, a power of two from 16 to 256; 0: k and v hold all keys of each entry.
   std::int64_t page = 0;
+  /// Whether the value of a key is the first value_width elements of its row of k; there is no array v then.
+  bool values_in_keys = false;
 
   bool operator==(const AttentionForm&) const = default;
 };
@@ -161,7 +166,7 @@ struct AttentionArray {
 
   std::uint64_t bytes() const;
 };
-/// q, k and v, blocks as words of 16 bits; pages, lengths, mask, slopes, sinks and log_sums, as far as the form has
+/// q and k, blocks as words of 16 bits; v, pages, lengths, mask, slopes, sinks and log_sums, as far as the form has
 /// them; o.
 std::vector<AttentionArray> arrays_of(const AttentionCall& call, ScalarType type);
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/attention/parts/tile.hpp"
 
+#include <algorithm>
+
 namespace vkmoye::gen {
 
 AttentionTile::AttentionTile(Builder& builder, const AttentionForm& form, ScalarType type,
                              AttentionTileSize size, bool rows_of_head_groups)
     : builder_(builder), form_(form), size_(size), rows_of_head_groups_(rows_of_head_groups) {
+  size_.width = std::max(size.width, form.width);
+  size_.value_width = std::max(size.value_width, form.value_width);
   if (!has_entries(form)) {
     row_extent_ = "rows";
     head_extent_ = "heads";
@@ -21,7 +25,9 @@ AttentionTile::AttentionTile(Builder& builder, const AttentionForm& form, Scalar
     return head_tensor(/*is_result=*/false, name, of_rows, axis, "key", order);
   };
   k_ = rows_of("k", key_type(type, form), form.key_format, "d", form.width, orders.k);
-  v_ = rows_of("v", value_type(type, form), form.value_format, "e", form.value_width, orders.v);
+  v_ = form.values_in_keys ? k_
+                           : rows_of("v", value_type(type, form), form.value_format, "e",
+                                     form.value_width, orders.v);
   builder.grid(0, row_extent_, size.rows);
   row_tile_ = builder.block_x();
   if (form.causal) {  // those that see most keys first, so that none of them is left at the end
@@ -109,10 +115,10 @@ void AttentionTile::read_length() {
 
 View AttentionTile::q() const { return q(size_.rows, row_tile_); }
 View AttentionTile::q(std::int64_t rows, const Expr& number) const {
-  return tile_of_head(q_, form_.width, rows, number, head_, entry_);
+  return tile_of_head(q_, size_.width, rows, number, head_, entry_);
 }
 View AttentionTile::q(const QueryOfHead& row) const {
-  return tile_of_head(q_, form_.width, 1, row.query, row.head, entry_);
+  return tile_of_head(q_, size_.width, 1, row.query, row.head, entry_);
 }
 
 View AttentionTile::rows_of_keys(const HeadTensor& of, const WeightFormat* format,
@@ -137,7 +143,7 @@ Tensor AttentionTile::output(const std::string& name, ScalarType type) {
   return o_.tensor;
 }
 View AttentionTile::tile_of(const Tensor&, std::int64_t rows, const Expr& number) const {
-  return tile_of_head(o_, form_.value_width, rows, number, head_, entry_);
+  return tile_of_head(o_, size_.value_width, rows, number, head_, entry_);
 }
 
 std::optional<Tensor> AttentionTile::log_sums() {

@@ -19,9 +19,11 @@
 
 namespace vkmoye::gen {
 
-/// Rows of q and of k in a tile.
+/// Rows of q and of k in a tile, and elements of their rows. Tiles that are wider than the rows have zeros behind them,
+/// which are not stored; rows of blocks are as wide as their tiles.
 struct AttentionTileSize {
   std::int64_t rows = 64, keys = 32;
+  std::int64_t width = 0, value_width = 0;  // 0: as many as the rows have
 };
 
 /// A query, and its head in the entry.
@@ -60,10 +62,10 @@ class AttentionTile {
   /// (width, keys), (value_width, keys): rows in memory, see row_elements(). Those in pages that are not stored are
   /// outside of the array.
   View k(const KeyTile& key_tile) const {
-    return rows_of_keys(k_, form_.key_format, form_.width, key_tile);
+    return rows_of_keys(k_, form_.key_format, size_.width, key_tile);
   }
   View v(const KeyTile& key_tile) const {
-    return rows_of_keys(v_, form_.value_format, form_.value_width, key_tile);
+    return rows_of_keys(v_, form_.value_format, size_.value_width, key_tile);
   }
   /// The first keys, for the shape of a tile.
   KeyTile some_keys() const { return {0, 0, size_.keys}; }
