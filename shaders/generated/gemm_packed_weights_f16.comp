@@ -45,13 +45,13 @@ void fetch_weights(uint tile, uint subgroup, uint block_x, uint lane) {
     }
   }
 
-  // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 288:1), (4)) in the tile
+  // copy tile(composition(slice(tile(b, (288,1,1)), (_,0,0)), 32:1), (4)) in the tile
   //   at (0, min(16 tile + subgroup, k_blocks - 1), min(block_x, b_blocks - 1))
   //   to slice(next_scales, (_,0))
   {
     uint b_k_block = min(16u * tile + subgroup, k_blocks - 1u);
     uint b_block = min(block_x, b_blocks - 1u);
-    uvec4 value = b_x4[64u + (lane >> 2u) + 72u * b_k_block + 72u * k_blocks * b_block];
+    uvec4 value = b_x4[(lane >> 2u) + 64u + 72u * b_k_block + 72u * k_blocks * b_block];
     next_scales[0] = value.x;
     next_scales[1] = value.y;
     next_scales[2] = value.z;
@@ -184,33 +184,33 @@ void main() {
           uint scale_words0 = next_scales[pair];
           float16_t scale0 = unpackFloat2x16(scale_words0).x;
           uint codes0_0 = next_codes[2u * pair];
-          f16vec2 two0_00 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
-          matrices_b[2u * pair][0] = (two0_00.x - float16_t(1032.0)) * scale0;
-          matrices_b[2u * pair][1] = (two0_00.y - float16_t(1032.0)) * scale0;
-          f16vec2 two0_01 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
-          matrices_b[2u * pair][2] = (two0_01.x - float16_t(1032.0)) * scale0;
-          matrices_b[2u * pair][3] = (two0_01.y - float16_t(1032.0)) * scale0;
-          f16vec2 two0_02 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
-          matrices_b[2u * pair + 1u][0] = (two0_02.x - float16_t(1032.0)) * scale0;
-          matrices_b[2u * pair + 1u][1] = (two0_02.y - float16_t(1032.0)) * scale0;
-          f16vec2 two0_03 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
-          matrices_b[2u * pair + 1u][2] = (two0_03.x - float16_t(1032.0)) * scale0;
-          matrices_b[2u * pair + 1u][3] = (two0_03.y - float16_t(1032.0)) * scale0;
+          f16vec2 two0_0 = unpackFloat2x16((codes0_0 & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair][0] = (two0_0.x - float16_t(1032.0)) * scale0;
+          matrices_b[2u * pair][1] = (two0_0.y - float16_t(1032.0)) * scale0;
+          f16vec2 two0_1 = unpackFloat2x16(((codes0_0 >> 4u) & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair][2] = (two0_1.x - float16_t(1032.0)) * scale0;
+          matrices_b[2u * pair][3] = (two0_1.y - float16_t(1032.0)) * scale0;
+          f16vec2 two0_2 = unpackFloat2x16(((codes0_0 >> 8u) & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair + 1u][0] = (two0_2.x - float16_t(1032.0)) * scale0;
+          matrices_b[2u * pair + 1u][1] = (two0_2.y - float16_t(1032.0)) * scale0;
+          f16vec2 two0_3 = unpackFloat2x16(((codes0_0 >> 12u) & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair + 1u][2] = (two0_3.x - float16_t(1032.0)) * scale0;
+          matrices_b[2u * pair + 1u][3] = (two0_3.y - float16_t(1032.0)) * scale0;
           uint scale_words1 = next_scales[pair];
           float16_t scale1 = unpackFloat2x16(scale_words1).y;
           uint codes1_0 = next_codes[2u * pair + 1u];
-          f16vec2 two1_00 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
-          matrices_b[2u * pair][4] = (two1_00.x - float16_t(1032.0)) * scale1;
-          matrices_b[2u * pair][5] = (two1_00.y - float16_t(1032.0)) * scale1;
-          f16vec2 two1_01 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
-          matrices_b[2u * pair][6] = (two1_01.x - float16_t(1032.0)) * scale1;
-          matrices_b[2u * pair][7] = (two1_01.y - float16_t(1032.0)) * scale1;
-          f16vec2 two1_02 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
-          matrices_b[2u * pair + 1u][4] = (two1_02.x - float16_t(1032.0)) * scale1;
-          matrices_b[2u * pair + 1u][5] = (two1_02.y - float16_t(1032.0)) * scale1;
-          f16vec2 two1_03 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
-          matrices_b[2u * pair + 1u][6] = (two1_03.x - float16_t(1032.0)) * scale1;
-          matrices_b[2u * pair + 1u][7] = (two1_03.y - float16_t(1032.0)) * scale1;
+          f16vec2 two1_0 = unpackFloat2x16((codes1_0 & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair][4] = (two1_0.x - float16_t(1032.0)) * scale1;
+          matrices_b[2u * pair][5] = (two1_0.y - float16_t(1032.0)) * scale1;
+          f16vec2 two1_1 = unpackFloat2x16(((codes1_0 >> 4u) & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair][6] = (two1_1.x - float16_t(1032.0)) * scale1;
+          matrices_b[2u * pair][7] = (two1_1.y - float16_t(1032.0)) * scale1;
+          f16vec2 two1_2 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair + 1u][4] = (two1_2.x - float16_t(1032.0)) * scale1;
+          matrices_b[2u * pair + 1u][5] = (two1_2.y - float16_t(1032.0)) * scale1;
+          f16vec2 two1_3 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
+          matrices_b[2u * pair + 1u][6] = (two1_3.x - float16_t(1032.0)) * scale1;
+          matrices_b[2u * pair + 1u][7] = (two1_3.y - float16_t(1032.0)) * scale1;
         }
 
         fetch_weights(k_tile + 1u, subgroup, block_x, lane);

@@ -17,8 +17,8 @@ using vkmoye::ScalarType;
 namespace gen = vkmoye::gen;
 
 /// x(d, token) = table(d, tokens(token) - first) in f32. A token outside the table gives zeros; with `first`, of a part
-/// of a larger table, it leaves x as it is. Arrays table, tokens, x; arguments width, words, count and blocks, those of a
-/// row: of tables that have none, elements.
+/// of a larger table, it leaves x as it is. Arrays table, tokens, x; arguments width, words, count and blocks, those of
+/// a row: of tables that have none, elements.
 gen::ir::Kernel embedding(const TensorType& type, std::uint32_t first = 0);
 
 /// y = the last row of x, of f32. Arguments width, count.

@@ -32,8 +32,9 @@ int check_matrices();
 /// Tokenizers of random vocabularies join pieces as defined, and random texts come back.
 int check_tokenizers();
 
-/// That, and words, special pieces and characters; vocabularies that this program would read wrongly are refused. Unless `folder` is empty, text.gguf is written there: a model with a
-/// tokenizer, which says an end as the third token after token 1.
+/// That, and words, special pieces and characters; vocabularies that this program would read wrongly are refused.
+/// Unless `folder` is empty, text.gguf is written there: a model with a tokenizer, which says an end as the third token
+/// after token 1.
 int check_text(const std::string& folder);
 
 /// Tokens are drawn with their probabilities, and the same ones for the same seed.

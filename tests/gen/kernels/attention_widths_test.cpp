@@ -79,8 +79,12 @@ TEST(AttentionWidths, WideHeadsHaveKernels) {
         EXPECT_THAT(refusals(call, ScalarType::f32, device), IsEmpty());
         const auto refused = refusals(call, ScalarType::f16, device);
         const bool is_gpu = device.subgroup_size >= 32 && !device.matrix_shapes.empty();
-        if (is_gpu && width == 576) EXPECT_THAT(refused, refused_matrices);
-        if (is_gpu && width < 576) EXPECT_THAT(refused, IsEmpty());
+        if (is_gpu && width == 576) {
+          EXPECT_THAT(refused, refused_matrices);
+        }
+        if (is_gpu && width < 576) {
+          EXPECT_THAT(refused, IsEmpty());
+        }
         EXPECT_LE(refused.size(), 1u);
       }
     }

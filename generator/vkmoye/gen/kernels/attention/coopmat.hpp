@@ -72,8 +72,8 @@ std::string why_text(const AttentionCoopmatConfig& config);
 /// The matrices whose orders the kernel depends on: scores and sums, then probabilities.
 std::vector<ProbedMatrix> probes(const AttentionCoopmatConfig& config, ScalarType type);
 
-/// The shared tile of `count` rows of `width` elements: (width, count), with rows set apart so that neither the threads that stage
-/// it nor those that load matrices from it have bank conflicts.
+/// The shared tile of `count` rows of `width` elements: (width, count), with rows set apart so that neither the threads
+/// that stage it nor those that load matrices from it have bank conflicts.
 Layout padded_tile(const AttentionCoopmatConfig& config, ScalarType type, std::int64_t width,
                    std::int64_t count);
 

@@ -14,8 +14,8 @@
 //
 // For matrix units, weights are rounded to 16 bits. Whole numbers with scales of f16, or with none, are decoded in
 // f16: two codes that are 16 bits apart in a word by one shift and one mask, as 1024 + code. There a weight is
-// fma(scale, sub_scale * number, minimum * sub_minimum); sub_scale * number is exact up to 2048, and the last product is
-// rounded.
+// fma(scale, sub_scale * number, minimum * sub_minimum); sub_scale * number is exact up to 2048, and the last product
+// is rounded. Scales may be subnormal numbers of f16, which such devices must not flush.
 //
 // Numbers of codes that are not whole are looked up in a table in shared memory: 16 levels, each in a bank of its own,
 // or the 256 numbers of e4m3 or e5m2, which take some ten operations to convert.

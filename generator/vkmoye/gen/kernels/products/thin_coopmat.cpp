@@ -161,8 +161,9 @@ class ThinCoopmatProduct {
   }
 
   // With few rows of A, weights are fetched while those before them are multiplied. With more, registers are short: on
-  // an H100, 1 and 64 rows by 8192x8192 of q4_0 take 17.7 and 43 us so, and 18.5 and 37 without. So they are with numbers
-  // for parts of a block (a row by 8192x4096 of q6_K takes 15.9 us so on an H200, and 13.2 without), and with a table.
+  // an H100, 1 and 64 rows by 8192x8192 of q4_0 take 17.7 and 43 us so, and 18.5 and 37 without. So they are with
+  // numbers for parts of a block (on an H200, a row by 8192x4096 of q6_K takes 15.9 us so, and 13.2 without), and with
+  // a table.
   bool fetches_ahead() const {
     return packed_ && config_.tile_m == config_.atom_m && form_.weights->table_bytes() == 0 &&
            !form_.weights->has_sub_blocks();

@@ -66,12 +66,15 @@ std::vector<OperandError> ElementCheck::errors_of(bool of_a, std::int64_t batch,
       rounding);
 }
 
-// Of row `row` of B. Weights are decoded in f32; in f16 only where nothing is rounded but their product.
+// Of row `row` of B. Weights are decoded in f32; in f16 only where nothing is rounded but their product, and the
+// minimum of a part of a block.
 std::vector<double> ElementCheck::errors_of_decoding(std::int64_t batch, std::int64_t row,
                                                      std::span<const double> weights) const {
   constexpr double kMinNormal = std::numeric_limits<float>::min(), kF32Epsilon = 0x1p-23;
   const WeightFormat& format = *problem_.weights;
   const auto blocks = std::span<const std::byte>(b_).subspan(B_.at(batch, row, 0) * 2);
+  const NumberRange unit = range_of(multiplied_type(problem_.a_type, problem_.b_type));
+  const bool is_minimum_rounded = wider_ == WiderOperand::rounded && format.sub_minimum;
   std::vector<double> errors(weights.size());
   for (std::size_t k = 0; k < weights.size(); ++k) {
     const auto element = static_cast<std::int64_t>(k);
@@ -81,6 +84,9 @@ std::vector<double> ElementCheck::errors_of_decoding(std::int64_t batch, std::in
     const double minimum = std::fabs(of_block.minimum),
                  scaled = std::fabs(weights[k] - of_block.minimum);
     if (format.minimum) errors[k] += kF32Epsilon * (scaled + minimum);
+    if (is_minimum_rounded) {
+      errors[k] += unit.epsilon * minimum + std::min(minimum, unit.smallest_normal);
+    }
     if (std::fabs(of_block.scale) < kMinNormal) errors[k] += scaled;
     if (minimum < kMinNormal) errors[k] += minimum;
   }

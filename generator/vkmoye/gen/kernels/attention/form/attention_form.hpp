@@ -36,8 +36,8 @@
 // except that large ones (-1e30) absorb the scores, so that the row is the mean of V. A row that sees no key is 0. A
 // row with a NaN, or with a score of infinity, is NaN. A sink adds one score to each row of its head: it enters the
 // maximum and the sum, but has no value. The second result, log_sums (batch, heads, queries), is the logarithm of that
-// sum of exp(s); it is -infinity for a row that sees no key. Sources: ALiBi: Press, Smith and Lewis, 2022. Latent attention: DeepSeek-V2, 2024. Sinks: Xiao
-// et al., Efficient Streaming Language Models, 2024.
+// sum of exp(s); it is -infinity for a row that sees no key. Sources: ALiBi: Press, Smith and Lewis, 2022. Latent
+// attention: DeepSeek-V2, 2024. Sinks: Xiao et al., Efficient Streaming Language Models, 2024.
 
 #include <cstdint>
 #include <optional>

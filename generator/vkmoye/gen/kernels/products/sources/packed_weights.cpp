@@ -112,11 +112,6 @@ std::vector<std::string> reasons_against(const PackedWeights& weights) {
             fmt::format("packed {}: {} of the {} rows of a lane do not fill a word of 32 bits",
                         format.name, plane.plural, weights.rows_of_lane()),
             reasons);
-    require(plane.run <= weights.depth() || plane.run >= weights.block_depth(),
-            fmt::format("packed {}: {} k have the same {}, more than the {} that lanes read at "
-                        "once, but not a whole block",
-                        format.name, plane.run, plane.name, weights.depth()),
-            reasons);
   }
   return reasons;
 }
@@ -161,7 +156,9 @@ void PackedWeightTile::read_plane(const Held& held, const View& block, const Exp
   const PackedPlane& plane = held.plane;
   const std::int64_t parts = weights_.parts_of(plane);
   const View all = part_of(block, plane.first, plane.words);
-  const View of_part = parts == 1 ? all : tile(all, {plane.words / parts}, {part});
+  const View of_part =
+      parts == 1 ? all
+                 : tile(all, {plane.words / parts}, {part / to_index(weights_.parts() / parts)});
   const auto vector = weights_.access_words(plane);
   if (plane.is_code) {
     const View of_lane = partition(

@@ -15,9 +15,10 @@
 //     words 3104 to 3359  sub scales, a byte for 16 k: two for each row and part
 //
 // So a lane reads 16 bytes at a time, and codes of 8 consecutive k of a row belong to 8 consecutive elements of a row
-// of A. Elements 2 i and 2 i + 1 have their bits 16 apart in a word: one shift and one mask give two weights. Codes with a sign are stored without it, code + 128. A block has as many k as a block of the format, or
-// those that lanes read at once, if these are more; then it has several scales of each row. The planes of a block
-// follow one after the other: fields of codes, scales, minima, sub scales, sub minima.
+// of A. Elements 2 i and 2 i + 1 have their bits 16 apart in a word: one shift and one mask give two weights. Codes
+// with a sign are stored without it, code + 128. A block has as many k as a block of the format, or those that lanes
+// read at once, if these are more; then it has several scales of each row. The planes of a block follow one after the
+// other: fields of codes, scales, minima, sub scales, sub minima.
 //
 // Block (i,j) is number j + blocks along k * i; rows past the last one repeat the codes of the last.
 
@@ -70,7 +71,7 @@ struct PackedWeights {
 
   /// The parts of a block that have numbers of their own in `plane`.
   std::int64_t parts_of(const PackedPlane& plane) const {
-    return plane.run < block_depth() ? parts() : 1;
+    return block_depth() / std::max(plane.run, depth());
   }
   /// The words of such a part of which a lane needs something.
   std::int64_t words_of_lane(const PackedPlane& plane) const {
