@@ -31,11 +31,11 @@ struct Norm {
 };
 
 /// Calls its argument, in loops or not, with registers that have some of the numbers of a thread.
-using Numbers = std::function<void(const std::function<void(const vkmoye::gen::View&)>&)>;
+using ForEachPart = std::function<void(const std::function<void(const vkmoye::gen::View&)>&)>;
 
 /// 1 / rms of `count` numbers that `threads` threads have together, in all of them. Their squares may be outside of the
 /// range of f32. The names of registers end with `suffix`.
-vkmoye::gen::View inverse_rms(vkmoye::gen::Builder& k, const Numbers& numbers,
+vkmoye::gen::View inverse_rms(vkmoye::gen::Builder& k, const ForEachPart& numbers,
                               const vkmoye::gen::Expr& count, std::uint32_t threads, double epsilon,
                               const std::string& suffix = "");
 

@@ -37,6 +37,7 @@ int minimum_of_k(const IntBytes& x, int j) {
 int code_of_k(const IntBytes& x, int at, int i) {
   return nibble(x[at + i / 64 * 32 + i % 32], i % 64 / 32);
 }
+const double kE2m1[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6};
 const int kUneven[] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
 const std::map<std::string, WeightDecoder> kDefinitions = {
@@ -87,6 +88,21 @@ const std::map<std::string, WeightDecoder> kDefinitions = {
        const int high = x[128 + 32 * half + of_half % 32] >> (2 * (of_half / 32)) & 3;
        return f16_at(x, 208) * signed_byte(x[192 + i / 16]) * ((low | high << 4) - 32);
      }},
+    {"mxfp4",
+     [](const IntBytes& x, int i) {
+       const int e = x[17 * (i / 32)];
+       return e == 255
+                  ? std::nan("")
+                  : std::ldexp(kE2m1[nibble(x[17 * (i / 32) + 1 + i % 16], i % 32 / 16)], e - 127);
+     }},
+    {"nvfp4",
+     [](const IntBytes& x, int i) {
+       const int s = x[i / 16], e = s >> 3 & 15, m = s & 7;
+       const double size = (s & 127) == 127 ? std::nan("")
+                           : e == 0         ? std::ldexp(m, -9)
+                                            : std::ldexp(8 + m, e - 10);
+       return (s > 127 ? -size : size) * kE2m1[nibble(x[4 + i / 16 * 8 + i % 8], i % 16 / 8)];
+     }},
     {"iq4_nl", [](const IntBytes& x,
                   int i) { return f16_at(x, 0) * kUneven[nibble(x[2 + i % 16], i / 16)]; }},
     {"iq4_xs",
@@ -113,7 +129,9 @@ TEST(WeightDefinitions, AreWhatTheLayoutsSay) {
       for (const std::byte byte : block) bytes.push_back(std::to_integer<int>(byte));
       const std::vector<double> weights = dequantise(format, block, format.elements);
       for (int i = 0; i < format.elements; ++i) {
-        ASSERT_EQ(weights[static_cast<std::size_t>(i)], decode(bytes, i)) << name << ' ' << i;
+        const double weight = weights[static_cast<std::size_t>(i)], expected = decode(bytes, i);
+        ASSERT_TRUE(weight == expected || (std::isnan(weight) && std::isnan(expected)))
+            << name << ' ' << i << ": " << weight << ", not " << expected;
       }
     }
   }

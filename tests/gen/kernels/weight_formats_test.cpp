@@ -266,7 +266,7 @@ double half_step(const WeightFormat& format) {
       {"q8_0", 0.5 / 127}, {"q4_0", 1.0 / 8},  {"nf4", 0.1520},    {"e4m3g128", 16.0 / 448},
       {"q5_0", 1.0 / 16},  {"q5_1", 1.0 / 31}, {"q2_K", 0.45},     {"q3_K", 0.3},
       {"q4_K", 0.15},      {"q5_K", 0.1},      {"q6_K", 1.0 / 32}, {"iq4_nl", 0.13},
-      {"iq4_xs", 0.15},    {"i8", 0.5}};
+      {"iq4_xs", 0.15},    {"i8", 0.5},        {"mxfp4", 0.25},    {"nvfp4", 0.2}};
   const auto step = steps.find(format.name);
   return step != steps.end() ? step->second : 1.0 / 15;  // between two numbers
 }
@@ -282,10 +282,12 @@ TEST(WeightFormats, AreNearTheirWeights) {
   }
 }
 
-// A scale of f16 is rounded by up to 2^-11 of it, or 2^-25, and a number multiplies it; a scale of f32 by up to 2^-149.
+// A scale of f16 is rounded by up to 2^-11 of it, or 2^-25, and a number multiplies it; a scale of f32 by up to 2^-149;
+// a sub scale of e4m3, which ends at 448, by up to 2^-10.
 TEST(WeightFormats, HoldWeightsOfEveryExponentOrRefuseThem) {
   for (const WeightFormat& format : weight_formats()) {
     if (format.is_array()) continue;  // has no scale
+    const bool is_e4m3 = format.sub_scale && format.sub_scale->type == ScalarType::e4m3;
     const bool is_half = format.scale_type() == ScalarType::f16;
     for (int exponent = -149; exponent <= 130; ++exponent) {
       SCOPED_TRACE(format.name + " 2^" + std::to_string(exponent));
@@ -298,12 +300,14 @@ TEST(WeightFormats, HoldWeightsOfEveryExponentOrRefuseThem) {
         const auto back = dequantise(format, quantise(format, x), 256);
         const double largest =
             format.largest_number() + (format.sub_minimum ? format.sub_minimum->largest() : 0);
-        const double tiny = is_half ? 1.1 * largest * 0x1p-25 : 16 * 0x1p-149;
+        const double tiny = is_e4m3   ? 1.1 * format.code.largest() * 0x1p-10
+                            : is_half ? 1.1 * largest * 0x1p-25
+                                      : 16 * 0x1p-149;
         const double error = (half_step(format) + 0x1p-10) * max + tiny;
         for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(back[i], x[i], error) << i;
       } catch (const ArgumentError& refused) {
         EXPECT_THAT(refused.what(), HasSubstr("row 0, group "));
-        EXPECT_GE(exponent, is_half ? 15 : 127);
+        EXPECT_GE(exponent, is_e4m3 ? 12 : is_half ? 15 : 127);
       }
     }
   }

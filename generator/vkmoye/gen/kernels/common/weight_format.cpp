@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "vkmoye/contract/scalar_value.hpp"
@@ -83,6 +84,9 @@ double WeightNumber::number_of(std::uint64_t code) const {
       return static_cast<double>(number >= codes() / 2 ? number - codes() : number);
     }
     case NumberKind::floating: return vkmoye::number_of(type, code);
+    case NumberKind::power_of_two:
+      return code == 255 ? std::numeric_limits<double>::quiet_NaN()
+                         : std::ldexp(1, static_cast<int>(code) - 127);
     case NumberKind::level: return levels[static_cast<std::size_t>(code)];
   }
   return 0;
@@ -207,6 +211,43 @@ std::vector<double> dequantise(const WeightFormat& format, std::span<const std::
   return weights;
 }
 
+namespace {
+
+// A field of half a block, of which the other half has its bits `apart` bits behind.
+std::optional<BitField> half_of(const BitField& field, std::int64_t apart) {
+  const std::span<const Mode> leaves = field.at.leaves();
+  if (leaves.size() < 2 || leaves.back().extent != 2 || leaves.back().stride != apart) {
+    return std::nullopt;
+  }
+  std::vector<Layout> modes;
+  for (std::size_t i = 0; i + 1 < leaves.size(); ++i) {
+    modes.emplace_back(leaves[i].extent, leaves[i].stride);
+  }
+  BitField half = field;
+  half.at = make_layout(std::span<const Layout>(modes));
+  return half;
+}
+
+}  // namespace
+
+std::optional<WeightFormat> half_of(const WeightFormat& format) {
+  WeightFormat half = format;
+  half.elements /= 2;
+  half.bytes /= 2;
+  std::vector<WeightNumber*> numbers = {&half.code};
+  for (auto* number : {&half.scale, &half.sub_scale, &half.minimum, &half.sub_minimum}) {
+    if (*number) numbers.push_back(&**number);
+  }
+  for (WeightNumber* number : numbers) {
+    for (BitField& field : number->fields) {
+      const std::optional<BitField> of_half = half_of(field, 8 * half.bytes);
+      if (!of_half) return std::nullopt;
+      field = *of_half;
+    }
+  }
+  return half;
+}
+
 // --- rules ---
 
 std::vector<std::string> reasons_against(const WeightFormat& format) {
@@ -219,8 +260,7 @@ std::vector<std::string> reasons_against(const WeightFormat& format) {
   require(format.bytes > 0 && format.bytes % 2 == 0, "a block must have an even number of bytes");
   require(format.code.bits() >= 1 && format.code.bits() <= 8, "codes must have 1 to 8 bits");
   require(!format.minimum || format.scale, "a minimum needs a scale");
-  require((!format.sub_scale || format.scale) && (!format.sub_minimum || format.minimum),
-          "a sub_scale needs a scale, and a sub_minimum a minimum");
+  require(!format.sub_minimum || format.minimum, "a sub_minimum needs a minimum");
   if (!reasons.empty()) return reasons;
   const auto require_fields = [&](const std::string& name, const WeightNumber& number) {
     require(!number.fields.empty(), name + " must have a field");
@@ -231,11 +271,14 @@ std::vector<std::string> reasons_against(const WeightFormat& format) {
           fmt::format("the fields of {} must be its bits one after the other, from 0 on", name));
       above = field.to + field.bits;
       const std::int64_t of = size(field.at);
-      require(of == 1 || (of == format.elements && in_words(field, of, 32)) ||
-                  (of == format.elements && in_words({field.bits, 0, field.at}, of, 32)),
-              fmt::format("a field of {} must have a layout over 1 or {} elements, with each of "
-                          "its numbers in a word of 32 bits",
-                          name, format.elements));
+      const auto half = half_of(field, 4 * format.bytes);
+      require(
+          of == 1 || (of == format.elements && in_words(field, of, 32)) ||
+              (of == format.elements && in_words({field.bits, 0, field.at}, of, 32)) ||
+              (of == format.elements && half && in_words({field.bits, 0, half->at}, of / 2, 32)),
+          fmt::format("a field of {} must have a layout over 1 or {} elements, with each of "
+                      "its numbers in a word of 32 bits",
+                      name, format.elements));
       bool fits = true, is_in_bytes = true;
       for (std::int64_t i = 0; i < format.elements; ++i) {
         const std::int64_t at = field(i);
@@ -257,6 +300,8 @@ std::vector<std::string> reasons_against(const WeightFormat& format) {
     require(static_cast<std::int64_t>(number.levels.size()) == levels,
             fmt::format("{} must have {} levels", name, levels));
     const bool has_zero = number.kind == NumberKind::whole;
+    require(number.kind != NumberKind::power_of_two || number.bits() == 8,
+            fmt::format("{} has {} bits, but powers of two have 8", name, number.bits()));
     require(has_zero ? number.zero >= 0 && number.zero < number.codes() : number.zero == 0,
             fmt::format("the zero of {} must be a code, and 0 if it is no whole number", name));
     require(number.kind != NumberKind::floating || 8 * size_of(number.type) == number.bits(),

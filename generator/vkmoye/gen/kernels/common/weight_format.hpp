@@ -74,10 +74,11 @@ struct PlacedNumber {
 
 /// What the bits of a number mean.
 enum class NumberKind : std::uint8_t {
-  whole,     // code - zero
-  has_sign,  // two's complement
-  floating,  // a number of `type`: f16, f32, e4m3 or e5m2
-  level,     // levels[code]
+  whole,         // code - zero
+  has_sign,      // two's complement
+  floating,      // a number of `type`: f16, f32, e4m3 or e5m2
+  power_of_two,  // 2^(code - 127), e8m0 of the OCP Microscaling Formats; NaN for code 255
+  level,         // levels[code]
 };
 
 struct WeightNumber {
@@ -157,6 +158,9 @@ struct WeightFormat {
     return static_cast<std::int64_t>(numbers().size() * size_of(scale_type()));
   }
 };
+
+/// The format of half a block, of which two make a block; nullopt if halves differ. mxfp4 has blocks of 17 bytes.
+std::optional<WeightFormat> half_of(const WeightFormat& format);
 
 /// The formats that have names on the command line.
 std::span<const WeightFormat> weight_formats();

@@ -79,6 +79,9 @@ Expr number_of(const WeightNumber& number, const Expr& bits) {
   if (number.kind == NumberKind::floating) {
     return convert(component(bitcast(bits, number.type), 0), ScalarType::f32);
   }
+  if (number.kind == NumberKind::power_of_two) {  // the exponent of an f32
+    return bitcast(shift_left(bits, ir::number(ScalarType::u32, kMantissa)), ScalarType::f32);
+  }
   if (number.kind != NumberKind::level) {
     return convert(bits, ScalarType::f32) - static_cast<double>(number.unsigned_zero());
   }
@@ -91,7 +94,7 @@ Expr number_of(const WeightNumber& number, const Expr& bits) {
 }
 
 Expr number_of(const WeightNumber& number, const CodePlace& place) {
-  if (number.kind == NumberKind::floating || number.kind == NumberKind::level) {
+  if (number.kind != NumberKind::whole && number.kind != NumberKind::has_sign) {
     return number_of(number, bits_of(place));
   }
   const auto [sum, power] = code_as_number(place);
@@ -112,7 +115,8 @@ WeightScale scale_of_parts(const WeightFormat& format, ScalarType type,
   if (format.scale) scale.scale = number("scale");
   if (format.sub_scale) {
     const Expr sub = number("sub_scale");
-    type == ScalarType::f16 ? scale.factor = sub : scale.scale = *scale.scale * sub;
+    (type == ScalarType::f16 ? scale.factor : scale.scale) =
+        type == ScalarType::f16 || !scale.scale ? sub : *scale.scale * sub;
   }
   if (!format.minimum) return scale;
   Expr minimum = number("minimum");

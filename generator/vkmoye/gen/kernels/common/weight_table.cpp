@@ -130,6 +130,44 @@ void quantise_e4m3(const WeightFormat& format, Weights weights, Block block) {
   });
 }
 
+// Of each run of weights with one sub scale, the code of the level nearest to w / scale. `scale_of` gives the bits of
+// that scale, from the largest magnitude.
+void quantise_runs(const WeightFormat& format, Weights weights, Block block,
+                   const std::function<std::uint64_t(float max)>& scale_of) {
+  const std::int64_t run = run_of(*format.sub_scale, format.elements);
+  for (std::int64_t i = 0; i < format.elements; i += run) {
+    const Weights of_run =
+        weights.subspan(static_cast<std::size_t>(i), static_cast<std::size_t>(run));
+    const std::uint64_t bits = scale_of(largest_magnitude(of_run));
+    const double scale = format.sub_scale->number_of(bits);
+    store_bits(*format.sub_scale, bits, block, i);
+    for (std::int64_t k = 0; k < run; ++k) {
+      const auto error = [&](std::size_t code) {
+        return std::fabs(format.code.levels[code] * scale - of_run[static_cast<std::size_t>(k)]);
+      };
+      std::size_t best = 0;
+      for (std::size_t code = 1; code < format.code.levels.size(); ++code) {
+        if (error(code) < error(best)) best = code;
+      }
+      store_bits(format.code, best, block, i + k);
+    }
+  }
+}
+
+// The largest magnitude has the exponent of the largest level, 2 (OCP Microscaling Formats 1.0, section 6.3).
+void quantise_mxfp4(const WeightFormat& format, Weights weights, Block block) {
+  quantise_runs(format, weights, block, [](float max) {
+    return max == 0 ? 0 : static_cast<std::uint64_t>(std::clamp(std::ilogb(max) - 2 + 127, 0, 254));
+  });
+}
+
+// scale = max |w| / 6 in e4m3, which has no infinity: NaN beyond 448.
+void quantise_nvfp4(const WeightFormat& format, Weights weights, Block block) {
+  quantise_runs(format, weights, block, [](float max) {
+    return static_cast<std::uint64_t>(bits_of(ScalarType::e4m3, max / 6));
+  });
+}
+
 // Weights are whole numbers: others are rounded to nearest, halves away from 0.
 void quantise_i8(const WeightFormat& format, Weights weights, Block block) {
   store_codes(format, weights, block, [](float w) {
@@ -289,6 +327,24 @@ std::vector<WeightFormat> table_of_formats() {
                   {.bits = 2, .first = 8 * 2, .at = make_layout({32, 8}, {0, 2}), .to = 4}},
                  32),
        .quantise = quantise_by_search},
+      // Two blocks of 17 bytes, of 32 weights each.
+      {.name = "mxfp4",
+       .elements = 64,
+       .bytes = 34,
+       .code =
+           levels_of({{.bits = 4, .first = 8, .at = make_layout({16, 2, 2}, {8, 4, 136})}}, kE2m1),
+       .sub_scale = {{.fields = {{.bits = 8, .at = make_layout({32, 2}, {0, 136})}},
+                      .kind = NumberKind::power_of_two}},
+       .quantise = quantise_mxfp4},
+      {.name = "nvfp4",
+       .elements = 64,
+       .bytes = 36,
+       .code =
+           levels_of({{.bits = 4, .first = 32, .at = make_layout({8, 2, 4}, {8, 4, 64})}}, kE2m1),
+       .sub_scale = {{.fields = {{.bits = 8, .at = make_layout({16, 4}, {0, 8})}},
+                      .kind = NumberKind::floating,
+                      .type = ScalarType::e4m3}},
+       .quantise = quantise_nvfp4},
       group_of_4_bits("i4g32", 32),
       group_of_4_bits("i4g64", 64),
       group_of_4_bits("i4g128", 128),

@@ -29,6 +29,14 @@ BitField aligned(BitField field, std::int64_t elements, std::int64_t blocks_of_p
   return field;
 }
 
+// The format of the blocks that are decoded one after the other.
+WeightFormat unit_of(const WeightFormat& format) {
+  if (format.bytes / 2 % 2 == 1) {
+    if (const auto half = half_of(format)) return *half;
+  }
+  return format;
+}
+
 }  // namespace
 
 WeightGroups weight_groups(const WeightFormat& format, std::int64_t count) {
@@ -50,7 +58,8 @@ WeightGroups weight_groups(const WeightFormat& format, std::int64_t count) {
   return {all(steps), all(parts)};
 }
 
-std::vector<std::int64_t> order_of_pairs(const WeightFormat& format) {
+std::vector<std::int64_t> order_of_pairs(const WeightFormat& whole) {
+  const WeightFormat format = unit_of(whole);
   const BitField& codes = format.code.fields.front();
   const FieldInWords at = *in_words({.bits = codes.bits, .at = codes.at}, format.elements, kBits);
   std::vector<std::int64_t> order(kGroupOfPairs);
@@ -71,11 +80,11 @@ std::int64_t access_words(const WeightFormat& format, std::int64_t blocks) {
 WeightUnits::WeightUnits(Builder& builder, const WeightFormat& format, std::int64_t blocks,
                          std::int64_t count)
     : builder_(builder),
-      format_(format),
-      blocks_(blocks),
+      format_(unit_of(format)),
+      blocks_(blocks * format.elements / format_.elements),
       count_(count),
-      in_pair_(std::min(blocks, blocks_of_pair(format))),
-      numbers_(builder, format) {
+      in_pair_(std::min(blocks_, blocks_of_pair(format_))),
+      numbers_(builder, format_) {
   words_ = builder_.registers("words_of_thread", ScalarType::u32, make_layout({words(), count}));
   numbers_.fill_table();
 }

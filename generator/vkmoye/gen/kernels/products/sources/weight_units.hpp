@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,9 @@ std::vector<std::int64_t> order_of_pairs(const WeightFormat& format);
 /// The number of 16-bit words of the widest access, a power of two, that divides `blocks` blocks.
 std::int64_t access_words(const WeightFormat& format, std::int64_t blocks);
 
-/// The blocks between two that begin at the same byte of a word: 1 or 2.
+/// The blocks between two that begin at the same byte of a word: 1, 2 or 4.
 inline std::int64_t blocks_of_pair(const WeightFormat& format) {
-  return format.bytes % 4 == 0 ? 1 : 2;
+  return 4 / std::gcd(format.bytes, std::int64_t{4});
 }
 
 /// The blocks that a thread reads at once, at least `elements` weights: of short blocks whole words, of blocks of more
@@ -51,7 +52,7 @@ inline std::int64_t blocks_at_once(const WeightFormat& format, std::int64_t elem
 class WeightUnits {
  public:
   /// Registers for `count` units of `blocks` blocks, and the table of the format, if it has one: then all invocations
-  /// must pass a barrier between this and the first weight. `builder` and `format` must outlive this object.
+  /// must pass a barrier between this and the first weight. `builder` must outlive this object.
   WeightUnits(Builder& builder, const WeightFormat& format, std::int64_t blocks,
               std::int64_t count);
 
@@ -108,7 +109,7 @@ class WeightUnits {
                           const WeightScale& scale);
 
   Builder& builder_;
-  const WeightFormat& format_;
+  const WeightFormat format_;  // of halves of blocks, if these have an odd number of bytes
   const std::int64_t blocks_, count_, in_pair_;
   View words_;
   WeightNumbers numbers_;
