@@ -81,7 +81,8 @@ const std::vector<Case>& cases() {
        .steps = 10,
        .tokens = 8},
       // Angles are those of positions up to 92,000.
-      {.name = "qwen3, q4_K with q6_K, heads of 128, zeros in norms, long positions",
+      {.name = "qwen3, q4_K with q6_K, activations of f16, heads of 128, zeros in norms, long "
+               "positions",
        .model = {.type = "q4_K",
                  .larger_type = "q6_K",
                  .architecture = "qwen3",
@@ -94,6 +95,7 @@ const std::vector<Case>& cases() {
                  .seed = 4},
        .prompt = 3,
        .chunk = 3,
+       .activations = f16,
        .steps = 9,
        .tokens = 8},
       // k does not begin where q ends, after 640 bytes, but at the next multiple of 256.
