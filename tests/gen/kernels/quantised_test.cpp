@@ -95,7 +95,12 @@ void expect_product(const WeightFormat& format, const GemmForm& form, const ir::
       store_bits(*number, vkmoye::bits_of(number->type, random() % 2 == 0 ? value : -value), bytes,
                  0);
     }
-    for (std::int64_t i = 0; i < format.elements; ++i) {  // finite codes
+    for (std::int64_t i = 0; i < format.elements; ++i) {  // finite codes and parts
+      if (format.sub_scale && (format.sub_scale->kind == NumberKind::power_of_two ||
+                               format.sub_scale->kind == NumberKind::floating)) {
+        const std::uint64_t one = format.sub_scale->kind == NumberKind::floating ? 0x38 : 127;
+        store_bits(*format.sub_scale, one - static_cast<std::uint64_t>(i / 8 % 5), bytes, i);
+      }
       if (!std::isfinite(format.code.number_of(bits_of(format.code, bytes, i)))) {
         store_bits(format.code, 0, bytes, i);
       }
@@ -335,8 +340,13 @@ TEST(Quantised, RefusesFormatsThatAreNone) {
   odd = *find_weight_format("q4_K");
   odd.sub_scale->fields[0].at = make_layout({4, 64}, {0, 8});
   odd.scale.reset();
-  EXPECT_THAT(reasons_against(odd), ElementsAre(HasSubstr("a minimum needs a scale"),
-                                                HasSubstr("a sub_scale needs a scale")));
+  EXPECT_THAT(reasons_against(odd), ElementsAre(HasSubstr("a minimum needs a scale")));
+  odd.minimum.reset();
+  EXPECT_THAT(reasons_against(odd), ElementsAre(HasSubstr("a sub_minimum needs a minimum")));
+  odd = *find_weight_format("mxfp4");
+  odd.sub_scale->fields[0].bits = 4;
+  EXPECT_THAT(reasons_against(odd),
+              ElementsAre(HasSubstr("sub_scale has 4 bits, but powers of two have 8")));
 }
 
 TEST(Quantised, RowsAreWholeBlocks) {
