@@ -170,6 +170,7 @@ std::vector<std::byte> GemmData::hard_blocks(std::uint64_t stream, std::int64_t 
   fill_random(row, 1, stream, 0);
   constexpr float kLargest = std::numeric_limits<float>::max();
   const double room = format.minimum ? kLargest / 2 : kLargest;
+  const double largest_code = format.code.largest();
   // Towards 0, so that its product with the largest number is not beyond `room`.
   const auto line_of = [&](const std::optional<WeightNumber>& number, double largest_factor,
                            std::uint64_t stream_of) {
@@ -192,6 +193,10 @@ std::vector<std::byte> GemmData::hard_blocks(std::uint64_t stream, std::int64_t 
     for (std::int64_t i = 0; i < format.elements; ++i) {  // every row would have a NaN
       const double number = format.code.number_of(bits_of(format.code, of_block, i));
       if (std::isnan(number)) store_bits(format.code, 0, of_block, i);
+      if (!format.sub_scale) continue;
+      const double part = format.sub_scale->number_of(bits_of(*format.sub_scale, of_block, i));
+      const bool fits = std::fabs(part) * largest_code <= room;  // false for NaN
+      if (!fits) store_bits(*format.sub_scale, 1, of_block, i);
     }
   }
   return row;
