@@ -57,7 +57,10 @@ std::string reason_against_numbers(std::span<const double> weights, std::int64_t
 // `largest`: those of the numbers by which a scale and a minimum of the format are multiplied.
 std::string reason_against_weights(const WeightFormat& format, std::span<const std::byte> block,
                                    const WeightScales& of_block, const WeightScales& largest) {
-  for (std::int64_t i = 0; format.sub_scale && i < format.elements; ++i) {
+  // Of the parts of a block, only scales of these kinds may not be finite.
+  const bool has_nan = format.sub_scale && (format.sub_scale->kind == NumberKind::floating ||
+                                            format.sub_scale->kind == NumberKind::power_of_two);
+  for (std::int64_t i = 0; has_nan && i < format.elements; ++i) {
     const double scale = scales_of(format, block, i).scale;
     if (!std::isfinite(scale)) return fmt::format("the scale of weight {} is {}", i, scale);
   }
