@@ -19,6 +19,19 @@ std::string reason_against_replacing(const std::filesystem::path& path) {
   return "";
 }
 
+// Renames `from` to `to`. While another has `to` open, Windows may refuse: tried again for a quarter of a second.
+// Returns the error, 0 if it is done.
+DWORD rename_over(const std::filesystem::path& from, const std::filesystem::path& to) {
+  for (DWORD pause = 1;; pause *= 2) {
+    if (MoveFileExW(from.c_str(), to.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+      return 0;
+    const DWORD error = GetLastError();
+    const bool may_pass = error == ERROR_ACCESS_DENIED || error == ERROR_SHARING_VIOLATION;
+    if (!may_pass || pause > 128) return error;
+    Sleep(pause);
+  }
+}
+
 }  // namespace
 
 std::string reason_against_reading(const std::filesystem::path& path) {
@@ -77,15 +90,11 @@ std::string replace_file(const std::filesystem::path& path, std::span<const std:
   std::filesystem::path temporary;
   HandleFile file(open_new(target.parent_path(), L".new", temporary));
   if (!file.is_open()) return message_of_file(GetLastError());
-  bool done = write_all(file.handle, contents) && FlushFileBuffers(file.handle) != 0;
-  DWORD error = done ? 0 : GetLastError();
+  const bool written = write_all(file.handle, contents) && FlushFileBuffers(file.handle) != 0;
+  DWORD error = written ? 0 : GetLastError();
   file.close();  // an open file cannot be renamed
-  if (done) {
-    done = MoveFileExW(temporary.c_str(), target.c_str(),
-                       MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
-    if (!done) error = GetLastError();
-  }
-  if (done) return "";
+  if (written) error = rename_over(temporary, target);
+  if (error == 0) return "";
   DeleteFileW(temporary.c_str());
   return message_of(error);
 }
