@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Weights in blocks: pack quantises them into a file, apply multiplies by it, and run names the format as a type.
 
+#include <tuple>
+
 #include "cli/bench.hpp"
 #include "support/expect.hpp"
 #include "support/npy.hpp"
@@ -134,6 +136,69 @@ TEST_F(QuantisedFiles, OfI8AreArraysWithScalesForEachRow) {
   }
   EXPECT_EQ(read_file(file("q.npy")), npy("|i1", "(3, 96)", whole));
   EXPECT_THAT(apply("w.npy", "f32*i8").err, HasSubstr("has type f32, but weights in i8 are i8"));
+}
+
+// A safetensors file with arrays of these names, types, shapes and bytes.
+std::string safetensors(
+    const std::vector<std::tuple<std::string, std::string, std::string, std::string>>& arrays) {
+  std::string header, data;
+  for (const auto& [name, dtype, shape, bytes] : arrays) {
+    header += (header.empty() ? "{\"" : ",\"") + name + R"(":{"dtype":")" + dtype +
+              R"(","shape":)" + shape + R"(,"data_offsets":[)" + std::to_string(data.size()) + "," +
+              std::to_string(data.size() + bytes.size()) + "]}";
+    data += bytes;
+  }
+  header += "}";
+  const auto length = static_cast<char>(header.size());
+  return {std::string(1, length) + static_cast<char>(header.size() >> 8) + std::string(6, '\0') +
+          header + data};
+}
+
+// (K,N) = (32,8): code (k,n) is k % 16, zero points are 8, scale n is 2^n.
+TEST_F(QuantisedFiles, AreReadFromCheckpoints) {
+  std::vector<std::uint32_t> codes;
+  for (int i = 0; i < 4 * 8; ++i) codes.push_back(i / 8 % 2 == 0 ? 0x76543210 : 0xfedcba98);
+  std::vector<std::uint16_t> scales, a_bits;
+  for (std::uint16_t n = 0; n < 8; ++n)
+    scales.push_back(static_cast<std::uint16_t>((15 + n) << 10));
+  std::vector<float> c;
+  for (int k = 0; k < 32; ++k) a_bits.push_back(k == 5 ? 0x3f80 : 0);  // bf16: 1 at k = 5
+  for (int n = 0; n < 8; ++n) c.push_back(static_cast<float>(-3 * (1 << n)));
+  write_file(file("m.safetensors"),
+             safetensors({{"x", "BF16", "[1,32]", bytes_of(a_bits)},
+                          {"l.up.qweight", "I32", "[4,8]", bytes_of(codes)},
+                          {"l.up.scales", "F16", "[1,8]", bytes_of(scales)},
+                          {"l.up.qzeros", "I32", "[1,1]", std::string(4, '\x77')},
+                          {"l.up.bias", "F16", "[8]", bytes_of(scales)}}));
+  const auto pack = [&](const std::vector<std::string>& in) {
+    std::vector<std::string> words = {"pack", "gemm/auto", "--type",      "f32*i4z32", "--from",
+                                      "gptq", "--out",     file("q.npy"), "--in"};
+    words.insert(words.end(), in.begin(), in.end());
+    return bench(words);
+  };
+  const std::string model = file("m.safetensors");
+  ASSERT_EQ(output_of(pack({model + ":l.up"})), "");
+  const std::string blocks = read_file(file("q.npy"));
+  const Outcome applied =
+      bench({"apply", "gemm/auto", "--type", "bf16*i4z32,f32", "--in", model + ":x", file("q.npy"),
+             "--out", file("c.npy"), "--device", "host"});
+  ASSERT_EQ(applied.status, 0) << applied.err;
+  EXPECT_EQ(read_file(file("c.npy")), npy("<f4", "(1, 8)", bytes_of(c)));
+
+  // Arrays one by one, also of .npy files.
+  write_file(file("scales.npy"), npy("<f2", "(1, 8)", bytes_of(scales)));
+  ASSERT_EQ(output_of(pack({file("scales.npy"), model + ":l.up.qzeros", model + ":l.up.qweight"})),
+            "");
+  EXPECT_EQ(read_file(file("q.npy")), blocks);
+  EXPECT_THAT(pack({model + ":l.down"}).err,
+              AllOf(HasSubstr("has no array 'l.down'"), HasSubstr("5 arrays")));
+  EXPECT_THAT(pack({file("scales.npy")}).err, HasSubstr("there is no array qweight"));
+  expect_refused({"pack", "gemm/auto", "--type", "f32*q4_0", "--in", file("w.npy"), file("a.npy"),
+                  "--out", file("q.npy")},
+                 "only --from takes several");
+  expect_refused({"pack", "gemm/auto", "--type", "f32", "--from", "gptq", "--in", model + ":l.up",
+                  "--out", file("q.npy")},
+                 "needs a --type with a format, such as f16*i8z128,f32");
 }
 
 TEST(QuantisedTypes, AreRunAndRefused) {

@@ -15,6 +15,7 @@
 
 #include "io/kept_file.hpp"
 #include "io/npy.hpp"
+#include "io/safetensors.hpp"
 #include "report/comparison.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/checked_file.hpp"
@@ -150,10 +151,24 @@ bool accepts_tuned(std::string_view input) {
 bool accepts_npy(std::string_view input) {
   const MemoryFile memory(input);
   try {
-    const bench::NpyHeader header = bench::read_npy_header(memory.path());
+    const bench::ArrayHeader header = bench::read_npy_header(memory.path());
     require(header.data_at + header.data_bytes == input.size(), "the elements fill the file");
-    require(bench::read_npy_data(memory.path(), header).size() == header.data_bytes,
+    require(bench::read_array_data(memory.path(), header).size() == header.data_bytes,
             "all elements are read");
+    return true;
+  } catch (const ArgumentError&) {
+    return false;
+  }
+}
+
+bool accepts_safetensors(std::string_view input) {
+  const MemoryFile memory(input);
+  try {
+    for (const auto& [name, header] : bench::read_safetensors(memory.path())) {
+      require(header.data_at + header.data_bytes <= input.size(), "the elements are in the file");
+      require(bench::read_array_data(memory.path(), header).size() == header.data_bytes,
+              "all elements are read");
+    }
     return true;
   } catch (const ArgumentError&) {
     return false;
@@ -174,10 +189,10 @@ bool accepts_report(std::string_view input) {
 }
 
 std::span<const Format> formats() {
-  static constexpr Format kFormats[] = {{"layout", accepts_layout}, {"kernel", accepts_kernel},
-                                        {"plan", accepts_plan},     {"cache", accepts_cache},
-                                        {"packed", accepts_packed}, {"tuned", accepts_tuned},
-                                        {"npy", accepts_npy},       {"report", accepts_report}};
+  static constexpr Format kFormats[] = {
+      {"layout", accepts_layout}, {"kernel", accepts_kernel},           {"plan", accepts_plan},
+      {"cache", accepts_cache},   {"packed", accepts_packed},           {"tuned", accepts_tuned},
+      {"npy", accepts_npy},       {"safetensors", accepts_safetensors}, {"report", accepts_report}};
   return kFormats;
 }
 

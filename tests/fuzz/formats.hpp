@@ -37,6 +37,7 @@ bool accepts_cache(std::string_view input);  // a pipeline cache
 bool accepts_packed(std::string_view input);
 bool accepts_tuned(std::string_view input);
 bool accepts_npy(std::string_view input);
+bool accepts_safetensors(std::string_view input);
 bool accepts_report(std::string_view input);  // what `compare` reads
 
 }  // namespace vkmoye::fuzz

@@ -224,7 +224,7 @@ TEST(Quantised, MultipliesEveryFormatInMatrixUnits) {
       const auto matrices = probes(config, form);
       config.order_a = fragment_layout(test::order_of_twin(matrices[0]));
       config.order_b = fragment_layout(test::order_of_twin(matrices[1]));
-      const std::int64_t k = 33 * std::max<std::int64_t>(64, format.elements);
+      const std::int64_t k = 17 * std::max<std::int64_t>(64, format.elements);
       expect_product(format, form, gemm_thin_coopmat(config, form), 9, 37, k, 0x1p-10);
     }
   }

@@ -9,6 +9,7 @@
 #include <ostream>
 #include <utility>
 
+#include "io/safetensors.hpp"
 #include "registry/operations.hpp"
 #include "report/report.hpp"
 #include "vkmoye/base/error.hpp"
@@ -47,37 +48,38 @@ std::vector<std::byte> in_c_order(std::span<const std::byte> data,
 
 }  // namespace
 
-ArrayFile::ArrayFile(const std::string& name) {
-  const std::filesystem::path path = path_of(name);
-  if (is_packed_file(path)) {
-    PackedFile packed = read_packed_header(path);
+ArrayFile::ArrayFile(const std::string& name) : path_(path_of(name)) {
+  const auto tensor = tensor_name(name);
+  if (!tensor && is_packed_file(path_)) {
+    PackedFile packed = read_packed_header(path_);
     const gen::PackedOperand& operand = packed.operand;
     array_ = {name, operand.form.type, operand.shape(), operand};
     header_ = std::move(packed);
   } else {
-    NpyHeader npy = read_npy_header(path);
-    array_ = {name, npy.type, npy.shape, std::nullopt, npy.fortran_order};
-    header_ = std::move(npy);
+    if (tensor) path_ = tensor->file;
+    ArrayHeader array = tensor ? read_safetensors_header(*tensor) : read_npy_header(path_);
+    array_ = {name, array.type, array.shape, std::nullopt, array.fortran_order};
+    header_ = std::move(array);
   }
 }
 
 bool ArrayFile::is_boolean() const {
-  const auto* npy = std::get_if<NpyHeader>(&header_);
+  const auto* npy = std::get_if<ArrayHeader>(&header_);
   return npy != nullptr && npy->is_boolean;
 }
 
 std::vector<std::byte> ArrayFile::data() const {
   if (const auto* packed = std::get_if<PackedFile>(&header_)) {
-    return read_packed_data(path_of(array_.name), *packed);
+    return read_packed_data(path_, *packed);
   }
-  const NpyHeader& npy = std::get<NpyHeader>(header_);
-  std::vector<std::byte> data = read_npy_data(path_of(array_.name), npy);
+  const ArrayHeader& npy = std::get<ArrayHeader>(header_);
+  std::vector<std::byte> data = read_array_data(path_, npy);
   if (npy.fortran_order == array_.fortran_order) return data;
   return in_c_order(data, npy.shape, size_of(npy.type));
 }
 
 void ArrayFile::take_type(const std::string& type, std::size_t place) {
-  const auto* npy = std::get_if<NpyHeader>(&header_);
+  const auto* npy = std::get_if<ArrayHeader>(&header_);
   if (npy == nullptr || !npy->is_any_float8) return;
   std::vector<std::string> names = split(type.substr(0, type.find(',')), '*');
   std::swap(names.front(), names[std::min(place, names.size() - 1)]);

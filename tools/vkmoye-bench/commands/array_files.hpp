@@ -2,6 +2,7 @@
 #pragma once
 // The user's array files, and the line that is printed after a kernel ran on them.
 
+#include <filesystem>
 #include <iosfwd>
 #include <string>
 #include <variant>
@@ -15,10 +16,10 @@
 
 namespace vkmoye::bench {
 
-/// A file with an array, or with an operand in fragment order.
+/// A file with an array, or with an operand in fragment order; or an array of a safetensors file.
 class ArrayFile {
  public:
-  /// Reads the header. Throws ArgumentError like read_npy_header and read_packed_header.
+  /// Reads the header. Throws ArgumentError like read_npy_header, read_packed_header and read_safetensors_header.
   explicit ArrayFile(const std::string& name);
 
   bool is_packed() const { return std::holds_alternative<PackedFile>(header_); }
@@ -32,7 +33,8 @@ class ArrayFile {
   std::vector<std::byte> data() const;
 
  private:
-  std::variant<NpyHeader, PackedFile> header_;
+  std::filesystem::path path_;
+  std::variant<ArrayHeader, PackedFile> header_;
   gen::GivenArray array_;
 };
 

@@ -11,6 +11,7 @@
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/kernels/common/weight_arrays.hpp"
 #include "vkmoye/gen/problems/products/epilogue.hpp"
 
 namespace vkmoye::bench {
@@ -133,6 +134,8 @@ std::vector<Option> plain_options() {
       "NxN or NxNxN";
   std::vector<std::string> weights;
   for (const gen::WeightFormat& format : gen::weight_formats()) weights.push_back(format.name);
+  std::vector<std::string> schemes;
+  for (const gen::WeightScheme& scheme : gen::weight_schemes()) schemes.push_back(scheme.name);
   const std::string product_types =
       "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B and B may be " + join(weights, ", ");
   const std::string types =
@@ -166,11 +169,19 @@ std::vector<Option> plain_options() {
                 "kernels or --size gives its arguments; -: to stdout, instead of the GLSL"),
       {"--reference VALUE", word_among("reference", operation_names(), &Options::reference), run,
        "the operation that the kernel of --kernel computes: " + join(operation_names(), ", ")},
-      Option("--in FILE", texts(several, &Options::in), apply,
-             "little-endian .npy files; for gemm/packed also files written by 'pack'", kRequired)
+      Option(
+          "--in FILE", texts(several, &Options::in), apply,
+          "little-endian .npy files, or arrays FILE.safetensors:NAME; for gemm/packed also files "
+          "written by 'pack'",
+          kRequired)
           .also(pack,
-                "the .npy file of the operand, (M,K) or (N,K), or of a batch of such operands",
-                kRequired, texts(one, &Options::in)),
+                "the .npy file of the operand, (M,K) or (N,K), or of a batch of such operands; or "
+                "the array FILE.safetensors:NAME; with --from several",
+                kRequired),
+      {"--from SCHEME", word_among("scheme", schemes, &Options::from), pack,
+       "weights with scales in arrays of their own: " + join(schemes, ", ") +
+           "; --in are these arrays, named as in the checkpoint, or what their names in a "
+           "safetensors file begin with"},
       {"--as VALUE", word_among("operand", {"a", "b"}, &Options::as), pack,
        "which operand of the product it is, a or b (b)"},
       Option("--out FILE", texts(one, &Options::out), pack,

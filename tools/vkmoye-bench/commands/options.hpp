@@ -76,6 +76,7 @@ struct CommandOptions : MeasureOptions {
   std::string kernel_file, reference;
   std::string sizes_from_buffer;  // names, separated by commas; empty: none
   std::string as = "b";           // the operand that `pack` packs
+  std::string from;               // the scheme of the arrays that `pack` reads; empty: none
   std::optional<std::int64_t> subgroup_size;
 
   std::string expression, draw, fragment;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // pack KERNEL --in W.npy --out W.packed: stores an operand of a product in fragment order, for later runs. With a
-// weight format, --type 'f16*q4_0', quantises weights.
+// weight format, --type 'f16*q4_0', quantises weights, or reads those of a checkpoint: --from gptq.
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include "commands/array_files.hpp"
@@ -13,27 +15,78 @@
 #include "commands/options.hpp"
 #include "devices/fragments.hpp"
 #include "io/npy.hpp"
+#include "io/safetensors.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/common/quantise.hpp"
+#include "vkmoye/gen/kernels/common/weight_arrays.hpp"
 #include "vkmoye/gen/kernels/products/choice/problem_plan.hpp"
 #include "workloads/packed_file.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-// Rows of weights as rows of blocks: (N, K) to (N, bytes of K weights) of u8. On the host.
-int quantise_file(const CommandOptions& options, const gen::WeightFormat& format) {
-  std::vector<ArrayFile> files = read_array_files(options.in);
-  files.front().put_into_c_order();
-  const gen::GivenArray& array = files.front().array();
-  const std::vector<std::int64_t> shape =
-      gen::shape_of_blocks(array, format);  // throws before work
+// Weights as rows of blocks, (.., N, bytes of K weights).
+struct Blocks {
+  gen::GivenArray array;
+  std::vector<std::byte> data;
+};
+
+// The arrays of a checkpoint that `scheme` reads for `format`. In a safetensors file, those whose names begin with what
+// is given: model.safetensors:model.layers.0.mlp.up_proj.
+std::vector<gen::CheckpointArray> checkpoint_arrays(const std::vector<std::string>& names,
+                                                    const gen::WeightScheme& scheme,
+                                                    const gen::WeightFormat& format) {
+  const std::vector<std::string> words = gen::words_of(scheme, format);
+  std::vector<std::string> files;
+  for (const std::string& name : names) {
+    const auto tensor = tensor_name(name);
+    const std::size_t before = files.size();
+    for (const auto& [array, header] :
+         tensor ? read_safetensors(tensor->file) : std::map<std::string, ArrayHeader>()) {
+      const bool is_of_it = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+        return array == tensor->name + '.' + word || array == tensor->name + '_' + word;
+      });
+      if (is_of_it) files.push_back(path_text(tensor->file) + ':' + array);
+    }
+    if (files.size() == before) files.push_back(name);
+  }
+  std::vector<gen::CheckpointArray> arrays;
+  for (const ArrayFile& file : read_array_files(files)) {
+    gen::GivenArray array = file.array();
+    if (array.packed) throw ArgumentError(array.name + ": is a packed operand, not an array");
+    if (array.name.ends_with(".npy")) array.name.resize(array.name.size() - 4);
+    arrays.push_back({array.name, array.type, array.shape, file.data()});
+  }
+  return arrays;
+}
+
+Blocks weight_blocks(const CommandOptions& options, const gen::WeightFormat& format) {
+  if (!options.from.empty()) {
+    const gen::WeightScheme& scheme = *gen::find_weight_scheme(options.from);
+    gen::BlocksOfArrays read =
+        gen::blocks_of(scheme, format, checkpoint_arrays(options.in, scheme, format));
+    return {{options.in.front(), gen::type_of_blocks(format), read.shape}, std::move(read.blocks)};
+  }
+  ArrayFile file(options.in.front());
+  file.put_into_c_order();
+  Blocks out{file.array(), file.data()};
+  if (!is_floating(out.array.type)) return out;  // blocks
+  const std::vector<std::int64_t> shape = gen::shape_of_blocks(out.array, format);
+  out.data = gen::quantised(out.array, out.data, format);
+  out.array.shape = shape;
+  out.array.type = gen::type_of_blocks(format);
+  return out;
+}
+
+// Blocks as they are stored, as an array of bytes. On the host.
+int write_blocks(const CommandOptions& options, const gen::WeightFormat& format) {
+  if (options.from.empty()) gen::shape_of_blocks(ArrayFile(options.in.front()).array(), format);
+  const Blocks blocks = weight_blocks(options, format);
   OutputFile out(options.out.front());
-  write_npy(out, gen::type_of_blocks(format), shape,
-            gen::quantised(array, files.front().data(), format));
+  write_npy(out, blocks.array.type, blocks.array.shape, blocks.data);
   out.commit();
   return kOk;
 }
@@ -49,45 +102,52 @@ int pack(const CommandOptions& options) {
     throw ArgumentError(fmt::format(
         "pack: --type {}: {} takes weights in a format, such as f16*q4_0,f32", type, entry.name));
   }
-  std::error_code unknown;
-  if (std::filesystem::equivalent(path_of(options.in.front()), path_of(options.out.front()),
-                                  unknown)) {
-    throw ArgumentError(options.out.front() + ": is the file of --in; it would be overwritten");
+  for (const std::string& file : options.in) {
+    std::error_code unknown;
+    if (std::filesystem::equivalent(path_of(file), path_of(options.out.front()), unknown)) {
+      throw ArgumentError(options.out.front() + ": is the file of --in; it would be overwritten");
+    }
+  }
+  if (!options.from.empty() && (weights == nullptr || options.as == "a")) {
+    throw ArgumentError(
+        fmt::format("pack: --from {} reads weights: it needs a --type with a format, such as "
+                    "f16*{},f32, and no --as a",
+                    options.from, gen::find_weight_scheme(options.from)->formats.back()));
+  }
+  if (options.from.empty() && options.in.size() > 1) {
+    throw ArgumentError(fmt::format("pack: --in: {} files are given, but only --from takes several",
+                                    options.in.size()));
   }
   if (packs_weights && options.as == "a") {
     throw ArgumentError(
         fmt::format("pack: {} takes A as it is; only weights are packed", entry.name));
   }
   if (weights != nullptr && options.as != "a" && !packs_weights) {
-    return quantise_file(options, *weights);
+    return write_blocks(options, *weights);
   }
   if (!entry.takes_packed) {
     throw ArgumentError(
         fmt::format("pack: {} has no packed operands; use gemm/packed", entry.name));
   }
-  const std::string& file = options.in.front();
-  if (is_packed_file(path_of(file))) throw ArgumentError(file + ": is already packed");
-  std::vector<ArrayFile> files = read_array_files({file});
-  std::vector<gen::GivenArray> inputs = given_arrays(entry, files, type, options.as == "a" ? 0 : 1);
-  refuse_booleans("pack", files);
-  std::vector<std::byte> data = files.front().data();
+  const std::string& name = options.in.front();
+  if (options.from.empty() && !tensor_name(name) && is_packed_file(path_of(name))) {
+    throw ArgumentError(name + ": is already packed");
+  }
+  Blocks in;
   gen::ProblemText spec = {&entry, type, options.config, options.values};
   if (packs_weights) {
     if (type.empty()) spec.type = fmt::format("f16*{},f32", weights->name);
-    gen::GivenArray& array = inputs.front();
-    if (is_floating(array.type)) {
-      files.front().put_into_c_order();
-      array = files.front().array();
-      const std::vector<std::int64_t> shape = gen::shape_of_blocks(array, *weights);
-      data = gen::quantised(array, files.front().data(), *weights);
-      array.shape = shape;
-      array.type = gen::type_of_blocks(*weights);
-    }
+    in = weight_blocks(options, *weights);
+  } else {
+    std::vector<ArrayFile> files = read_array_files({name});
+    in.array = given_arrays(entry, files, type, options.as == "a" ? 0 : 1).front();
+    refuse_booleans("pack", files);
+    in.data = files.front().data();
   }
-  gen::OperandToPack operand = gen::operand_to_pack(spec, options.as == "a", inputs.front());
+  gen::OperandToPack operand = gen::operand_to_pack(spec, options.as == "a", in.array);
   if (packs_weights) {
-    const auto wrong = gen::reasons_against_blocks(*weights, data, inputs.front().shape.back());
-    if (!wrong.empty()) throw ArgumentError(with_reasons("pack: " + file, wrong));
+    const auto wrong = gen::reasons_against_blocks(*weights, in.data, in.array.shape.back());
+    if (!wrong.empty()) throw ArgumentError(with_reasons("pack: " + name, wrong));
   }
   OutputFile out(options.out.front());  // throws before any work is done
 
@@ -100,7 +160,7 @@ int pack(const CommandOptions& options) {
   plan.arrays[0].input = 0;
   plan.result = 1;
   const auto execution = prepared(*executor, plan, "pack", entry.name);
-  execution->write(0, data);
+  execution->write(0, in.data);
   if (!run_undamaged(*executor, *execution, "pack")) return kWrongResult;
   write_packed(out, packed.operand, read_all(*execution, 1, plan.arrays[1].bytes));
   out.commit();
@@ -118,7 +178,9 @@ const Command kPack = {
     "  vkmoye-bench pack gemm/packed --as a --a m --in x.npy --out x.packed\n"
     "  vkmoye-bench pack gemm/auto --type 'f16*q4_0,f32' --in w.npy --out w_q4_0.npy\n"
     "  vkmoye-bench pack gemm/packed_weights --type 'f16*q4_0,f32' --in w.npy \\\n"
-    "      --out w.packed",
+    "      --out w.packed\n"
+    "  vkmoye-bench pack gemm/auto --type 'f16*i4z128,f32' --from gptq \\\n"
+    "      --in model.safetensors:model.layers.0.mlp.up_proj --out up.npy",
     pack};
 
 }  // namespace vkmoye::bench

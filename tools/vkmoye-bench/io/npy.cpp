@@ -203,20 +203,9 @@ Elements known_elements(const std::filesystem::path& path, const std::string& de
                            known_types()));
 }
 
-std::uint64_t byte_count(const std::filesystem::path& path, const NpyHeader& header) {
-  std::uint64_t bytes = size_of(header.type);
-  for (const std::int64_t extent : header.shape) {
-    if (extent != 0 && bytes > (std::uint64_t{1} << 48) / static_cast<std::uint64_t>(extent)) {
-      refuse(path, "the header's shape needs more than 2^48 bytes");
-    }
-    bytes *= static_cast<std::uint64_t>(extent);
-  }
-  return bytes;
-}
-
 }  // namespace
 
-NpyHeader read_npy_header(const std::filesystem::path& path) {
+ArrayHeader read_npy_header(const std::filesystem::path& path) {
   require_readable(path);
   std::error_code error;
   const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
@@ -233,7 +222,7 @@ NpyHeader read_npy_header(const std::filesystem::path& path) {
   if (version < 1 || version > 3)
     refuse(path, fmt::format("has .npy version {}; supported versions: 1 to 3", version));
   std::uint64_t header_bytes = start[8] | start[9] << 8;
-  NpyHeader header;
+  ArrayHeader header;
   header.data_at = 10;
   if (version > 1) {
     file.read(reinterpret_cast<char*>(start + 10), 2);
@@ -258,22 +247,13 @@ NpyHeader read_npy_header(const std::filesystem::path& path) {
   header.is_any_float8 = elements.is_any_float8;
   header.shape = parsed->shape;
   header.fortran_order = parsed->fortran_order && parsed->shape.size() > 1;
-  header.data_bytes = byte_count(path, header);
+  header.data_bytes = needed_bytes(path, header);
   if (file_bytes - header.data_at != header.data_bytes) {
     refuse(path, fmt::format("holds {} bytes of data, its shape {} of {} needs {}",
                              file_bytes - header.data_at, shown(shape_text(header.shape)),
                              to_string(header.type), header.data_bytes));
   }
   return header;
-}
-
-std::vector<std::byte> read_npy_data(const std::filesystem::path& path, const NpyHeader& header) {
-  std::vector<std::byte> data(header.data_bytes);
-  std::ifstream file(path, std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(header.data_at));
-  file.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
-  if (!file) refuse(path, "could not be read to its end");
-  return data;
 }
 
 void write_npy(OutputFile& file, ScalarType type, const std::vector<std::int64_t>& shape,

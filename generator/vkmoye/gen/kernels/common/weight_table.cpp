@@ -1,179 +1,30 @@
 // SPDX-License-Identifier: MIT
-// The formats that have names, and how numbers become their blocks.
+// The formats that have names.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-
-#include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/kernels/common/weight_format.hpp"
+#include "vkmoye/gen/kernels/common/weight_quantisers.hpp"
 #include "vkmoye/gen/kernels/common/weight_search.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-using Weights = std::span<const double>;
-using Block = std::span<std::byte>;
-
-void store_of_block(const WeightNumber& number, double value, Block block) {
-  store_bits(number, bits_of(number.type, value), block, 0);
-}
-
-// Each code: the definitions compute in f32, as ggml does.
-void store_codes(const WeightFormat& format, Weights weights, Block block,
-                 const std::function<std::int64_t(float)>& code) {
-  for (std::int64_t i = 0; i < format.elements; ++i) {
-    const auto weight = static_cast<float>(weights[static_cast<std::size_t>(i)]);
-    store_bits(format.code, static_cast<std::uint64_t>(code(weight)), block, i);
-  }
-}
-
-// w / scale by the inverse of the scale, as ggml computes it; by a division if the inverse of a subnormal scale is
-// infinite. 0 if the scale is 0.
-float quotient(float w, float scale) {
-  if (scale == 0) return 0;
-  const float per_scale = 1 / scale;
-  return std::isfinite(per_scale) ? w * per_scale : w / scale;
-}
-
-float largest_magnitude(Weights weights) {
-  float max = 0;
-  for (const double w : weights) max = std::max(max, std::fabs(static_cast<float>(w)));
-  return max;
-}
-
-// scale = max |w| / 127, code = w / scale rounded to nearest, halves away from 0.
-void quantise_to_both_signs(const WeightFormat& format, Weights weights, Block block) {
-  const float scale = largest_magnitude(weights) / 127;
-  store_of_block(*format.scale, scale, block);
-  store_codes(format, weights, block,
-              [&](float w) { return static_cast<std::int64_t>(std::round(quotient(w, scale))); });
-}
-
-// scale = (the weight with the largest magnitude) / -zero, code = w / scale + zero rounded, at most the largest code.
-void quantise_from_extreme(const WeightFormat& format, Weights weights, Block block) {
-  float extreme = 0;
-  for (const double w : weights) {
-    const auto x = static_cast<float>(w);
-    if (std::fabs(x) > std::fabs(extreme)) extreme = x;
-  }
-  const auto zero = static_cast<float>(format.code.zero);
-  const float scale = extreme / -zero;
-  store_of_block(*format.scale, scale, block);
-  store_codes(format, weights, block, [&](float w) {
-    const auto code = static_cast<std::int64_t>(quotient(w, scale) + (zero + 0.5f));
-    return std::min(format.code.codes() - 1, code);
-  });
-}
-
-// scale = (largest - smallest) / largest code, minimum = the smallest, code = (w - minimum) / scale rounded, at most
-// the largest code.
-void quantise_between(const WeightFormat& format, Weights weights, Block block) {
-  const auto [min, max] = std::minmax_element(weights.begin(), weights.end());
-  const auto low = static_cast<float>(*min);
-  const std::int64_t last = format.code.codes() - 1;
-  const float scale = (static_cast<float>(*max) - low) / static_cast<float>(last);
-  store_of_block(*format.scale, scale, block);
-  store_of_block(*format.minimum, low, block);
-  store_codes(format, weights, block, [&](float w) {
-    return std::min(last, static_cast<std::int64_t>(quotient(w - low, scale) + 0.5f));
-  });
-}
-
 // The levels of bitsandbytes, each of f32: quantiles of the normal distribution, 0 among them, divided by the largest.
-constexpr std::array<double, 16> kNormalLevels = {-1.0,
-                                                  -0.6961928009986877,
-                                                  -0.5250730514526367,
-                                                  -0.39491748809814453,
-                                                  -0.28444138169288635,
-                                                  -0.18477343022823334,
-                                                  -0.09105003625154495,
-                                                  0.0,
-                                                  0.07958029955625534,
-                                                  0.16093020141124725,
-                                                  0.24611230194568634,
-                                                  0.33791524171829224,
-                                                  0.44070982933044434,
-                                                  0.5626170039176941,
-                                                  0.7229568362236023,
-                                                  1.0};
-
-// scale = max |w|, code = the level nearest to w / scale: the number of middles between levels that it is above.
-void quantise_nf4(const WeightFormat& format, Weights weights, Block block) {
-  const float scale = largest_magnitude(weights);
-  store_of_block(*format.scale, scale, block);
-  store_codes(format, weights, block, [&](float w) {
-    std::int64_t code = 0;
-    for (std::size_t i = 1; i < kNormalLevels.size(); ++i) {
-      const auto middle = static_cast<float>((kNormalLevels[i - 1] + kNormalLevels[i]) / 2);
-      code += quotient(w, scale) > middle ? 1 : 0;
-    }
-    return code;
-  });
-}
-
-// scale = max |w| / 448, code = w / scale in e4m3. A subnormal scale has few digits: where it was rounded so far down
-// that the largest weight would be beyond e4m3, the scale is the next number.
-void quantise_e4m3(const WeightFormat& format, Weights weights, Block block) {
-  const float max = largest_magnitude(weights);
-  float scale = max / 448;
-  const auto is_beyond = [](float x) {
-    return std::isnan(number_of(ScalarType::e4m3, bits_of(ScalarType::e4m3, x)));
-  };
-  if (max > 0 && is_beyond(max / scale)) {
-    scale = std::nextafter(scale, std::numeric_limits<float>::infinity());
-  }
-  store_of_block(*format.scale, scale, block);
-  store_codes(format, weights, block, [&](float w) {
-    return static_cast<std::int64_t>(bits_of(ScalarType::e4m3, scale != 0 ? w / scale : 0));
-  });
-}
-
-// Of each run of weights with one sub scale, the code of the level nearest to w / scale. `scale_of` gives the bits of
-// that scale, from the largest magnitude.
-void quantise_runs(const WeightFormat& format, Weights weights, Block block,
-                   const std::function<std::uint64_t(float max)>& scale_of) {
-  const std::int64_t run = run_of(*format.sub_scale, format.elements);
-  for (std::int64_t i = 0; i < format.elements; i += run) {
-    const Weights of_run =
-        weights.subspan(static_cast<std::size_t>(i), static_cast<std::size_t>(run));
-    const std::uint64_t bits = scale_of(largest_magnitude(of_run));
-    const double scale = format.sub_scale->number_of(bits);
-    store_bits(*format.sub_scale, bits, block, i);
-    for (std::int64_t k = 0; k < run; ++k) {
-      const auto error = [&](std::size_t code) {
-        return std::fabs(format.code.levels[code] * scale - of_run[static_cast<std::size_t>(k)]);
-      };
-      std::size_t best = 0;
-      for (std::size_t code = 1; code < format.code.levels.size(); ++code) {
-        if (error(code) < error(best)) best = code;
-      }
-      store_bits(format.code, best, block, i + k);
-    }
-  }
-}
-
-// The largest magnitude has the exponent of the largest level, 2 (OCP Microscaling Formats 1.0, section 6.3).
-void quantise_mxfp4(const WeightFormat& format, Weights weights, Block block) {
-  quantise_runs(format, weights, block, [](float max) {
-    return max == 0 ? 0 : static_cast<std::uint64_t>(std::clamp(std::ilogb(max) - 2 + 127, 0, 254));
-  });
-}
-
-// scale = max |w| / 6 in e4m3, which has no infinity: NaN beyond 448.
-void quantise_nvfp4(const WeightFormat& format, Weights weights, Block block) {
-  quantise_runs(format, weights, block, [](float max) {
-    return static_cast<std::uint64_t>(bits_of(ScalarType::e4m3, max / 6));
-  });
-}
-
-// Weights are whole numbers: others are rounded to nearest, halves away from 0.
-void quantise_i8(const WeightFormat& format, Weights weights, Block block) {
-  store_codes(format, weights, block, [](float w) {
-    return static_cast<std::int64_t>(std::round(std::clamp(w, -127.0f, 127.0f)));
-  });
-}
+const std::vector<double> kNormalLevels = {-1.0,
+                                           -0.6961928009986877,
+                                           -0.5250730514526367,
+                                           -0.39491748809814453,
+                                           -0.28444138169288635,
+                                           -0.18477343022823334,
+                                           -0.09105003625154495,
+                                           0.0,
+                                           0.07958029955625534,
+                                           0.16093020141124725,
+                                           0.24611230194568634,
+                                           0.33791524171829224,
+                                           0.44070982933044434,
+                                           0.5626170039176941,
+                                           0.7229568362236023,
+                                           1.0};
 
 // The levels of ggml's iq4_nl and iq4_xs, and the numbers of e2m1 (OCP Microscaling Formats, 1.0).
 const std::vector<double> kUnevenLevels = {-127, -104, -83, -65, -49, -35, -22, -10,
@@ -198,7 +49,7 @@ BitField halves_of_32(std::int64_t byte) {
   return {.bits = 4, .first = 8 * byte, .at = make_layout({16, 2}, {8, 4})};
 }
 
-// Groups of weights of 4 bits with zero points.
+// Groups of weights of 4 bits with a minimum.
 WeightFormat group_of_4_bits(const char* name, std::int64_t elements) {
   return {.name = name,
           .elements = elements,
@@ -207,6 +58,19 @@ WeightFormat group_of_4_bits(const char* name, std::int64_t elements) {
           .scale = number_at_byte(0),
           .minimum = number_at_byte(2),
           .quantise = quantise_between};
+}
+
+// Groups of weights with a zero point that is a whole number: scale * code - scale * zero point.
+WeightFormat group_with_zero_point(const char* name, std::uint32_t bits, std::int64_t elements) {
+  return {.name = name,
+          .elements = elements,
+          .bytes = 4 + elements * bits / 8,
+          .code = whole({{.bits = bits, .first = 32, .at = Layout(elements, bits)}}),
+          .scale = number_at_byte(0),
+          .minimum = number_at_byte(0),
+          .sub_minimum = whole({{.bits = 8, .first = 16}}),
+          .subtracts_minimum = true,
+          .quantise = quantise_with_zero_point};
 }
 
 // Scales and minima of 6 bits, eight of each in 12 bytes: q4_K and q5_K.
@@ -240,8 +104,8 @@ BitField one_bit_of_256(std::int64_t byte, std::uint32_t to) {
   return {.bits = 1, .first = 8 * byte, .at = make_layout({32, 8}, {8, 1}), .to = to};
 }
 
-// Sources: ggml (ggml-common.h, ggml-quants.c), the blocks of GGUF files, for q4_0 to iq4_xs. i4g32, i4g64 and i4g128
-// hold the weights of GPTQ and AWQ in groups: a zero point z of a group becomes the minimum -scale * z. nf4: Dettmers
+// Sources: ggml (ggml-common.h, ggml-quants.c), the blocks of GGUF files, for q4_0 to iq4_xs. i4z.. and i8z..
+// hold the weights of GPTQ and AWQ, i4g.. those of MLX. nf4: Dettmers
 // et al., QLoRA, 2023; its levels are those of bitsandbytes. e4m3g128 has a scale for 128 weights along k, as the
 // checkpoints of DeepSeek-V3. nvfp4: blocks of 64 as in ggml, a scale of e4m3 for 16 weights; the scale of the tensor
 // is alpha. i8 has no scales: its rows are those of a plain array.
@@ -348,10 +212,15 @@ std::vector<WeightFormat> table_of_formats() {
       group_of_4_bits("i4g32", 32),
       group_of_4_bits("i4g64", 64),
       group_of_4_bits("i4g128", 128),
+      group_with_zero_point("i4z32", 4, 32),
+      group_with_zero_point("i4z64", 4, 64),
+      group_with_zero_point("i4z128", 4, 128),
+      group_with_zero_point("i8z32", 8, 32),
+      group_with_zero_point("i8z128", 8, 128),
       {.name = "nf4",
        .elements = 64,
        .bytes = 36,
-       .code = levels_of({neighbours(64, 4)}, {kNormalLevels.begin(), kNormalLevels.end()}),
+       .code = levels_of({neighbours(64, 4)}, kNormalLevels),
        .scale = number_at_byte(0, ScalarType::f32),
        .quantise = quantise_nf4},
       {.name = "e4m3g128",

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "io/array_header.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/path_text.hpp"
+
+namespace vkmoye::bench {
+
+std::uint64_t needed_bytes(const std::filesystem::path& path, const ArrayHeader& header) {
+  std::uint64_t bytes = size_of(header.type);
+  for (const std::int64_t extent : header.shape) {
+    if (extent != 0 && bytes > (std::uint64_t{1} << 48) / static_cast<std::uint64_t>(extent)) {
+      throw ArgumentError(path_text(path) + ": the header's shape needs more than 2^48 bytes");
+    }
+    bytes *= static_cast<std::uint64_t>(extent);
+  }
+  return bytes;
+}
+
+std::vector<std::byte> read_array_data(const std::filesystem::path& path,
+                                       const ArrayHeader& header) {
+  std::vector<std::byte> data(header.data_bytes);
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(header.data_at));
+  file.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
+  if (!file) throw ArgumentError(path_text(path) + ": could not be read to its end");
+  return data;
+}
+
+}  // namespace vkmoye::bench
