@@ -18,7 +18,7 @@
 namespace vkmoye::gen {
 namespace {
 
-using Arrays = std::vector<CheckpointArray>;
+using GivenArrays = std::vector<CheckpointArray>;
 constexpr std::int64_t N = 40, K = 256;
 
 // Random bits; those of f16 and bf16 are numbers from 0.5 to 2, those of f32 too.
@@ -59,7 +59,7 @@ double e2m1(double code) {
 struct SchemeCase {
   std::string scheme, format;
   std::vector<std::tuple<std::string, ScalarType, std::vector<std::int64_t>>> arrays;
-  std::function<double(const Arrays& x, std::int64_t k, std::int64_t n)> weight;
+  std::function<double(const GivenArrays& x, std::int64_t k, std::int64_t n)> weight;
 };
 
 std::vector<SchemeCase> scheme_cases() {
@@ -69,7 +69,7 @@ std::vector<SchemeCase> scheme_cases() {
       {"gptq",
        "i4z128",
        {{"l.qweight", i32, {K / 8, N}}, {"l.scales", f16, {2, N}}, {"l.qzeros", i32, {2, N / 8}}},
-       [](const Arrays& x, std::int64_t k, std::int64_t n) {
+       [](const GivenArrays& x, std::int64_t k, std::int64_t n) {
          return number(x[1], k / 128 * N + n) *
                 (bits_at(x[0], k / 8 * N + n, k % 8 * 4, 4) -
                  bits_at(x[2], k / 128 * (N / 8) + n / 8, n % 8 * 4, 4) - 1);
@@ -77,14 +77,14 @@ std::vector<SchemeCase> scheme_cases() {
       {"gptq_v2",  // a scale for each row
        "i8z32",
        {{"qzeros", u32, {1, N / 4}}, {"qweight", u32, {K / 4, N}}, {"scales", f16, {1, N}}},
-       [](const Arrays& x, std::int64_t k, std::int64_t n) {
+       [](const GivenArrays& x, std::int64_t k, std::int64_t n) {
          return number(x[2], n) *
                 (bits_at(x[1], k / 4 * N + n, k % 4 * 8, 8) - bits_at(x[0], n / 4, n % 4 * 8, 8));
        }},
       {"awq",
        "i4z64",
        {{"qweight", i32, {K, N / 8}}, {"qzeros", i32, {4, N / 8}}, {"scales", f16, {4, N}}},
-       [awq](const Arrays& x, std::int64_t k, std::int64_t n) {
+       [awq](const GivenArrays& x, std::int64_t k, std::int64_t n) {
          return number(x[2], k / 64 * N + n) *
                 (bits_at(x[0], k * (N / 8) + n / 8, 4 * awq[n % 8], 4) -
                  bits_at(x[1], k / 64 * (N / 8) + n / 8, 4 * awq[n % 8], 4));
@@ -94,7 +94,7 @@ std::vector<SchemeCase> scheme_cases() {
        {{"weight_packed", i32, {N, K / 8}},
         {"weight_scale", bf16, {N, K / 32}},
         {"weight_zero_point", i32, {N / 8, K / 32}}},
-       [](const Arrays& x, std::int64_t k, std::int64_t n) {
+       [](const GivenArrays& x, std::int64_t k, std::int64_t n) {
          return number(x[1], n * (K / 32) + k / 32) *
                 (bits_at(x[0], n * (K / 8) + k / 8, k % 8 * 4, 4) -
                  bits_at(x[2], n / 8 * (K / 32) + k / 32, n % 8 * 4, 4));
@@ -102,39 +102,39 @@ std::vector<SchemeCase> scheme_cases() {
       {"pack-quantized",
        "i8z128",
        {{"weight_packed", i32, {N, K / 4}}, {"weight_scale", f16, {N, 2}}},
-       [](const Arrays& x, std::int64_t k, std::int64_t n) {
+       [](const GivenArrays& x, std::int64_t k, std::int64_t n) {
          return number(x[1], n * 2 + k / 128) *
                 (bits_at(x[0], n * (K / 4) + k / 4, k % 4 * 8, 8) - 128);
        }},
       {"mlx",
        "i4g64",
        {{"weight", u32, {N, K / 8}}, {"scales", f16, {N, 4}}, {"biases", bf16, {N, 4}}},
-       [](const Arrays& x, std::int64_t k, std::int64_t n) {
+       [](const GivenArrays& x, std::int64_t k, std::int64_t n) {
          return number(x[1], n * 4 + k / 64) * bits_at(x[0], n * (K / 8) + k / 8, k % 8 * 4, 4) +
                 number(x[2], n * 4 + k / 64);
        }},
       {"fp8",  // 128 x 128 weights have a scale, the last ones fewer
        "e4m3g128",
        {{"weight", e4m3, {N + 160, K}}, {"weight_scale_inv", f32, {2, 2}}},
-       [](const Arrays& x, std::int64_t k, std::int64_t n) {
+       [](const GivenArrays& x, std::int64_t k, std::int64_t n) {
          return number(x[0], n * K + k) * number(x[1], n / 128 * 2 + k / 128);
        }},
       {"fp8",
        "e4m3g128",
        {{"weight", u8, {N, K}}, {"weight_scale", bf16, {N, 1}}},
-       [](const Arrays& x, std::int64_t k, std::int64_t n) {
+       [](const GivenArrays& x, std::int64_t k, std::int64_t n) {
          return number_of(e4m3, element(x[0], n * K + k)) * number(x[1], n);
        }},
       {"fp8",
        "e4m3g128",
        {{"weight", e4m3, {N, K}}, {"weight_scale", f32, {}}},
-       [](const Arrays& x, std::int64_t k, std::int64_t n) {
+       [](const GivenArrays& x, std::int64_t k, std::int64_t n) {
          return number(x[0], n * K + k) * number(x[1], 0);
        }},
       {"mxfp4",  // two experts
        "mxfp4",
        {{"up_blocks", u8, {2, N, K / 32, 16}}, {"up_scales", u8, {2, N, K / 32}}},
-       [](const Arrays& x, std::int64_t k, std::int64_t n) {
+       [](const GivenArrays& x, std::int64_t k, std::int64_t n) {
          const double e = static_cast<double>(element(x[1], n * (K / 32) + k / 32));
          return e == 255 ? std::nan("")
                          : std::ldexp(e2m1(bits_at(x[0], n * (K / 2) + k / 2, k % 2 * 4, 4)),
@@ -143,15 +143,15 @@ std::vector<SchemeCase> scheme_cases() {
       {"nvfp4",
        "nvfp4",
        {{"weight", u8, {N, K / 2}}, {"weight_scale", e4m3, {N, K / 16}}},
-       [](const Arrays& x, std::int64_t k, std::int64_t n) {
+       [](const GivenArrays& x, std::int64_t k, std::int64_t n) {
          return e2m1(bits_at(x[0], n * (K / 2) + k / 2, k % 2 * 4, 4)) *
                 number(x[1], n * (K / 16) + k / 16);
        }},
   };
 }
 
-Arrays arrays_of(const SchemeCase& of, std::mt19937& random) {
-  Arrays arrays;
+GivenArrays arrays_of(const SchemeCase& of, std::mt19937& random) {
+  GivenArrays arrays;
   for (const auto& [name, type, shape] : of.arrays) {
     arrays.push_back(random_array(name, type, shape, random));
     if (name.ends_with("scale") || name.ends_with("_scales")) {  // no NaN, no weight beyond f32
@@ -169,7 +169,7 @@ TEST(WeightArrays, BecomeTheBlocksOfTheirWeights) {
     SCOPED_TRACE(of.scheme + " " + of.format);
     schemes.insert(of.scheme);
     const WeightFormat& format = *find_weight_format(of.format);
-    const Arrays arrays = arrays_of(of, random);
+    const GivenArrays arrays = arrays_of(of, random);
     const BlocksOfArrays out = blocks_of(*find_weight_scheme(of.scheme), format, arrays);
     ASSERT_EQ(out.shape.back(), K / format.elements * format.bytes);
     const auto rows = static_cast<std::int64_t>(out.blocks.size()) / out.shape.back();
@@ -185,7 +185,8 @@ TEST(WeightArrays, BecomeTheBlocksOfTheirWeights) {
   EXPECT_EQ(schemes.size(), weight_schemes().size());
 }
 
-std::string refusal(const std::string& scheme, const std::string& format, const Arrays& arrays) {
+std::string refusal(const std::string& scheme, const std::string& format,
+                    const GivenArrays& arrays) {
   try {
     blocks_of(*find_weight_scheme(scheme), *find_weight_format(format), arrays);
   } catch (const ArgumentError& error) {
@@ -197,9 +198,9 @@ std::string refusal(const std::string& scheme, const std::string& format, const 
 TEST(WeightArrays, AreRefusedWithReasons) {
   std::mt19937 random(6);
   const SchemeCase gptq = scheme_cases().front();
-  const Arrays right = arrays_of(gptq, random);
+  const GivenArrays right = arrays_of(gptq, random);
   const auto with = [&](std::size_t i, ScalarType type, std::vector<std::int64_t> shape) {
-    Arrays arrays = right;
+    GivenArrays arrays = right;
     arrays[i] = random_array(arrays[i].name, type, std::move(shape), random);
     return refusal("gptq", "i4z128", arrays);
   };
@@ -221,7 +222,7 @@ TEST(WeightArrays, AreRefusedWithReasons) {
       HasSubstr("a number for 64 weights along k, but i4z128 one for 128; its formats are"));
   EXPECT_THAT(with(1, f16, {3, N - 1}), HasSubstr("l.scales (3, 39) does not fit 256 x 40"));
   EXPECT_THAT(with(1, f16, {2, 1, N}), HasSubstr("has 3 axes, but must have 2"));
-  Arrays other = right;
+  GivenArrays other = right;
   other.push_back(random_array("l.bias", f16, {N}, random));
   EXPECT_THAT(refusal("gptq", "i4z128", other), HasSubstr("4 arrays are given, of which 3"));
 
@@ -247,8 +248,8 @@ TEST(WeightArrays, AreRefusedWithReasons) {
       HasSubstr("l.scales: weight k 0 of row 0: 0.333333343 of f32 is not a number of f16"));
   std::memcpy(other[1].data.data(), &infinite, 4);
   EXPECT_THAT(refusal("gptq", "i4z128", other), HasSubstr("row 0, group 0: the scale is inf"));
-  Arrays eight = {random_array("qweight", i32, {K / 4, N}, random), right[1],
-                  random_array("qzeros", i32, {2, N / 4}, random)};
+  GivenArrays eight = {random_array("qweight", i32, {K / 4, N}, random), right[1],
+                       random_array("qzeros", i32, {2, N / 4}, random)};
   eight[2].data.assign(eight[2].data.size(), std::byte{0xff});
   EXPECT_THAT(refusal("gptq", "i8z128", eight), HasSubstr("256 is beyond 255"));
 }

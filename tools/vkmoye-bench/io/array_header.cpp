@@ -10,11 +10,15 @@
 
 namespace vkmoye::bench {
 
+void refuse_file(const std::filesystem::path& path, const std::string& why) {
+  throw ArgumentError(fmt::format("{}: {}", path_text(path), why));
+}
+
 std::uint64_t needed_bytes(const std::filesystem::path& path, const ArrayHeader& header) {
   std::uint64_t bytes = size_of(header.type);
   for (const std::int64_t extent : header.shape) {
     if (extent != 0 && bytes > (std::uint64_t{1} << 48) / static_cast<std::uint64_t>(extent)) {
-      throw ArgumentError(path_text(path) + ": the header's shape needs more than 2^48 bytes");
+      refuse_file(path, "the header's shape needs more than 2^48 bytes");
     }
     bytes *= static_cast<std::uint64_t>(extent);
   }
@@ -27,7 +31,7 @@ std::vector<std::byte> read_array_data(const std::filesystem::path& path,
   std::ifstream file(path, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(header.data_at));
   file.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
-  if (!file) throw ArgumentError(path_text(path) + ": could not be read to its end");
+  if (!file) refuse_file(path, "could not be read to its end");
   return data;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
@@ -20,6 +21,9 @@ struct ArrayHeader {
   bool fortran_order = false;  // the first of several axes varies fastest, else the last
   std::uint64_t data_at = 0, data_bytes = 0;  // in the file
 };
+
+/// Throws ArgumentError, "FILE: WHY".
+[[noreturn]] void refuse_file(const std::filesystem::path& path, const std::string& why);
 
 /// The bytes that type and shape of `header` need. Throws ArgumentError with the file for more than 2^48.
 std::uint64_t needed_bytes(const std::filesystem::path& path, const ArrayHeader& header);

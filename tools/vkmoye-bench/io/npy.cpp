@@ -16,8 +16,6 @@
 #include <system_error>
 
 #include "io/parse.hpp"
-#include "vkmoye/base/error.hpp"
-#include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/require_readable.hpp"
 
 namespace vkmoye::bench {
@@ -126,10 +124,6 @@ class HeaderParser {
   std::string_view rest_;
 };
 
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
-  throw ArgumentError(fmt::format("{}: {}", path_text(path), why));
-}
-
 // The first character of `descr` may be the byte order: '=' is that of the machine, '|' none, and so is none at all.
 static_assert(std::endian::native == std::endian::little);
 constexpr std::string_view kByteOrders = "<=|>";
@@ -195,12 +189,12 @@ Elements known_elements(const std::filesystem::path& path, const std::string& de
   if (const auto elements = elements_of(descr)) return *elements;
   const std::string little_endian = descr.empty() ? descr : fmt::format("<{}", descr.substr(1));
   if (descr.starts_with('>') && elements_of(little_endian)) {
-    refuse(path, fmt::format("has big-endian elements, '{}'; convert it with "
-                             "numpy.save(file, a.astype(a.dtype.newbyteorder('<')))",
-                             descr));
+    refuse_file(path, fmt::format("has big-endian elements, '{}'; convert it with "
+                                  "numpy.save(file, a.astype(a.dtype.newbyteorder('<')))",
+                                  descr));
   }
-  refuse(path, fmt::format("has elements of type '{}'; supported types: {}", shown(descr),
-                           known_types()));
+  refuse_file(path, fmt::format("has elements of type '{}'; supported types: {}", shown(descr),
+                                known_types()));
 }
 
 }  // namespace
@@ -211,16 +205,16 @@ ArrayHeader read_npy_header(const std::filesystem::path& path) {
   const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(path, "cannot be read: " + std::generic_category().message(errno));
+  if (!file) refuse_file(path, "cannot be read: " + std::generic_category().message(errno));
 
   unsigned char start[12] = {};
   file.read(reinterpret_cast<char*>(start), 10);
   if (file.gcount() < 10 || std::memcmp(start, kNpyMagic.data(), kNpyMagic.size()) != 0) {
-    refuse(path, "is not a .npy file");
+    refuse_file(path, "is not a .npy file");
   }
   const int version = start[6];
   if (version < 1 || version > 3)
-    refuse(path, fmt::format("has .npy version {}; supported versions: 1 to 3", version));
+    refuse_file(path, fmt::format("has .npy version {}; supported versions: 1 to 3", version));
   std::uint64_t header_bytes = start[8] | start[9] << 8;
   ArrayHeader header;
   header.data_at = 10;
@@ -230,16 +224,16 @@ ArrayHeader read_npy_header(const std::filesystem::path& path) {
     header.data_at = 12;
   }
   header.data_at += header_bytes;
-  if (header.data_at > file_bytes) refuse(path, "is truncated within its header");
+  if (header.data_at > file_bytes) refuse_file(path, "is truncated within its header");
 
   std::string text(header_bytes, '\0');
   file.read(text.data(), static_cast<std::streamsize>(header_bytes));
   const auto parsed = HeaderParser(text).parse();
   if (!file || !parsed) {
-    refuse(path, fmt::format("has an invalid header: {}", shown(text)));
+    refuse_file(path, fmt::format("has an invalid header: {}", shown(text)));
   }
   if (parsed->structured) {
-    refuse(path, "has a structured type; save one field of it, such as a['x']");
+    refuse_file(path, "has a structured type; save one field of it, such as a['x']");
   }
   const Elements elements = known_elements(path, parsed->descr);
   header.type = elements.type;
@@ -249,9 +243,9 @@ ArrayHeader read_npy_header(const std::filesystem::path& path) {
   header.fortran_order = parsed->fortran_order && parsed->shape.size() > 1;
   header.data_bytes = needed_bytes(path, header);
   if (file_bytes - header.data_at != header.data_bytes) {
-    refuse(path, fmt::format("holds {} bytes of data, its shape {} of {} needs {}",
-                             file_bytes - header.data_at, shown(shape_text(header.shape)),
-                             to_string(header.type), header.data_bytes));
+    refuse_file(path, fmt::format("holds {} bytes of data, its shape {} of {} needs {}",
+                                  file_bytes - header.data_at, shown(shape_text(header.shape)),
+                                  to_string(header.type), header.data_bytes));
   }
   return header;
 }

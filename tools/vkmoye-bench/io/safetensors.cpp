@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/require_readable.hpp"
 #include "vkmoye/base/text.hpp"
@@ -34,10 +33,6 @@ constexpr Dtype kDtypes[] = {
     {"BOOL", ScalarType::u8},    {"F8_E4M3", ScalarType::e4m3}, {"F8_E5M2", ScalarType::e5m2},
     {"F8_E8M0", ScalarType::u8}, {"C64", ScalarType::c64},
 };
-
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
-  throw ArgumentError(fmt::format("{}: {}", path_text(path), why));
-}
 
 // A list of whole numbers from 0 on; nullopt if `value` is none.
 std::optional<std::vector<std::int64_t>> whole_numbers(const json& value) {
@@ -67,18 +62,18 @@ std::map<std::string, ArrayHeader> read_safetensors(const std::filesystem::path&
   std::uint64_t header_bytes = 0;
   file.read(reinterpret_cast<char*>(&header_bytes), sizeof header_bytes);
   if (!file || header_bytes > kMaxHeaderBytes || header_bytes > file_bytes - sizeof header_bytes) {
-    refuse(path, "is not a safetensors file, or is truncated within its header");
+    refuse_file(path, "is not a safetensors file, or is truncated within its header");
   }
   std::string text(header_bytes, '\0');
   file.read(text.data(), static_cast<std::streamsize>(header_bytes));
   const json header = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!file || !header.is_object()) refuse(path, "has a header that is no JSON object");
+  if (!file || !header.is_object()) refuse_file(path, "has a header that is no JSON object");
   const std::uint64_t begin = sizeof header_bytes + header_bytes;
   std::map<std::string, ArrayHeader> arrays;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
     const auto refuse_entry = [&](const std::string& why) {
-      refuse(path, fmt::format("'{}' {}", name, why));
+      refuse_file(path, fmt::format("'{}' {}", name, why));
     };
     const auto shape =
         entry.is_object() ? whole_numbers(entry.value("shape", json())) : std::nullopt;
@@ -112,10 +107,10 @@ ArrayHeader read_safetensors_header(const TensorName& tensor) {
   if (found != arrays.end()) return std::move(found->second);
   std::vector<std::string> names;
   for (const auto& [name, array] : arrays) names.push_back(name);
-  refuse(tensor.file,
-         fmt::format("has no array '{}'{}; it has {} arrays{}{}", tensor.name,
-                     did_you_mean(tensor.name, names), names.size(),
-                     names.empty() ? "" : ", the first is ", names.empty() ? "" : names.front()));
+  refuse_file(tensor.file, fmt::format("has no array '{}'{}; it has {} arrays{}{}", tensor.name,
+                                       did_you_mean(tensor.name, names), names.size(),
+                                       names.empty() ? "" : ", the first is ",
+                                       names.empty() ? "" : names.front()));
 }
 
 }  // namespace vkmoye::bench

@@ -15,7 +15,6 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::size_t kMaxReasons = 8;
 constexpr double kMaxWeight = std::numeric_limits<float>::max();
 
 double largest_scale(ScalarType scale_type) {
@@ -104,7 +103,7 @@ std::vector<std::byte> quantise(const WeightFormat& format, std::span<const doub
     }
     if (reason.empty()) continue;
     reasons.push_back(fmt::format("row {}, group {}: {}", i / groups, i % groups, reason));
-    if (reasons.size() == kMaxReasons) break;
+    if (reasons.size() == kMaxWeightReasons) break;
   }
   if (!reasons.empty()) throw ArgumentError(with_reasons(subject, reasons));
   return blocks;
@@ -137,7 +136,7 @@ std::vector<std::string> reasons_against_blocks(const WeightFormat& format,
     }
     for (const std::string& reason : of_block) {
       reasons.push_back(fmt::format("row {}, group {}: {}", i / groups, i % groups, reason));
-      if (reasons.size() == kMaxReasons) return reasons;
+      if (reasons.size() == kMaxWeightReasons) return reasons;
     }
   }
   return reasons;

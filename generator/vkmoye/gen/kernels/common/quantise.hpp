@@ -24,7 +24,10 @@ namespace vkmoye::gen {
 std::vector<std::byte> quantise(const WeightFormat& format, std::span<const double> weights,
                                 std::int64_t columns, std::string_view name);
 
-/// The first 8 blocks that no product takes, by row and group: their scale or minimum is NaN or infinite, or a weight,
+/// Of weights that are refused, errors name the first ones.
+inline constexpr std::size_t kMaxWeightReasons = 8;
+
+/// The first blocks that no product takes, by row and group: their scale or minimum is NaN or infinite, or a weight,
 /// or the product of its scales and code, is outside the range of f32. Codes may be NaN. `blocks` are rows of
 /// `row_bytes` bytes.
 std::vector<std::string> reasons_against_blocks(const WeightFormat& format,

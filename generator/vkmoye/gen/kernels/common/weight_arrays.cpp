@@ -18,7 +18,6 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::size_t kMaxReasons = 8;
 constexpr const char* kGroups = "g_idx";
 
 std::int64_t product(std::span<const std::int64_t> extents) {
@@ -271,7 +270,7 @@ class BlockWriter {
     const CheckpointArray& array = *found_[i];
     const ArrayReader read(place, array, k_[i], n_[i]);
     const auto refuse_at = [&](std::int64_t k, std::int64_t n, const std::string& what) {
-      if (reasons_.size() < kMaxReasons) {
+      if (reasons_.size() < kMaxWeightReasons) {
         reasons_.push_back(fmt::format("{}: weight k {} of row {}: {}", array.name, k, n, what));
       }
       return std::uint64_t{0};

@@ -23,8 +23,8 @@ void quantise_from_extreme(const WeightFormat& format, std::span<const double> w
 void quantise_between(const WeightFormat& format, std::span<const double> weights,
                       std::span<std::byte> block);
 
-/// From the smallest weight or 0 to the largest or 0: scale = (high - low) / largest code, the zero point is the code of
-/// 0, code = w / scale + zero point; all rounded to nearest, halves away from 0.
+/// From the smallest weight or 0 to the largest or 0: scale = (high - low) / largest code, the zero point is the code
+/// of 0, code = w / scale + zero point; all rounded to nearest, halves away from 0.
 void quantise_with_zero_point(const WeightFormat& format, std::span<const double> weights,
                               std::span<std::byte> block);
 
