@@ -46,20 +46,22 @@ const Names kMatrixTypes = {"i8",      "f16,f32", "f32*f16", "f16",
 const Names kThinMatrixTypes = {"u8",   "f16,f32", "f32*f16", "f16",
                                 "bf16", "f16,f16", "i8",      "u8,u32,f32"};
 const Names kWeightTypes = {"f16*q4_K,f32", "f32*q6_K",      "bf16*q3_K,f32", "f16*q5_0,f32",
-                            "f16*q2_K,f32", "f16*nvfp4,f32", "f16*mxfp4,f32", "f32*i4g32",
+                            "f16*q2_K,f32", "f16*nvfp4,f32", "f16*mxfp4,f32", "f32*i4z32",
                             "f16*q4_0,f32", "f32*q8_0",      "bf16*q4_1,f32", "bf16*e4m3g128,f32"};
-const Names kStagedWeightTypes = {"f32*nf4",   "f16*e4m3g128", "f16*i8,f32",     "f16*i4g32,f32",
-                                  "bf16*q8_0", "f16*q4_0,f32", "f16*i4z128,f32", "f16*q5_1,f32"};
-const Names kDecodedTypes = {"f16*q5_K,f32", "f32*iq4_xs",    "f16*iq4_nl",    "f16*q5_1,f32",
-                             "f32*mxfp4",    "f16*e4m3g128",  "f16*q6_K,f32",  "f16*nf4,f32",
-                             "f16*q4_0,f32", "f16*i4z64,f32", "f16*i4g32,f32", "bf16*q8_0"};
+const Names kStagedWeightTypes = {"f32*nf4",       "f16*e4m3g128",  "f16*i8,f32",
+                                  "f16*i4g32,f32", "f16*i8z32,f32", "f16*i4z128,f32",
+                                  "f16*q4_0,f32",  "bf16*q8_0",     "f16*q5_1,f32"};
+const Names kDecodedTypes = {"f16*q5_K,f32", "f32*iq4_xs",     "f16*iq4_nl",   "f16*q5_1,f32",
+                             "f32*i4z64",    "f16*i8z128,f32", "f32*mxfp4",    "f16*e4m3g128",
+                             "f16*q6_K,f32", "f16*nf4,f32",    "f16*q4_0,f32", "f16*i4g32,f32",
+                             "bf16*q8_0"};
 const Names kPackedWeightTypes = {
-    "f16*q4_K,f32",   "f16*q8_0,f32",     "f16*i4g64,f32", "f16*q6_K",      "f16*q4_1,f32",
-    "f16*nf4,f32",    "f16*q5_0,f32",     "f16*q4_0",      "bf16*q4_0,f32", "f16*i8,f32",
-    "bf16*mxfp4,f32", "f16*e4m3g128,f32", "bf16*q3_K",     "f16*nvfp4",      "f16*i8z32,f32"};
-const Names kWeightTypesOfUnits = {"f16*q4_0,f32",  "f16*q8_0",      "f32*nf4",
-                                   "f16*mxfp4,f32", "bf16*q4_1,f32", "f16*e4m3g128,f32",
-                                   "f16*i8,f32",    "f16*i4z128,f32"};
+    "f16*q4_K,f32",   "f16*q8_0,f32",   "f16*i4g64,f32",    "f16*q6_K",  "f16*q4_1,f32",
+    "f16*i4g128,f32", "f16*nf4,f32",    "f16*q5_0,f32",     "f16*q4_0",  "bf16*q4_0,f32",
+    "f16*i8,f32",     "bf16*mxfp4,f32", "f16*e4m3g128,f32", "bf16*q3_K", "f16*nvfp4"};
+const Names kWeightTypesOfUnits = {"f16*q4_0,f32",     "f16*q8_0",      "f32*nf4",
+                                   "f16*mxfp4,f32",    "bf16*q4_1,f32", "f16*i4z32,f32",
+                                   "f16*e4m3g128,f32", "f16*i8,f32"};
 const Names kPackedTypes = {"bf16", "f16,f16", "f16*f32", "f16", "f16,f32"};
 
 struct Slot {

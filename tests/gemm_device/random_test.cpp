@@ -36,10 +36,13 @@ struct Taken {
   std::int64_t end, of_each;
 };
 
+// Of a run that is not quick: so many that each list of types is used up.
+constexpr std::int64_t kProblems = 8 * kKernelSlots * kProblemsOfAForm;
+
 Taken taken() {
   const auto count = number_in("VKMOYE_PROBLEMS");
-  if (count || is_long()) return {count.value_or(often(4800)), kProblemsOfAForm};
-  if (!is_quick()) return {4800, 12};
+  if (count || is_long()) return {count.value_or(often(kProblems)), kProblemsOfAForm};
+  if (!is_quick()) return {kProblems, 12};
   return {kKernelSlots * kProblemsOfAForm, 10};
 }
 
@@ -159,12 +162,12 @@ TEST_F(RandomForms, OfTheFirstRoundHaveEveryKernelAndType) {
   });
 }
 
-// The 4800 problems cover every kernel with every type, and every combination of packed operands.
+// The problems of a run that is not quick cover every kernel with every type, and every combination of packed operands.
 TEST_F(RandomForms, ReachEverything) {
   for_each_device([&](Device& device) {
     if (device.caps().kind != DeviceKind::cpu) return;
     std::set<std::string> seen, wanted;
-    for (std::int64_t f = 0; f < 4800 / kProblemsOfAForm; ++f) {
+    for (std::int64_t f = 0; f < kProblems / kProblemsOfAForm; ++f) {
       const auto drawn = random_form(1, f, device.caps());
       if (!drawn) continue;
       const Problem& form = *drawn;
