@@ -21,7 +21,7 @@
 
 namespace vkmoye::test {
 
-inline constexpr std::int64_t kProblemsOfAForm = 40, kKernelSlots = 20;
+inline constexpr std::int64_t kProblemsOfAForm = 100, kKernelSlots = 20;
 
 /// Random numbers that are the same on every machine; the distributions of <random> depend on the library.
 class Dice {

@@ -43,7 +43,7 @@ Taken taken() {
   const auto count = number_in("VKMOYE_PROBLEMS");
   if (count || is_long()) return {count.value_or(often(kProblems)), kProblemsOfAForm};
   if (!is_quick()) return {kProblems, 12};
-  return {kKernelSlots * kProblemsOfAForm, 10};
+  return {kKernelSlots * kProblemsOfAForm, kProblemsOfAForm};
 }
 
 class RandomProducts : public DeviceTest, public testing::WithParamInterface<std::int64_t> {};

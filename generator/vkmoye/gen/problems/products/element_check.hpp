@@ -17,7 +17,7 @@ namespace vkmoye::gen {
 /// A row of A or B.
 struct CheckedOperand {
   std::span<const double> values;
-  std::span<const OperandError> errors;  // of hard numbers, else empty
+  std::span<const OperandError> errors;  // if is_hard(), else empty
 };
 
 class ElementCheck {
@@ -26,7 +26,12 @@ class ElementCheck {
   ElementCheck(const GemmData& data, const GemmOptions& problem, const Extents& size,
                std::span<const std::byte> result, WiderOperand wider);
 
-  bool is_hard() const { return problem_.init == Init::hard; }
+  /// Whether the error of each operand counts: of hard numbers; and of weights that are multiplied by infinity, which
+  /// is NaN if one is rounded to 0.
+  bool is_hard() const {
+    return problem_.init == Init::hard ||
+           (problem_.init == Init::nonfinite && problem_.weights != nullptr);
+  }
   /// Row `index` of A or B.
   void load(bool of_a, std::int64_t batch, std::int64_t index, std::span<double> out) const;
   /// The errors of that row, `values`, as the kernel takes it. Precondition: is_hard().
@@ -39,7 +44,7 @@ class ElementCheck {
  private:
   struct Sums {
     double products = 0, magnitudes = 0;  // sums of a * b and of |a * b|
-    HardSum hard = {};                    // of hard numbers
+    HardSum hard = {};                    // if is_hard()
   };
   static Sums dot(const double* a, const double* b, std::int64_t count);
   Sums sums_of(const CheckedOperand& a, const CheckedOperand& b) const;
