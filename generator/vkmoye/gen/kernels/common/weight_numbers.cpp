@@ -83,7 +83,9 @@ Expr number_of(const WeightNumber& number, const Expr& bits) {
     return bitcast(shift_left(bits, ir::number(ScalarType::u32, kMantissa)), ScalarType::f32);
   }
   if (number.kind != NumberKind::level) {
-    return convert(bits, ScalarType::f32) - static_cast<double>(number.unsigned_zero());
+    const Expr whole = convert(bits, ScalarType::f32);
+    const auto zero = static_cast<double>(number.unsigned_zero());
+    return zero == 0 ? whole : whole - zero;
   }
   Expr value = ir::number(ScalarType::f32, number.levels.front());
   for (std::uint32_t i = 1; i < number.levels.size(); ++i) {
