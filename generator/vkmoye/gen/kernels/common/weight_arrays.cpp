@@ -24,14 +24,6 @@ std::int64_t product(std::span<const std::int64_t> extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-const WeightNumber& number_called(const WeightFormat& format, const std::string& name) {
-  return name == "code"        ? format.code
-         : name == "scale"     ? *format.scale
-         : name == "sub_scale" ? *format.sub_scale
-         : name == "minimum"   ? *format.minimum
-                               : *format.sub_minimum;
-}
-
 // One extent of an array: `elements` with `inside` weights each, every one `repeat` times.
 struct Axis {
   std::int64_t elements = 1, inside = 1, repeat = 1;

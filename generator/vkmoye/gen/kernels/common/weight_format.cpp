@@ -55,6 +55,14 @@ std::int64_t BitField::operator()(std::int64_t element) const {
   return first + (size(at) == 1 ? 0 : at(element));
 }
 
+const WeightNumber& number_called(const WeightFormat& format, std::string_view name) {
+  return name == "code"        ? format.code
+         : name == "scale"     ? *format.scale
+         : name == "sub_scale" ? *format.sub_scale
+         : name == "minimum"   ? *format.minimum
+                               : *format.sub_minimum;
+}
+
 std::int64_t run_of(const WeightNumber& number, std::int64_t elements) {
   std::int64_t run = elements;
   for (const BitField& field : number.fields) {

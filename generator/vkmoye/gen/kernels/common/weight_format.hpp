@@ -159,6 +159,9 @@ struct WeightFormat {
   }
 };
 
+/// The number of that name: "code", "scale", "sub_scale", "minimum", "sub_minimum". Precondition: the format has it.
+const WeightNumber& number_called(const WeightFormat& format, std::string_view name);
+
 /// The format of half a block, of which two make a block; nullopt if halves differ. mxfp4 has blocks of 17 bytes.
 std::optional<WeightFormat> half_of(const WeightFormat& format);
 

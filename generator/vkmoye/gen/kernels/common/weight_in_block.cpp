@@ -3,12 +3,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "vkmoye/gen/kernels/common/weight_numbers.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
+constexpr std::uint32_t kBitsOfWord = 16;
+
 Expr u32(std::uint32_t value) { return ir::number(ScalarType::u32, value); }
+
+// Fields of more bits than a word as several.
+std::vector<BitField> in_words_of_16(const std::vector<BitField>& fields) {
+  std::vector<BitField> out;
+  for (const BitField& field : fields) {
+    for (std::uint32_t done = 0; done < field.bits; done += kBitsOfWord) {
+      out.push_back({std::min(kBitsOfWord, field.bits - done), field.first + done, field.at,
+                     field.to + done});
+    }
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -17,13 +33,14 @@ std::vector<Expr> bits_in_block(Builder& builder, const WeightFormat& format,
                                 const Expr& element, std::uint32_t count, const WordOfBlock& word) {
   using namespace ir;
   std::vector<Expr> out;
-  for (const BitField& field : number.fields) {
+  for (const BitField& field : in_words_of_16(number.fields)) {
     // Words of 16 bits; of 8, each in one of 16, where some field would begin in one word and end in the next.
     const auto in = [&](std::int64_t bits) {
       return in_words({field.bits, field.first % bits, field.at}, format.elements, bits);
     };
-    const auto whole = in(16);
-    const std::int64_t bits_of_word = whole ? 16 : 8;
+    const auto whole = in(kBitsOfWord);
+    const std::int64_t bits_of_word = whole ? kBitsOfWord : 8;
+    const bool is_word = field.bits == kBitsOfWord;
     const FieldInWords at = whole ? *whole : *in(8);
     const std::string of_field =
         field.to == 0 ? name : fmt::format("{}_from_bit{}", name, field.to);
@@ -37,13 +54,14 @@ std::vector<Expr> bits_in_block(Builder& builder, const WeightFormat& format,
         const Expr here = first_word + to_index(after);
         const Expr value = word(numbered, whole ? here : here / 2);
         const Expr bit = whole ? first_bit : first_bit + 8 * (here % 2);
-        from_first =
-            builder.let(numbered + "_from_bit", shift_right(value, convert(bit, ScalarType::u32)));
+        from_first = is_word ? value
+                             : builder.let(numbered + "_from_bit",
+                                           shift_right(value, convert(bit, ScalarType::u32)));
         loaded = after;
       }
       const auto bit = static_cast<std::uint32_t>(at.bit(i));
       const Expr moved = bit == 0 ? from_first : shift_right(from_first, u32(bit));
-      const Expr bits = bit_and(moved, u32((1u << field.bits) - 1));
+      const Expr bits = is_word ? moved : bit_and(moved, u32((1u << field.bits) - 1));
       if (field.to == 0) {
         out.push_back(bits);
       } else {
@@ -60,25 +78,13 @@ std::vector<Expr> bits_in_block(Builder& builder, const WeightFormat& format,
 Expr weight_in_block(Builder& builder, const WeightFormat& format, const Expr& element,
                      const std::string& suffix, const WordOfBlock& word) {
   using namespace ir;
-  const auto bits = [&](const char* name, const WeightNumber& number) {
+  const auto bits = [&](const std::string& name, const WeightNumber& number) {
     return bits_in_block(builder, format, number, name + suffix, element, 1, word).front();
   };
   const Expr code = bits("codes", format.code);
-  const auto of_block = [&](const PlacedNumber& number) {
-    const std::string name = number.name + suffix;
-    Expr value = word(name, to_index(number.at / 2));
-    if (format.scale_type() == ScalarType::f32) {
-      const Expr high = word(name + "_high", to_index(number.at / 2 + 1));
-      value = bit_or(value, shift_left(high, u32(16)));
-    }
-    return number_in_word(value, format.scale_type(), 0);
-  };
   const WeightScale scale = scale_of_parts(format, ScalarType::f32, [&](const std::string& name) {
-    for (const PlacedNumber& number : format.numbers()) {
-      if (number.name == name) return of_block(number);
-    }
-    const WeightNumber& sub = name == "sub_scale" ? *format.sub_scale : *format.sub_minimum;
-    return number_of(sub, bits(name.c_str(), sub));
+    const WeightNumber& number = number_called(format, name);
+    return number_of(number, bits(name, number));
   });
   return scaled(number_of(format.code, code), scale);
 }

@@ -71,13 +71,13 @@ Expr scaled(const Expr& number, const WeightScale& scale) {
 
 Expr number_in_word(const Expr& word, ScalarType of, std::uint32_t half, ScalarType type) {
   const Expr number = bitcast(word, of);
-  return convert(of == ScalarType::f16 ? ir::component(number, half) : number, type);
+  return convert(size_of(of) < 4 ? ir::component(number, half) : number, type);
 }
 
 Expr number_of(const WeightNumber& number, const Expr& bits) {
   using namespace ir;
   if (number.kind == NumberKind::floating) {
-    return convert(component(bitcast(bits, number.type), 0), ScalarType::f32);
+    return number_in_word(bits, number.type, 0);
   }
   if (number.kind == NumberKind::power_of_two) {  // the exponent of an f32
     return bitcast(shift_left(bits, ir::number(ScalarType::u32, kMantissa)), ScalarType::f32);

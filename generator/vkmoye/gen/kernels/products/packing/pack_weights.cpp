@@ -55,7 +55,7 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
     }
     return out;
   };
-  // A word of numbers that several k of a row share; of one of 32 bits, half by half.
+  // A word of numbers that several k of a row share.
   const auto word_of_numbers = [&](const PackedPlane& plane, const Expr& word) {
     const Layout places = right_inverse(weights.places(plane));
     Expr out = number(ScalarType::u32, 0);
@@ -66,16 +66,8 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
       const Expr place = evaluate(places, to_index(plane.of_word()) * word + to_index(i));
       const Expr k = first_k + to_index(plane.run) * (place / to_index(weights.rows));
       const Expr row = first_row + place % to_index(weights.rows);
-      if (plane.bits < 16) {
-        add(from.bits(plane.number, fmt::format("{}{}", plane.name, i), k, row, 1).front(),
-            i * plane.bits);
-        continue;
-      }
-      const std::int64_t at = plane.number.fields.front().first / 8;
-      for (std::int64_t half = 0; half < plane.bits / 16; ++half) {
-        add(from.half(fmt::format("half{}", i + half), k, row, at + 2 * half),
-            i * plane.bits + 16 * half);
-      }
+      add(from.bits(plane.number, fmt::format("{}{}", plane.name, i), k, row, 1).front(),
+          i * plane.bits);
     }
     return out;
   };

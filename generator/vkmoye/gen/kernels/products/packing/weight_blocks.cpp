@@ -20,11 +20,6 @@ Conditions WeightBlocks::has_blocks() const {
   return {ir::less(to_index(format_.bytes / 2 - 1), extent(0)), ir::less(0, extent(1))};
 }
 
-Expr WeightBlocks::half(const std::string& name, const Expr& k_of_row, const Expr& row,
-                        std::int64_t at) const {
-  return word(name, k_of_row, row, to_index(at / 2));
-}
-
 std::vector<Expr> WeightBlocks::bits(const WeightNumber& number, const std::string& name,
                                      const Expr& k_of_row, const Expr& row,
                                      std::uint32_t count) const {
