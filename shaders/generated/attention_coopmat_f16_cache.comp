@@ -185,16 +185,15 @@ void main() {
   [[dont_unroll]] for (uint key_tile = 0u; key_tile < key_tiles; ++key_tile) {
     barrier();
 
-    // elements_of_k <- codes of 8 bits of next_k
+    // elements_of_k <- scale * (code - 128), from the codes in next_k
     [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
       [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-        elements_of_k[v0 + 2u * v1] = float(int((uint(next_k[v1]) >> (8u * v0)) << 24u) >> 24);
+        float scale_of_part = unpackHalf2x16(uint(scales_of_k)).x;
+        elements_of_k[v0 + 2u * v1] = fma(
+            uintBitsToFloat(
+              ((((uint(next_k[v1]) ^ 0x8080u) << 12u) >> (8u * v0)) & 0xff000u) | 0x45000000u /* 2048.0 */),
+            scale_of_part, -(scale_of_part * 2176.0));
       }
-    }
-
-    // elements_of_k <- elements_of_k * f32(bitcast(u32(scales_of_k))[0])
-    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      elements_of_k[v0] *= unpackHalf2x16(uint(scales_of_k)).x;
     }
 
     // copy elements_of_k
@@ -205,18 +204,17 @@ void main() {
         packFloat2x16(f16vec2(float16_t(elements_of_k[4]), float16_t(elements_of_k[5]))),
         packFloat2x16(f16vec2(float16_t(elements_of_k[6]), float16_t(elements_of_k[7]))));
 
-    // elements_of_v <- codes of 4 bits of next_v
+    // elements_of_v <- scale * (code - 8), from the codes in next_v
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
         [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-          elements_of_v[v0 + 2u * v1 + 4u * v2] = float((uint(next_v[v1]) >> (4u * (2u * v0 + v2))) & 0xfu);
+          float scale_of_part = unpackHalf2x16(uint(scales_of_v)).x;
+          elements_of_v[v0 + 2u * v1 + 4u * v2] = fma(
+              uintBitsToFloat(
+                (((uint(next_v[v1]) << 12u) >> (8u * v0 + 4u * v2)) & 0xf000u) | 0x45000000u /* 2048.0 */),
+              scale_of_part, -(scale_of_part * 2056.0));
         }
       }
-    }
-
-    // elements_of_v <- (elements_of_v - 8) * f32(bitcast(u32(scales_of_v))[0])
-    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      elements_of_v[v0] = (elements_of_v[v0] - 8.0) * unpackHalf2x16(uint(scales_of_v)).x;
     }
 
     if (length < 32u * key_tile + 32u) {

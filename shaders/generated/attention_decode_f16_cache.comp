@@ -189,16 +189,15 @@ void main() {
       }
     }
 
-    // key_elements <- codes of 8 bits of read_k
+    // key_elements <- scale * (code - 128), from the codes in read_k
     [[unroll]] for (uint v1 = 0u; v1 < 4u; ++v1) {
       [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-        key_elements[v0 + 2u * v1] = float(int((uint(read_k[v1]) >> (8u * v0)) << 24u) >> 24);
+        float scale_of_part = unpackHalf2x16(uint(scales_of_k)).x;
+        key_elements[v0 + 2u * v1] = fma(
+            uintBitsToFloat(
+              ((((uint(read_k[v1]) ^ 0x8080u) << 12u) >> (8u * v0)) & 0xff000u) | 0x45000000u /* 2048.0 */),
+            scale_of_part, -(scale_of_part * 2176.0));
       }
-    }
-
-    // key_elements <- key_elements * f32(bitcast(u32(scales_of_k))[0])
-    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      key_elements[v0] *= unpackHalf2x16(uint(scales_of_k)).x;
     }
 
     scores = 0.0;
@@ -239,19 +238,17 @@ void main() {
     // row_sum += scores
     row_sum += scores;
 
-    // value_elements <- codes of 4 bits of read_v
+    // value_elements <- scale * (code - 8), from the codes in read_v
     [[unroll]] for (uint v2 = 0u; v2 < 2u; ++v2) {
       [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
         [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
-          value_elements[v0 + 2u * v1 + 4u * v2] =
-              float((uint(read_v[v1]) >> (4u * (2u * v0 + v2))) & 0xfu);
+          float scale_of_part = unpackHalf2x16(uint(scales_of_v)).x;
+          value_elements[v0 + 2u * v1 + 4u * v2] = fma(
+              uintBitsToFloat(
+                (((uint(read_v[v1]) << 12u) >> (8u * v0 + 4u * v2)) & 0xf000u) | 0x45000000u /* 2048.0 */),
+              scale_of_part, -(scale_of_part * 2056.0));
         }
       }
-    }
-
-    // value_elements <- (value_elements - 8) * f32(bitcast(u32(scales_of_v))[0])
-    [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
-      value_elements[v0] = (value_elements[v0] - 8.0) * unpackHalf2x16(uint(scales_of_v)).x;
     }
 
     if (length < 16u * (tiles_before + key_tile) + 16u) {

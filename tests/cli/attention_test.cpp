@@ -97,7 +97,7 @@ TEST(AttentionCli, RunsProblemsWithMoreArrays) {
 TEST(AttentionCli, RunsProblemsInPagesOfBlocks) {
   const Outcome outcome =
       bench({"run", "attention/*", "--size", "5x300", "--heads", "4", "--kv-heads", "2", "--batch",
-             "2", "--lengths", "--page", "16", "--type", "f16*q8_0*f32", "--device", "host"});
+             "2", "--lengths", "--page", "16", "--type", "f16*q5_1*i8", "--device", "host"});
   expect_every_kernel(outcome);
 }
 

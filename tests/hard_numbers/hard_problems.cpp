@@ -123,11 +123,13 @@ std::optional<HardForm> form_of_attention(std::uint64_t seed, std::int64_t numbe
   AttentionProblem form = drawn_form(seed, number);
   if (form.kernel == "attention/auto") return std::nullopt;  // one of the others
   form.values["init"] = "hard";
-  // Narrow, for the twin; blocks have 32 elements.
+  // Narrow, for the twin.
   const bool in_blocks = form.type.find('*') != std::string::npos;
-  form.size[2] = in_blocks || number % 8 < 4 ? 32 : 40;
+  const std::int64_t narrowest = elements_of_blocks(form.type);
+  form.size[2] = in_blocks || number % 8 < 4 ? narrowest : 40;
   if (form.values.contains("value-width")) form.values["value-width"] = "64";
-  if (form.values.contains("values-in-keys")) form.values["values-in-keys"] = "32";
+  if (form.values.contains("values-in-keys"))
+    form.values["values-in-keys"] = std::to_string(narrowest);
   // Masks are what fails: most forms have one.
   if (number % 4 != 3 && !form.values.contains("mask")) {
     form.values["mask"] = form.type.starts_with("f16") ? "f16" : "f32";

@@ -115,7 +115,7 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
       add("128 wide, causal, window, soft cap", [](KernelRequest& r) {
         r.attention().form = {128, 128, true, true, true};
       });
-      for (const char* format : {"q8_0", "q4_0"}) {
+      for (const char* format : {"q8_0", "q4_0", "q5_1", "iq4_nl"}) {
         add("128 wide, " + std::string(format), [=](KernelRequest& r) {
           r.attention().form.width = r.attention().form.value_width = 128;
           r.attention().form.key_format = r.attention().form.value_format =

@@ -12,11 +12,19 @@ using namespace bench;
 
 namespace {
 
+// Types, and formats whose blocks are not wider than most heads.
+std::vector<std::string> formats_of_keys() {
+  std::vector<std::string> out = {"f16", "bf16", "f32"};
+  for (const gen::WeightFormat& format : gen::weight_formats()) {
+    if (format.elements <= 64 && format.is_in_words(gen::kBitsOfWord)) out.push_back(format.name);
+  }
+  return out;
+}
+
 // Keys and values in blocks, whose rows are whole blocks, or of another type.
 void draw_formats(Drawn& draw, AttentionProblem& problem) {
-  const auto format = [&] {
-    return draw.one_of<std::string>({"q8_0", "q4_0", "q4_1", "f16", "bf16", "f32"});
-  };
+  static const std::vector<std::string> formats = formats_of_keys();
+  const auto format = [&] { return draw.one_of(formats); };
   const std::string type = problem.type;
   switch (draw.below(4)) {
     case 0: problem.type += '*' + type + '*' + format(); break;
@@ -24,7 +32,8 @@ void draw_formats(Drawn& draw, AttentionProblem& problem) {
     case 2: problem.type += '*' + format() + '*' + format(); break;
     default: problem.type += '*' + format(); break;
   }
-  problem.size[2] = (problem.size[2] + 31) / 32 * 32;
+  const std::int64_t block = elements_of_blocks(problem.type);
+  problem.size[2] = std::max(block, problem.size[2] / block * block);
   if (problem.values.contains("value-width")) problem.values["value-width"] = "64";
 }
 
@@ -40,6 +49,15 @@ void put_values_into_keys(AttentionProblem& problem) {
 }
 
 }  // namespace
+
+std::int64_t elements_of_blocks(const std::string& type) {
+  std::int64_t most = 32;
+  for (const std::string& part : split(type, '*')) {
+    const gen::WeightFormat* format = gen::find_weight_format(part);
+    if (format != nullptr) most = std::max(most, format->elements);
+  }
+  return most;
+}
 
 std::string AttentionProblem::command() const {
   std::string text = "run " + kernel + " --type '" + type + "' --size " + size_text(size);

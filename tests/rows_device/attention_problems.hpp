@@ -44,6 +44,9 @@ struct AttentionProblem {
   bench::Workload workload() const;
 };
 
+/// The elements of the widest blocks of a type; at least 32.
+std::int64_t elements_of_blocks(const std::string& type);
+
 /// The kernel, its config and the options that it depends on.
 AttentionProblem drawn_form(std::uint64_t seed, std::int64_t form);
 /// Problem `number`, of form number / kOfAForm.

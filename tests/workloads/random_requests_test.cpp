@@ -125,7 +125,7 @@ std::string random_type(const gen::KernelEntry& entry, Draw& draw) {
   if (entry.operation == "gemm") return draw.of(types_of_products());
   const std::string type(to_string(draw.of(entry.types)));
   if (entry.operation == "attention" && draw.one_in(3)) {
-    return type + draw.of(Names{"*f16", "*q8_0", "*q8_0*q4_0", "*i4g32", "*e4m3"});
+    return type + draw.of(Names{"*f16", "*q8_0", "*q8_0*q5_1", "*iq4_nl", "*e4m3"});
   }
   if (entry.converts && draw.one_in(2)) return type + "*" + draw.of(Names{"f32", "f16", "e5m2"});
   return type;

@@ -19,42 +19,66 @@ using test::Floats;
 using test::halves;
 using test::run_on_matrix_units;
 
+struct Kernel {
+  const char* name;
+  double bound;     // of errors; decoded numbers, below 2, are rounded to f16 for matrix units
+  Options options;  // those of few threads
+};
+
 // Query i is 1 at one element and 0 elsewhere, and there is one key: its score is that element of the key, the result
 // its value.
-TEST(AttentionCache, BlocksAreDecodedInPlace) {
+void expect_decoded(const WeightFormat& of_k, const WeightFormat& of_v, const Kernel& kernel) {
+  SCOPED_TRACE(std::string(kernel.name) + ' ' + of_k.name + ' ' + of_v.name);
+  const auto row = [](const WeightFormat& format) {
+    std::vector<double> numbers;
+    const auto width = static_cast<int>(std::max<std::int64_t>(64, format.elements));
+    for (int d = 0; d < width; ++d) numbers.push_back(std::sin(d));
+    return quantise(format, numbers);
+  };
   AttentionCall call;
   call.queries = 16;
-  call.form.width = call.form.value_width = 128;
   call.keys = 1;
   call.scale = 1;
   call.form.log_sums = true;
-  const auto element = [](std::size_t query) { return 8 * query + query / 2; };
-  std::vector<float> q(16 * 128, 0);
-  for (std::size_t i = 0; i < 16; ++i) q[128 * i + element(i)] = 1;
-  std::vector<double> numbers;
-  for (int d = 0; d < 128; ++d) numbers.push_back(std::sin(d));
+  call.form.key_format = &of_k;
+  call.form.value_format = &of_v;
+  call.form.width = std::max<std::int64_t>(64, of_k.elements);
+  call.form.value_width = std::max<std::int64_t>(64, of_v.elements);
+  const Bytes k = row(of_k), v = row(of_v);
+  const std::vector<double> key = dequantise(of_k, k, call.form.width),
+                            value = dequantise(of_v, v, call.form.value_width);
+  const auto element = [&](std::size_t query) { return key.size() / 16 * query + query / 4; };
+  std::vector<float> q(16 * key.size(), 0);
+  for (std::size_t i = 0; i < 16; ++i) q[key.size() * i + element(i)] = 1;
+  const bool has_matrices = kernel.bound > 1e-6;
+  const auto got =
+      has_matrices
+          ? run_on_matrix_units(call, {{"q", halves(q)}, {"k", k}, {"v", v}}, kernel.options)
+          : test::run_attention(kernel.name, call, {{"q", bytes_of_values(q)}, {"k", k}, {"v", v}},
+                                kernel.options);
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_NEAR(got.at("log_sums")[i], key[element(i)], kernel.bound) << i;
+  }
+  for (std::size_t d = 0; d < value.size(); ++d) {
+    EXPECT_NEAR(got.at("o")[d], value[d], kernel.bound) << d;
+  }
+}
+
+// Keys of each format, and values of the next one; in the quick run by one of the kernels.
+TEST(AttentionCache, BlocksAreDecodedInPlace) {
+  const Kernel kernels[] = {
+      {"attention/simt", 1e-6, {{"tile", "16x8"}, {"threads", "64"}}},
+      {"attention/decode", 1e-6, {{"threads", "32"}, {"reads", "1"}}},
+      {"attention/coopmat", 0x1p-11, {{"rows", "16"}, {"keys", "16"}, {"subgroups", "1"}}}};
+  std::vector<const WeightFormat*> formats;
   for (const WeightFormat& format : weight_formats()) {
-    if (!format.is_linear()) continue;  // refused
-    const Bytes row = quantise(format, numbers);
-    const std::vector<double> decoded = dequantise(format, row, 128);
-    call.form.key_format = call.form.value_format = &format;
-    for (const char* kernel : {"attention/simt", "attention/decode"}) {
-      const auto got =
-          test::run_attention(kernel, call, {{"q", bytes_of_values(q)}, {"k", row}, {"v", row}});
-      for (std::size_t i = 0; i < 16; ++i) {
-        EXPECT_NEAR(got.at("log_sums")[i], decoded[element(i)], 1e-6) << kernel << format.name << i;
-      }
-      for (std::size_t d = 0; d < 128; ++d) {
-        EXPECT_NEAR(got.at("o")[d], decoded[d], 1e-6) << kernel << ' ' << format.name << ' ' << d;
-      }
-    }
-    // Decoded numbers, below 2, are rounded to f16.
-    const Floats got = run_on_matrix_units(call, {{"q", halves(q)}, {"k", row}, {"v", row}});
-    for (std::size_t i = 0; i < 16; ++i) {
-      EXPECT_NEAR(got.at("log_sums")[i], decoded[element(i)], 0x1p-11) << format.name << i;
-    }
-    for (std::size_t d = 0; d < 128; ++d) {
-      EXPECT_NEAR(got.at("o")[d], decoded[d], 0x1p-11) << format.name << ' ' << d;
+    if (format.is_in_words(kBitsOfWord)) formats.push_back(&format);  // others are refused
+  }
+  EXPECT_GE(formats.size(), 19u);
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    for (std::size_t kernel = 0; kernel < 3; ++kernel) {
+      if (test::is_quick() && kernel != i % 3) continue;
+      expect_decoded(*formats[i], *formats[(i + 1) % formats.size()], kernels[kernel]);
     }
   }
 }
@@ -94,9 +118,9 @@ TEST(AttentionCache, EveryWidthInBlocksIsDescribedOrRefused) {
   device.fragment_orders = {test::order_of(test::kOnAnH200, 'a'),
                             test::order_of(test::kOnAnH200, 'c', "f32")};
   int described = 0;
-  for (const char* format : {"q4_1", "q8_0", "q4_0"}) {
+  for (const char* format : {"q5_1", "q8_0", "iq4_nl"}) {
     if (test::is_quick() && described > 0) break;
-    for (std::int64_t width = 32; width <= 256; width += 32) {
+    for (std::int64_t width = 32; width <= 256; width += test::is_quick() ? 96 : 32) {
       for (const std::int64_t key_width : {160, 64}) {
         if (test::is_quick() && key_width == 64) continue;
         AttentionCall call;
@@ -113,7 +137,7 @@ TEST(AttentionCache, EveryWidthInBlocksIsDescribedOrRefused) {
       }
     }
   }
-  EXPECT_GT(described, test::is_quick() ? 20 : 120);  // of 24 and of 144
+  EXPECT_GT(described, test::is_quick() ? 7 : 120);  // of 9 and of 144
 }
 
 TEST(AttentionCache, MatricesOfBf16AreNotBesideF16) {
@@ -198,6 +222,11 @@ TEST(AttentionCache, RowsAreWholeBlocks) {
   call.form.key_format = call.form.value_format = find_weight_format("q4_0");
   EXPECT_THAT(reasons_against(call),
               ElementsAre("values 80 elements wide are not whole blocks of q4_0, of 32 elements"));
+  call.form.value_width = 64;
+  call.form.value_format = find_weight_format("mxfp4");  // blocks of 17 bytes
+  EXPECT_THAT(reasons_against(call),
+              ElementsAre("values in mxfp4: attention reads words of 16 bits, and some number is "
+                          "not at the same bits of all of its words"));
 }
 
 }  // namespace

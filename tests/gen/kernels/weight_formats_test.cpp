@@ -129,9 +129,10 @@ using BlockBack = std::vector<double>;
 
 // Words of any width are those of the bytes of a block.
 TEST(WeightFormats, FieldsLieInWordsAsInBlocks) {
-  const CodesInWords q4_0 = find_weight_format("q4_0")->codes_in_words(16);
-  EXPECT_EQ(q4_0.word(19), 1);  // byte 3, high bits
-  EXPECT_EQ(q4_0.bit(19), 12);
+  const WeightFormat& q4_0 = *find_weight_format("q4_0");
+  const FieldInWords codes = *in_words(q4_0.code.fields.front(), q4_0.elements, 16);
+  EXPECT_EQ(codes.word(19), 1);  // byte 3, high bits
+  EXPECT_EQ(codes.bit(19), 12);
   for (const WeightFormat& format : weight_formats()) {
     for (const BitField& field : format.code.fields) {
       for (const std::int64_t begin : {0, 16}) {

@@ -132,16 +132,18 @@ std::vector<Option> plain_options() {
   const std::string sizes =
       "ROWSxCOLUMNS of the source; for products MxNxK; for attention QUERIESxKEYSxWIDTH; N means "
       "NxN or NxNxN";
-  std::vector<std::string> weights;
-  for (const gen::WeightFormat& format : gen::weight_formats()) weights.push_back(format.name);
-  std::vector<std::string> schemes;
+  std::vector<std::string> weights, not_of_keys, schemes;
+  for (const gen::WeightFormat& format : gen::weight_formats()) {
+    weights.push_back(format.name);
+    if (!format.is_in_words(gen::kBitsOfWord)) not_of_keys.push_back(format.name);
+  }
   for (const gen::WeightScheme& scheme : gen::weight_schemes()) schemes.push_back(scheme.name);
   const std::string product_types =
       "OPERANDS,ACCUMULATOR,RESULT, where OPERANDS may be A*B and B may be " + join(weights, ", ");
   const std::string types =
-      "for copy/auto also FROM*TO; for attention also Q*K*V, where K and V may be such formats as "
-      "q8_0; for products " +
-      product_types;
+      "for copy/auto also FROM*TO; for products " + product_types +
+      "; for attention also Q*K*V, where K and V may be these formats, except " +
+      join(not_of_keys, ", ");
   const std::string other_types = "reject arrays of other types; ";
   const std::string seconds = "a number of seconds";
   const auto format_among = [](const std::vector<std::string>& names) {

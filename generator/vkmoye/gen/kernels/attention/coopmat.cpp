@@ -46,8 +46,10 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   const Tensor o = attention.output("o", type);
 
   const auto padded = std::bind_front(padded_tile, config, type);
-  StagedTile k(builder, "k", rows_of_keys(type, form), type, padded(width, keys));
-  StagedTile v(builder, "v", rows_of_values(type, form), type, padded(value_width, keys));
+  KeyNumbers numbers(builder, form.key_format, form.value_format);
+  StagedTile k(builder, "k", rows_of_keys(type, form), type, padded(width, keys), numbers.k());
+  StagedTile v(builder, "v", rows_of_values(type, form), type, padded(value_width, keys),
+               numbers.v());
 
   // Matrices of a subgroup.
   using Use = ir::MatrixType::Use;
@@ -66,6 +68,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
                                      padded(keys, config.tile_rows()));
   const MatrixValues sums = accumulators("sums", value_width);
 
+  numbers.fill_tables();
   load_query(builder, attention, k, query);
   const Expr row_tile = to_index(config.subgroups) * attention.row_tile() + builder.subgroup();
   const QueryRows own_rows = visible.query_rows("own", to_index(rows) * row_tile, rows);

@@ -26,7 +26,8 @@ std::int64_t bytes_of_tiles(const AttentionConfig& config, const AttentionForm& 
     return cosize(padded_tile(config, type, width, count)) * bytes_of(type);
   };
   const std::int64_t tiles = bytes(width_in_matrices(config, form.width), config.keys) +
-                             bytes(width_in_matrices(config, form.value_width), config.keys);
+                             bytes(width_in_matrices(config, form.value_width), config.keys) +
+                             bytes_of_tables(form.key_format, form.value_format);
   return tiles + (config.in_registers() ? 0 : bytes(config.keys, config.tile_rows()));
 }
 

@@ -33,6 +33,7 @@ class DecodeAttention {
                    /*rows_of_head_groups=*/true),
         visible_(builder_, form, attention_),
         bias_(builder_, form, attention_),
+        numbers_(builder_, form.key_format, form.value_format),
         threads_(make_layout({by_.threads_per_key, by_.keys})),
         thread_of_key_(builder_.thread() % to_index(by_.threads_per_key)),
         key_(builder_.thread() / to_index(by_.threads_per_key)),
@@ -43,6 +44,7 @@ class DecodeAttention {
     describe_attention(builder_, attention_decode_fields(), config_, form_, type_,
                        "keys are split among workgroups and threads, which combine at the end");
     declare();
+    numbers_.fill_tables();
     load_rows();
     softmax_.emplace(builder_, attention_.score_scale().of_softmax(), scores_,
                      ScoreModes{.columns = 2, .threads = threads_, .shared_by_row = 1});
@@ -79,9 +81,9 @@ class DecodeAttention {
     q_elements_ = builder_.make_fragment_like("q_elements", f32, from_q_);
     const AttentionTile::KeyTile some_keys = attention_.some_keys();
     read_k_.emplace(builder_, "k", by_.k, key_type(type_, form_), attention_.k(some_keys),
-                    own_keys_);
+                    own_keys_, numbers_.k());
     read_v_.emplace(builder_, "v", by_.v, value_type(type_, form_), attention_.v(some_keys),
-                    own_keys_);
+                    own_keys_, numbers_.v());
     key_elements_ = builder_.make_fragment_like("key_elements", f32, part_at_places(by_.k));
     value_elements_ = builder_.make_fragment_like("value_elements", f32, part_at_places(by_.v));
     scores_ = builder_.make_fragment_like(
@@ -226,6 +228,7 @@ class DecodeAttention {
   AttentionTile attention_;
   VisibleKeys visible_;
   ScoreBias bias_;
+  KeyNumbers numbers_;
   Layout threads_;  // (threads_per_key, keys)
   Expr thread_of_key_, key_;
   KeyThreads own_keys_, own_rows_;

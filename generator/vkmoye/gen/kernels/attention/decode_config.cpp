@@ -16,12 +16,13 @@ namespace {
 
 constexpr std::int64_t kMaxSlicesOfKeys = 64;
 
-// Of the parts of maxima, row sums and sums that each subgroup has.
+// Of the parts of maxima, row sums and sums that each subgroup has, and of tables of numbers.
 std::int64_t bytes_of_parts(const AttentionDecodeConfig& config, const AttentionForm& form,
                             ScalarType type) {
   const DecodeThreads by = decode_threads(config, form, type);
   return config.threads / config.subgroup_size * config.rows *
-         (by.v.width + 2 * by.threads_per_key) * bytes_of(ScalarType::f32);
+             (by.v.width + 2 * by.threads_per_key) * bytes_of(ScalarType::f32) +
+         bytes_of_tables(form.key_format, form.value_format);
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ std::int64_t widest_row(const AttentionForm& form) {
 std::int64_t bytes_of_tiles(const AttentionSimtConfig& config, const AttentionForm& form) {
   const std::int64_t q = config.rows * (form.width + 1);
   const std::int64_t k_or_v = config.keys * (widest_row(form) + 1);
-  return (q + k_or_v + config.rows * (config.keys + 1)) * bytes_of(ScalarType::f32);
+  return (q + k_or_v + config.rows * (config.keys + 1)) * bytes_of(ScalarType::f32) +
+         bytes_of_tables(form.key_format, form.value_format);
 }
 
 // How threads move `rows` rows of q, k or v, elements or blocks.
@@ -39,7 +40,7 @@ std::optional<RowStaging> staging_of(const AttentionSimtConfig& config, const We
   if (format == nullptr) {
     return row_staging(width, rows, config.threads, widest_access(ScalarType::f32));
   }
-  return row_staging(width, rows, config.threads, format->elements, min_part(*format));
+  return row_staging(width, rows, config.threads, max_part(*format), min_part(*format));
 }
 
 }  // namespace
@@ -128,12 +129,14 @@ class SimtAttention {
         bias_(builder_, form, attention_),
         sink_(read_sink(builder_, form, attention_.head())),
         log_sums_(attention_.log_sums()),
-        o_(attention_.output("o", type)) {}
+        o_(attention_.output("o", type)),
+        numbers_(builder_, form.key_format, form.value_format) {}
 
   ir::Kernel describe() {
     describe_attention(builder_, attention_simt_fields(), config_, form_, type_,
                        "scores and sums in registers, probabilities through shared memory");
     declare();
+    numbers_.fill_tables();
     const BiasRows biased_rows =
         bias_.rows("tile", attention_.row_tile(), config_.rows, attention_.head());
     RunningSoftmax softmax(builder_, attention_.score_scale().of_softmax(), scores_,
@@ -204,11 +207,11 @@ class SimtAttention {
   }
 
   // Keys or values: elements, or blocks by way of registers.
-  void stage_keys(const std::string& of, const WeightFormat* format, const View& from,
-                  const View& to) {
+  void stage_keys(const std::string& of, const WeightFormat* format, WeightNumbers* numbers,
+                  const View& from, const View& to) {
     if (format == nullptr) return stage(from, to);
     const KeyThreads by = {staging(format, to).threads, builder_.thread()};
-    KeyParts parts(builder_, of, rows_in(format, to), type_, from, by);
+    KeyParts parts(builder_, of, rows_in(format, to), type_, from, by, numbers);
     const View part_of_thread = staged(format, to);
     const View elements =
         builder_.make_fragment_like("elements_of_" + of, ScalarType::f32, part_of_thread);
@@ -234,7 +237,7 @@ class SimtAttention {
   void add_tile(const Expr& tile_number, const BiasRows& biased_rows, RunningSoftmax& softmax) {
     const auto part_of = [&](const View& view) { return part(view); };
     const AttentionTile::KeyTile key_tile = attention_.key_tile(tile_number);
-    stage_keys("k", form_.key_format, attention_.k(key_tile), shared_k_);
+    stage_keys("k", form_.key_format, numbers_.k(), attention_.k(key_tile), shared_k_);
     builder_.barrier();
     builder_.assign(scores_, ir::number(ScalarType::f32, 0));
     multiply("qk", transpose(shared_q_), transpose(shared_k_), scores_, form_.width);
@@ -245,7 +248,7 @@ class SimtAttention {
     builder_.copy(scores_, probabilities_);
     builder_.barrier();
     if (!form_.values_in_keys) {
-      stage_keys("v", form_.value_format, attention_.v(key_tile), shared_v_);
+      stage_keys("v", form_.value_format, numbers_.v(), attention_.v(key_tile), shared_v_);
     }
     visible_.drop_beyond(
         staged(form_.value_format, shared_v_),
@@ -267,6 +270,7 @@ class SimtAttention {
   std::optional<Expr> sink_;
   std::optional<Tensor> log_sums_;
   Tensor o_;
+  KeyNumbers numbers_;
   View shared_q_;  // (width, rows)
   // (width, keys), (value_width, keys): the same memory, and so the same elements if values are in rows of keys.
   View shared_k_, shared_v_;

@@ -149,11 +149,18 @@ std::optional<FieldInWords> in_words(const BitField& field, std::int64_t element
   return out;
 }
 
-CodesInWords WeightFormat::codes_in_words(std::int64_t bits_of_word) const {
-  const BitField& field = code.fields.front();
-  const std::int64_t apart = field.at(1) - field.at(0);
-  const FieldInWords at = *in_words({.bits = field.bits, .at = field.at}, elements, bits_of_word);
-  return {bits_of_word / apart, apart, apart / field.bits, at.word, at.bit};
+bool WeightFormat::is_in_words(std::int64_t bits_of_word) const {
+  const auto are_in_words = [&](const std::optional<WeightNumber>& number) {
+    return !number ||
+           std::all_of(number->fields.begin(), number->fields.end(), [&](const BitField& field) {
+             const auto bits = std::min<std::int64_t>(field.bits, bits_of_word);
+             return in_words({static_cast<std::uint32_t>(bits), field.first, field.at}, elements,
+                             bits_of_word)
+                 .has_value();
+           });
+  };
+  return are_in_words(code) && are_in_words(scale) && are_in_words(sub_scale) &&
+         are_in_words(minimum) && are_in_words(sub_minimum);
 }
 
 std::vector<PlacedNumber> WeightFormat::numbers() const {

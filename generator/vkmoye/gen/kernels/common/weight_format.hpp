@@ -56,16 +56,6 @@ struct FieldInWords {
 std::optional<FieldInWords> in_words(const BitField& field, std::int64_t elements,
                                      std::int64_t bits_of_word, std::int64_t begin = 0);
 
-/// The codes of a block in words of some bits: the codes of `together` consecutive elements begin `apart` bits after
-/// each other in a word, and the first code of each of `parts` equal parts of the block begins in the first word.
-struct CodesInWords {
-  std::int64_t together = 4, apart = 8, parts = 2;
-  Layout word, bit;  // element -> number of its word, and first bit in it
-
-  /// The number of words that the codes of a block occupy.
-  std::int64_t words() const { return cosize(word); }
-};
-
 /// A number of a block, at a byte of it.
 struct PlacedNumber {
   const char *name, *plural;
@@ -131,32 +121,15 @@ struct WeightFormat {
   double largest_number() const;
   /// Whether there are numbers for parts of a block.
   bool has_sub_blocks() const { return sub_scale || sub_minimum; }
-  /// Whether a code is one field, and scale and minimum, if any, are those of the block.
-  bool is_simple() const {
-    return code.fields.size() == 1 && !has_sub_blocks() && !subtracts_minimum;
-  }
-  /// Whether a format is simple, and a weight is scale * (code - zero), or that + minimum, with numbers of f16.
-  bool is_linear() const {
-    return is_simple() && table_size() == 0 && scale && scale->type == ScalarType::f16;
-  }
+  /// Whether each field is inside words of `bits_of_word` or consists of whole ones, so that `in_words` finds it.
+  bool is_in_words(std::int64_t bits_of_word) const;
   /// Whether rows of blocks are rows of an array of i8.
   bool is_array() const {
     return code.kind == NumberKind::has_sign && code.bits() == 8 && bytes == elements;
   }
-
-  // --- of formats that are simple ---
-
-  /// Where codes lie: q4_0 in words of 16 bits has word ((2,8),2):((0,1),0) and bit ((2,8),2):((8,0),4).
-  CodesInWords codes_in_words(std::int64_t bits_of_word) const;
-  /// Bytes of the block before its codes.
-  std::int64_t codes_at() const { return code.fields.front().first / 8; }
-  /// Scale and minimum, as the format has them.
+  /// Scale and minimum, as the format has them, and their type.
   std::vector<PlacedNumber> numbers() const;
-  /// Their type and their bytes.
   ScalarType scale_type() const { return scale ? scale->type : ScalarType::f16; }
-  std::int64_t numbers_bytes() const {
-    return static_cast<std::int64_t>(numbers().size() * size_of(scale_type()));
-  }
 };
 
 /// The number of that name: "code", "scale", "sub_scale", "minimum", "sub_minimum". Precondition: the format has it.

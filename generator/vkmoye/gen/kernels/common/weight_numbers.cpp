@@ -34,7 +34,7 @@ CodeAsNumber code_as_number(const CodePlace& code) {
   for (const CodeBits& part : code) bits = std::max(bits, part.to + part.bits);
   const std::uint32_t highest = kMantissa - bits;
   // The smallest shift that brings the code between these bits; codes that share a shift share an instruction.
-  int at = static_cast<int>(kLowestBit) + 1;
+  int at = static_cast<int>(kBitOfNumber);
   for (const int shift : {0, 8, -8, 4, -4, 12, -12}) {
     if (code.size() > 1) break;
     at = static_cast<int>(code.front().first_bit) + shift;
@@ -127,18 +127,18 @@ WeightScale scale_of_parts(const WeightFormat& format, ScalarType type,
   return scale;
 }
 
-WeightNumbers::WeightNumbers(Builder& builder, const WeightFormat& format)
+WeightNumbers::WeightNumbers(Builder& builder, const WeightFormat& format, const std::string& table)
     : builder_(builder), format_(format) {
   if (!has_table()) return;
-  table_ = builder_.shared("levels", ScalarType::f32, make_layout({format.table_size()}));
+  table_ = builder_.shared(table, ScalarType::f32, make_layout({format.table_size()}));
 }
 
 void WeightNumbers::fill_table() {
   if (!has_table()) return;
   const auto store = [&](const Expr& number, const Expr& code) {
-    builder_.store(number, {table_.array, {code}, "levels"});
+    builder_.store(number, {table_.array, {code}, table_.array});
   };
-  builder_.with_title("levels <- the number of each code of " + format_.name, [&] {
+  builder_.with_title(table_.array + " <- the number of each code of " + format_.name, [&] {
     if (format_.code.kind != NumberKind::floating) {
       builder_.branch({ir::equal(builder_.thread(), 0)}, [&] {
         std::uint32_t code = 0;
@@ -168,7 +168,7 @@ Expr WeightNumbers::weight(const CodePlace& code, const WeightScale& scale,
                           ? part.word
                           : shift_right(part.word, ir::number(ScalarType::u32, part.first_bit));
     const Expr at = ir::to_index(bits) % to_index(format_.code.codes());
-    return scaled(builder_.load(name, {table_.array, {at}, "levels"}), scale);
+    return scaled(builder_.load(name, {table_.array, {at}, table_.array}), scale);
   }
   const auto [number, power] = code_as_number(code);
   const double least = power + static_cast<double>(format_.code.unsigned_zero());

@@ -39,6 +39,8 @@ struct CodeBits {
 /// Where a code is: its bits, in several words if the format has several fields.
 using CodePlace = std::vector<CodeBits>;
 
+/// A code with its lowest bit here is not moved to become a number.
+inline constexpr std::uint32_t kBitOfNumber = 12;
 /// power + code in f32, without a conversion: the code in the mantissa of a power of two, at bit 11 or above.
 struct CodeAsNumber {
   Expr number;
@@ -78,7 +80,7 @@ WeightScale scale_of_parts(const WeightFormat& format, ScalarType type,
 class WeightNumbers {
  public:
   /// Declares the table in shared memory, if the format needs one. `builder` and `format` must outlive this object.
-  WeightNumbers(Builder& builder, const WeightFormat& format);
+  WeightNumbers(Builder& builder, const WeightFormat& format, const std::string& table = "levels");
 
   bool has_table() const { return format_.table_size() > 0; }
   /// Fills the table. All invocations must pass a barrier between this and `weight`.

@@ -13,7 +13,7 @@ namespace vkmoye::gen {
 
 namespace {
 
-constexpr double kLargestInBlocks = 1e4;  // of hard numbers: every format has a scale for them
+constexpr double kLargestInBlocks = 2e3;  // of hard numbers: every format has a scale for them
 
 }  // namespace
 
@@ -163,12 +163,8 @@ std::size_t AttentionData::begin_of(const Rows& rows, std::int64_t entry, std::i
 // What no kernel may use: NaN, of blocks as their scales.
 void AttentionData::poison(const Rows& rows) {
   if (!call_.form.lengths && call_.form.page == 0) return;
-  const bool in_blocks = rows.format != nullptr;
-  const ScalarType type = in_blocks ? ScalarType::f16 : arrays_[rows.which].type;
-  const std::int64_t first = in_blocks ? rows.format->numbers().front().at : 0,
-                     step =
-                         in_blocks ? rows.format->bytes : static_cast<std::int64_t>(size_of(type)),
-                     count = in_blocks ? rows.width / rows.format->elements : rows.width;
+  const auto bytes = static_cast<std::size_t>(row_elements(rows.format, rows.width)) *
+                     size_of(arrays_[rows.which].type);
   const auto [entries, keys] = stored();
   std::vector<bool> is_used(static_cast<std::size_t>(entries * keys));
   for (std::int64_t entry = 0; entry < call_.batch; ++entry) {
@@ -182,11 +178,9 @@ void AttentionData::poison(const Rows& rows) {
   for (std::int64_t place = 0; place < entries * keys; ++place) {
     if (is_used[static_cast<std::size_t>(place)]) continue;
     for (std::int64_t head = 0; head < call_.kv_heads; ++head) {
-      const std::size_t begin = begin_of(rows, place / keys, head, place % keys);
-      for (std::int64_t i = 0; i < count; ++i) {
-        store_number(type, std::numeric_limits<double>::quiet_NaN(),
-                     &inputs_[rows.which][begin + static_cast<std::size_t>(first + i * step)]);
-      }
+      const auto row = std::span(inputs_[rows.which])
+                           .subspan(begin_of(rows, place / keys, head, place % keys), bytes);
+      std::fill(row.begin(), row.end(), std::byte{0xff});  // NaN in each type, and in scales
     }
   }
 }

@@ -61,11 +61,10 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
         std::tuple{"values", form.value_format, form.value_width}}) {
     if (format == nullptr) continue;
     std::vector<std::string> of_format = reasons_against(*format);
-    require(format->is_linear(),
-            fmt::format(
-                "{} in {}: attention takes codes of 4 or 8 bits with a scale of f16 for a block, "
-                "and no table of numbers",
-                what, format->name),
+    require(!of_format.empty() || format->is_in_words(kBitsOfWord),
+            fmt::format("{} in {}: attention reads words of {} bits, and some number is not at the "
+                        "same bits of all of its words",
+                        what, format->name, kBitsOfWord),
             of_format);
     require(!of_format.empty() || width % format->elements == 0,
             fmt::format("{} {} elements wide are not whole blocks of {}, of {} elements", what,
@@ -148,7 +147,7 @@ std::string type_text(ScalarType type, const AttentionForm& form) {
 }
 
 std::int64_t row_elements(const WeightFormat* format, std::int64_t width) {
-  return format == nullptr ? width : width / format->elements * format->bytes / 2;
+  return format == nullptr ? width : width / format->elements * format->bytes * 8 / kBitsOfWord;
 }
 
 std::string form_text(const AttentionForm& form) {

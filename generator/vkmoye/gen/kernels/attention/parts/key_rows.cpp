@@ -3,88 +3,192 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
 
+#include "vkmoye/gen/kernels/attention/form/attention_form.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
-#include "vkmoye/gen/kernels/common/weight_numbers.hpp"
+#include "vkmoye/layout/algebra.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kBitsOfCodeWord = 16;
-
-CodesInWords codes_of(const KeyRows& rows) { return rows.format->codes_in_words(kBitsOfCodeWord); }
-
-// The 16-bit words of the codes of a part.
-std::int64_t words_of_part(const KeyRows& rows) {
-  return rows.vector * rows.format->code.bits() / kBitsOfCodeWord;
+// The fields of all numbers of a format, of which none is wider than a word.
+std::vector<FieldOfPart> fields_of(const WeightFormat& format) {
+  std::vector<FieldOfPart> out;
+  const auto add = [&](const char* name, const char* plural, const WeightNumber& number) {
+    for (const BitField& field : number.fields) {
+      for (std::uint32_t from = 0; from < field.bits; from += kBitsOfWord) {
+        const auto bits = std::min<std::uint32_t>(kBitsOfWord, field.bits - from);
+        out.push_back(
+            {name, plural, &number, {bits, field.first + from, field.at, field.to + from}, {}});
+      }
+    }
+  };
+  add("code", "codes", format.code);
+  if (format.scale) add("scale", "scales", *format.scale);
+  if (format.sub_scale) add("sub_scale", "sub_scales", *format.sub_scale);
+  if (format.minimum) add("minimum", "minima", *format.minimum);
+  if (format.sub_minimum) add("sub_minimum", "sub_minima", *format.sub_minimum);
+  return out;
 }
+
+// The sign bits in a word of `field`; 0 if it contains none.
+std::uint32_t sign_bits(const FieldOfPart& of) {
+  const bool has_sign =
+      of.number->kind == NumberKind::has_sign && of.field.to + of.field.bits == of.number->bits();
+  std::uint32_t out = 0;
+  for (std::int64_t i = 0; has_sign && i < size(of.at.bit); ++i) {
+    out |= 1u << (of.at.first_bit + of.at.bit(i) + of.field.bits - 1);
+  }
+  return out;
+}
+
+Expr u32(std::uint32_t value) { return ir::number(ScalarType::u32, value); }
 
 }  // namespace
 
+Layout KeyRows::order() const {
+  const BitField& codes = format->code.fields.front();
+  const Layout word = in_words(codes, format->elements, kBitsOfWord)->word;
+  std::int64_t words = vector;  // of a part
+  for (const Mode& leaf : word.leaves()) words /= leaf.stride == 0 ? leaf.extent : 1;
+  std::vector<Layout> places, parts;
+  std::int64_t before = 1;  // elements
+  for (const Mode& leaf : word.leaves()) {
+    const std::int64_t inside =
+        leaf.stride == 0 ? leaf.extent : std::clamp<std::int64_t>(words, 1, leaf.extent);
+    if (leaf.stride != 0) words /= inside;
+    if (inside > 1) places.emplace_back(inside, before);
+    if (inside < leaf.extent) parts.emplace_back(leaf.extent / inside, before * inside);
+    before *= leaf.extent;
+  }
+  const auto all = [](const std::vector<Layout>& modes) {
+    return modes.empty() ? Layout() : coalesce(make_layout(std::span<const Layout>(modes)));
+  };
+  return make_layout(all(places), all(parts));
+}
+
+std::vector<FieldOfPart> KeyRows::fields() const {
+  std::vector<FieldOfPart> fields = fields_of(*format);
+  const Layout places = order();
+  for (FieldOfPart& of : fields) {
+    of.at = *in_words(of.field, format->elements, kBitsOfWord);
+    of.at.word = composition(of.at.word, places);
+    of.at.bit = composition(of.at.bit, places);
+  }
+  return fields;
+}
+
 std::int64_t KeyRows::run() const {
-  return format == nullptr ? vector : vector / codes_of(*this).parts;
+  if (format == nullptr) return vector;
+  const Layout places = order();
+  const Mode first = places.leaves().front();
+  return first.stride == 1 ? first.extent : 1;
 }
 
 std::int64_t KeyRows::registers(std::int64_t bytes) const {
   if (format == nullptr) return std::max<std::int64_t>(1, vector * bytes / 4);
-  return words_of_part(*this) + static_cast<std::int64_t>(format->numbers().size());
+  std::int64_t words = 0;
+  for (const FieldOfPart& field : fields()) words += field.words();
+  return words;
 }
 
 View KeyRows::at_places(const View& elements) const {
-  const std::int64_t runs = vector / run();
-  if (runs == 1) return elements;
-  const std::int64_t rows = size(elements.shape().mode(1)), block = format->elements;
+  if (run() == vector) return elements;
+  const Layout places = order();
+  const Layout blocks(width / format->elements, format->elements);
   return composition(elements,
-                     Layout(IntTuple{{{run(), runs}, {block / vector, width / block}}, rows},
-                            IntTuple{{{1, block / runs}, {run(), block}}, width}));
+                     make_layout(make_layout(places.mode(0), make_layout(places.mode(1), blocks)),
+                                 Layout(size(elements.shape().mode(1)), width)));
 }
 
 KeyRows key_rows(const WeightFormat* format, ScalarType type, std::int64_t width,
                  std::int64_t threads) {
   if (format == nullptr) return {nullptr, width, power_dividing(width, widest_access(type))};
-  const std::int64_t max_part = std::min<std::int64_t>(format->elements, 32);
   return {format, width,
           std::clamp(power_dividing(width, next_power_of_two(width / threads + 1) / 2),
-                     min_part(*format), max_part)};
+                     min_part(*format), max_part(*format))};
 }
 
 View KeyThreads::part(const View& view, std::int64_t vector) const {
   return partition(view, make_tiled_copy(threads, make_layout({vector, std::int64_t{1}})), thread);
 }
 
+// --- numbers ---
+
+KeyNumbers::KeyNumbers(Builder& builder, const WeightFormat* of_k, const WeightFormat* of_v)
+    : builder_(builder), is_shared_(of_k == of_v) {
+  if (of_k != nullptr) k_.emplace(builder, *of_k, is_shared_ ? "levels" : "levels_of_k");
+  if (of_v != nullptr && !is_shared_) v_.emplace(builder, *of_v, "levels_of_v");
+}
+
+void KeyNumbers::fill_tables() {
+  bool has_tables = false;
+  for (auto* numbers : {&k_, &v_}) {
+    if (!*numbers || !(*numbers)->has_table()) continue;
+    (*numbers)->fill_table();
+    has_tables = true;
+  }
+  if (has_tables) builder_.barrier();
+}
+
+std::int64_t bytes_of_tables(const WeightFormat* of_k, const WeightFormat* of_v) {
+  return (of_k != nullptr ? of_k->table_bytes() : 0) +
+         (of_v != nullptr && of_v != of_k ? of_v->table_bytes() : 0);
+}
+
+// --- parts ---
+
 KeyParts::KeyParts(Builder& builder, const std::string& name, const KeyRows& rows, ScalarType type,
-                   const View& tile, const KeyThreads& by, const std::string& prefix)
-    : builder_(builder), rows_(rows) {
-  const WeightFormat* format = rows.format;
-  if (format == nullptr) {
-    read_ = builder.make_fragment_like(prefix + name, type, by.part(tile, rows.vector),
-                                       to_index(rows.vector));
+                   const View& tile, const KeyThreads& by, WeightNumbers* numbers,
+                   const std::string& prefix)
+    : builder_(builder), rows_(rows), numbers_(numbers) {
+  if (rows.format == nullptr) {
+    read_ = {builder.make_fragment_like(prefix + name, type, by.part(tile, rows.vector),
+                                        to_index(rows.vector))};
     return;
   }
-  const std::int64_t count = words_of_part(rows);
-  read_ = builder.make_fragment_like(prefix + name, ScalarType::u16,
-                                     by.part(words(tile, format->codes_at(), count), count));
-  for (const PlacedNumber& number : format->numbers()) {
-    scales_.push_back(builder.make_fragment_like(fmt::format("{}_of_{}", number.plural, name),
-                                                 ScalarType::u16,
-                                                 by.part(words(tile, number.at, 1), 1)));
+  fields_ = rows.fields();
+  first_bits_.name = "bits";
+  for (const FieldOfPart& of : fields_) {
+    std::string words =
+        std::string(of.name) == "code" ? prefix + name : fmt::format("{}_of_{}", of.plural, name);
+    if (of.field.to > 0) words += fmt::format("_from_bit{}", of.field.to);
+    read_.push_back(builder.make_fragment_like(words, ScalarType::u16,
+                                               by.part(this->words(tile, of), of.words())));
+    first_bits_.axes.push_back(bits(tile, of, by).axes.front());
   }
 }
 
-// `count` words of each part from byte `at` of its block on: those of the codes, or the same one of all parts.
-View KeyParts::words(const View& tile, std::int64_t at, std::int64_t count) const {
+// The words of each part in which a field has bits.
+View KeyParts::words(const View& tile, const FieldOfPart& field) const {
   const WeightFormat& format = *rows_.format;
-  const std::int64_t parts = format.elements / rows_.vector, blocks = rows_.width / format.elements;
-  const std::int64_t of_block = format.bytes * 8 / kBitsOfCodeWord,
-                     first = at * 8 / kBitsOfCodeWord, step = at == format.codes_at() ? count : 0;
-  const std::int64_t keys = size(tile.shape().mode(1));
-  View out = composition(tile, Layout(IntTuple{{count, {parts, blocks}}, keys},
-                                      IntTuple{{1, {step, of_block}}, of_block * blocks}));
-  if (first > 0) out.axes[0].fixed.push_back({Layout(first + 1, 1), to_index(first)});
+  const std::int64_t blocks = rows_.width / format.elements,
+                     of_block = format.bytes * 8 / kBitsOfWord;
+  const Layout parts = make_layout(field.at.word.mode(1), Layout(blocks, of_block));
+  View out = composition(tile, make_layout(make_layout(Layout(field.words(), 1), parts),
+                                           Layout(size(tile.shape().mode(1)), of_block * blocks)));
+  if (const std::int64_t first = field.at.first_word; first > 0) {
+    out.axes[0].fixed.push_back({Layout(first + 1, 1), to_index(first)});
+  }
   return out;
+}
+
+// The first bit of a field for each element of a thread.
+View KeyParts::bits(const View& tile, const FieldOfPart& field, const KeyThreads& by) const {
+  const Layout blocks(rows_.width / rows_.format->elements, 0);
+  const Layout keys(size(tile.shape().mode(1)), 0);
+  View out;
+  out.axes = {
+      {{},
+       make_layout(make_layout(field.at.bit.mode(0), make_layout(field.at.bit.mode(1), blocks)),
+                   keys)}};
+  if (const std::int64_t first = field.at.first_bit; first > 0) {
+    out.axes[0].fixed.push_back({Layout(first + 1, 1), to_index(first)});
+  }
+  return by.part(out, rows_.vector);
 }
 
 void KeyParts::load(const View& tile, const KeyThreads& by, const std::optional<Expr>& round) {
@@ -94,49 +198,71 @@ void KeyParts::load(const View& tile, const KeyThreads& by, const std::optional<
         round ? slice(part, {_, _, 0}) : part, round ? select(to, 2, *round) : to,
         {.edges = Edges::zero, .vector = {rows_.format == nullptr ? to_index(vector) : 1}});
   };
-  if (rows_.format == nullptr) return load(tile, read_, rows_.vector);
-  const std::int64_t count = words_of_part(rows_);
-  load(words(tile, rows_.format->codes_at(), count), read_, count);
-  for (std::size_t i = 0; i < scales_.size(); ++i) {
-    load(words(tile, rows_.format->numbers()[i].at, 1), scales_[i], 1);
+  if (rows_.format == nullptr) return load(tile, read_.front(), rows_.vector);
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    load(words(tile, fields_[i]), read_[i], fields_[i].words());
   }
 }
 
 void KeyParts::decode(const View& elements) const {
   const WeightFormat* format = rows_.format;
   if (format == nullptr)
-    return builder_.copy(read_, elements, {.vector = {to_index(rows_.vector)}});
-  Codes codes = format->code.kind == NumberKind::has_sign
-                    ? builder_.signed_codes(read_, format->code.bits())
-                    : builder_.unsigned_codes(read_, format->code.bits());
-  const CodesInWords places = codes_of(rows_);
-  if (places.parts > 1) {  // codes of neighbours are as many codes apart
-    const std::int64_t parts = size(read_.shape().mode(1)), keys = size(read_.shape().mode(2));
-    codes = composition(codes, Layout(IntTuple{{rows_.run(), places.parts}, parts, keys},
-                                      IntTuple{{places.apart / format->code.bits(), 1},
-                                               rows_.vector,
-                                               rows_.vector * parts}));
+    return builder_.copy(read_.front(), elements, {.vector = {to_index(rows_.vector)}});
+  View to = elements, bits = first_bits_;
+  std::vector<View> words;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    const std::int64_t count = fields_[i].words(), parts = size(read_[i].shape().mode(1)),
+                       keys = size(read_[i].shape().mode(2));
+    words.push_back(
+        builder_.retile(read_[i], make_layout(fields_[i].at.word.mode(0), Layout(parts, count),
+                                              Layout(keys, count * parts))));
   }
-  builder_.copy(codes, elements);
-  // A number for each part, in the modes that elements have: one for parts of a block and one for blocks, or one.
-  const IntTuple shape = elements.shape();
-  std::vector<View> from = {elements};
-  for (const View& words : scales_) {
-    from.push_back(builder_.retile(words, Layout(IntTuple{1, shape.mode(1), shape.mode(2)})));
+  std::vector<Layout*> layouts;
+  for (View* view : {&to, &bits}) {
+    for (View::Axis& axis : view->axes) layouts.push_back(&axis.values);
   }
-  const double zero = static_cast<double>(format->code.zero);
-  builder_.apply(
-      elements,
-      [&](const std::vector<Expr>& x) {
-        const auto of_block = [&](std::size_t number) -> std::optional<Expr> {
-          if (number >= x.size()) return std::nullopt;
-          return number_in_word(convert(x[number], ScalarType::u32), format->scale_type(),
-                                /*half=*/0);
-        };
-        const WeightScale scale = {of_block(1), of_block(2)};
-        return scaled(zero == 0 ? x[0] : x[0] - zero, scale);
-      },
-      from);
+  for (View& view : words) layouts.push_back(&view.axes.front().values);
+  if (!share_leaves(layouts)) {
+    throw LayoutError(fmt::format("rows of {}: {} and its codes have no common refinement",
+                                  format->name, elements.name));
+  }
+  const auto decoded = [&](const std::vector<Expr>& word, const std::vector<Expr>& bit) {
+    const auto place = [&](const std::string& name) {
+      CodePlace out;
+      for (std::size_t i = 0; i < fields_.size(); ++i) {
+        const FieldOfPart& of = fields_[i];
+        if (of.name != name) continue;
+        Expr from = convert(word[i], ScalarType::u32);
+        if (const std::uint32_t signs = sign_bits(of); signs != 0) from = bit_xor(from, u32(signs));
+        if (ir::constant_value(bit[i]) == 0) {
+          out.push_back({from, 0, of.field.bits, of.field.to});
+          continue;
+        }
+        // One shift for a word and one for an element: to where the code is a number, or a part of one.
+        const bool is_whole =
+            of.number->kind == NumberKind::whole || of.number->kind == NumberKind::has_sign;
+        const std::uint32_t first =
+            std::min<std::uint32_t>(of.field.to + (is_whole ? kBitOfNumber : 0), kBitsOfWord);
+        if (first > 0) from = shift_left(from, u32(first));
+        out.push_back({shift_right(from, convert(bit[i], ScalarType::u32)), first, of.field.bits,
+                       of.field.to});
+      }
+      return out;
+    };
+    const WeightScale scale =
+        scale_of_parts(*format, ScalarType::f32, [&](const std::string& name) {
+          const CodePlace at = place(name);
+          if (name == "sub_scale") return number_of(*format->sub_scale, at);
+          if (name == "sub_minimum") return number_of(*format->sub_minimum, at);
+          const Expr all = at.size() == 1 ? at.front().word : bits_of(at);
+          return builder_.let(name + "_of_part",
+                              number_in_word(all, format->scale_type(), /*half=*/0));
+        });
+    return numbers_->weight(place("code"), scale, "level");
+  };
+  const std::string title = fmt::format("{} <- {}, from the codes in {}", elements.name,
+                                        numbers_->formula(), read_.front().array);
+  builder_.with_title(title, [&] { builder_.apply(to, bits, decoded, words); });
 }
 
 }  // namespace vkmoye::gen

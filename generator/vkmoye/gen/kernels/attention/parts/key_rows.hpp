@@ -6,10 +6,13 @@
 //   64 f16                  8 parts of 8 elements, each an access of 16 bytes
 //   64 of q8_0, 8 a part    68 bytes:   scale | part 0 | .. | part 3 | scale | part 4 | .. | part 7
 //   64 of q4_0, 8 a part    36 bytes; part 1 has bytes 4 to 7 of the codes: elements 4 5 6 7 20 21 22 23
+//   64 of q5_0, 8 a part    44 bytes; part 1 has elements as in q4_0, and their bits 4 at bits 4 to 7 of two words
 //
-// Places are the elements in the order of the parts: place 8 of q4_0 is element 4. Blocks begin at multiples of 2
-// bytes, so that they are read in words of 16 bits, of type u16.
+// Places are the elements in the order of the parts: place 8 of q4_0 is element 4. Parts consist of whole words of the
+// first field of codes; of other fields and numbers, each part reads the words that contain its bits. Blocks begin at
+// multiples of 2 bytes, so that they are read in words of 16 bits, of type u16.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,8 +20,20 @@
 
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/common/weight_format.hpp"
+#include "vkmoye/gen/kernels/common/weight_numbers.hpp"
 
 namespace vkmoye::gen {
+
+/// Bits of a number of a format in words of 16 bits.
+struct FieldOfPart {
+  const char *name, *plural;  // "scale", "scales"
+  const WeightNumber* number;
+  BitField field;
+  FieldInWords at;  // (place in a part, part of a block) -> word of the block, and bit
+
+  /// Words of a part, as many as from the first to the last one that it needs.
+  std::int64_t words() const { return cosize(at.word.mode(0)); }
+};
 
 struct KeyRows {
   const WeightFormat* format = nullptr;  // null: elements
@@ -26,6 +41,10 @@ struct KeyRows {
   std::int64_t vector = 8;  // elements of a part
 
   std::int64_t parts() const { return width / vector; }
+  /// (place in a part, part of a block) -> element of the block.
+  Layout order() const;
+  /// The bits of the codes, then those of other numbers, of which none is wider than a word.
+  std::vector<FieldOfPart> fields() const;
   /// Consecutive elements at consecutive places.
   std::int64_t run() const;
   /// What a thread holds of a part before it is decoded, in registers of 32 bits, if elements have `bytes`.
@@ -34,8 +53,14 @@ struct KeyRows {
   View at_places(const View& elements) const;
 };
 
-/// The fewest elements of a part of blocks: those of 32 bits of codes.
-inline std::int64_t min_part(const WeightFormat& format) { return 32 / format.code.bits(); }
+/// The fewest elements of a part of blocks: those of 32 bits of the first field of codes. The most: what a thread holds
+/// in registers when they are decoded.
+inline std::int64_t min_part(const WeightFormat& format) {
+  return std::min<std::int64_t>(format.elements, 32 / format.code.fields.front().bits);
+}
+inline std::int64_t max_part(const WeightFormat& format) {
+  return std::min<std::int64_t>(format.elements, 32);
+}
 
 /// Rows whose parts have as many elements as one access, or as a few words of codes, but not more than leave each of
 /// `threads` threads a part.
@@ -52,13 +77,35 @@ struct KeyThreads {
   View part(const View& view, std::int64_t vector) const;
 };
 
+/// What decodes keys and values in blocks. If both have the same format, they share its table of numbers.
+class KeyNumbers {
+ public:
+  /// Declares the tables in shared memory that the formats need. Null: elements. `builder` must outlive this object.
+  KeyNumbers(Builder& builder, const WeightFormat* of_k, const WeightFormat* of_v);
+  KeyNumbers(const KeyNumbers&) = delete;
+
+  /// Fills the tables and waits for them. All invocations must reach it before parts are decoded.
+  void fill_tables();
+  /// Null for elements.
+  WeightNumbers* k() { return k_ ? &*k_ : nullptr; }
+  WeightNumbers* v() { return v_ ? &*v_ : is_shared_ ? k() : nullptr; }
+
+ private:
+  Builder& builder_;
+  bool is_shared_;
+  std::optional<WeightNumbers> k_, v_;
+};
+/// The bytes of these tables.
+std::int64_t bytes_of_tables(const WeightFormat* of_k, const WeightFormat* of_v);
+
 /// A thread's parts of a tile of keys or values, between memory and f32.
 class KeyParts {
  public:
   /// Declares registers for parts of `tile`, rows in memory: `prefix` and `name`, and for blocks scales_of_`name` and
-  /// minima_of_`name`. `builder` must outlive this object.
+  /// the like. `numbers` decodes blocks. `builder` and `numbers` must outlive this object.
   KeyParts(Builder& builder, const std::string& name, const KeyRows& rows, ScalarType type,
-           const View& tile, const KeyThreads& by, const std::string& prefix = "read_");
+           const View& tile, const KeyThreads& by, WeightNumbers* numbers,
+           const std::string& prefix = "read_");
 
   /// Loads the parts of `tile`, rows in memory; 0 outside the buffer. With `round`, `tile` is one key, which becomes
   /// key number `round` of the thread.
@@ -66,16 +113,19 @@ class KeyParts {
   /// elements <- the parts in f32: (vector, parts, keys).
   void decode(const View& elements) const;
 
-  /// The parts as they were loaded.
-  const View& read() const { return read_; }
+  /// The parts of elements as they were loaded.
+  const View& read() const { return read_.front(); }
 
  private:
-  View words(const View& tile, std::int64_t at, std::int64_t count) const;
+  View words(const View& tile, const FieldOfPart& field) const;
+  View bits(const View& tile, const FieldOfPart& field, const KeyThreads& by) const;
 
   Builder& builder_;
   KeyRows rows_;
-  View read_;
-  std::vector<View> scales_;  // of blocks: the words of scales, and of minima
+  WeightNumbers* numbers_;
+  std::vector<FieldOfPart> fields_;  // of blocks
+  std::vector<View> read_;  // elements, or the words of each field: (vector or words, parts, keys)
+  View first_bits_;         // an axis for each field: (vector, parts, keys) -> bit of its word
 };
 
 }  // namespace vkmoye::gen

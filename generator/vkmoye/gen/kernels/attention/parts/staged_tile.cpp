@@ -13,12 +13,15 @@ std::optional<RowStaging> StagedTile::staging(const StoredRows& from, ScalarType
   if (from.format == nullptr) return row_staging(width, rows, threads, widest_access(from.type));
   // Parts whose runs are accesses of the tile, to f16 of q8_0 one of 8 elements, of q4_0 two.
   const std::int64_t access = widest_access(type);
-  const std::int64_t runs = access / KeyRows{from.format, width, access}.run();
-  return row_staging(width, rows, threads, runs * access, min_part(*from.format));
+  std::int64_t part = min_part(*from.format);
+  while (KeyRows{from.format, width, part}.run() < access && part < max_part(*from.format)) {
+    part *= 2;
+  }
+  return row_staging(width, rows, threads, part, min_part(*from.format));
 }
 
 StagedTile::StagedTile(Builder& builder, const std::string& name, const StoredRows& from,
-                       const View& shared, const RowStaging& staging)
+                       const View& shared, const RowStaging& staging, WeightNumbers* numbers)
     : builder_(builder),
       shared_(shared),
       rows_{from.format, width(), staging.vector.count},
@@ -26,20 +29,23 @@ StagedTile::StagedTile(Builder& builder, const std::string& name, const StoredRo
                                               : std::min(rows_.run(), widest_access(type())))),
       by_{staging.threads, builder.thread()},
       parts_(builder, name, rows_, from.type,
-             make_identity_view({row_elements(from.format, width()), rows()}), by_, "next_") {
+             make_identity_view({row_elements(from.format, width()), rows()}), by_, numbers,
+             "next_") {
   if (has_blocks()) {
     elements_ = builder.make_fragment_like("elements_of_" + name, ScalarType::f32, part(shared_));
   }
 }
 
 StagedTile::StagedTile(Builder& builder, const std::string& name, const StoredRows& from,
-                       ScalarType type, const Layout& shared)
+                       ScalarType type, const Layout& shared, WeightNumbers* numbers)
     : StagedTile(builder, name, from, builder.shared("shared_" + name, type, shared),
-                 *staging(from, type, size(shared, 0), size(shared, 1), builder.threads())) {}
+                 *staging(from, type, size(shared, 0), size(shared, 1), builder.threads()),
+                 numbers) {}
 
 StagedTile::StagedTile(Builder& builder, const std::string& name, const StagedTile& other)
     : StagedTile(builder, name, {other.type()}, other.shared_,
-                 *row_staging(other.width(), other.rows(), builder.threads(), other.vector_)) {}
+                 *row_staging(other.width(), other.rows(), builder.threads(), other.vector_),
+                 nullptr) {}
 
 void StagedTile::fetch_rows(const Expr& number, const std::function<View(const Expr&)>& row) {
   const std::int64_t of_row = size(by_.threads, 0), at_once = size(by_.threads, 1);

@@ -40,9 +40,10 @@ inline StoredRows rows_of_values(ScalarType type, const AttentionForm& form) {
 class StagedTile {
  public:
   /// For tiles of `type`, (width, rows). Declares the array shared_`name` with the layout `shared`, and registers whose
-  /// names begin with next_. `builder` must outlive this object. Precondition: staging() is not empty.
+  /// names begin with next_. `numbers` decodes blocks; it and `builder` must outlive this object. Precondition:
+  /// staging() is not empty.
   StagedTile(Builder& builder, const std::string& name, const StoredRows& from, ScalarType type,
-             const Layout& shared);
+             const Layout& shared, WeightNumbers* numbers);
   /// For rows of elements that go through the shared tile of `other`, and are of its type.
   StagedTile(Builder& builder, const std::string& name, const StagedTile& other);
 
@@ -70,7 +71,7 @@ class StagedTile {
 
  private:
   StagedTile(Builder& builder, const std::string& name, const StoredRows& from, const View& shared,
-             const RowStaging& staging);
+             const RowStaging& staging, WeightNumbers* numbers);
   bool has_blocks() const { return rows_.format != nullptr; }
   // The part of a view (width, rows) that a thread moves.
   View part(const View& view) const { return by_.part(rows_.at_places(view), rows_.vector); }
