@@ -16,7 +16,7 @@ namespace {
 std::vector<std::string> formats_of_keys() {
   std::vector<std::string> out = {"f16", "bf16", "f32"};
   for (const gen::WeightFormat& format : gen::weight_formats()) {
-    if (format.elements <= 64 && format.is_in_words(gen::kBitsOfWord)) out.push_back(format.name);
+    if (format.elements <= 64 && format.is_in_words()) out.push_back(format.name);
   }
   return out;
 }

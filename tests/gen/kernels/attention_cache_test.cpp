@@ -72,7 +72,7 @@ TEST(AttentionCache, BlocksAreDecodedInPlace) {
       {"attention/coopmat", 0x1p-11, {{"rows", "16"}, {"keys", "16"}, {"subgroups", "1"}}}};
   std::vector<const WeightFormat*> formats;
   for (const WeightFormat& format : weight_formats()) {
-    if (format.is_in_words(kBitsOfWord)) formats.push_back(&format);  // others are refused
+    if (format.is_in_words()) formats.push_back(&format);  // others are refused
   }
   EXPECT_GE(formats.size(), 19u);
   for (std::size_t i = 0; i < formats.size(); ++i) {

@@ -135,7 +135,7 @@ std::vector<Option> plain_options() {
   std::vector<std::string> weights, not_of_keys, schemes;
   for (const gen::WeightFormat& format : gen::weight_formats()) {
     weights.push_back(format.name);
-    if (!format.is_in_words(gen::kBitsOfWord)) not_of_keys.push_back(format.name);
+    if (!format.is_in_words()) not_of_keys.push_back(format.name);
   }
   for (const gen::WeightScheme& scheme : gen::weight_schemes()) schemes.push_back(scheme.name);
   const std::string product_types =

@@ -84,6 +84,18 @@ std::uint32_t WeightNumber::bits() const {
   return bits;
 }
 
+std::vector<BitField> WeightNumber::fields_in_words() const {
+  constexpr auto kBits = static_cast<std::uint32_t>(kBitsOfWord);
+  std::vector<BitField> out;
+  for (const BitField& field : fields) {
+    for (std::uint32_t from = 0; from < field.bits; from += kBits) {
+      out.push_back(
+          {std::min(kBits, field.bits - from), field.first + from, field.at, field.to + from});
+    }
+  }
+  return out;
+}
+
 double WeightNumber::number_of(std::uint64_t code) const {
   switch (kind) {
     case NumberKind::whole: return static_cast<double>(static_cast<std::int64_t>(code) - zero);
@@ -149,15 +161,13 @@ std::optional<FieldInWords> in_words(const BitField& field, std::int64_t element
   return out;
 }
 
-bool WeightFormat::is_in_words(std::int64_t bits_of_word) const {
+bool WeightFormat::is_in_words() const {
   const auto are_in_words = [&](const std::optional<WeightNumber>& number) {
-    return !number ||
-           std::all_of(number->fields.begin(), number->fields.end(), [&](const BitField& field) {
-             const auto bits = std::min<std::int64_t>(field.bits, bits_of_word);
-             return in_words({static_cast<std::uint32_t>(bits), field.first, field.at}, elements,
-                             bits_of_word)
-                 .has_value();
-           });
+    const std::vector<BitField> fields =
+        number ? number->fields_in_words() : std::vector<BitField>();
+    return std::all_of(fields.begin(), fields.end(), [&](const BitField& field) {
+      return in_words(field, elements, kBitsOfWord).has_value();
+    });
   };
   return are_in_words(code) && are_in_words(scale) && are_in_words(sub_scale) &&
          are_in_words(minimum) && are_in_words(sub_minimum);

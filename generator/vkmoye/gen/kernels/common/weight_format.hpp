@@ -43,6 +43,9 @@ struct BitField {
   std::int64_t operator()(std::int64_t element) const;
 };
 
+/// The words of rows of blocks in a buffer, u16, as far as kernels read single words.
+inline constexpr std::int64_t kBitsOfWord = 16;
+
 /// A field in words of some bits: weight e has its first bit at bit first_bit + bit(e) of word first_word + word(e).
 struct FieldInWords {
   std::int64_t first_word = 0, first_bit = 0;
@@ -79,6 +82,8 @@ struct WeightNumber {
   std::vector<double> levels = {};  // numbers of f32, 2^bits of them
 
   std::uint32_t bits() const;
+  /// The fields; those of more bits than a word of a buffer as several.
+  std::vector<BitField> fields_in_words() const;
   std::int64_t codes() const { return std::int64_t{1} << bits(); }
   /// The number of these bits.
   double number_of(std::uint64_t code) const;
@@ -121,8 +126,8 @@ struct WeightFormat {
   double largest_number() const;
   /// Whether there are numbers for parts of a block.
   bool has_sub_blocks() const { return sub_scale || sub_minimum; }
-  /// Whether each field is inside words of `bits_of_word` or consists of whole ones, so that `in_words` finds it.
-  bool is_in_words(std::int64_t bits_of_word) const;
+  /// Whether each field is inside words of a buffer, or consists of whole ones. Blocks of mxfp4 have 17 bytes: no.
+  bool is_in_words() const;
   /// Whether rows of blocks are rows of an array of i8.
   bool is_array() const {
     return code.kind == NumberKind::has_sign && code.bits() == 8 && bytes == elements;

@@ -3,28 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "vkmoye/gen/kernels/common/weight_numbers.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::uint32_t kBitsOfWord = 16;
-
 Expr u32(std::uint32_t value) { return ir::number(ScalarType::u32, value); }
-
-// Fields of more bits than a word as several.
-std::vector<BitField> in_words_of_16(const std::vector<BitField>& fields) {
-  std::vector<BitField> out;
-  for (const BitField& field : fields) {
-    for (std::uint32_t done = 0; done < field.bits; done += kBitsOfWord) {
-      out.push_back({std::min(kBitsOfWord, field.bits - done), field.first + done, field.at,
-                     field.to + done});
-    }
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -33,7 +17,7 @@ std::vector<Expr> bits_in_block(Builder& builder, const WeightFormat& format,
                                 const Expr& element, std::uint32_t count, const WordOfBlock& word) {
   using namespace ir;
   std::vector<Expr> out;
-  for (const BitField& field : in_words_of_16(number.fields)) {
+  for (const BitField& field : number.fields_in_words()) {
     // Words of 16 bits; of 8, each in one of 16, where some field would begin in one word and end in the next.
     const auto in = [&](std::int64_t bits) {
       return in_words({field.bits, field.first % bits, field.at}, format.elements, bits);

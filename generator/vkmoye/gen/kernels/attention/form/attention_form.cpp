@@ -61,7 +61,7 @@ std::vector<std::string> reasons_against(const AttentionForm& form) {
         std::tuple{"values", form.value_format, form.value_width}}) {
     if (format == nullptr) continue;
     std::vector<std::string> of_format = reasons_against(*format);
-    require(!of_format.empty() || format->is_in_words(kBitsOfWord),
+    require(!of_format.empty() || format->is_in_words(),
             fmt::format("{} in {}: attention reads words of {} bits, and some number is not at the "
                         "same bits of all of its words",
                         what, format->name, kBitsOfWord),

@@ -129,9 +129,6 @@ inline bool has_blocks(const AttentionForm& form) {
 /// "f16", "f16*q8_0" if keys and values have a format or another type, "f16*q8_0*q4_0" if these two differ.
 std::string type_text(ScalarType type, const AttentionForm& form);
 
-/// Bits of a word in which rows of blocks are read. Formats are taken whose fields lie in such words.
-inline constexpr std::int64_t kBitsOfWord = 16;
-
 /// Elements of a row in memory: `width`, or the words of its blocks, of type u16.
 std::int64_t row_elements(const WeightFormat* format, std::int64_t width);
 

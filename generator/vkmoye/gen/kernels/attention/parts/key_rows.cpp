@@ -18,12 +18,8 @@ namespace {
 std::vector<FieldOfPart> fields_of(const WeightFormat& format) {
   std::vector<FieldOfPart> out;
   const auto add = [&](const char* name, const char* plural, const WeightNumber& number) {
-    for (const BitField& field : number.fields) {
-      for (std::uint32_t from = 0; from < field.bits; from += kBitsOfWord) {
-        const auto bits = std::min<std::uint32_t>(kBitsOfWord, field.bits - from);
-        out.push_back(
-            {name, plural, &number, {bits, field.first + from, field.at, field.to + from}, {}});
-      }
+    for (const BitField& field : number.fields_in_words()) {
+      out.push_back({name, plural, &number, field, {}});
     }
   };
   add("code", "codes", format.code);
