@@ -21,8 +21,8 @@ using Json = nlohmann::ordered_json;
 /// Throws ArgumentError with the byte, line and column of the first character that does not fit, or of the end.
 Json parse_json(std::string_view text);
 
-/// Without spaces and line ends, or, with `indent` > 0, with a line for each member and element. Bytes that are not
-/// UTF-8 are replaced by U+FFFD.
+/// Prints without spaces and line ends, or, with `indent` > 0, with a line for each member and element. Bytes that are
+/// not UTF-8 are replaced by U+FFFD.
 std::string dump(const Json& json, int indent = 0);
 
 /// The member `key` of `object`; nullptr if it is not an object, or has no such member.
