@@ -23,6 +23,7 @@
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/kernels/common/quantise.hpp"
 #include "vkmoye/gen/kernels/common/weight_in_block.hpp"
+#include "vkmoye/gen/kernels/common/weight_picture.hpp"
 #include "vkmoye/gen/kernels/kernels.hpp"
 #include "vkmoye/gen/kernels/products/choice/gemm_plan.hpp"
 #include "vkmoye/gen/kernels/products/simt.hpp"

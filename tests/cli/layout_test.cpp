@@ -27,6 +27,18 @@ TEST(Cli, LayoutDrawsInEveryFormat) {
               AllOf(HasSubstr("\\begin{tabular}"), HasSubstr("Swizzle$<$2,0,2$>$")));
 }
 
+TEST(Cli, LayoutShowsAndDrawsBlocksOfWeights) {
+  EXPECT_EQ(output_of({"layout", "--weights", "q5_0"}),
+            "c        code - 16, bits 0..3: 48 + (16,2):(8,4)\n"
+            "c'       code - 16, bit 4: 16 + 32:1\n"
+            "scale    f16, bits 0..15: 0 + 1:0\n");
+  EXPECT_THAT(output_of({"layout", "--weights", "q4_K", "--draw", "text"}),
+              AllOf(HasSubstr("q4_K: 256 weights in 144 bytes"), HasSubstr("s'4..7"),
+                    HasSubstr("c224..255")));
+  expect_refused({"layout", "--weights", "q4_L"}, "did you mean 'q4_0'?");
+  expect_refused({"layout", "4:1", "--weights", "q4_K"}, "needs one of EXPR, --fragment and");
+}
+
 TEST(Cli, LayoutRefusesWhatItCannotDraw) {
   const auto refused = [](const std::string& expression, const std::string& format,
                           const std::string& text) {

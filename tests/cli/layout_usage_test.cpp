@@ -45,10 +45,10 @@ TEST(Cli, LayoutShowsAndDrawsFragments) {
   expect_refused(layout({"a:f17:16x16x16", "--device", "host"}), "unknown type 'f17'");
   expect_refused(layout({"a:i8:16x16x32", "--device", "host"}),
                  "has no operand A 16x32 s8 in 32 lanes", 3);
-  expect_refused({"layout"}, "needs either an EXPR or --fragment");
+  expect_refused({"layout"}, "needs one of EXPR, --fragment and --weights");
   expect_refused(bench({"layout", "4:1", "--fragment", "a:f16:16x16x16"}),
-                 "needs either an EXPR or --fragment");
-  expect_refused({"layout", "4:1", "--device", "host"}, "an EXPR does not depend on a device");
+                 "needs one of EXPR, --fragment and --weights");
+  expect_refused({"layout", "4:1", "--device", "host"}, "nothing else depends on a device");
 }
 
 }  // namespace

@@ -228,8 +228,26 @@ TEST(KernelFile, KeepsAssumptions) {
   assumptions_in(R"("a")", reasons);
   assumptions_in(R"([1])", reasons);
   assumptions_in(R"(["\u001b[31m"])", reasons);
-  EXPECT_THAT(reasons, ElementsAre("assumptions is not an array", "assumptions is 1",
+  EXPECT_THAT(reasons, ElementsAre("assumptions is \"a\", not an array", "assumptions contains 1",
                                    "assumptions has a control character"));
+}
+
+TEST(Json, MembersOfAnotherKindAreReasons) {
+  const Json json = parse_json(R"({"name": 3, "steps": {}, "lanes": 129, "text": "t", "rows": 2})");
+  std::vector<std::string> reasons;
+  EXPECT_EQ(text_in(json, "text", reasons), "t");
+  EXPECT_EQ(whole_in(json, "rows", 0, 2, reasons), 2);
+  EXPECT_THAT(reasons, IsEmpty());
+  EXPECT_EQ(text_in(json, "name", reasons), "");
+  EXPECT_EQ(whole_in(json, "lanes", 1, 128, reasons), 1);
+  EXPECT_EQ(whole_in(json, "text", 0, 9, reasons), 0);
+  array_in(json, "steps", reasons);
+  text_in(json, "none", reasons);
+  EXPECT_THAT(reasons, ElementsAre("name is 3, not a string",
+                                   "lanes is 129, not a whole number from 1 to 128",
+                                   "text is \"t\", not a whole number from 0 to 9",
+                                   "steps is {}, not an array", "none is missing"));
+  EXPECT_EQ(shown(std::string(70, 'x')), '"' + std::string(59, 'x') + "...");
 }
 
 // `some_kernel` with n and m as specialisation constants, which its SPIR-V declares with these constant_ids.

@@ -48,6 +48,23 @@ TEST(Draw, BanksOfARow) {
   EXPECT_THAT(draw_svg(bank_table(swizzled, row, 4)), HasSubstr("Swizzle&lt;5,0,5&gt;"));
 }
 
+TEST(Draw, WideCellsNamesAndKeys) {
+  Table table{"bits", 2, 3, std::vector<Cell>(6), {"0..1", "a"}, {"2", "1", "0"}, 1};
+  table.at(0, 0) = {"wide cell", 0, 2};
+  table.at(0, 2) = {"b"};
+  table.at(1, 0) = {"what a is", 0, 3};
+  EXPECT_EQ(draw_text(table),
+            "bits\n"
+            "         2    1    0\n"
+            "0..1  wide cell    b\n"
+            "\n"
+            "   a       what a is\n");
+  EXPECT_THAT(draw_svg(table), AllOf(HasSubstr("width=\"76\""), HasSubstr(">0..1</text>"),
+                                     HasSubstr("y=\"88\" width=\"114\"")));
+  EXPECT_THAT(draw_typst(table), HasSubstr("table.cell(colspan: 2, fill: rgb("));
+  EXPECT_THAT(draw_latex(table), HasSubstr("0..1 & \\multicolumn{2}{c}{\\cellcolor"));
+}
+
 TEST(Draw, RefusesWhatNobodyCanLookAt) {
   EXPECT_THROW(offset_table("(4096,4096)"_layout), LayoutError);
   EXPECT_THROW(thread_value_table("(1099511627776,4):(0,1)"_layout, {2, 2}), LayoutError);

@@ -125,7 +125,7 @@ TEST_F(PackedFileTest, HeadersThatNoPackWritesAreRefused) {
   many["lanes"] = 0;
   many["checksum"] = "xyz";
   refused(many.dump(), AllOf(HasSubstr("type is unknown"), HasSubstr("operand is neither"),
-                             HasSubstr("lanes is not a whole number from 1 to 128"),
+                             HasSubstr("lanes is 0, not a whole number from 1 to 128"),
                              HasSubstr("checksum is not valid")));
   refused("[1, 2]", HasSubstr("not a JSON object"));
   refused(std::string(60000, '['), HasSubstr("not a JSON object"));

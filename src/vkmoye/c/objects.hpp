@@ -60,7 +60,7 @@ struct vkmoye_recorder {
   /// The caller's scratch; a Buffer of `scratch` stays alive here.
   std::optional<vkmoye::Buffer> scratch_buffer;
   std::optional<vkmoye::BufferView> scratch;
-  /// For vkmoye_run, which resets it: the descriptor sets of `recording` may be in use. Null until it is needed.
+  /// The recorder that vkmoye_run resets, because the descriptor sets of `recording` may be in use. Null until then.
   std::shared_ptr<vkmoye::c::AnyRecorder> run_recorder;
   // Kept from the last call, so that the next one finds room for its own.
   std::vector<vkmoye::BufferView> views;

@@ -41,8 +41,7 @@ std::string checked_text(const FileKind& kind, Json content) {
 CheckedContent checked_content(const FileKind& kind, std::string_view text) {
   const Json file = parse_json(text);
   std::vector<std::string> reasons;
-  if (const std::string format = string_member(file, "format", reasons);
-      format != format_of(kind)) {
+  if (const std::string format = text_in(file, "format", reasons); format != format_of(kind)) {
     const bool is_other = format == "vkmoye kernel" || format == "vkmoye plan";
     const std::string other =
         is_other ? fmt::format(", but \"{}\"; read_compiled_file reads both", format) : "";
@@ -58,7 +57,7 @@ CheckedContent checked_content(const FileKind& kind, std::string_view text) {
   }
   const Json* content = find(file, kind.what);
   if (content == nullptr) refuse_file(kind, {fmt::format("{} is missing", kind.what)});
-  const std::string said = string_member(file, "checksum", reasons), is = checksum_of(*content);
+  const std::string said = text_in(file, "checksum", reasons), is = checksum_of(*content);
   if (!reasons.empty()) refuse_file(kind, reasons);
   if (said != is) {
     refuse_file(

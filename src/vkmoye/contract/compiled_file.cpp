@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,8 @@
 
 namespace vkmoye {
 namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 constexpr FileKind kKernelFile = {"kernel", kKernelFileVersion, 1};
 
@@ -66,19 +69,12 @@ std::optional<Argument> argument_of(const Json& json) {
   return number;
 }
 
-std::optional<std::uint64_t> count_of(const Json& json) {
-  const auto number = whole_in(json);
-  if (!number || *number < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(*number);
-}
-
 std::vector<PlanArray> arrays_of(const Json& plan, const char* key,
                                  std::vector<std::string>& reasons) {
   std::vector<PlanArray> out;
   for (const Json& json : array_in(plan, key, reasons)) {
-    const auto bytes = count_of(member_or_null(json, "bytes"));
-    if (!bytes) reasons.push_back(fmt::format("{}: bytes is not a number", key));
-    out.push_back({string_member(json, "name", reasons), bytes.value_or(0)});
+    const auto bytes = static_cast<std::uint64_t>(whole_in(json, "bytes", 0, kMost, reasons));
+    out.push_back({text_in(json, "name", reasons), bytes});
   }
   return out;
 }
@@ -97,13 +93,12 @@ CompiledStep step_of(const Json& json, std::vector<std::string>& reasons) {
     reasons.emplace_back("arguments is not an object");
   }
   for (const Json& array : array_in(json, "arrays", reasons)) {
-    const auto number = count_of(array);
-    if (!number) reasons.emplace_back("arrays contains something other than numbers");
-    step.arrays.push_back(number.value_or(0));
+    const std::int64_t number = whole_in(array).value_or(-1);
+    if (number < 0) reasons.push_back(fmt::format("arrays contains {}", shown(array)));
+    step.arrays.push_back(static_cast<std::size_t>(number));
   }
-  if (const Json* indirect = find(json, "indirect")) {
-    step.indirect = count_of(*indirect);
-    if (!step.indirect) reasons.emplace_back("indirect is not a number");
+  if (find(json, "indirect") != nullptr) {
+    step.indirect = static_cast<std::size_t>(whole_in(json, "indirect", 0, kMost, reasons));
   }
   return step;
 }
@@ -155,7 +150,7 @@ CompiledPlan parse_plan(std::string_view text) {
   const auto [content, version] = checked_content(kPlanFile, text);
   std::vector<std::string> reasons;
   CompiledPlan plan;
-  plan.name = string_member(content, "name", reasons);
+  plan.name = text_in(content, "name", reasons);
   plan.arrays = arrays_of(content, "arrays", reasons);
   plan.scratch = arrays_of(content, "scratch", reasons);
   std::size_t number = 0;

@@ -35,11 +35,11 @@ template <class Kernel>
 struct PlanStep {
   Kernel kernel;
   Arguments arguments;
-  /// For each binding, the number of its array; scratch arrays are counted after the others.
+  /// The number of the array of each binding; scratch arrays are counted after the others.
   std::vector<std::size_t> arrays;
-  /// For an indirect step, the number of the scratch array that an earlier step fills with the groups in x, y and z, a
-  /// VkDispatchIndirectCommand; nullopt: they follow from `arguments`. For the sizes that an indirect step reads from a
-  /// buffer, `arguments` contains the maxima, by which its arrays and limits are checked.
+  /// The number of the scratch array that an earlier step fills with the groups in x, y and z of this indirect step, a
+  /// VkDispatchIndirectCommand; nullopt: the groups follow from `arguments`. For the sizes that an indirect step reads
+  /// from a buffer, `arguments` contains the maxima, by which its arrays and limits are checked.
   std::optional<std::size_t> indirect = {};
 };
 

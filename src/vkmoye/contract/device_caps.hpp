@@ -87,7 +87,7 @@ struct FragmentOrder {
   char use = 'a';    // 'a', 'b' or the accumulator 'c', in D(m,n) = A(m,k) * B(k,n) + C(m,n)
   std::string type;  // element type, as the device names it: "f16"
   std::uint32_t rows = 0, columns = 0, lanes = 0;
-  /// At index row + rows * column: the number of the element (row, column), counted through all lanes in order.
+  /// The number of the element (row, column) at index row + rows * column, counted through all lanes in order.
   /// Empty if elements have no unique place; see `why_none`.
   std::vector<std::uint32_t> places = {};
   std::string why_none = {};  // "lanes hold copies: .."; empty where there are places

@@ -52,30 +52,16 @@ class Reader {
  public:
   explicit Reader(std::vector<std::string>& reasons) : reasons_(reasons) {}
 
-  std::string text(const Json& of, const char* key) {
-    const Json* member = present(of, key);
-    return member == nullptr ? "" : text_of(*member, key);
-  }
+  std::string text(const Json& of, const char* key) { return text_in(of, key, reasons_); }
   const Json& list(const Json& of, const char* key) { return array_in(of, key, reasons_); }
   /// From 0 to `max`.
   std::uint64_t count(const Json& of, const char* key,
-                      std::uint64_t max = std::numeric_limits<std::uint32_t>::max()) {
-    const Json* member = present(of, key);
-    if (member == nullptr) return 0;
-    const auto number = whole_in(*member);
-    if (number && *number >= 0 && static_cast<std::uint64_t>(*number) <= max) {
-      return static_cast<std::uint64_t>(*number);
-    }
-    note("{} is {}", key, dump(*member));
-    return 0;
+                      std::int64_t max = std::numeric_limits<std::uint32_t>::max()) {
+    return static_cast<std::uint64_t>(whole_in(of, key, 0, max, reasons_));
   }
   /// Text that is printed unchanged.
-  std::string name(const Json& object, const char* key) {
-    const Json* member = present(object, key);
-    return member == nullptr ? "" : printed(*member, key);
-  }
-  std::string printed(const Json& json, const char* key) {
-    std::string text = text_of(json, key);
+  std::string name(const Json& object, const char* key) { return printed(text(object, key), key); }
+  std::string printed(std::string text, const char* key) {
     const bool has_control = std::any_of(text.begin(), text.end(),
                                          [](unsigned char c) { return c < 0x20 || c == 0x7f; });
     if (has_control) note("{} has a control character", key);
@@ -136,18 +122,6 @@ class Reader {
   }
 
  private:
-  std::string text_of(const Json& json, const char* key) {
-    if (const auto* text = text_in(json)) return *text;
-    note("{} is {}", key, dump(json));
-    return {};
-  }
-  // Null, with a reason, if it is missing.
-  const Json* present(const Json& of, const char* key) {
-    const Json* member = find(of, key);
-    if (member == nullptr) note("{} is missing", key);
-    return member;
-  }
-
   std::vector<std::string>& reasons_;
 };
 
@@ -304,7 +278,7 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
   const Json& size = read.list(json, "workgroup_size");
   if (grid.size() != 3 || size.size() != 3) read.note("grid and workgroup_size are not of three");
   for (std::size_t i = 0; i < 3 && grid.size() == 3 && size.size() == 3; ++i) {
-    constexpr std::uint64_t kMax = std::uint64_t{1} << 62;
+    constexpr std::int64_t kMax = std::int64_t{1} << 62;
     kernel.grid[i].extent = read.extent(member_or_null(grid[i], "extent"), "grid");
     kernel.grid[i].tile = static_cast<std::int64_t>(read.count(grid[i], "tile", kMax));
     if (kernel.grid[i].tile == 0) read.note("the grid has tiles of 0");
@@ -324,10 +298,12 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
     kernel.matrices.push_back(read.shape(shape));
   }
   kernel.subgroup_size = static_cast<std::uint32_t>(read.count(needs, "subgroup_size"));
-  kernel.shared_bytes = read.count(needs, "shared_bytes", UINT64_MAX >> 1);
+  kernel.shared_bytes = read.count(needs, "shared_bytes", INT64_MAX);
   if (find(json, "assumptions") != nullptr) {
     for (const Json& assumption : read.list(json, "assumptions")) {
-      kernel.assumptions.push_back(read.printed(assumption, "assumptions"));
+      const std::string* text = text_in(assumption);
+      if (text == nullptr) read.note("assumptions contains {}", shown(assumption));
+      kernel.assumptions.push_back(text == nullptr ? "" : read.printed(*text, "assumptions"));
     }
   }
   if (find(json, "specialised") != nullptr) {

@@ -42,6 +42,11 @@ std::string reason_at(std::string_view text, std::size_t byte, std::string_view 
   return fmt::format("{} at {} is not expected there{}", character, place, against_token(what));
 }
 
+std::string reason_against(std::string_view key, const Json* member, std::string_view wanted) {
+  return member == nullptr ? fmt::format("{} is missing", key)
+                           : fmt::format("{} is {}, not {}", key, shown(*member), wanted);
+}
+
 }  // namespace
 
 Json parse_json(std::string_view text) {
@@ -74,15 +79,6 @@ const Json& member_or_null(const Json& object, std::string_view key) {
   return member == nullptr ? null : *member;
 }
 
-const Json& array_in(const Json& object, std::string_view key, std::vector<std::string>& reasons) {
-  static const Json none = Json::array();
-  const Json* member = find(object, key);
-  if (member != nullptr && member->is_array()) return *member;
-  reasons.push_back(
-      fmt::format("{} {}", key, member == nullptr ? "is missing" : "is not an array"));
-  return none;
-}
-
 std::optional<std::int64_t> whole_in(const Json& json) {
   if (!json.is_number_integer()) return std::nullopt;
   constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
@@ -91,5 +87,37 @@ std::optional<std::int64_t> whole_in(const Json& json) {
 }
 
 const std::string* text_in(const Json& json) { return json.get_ptr<const std::string*>(); }
+
+std::string shown(const Json& json) {
+  constexpr std::size_t kMost = 60;
+  const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return text.size() > kMost ? text.substr(0, kMost) + "..." : text;
+}
+
+const Json& array_in(const Json& object, std::string_view key, std::vector<std::string>& reasons) {
+  static const Json none = Json::array();
+  const Json* member = find(object, key);
+  if (member != nullptr && member->is_array()) return *member;
+  reasons.push_back(reason_against(key, member, "an array"));
+  return none;
+}
+
+std::string text_in(const Json& object, std::string_view key, std::vector<std::string>& reasons) {
+  const Json* member = find(object, key);
+  const std::string* text = member == nullptr ? nullptr : text_in(*member);
+  if (text != nullptr) return *text;
+  reasons.push_back(reason_against(key, member, "a string"));
+  return {};
+}
+
+std::int64_t whole_in(const Json& object, std::string_view key, std::int64_t min, std::int64_t max,
+                      std::vector<std::string>& reasons) {
+  const Json* member = find(object, key);
+  const auto number = member == nullptr ? std::nullopt : whole_in(*member);
+  if (number && *number >= min && *number <= max) return *number;
+  reasons.push_back(
+      reason_against(key, member, fmt::format("a whole number from {} to {}", min, max)));
+  return min;
+}
 
 }  // namespace vkmoye

@@ -21,8 +21,8 @@ using Json = nlohmann::ordered_json;
 /// Throws ArgumentError with the byte, line and column of the first character that does not fit, or of the end.
 Json parse_json(std::string_view text);
 
-/// Without spaces and line ends, or, with `indent` > 0, with a line for each member and element. Bytes that are not
-/// UTF-8 are replaced by U+FFFD.
+/// Prints without spaces and line ends, or, with `indent` > 0, with a line for each member and element. Bytes that are
+/// not UTF-8 are replaced by U+FFFD.
 std::string dump(const Json& json, int indent = 0);
 
 /// The member `key` of `object`; nullptr if it is not an object, or has no such member.
@@ -31,9 +31,16 @@ const Json* find(const Json& object, std::string_view key);
 /// The member `key` of `object`; JSON's null if it is not an object, or has no such member.
 const Json& member_or_null(const Json& object, std::string_view key);
 
-/// The array under `key`. If there is none, adds the reason, "steps is missing" or "steps is not an array", and returns
-/// an empty array.
+/// The value, without spaces, cut off after 60 characters: for messages.
+std::string shown(const Json& json);
+
+// The member `key` of `object`. If it is missing or of another kind, the functions add the reason and return an empty
+// array, an empty text, or `min`: "steps is missing", "name is 3, not a string", "lanes is -1, not a whole number from
+// 1 to 128".
 const Json& array_in(const Json& object, std::string_view key, std::vector<std::string>& reasons);
+std::string text_in(const Json& object, std::string_view key, std::vector<std::string>& reasons);
+std::int64_t whole_in(const Json& object, std::string_view key, std::int64_t min, std::int64_t max,
+                      std::vector<std::string>& reasons);
 
 /// A whole number that fits into a signed 64-bit integer; nullopt: it is something else.
 std::optional<std::int64_t> whole_in(const Json& json);

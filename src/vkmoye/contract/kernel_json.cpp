@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/contract/kernel_json.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -62,15 +60,6 @@ std::optional<std::vector<std::uint32_t>> from_base64(std::string_view text) {
 
 }  // namespace
 
-std::string string_member(const Json& of, const char* key, std::vector<std::string>& reasons) {
-  const Json* member = find(of, key);
-  const auto* text = member == nullptr ? nullptr : text_in(*member);
-  if (text != nullptr) return *text;
-  reasons.push_back(
-      fmt::format("{} {}", key, member == nullptr ? "is missing" : "is not a string"));
-  return "";
-}
-
 Json kernel_to_json(const CompiledKernel& kernel) {
   return {{"interface", interface_to_json(kernel.interface)},
           {"glsl", kernel.glsl},
@@ -80,8 +69,8 @@ Json kernel_to_json(const CompiledKernel& kernel) {
 CompiledKernel kernel_of_json(const Json& json, std::vector<std::string>& reasons) {
   const std::size_t before = reasons.size();
   CompiledKernel kernel;
-  kernel.glsl = string_member(json, "glsl", reasons);
-  auto words = from_base64(string_member(json, "spirv", reasons));
+  kernel.glsl = text_in(json, "glsl", reasons);
+  auto words = from_base64(text_in(json, "spirv", reasons));
   if (!words) reasons.emplace_back("spirv is not base64 of whole words");
   kernel.interface = interface_of_json(member_or_null(json, "interface"), reasons);
   if (reasons.size() > before) return kernel;

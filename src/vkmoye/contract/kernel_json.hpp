@@ -22,7 +22,4 @@ Json kernel_to_json(const CompiledKernel& kernel);
 /// returned kernel is then incomplete.
 CompiledKernel kernel_of_json(const Json& json, std::vector<std::string>& reasons);
 
-/// The string under `key`. If there is none, adds the reason and returns "".
-std::string string_member(const Json& of, const char* key, std::vector<std::string>& reasons);
-
 }  // namespace vkmoye

@@ -146,8 +146,8 @@ constexpr Layout composition(const Layout& a, const std::same_as<Layout> auto& b
   return result;
 }
 
-/// By mode: composition(a, [t0, t1]) has the modes a_0 o t0 and a_1 o t1; `_` keeps a mode. Modes
-/// of `a` past the list are dropped, as CuTe C++ does. Postcondition: mode i is composition(a_i, t_i).
+/// Composes by mode: composition(a, [t0, t1]) has the modes a_0 o t0 and a_1 o t1; `_` keeps a mode.
+/// Modes of `a` past the list are dropped, as CuTe C++ does. Postcondition: mode i is composition(a_i, t_i).
 /// Throws LayoutError if the list is longer than a's rank.
 constexpr Layout composition(const Layout& a, const Tiler& b) {
   if (b.is_null()) return a;

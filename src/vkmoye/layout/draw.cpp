@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye {
@@ -46,9 +47,32 @@ std::string name(const ComposedLayout& layout) {
   return to_string(layout);
 }
 
-std::size_t widest_text(const Table& table) {
-  std::size_t width = std::to_string(std::max<std::int64_t>(table.columns - 1, 0)).size();
-  for (const Cell& cell : table.cells) width = std::max(width, cell.text.size());
+std::string name_of(const std::vector<std::string>& names, std::int64_t i) {
+  return names.empty() ? std::to_string(i) : names[static_cast<std::size_t>(i)];
+}
+
+std::int64_t widest_name(const std::vector<std::string>& names, std::int64_t count) {
+  std::size_t width = std::to_string(std::max<std::int64_t>(count - 1, 0)).size();
+  for (const std::string& name : names) width = std::max(width, name.size());
+  return static_cast<std::int64_t>(width);
+}
+
+/// Calls draw(column, cell) from left to right, without the cells that a wider one covers.
+template <class Draw>
+void each_cell(const Table& table, std::int64_t row, Draw draw) {
+  for (std::int64_t column = 0; column < table.columns; column += table.at(row, column).columns)
+    draw(column, table.at(row, column));
+}
+
+/// The width of a column in which each text fits into its cell. `width_of` takes a number of characters.
+template <class Width>
+std::int64_t column_width(const Table& table, Width width_of) {
+  std::int64_t width = width_of(widest_name(table.column_names, table.columns));
+  for (std::int64_t row = 0; row < table.rows; ++row)
+    each_cell(table, row, [&](std::int64_t, const Cell& cell) {
+      const std::int64_t of_text = width_of(static_cast<std::int64_t>(cell.text.size()));
+      width = std::max(width, ceil_div(of_text, cell.columns));
+    });
   return width;
 }
 
@@ -203,28 +227,34 @@ Table bank_table(const ComposedLayout& storage, const TileAccess& access,
 }
 
 std::string draw_text(const Table& table) {
-  const std::size_t width = widest_text(table);
-  const std::size_t head = std::to_string(std::max<std::int64_t>(table.rows - 1, 0)).size();
-  std::string out = table.title + "\n" + std::string(head, ' ') + " ";
+  const std::int64_t width = column_width(table, [](std::int64_t size) { return size + 1; });
+  const std::int64_t head = widest_name(table.row_names, table.rows) + 1;
+  std::string out = table.title + "\n" + std::string(static_cast<std::size_t>(head), ' ');
+  auto to = std::back_inserter(out);
   for (std::int64_t column = 0; column < table.columns; ++column)
-    fmt::format_to(std::back_inserter(out), " {:>{}}", column, width);
+    fmt::format_to(to, "{:>{}}", name_of(table.column_names, column), width);
   out += '\n';
   for (std::int64_t row = 0; row < table.rows; ++row) {
-    fmt::format_to(std::back_inserter(out), "{:>{}} ", row, head);
-    for (std::int64_t column = 0; column < table.columns; ++column)
-      fmt::format_to(std::back_inserter(out), " {:>{}}", table.at(row, column).text, width);
+    if (table.keys > 0 && row == table.rows - table.keys) out += '\n';
+    fmt::format_to(to, "{:>{}} ", name_of(table.row_names, row), head - 1);
+    each_cell(table, row, [&](std::int64_t, const Cell& cell) {
+      fmt::format_to(to, "{:>{}}", cell.text, width * cell.columns);
+    });
     out += '\n';
   }
   return out;
 }
 
 std::string draw_svg(const Table& table) {
-  const std::int64_t width =
-      std::max<std::int64_t>(28, 12 + 7 * static_cast<std::int64_t>(widest_text(table)));
-  constexpr std::int64_t kHeight = 24, kTop = 52, kLeft = 44;
+  // A character is 7.2 wide.
+  const auto width_of = [](std::int64_t size) { return 12 + 7 * size + size / 16 * 4; };
+  const std::int64_t width = std::max<std::int64_t>(28, column_width(table, width_of));
+  constexpr std::int64_t kHeight = 24, kTop = 52, kGap = 12;
+  const std::int64_t left =
+      std::max<std::int64_t>(44, width_of(widest_name(table.row_names, table.rows)));
   const std::int64_t title = 16 + 8 * static_cast<std::int64_t>(table.title.size());
-  const std::int64_t full_width = std::max(kLeft + width * table.columns + 12, title);
-  const std::int64_t full_height = kTop + kHeight * table.rows + 12;
+  const std::int64_t full_width = std::max(left + width * table.columns + 12, title);
+  const std::int64_t full_height = kTop + kHeight * table.rows + (table.keys > 0 ? kGap : 0) + 12;
   std::string out;
   auto to = std::back_inserter(out);
   fmt::format_to(to,
@@ -256,22 +286,23 @@ std::string draw_svg(const Table& table) {
                  escape_xml(table.title));
   for (std::int64_t column = 0; column < table.columns; ++column)
     fmt::format_to(to, "<text class=\"head\" x=\"{}\" y=\"{}\">{}</text>\n",
-                   kLeft + width * column + width / 2, kTop - 8, column);
+                   left + width * column + width / 2, kTop - 8,
+                   name_of(table.column_names, column));
   for (std::int64_t row = 0; row < table.rows; ++row) {
-    const std::int64_t y = kTop + kHeight * row;
-    fmt::format_to(to, "<text class=\"head\" x=\"{}\" y=\"{}\">{}</text>\n", kLeft / 2, y + 16,
-                   row);
-    for (std::int64_t column = 0; column < table.columns; ++column) {
-      const Cell& cell = table.at(row, column);
-      const std::int64_t x = kLeft + width * column;
+    const bool is_key = row >= table.rows - table.keys;
+    const std::int64_t y = kTop + kHeight * row + (is_key ? kGap : 0);
+    fmt::format_to(to, "<text class=\"head\" x=\"{}\" y=\"{}\">{}</text>\n", left / 2, y + 16,
+                   name_of(table.row_names, row));
+    each_cell(table, row, [&](std::int64_t column, const Cell& cell) {
+      const std::int64_t x = left + width * column, wide = width * cell.columns;
       out += "<rect class=\"cell";
       if (cell.colour >= 0) fmt::format_to(to, " c{}", cell.colour % kColours);
-      fmt::format_to(to, "\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>", x, y, width, kHeight);
+      fmt::format_to(to, "\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>", x, y, wide, kHeight);
       if (!cell.text.empty())
-        fmt::format_to(to, "<text x=\"{}\" y=\"{}\">{}</text>", x + width / 2, y + 16,
+        fmt::format_to(to, "<text x=\"{}\" y=\"{}\">{}</text>", x + wide / 2, y + 16,
                        escape_xml(cell.text));
       out += '\n';
-    }
+    });
   }
   out += "</svg>\n";
   return out;
@@ -284,20 +315,20 @@ std::string draw_typst(const Table& table) {
       escape_typst(table.title), table.columns + 1);
   auto to = std::back_inserter(out);
   for (std::int64_t column = 0; column < table.columns; ++column)
-    fmt::format_to(to, " [{}],", column);
+    fmt::format_to(to, " [{}],", name_of(table.column_names, column));
   out += '\n';
   for (std::int64_t row = 0; row < table.rows; ++row) {
-    fmt::format_to(to, "  [{}],", row);
-    for (std::int64_t column = 0; column < table.columns; ++column) {
-      const Cell& cell = table.at(row, column);
-      if (cell.colour < 0) {
-        fmt::format_to(to, " [{}],", escape_typst(cell.text));
-      } else {
+    fmt::format_to(to, "  [{}],", name_of(table.row_names, row));
+    each_cell(table, row, [&](std::int64_t, const Cell& cell) {
+      std::vector<std::string> how;
+      if (cell.columns > 1) how.push_back(fmt::format("colspan: {}", cell.columns));
+      if (cell.colour >= 0) {
         const auto [r, g, b] = rgb(cell.colour % kColours, 0.75, 0.84);
-        fmt::format_to(to, " table.cell(fill: rgb({}, {}, {}))[{}],", r, g, b,
-                       escape_typst(cell.text));
+        how.push_back(fmt::format("fill: rgb({}, {}, {})", r, g, b));
       }
-    }
+      out += how.empty() ? " " : fmt::format(" table.cell({})", join(how, ", "));
+      fmt::format_to(to, "[{}],", escape_typst(cell.text));
+    });
     out += '\n';
   }
   out += ")\n";
@@ -312,19 +343,20 @@ std::string draw_latex(const Table& table) {
   fmt::format_to(to, "\\multicolumn{{{}}}{{l}}{{{}}}\\\\[2pt]\n", table.columns + 1,
                  escape_latex(table.title));
   for (std::int64_t column = 0; column < table.columns; ++column)
-    fmt::format_to(to, " & {}", column);
+    fmt::format_to(to, " & {}", name_of(table.column_names, column));
   out += " \\\\\n\\hline\n";
   for (std::int64_t row = 0; row < table.rows; ++row) {
-    fmt::format_to(to, "{}", row);
-    for (std::int64_t column = 0; column < table.columns; ++column) {
-      const Cell& cell = table.at(row, column);
+    out += name_of(table.row_names, row);
+    each_cell(table, row, [&](std::int64_t, const Cell& cell) {
       out += " & ";
+      if (cell.columns > 1) fmt::format_to(to, "\\multicolumn{{{}}}{{c}}{{", cell.columns);
       if (cell.colour >= 0) {
         const auto [r, g, b] = rgb(cell.colour % kColours, 0.75, 0.84);
         fmt::format_to(to, "\\cellcolor[RGB]{{{},{},{}}}", r, g, b);
       }
       out += escape_latex(cell.text);
-    }
+      if (cell.columns > 1) out += '}';
+    });
     out += " \\\\\n";
   }
   out += "\\end{tabular}\n\\end{document}\n";

@@ -22,15 +22,18 @@ namespace vkmoye {
 
 struct Cell {
   std::string text;
-  int colour = -1;  // -1: none
+  int colour = -1;           // -1: none
+  std::int64_t columns = 1;  // a wider cell covers those to its right, which are not drawn
 };
 
-/// rows x columns cells, row by row, under a title. Rows and columns are numbered from 0.
+/// rows x columns cells, row by row, under a title.
 struct Table {
   std::string title;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::vector<Cell> cells;
+  std::vector<std::string> row_names = {}, column_names = {};  // empty: numbers from 0
+  std::int64_t keys = 0;  // the last rows, which explain the others and are drawn apart from them
 
   Cell& at(std::int64_t row, std::int64_t column) {
     return cells[static_cast<std::size_t>(row * columns + column)];

@@ -32,7 +32,7 @@ class Tiler {
 
   constexpr Tiler(const Layout& layout) : modes_(layout.tree()) {}
 
-  /// By mode: (4,8) is [4, 8], ((2,4),8) is [[2, 4], 8], and the leaf 4 is 4.
+  /// Divides by mode: (4,8) is [4, 8], ((2,4),8) is [[2, 4], 8], and the leaf 4 is 4.
   constexpr Tiler(const IntTuple& shape) {
     for (std::int64_t extent : shape.leaves())
       if (extent != _ && extent < 1) raise("tiler", {shape}, "extent {} is below 1", {extent});
@@ -41,7 +41,7 @@ class Tiler {
       if (!modes_.is_leaf(at)) lists_ |= std::uint64_t{1} << at.node;
   }
 
-  /// By mode.
+  /// Divides mode i by entry i.
   constexpr Tiler(std::initializer_list<Tiler> entries)
       : Tiler(std::span<const Tiler>(entries.begin(), entries.size())) {}
   constexpr explicit Tiler(std::span<const Tiler> entries) : lists_(1) {
@@ -83,7 +83,7 @@ class Tiler {
   std::uint64_t lists_ = 0;  // bit n: node n is a list, not a mode of a layout
 };
 
-/// In the form above: [4, _].
+/// Prints the form above: [4, _].
 std::string to_string(const Tiler& tiler);
 
 }  // namespace vkmoye

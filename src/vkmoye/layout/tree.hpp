@@ -69,7 +69,7 @@ class Tree {
   constexpr int leaf_count() const { return leaf_count_; }
   constexpr const Leaf& leaf(int i) const { return leaves_[i]; }
 
-  /// Same nesting, leaves mapped: f(leaf) is a leaf of the result.
+  /// A tree with the same nesting, whose leaves are f(leaf).
   template <class Result, class F>
   constexpr Tree<Result> map(F f) const {
     Tree<Result> result;

@@ -51,7 +51,7 @@ class GuardedBuffer {
 
   /// The payload, starting at byte `offset`, and the guard after it, for a kernel.
   BufferView view(std::uint64_t offset = 0) const { return {buffer_, front_ + offset}; }
-  /// Only the payload.
+  /// The payload without the guard after it.
   BufferView payload() const { return {buffer_, front_, bytes_}; }
 
   void poison();

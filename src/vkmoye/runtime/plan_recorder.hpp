@@ -62,10 +62,10 @@ class PlanRecorder {
     record(commands, std::span(arrays.begin(), arrays.size()), neighbours);
   }
 
-  /// Like Recorder::times, for each step.
+  /// The times of each step, as Recorder::times gives them for a kernel.
   std::vector<KernelTime> times() const;
 
-  /// Like Recorder::reset.
+  /// Makes all recordings available again, as Recorder::reset does.
   void reset();
 
  private:

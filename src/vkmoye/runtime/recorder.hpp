@@ -86,7 +86,7 @@ class Recorder {
   /// like the constructor; ArgumentError if `options` has specialised arguments.
   Recorder share(const RecorderOptions& options = {}) const;
 
-  /// Like Pipeline::interface.
+  /// The interface of the kernel, with the values that it was specialised for.
   const KernelInterface& interface() const;
   /// Whether descriptors are pushed; the number of recordings is then unlimited.
   bool pushes_descriptors() const;

@@ -18,10 +18,10 @@ std::size_t terminal_columns(Stream stream);
 /// needed. Precondition: it is a terminal.
 bool has_escape_sequences(Stream stream);
 
-/// For the beginning of a program. A standard stream that is closed would be reused for the next file that is opened,
-/// so that a report went into that file: it leads nowhere instead, and standard output stays unwritable. Exceeding a
-/// limit of file sizes becomes an error of a write, and does not end the program. On Windows, output is UTF-8 until the
-/// program ends, and its lines end as on POSIX.
+/// A program calls this when it begins. A standard stream that is closed would be reused for the next file that is
+/// opened, so that a report went into that file: it leads nowhere instead, and standard output stays unwritable.
+/// Exceeding a limit of file sizes becomes an error of a write, and does not end the program. On Windows, output is
+/// UTF-8 until the program ends, and its lines end as on POSIX.
 void prepare_standard_streams();
 
 }  // namespace vkmoye::system

@@ -47,8 +47,8 @@ constexpr CopyAtom universal_copy(std::int64_t bytes, std::int64_t element_bytes
   return {bytes, element_bytes};
 }
 
-/// As make_tiled_copy(threads, values), moved by `atom`: each run of atom.elements() values of a
-/// thread is one access. Throws LayoutError if these runs do not divide the values.
+/// The copy make_tiled_copy(threads, values), with accesses of `atom`: each run of atom.elements()
+/// values of a thread is one access. Throws LayoutError if these runs do not divide the values.
 constexpr TiledCopy make_tiled_copy(const CopyAtom& atom, const Layout& threads,
                                     const Layout& values) {
   TiledCopy copy = make_tiled_copy(threads, values);

@@ -29,7 +29,7 @@ struct TiledMma {
   /// Rows of one repetition: of C and A for mode 0, of C (columns) and B for mode 1.
   constexpr std::int64_t extent(int mode) const { return c.tiler.leaf(mode); }
 
-  /// For operand A (mode 0) or B (mode 1): (thread along that mode, value) -> row of the operand.
+  /// Maps (thread along that mode, value) to a row of the operand: A is mode 0, B is mode 1.
   constexpr TiledCopy operand(int mode) const {
     return {make_layout({size(threads, mode), values[mode]}, {values[mode], 1}),
             IntTuple{extent(mode)}};

@@ -29,9 +29,9 @@ namespace llama {
 namespace {
 
 struct Case {
-  const char* name;
+  std::string name;
   RandomModel model;
-  std::uint32_t prompt = 5, chunk = 5;
+  std::uint32_t prompt = 5, chunk = 0;  // 0: the whole prompt at once
   vkmoye::ScalarType cache = vkmoye::ScalarType::f32, activations = vkmoye::ScalarType::f32;
   bool packs = false;      // also where packed matrices are slow
   bool on_twin = false;    // not on a device
@@ -48,6 +48,18 @@ RandomModel tiny(const std::string& type) {
   return {.type = type, .width = 64, .heads = 4, .kv_heads = 2, .hidden = 128, .vocabulary = 50};
 }
 
+Case in_f16(Case test) {
+  test.name += ", activations and cache of f16";
+  test.cache = test.activations = vkmoye::ScalarType::f16;
+  return test;
+}
+
+Case on_twin(Case test) {
+  test.name += ", on the twin";
+  test.on_twin = true;
+  return test;
+}
+
 const std::vector<Case>& cases() {
   constexpr auto f16 = vkmoye::ScalarType::f16;
   static const std::vector<Case> all = {
@@ -62,7 +74,6 @@ const std::vector<Case>& cases() {
                  .keys = {{"mistral.attention.sliding_window", std::int64_t{42}}},
                  .seed = 3},
        .prompt = 2,
-       .chunk = 2,
        .steps = 9},
       // Mixed as in a file of type Q4_K_M.
       {.name = "qwen2, q4_K with q6_K, tied, large biases",
@@ -74,7 +85,6 @@ const std::vector<Case>& cases() {
                  .biases = 20,
                  .seed = 4},
        .prompt = 2,
-       .chunk = 2,
        .is_forced = true,
        .max_binding = 256 * 144,  // of 331 rows
        .once = 8,
@@ -94,7 +104,6 @@ const std::vector<Case>& cases() {
                  .keys = {{"qwen3.rope.scaling.factor", 1.0 / 8192}},
                  .seed = 4},
        .prompt = 3,
-       .chunk = 3,
        .activations = f16,
        .steps = 9,
        .tokens = 8},
@@ -102,42 +111,27 @@ const std::vector<Case>& cases() {
       {.name = "bf16, five heads",
        .model = {.type = "bf16", .width = 320, .heads = 5, .kv_heads = 1},
        .prompt = 2,
-       .chunk = 2,
        .steps = 9},
-      {.name = "q4_0, activations and cache of f16, long prompt in chunks",
-       .model = {.type = "q4_0", .seed = 2},
-       .prompt = 51,
-       .chunk = 16,
-       .cache = f16,
-       .activations = f16,
-       .tokens = 8},
+      in_f16({.name = "q4_0, long prompt in chunks",
+              .model = {.type = "q4_0", .seed = 2},
+              .prompt = 51,
+              .chunk = 16,
+              .tokens = 8}),
       // Gate and up have more than 4096 rows together: on some GPUs, packed in larger blocks than each alone.
-      {.name = "q4_0, activations and cache of f16, many rows",
-       .model = {.type = "q4_0", .hidden = 2304, .seed = 2},
-       .cache = f16,
-       .activations = f16,
-       .packs = true,
-       .tokens = 8},
+      in_f16({.name = "q4_0, many rows",
+              .model = {.type = "q4_0", .hidden = 2304, .seed = 2},
+              .packs = true,
+              .tokens = 8}),
       {.name = "f32, a residual whose squares are beyond the range",
        .model = {.type = "f32", .layers = 1, .residual_gain = 1e20, .seed = 5},
        .tokens = 4},
       // Rows grow to 2^18 times their size in the first layer.
-      {.name = "f16, activations and cache of f16, a residual that grows",
-       .model = {.type = "f16", .residual_gain = 3e4, .seed = 4},
-       .cache = f16,
-       .activations = f16,
-       .tokens = 6},
-      {.name = "q8_0, activations and cache of f16",
-       .model = {.type = "q8_0", .seed = 2},
-       .cache = f16,
-       .activations = f16,
-       .packs = true,
-       .is_long = true},
-      {.name = "bf16, activations and cache of f16",
-       .model = {.type = "bf16", .seed = 2},
-       .cache = f16,
-       .activations = f16,
-       .is_long = true},
+      in_f16({.name = "f16, a residual that grows",
+              .model = {.type = "f16", .residual_gain = 3e4, .seed = 4},
+              .tokens = 6}),
+      in_f16(
+          {.name = "q8_0", .model = {.type = "q8_0", .seed = 2}, .packs = true, .is_long = true}),
+      in_f16({.name = "bf16", .model = {.type = "bf16", .seed = 2}, .is_long = true}),
       {.name = "f16, cache of f16, heads of 64, tied, rope factors, partly rotated, scaled scores",
        .model = {.type = "f16",
                  .layers = 3,
@@ -152,83 +146,65 @@ const std::vector<Case>& cases() {
                  .rotated = 48,
                  .keys = {{"llama.attention.scale", 0.2}}},
        .prompt = 1,
-       .chunk = 1,
        .cache = f16,
        .is_forced = true},
-      {.name = "f16, rows that are no multiples of 16 bytes, heads of 8, on the twin",
-       .model = {.type = "f16",
-                 .width = 36,
-                 .heads = 3,
-                 .kv_heads = 1,
-                 .head = 8,
-                 .hidden = 86,
-                 .vocabulary = 331},
-       .on_twin = true,
-       .max_binding = 256 * 72,
-       .once = 8,
-       .steps = 10,
-       .tokens = 4},
-      {.name = "q4_0, cache of f16, on the twin",
-       .model = tiny("q4_0"),
-       .cache = f16,
-       .on_twin = true,
-       .tokens = 4},
+      on_twin({.name = "f16, rows that are no multiples of 16 bytes, heads of 8",
+               .model = {.type = "f16",
+                         .width = 36,
+                         .heads = 3,
+                         .kv_heads = 1,
+                         .head = 8,
+                         .hidden = 86,
+                         .vocabulary = 331},
+               .max_binding = 256 * 72,
+               .once = 8,
+               .steps = 10,
+               .tokens = 4}),
+      on_twin({.name = "q4_0, cache of f16", .model = tiny("q4_0"), .cache = f16, .tokens = 4}),
       // The last row of x begins at byte 384, where not every device can bind an array.
-      {.name = "f16, rows of 192, on the twin",
-       .model = {.type = "f16",
-                 .layers = 1,
-                 .width = 192,
-                 .heads = 2,
-                 .kv_heads = 2,
-                 .hidden = 64,
-                 .vocabulary = 50,
-                 .seed = 2},
-       .prompt = 2,
-       .chunk = 2,
-       .activations = f16,
-       .on_twin = true,
-       .tokens = 2},
-      {.name = "qwen2, biases, cache of f16, partly rotated, on the twin",
-       .model = {.type = "f16",
-                 .architecture = "qwen2",
-                 .width = 64,
-                 .heads = 3,
-                 .kv_heads = 1,
-                 .head = 24,
-                 .hidden = 64,
-                 .vocabulary = 50,
-                 .has_rope_factors = true,
-                 .biases = 1,
-                 .rotated = 12},
-       .cache = f16,
-       .on_twin = true,
-       .steps = 9,
-       .tokens = 2},
-      {.name = "qwen3, activations and cache of f16, on the twin",
-       .model = {.type = "q4_0",
-                 .architecture = "qwen3",
-                 .width = 64,
-                 .heads = 2,
-                 .kv_heads = 1,
-                 .head = 160,
-                 .hidden = 64,
-                 .vocabulary = 331,
-                 .seed = 2},
-       .prompt = 2,
-       .chunk = 2,
-       .cache = f16,
-       .activations = f16,
-       .on_twin = true,
-       .max_binding = 320 * 72,
-       .once = 7,
-       .steps = 9,
-       .tokens = 2},
-      {.name = "q8_0, activations and cache of f16, on the twin",
-       .model = tiny("q8_0"),
-       .cache = f16,
-       .activations = f16,
-       .on_twin = true,
-       .tokens = 2},
+      on_twin({.name = "f16, rows of 192",
+               .model = {.type = "f16",
+                         .layers = 1,
+                         .width = 192,
+                         .heads = 2,
+                         .kv_heads = 2,
+                         .hidden = 64,
+                         .vocabulary = 50,
+                         .seed = 2},
+               .prompt = 2,
+               .activations = f16,
+               .tokens = 2}),
+      on_twin({.name = "qwen2, biases, cache of f16, partly rotated",
+               .model = {.type = "f16",
+                         .architecture = "qwen2",
+                         .width = 64,
+                         .heads = 3,
+                         .kv_heads = 1,
+                         .head = 24,
+                         .hidden = 64,
+                         .vocabulary = 50,
+                         .has_rope_factors = true,
+                         .biases = 1,
+                         .rotated = 12},
+               .cache = f16,
+               .steps = 9,
+               .tokens = 2}),
+      on_twin(in_f16({.name = "qwen3",
+                      .model = {.type = "q4_0",
+                                .architecture = "qwen3",
+                                .width = 64,
+                                .heads = 2,
+                                .kv_heads = 1,
+                                .head = 160,
+                                .hidden = 64,
+                                .vocabulary = 331,
+                                .seed = 2},
+                      .prompt = 2,
+                      .max_binding = 320 * 72,
+                      .once = 7,
+                      .steps = 9,
+                      .tokens = 2})),
+      on_twin(in_f16({.name = "q8_0", .model = tiny("q8_0"), .tokens = 2})),
   };
   return all;
 }
@@ -270,7 +246,7 @@ void check(const Case& test, const Model& model, D& decoder, bool is_spoiled) {
   std::printf(
       "%s%s%s: right, error / allowed is at most %.2g; %zu of %u tokens differ from the one "
       "before\n",
-      test.name, is_rounded ? " (rounds to f16)" : "",
+      test.name.c_str(), is_rounded ? " (rounds to f16)" : "",
       decoder.has_packed_weights() ? " (packed)" : "", largest, changes, test.tokens);
   if (changes < test.tokens / 2) throw std::runtime_error("the tokens hardly change");
 }
@@ -288,14 +264,14 @@ void run(const Case& test, const std::string& folder, bool is_spoiled) {
   const std::uint32_t places = test.prompt + test.tokens;
   if (test.on_twin) {
     TwinDecoder decoder(model,
-                        {.count = test.chunk,
+                        {.count = test.chunk > 0 ? test.chunk : test.prompt,
                          .places = places,
                          .cache = test.cache,
                          .activations = test.activations},
                         test.max_binding);
     return check(test, model, decoder, is_spoiled);
   }
-  Decoder decoder(model, {.chunk = test.chunk,
+  Decoder decoder(model, {.chunk = test.chunk > 0 ? test.chunk : test.prompt,
                           .places = places,
                           .cache = test.cache,
                           .activations = test.activations,
@@ -336,15 +312,14 @@ int check_overflow() {
 int run_models(const std::string& folder, bool is_spoiled, const std::string& selected) {
   int wrong = 0, selected_cases = 0;
   for (const Case& test : cases()) {
-    const bool is_selected = selected == "--quick"
-                                 ? !test.is_long
-                                 : std::string(test.name).find(selected) != std::string::npos;
+    const bool is_selected =
+        selected == "--quick" ? !test.is_long : test.name.find(selected) != std::string::npos;
     if (!is_selected) continue;
     ++selected_cases;
     try {
       run(test, folder, is_spoiled);
     } catch (const std::exception& error) {
-      std::printf("%s: WRONG: %s\n", test.name, error.what());
+      std::printf("%s: WRONG: %s\n", test.name.c_str(), error.what());
       ++wrong;
     }
     if (is_spoiled) break;

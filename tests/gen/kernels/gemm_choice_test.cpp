@@ -20,6 +20,15 @@ namespace {
 
 // --- the table that ships ---
 
+// The reasons against the kernel of `choice`, which is described.
+std::vector<std::string> reasons_of_kernel(const GemmChoice& choice, const GemmProduct& product,
+                                           const DeviceCaps& device) try {
+  const ir::Kernel kernel = choice.entry->describe(request_of(choice, product, device));
+  return reasons_against(ir::interface_of(kernel), device);
+} catch (const KernelError& error) {
+  return error.reasons;
+}
+
 TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
   std::vector<GemmProduct> products;
   for (const Types& types : kTypes) {
@@ -99,7 +108,7 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
         if (!test::takes(place, reached.size(), types.size())) continue;
         EXPECT_THAT(reasons_against(choice, one, device), IsEmpty()) << number << ": " << entry.why;
         // The order of a matrix in registers is probed on a real device.
-        EXPECT_THAT(refusal_on(one, device)(choice),
+        EXPECT_THAT(reasons_of_kernel(choice, one, device),
                     Each(HasSubstr("its fragment order has not been probed")))
             << number << ": " << type;
       }
@@ -280,7 +289,7 @@ TEST(GemmChoice, TypesForMatrixUnitsAloneNameWhatTheDeviceLacks) {
   const GemmProduct one = product(kTypes[6], {64, 64, 64});
   const GemmChoice choice = choose_gemm(one, common_device());
   EXPECT_EQ(choice.entry->name, "gemm/coopmat");
-  EXPECT_THAT(join(refusal_on(one, common_device())(choice), "; "),
+  EXPECT_THAT(join(reasons_of_kernel(choice, one, common_device()), "; "),
               HasSubstr("needs the feature cooperative_matrix"));
   EXPECT_THAT(choice.passed,
               Contains(HasSubstr("does not multiply matrices 16x16x32 of i8 in i32")));

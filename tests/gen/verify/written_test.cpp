@@ -2,40 +2,10 @@
 // What is read was written before: kernels for which that is followed for all sizes, each beside one that differs a
 // little and is wrong.
 
-#include "gen/verify/attacked.hpp"
-#include "support/expect.hpp"
-#include "vkmoye/gen/verify/written_before_read.hpp"
+#include "gen/verify/written.hpp"
 
 namespace vkmoye::gen::attack {
 namespace {
-
-Stmt read_shared(const Expr& index) { return Load{"x", shared_at(index, "reader")}; }
-Stmt read_register(const Expr& index) { return Load{"y", {"held", {index}, "register reader"}}; }
-Stmt write_shared(const Expr& index) { return store(shared_at(index, "writer")); }
-Stmt write_register(const Expr& index) { return store(register_at(index)); }
-// `body` after `name`, an index from src[0].
-Body with_data(const char* name, Body body) {
-  Body all = {Load{"word", src_at(0)},
-              Let{name, to_index(variable("word", element(ScalarType::u32)))}};
-  append(all, body);
-  return {If{less(0, n), std::move(all)}};
-}
-
-// It is shown that what is read from `array` was written, and the twin agrees at `at`.
-void expect_shown(const char* array, const Body& body, const Arguments& at, std::uint32_t word = 0,
-                  int line = __builtin_LINE()) {
-  const Kernel kernel = with_result(body);
-  EXPECT_THAT(arrays_written_before_read(kernel), Contains(array)) << line;
-  expect_accepted(kernel, at, word, line);
-}
-// The twin finds a read of what nothing has written at `at`, where src has the words `word`, `word` + `step` ..; the
-// kernel is refused.
-void expect_not_shown(const char* array, const Body& body, const Arguments& at,
-                      std::uint32_t word = 0, std::uint32_t step = 0, int line = __builtin_LINE()) {
-  const Kernel kernel = with_result(body);
-  EXPECT_THAT(arrays_written_before_read(kernel), Not(Contains(array))) << line;
-  expect_refused(kernel, at, word, step, line);
-}
 
 TEST(Written, ByEachThread) {
   expect_shown("s", {write_shared(thread), Barrier{}, read_shared(63 - thread)}, sizes(70));
@@ -174,22 +144,6 @@ TEST(Written, InEarlierRounds) {
   expect_not_shown("held", third(0), sizes(70, 1, 20));
 }
 
-// A fault after more rounds than a trial follows, where only data say how many there are.
-TEST(Written, InALateRoundOfALoopOverData) {
-  const auto late = [](Body first) {
-    append(first, {For{"r",
-                       variable("end"),
-                       {If{less(r, 50),
-                           {write_register(0), read_register(0)},
-                           {Load{"z", {"held", {1}, "late reader"}}}}}}});
-    return with_data("end", std::move(first));
-  };
-  expect_shown("held", late({write_register(1)}), sizes(70), 60);
-  const Kernel kernel = with_result(late({}));
-  EXPECT_THAT(arrays_written_before_read(kernel), Not(Contains("held")));
-  EXPECT_THAT(launched(kernel, sizes(70), 60).reasons, Not(IsEmpty()));
-}
-
 TEST(Written, WhereALoopHasARound) {
   const auto loops = [](const Expr& end) {
     return Body{For{"r", p, {write_register(0), write_shared(thread)}}, Barrier{},
@@ -273,37 +227,6 @@ TEST(Written, InLoopsOfAFewRounds) {
   expect_not_shown("held", few((r + 1) % 2), sizes(70, 1, 2));
 }
 
-TEST(Written, WhereTheSameDataSay) {
-  const auto twice = [](const Expr& again) {
-    return with_data("w",
-                     {If{less(variable("w"), thread), {write_register(0), write_shared(thread)}},
-                      If{again, {read_register(0), read_shared(thread)}}});
-  };
-  const Expr w = variable("w");
-  // Trials have no data, and let one condition hold without the other: the kernel is refused all the same.
-  for (const char* array : {"held", "s"}) {
-    const Kernel kernel = with_result(twice(less(w, thread)));
-    EXPECT_THAT(arrays_written_before_read(kernel), Contains(array));
-    EXPECT_THAT(launched(kernel, sizes(70), 7).reasons, IsEmpty());
-  }
-  expect_not_shown("held", twice(less(w, thread + 1)), sizes(70), 7);
-  expect_not_shown("s", twice(less(w, thread + 1)), sizes(70), 7);
-  expect_not_shown("held", twice(logical_not(less(w, thread))), sizes(70), 7);
-  // A name for other data.
-  const auto renamed = [](const Expr& second) {
-    const auto part = [](const Expr& at, Body body) {
-      Body all = {Load{"word", src_at(at)},
-                  Let{"w", to_index(variable("word", element(ScalarType::u32)))}};
-      append(all, body);
-      return Stmt(Block{"part", all});
-    };
-    return Body{If{less(m, n),
-                   {part(0, {If{less(variable("w"), 5), {write_register(0)}}}),
-                    part(second, {If{less(variable("w"), 5), {read_register(0)}}})}}};
-  };
-  EXPECT_THAT(arrays_written_before_read(with_result(renamed(m))), Not(Contains("held")));
-}
-
 TEST(Written, WhereAnIndexIsKnownInPart) {
   const auto eighths = [](std::uint32_t written) {
     return Body{If{less(thread % 8, written), {write_shared(thread)}}, Barrier{},
@@ -312,107 +235,6 @@ TEST(Written, WhereAnIndexIsKnownInPart) {
   expect_shown("s", eighths(8), sizes(70, 6));
   expect_shown("s", eighths(7), sizes(70, 6));
   expect_not_shown("s", eighths(6), sizes(70, 6));
-}
-
-TEST(Written, ByTheSameThreadInABranch) {
-  const auto in_branch = [](bool is_inside) {
-    Body branch = {write_shared(thread)};
-    (is_inside ? branch : branch).push_back(write_register(0));
-    Body body;
-    if (is_inside) branch.push_back(read_shared(thread));
-    body.push_back(If{less(variable("w"), thread), branch});
-    if (!is_inside) body.push_back(read_shared(thread));
-    return with_data("w", body);
-  };
-  expect_shown("s", in_branch(true), sizes(70), 7);
-  expect_not_shown("s", in_branch(false), sizes(70), 7);
-  const auto in_loop = [](bool is_inside) {
-    Body rounds = {write_shared(thread)};
-    if (is_inside) rounds.push_back(read_shared(thread));
-    Body body = {For{"r", variable("w") % 5 + thread % 2, rounds}};
-    if (!is_inside) body.push_back(read_shared(thread));
-    return with_data("w", body);
-  };
-  expect_shown("s", in_loop(true), sizes(70), 5);
-  expect_not_shown("s", in_loop(false), sizes(70), 5);
-}
-
-// Conditions and ends of loops that look like one that a write was under, and are another one.
-TEST(Written, UnderAnotherConditionOnData) {
-  const auto loaded = [](const Expr& at, Body body) {
-    Body all = {Load{"word", src_at(at)},
-                Let{"w", to_index(variable("word", element(ScalarType::u32)))}};
-    append(all, body);
-    return If{less(at, n), std::move(all)};
-  };
-  const Expr w = variable("w"), few = less(w, 3);
-  const Body write = {write_register(0), write_shared(thread)};
-  const Body read = {read_register(0), read_shared(thread)};
-  const auto expect_neither = [&](const Body& body, std::uint32_t word, std::uint32_t step = 0,
-                                  int line = __builtin_LINE()) {
-    for (const char* array : {"held", "s"}) {
-      expect_not_shown(array, body, sizes(70, 2, 0xffffffff), word, step, line);
-    }
-  };
-  const auto twice = [&](const Expr& first, const Expr& second) {
-    return with_data("w", {If{first, write}, If{second, read}});
-  };
-  const std::uint32_t falling = 0u - 5;  // 5, 0, ..
-  // A name that means another word in the next body, in a condition, behind a name, and as the end of a loop.
-  expect_neither({loaded(0, {If{few, write}}), loaded(1, {If{few, read}})}, 5, falling);
-  expect_neither({loaded(0, {If{less(thread, w), write}}), loaded(1, {If{less(thread, w), read}})},
-                 0, 5);
-  expect_neither({loaded(0, {Let{"flag", few}, If{variable("flag", kBoolean), write}}),
-                  loaded(1, {Let{"flag", few}, If{variable("flag", kBoolean), read}})},
-                 5, falling);
-  expect_neither({loaded(0, {For{"r", w, write}}), loaded(1, {For{"r", w, read}})}, 0, 5);
-  expect_neither(
-      {If{less(m, 3), {loaded(0, {If{few, write}})}}, If{less(m, 3), {loaded(1, {If{few, read}})}}},
-      5, falling);
-  // In the next round.
-  for (const Expr& end : {Expr(2), m}) {
-    expect_neither(
-        {For{"r", end, {loaded(r, {If{equal(r, 0), {If{few, write}}, {If{few, read}}}})}}}, 5,
-        falling);
-  }
-  // The other branch, also behind two negations.
-  expect_neither(with_data("w", {If{few, write}, If{few, {}, read}}), 5);
-  expect_neither(twice(not_equal(w, 3), logical_not(not_equal(w, 3))), 3);
-  // Under a second condition, which is not repeated, or is another one.
-  expect_neither(with_data("w", {If{less(m, w), {If{few, write}}}, If{few, read}}), 1);
-  expect_neither(with_data("w", {If{less(m, w), {If{less(w, 9), write}}},
-                                 If{less(m, w), {If{less(w, 10), read}}}}),
-                 9);
-  // In rounds that may not happen: of w, of w + 1 and p + 1, which wrap; and in the second one.
-  expect_neither(with_data("w", {For{"r", w, {If{few, write}}}, If{few, read}}), 0);
-  expect_neither(with_data("w", {For{"r", w + 1, write}, If{less(3, w), read}}), 0xffffffff);
-  expect_neither({For{"r", p + 1, write}, If{less(3, p), read}}, 0);
-  expect_neither(
-      with_data("w", {For{"r", maximum(w, 1), {If{equal(r, 1), write}}}, read[0], read[1]}), 0);
-  expect_neither(with_data("w", {For{"r", maximum(w, 1), {read[0], read[1], write[0], write[1]}}}),
-                 0);
-  // Another element.
-  expect_not_shown("held",
-                   with_data("w", {If{few, {write_register(0)}}, If{few, {read_register(1)}}}),
-                   sizes(70), 0);
-  // By other threads, whose words differ, or by another subgroup.
-  const Body own_word = {Load{"word", src_at(minimum(own, n - 1))},
-                         Let{"mine", to_index(variable("word", element(ScalarType::u32)))}};
-  for (const bool is_of_subgroup : {false, true}) {
-    Body body = own_word;
-    const Expr mine = variable("mine");
-    body.push_back(
-        is_of_subgroup
-            ? Stmt{Subgroup{
-                  .name = "w", .kind = Subgroup::Kind::broadcast, .value = mine, .lane = 0}}
-            : Stmt{Let{"w", mine}});
-    append(body,
-           Body{If{few, {write_shared(thread)}}, Barrier{}, If{few, {read_shared(63 - thread)}}});
-    expect_not_shown("s", body, sizes(70), 0, 1);
-  }
-  // A result that is written under the condition alone.
-  EXPECT_THAT(verify(kernel_of(with_data("w", {If{few, write}, If{few, read}, If{few, put(own)}}))),
-              Not(IsEmpty()));
 }
 
 TEST(Written, BeforeAnAtomicOperation) {
@@ -433,30 +255,6 @@ TEST(Written, UnderSeveralConditions) {
   expect_not_shown("s", nested(less(thread % 8, 7), less(m, p)), sizes(70, 1, 2));
   // Bounded by two extents, of which the reader knows one.
   expect_not_shown("s", nested(less(64 * group + thread, m), less(m, 1000)), sizes(70, 50));
-}
-
-TEST(Written, InTheFirstRoundOfALoopThatHasOne) {
-  const auto loop = [](const Expr& end, const Expr& at) {
-    return with_data("end",
-                     {For{"r", end, {write_shared(at)}}, Barrier{}, read_shared(63 - thread)});
-  };
-  const Expr end = variable("end", kIndex);
-  expect_shown("s", loop(maximum(end, 1), thread), sizes(70));
-  expect_shown("s", loop(maximum(1, minimum(end, p)), thread), sizes(70));
-  expect_not_shown("s", loop(maximum(end, p), thread), sizes(70));
-  expect_not_shown("s", loop(minimum(end, 1), thread), sizes(70));
-  expect_not_shown("s", loop(maximum(end, 1), (thread + 1) % 63), sizes(70));
-}
-
-TEST(Written, UnderTheSameConditionOnData) {
-  const auto under = [](const Expr& first, const Expr& second) {
-    return with_data("end", {If{first, {write_shared(thread)}}, Barrier{},
-                             If{second, {read_shared(63 - thread)}}});
-  };
-  const Expr end = variable("end", kIndex);
-  expect_shown("s", under(less(end, 5), less(end, 5)), sizes(70));
-  expect_not_shown("s", under(less(end, 5), less(end, 6)), sizes(70), 5);
-  expect_not_shown("s", under(less(end, 5), logical_not(less(end, 5))), sizes(70), 7);
 }
 
 }  // namespace

@@ -43,17 +43,17 @@ struct PeakKernel {
   std::function<std::vector<double>(const PeakInputs& inputs)> definition = {};
 };
 
-/// For numbers of `type`, which must be an accumulator type, with `groups` workgroups.
+/// Multiplies and adds numbers of `type`, which must be an accumulator type, in `groups` workgroups.
 PeakKernel peak_of_numbers(ScalarType type, std::int64_t groups);
 
-/// For the largest matrices that `device` has for products of `form`. Throws Unavailable if it has none.
+/// Multiplies the largest matrices that `device` has for products of `form`. Throws Unavailable if it has none.
 PeakKernel peak_of_matrices(const gen::GemmForm& form, const DeviceCaps& device,
                             std::int64_t groups);
 
-/// For reads of an array that fits into the L2 of most GPUs, and into the L1 of none (peak_of_memory.cpp).
+/// Reads an array that fits into the L2 of most GPUs, and into the L1 of none (peak_of_memory.cpp).
 PeakKernel peak_of_l2(std::int64_t groups);
 
-/// For reads of shared memory (peak_of_memory.cpp).
+/// Reads shared memory (peak_of_memory.cpp).
 PeakKernel peak_of_shared(std::int64_t groups);
 
 /// The number of workgroups that fills the device several times.

@@ -17,6 +17,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
+#include "vkmoye/gen/kernels/common/weight_picture.hpp"
 #include "vkmoye/gen/kernels/products/packing/packed_form.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -109,12 +110,22 @@ Table picture_of(const DeviceFragment& fragment) {
   return table;
 }
 
+void show_weights(const CommandOptions& options) {
+  const gen::WeightFormat& format = *gen::find_weight_format(options.weights);
+  if (!options.draw.empty()) {
+    std::cout << draw(gen::block_table(format), options.draw);
+    return;
+  }
+  for (const gen::NamedField& field : gen::fields_of(format))
+    std::cout << fmt::format("{:<8} {}\n", field.name, field.text);
+}
+
 int layout(const CommandOptions& options) {
-  if (options.expression.empty() == options.fragment.empty()) {
-    throw ArgumentError("layout: needs either an EXPR or --fragment");
+  if (options.expression.empty() + options.fragment.empty() + options.weights.empty() != 2) {
+    throw ArgumentError("layout: needs one of EXPR, --fragment and --weights");
   }
   if (options.fragment.empty() && !options.device.empty()) {
-    throw ArgumentError("layout: --device needs --fragment; an EXPR does not depend on a device");
+    throw ArgumentError("layout: --device needs --fragment; nothing else depends on a device");
   }
   const bool evaluates_lines = options.expression == "eval";
   if (options.jsonl && !evaluates_lines) {
@@ -124,7 +135,9 @@ int layout(const CommandOptions& options) {
     throw ArgumentError("layout: --draw needs an expression; '" + options.expression +
                         "' cannot be drawn");
   }
-  if (!options.fragment.empty()) {
+  if (!options.weights.empty()) {
+    show_weights(options);
+  } else if (!options.fragment.empty()) {
     const DeviceFragment fragment = fragment_of_device(options);
     std::cout << (options.draw.empty() ? to_string(fragment.order) + '\n'
                                        : draw(picture_of(fragment), options.draw));
@@ -155,6 +168,7 @@ const Command kLayout = {
     "  vkmoye-bench layout 'search_padding((32,32), parallelize((32,32), (32,8)),\n"
     "      parallelize((32,32):(32,1), (32,8)))'\n"
     "  vkmoye-bench layout --fragment a:f16:16x16x16 --draw svg > a.svg\n"
+    "  vkmoye-bench layout --weights q4_K --draw svg > q4_K.svg\n"
     "  vkmoye-bench layout eval < requests.jsonl > answers.jsonl",
     layout};
 

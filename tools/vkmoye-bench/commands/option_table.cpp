@@ -12,6 +12,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/common/weight_arrays.hpp"
+#include "vkmoye/gen/kernels/common/weight_format.hpp"
 #include "vkmoye/gen/problems/products/epilogue.hpp"
 
 namespace vkmoye::bench {
@@ -213,6 +214,9 @@ std::vector<Option> plain_options() {
        "in place of EXPR, OPERAND:TYPE:MxNxK, such as a:f16:16x16x16: prints the layout in which "
        "the lanes of the device hold that operand, (row, k) -> lane * elements per lane + "
        "number"},
+      {"--weights FORMAT", word_among("weight format", weights, &Options::weights), layout,
+       "in place of EXPR: prints the fields of a block of weights, each a layout from weight to "
+       "bit; with --draw, draws which bits of each byte they are"},
       Option("--device DEVICE", any_text(&Options::device), layout,
              "the device of the fragment: index, part of the name, host, FILE.json written by "
              "'devices --format json', or the name of a description as in emit (the best device)")

@@ -79,7 +79,7 @@ struct CommandOptions : MeasureOptions {
   std::string from;               // the scheme of the arrays that `pack` reads; empty: none
   std::optional<std::int64_t> subgroup_size;
 
-  std::string expression, draw, fragment;
+  std::string expression, draw, fragment, weights;
   bool jsonl = false;
 };
 

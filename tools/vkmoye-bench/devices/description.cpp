@@ -138,11 +138,6 @@ class DescriptionReader {
   std::vector<std::string> reasons;
 
  private:
-  static std::string shown(const Json& value) {
-    constexpr std::size_t kMax = 60;
-    const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-    return text.size() > kMax ? text.substr(0, kMax) + "..." : text;
-  }
   static bool take(const Json& from, std::string& value) {
     const std::string* text = text_in(from);
     if (text != nullptr) value = *text;

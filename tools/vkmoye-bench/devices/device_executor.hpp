@@ -40,7 +40,7 @@ class DeviceExecution : public Execution {
   /// Registers that the driver's compiler spilled, one line per kernel; needs OpenOptions::statistics.
   std::vector<std::string> spills() const;
   Device& device() { return device_; }
-  /// In the order of the plan's arrays.
+  /// The buffers in the order of the plan's arrays.
   const std::vector<GuardedBuffer>& buffers() const { return buffers_; }
 
  private:

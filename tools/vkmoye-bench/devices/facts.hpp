@@ -21,7 +21,7 @@ namespace vkmoye::bench {
 /// Reads the file on first use, once for all copies, and again before writing. Not thread-safe.
 class DeviceFacts {
  public:
-  /// In $VKMOYE_CACHE_DIR, else in the folder of the pipeline cache; empty if there is no such folder.
+  /// A file in $VKMOYE_CACHE_DIR, else in the folder of the pipeline cache; empty if there is no such folder.
   static std::filesystem::path default_file();
   /// `version`: empty for that of this program.
   explicit DeviceFacts(std::filesystem::path file, std::string version = "");

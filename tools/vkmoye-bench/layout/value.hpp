@@ -51,9 +51,9 @@ Layout to_layout(const Value& value);
 Tiler to_tiler(const Value& value);
 const IntTuple& to_tuple(const Value& value);
 std::int64_t to_integer(const Value& value);
-/// From -1000 to 1000: a mode, a bit, a number of lanes.
+/// Accepts -1000 to 1000, for a mode, a bit or a number of lanes.
 int to_small(const Value& value);
-/// Also from three numbers.
+/// Three numbers become a swizzle, too.
 Swizzle to_swizzle(const Value& value);
 /// A layout becomes one without swizzle.
 ComposedLayout to_storage(const Value& value);

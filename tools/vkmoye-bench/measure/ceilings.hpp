@@ -112,8 +112,8 @@ struct ShortestTime {
 /// other sums and products. Empty: none is known. Bytes in words (dot4) count as none: no ceiling is measured for them.
 std::vector<CeilingOf> arithmetic_of(const gen::ir::Kernel& kernel);
 
-/// For a problem of at least `bytes` and `flops`. A kernel with several kinds of arithmetic is counted at the fastest,
-/// so that the time stays a bound.
+/// A bound on the time for a problem of at least `bytes` and `flops`. A kernel with several kinds of arithmetic is
+/// counted at the fastest, so that the time stays a bound.
 ShortestTime shortest_time(const gen::ir::Kernel& kernel, double bytes, double flops,
                            const std::vector<Ceiling>& ceilings);
 

@@ -14,7 +14,7 @@
 
 namespace vkmoye::bench {
 
-/// For code that does not use Vulkan, by the same rules as vkmoye::measure: warms up, then samples, according to
+/// Times code that does not use Vulkan, by the rules of vkmoye::measure: warms up, then samples, according to
 /// `options`. `run(n)` does the work n times in a row and returns the microseconds of one.
 Timing sample(const TimeOptions& options, Clock clock,
               const std::function<std::vector<double>(std::uint32_t count)>& run);

@@ -44,30 +44,16 @@ std::uint64_t checksum_of(const Start& start, const std::string& header) {
   throw ArgumentError(fmt::format("{}: {}", path_text(path), why));
 }
 
-// Reads a whole number of the header; adds to `reasons` if it is not one.
-std::int64_t number(const Json& header, const char* name, std::int64_t min, std::int64_t max,
-                    std::vector<std::string>& reasons) {
-  const auto value = whole_in(member_or_null(header, name));
-  if (value && *value >= min && *value <= max) return *value;
-  reasons.push_back(fmt::format("{} is not a whole number from {} to {}", name, min, max));
-  return min;
-}
-
-std::string text(const Json& header, const char* name, std::vector<std::string>& reasons) {
-  if (const std::string* found = text_in(member_or_null(header, name))) return *found;
-  reasons.push_back(fmt::format("{} is not a string", name));
-  return "";
-}
-
 PackedFile parse(const Json& header, std::vector<std::string>& reasons) {
   constexpr std::int64_t kMaxPackedExtent = 0xffffffff, kMaxParts = 1024;
   PackedFile file;
   gen::PackedOperand& operand = file.operand;
   gen::PackedForm& form = operand.form;
   const auto count = [&](const char* name, std::int64_t min, std::int64_t max) {
-    return number(header, name, min, max, reasons);
+    return whole_in(header, name, min, max, reasons);
   };
-  const std::string use = text(header, "operand", reasons), type = text(header, "type", reasons);
+  const std::string use = text_in(header, "operand", reasons),
+                    type = text_in(header, "type", reasons);
   if (use == "a" || use == "b") {
     form.use = use[0];
   } else {
@@ -86,15 +72,15 @@ PackedFile parse(const Json& header, std::vector<std::string>& reasons) {
   operand.rows = count("rows", 0, kMaxPackedExtent);
   operand.k = count("k", 0, kMaxPackedExtent);
   if (header.contains("weights")) {
-    form.weights = gen::find_weight_format(text(header, "weights", reasons));
+    form.weights = gen::find_weight_format(text_in(header, "weights", reasons));
     if (form.weights == nullptr) reasons.push_back("weights is no format that this program knows");
   }
   if (header.contains("batch")) operand.batch = count("batch", 0, kMaxPackedExtent);
-  operand.fragment = text(header, "fragment", reasons);
-  operand.block = text(header, "block", reasons);
-  operand.device = text(header, "device", reasons);
-  operand.driver = text(header, "driver", reasons);
-  const std::string sum = text(header, "checksum", reasons);
+  operand.fragment = text_in(header, "fragment", reasons);
+  operand.block = text_in(header, "block", reasons);
+  operand.device = text_in(header, "device", reasons);
+  operand.driver = text_in(header, "driver", reasons);
+  const std::string sum = text_in(header, "checksum", reasons);
   if (sum.size() != 16 || sum.find_first_not_of("0123456789abcdef") != std::string::npos) {
     reasons.push_back("checksum is not valid");
   } else {

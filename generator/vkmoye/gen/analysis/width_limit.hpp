@@ -38,7 +38,7 @@ class WidthLimit {
 
   const ir::Array* array_;
   std::uint32_t width_;
-  // For each thread, the first access of a pair, until the second comes.
+  // The first access of a pair of each thread, until the second comes.
   std::vector<std::optional<Position>> last_;
   bool any_pair_ = false;
   std::string apart_;      // describes the first pair that are not neighbours

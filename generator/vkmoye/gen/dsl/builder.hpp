@@ -110,7 +110,8 @@ class Builder {
   /// The codes of `bits` bits in `words`, a view of an array of u8, u16 or u32; see codes.hpp. Throws LayoutError
   /// unless `bits` divides the bits of a word.
   Codes unsigned_codes(const View& words, std::uint32_t bits) const;
-  /// Like unsigned_codes, for codes in two's complement: codes of 4 bits are -8 to 7.
+  /// The codes of `bits` bits in `words`, in two's complement: codes of 4 bits are -8 to 7. Otherwise as
+  /// unsigned_codes.
   Codes signed_codes(const View& words, std::uint32_t bits) const;
   /// to(v) = the code from(v), converted to the type of `to`. Loads each word once, with `options`, into new registers
   /// (`to_packed`), and extracts its codes. By default, codes of words outside the buffer are 0. Throws LayoutError if
@@ -196,7 +197,7 @@ class Builder {
   ///
   ///   k.with_title("x <- x / sum", ..)                // x <- x / sum
   void with_title(const std::string& title, const std::function<void()>& body);
-  /// Like with_title, but a single operation keeps its own comment below `heading`.
+  /// Records the statements of `body` as with_title does, but a single operation keeps its own comment below `heading`.
   ///
   ///   k.under_heading("the next tile of A", ..)       // the next tile of A:
   ///                                                   // copy partition(tile(a, (64,8)), ..) at (..)
@@ -323,7 +324,8 @@ class Builder {
   /// Verifies and returns the kernel. Throws KernelError with the reasons of verify, and if tiles taken at one
   /// block coordinate need different grids.
   ir::Kernel finish();
-  /// Like finish(), but if nothing is wrong and only proofs are missing, asserts assume_written(array, why) first.
+  /// Does what finish() does. If nothing is wrong and only proofs are missing, asserts assume_written(array, why)
+  /// first.
   ir::Kernel finish_or_assume_written(const Tensor& array, const std::string& why);
 
   /// A kernel whose shader was written by hand, with the arrays, arguments and grid that this Builder declares. It is

@@ -68,7 +68,7 @@ View in_codes(const View& words, std::uint32_t per_word);
 /// The words that contain the values of a view of codes, and the places of these values in them.
 struct CodePlaces {
   View words;  // each word once
-  /// For each value, in the shape of the view of codes: the number of its word in `words`, and its number in that word.
+  /// Map each value, in the shape of the view of codes, to its word in `words`, and to its number in that word.
   Layout word, place;
   std::uint32_t first = 0;  // to be added to `place`
 };

@@ -36,7 +36,7 @@ inline constexpr std::int64_t kMaxValuesAtOnce = 256;
 struct CopyOptions {
   Edges edges = Edges::skip;
 
-  // In loops: the vector that an iteration moves. A side whose layout proves that its elements are
+  // The vector that an iteration of a loop moves. A side whose layout proves that its elements are
   // contiguous moves it as a whole, else element by element. If it depends on run-time sizes whether
   // vectors fit, the copy also contains a path of single elements, unless `vectors_fit`: the caller
   // has checked `fits`.

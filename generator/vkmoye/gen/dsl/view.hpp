@@ -103,8 +103,8 @@ View make_identity_view(const IntTuple& extents);
 /// view's shape, naming the mode, or does not number exactly as many threads as the bound of `thread`.
 View parallelize(const View& view, const Layout& threads, const Expr& thread);
 
-/// With a projection: only the modes of `threads` for which `projection` has a number split the
-/// view's modes, in order. `{1, _}` of (16,16):(1,16): thread % 16 splits mode 0, and all threads
+/// Splits the view's modes, in order, only by the modes of `threads` for which `projection` has a
+/// number. `{1, _}` of (16,16):(1,16): thread % 16 splits mode 0, and all threads
 /// with the same remainder share their values; with `{_, 1}`, thread / 16 splits it.
 /// MoYe.jl: `@parallelize X threads thread (1,:)`.
 View parallelize(const View& view, const Layout& threads, const Expr& thread,

@@ -43,7 +43,7 @@ struct NestedBody {
   const Body* body = nullptr;
   // The condition of an If, the end of a For; nullptr: it always runs.
   const Expr* condition = nullptr;
-  // For an If: whether the body runs where the condition holds, or where it fails.
+  // Whether the body of an If runs where its condition holds, or where it fails.
   bool holds = false;
   std::vector<Definition> defines = {};  // names that exist only in the body
   bool repeats = false;                  // whether it is the body of a For

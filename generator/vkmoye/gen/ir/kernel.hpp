@@ -36,7 +36,7 @@ Expr ceil_div(const Expr& whole, std::int64_t size);
 /// used in index arithmetic; only a pointer reaches that far.
 Expr stride_from(const Extent& extent);
 
-/// For a compact array, the stride of the axis that follows one with this `step` and `extent`.
+/// The stride of the axis that follows one with this `step` and `extent` in a compact array.
 Expr next_stride(const Expr& step, const Extent& extent);
 
 /// The number of elements of an array with these axes, if it is compact: the stride of each axis is the number of
@@ -83,9 +83,9 @@ struct Array {
   /// value of a register only has a meaning in the same lane, for a matrix of the same type. In the machine and the
   /// twin, lane l holds the elements l, l + lanes, .. of each matrix, counted along its rows (of B, along its columns).
   std::optional<MatrixType> matrix = {};
-  /// For registers: every access is to a vector of this many elements.
+  /// The elements of the vectors that every access to registers moves.
   std::uint32_t vector = 1;
-  /// For a buffer: a descriptor, or a pointer, with which offsets may have 64 bits.
+  /// How a buffer is reached: by a descriptor, or by a pointer, with which offsets may have 64 bits.
   Addressing addressing = Addressing::descriptor;
 
   /// The number of elements. Precondition: it is not a buffer, so that all extents are numbers.

@@ -17,7 +17,7 @@ using KernelStep = PlanStep<ir::Kernel>;
 struct KernelPlan : PlanOf<ir::Kernel> {
   std::size_t main = 0;        // the step that does most of the work
   std::size_t beforehand = 0;  // steps at the start that run only once: they pack weights
-  /// For a kernel that chooses another one: the choice, and why, a line for each reason.
+  /// What a kernel that chooses another one has chosen, and why, a line for each reason.
   std::vector<std::pair<std::string, std::string>> chosen = {};
   std::vector<std::string> why = {};
   /// Steps that are missing, and why, one line each: see PlanOptions.

@@ -26,7 +26,7 @@ struct UserArray {
   /// Element `index`, made of 64 random bits and rounded to the type, for an input or a result that the kernel
   /// also reads. Empty: uniform in [-1, 1); for integer types, whole numbers up to 100.
   std::function<double(std::uint64_t index, std::uint64_t bits)> value = {};
-  /// For a result: the kernel also reads it (Builder::in_out), so it is filled like an input.
+  /// Whether the kernel also reads this result (Builder::in_out), so that it is filled like an input.
   bool in_out = false;
 };
 

@@ -13,7 +13,7 @@ namespace vkmoye::gen::proof {
 
 class AccessSets {
  public:
-  /// Those to arrays that `wanted` accepts. The solver may take `max_steps`. Throws GaveUp.
+  /// Collects the accesses to arrays that `wanted` accepts. The solver may take `max_steps`. Throws GaveUp.
   AccessSets(const ir::Kernel& kernel, const std::function<bool(const ir::Array&)>& wanted,
              unsigned long max_steps);
 

@@ -26,7 +26,7 @@ struct Access {
   const ir::Array* array = nullptr;
   /// The axes of the coordinates: those of the array, or a single one of all its elements.
   std::vector<ir::Axis> axes;
-  /// At least the points that occur; exactly those, where all of `branches` run, if `is_exact`.
+  /// Contains the points that occur; no others, where all of `branches` run, if `is_exact`.
   Set points;
   bool is_exact = false;
   std::vector<Branch> branches;  // around it, outermost first

@@ -62,7 +62,7 @@ class Variables {
   std::size_t changes() const { return list_.size() + widenings_; }
   const Variable& operator[](std::size_t variable) const { return list_[variable]; }
   std::size_t size() const { return list_.size(); }
-  /// In terms of variables that are not split.
+  /// The value in terms of variables that are not split.
   Linear value(std::size_t variable) const;
   Linear expanded(const Linear& value) const;
   /// The variables that are not split and make up `variable`.

@@ -84,7 +84,7 @@ class Launch final : public machine::Environment {
   // reasons against the others.
   template <class Visit>
   void at_addresses(machine::Machine& m, const machine::MemoryAccess& access, Visit visit);
-  // Without data: records an access to an element that only data determine.
+  // Records an access to an element that only data determine, where there are none.
   void access_somewhere(machine::Machine& m, const machine::MemoryAccess& access, Memory& memory,
                         std::size_t thread);
   std::int64_t invocation_of(const machine::MemoryAccess& access, const Memory& memory,

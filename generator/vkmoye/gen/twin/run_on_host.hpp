@@ -45,7 +45,7 @@ struct TwinOptions {
   std::uint64_t most_steps = std::uint64_t{1} << 32;  // maximum work, see TooManySteps
   std::uint32_t subgroup_size = 32;  // lanes of a subgroup, if the kernel leaves them open
   ir::Arithmetic arithmetic = {};    // that of the device
-  // Without data: arrays whose elements are known to be written before they are read.
+  // Arrays whose elements are known to be written before they are read, in a run without data.
   std::set<std::string> written = {};
 };
 

@@ -18,8 +18,8 @@ namespace vkmoye::gen {
 /// Thread-safe; several processes may share a folder.
 class AcceptedKernels {
  public:
-  /// Also contains the kernels that were added to the file in `folder`, by any process, and adds to it. The folder is
-  /// made if needed. An empty path, as at the start: only the kernels that were added to this object.
+  /// From now on, also contains the kernels that any process has added to the file in `folder`, and adds to it. The
+  /// folder is made if needed. With an empty path, as at the start, only kernels of this object are contained.
   /// The name of the file contains a hash of the sources of the library and of the version of isl, so that another
   /// version verifies anew; files of other versions that are a month old are deleted. A file that cannot be read or
   /// written is not used. A damaged one has fewer kernels: no kernel has a fingerprint that was not computed from it,

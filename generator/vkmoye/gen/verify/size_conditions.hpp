@@ -113,7 +113,7 @@ struct PathConditions {
     std::size_t bound;
     machine::Values number;
     bool is_needed;  // some invocations come here, others do not
-    // In later rounds that a loop stands for, it is larger by a multiple of this.
+    // The number grows by a multiple of this in later rounds that a loop stands for.
     std::int64_t step = 0;
   };
   std::vector<Number> numbers;

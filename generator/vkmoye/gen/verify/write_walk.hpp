@@ -28,7 +28,7 @@ class WriteWalk {
   WriteWalk(const WriteWalk&) = delete;
   WriteWalk& operator=(const WriteWalk&) = delete;
 
-  /// For each array with a read of elements that may be unwritten: the first such read, or "" if the array cannot be
+  /// The first read of elements that may be unwritten, for each array that has one; "" if the array cannot be
   /// followed. Throws machine::Budget::Exceeded.
   std::map<std::string, std::string> unshown();
 

@@ -45,9 +45,9 @@
 
 namespace vkmoye::gen {
 
-/// For each array of shared memory or registers: "what is read from tile was written", in every launch. It is proved,
-/// assumed by the author, or not known. The kernel is followed once; the first claim has the time. Precondition:
-/// check_scope and check_shared_memory gave no reason.
+/// Claims for each array of shared memory or registers that "what is read from tile was written", in every launch. A
+/// claim is proved, assumed by the author, or not known. The kernel is followed once; the first claim has the time.
+/// Precondition: check_scope and check_shared_memory gave no reason.
 std::vector<proof::Obligation> prove_reads(const ir::Kernel& kernel);
 
 /// The arrays of which this is proved.

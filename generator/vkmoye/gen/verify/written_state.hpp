@@ -88,7 +88,7 @@ class WrittenState {
   void set(std::size_t unit, const machine::ThreadSet& lanes);
   void set(std::size_t cell, std::int32_t value);
   std::int32_t joined(std::int32_t then, std::int32_t otherwise, const Choice& choice);
-  // After two paths, if all invocations take the same one.
+  // The state after two paths, if all invocations take the same one.
   std::int32_t on_either(std::int32_t then, std::int32_t otherwise, const Choice& choice);
 
   const SizeConditionTable& size_conditions_;

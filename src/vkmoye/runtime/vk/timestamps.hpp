@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// From the ticks of a device's clock to microseconds.
+// Converts the ticks of a device's clock to microseconds.
 
 #include <cstdint>
 #include <optional>
@@ -22,8 +22,8 @@ inline std::uint64_t ticks_between(std::uint64_t begin, std::uint64_t end, std::
 Owned<VkQueryPool> make_timestamps(const Context& context, const std::string& subject,
                                    std::uint32_t intervals);
 
-/// For `intervals` pairs of timestamps of `queries`, the first at 0 and 1, the time between the two; nullopt if one of
-/// them has not been written. Does not wait. Precondition: all were reset at least once. Throws DeviceError.
+/// The times between two timestamps of `queries` each, `intervals` of them, the first between 0 and 1; nullopt if one
+/// of the two has not been written. Does not wait. Precondition: all were reset at least once. Throws DeviceError.
 std::vector<std::optional<double>> read_known_intervals_us(const Context& context,
                                                            VkQueryPool queries,
                                                            std::uint32_t intervals);

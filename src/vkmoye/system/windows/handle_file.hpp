@@ -13,7 +13,7 @@
 
 namespace vkmoye::system {
 
-// As on POSIX, so that what a user reads is the same.
+// The messages are those of POSIX, so that a user reads the same.
 inline constexpr const char* kIsMissing = "No such file or directory";
 inline constexpr const char* kIsFolder = "Is a directory";
 

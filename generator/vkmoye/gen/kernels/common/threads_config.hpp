@@ -73,7 +73,7 @@ inline constexpr std::int64_t kMaxValues = 32;
 /// elements. Preconditions: `threads` and `vector_bytes` are set.
 void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols);
 
-/// For kernels that work on rows: sets `vector_bytes`, `threads`, `columns` and `rounds`, unless they are set. Rows of
+/// Sets `vector_bytes`, `threads`, `columns` and `rounds` for a kernel that works on rows, unless they are set. Rows of
 /// 16 bits that would leave a quarter of a block empty are cut into several smaller blocks.
 void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols);
 template <class Config>

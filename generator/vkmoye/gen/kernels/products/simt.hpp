@@ -60,7 +60,7 @@ struct OperandStaging {
   std::int64_t lanes, others, vector;
 };
 
-/// For a tile of A or B with tile_k elements of k.
+/// How a tile of A or B with tile_k elements of k is staged.
 OperandStaging operand_staging(const GemmSimtConfig& config, const GemmOperand& x, Moved moved);
 
 /// The elements of a fragment of `values` contiguous ones that are read from shared memory at once.

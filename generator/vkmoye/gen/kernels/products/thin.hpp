@@ -54,7 +54,8 @@ struct GemmThinConfig {
                reads_row = 1;       // accesses, or blocks, of a thread in flight: along k, across k
   std::int64_t vector_bytes = 16;   // bytes of an access to the large operand; not for blocks
   std::int64_t subgroup_size = 32;  // lanes of a subgroup on the device
-  // For blocks: maximum shared memory, and elements between the parts of A of two threads, against bank conflicts.
+  // Limits for weights in blocks: maximum shared memory, and elements between the parts of A of two threads, which
+  // prevent bank conflicts.
   std::int64_t shared_bytes = 32768, pad_of_thread = 4;
 
   bool operator==(const GemmThinConfig&) const = default;

@@ -56,7 +56,7 @@ struct GemmThinCoopmatConfig : MatrixAtom {
   SourceOfB source = SourceOfB::elements;
 
   std::int64_t threads() const { return subgroups * subgroup_size; }
-  // For A or B, by `use`: the rows of a matrix and of a tile, the order of a matrix, and its elements in a lane.
+  // The rows of a matrix and of a tile of A or B, the order of a matrix, and its elements in a lane. `use`: which one.
   std::int64_t atom_rows(ir::MatrixType::Use use) const { return is_a(use) ? atom_m : atom_n; }
   std::int64_t tile_rows(ir::MatrixType::Use use) const { return is_a(use) ? tile_m : tile_n; }
   const OrderOrReason& order(ir::MatrixType::Use use) const {

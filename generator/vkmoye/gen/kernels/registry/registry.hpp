@@ -84,10 +84,10 @@ struct PlanOptions {
   /// Finds the orders of the matrices on the device, and returns its description with them. Unset: those of the
   /// request.
   std::function<DeviceCaps(const std::vector<ProbedMatrix>&)> find_orders = {};
-  /// For kernels that choose another one: why a plan cannot be used; empty if it can. Unset: by the limits of the
-  /// device.
+  /// Why a plan cannot be used, for kernels that choose another one; empty if it can. Unset: the limits of the device
+  /// decide.
   std::function<std::vector<std::string>(const KernelPlan&)> refuse = {};
-  /// For gemm/auto: tables before the shipped one. Null: there are none.
+  /// The tables that gemm/auto reads before the shipped one. Null: there are none.
   const std::vector<GemmTable>* tables = nullptr;
   /// Leaves out the steps for which the device has no known fragment order, see KernelPlan::left_out.
   bool without_unknown_orders = false;

@@ -43,7 +43,8 @@ const std::vector<ConfigField<RopeConfig>>& rope_fields();
 /// Every reason against `config`; empty if it is valid.
 std::vector<std::string> reasons_against(const RopeConfig& config);
 
-/// For f32, and f16, bf16, e4m3 and e5m2, which are computed in f32. Throws KernelError with every reason.
+/// Rotates elements of f32, and of f16, bf16, e4m3 and e5m2, which are computed in f32. Throws KernelError with every
+/// reason.
 ir::Kernel rope(const RopeConfig& config, const std::string& name = "rope/rows");
 
 }  // namespace vkmoye::gen

@@ -47,7 +47,7 @@ const std::vector<ConfigField<TransposeAutoConfig>>& transpose_auto_fields();
 /// Every reason against `config`; empty if it is valid.
 std::vector<std::string> reasons_against(const TransposeAutoConfig& config);
 
-/// As `transpose`. Throws KernelError with every reason.
+/// The transpose that `config` describes. Throws KernelError with every reason.
 ir::Kernel transpose_auto(const TransposeAutoConfig& config,
                           const std::string& name = "transpose/auto");
 

@@ -48,7 +48,7 @@ std::vector<std::string> reasons_against_shuffles(const TransposeTile& tile, std
 /// The tile for subgroups of `lanes` lanes: lines of 128 bytes on both sides, or of 64 with few lanes.
 TransposeTile shuffled_tile(ScalarType type, std::int64_t lanes, std::int64_t max_threads);
 
-/// As move_whole, by shuffles within the subgroups of `k`.
+/// Moves a tile as move_whole does, by shuffles within the subgroups of `k`.
 void move_by_shuffles(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
                       const Expr& col, const Expr& row);
 

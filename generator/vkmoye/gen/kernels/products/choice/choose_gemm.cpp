@@ -139,18 +139,6 @@ std::vector<std::string> reasons_against(const GemmTableEntry& entry, const Devi
   return first;
 }
 
-GemmRefusal refusal_on(GemmProduct product, DeviceCaps device) {
-  return [product = std::move(product),
-          device = std::move(device)](const GemmChoice& choice) -> std::vector<std::string> {
-    try {
-      const ir::Kernel kernel = choice.entry->describe(request_of(choice, product, device));
-      return reasons_against(ir::interface_of(kernel), device);
-    } catch (const KernelError& error) {
-      return error.reasons;
-    }
-  };
-}
-
 GemmChoice choose_gemm(const GemmProduct& product, const DeviceCaps& device,
                        const std::vector<GemmTable>& tables, const GemmRefusal& refuse) {
   throw_if_any("gemm/auto",

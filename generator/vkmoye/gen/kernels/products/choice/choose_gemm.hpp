@@ -58,9 +58,6 @@ std::vector<std::string> reasons_against(const GemmTableEntry& entry, const Devi
 /// Returns further reasons why a choice cannot be used; empty if it can. It may throw KernelError instead.
 using GemmRefusal = std::function<std::vector<std::string>(const GemmChoice& choice)>;
 
-/// A refusal that describes the kernel, which may take seconds, and checks whether the device supports it.
-GemmRefusal refusal_on(GemmProduct product, DeviceCaps device);
-
 /// The first entry of `tables`, then of the shipped table, that neither the checks nor `refuse` reject. If all
 /// are rejected, the first whose kernel can be described, so that running it reports what the device lacks.
 /// Throws KernelError with every reason if there is none.

@@ -32,7 +32,7 @@ class SharedTile {
   View at(const Expr& stage) const;
   /// The tile of stage `at` <- what was read.
   void store(const Expr& stage, Moved moved) const;
-  /// The same without registers: tile number `k_tile` is copied from the array.
+  /// The only tile <- tile number `k_tile` of the array, without registers in between.
   void copy(const Expr& k_tile, Moved moved, Edges edges) const;
   /// The only tile <- the weights of the blocks whose words were read, `together` of them at a time.
   void store_decoded(WeightUnits& units, std::int64_t together) const;
