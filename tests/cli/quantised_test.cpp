@@ -177,7 +177,8 @@ TEST_F(QuantisedFiles, AreReadFromCheckpoints) {
     return bench(words);
   };
   const std::string model = file("m.safetensors");
-  ASSERT_EQ(output_of(pack({model + ":l.up"})), "");
+  EXPECT_EQ(output_of(pack({model + ":l.up"})),
+            model + ":l.up: (8, 32) i4z32, a scale for 32 weights along k\n");
   const std::string blocks = read_file(file("q.npy"));
   const Outcome applied =
       bench({"apply", "gemm/auto", "--type", "bf16*i4z32,f32", "--in", model + ":x", file("q.npy"),
@@ -187,18 +188,26 @@ TEST_F(QuantisedFiles, AreReadFromCheckpoints) {
 
   // Arrays one by one, also of .npy files.
   write_file(file("scales.npy"), npy("<f2", "(1, 8)", bytes_of(scales)));
-  ASSERT_EQ(output_of(pack({file("scales.npy"), model + ":l.up.qzeros", model + ":l.up.qweight"})),
-            "");
+  std::vector<std::uint32_t> in_fortran_order;
+  for (std::size_t i = 0; i < 32; ++i) in_fortran_order.push_back(codes[i % 4 * 8 + i / 4]);
+  write_file(file("qweight.npy"), npy("<u4", "(4, 8)", bytes_of(in_fortran_order), "True"));
+  output_of(pack({file("scales.npy"), model + ":l.up.qzeros", file("qweight.npy")}));
   EXPECT_EQ(read_file(file("q.npy")), blocks);
-  EXPECT_THAT(pack({model + ":l.down"}).err,
-              AllOf(HasSubstr("has no array 'l.down'"), HasSubstr("5 arrays")));
+  EXPECT_THAT(
+      pack({model + ":l.down"}).err,
+      HasSubstr("has no arrays 'l.down' with one of qweight, scales, qzeros, g_idx behind it; "
+                "it has 1 that end in qweight, such as 'l.up.qweight'"));
+  expect_refused({"apply", "copy/auto", "--in", model + ":l.up.scale", "--out", file("s.npy")},
+                 "has no array 'l.up.scale' among its 5; did you mean 'l.up.scales'?");
+  expect_refused({"apply", "copy/auto", "--in", model + ":l.up.scales", "--out", model},
+                 "has an array of --in; the others would be lost");
   EXPECT_THAT(pack({file("scales.npy")}).err, HasSubstr("there is no array qweight"));
   expect_refused({"pack", "gemm/auto", "--type", "f32*q4_0", "--in", file("w.npy"), file("a.npy"),
                   "--out", file("q.npy")},
                  "only --from takes several");
   expect_refused({"pack", "gemm/auto", "--type", "f32", "--from", "gptq", "--in", model + ":l.up",
                   "--out", file("q.npy")},
-                 "needs a --type with a format, such as f16*i8z128,f32");
+                 "needs a --type with a format, such as f16*i4z128,f32");
 }
 
 TEST(QuantisedTypes, AreRunAndRefused) {

@@ -125,6 +125,18 @@ std::vector<SchemeCase> scheme_cases() {
        [](const GivenArrays& x, std::int64_t k, std::int64_t n) {
          return number_of(e4m3, element(x[0], n * K + k)) * number(x[1], n);
        }},
+      {"fp8",  // three experts, a scale of e8m0 for each row
+       "e4m3g128",
+       {{"weight", e4m3, {3, N, K}}, {"weight_scale", u8, {3, N}}},
+       [](const GivenArrays& x, std::int64_t k, std::int64_t n) {
+         return number(x[0], n * K + k) * std::ldexp(1, static_cast<int>(element(x[1], n)) - 127);
+       }},
+      {"fp8",  // two experts of 128 + 64 rows
+       "e4m3g128",
+       {{"weight", e4m3, {2, 192, K}}, {"weight_scale_inv", f32, {2, 2, 2}}},
+       [](const GivenArrays& x, std::int64_t k, std::int64_t n) {
+         return number(x[0], n * K + k) * number(x[1], (n / 192 * 2 + n % 192 / 128) * 2 + k / 128);
+       }},
       {"fp8",
        "e4m3g128",
        {{"weight", e4m3, {N, K}}, {"weight_scale", f32, {}}},
@@ -206,7 +218,7 @@ TEST(WeightArrays, AreRefusedWithReasons) {
   };
   using enum ScalarType;
   EXPECT_EQ(refusal("gptq", "i4z128", right), "");
-  EXPECT_THAT(refusal("gptq", "q4_0", right), HasSubstr("weights of gptq become i4z32, i4z64"));
+  EXPECT_THAT(refusal("gptq", "q4_0", right), HasSubstr("weights of gptq become i4z128, i4z64"));
   EXPECT_THAT(refusal("gptq", "i4z128", {right[0], right[0]}),
               AllOf(HasSubstr("l.qweight and l.qweight are both qweight"),
                     HasSubstr("there is no array scales"), HasSubstr("there is no array qzeros")));
@@ -215,16 +227,24 @@ TEST(WeightArrays, AreRefusedWithReasons) {
   EXPECT_THAT(with(0, f32, {K / 8, N}), HasSubstr("must have whole numbers of 32 bits"));
   EXPECT_THAT(with(0, u16, {K / 8, N}), HasSubstr("must have whole numbers of 32 bits"));
   EXPECT_THAT(with(0, i32, {5, N}), HasSubstr("40 weights along k, not a multiple of the 128"));
-  EXPECT_THAT(with(0, i32, {0, N}), HasSubstr("0 weights along k"));
+  EXPECT_THAT(with(0, i32, {0, N}), HasSubstr("l.qweight (0, 40) has no weights"));
+  EXPECT_THAT(with(0, i32, {0, std::int64_t{1} << 61}), HasSubstr("has 0 bytes of data"));
+  GivenArrays short_of_data = right;
+  short_of_data[2].data.pop_back();
+  EXPECT_THAT(refusal("gptq", "i4z128", short_of_data),
+              HasSubstr("l.qzeros (2, 5) has 39 bytes of data"));
   EXPECT_THAT(with(1, i32, {2, N}), HasSubstr("l.scales has type i32, but must have a floating"));
   EXPECT_THAT(
       with(1, f16, {4, N}),
-      HasSubstr("a number for 64 weights along k, but i4z128 one for 128; its formats are"));
+      HasSubstr("a scale for 64 weights along k, but a block of i4z128 one for 128: choose"));
+  EXPECT_THAT(with(2, i32, {1, N / 8}), HasSubstr("in groups of 128 along k"));
+  EXPECT_THAT(with(1, f16, {2, N / 2}), HasSubstr("l.scales (2, 20) does not fit 256 x 40"));
   EXPECT_THAT(with(1, f16, {3, N - 1}), HasSubstr("l.scales (3, 39) does not fit 256 x 40"));
-  EXPECT_THAT(with(1, f16, {2, 1, N}), HasSubstr("has 3 axes, but must have 2"));
+  EXPECT_THAT(with(1, f16, {2, 1, N}), HasSubstr("l.scales (2, 1, 40) must have 2 axes"));
   GivenArrays other = right;
   other.push_back(random_array("l.bias", f16, {N}, random));
-  EXPECT_THAT(refusal("gptq", "i4z128", other), HasSubstr("4 arrays are given, of which 3"));
+  EXPECT_THAT(refusal("gptq", "i4z128", other),
+              HasSubstr("the name of l.bias ends in none of qweight, scales"));
 
   // Groups in order are taken, others are not.
   other.back() = random_array("l.g_idx", i32, {K}, random);
@@ -236,22 +256,65 @@ TEST(WeightArrays, AreRefusedWithReasons) {
   other.back().data[0] = std::byte{1};
   EXPECT_THAT(refusal("gptq", "i4z128", other), HasSubstr("weight 0 is in group 1, not in 0"));
   other.back() = random_array("l.g_idx", i32, {K + 1}, random);
-  EXPECT_THAT(refusal("gptq", "i4z128", other), HasSubstr("must be 256 whole numbers"));
+  EXPECT_THAT(refusal("gptq", "i4z128", other),
+              HasSubstr("must be 256 whole numbers of 32 or 64 bits"));
 
   // Numbers that the format does not have.
   other = right;
   other[1] = random_array("l.scales", f32, {2, N}, random);
   const float third = 1.0f / 3, infinite = std::numeric_limits<float>::infinity();
   std::memcpy(other[1].data.data(), &third, 4);
-  EXPECT_THAT(
-      refusal("gptq", "i4z128", other),
-      HasSubstr("l.scales: weight k 0 of row 0: 0.333333343 of f32 is not a number of f16"));
+  EXPECT_THAT(refusal("gptq", "i4z128", other),
+              HasSubstr("row 0, weight 0: the scale 0.333333343 of f32 is not exactly a number"));
   std::memcpy(other[1].data.data(), &infinite, 4);
   EXPECT_THAT(refusal("gptq", "i4z128", other), HasSubstr("row 0, group 0: the scale is inf"));
   GivenArrays eight = {random_array("qweight", i32, {K / 4, N}, random), right[1],
                        random_array("qzeros", i32, {2, N / 4}, random)};
   eight[2].data.assign(eight[2].data.size(), std::byte{0xff});
-  EXPECT_THAT(refusal("gptq", "i8z128", eight), HasSubstr("256 is beyond 255"));
+  EXPECT_THAT(refusal("gptq", "i8z128", eight), HasSubstr("the zero point is 256, beyond 255"));
+}
+
+TEST(WeightArrays, OfGroupsThatAreNoPowerOfTwoAndOddRows) {
+  std::mt19937 random(7);
+  using enum ScalarType;
+  // 2 groups of 384; zero points of 3 rows in a word.
+  const GivenArrays arrays = {random_array("weight_packed", i32, {3, 768 / 8}, random),
+                              random_array("weight_scale", f16, {3, 2}, random),
+                              random_array("weight_zero_point", i32, {1, 2}, random)};
+  const WeightFormat& format = *find_weight_format("i4z128");
+  const BlocksOfArrays out = blocks_of(*find_weight_scheme("pack-quantized"), format, arrays);
+  EXPECT_EQ(out.group, 384);
+  const std::vector<double> weights = dequantise(format, out.blocks, 3 * 768);
+  for (std::int64_t i = 0; i < 3 * 768; ++i) {
+    const std::int64_t n = i / 768, k = i % 768;
+    ASSERT_EQ(
+        weights[static_cast<std::size_t>(i)],
+        number(arrays[1], n * 2 + k / 384) * (bits_at(arrays[0], n * 96 + k / 8, k % 8 * 4, 4) -
+                                              bits_at(arrays[2], k / 384, n * 4, 4)));
+  }
+  GivenArrays with_shape = arrays;
+  with_shape.push_back(random_array("weight_shape", i64, {2}, random));
+  EXPECT_THAT(refusal("pack-quantized", "i4z128", with_shape),
+              HasSubstr("weight_shape is not 3, 768: codes may not have 4 bits"));
+  with_shape.back() = random_array("weight_g_idx", i32, {768}, random);
+  EXPECT_THAT(refusal("pack-quantized", "i4z128", with_shape), HasSubstr("out of order"));
+}
+
+TEST(WeightArrays, HaveTheScaleOfTheTensor) {
+  std::mt19937 random(8);
+  using enum ScalarType;
+  GivenArrays arrays = {random_array("l.weight", u8, {2, 32}, random),
+                        random_array("l.weight_scale", e4m3, {2, 4}, random),
+                        random_array("l.weight_scale_2", f32, {}, random)};
+  for (std::byte& byte : arrays[1].data) byte &= std::byte{0x3f};
+  const auto alpha = [&] {
+    return blocks_of(*find_weight_scheme("nvfp4"), *find_weight_format("nvfp4"), arrays).alpha;
+  };
+  EXPECT_EQ(alpha(), number(arrays[2], 0));
+  arrays[2].name = "l.weight_global_scale";
+  EXPECT_EQ(alpha(), 1 / number(arrays[2], 0));
+  arrays[2] = random_array("l.weight_scale_2", f32, {2}, random);
+  EXPECT_THAT(refusal("nvfp4", "nvfp4", arrays), HasSubstr("must be one number"));
 }
 
 }  // namespace

@@ -64,6 +64,7 @@ int apply(const CommandOptions& options) {
       }
     }
   }
+  keep_checkpoints(options.in, options.out);
   std::vector<ArrayFile> files = read_array_files(options.in);
   const std::vector<gen::GivenArray> inputs = given_arrays(entry, files, type);
   const Workload workload = workload_of({&entry, type, options.config, options.values}, inputs);

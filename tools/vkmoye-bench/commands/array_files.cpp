@@ -98,6 +98,18 @@ std::vector<ArrayFile> read_array_files(const std::vector<std::string>& names) {
   return {names.begin(), names.end()};
 }
 
+void keep_checkpoints(const std::vector<std::string>& in, const std::vector<std::string>& out) {
+  for (const std::string& name : in) {
+    const auto tensor = tensor_name(name);
+    for (const std::string& file : out) {
+      std::error_code unknown;
+      if (tensor && std::filesystem::equivalent(tensor->file, path_of(file), unknown)) {
+        throw ArgumentError(file + ": has an array of --in; the others would be lost");
+      }
+    }
+  }
+}
+
 std::vector<gen::GivenArray> given_arrays(const gen::KernelEntry& entry,
                                           std::vector<ArrayFile>& files, const std::string& type,
                                           std::size_t first) {

@@ -40,6 +40,10 @@ class ArrayFile {
 
 std::vector<ArrayFile> read_array_files(const std::vector<std::string>& names);
 
+/// Throws ArgumentError if one of the files `out` is a safetensors file with an array of `in`, whose other arrays would
+/// be lost.
+void keep_checkpoints(const std::vector<std::string>& in, const std::vector<std::string>& out);
+
 /// The arrays of `files` for the kernel of `entry`; the first is operand `first`. See ArrayFile::take_type for `type`.
 /// Arrays in Fortran order are converted to C order unless the kernel takes them as they are. Throws ArgumentError for
 /// a packed operand that the kernel does not take.

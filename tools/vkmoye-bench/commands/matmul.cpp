@@ -259,6 +259,7 @@ int matmul(const CommandOptions& options) {
   if (options.in.size() != 2) {
     throw ArgumentError(fmt::format("matmul takes two arrays, A and B, got {}", options.in.size()));
   }
+  keep_checkpoints(options.in, options.out);
   const auto named = options.values.find("epilogue");
   const std::string epilogue = named == options.values.end() ? "" : named->second;
   const std::vector<gen::GemmInput> reads = inputs_of(epilogue);

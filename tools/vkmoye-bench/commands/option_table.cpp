@@ -183,8 +183,7 @@ std::vector<Option> plain_options() {
                 kRequired),
       {"--from SCHEME", word_among("scheme", schemes, &Options::from), pack,
        "weights with scales in arrays of their own: " + join(schemes, ", ") +
-           "; --in are these arrays, named as in the checkpoint, or what their names in a "
-           "safetensors file begin with"},
+           "; --in are these arrays, named as in the checkpoint, or FILE.safetensors:PREFIX"},
       {"--as VALUE", word_among("operand", {"a", "b"}, &Options::as), pack,
        "which operand of the product it is, a or b (b)"},
       Option("--out FILE", texts(one, &Options::out), pack,

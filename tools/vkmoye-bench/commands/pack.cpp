@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <iostream>
 #include <vector>
 
 #include "commands/array_files.hpp"
@@ -34,8 +34,8 @@ struct Blocks {
   std::vector<std::byte> data;
 };
 
-// The arrays of a checkpoint that `scheme` reads for `format`. In a safetensors file, those whose names begin with what
-// is given: model.safetensors:model.layers.0.mlp.up_proj.
+// The arrays of a checkpoint that `scheme` reads for `format`: those that are named, and for a prefix such as
+// model.safetensors:model.layers.0.mlp.up_proj those whose names are a word of the scheme behind it.
 std::vector<gen::CheckpointArray> checkpoint_arrays(const std::vector<std::string>& names,
                                                     const gen::WeightScheme& scheme,
                                                     const gen::WeightFormat& format) {
@@ -43,18 +43,32 @@ std::vector<gen::CheckpointArray> checkpoint_arrays(const std::vector<std::strin
   std::vector<std::string> files;
   for (const std::string& name : names) {
     const auto tensor = tensor_name(name);
-    const std::size_t before = files.size();
-    for (const auto& [array, header] :
-         tensor ? read_safetensors(tensor->file) : std::map<std::string, ArrayHeader>()) {
-      const bool is_of_it = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-        return array == tensor->name + '.' + word || array == tensor->name + '_' + word;
-      });
-      if (is_of_it) files.push_back(path_text(tensor->file) + ':' + array);
+    if (!tensor) {
+      files.push_back(name);
+      continue;
     }
-    if (files.size() == before) files.push_back(name);
+    std::vector<std::string> found, codes;
+    for (const auto& [array, header] : read_safetensors(tensor->file)) {
+      if (array == tensor->name) found = {array};
+      if (array == tensor->name) break;
+      for (const std::string& word : words) {
+        if (!gen::ends_in(array, word)) continue;
+        if (word == words.front()) codes.push_back(array);
+        const bool is_behind = array.size() == tensor->name.size() + 1 + word.size();
+        if (is_behind && array.starts_with(tensor->name)) found.push_back(array);
+      }
+    }
+    if (found.empty()) {
+      throw ArgumentError(fmt::format(
+          "{}: has no arrays '{}' with one of {} behind it; it has {} that end in {}{}",
+          path_text(tensor->file), tensor->name, join(words, ", "), codes.size(), words.front(),
+          codes.empty() ? "" : fmt::format(", such as '{}'", shown(codes.front()))));
+    }
+    for (const std::string& array : found) files.push_back(path_text(tensor->file) + ':' + array);
   }
   std::vector<gen::CheckpointArray> arrays;
-  for (const ArrayFile& file : read_array_files(files)) {
+  for (ArrayFile& file : read_array_files(files)) {
+    file.put_into_c_order();
     gen::GivenArray array = file.array();
     if (array.packed) throw ArgumentError(array.name + ": is a packed operand, not an array");
     if (array.name.ends_with(".npy")) array.name.resize(array.name.size() - 4);
@@ -68,6 +82,12 @@ Blocks weight_blocks(const CommandOptions& options, const gen::WeightFormat& for
     const gen::WeightScheme& scheme = *gen::find_weight_scheme(options.from);
     gen::BlocksOfArrays read =
         gen::blocks_of(scheme, format, checkpoint_arrays(options.in, scheme, format));
+    Extents shape = read.shape;
+    shape.back() = read.k;
+    (options.out.front() == "-" ? std::cerr : std::cout) << fmt::format(
+        "{}: {} {}, a scale for {} weights along k{}\n", options.in.front(), shape_text(shape),
+        format.name, read.group,
+        read.alpha == 1 ? "" : fmt::format("; multiply with --alpha {:.9g}", read.alpha));
     return {{options.in.front(), gen::type_of_blocks(format), read.shape}, std::move(read.blocks)};
   }
   ArrayFile file(options.in.front());
@@ -102,17 +122,18 @@ int pack(const CommandOptions& options) {
     throw ArgumentError(fmt::format(
         "pack: --type {}: {} takes weights in a format, such as f16*q4_0,f32", type, entry.name));
   }
+  keep_checkpoints(options.in, options.out);
   for (const std::string& file : options.in) {
     std::error_code unknown;
     if (std::filesystem::equivalent(path_of(file), path_of(options.out.front()), unknown)) {
       throw ArgumentError(options.out.front() + ": is the file of --in; it would be overwritten");
     }
   }
-  if (!options.from.empty() && (weights == nullptr || options.as == "a")) {
+  if (!options.from.empty() && (type.empty() || weights == nullptr || options.as == "a")) {
     throw ArgumentError(
         fmt::format("pack: --from {} reads weights: it needs a --type with a format, such as "
                     "f16*{},f32, and no --as a",
-                    options.from, gen::find_weight_scheme(options.from)->formats.back()));
+                    options.from, gen::find_weight_scheme(options.from)->formats.front()));
   }
   if (options.from.empty() && options.in.size() > 1) {
     throw ArgumentError(fmt::format("pack: --in: {} files are given, but only --from takes several",

@@ -10,6 +10,17 @@
 
 namespace vkmoye::bench {
 
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMax = 80;
+  std::string out;
+  for (const char c : text.substr(0, text.find_last_not_of(" \n") + 1)) {
+    const auto code = static_cast<unsigned char>(c);
+    out += code >= 0x20 && code < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", code);
+    if (out.size() > kMax) return out.substr(0, kMax) + "...";
+  }
+  return out;
+}
+
 void refuse_file(const std::filesystem::path& path, const std::string& why) {
   throw ArgumentError(fmt::format("{}: {}", path_text(path), why));
 }

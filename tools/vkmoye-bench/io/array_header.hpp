@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vkmoye/contract/scalar_type.hpp"
@@ -21,6 +22,9 @@ struct ArrayHeader {
   bool fortran_order = false;  // the first of several axes varies fastest, else the last
   std::uint64_t data_at = 0, data_bytes = 0;  // in the file
 };
+
+/// Text of a file for a terminal: control characters are escaped and long text is cut.
+std::string shown(std::string_view text);
 
 /// Throws ArgumentError, "FILE: WHY".
 [[noreturn]] void refuse_file(const std::filesystem::path& path, const std::string& why);

@@ -23,18 +23,6 @@ namespace {
 
 constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
 
-// Text of a file for a terminal: control characters are escaped and long text is cut.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMax = 80;
-  std::string out;
-  for (const char c : text.substr(0, text.find_last_not_of(" \n") + 1)) {
-    const auto code = static_cast<unsigned char>(c);
-    out += code >= 0x20 && code < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", code);
-    if (out.size() > kMax) return out.substr(0, kMax) + "...";
-  }
-  return out;
-}
-
 // Reads the header, a Python dictionary literal of three known keys, one character at a time. Python 2 wrote u'descr'
 // and (2L, 3L).
 class HeaderParser {

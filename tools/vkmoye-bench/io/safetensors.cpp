@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kExtension = ".safetensors";
-constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // as the reference implementation has it
+constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the reference implementation
 
 struct Dtype {
   std::string_view name;
@@ -67,13 +67,13 @@ std::map<std::string, ArrayHeader> read_safetensors(const std::filesystem::path&
   std::string text(header_bytes, '\0');
   file.read(text.data(), static_cast<std::streamsize>(header_bytes));
   const json header = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!file || !header.is_object()) refuse_file(path, "has a header that is no JSON object");
+  if (!file || !header.is_object()) refuse_file(path, "its header is not a JSON object");
   const std::uint64_t begin = sizeof header_bytes + header_bytes;
   std::map<std::string, ArrayHeader> arrays;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
     const auto refuse_entry = [&](const std::string& why) {
-      refuse_file(path, fmt::format("'{}' {}", name, why));
+      refuse_file(path, fmt::format("'{}' {}", shown(name), why));
     };
     const auto shape =
         entry.is_object() ? whole_numbers(entry.value("shape", json())) : std::nullopt;
@@ -107,10 +107,10 @@ ArrayHeader read_safetensors_header(const TensorName& tensor) {
   if (found != arrays.end()) return std::move(found->second);
   std::vector<std::string> names;
   for (const auto& [name, array] : arrays) names.push_back(name);
-  refuse_file(tensor.file, fmt::format("has no array '{}'{}; it has {} arrays{}{}", tensor.name,
-                                       did_you_mean(tensor.name, names), names.size(),
-                                       names.empty() ? "" : ", the first is ",
-                                       names.empty() ? "" : names.front()));
+  const std::string meant = did_you_mean(tensor.name, names);
+  refuse_file(tensor.file,
+              fmt::format("has no array '{}' among its {}{}", tensor.name, names.size(),
+                          meant.empty() ? "" : "; did you mean '" + shown(meant) + "'?"));
 }
 
 }  // namespace vkmoye::bench

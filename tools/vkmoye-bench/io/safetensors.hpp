@@ -25,12 +25,13 @@ struct TensorName {
 };
 std::optional<TensorName> tensor_name(std::string_view text);
 
-/// The arrays of a file by name; F8_E8M0 is read as u8. Arrays of other types that kernels do not have are left out.
+/// The arrays of a file by name; F8_E8M0 is read as u8. Arrays of types that kernels do not have are left out. Arrays
+/// may share bytes, and the last of several with one name counts.
 /// Throws ArgumentError with the file and what is wrong with it: missing, truncated, an invalid header, an array whose
 /// bytes are not those of its shape or not in the file.
 std::map<std::string, ArrayHeader> read_safetensors(const std::filesystem::path& path);
 
-/// The array `tensor`. Throws as read_safetensors, and for an unknown name with those that are similar.
+/// The array `tensor`. Throws like read_safetensors; for an unknown name, with a similar one.
 ArrayHeader read_safetensors_header(const TensorName& tensor);
 
 }  // namespace vkmoye::bench

@@ -121,12 +121,15 @@ std::vector<std::string> reasons_against_blocks(const WeightFormat& format,
   const std::size_t groups = static_cast<std::size_t>(row_bytes) / bytes;
   const WeightScales largest{format.largest_number(),
                              format.sub_minimum ? format.sub_minimum->largest() : 1};
+  const bool is_one_number =  // scale * code - scale * zero point
+      format.minimum && format.scale &&
+      format.minimum->fields.front().first == format.scale->fields.front().first;
   for (std::size_t i = 0; (i + 1) * bytes <= blocks.size(); ++i) {
     const auto block = blocks.subspan(i * bytes, bytes);
     const WeightScales numbers = scales_of_block(format, block);
     std::vector<std::string> of_block;
-    for (const auto& [what, number] :
-         {std::pair("scale", numbers.scale), std::pair("minimum", numbers.minimum)}) {
+    for (const auto& [what, number] : {std::pair("scale", numbers.scale),
+                                       std::pair("minimum", is_one_number ? 0 : numbers.minimum)}) {
       if (std::isfinite(number)) continue;
       of_block.push_back(fmt::format("the {} is {}, but must be finite", what, number));
     }

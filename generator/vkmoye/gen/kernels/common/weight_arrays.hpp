@@ -7,8 +7,8 @@
 //                    qzeros  (K/g,N/8) of i32   their zero point minus 1: 4 bits at n 8:4 of an element
 //   i4z128           N rows of K/128 blocks of 68 bytes: scale, zero point, 128 codes
 //
-// An element of an array holds numbers of a few weights: one layout for k and one for n say at which bit. If an array
-// has fewer elements than weights, each element is that of several weights along k or n.
+// "k 8:4": an element holds the numbers of 8 weights along k, weight i of them from bit 4 i on. An array with fewer
+// elements than that gives each number to a group of weights.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,22 +31,31 @@ struct CheckpointArray {
   std::vector<std::byte> data = {};
 };
 
-/// Where a checkpoint has a number of each weight.
+/// Where a checkpoint has one of the numbers of a format.
 struct NumberArray {
-  std::string number;  // of the format: "code", "scale", "minimum", "sub_scale", "sub_minimum"
-  std::vector<std::string> ends;  // the last word of the array's name, one of these: "qweight"
-  std::uint32_t bits = 8;  // of the number; if it is of a floating-point type, all of an element
-  Layout k = {}, n = {};   // weight k, n of an element -> first bit of its number
-  bool k_first = false;    // shape (K,N), else (.., N,K); each divided by the weights of an element
-  std::size_t k_axes = 1;  // the last axes that are k together
-  std::uint64_t added = 0;                      // the number is the bits plus this
-  std::optional<std::uint64_t> otherwise = {};  // the number if the array is missing
+  std::string number;  // "code", "scale", "minimum", "sub_scale" or "sub_minimum" of the format
+  std::string what;    // what people call it: "zero point"
+  std::vector<std::string> names;  // the array's name ends in one of these words: "qweight"
+  std::uint32_t bits =
+      8;  // of the number; numbers of a floating-point type have all bits of an element
+  Layout k = {}, n = {};    // weight k, n of an element -> first bit of its number
+  bool k_first = false;     // shape (K,N); otherwise (.., N,K)
+  std::size_t k_axes = 1;   // how many axes k has, such as 2 for (K/32,16)
+  std::int64_t block = 1;   // an element may be that of block x block weights, the last ones fewer
+  std::uint64_t added = 0;  // the number is the bits plus this
+  std::optional<std::uint64_t> if_missing = {};  // the number if there is no such array
 };
 
 struct WeightScheme {
   std::string name;
-  std::vector<std::string> formats;  // names of formats with these numbers
+  std::vector<std::string> formats;  // names of the formats that have these numbers
+  /// The arrays: first the codes, then the scales.
   std::vector<NumberArray> (*arrays)(std::uint32_t bits_of_code);
+  std::vector<std::string> groups =
+      {};  // names of an array with the group of each k, which must be in order
+  std::vector<std::string> shapes = {};    // names of an array with N and K
+  std::vector<std::string> factors = {};   // names of a factor of all weights
+  std::vector<std::string> divisors = {};  // names of a divisor of all weights
 };
 
 /// gptq, gptq_v2, awq, pack-quantized, mlx, fp8, mxfp4, nvfp4: see products/weight-formats.md.
@@ -54,21 +63,22 @@ std::span<const WeightScheme> weight_schemes();
 /// The scheme of that name; null if there is none.
 const WeightScheme* find_weight_scheme(std::string_view name);
 
-/// The words in which names of the scheme's arrays end, for codes of `format`.
-std::vector<std::string> words_of(const WeightScheme& scheme, const WeightFormat& format);
 /// Whether `name` ends in `word`, alone or behind '.', '_' or '/': model.layers.0.mlp.up_proj.qweight in qweight.
 bool ends_in(std::string_view name, std::string_view word);
+/// The words in which names of the scheme's arrays end, for codes of `format`.
+std::vector<std::string> words_of(const WeightScheme& scheme, const WeightFormat& format);
 
-/// Rows of blocks: shape is (.., N, bytes of K weights).
 struct BlocksOfArrays {
-  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> shape;  // (.., N, bytes of K weights)
   std::vector<std::byte> blocks;
+  std::int64_t k = 0, group = 0;  // K, and the weights along k that have the same scale
+  double alpha = 1;               // what products must be multiplied by: the scale of the tensor
 };
 
-/// The blocks of `format` with the weights of `arrays`, exactly. The name of each array ends in a word of the scheme.
-/// An array g_idx, the group of each k, must be in order. Throws ArgumentError with the reasons: arrays that are
-/// missing, given twice or unknown; types and shapes that do not fit each other; scales of fewer weights than those of
-/// the format; numbers that the format cannot hold; blocks that no product takes (reasons_against_blocks).
+/// The blocks of `format` with exactly the weights of `arrays`, divided by alpha. Throws ArgumentError with the
+/// reasons: arrays that are missing, given twice or unknown; data, types and shapes that do not fit each other; scales
+/// of fewer weights than those of the format; numbers that the format cannot hold; groups out of order; blocks that no
+/// product takes (reasons_against_blocks).
 BlocksOfArrays blocks_of(const WeightScheme& scheme, const WeightFormat& format,
                          std::span<const CheckpointArray> arrays);
 

@@ -55,12 +55,16 @@ std::int64_t BitField::operator()(std::int64_t element) const {
   return first + (size(at) == 1 ? 0 : at(element));
 }
 
-const WeightNumber& number_called(const WeightFormat& format, std::string_view name) {
-  return name == "code"        ? format.code
-         : name == "scale"     ? *format.scale
-         : name == "sub_scale" ? *format.sub_scale
-         : name == "minimum"   ? *format.minimum
-                               : *format.sub_minimum;
+const WeightNumber* number_called(const WeightFormat& format, std::string_view name) {
+  const auto pointer = [](const std::optional<WeightNumber>& number) {
+    return number ? &*number : nullptr;
+  };
+  return name == "code"          ? &format.code
+         : name == "scale"       ? pointer(format.scale)
+         : name == "sub_scale"   ? pointer(format.sub_scale)
+         : name == "minimum"     ? pointer(format.minimum)
+         : name == "sub_minimum" ? pointer(format.sub_minimum)
+                                 : nullptr;
 }
 
 std::int64_t run_of(const WeightNumber& number, std::int64_t elements) {

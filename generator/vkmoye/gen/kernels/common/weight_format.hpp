@@ -137,8 +137,8 @@ struct WeightFormat {
   ScalarType scale_type() const { return scale ? scale->type : ScalarType::f16; }
 };
 
-/// The number of that name: "code", "scale", "sub_scale", "minimum", "sub_minimum". Precondition: the format has it.
-const WeightNumber& number_called(const WeightFormat& format, std::string_view name);
+/// The number of that name: "code", "scale", "sub_scale", "minimum", "sub_minimum"; null if the format has none.
+const WeightNumber* number_called(const WeightFormat& format, std::string_view name);
 
 /// The format of half a block, of which two make a block; nullopt if halves differ. mxfp4 has blocks of 17 bytes.
 std::optional<WeightFormat> half_of(const WeightFormat& format);

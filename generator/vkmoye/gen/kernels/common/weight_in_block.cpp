@@ -67,7 +67,7 @@ Expr weight_in_block(Builder& builder, const WeightFormat& format, const Expr& e
   };
   const Expr code = bits("codes", format.code);
   const WeightScale scale = scale_of_parts(format, ScalarType::f32, [&](const std::string& name) {
-    const WeightNumber& number = number_called(format, name);
+    const WeightNumber& number = *number_called(format, name);
     return number_of(number, bits(name, number));
   });
   return scaled(number_of(format.code, code), scale);

@@ -25,8 +25,8 @@ class WeightBlocks {
 
   /// The precondition as conditions of a branch.
   Conditions has_blocks() const;
-  /// The bits of `number` of weight `k_of_row` of a row and the next ones as u32; a sign bit is inverted. Precondition: `count` is 1,
-  /// or divides k_of_row, and is 4 or 8.
+  /// The bits of `number` of weight `k_of_row` of a row and the next ones as u32; a sign bit is inverted. Precondition:
+  /// `count` is 1, or divides k_of_row, and is 4 or 8.
   std::vector<Expr> bits(const WeightNumber& number, const std::string& name, const Expr& k_of_row,
                          const Expr& row, std::uint32_t count) const;
   /// That weight in f32. `suffix`: the end of the names of what is loaded.
