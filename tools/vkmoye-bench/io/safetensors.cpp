@@ -70,7 +70,9 @@ std::map<std::string, ArrayHeader> read_safetensors(const std::filesystem::path&
   if (!file || !header.is_object()) refuse_file(path, "its header is not a JSON object");
   const std::uint64_t begin = sizeof header_bytes + header_bytes;
   std::map<std::string, ArrayHeader> arrays;
-  for (const auto& [name, entry] : header.items()) {
+  for (const auto& item : header.items()) {
+    const std::string& name = item.key();
+    const json& entry = item.value();
     if (name == "__metadata__") continue;
     const auto refuse_entry = [&](const std::string& why) {
       refuse_file(path, fmt::format("'{}' {}", shown(name), why));
