@@ -36,11 +36,10 @@ struct NumberArray {
   std::string number;  // "code", "scale", "minimum", "sub_scale" or "sub_minimum" of the format
   std::string what;    // what people call it: "zero point"
   std::vector<std::string> names;  // the array's name ends in one of these words: "qweight"
-  std::uint32_t bits =
-      8;  // of the number; numbers of a floating-point type have all bits of an element
-  Layout k = {}, n = {};    // weight k, n of an element -> first bit of its number
-  bool k_first = false;     // shape (K,N); otherwise (.., N,K)
-  std::size_t k_axes = 1;   // how many axes k has, such as 2 for (K/32,16)
+  std::uint32_t bits = 8;          // of the number; of a floating-point type: all of an element
+  Layout k = {}, n = {};           // weight k, n of an element -> first bit of its number
+  bool k_first = false;            // shape (K,N); otherwise (.., N,K)
+  std::size_t k_axes = 1;          // how many axes k has, such as 2 for (K/32,16)
   std::int64_t block = 1;   // an element may be that of block x block weights, the last ones fewer
   std::uint64_t added = 0;  // the number is the bits plus this
   std::optional<std::uint64_t> if_missing = {};  // the number if there is no such array
@@ -51,8 +50,7 @@ struct WeightScheme {
   std::vector<std::string> formats;  // names of the formats that have these numbers
   /// The arrays: first the codes, then the scales.
   std::vector<NumberArray> (*arrays)(std::uint32_t bits_of_code);
-  std::vector<std::string> groups =
-      {};  // names of an array with the group of each k, which must be in order
+  std::vector<std::string> groups = {};    // names of an array with the group of each k, in order
   std::vector<std::string> shapes = {};    // names of an array with N and K
   std::vector<std::string> factors = {};   // names of a factor of all weights
   std::vector<std::string> divisors = {};  // names of a divisor of all weights

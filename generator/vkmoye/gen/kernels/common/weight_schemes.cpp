@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The schemes that have names, each as its library writes them.
 
+#include <utility>
+
 #include "vkmoye/gen/kernels/common/weight_arrays.hpp"
 
 namespace vkmoye::gen {
@@ -11,93 +13,75 @@ using Arrays = std::vector<NumberArray>;
 // Codes of `bits` side by side in elements of 32 bits.
 Layout in_words_of_32(std::uint32_t bits) { return Layout(32 / bits, bits); }
 
-Arrays gptq(std::uint32_t bits, std::uint64_t added) {
-  return {{.number = "code",
-           .what = "code",
-           .names = {"qweight"},
-           .bits = bits,
-           .k = in_words_of_32(bits),
-           .k_first = true},
-          {.number = "scale", .what = "scale", .names = {"scales"}, .k_first = true},
-          {.number = "sub_minimum",
-           .what = "zero point",
-           .names = {"qzeros"},
-           .bits = bits,
-           .n = in_words_of_32(bits),
-           .k_first = true,
-           .added = added}};
+NumberArray codes(std::vector<std::string> names, std::uint32_t bits, Layout k, Layout n = {}) {
+  return {.number = "code",
+          .what = "code",
+          .names = std::move(names),
+          .bits = bits,
+          .k = std::move(k),
+          .n = std::move(n)};
 }
-Arrays gptq_v1(std::uint32_t bits) { return gptq(bits, 1); }
-Arrays gptq_v2(std::uint32_t bits) { return gptq(bits, 0); }
+NumberArray scales(std::vector<std::string> names, const char* number = "scale") {
+  return {.number = number, .what = "scale", .names = std::move(names)};
+}
+NumberArray zero_points(const char* name, std::uint32_t bits, Layout n) {
+  return {.number = "sub_minimum",
+          .what = "zero point",
+          .names = {name},
+          .bits = bits,
+          .n = std::move(n)};
+}
+// The same arrays with shapes (K,N).
+Arrays by_k(Arrays arrays) {
+  for (NumberArray& array : arrays) array.k_first = true;
+  return arrays;
+}
+
+Arrays gptq_v2(std::uint32_t bits) {
+  return by_k({codes({"qweight"}, bits, in_words_of_32(bits)), scales({"scales"}),
+               zero_points("qzeros", bits, in_words_of_32(bits))});
+}
+Arrays gptq_v1(std::uint32_t bits) {
+  Arrays arrays = gptq_v2(bits);
+  arrays.back().added = 1;
+  return arrays;
+}
 
 Arrays awq(std::uint32_t bits) {
   const Layout n = make_layout({2, 4}, {16, 4});
-  return {{.number = "code",
-           .what = "code",
-           .names = {"qweight"},
-           .bits = bits,
-           .n = n,
-           .k_first = true},
-          {.number = "scale", .what = "scale", .names = {"scales"}, .k_first = true},
-          {.number = "sub_minimum",
-           .what = "zero point",
-           .names = {"qzeros"},
-           .bits = bits,
-           .n = n,
-           .k_first = true}};
+  return by_k(
+      {codes({"qweight"}, bits, {}, n), scales({"scales"}), zero_points("qzeros", bits, n)});
 }
 
 // Without zero points, weights have a sign: codes are 2^(bits - 1) more.
 Arrays pack_quantized(std::uint32_t bits) {
-  return {{.number = "code",
-           .what = "code",
-           .names = {"weight_packed"},
-           .bits = bits,
-           .k = in_words_of_32(bits)},
-          {.number = "scale", .what = "scale", .names = {"weight_scale"}},
-          {.number = "sub_minimum",
-           .what = "zero point",
-           .names = {"weight_zero_point"},
-           .bits = bits,
-           .n = in_words_of_32(bits),
-           .if_missing = std::uint64_t{1} << (bits - 1)}};
+  Arrays arrays = {codes({"weight_packed"}, bits, in_words_of_32(bits)), scales({"weight_scale"}),
+                   zero_points("weight_zero_point", bits, in_words_of_32(bits))};
+  arrays.back().if_missing = std::uint64_t{1} << (bits - 1);
+  return arrays;
 }
 
 Arrays mlx(std::uint32_t bits) {
-  return {{.number = "code",
-           .what = "code",
-           .names = {"weight"},
-           .bits = bits,
-           .k = in_words_of_32(bits)},
-          {.number = "scale", .what = "scale", .names = {"scales"}},
+  return {codes({"weight"}, bits, in_words_of_32(bits)),
+          scales({"scales"}),
           {.number = "minimum", .what = "bias", .names = {"biases"}}};
 }
 
-Arrays fp8(std::uint32_t) {
-  return {{.number = "code", .what = "code", .names = {"weight"}},
-          {.number = "scale",
-           .what = "scale",
-           .names = {"weight_scale_inv", "weight_scale"},
-           .block = 128}};
+Arrays fp8(std::uint32_t bits) {
+  Arrays arrays = {codes({"weight"}, bits, {}), scales({"weight_scale_inv", "weight_scale"})};
+  arrays.back().block = 128;
+  return arrays;
 }
 
 Arrays mxfp4(std::uint32_t bits) {
-  return {{.number = "code",
-           .what = "code",
-           .names = {"blocks"},
-           .bits = bits,
-           .k = Layout(2, 4),
-           .k_axes = 2},
-          {.number = "sub_scale", .what = "scale", .names = {"scales"}}};
+  Arrays arrays = {codes({"blocks"}, bits, Layout(2, 4)), scales({"scales"}, "sub_scale")};
+  arrays.front().k_axes = 2;
+  return arrays;
 }
 
 Arrays nvfp4(std::uint32_t bits) {
-  return {{.number = "code",
-           .what = "code",
-           .names = {"weight", "weight_packed"},
-           .bits = bits,
-           .k = Layout(2, 4)},
-          {.number = "sub_scale", .what = "scale", .names = {"weight_scale"}}};
+  return {codes({"weight", "weight_packed"}, bits, Layout(2, 4)),
+          scales({"weight_scale"}, "sub_scale")};
 }
 
 }  // namespace
