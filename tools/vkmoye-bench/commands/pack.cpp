@@ -77,7 +77,9 @@ std::vector<gen::CheckpointArray> checkpoint_arrays(const std::vector<std::strin
   return arrays;
 }
 
-Blocks weight_blocks(const CommandOptions& options, const gen::WeightFormat& format) {
+// With `takes_blocks`, the file may hold blocks already.
+Blocks weight_blocks(const CommandOptions& options, const gen::WeightFormat& format,
+                     bool takes_blocks) {
   if (!options.from.empty()) {
     const gen::WeightScheme& scheme = *gen::find_weight_scheme(options.from);
     gen::BlocksOfArrays read =
@@ -92,10 +94,11 @@ Blocks weight_blocks(const CommandOptions& options, const gen::WeightFormat& for
   }
   ArrayFile file(options.in.front());
   file.put_into_c_order();
-  Blocks out{file.array(), file.data()};
-  if (!is_floating(out.array.type)) return out;  // blocks
-  const std::vector<std::int64_t> shape = gen::shape_of_blocks(out.array, format);
-  out.data = gen::quantised(out.array, out.data, format);
+  if (takes_blocks && !is_floating(file.array().type)) return {file.array(), file.data()};
+  Blocks out{file.array(), {}};
+  const std::vector<std::int64_t> shape =
+      gen::shape_of_blocks(out.array, format);  // throws before work
+  out.data = gen::quantised(out.array, file.data(), format);
   out.array.shape = shape;
   out.array.type = gen::type_of_blocks(format);
   return out;
@@ -103,8 +106,7 @@ Blocks weight_blocks(const CommandOptions& options, const gen::WeightFormat& for
 
 // Blocks as they are stored, as an array of bytes. On the host.
 int write_blocks(const CommandOptions& options, const gen::WeightFormat& format) {
-  if (options.from.empty()) gen::shape_of_blocks(ArrayFile(options.in.front()).array(), format);
-  const Blocks blocks = weight_blocks(options, format);
+  const Blocks blocks = weight_blocks(options, format, /*takes_blocks=*/false);
   OutputFile out(options.out.front());
   write_npy(out, blocks.array.type, blocks.array.shape, blocks.data);
   out.commit();
@@ -158,7 +160,7 @@ int pack(const CommandOptions& options) {
   gen::ProblemText spec = {&entry, type, options.config, options.values};
   if (packs_weights) {
     if (type.empty()) spec.type = fmt::format("f16*{},f32", weights->name);
-    in = weight_blocks(options, *weights);
+    in = weight_blocks(options, *weights, /*takes_blocks=*/true);
   } else {
     std::vector<ArrayFile> files = read_array_files({name});
     in.array = given_arrays(entry, files, type, options.as == "a" ? 0 : 1).front();
@@ -166,7 +168,7 @@ int pack(const CommandOptions& options) {
     in.data = files.front().data();
   }
   gen::OperandToPack operand = gen::operand_to_pack(spec, options.as == "a", in.array);
-  if (packs_weights) {
+  if (packs_weights && options.from.empty()) {  // blocks_of has looked already
     const auto wrong = gen::reasons_against_blocks(*weights, in.data, in.array.shape.back());
     if (!wrong.empty()) throw ArgumentError(with_reasons("pack: " + name, wrong));
   }

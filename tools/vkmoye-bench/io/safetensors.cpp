@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -16,7 +15,8 @@
 namespace vkmoye::bench {
 namespace {
 
-using nlohmann::json;
+using nlohmann::
+    json;  // Json of the project finds a member in linear time; a header may have 100,000
 
 constexpr std::string_view kExtension = ".safetensors";
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the reference implementation
@@ -77,11 +77,12 @@ std::map<std::string, ArrayHeader> read_safetensors(const std::filesystem::path&
     const auto refuse_entry = [&](const std::string& why) {
       refuse_file(path, fmt::format("'{}' {}", shown(name), why));
     };
-    const auto shape =
-        entry.is_object() ? whole_numbers(entry.value("shape", json())) : std::nullopt;
-    const auto offsets =
-        entry.is_object() ? whole_numbers(entry.value("data_offsets", json())) : std::nullopt;
-    const json dtype = entry.is_object() ? entry.value("dtype", json()) : json();
+    const auto member = [&](const char* key) {
+      return entry.is_object() ? entry.value(key, json()) : json();
+    };
+    const auto shape = whole_numbers(member("shape")),
+               offsets = whole_numbers(member("data_offsets"));
+    const json dtype = member("dtype");
     if (!shape || !offsets || offsets->size() != 2 || !dtype.is_string()) {
       refuse_entry("has an invalid entry in the header");
     }
