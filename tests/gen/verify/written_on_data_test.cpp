@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is read was written before, where data say what is written or how often; beside kernels that look alike.
+// Kernels in which data decide what is written, or how often, before it is read: each that is accepted stands beside
+// a similar one that is refused.
 
 #include "gen/verify/written.hpp"
 
