@@ -148,6 +148,11 @@ TEST(Operation, NamesOperandOperationAndWhatFits) {
       ir::type_error(*(b / b)),
       "divide with an operand of type i8: it takes indices, or single elements of f16, f32, f64, "
       "i32 or u32; convert it first");
+  const Expr halves = ir::bitcast(named("h", ScalarType::u32), ScalarType::f16);
+  EXPECT_EQ(ir::type_error(*(halves - halves)), std::nullopt);
+  EXPECT_EQ(ir::type_error(*(halves * halves)),
+            "multiply with an operand of type f16 x2: it takes indices, or single elements of f16, "
+            "f32, f64, i32 or u32");
   EXPECT_EQ(ir::type_error(*(d + ir::variable("x"))),
             "add of f64 and index: its operands must have one type");
   EXPECT_EQ(ir::type_error(*(d + 1)), std::nullopt);  // a number is one of the element's type
@@ -157,6 +162,8 @@ TEST(Print, GroupsElementsAsTheAuthorDid) {
   const Expr a = named("a", ScalarType::f32), b = named("b", ScalarType::f32);
   EXPECT_EQ(glsl::print(a * (a * b)), "a * (a * b)");
   EXPECT_EQ(glsl::print(a + (a + b)), "a + (a + b)");
+  const Expr one = ir::number(ScalarType::f32, 1);
+  EXPECT_EQ(glsl::print(ir::vector({a, b}) - ir::vector({one, one})), "vec2(a, b) - vec2(1.0)");
   EXPECT_EQ(glsl::print((a + b) + a), "a + b + a");
   EXPECT_EQ(glsl::print(-(a - b)), "-(a - b)");
   EXPECT_EQ(glsl::print(ir::select(ir::less(a, b), a, b)), "(a < b) ? a : b");

@@ -37,6 +37,16 @@ TEST(Evaluate, GivesTheValueInEveryThread) {
   EXPECT_THAT(in_each(values(8 * row + thread4)), ElementsAre(8, 17, 26, 35));
 }
 
+TEST(Evaluate, SubtractsVectorsElementByElement) {
+  Budget budget(1000);
+  Evaluator values(four, budget);
+  const auto half = [](double value) { return ir::number(ScalarType::f16, value); };
+  const Expr two = ir::vector({half(1029), half(1038)}) - ir::vector({half(1032), half(1032)});
+  const auto part = [&](std::uint32_t i) { return values(ir::component(two, i)).in(0); };
+  EXPECT_EQ(part(0), half(-3)->value);
+  EXPECT_EQ(part(1), half(6)->value);
+}
+
 TEST(Evaluate, WhatDependsOnAnUnknownIsAbsent) {
   Budget budget(1000);
   Evaluator values(four, budget);

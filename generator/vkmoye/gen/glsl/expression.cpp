@@ -223,6 +223,12 @@ Text spell(const Expr& e) {
         return {fmt::format("{}(0{})", spell_type(e->type), packs ? "u" : ""), kPrimary};
       }
       if (ir::is_packed(e->type.element, e->type.width)) return {packed(*e), kPrimary};
+      const Expr& first = e->operands.front();
+      if (ir::is_constant(first) &&
+          std::all_of(e->operands.begin(), e->operands.end(),
+                      [&](const Expr& part) { return ir::same(part, first); })) {
+        return {call(spell_type(e->type), {first}), kPrimary};
+      }
       return {call(spell_type(e->type), e->operands), kPrimary};
     }
     case Op::dot4: return {packed_dot(*e), kPrimary};

@@ -17,6 +17,7 @@ enum class Takes : std::uint8_t {
   signed_values,  // f16 f32 f64 i32
   reals,          // f16 f32 f64
   short_reals,    // f16 f32
+  vectors,        // numbers, and vectors of f16 or f32
   truth,          // booleans
 };
 
@@ -32,7 +33,7 @@ constexpr Row kRows[] = {
     {Op::variable, "name", Takes::anything},
     {Op::builtin, "builtin", Takes::anything},
     {Op::add, "add", Takes::numbers},
-    {Op::subtract, "subtract", Takes::numbers},
+    {Op::subtract, "subtract", Takes::vectors},
     {Op::multiply, "multiply", Takes::numbers},
     {Op::divide, "divide", Takes::numbers},
     {Op::modulo, "modulo", Takes::integers},
@@ -95,6 +96,8 @@ std::string_view name_of(Takes takes) {
     case Takes::signed_values: return "a single element of f16, f32, f64 or i32";
     case Takes::reals: return "a single element of f16, f32 or f64";
     case Takes::short_reals: return "a single element of f16 or f32";
+    case Takes::vectors:
+      return "indices, single elements of f16, f32, f64, i32 or u32, or vectors of f16 or f32";
     case Takes::truth: return "booleans";
   }
   return "?";
@@ -114,6 +117,9 @@ bool fits(Takes takes, const Type& type) {
       return is_single && (is_real(type.element) || type.element == ScalarType::i32);
     case Takes::reals: return is_single && is_real(type.element);
     case Takes::short_reals: return is_single && is_short_real(type.element);
+    case Takes::vectors:
+      return fits(Takes::numbers, type) || (type.is_element() && is_short_real(type.element) &&
+                                            !is_packed(type.element, type.width));
     case Takes::truth: return type == kBoolean;
   }
   return false;

@@ -102,30 +102,25 @@ void Evaluator::combine(const Node& node, const std::vector<const Values*>& oper
     }
   } else if (node.op == Op::bitcast) {
     for (std::size_t s = 0; s < out.size(); ++s) out[s] = operands[0]->in(thread, s);
-  } else if (node.op == Op::convert && out.size() > 1) {
-    for (std::size_t s = 0; s < out.size(); ++s) {
-      const Value& value = operands[0]->in(thread, s);
-      out[s] = value ? ir::evaluate(node, {&*value, 1}, workgroup_.arithmetic) : std::nullopt;
-    }
   } else {
-    std::fill(out.begin(), out.end(), combine(node, operands, thread));
+    for (std::size_t s = 0; s < out.size(); ++s) out[s] = combine(node, operands, thread, s);
   }
 }
 
-// The result of an operation on scalars. If one operand determines it, others may be unknown.
+// The result of an operation on scalar `s` of each operand. If one operand determines it, others may be unknown.
 Value Evaluator::combine(const Node& node, const std::vector<const Values*>& operands,
-                         std::size_t thread) const {
+                         std::size_t thread, std::size_t s) const {
   if (node.op == Op::logical_and || node.op == Op::logical_or) {
-    const Value &a = operands[0]->in(thread), &b = operands[1]->in(thread);
+    const Value &a = operands[0]->in(thread, s), &b = operands[1]->in(thread, s);
     const ir::Bits decisive = node.op == Op::logical_and ? 0 : 1;
     if (a == decisive || b == decisive) return decisive;
   }
   if (node.op == Op::select && operands[0]->in(thread)) {
-    return operands[*operands[0]->in(thread) != 0 ? 1 : 2]->in(thread);
+    return operands[*operands[0]->in(thread) != 0 ? 1 : 2]->in(thread, s);
   }
   ir::Bits bits[3] = {};
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Value& value = operands[i]->in(thread);
+    const Value& value = operands[i]->in(thread, s);
     if (!value) return std::nullopt;
     bits[i] = *value;
   }

@@ -79,7 +79,7 @@ class Evaluator {
   void combine(const ir::Node& node, const std::vector<const Values*>& operands, std::size_t thread,
                std::span<Value> out) const;
   Value combine(const ir::Node& node, const std::vector<const Values*>& operands,
-                std::size_t thread) const;
+                std::size_t thread, std::size_t s) const;
 
   const Workgroup workgroup_;
   Budget& budget_;
