@@ -1,4 +1,4 @@
-// generated: gemm/quantised  types=f16*q4_0,f32,f16  a=k  b=k  rows=1  threads=256  along-k=16  blocks=2
+// generated: gemm/quantised  types=f16*q4_0,f32,f16  a=k  b=k  rows=1  threads=128  along-k=16  blocks=2
 //   weights=1  subgroup-size=32  shared-bytes=32768
 // the next weights are fetched while these, read once, are decoded in registers; the sums of the threads
 //   along k are added at the end
@@ -11,7 +11,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
-layout(local_size_x = 256) in;
+layout(local_size_x = 128) in;
 
 layout(std430, binding = 0) readonly buffer A { float16_t a[]; };  // (k,m)
 layout(std430, binding = 0) readonly buffer A_x4 { f16vec4 a_x4[]; };  // (k,m)
@@ -21,12 +21,13 @@ layout(std430, binding = 2) writeonly restrict buffer C { float16_t c[]; };  // 
 layout(push_constant) uniform Arguments { uint m, n, k, words, lda, ldb, ldc; float alpha;
     uint first_group_x, first_group_y; };
 
-shared f16vec4 shared_a[271];  // (1,(64,16)):(1088,(1,68)), in f16
+shared vec4 shared_a[271];  // (1,(64,16)):(1088,(1,68)), in f32
 
 u16vec2 next_weights[9];  // (18,1,1):(1,18,18), in u16
-float16_t next_a[4];  // (4,1,1):(1,4,4)
-float elements[4];  // (4):(1)
-float decoded[4];  // (4,1):(1,4)
+float16_t next_a[8];  // (4,2,1):(1,4,8)
+float elements[8];  // (8):(1)
+float decoded[8];  // (8,1):(1,8)
+float sums_of_group;
 float sums;
 uint codes_of_block[4];  // (4,1):(1,4)
 float scales_of_block;
@@ -34,36 +35,36 @@ float scales_of_block;
 void fetch(uint tile, uint block_x, uint block_y, uint thread) {
   if ((k & 3u) == 0u && (lda & 3u) == 0u && (words & 1u) == 0u && (ldb & 1u) == 0u) {
     // rows of A and B are aligned: they are read in vectors
-    if (288u * tile < words && 287u < words - 288u * tile && 16u * block_x + 15u < n
-        && 1024u * tile + 1023u < k && block_y < m) {
+    if (288u * tile < words && 287u < words - 288u * tile && 8u * block_x + 7u < n && 1024u * tile + 1023u < k
+        && block_y < m) {
       // whole tiles
 
-      // copy partition(tile(b, (288,16)), (288,16)) at (288 tile, 16 block_x)
+      // copy partition(tile(b, (288,8)), (288,8)) at (288 tile, 8 block_x)
       //   to next_weights
       {
-        uint b_n = 16u * block_x + (thread >> 4u);
+        uint b_n = 8u * block_x + (thread >> 4u);
         [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
           next_weights[v0] = b_x2[144u * tile + 9u * (thread & 15u) + v0 + ((ldb * b_n) >> 1u)];
         }
       }
 
-      // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 tile, block_y)
+      // copy partition(tile(a, (1024,1)), (512,1)) at (1024 tile, block_y)
       //   to next_a
-      {
-        f16vec4 value = a_x4[256u * tile + thread + ((lda * block_y) >> 2u)];
-        next_a[0] = value.x;
-        next_a[1] = value.y;
-        next_a[2] = value.z;
-        next_a[3] = value.w;
+      [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+        f16vec4 value = a_x4[256u * tile + thread + 128u * v1 + ((lda * block_y) >> 2u)];
+        next_a[4u * v1] = value.x;
+        next_a[4u * v1 + 1u] = value.y;
+        next_a[4u * v1 + 2u] = value.z;
+        next_a[4u * v1 + 3u] = value.w;
       }
     } else {
       // tiles at an edge, 0 outside
 
-      // copy partition(tile(b, (288,16)), (288,16)) at (288 tile, 16 block_x)
+      // copy partition(tile(b, (288,8)), (288,8)) at (288 tile, 8 block_x)
       //   to next_weights
       {
         uint b_word0 = 288u * tile + 18u * (thread & 15u);
-        uint b_n = 16u * block_x + (thread >> 4u);
+        uint b_n = 8u * block_x + (thread >> 4u);
         [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
           uint b_word = b_word0 + 2u * v0;
           if (b_n < n && b_word < words) {
@@ -74,56 +75,61 @@ void fetch(uint tile, uint block_x, uint block_y, uint thread) {
         }
       }
 
-      // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 tile, block_y)
+      // copy partition(tile(a, (1024,1)), (512,1)) at (1024 tile, block_y)
       //   to next_a
       {
-        uint a_k = 1024u * tile + 4u * thread;
-        if (a_k < k && block_y < m) {
-          f16vec4 value = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
-          next_a[0] = value.x;
-          next_a[1] = value.y;
-          next_a[2] = value.z;
-          next_a[3] = value.w;
-        } else {
-          next_a[0] = float16_t(0.0);
-          next_a[1] = float16_t(0.0);
-          next_a[2] = float16_t(0.0);
-          next_a[3] = float16_t(0.0);
+        uint a_k0 = 1024u * tile + 4u * thread;
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          uint a_k = a_k0 + 512u * v1;
+          if (block_y < m && a_k < k) {
+            f16vec4 value = a_x4[(a_k >> 2u) + ((lda * block_y) >> 2u)];
+            next_a[4u * v1] = value.x;
+            next_a[4u * v1 + 1u] = value.y;
+            next_a[4u * v1 + 2u] = value.z;
+            next_a[4u * v1 + 3u] = value.w;
+          } else {
+            next_a[4u * v1] = float16_t(0.0);
+            next_a[4u * v1 + 1u] = float16_t(0.0);
+            next_a[4u * v1 + 2u] = float16_t(0.0);
+            next_a[4u * v1 + 3u] = float16_t(0.0);
+          }
         }
       }
     }
   } else {
     // rows of A or B are not aligned: they are read element by element
-    if (288u * tile < words && 287u < words - 288u * tile && 16u * block_x + 15u < n
-        && 1024u * tile + 1023u < k && block_y < m) {
+    if (288u * tile < words && 287u < words - 288u * tile && 8u * block_x + 7u < n && 1024u * tile + 1023u < k
+        && block_y < m) {
       // whole tiles
 
-      // copy partition(tile(b, (288,16)), (288,16)) at (288 tile, 16 block_x)
+      // copy partition(tile(b, (288,8)), (288,8)) at (288 tile, 8 block_x)
       //   to next_weights
       {
         uint b_word = 288u * tile + 18u * (thread & 15u);
-        uint b_n = 16u * block_x + (thread >> 4u);
+        uint b_n = 8u * block_x + (thread >> 4u);
         [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
           next_weights[v0] = u16vec2(b[b_word + 2u * v0 + ldb * b_n], b[b_word + 2u * v0 + 1u + ldb * b_n]);
         }
       }
 
-      // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 tile, block_y)
+      // copy partition(tile(a, (1024,1)), (512,1)) at (1024 tile, block_y)
       //   to next_a
       {
         uint a_k = 1024u * tile + 4u * thread;
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          next_a[v0] = a[a_k + v0 + lda * block_y];
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            next_a[v0 + 4u * v1] = a[a_k + v0 + 512u * v1 + lda * block_y];
+          }
         }
       }
     } else {
       // tiles at an edge, 0 outside
 
-      // copy partition(tile(b, (288,16)), (288,16)) at (288 tile, 16 block_x)
+      // copy partition(tile(b, (288,8)), (288,8)) at (288 tile, 8 block_x)
       //   to next_weights
       {
         uint b_word0 = 288u * tile + 18u * (thread & 15u);
-        uint b_n = 16u * block_x + (thread >> 4u);
+        uint b_n = 8u * block_x + (thread >> 4u);
         [[unroll]] for (uint v0 = 0u; v0 < 9u; ++v0) {
           uint b_word = b_word0 + 2u * v0;
           uint16_t value0 = b[min(b_word, words - 1u) + ldb * min(b_n, n - 1u)];
@@ -133,76 +139,90 @@ void fetch(uint tile, uint block_x, uint block_y, uint thread) {
         }
       }
 
-      // copy partition(tile(a, (1024,1)), (1024,1)) at (1024 tile, block_y)
+      // copy partition(tile(a, (1024,1)), (512,1)) at (1024 tile, block_y)
       //   to next_a
       {
         uint a_k0 = 1024u * tile + 4u * thread;
-        [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-          uint a_k = a_k0 + v0;
-          float16_t value = a[min(a_k, k - 1u) + lda * min(block_y, m - 1u)];
-          next_a[v0] = (a_k < k && block_y < m) ? value : float16_t(0.0);
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
+            uint a_k = a_k0 + v0 + 512u * v1;
+            float16_t value = a[min(a_k, k - 1u) + lda * min(block_y, m - 1u)];
+            next_a[v0 + 4u * v1] = (a_k < k && block_y < m) ? value : float16_t(0.0);
+          }
         }
       }
     }
   }
 }
 
+void multiply_group(uint group, uint thread) {
+  // elements <- the elements of A for these weights
+  {
+    uint shared_a_at = 17u * (thread & 15u) + 2u * group;
+    [[unroll]] for (uint v0 = 0u; v0 < 2u; ++v0) {
+      vec4 value = shared_a[shared_a_at + v0];
+      elements[4u * v0] = value.x;
+      elements[4u * v0 + 1u] = value.y;
+      elements[4u * v0 + 2u] = value.z;
+      elements[4u * v0 + 3u] = value.w;
+    }
+  }
+
+  // sums_of_group <- 0
+  sums_of_group = 0.0;
+
+  // sums_of_group += decoded * elements
+  [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
+    sums_of_group = fma(decoded[v0], elements[v0], sums_of_group);
+  }
+}
+
 void multiply_block(uint block, uint thread) {
-  [[unroll]] for (uint step = 0u; step < 4u; ++step) {
+  [[unroll]] for (uint step = 0u; step < 2u; ++step) {
     float scale00 = scales_of_block;
-    uint codes0 = codes_of_block[step];
+    uint codes00 = codes_of_block[2u * step];
+    uint codes01 = codes_of_block[2u * step + 1u];
+    f16vec2 two00 = unpackFloat2x16((codes00 & 0xf000fu) | 0x64006400u) - f16vec2(float16_t(1032.0));
+    f16vec2 two10 = unpackFloat2x16(((codes00 >> 8u) & 0xf000fu) | 0x64006400u) - f16vec2(float16_t(1032.0));
+    f16vec2 two40 = unpackFloat2x16((codes01 & 0xf000fu) | 0x64006400u) - f16vec2(float16_t(1032.0));
+    f16vec2 two50 = unpackFloat2x16(((codes01 >> 8u) & 0xf000fu) | 0x64006400u) - f16vec2(float16_t(1032.0));
 
-    // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are the
-    //   number p + code
-    decoded[0] = fma(uintBitsToFloat(((codes0 << 12u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale00,
-        -(scale00 * 2056.0));
-    decoded[1] = fma(uintBitsToFloat(((codes0 << 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale00,
-        -(scale00 * 136.0));
-    decoded[2] =
-        fma(uintBitsToFloat((codes0 & 0xf0000u) | 0x43000000u /* 128.0 */), scale00, -(scale00 * 136.0));
-    decoded[3] = fma(uintBitsToFloat(((codes0 >> 8u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale00,
-        -(scale00 * 136.0));
+    // decoded <- code - 8
+    decoded[0] = float(two00.x);
+    decoded[1] = float(two10.x);
+    decoded[2] = float(two00.y);
+    decoded[3] = float(two10.y);
+    decoded[4] = float(two40.x);
+    decoded[5] = float(two50.x);
+    decoded[6] = float(two40.y);
+    decoded[7] = float(two50.y);
 
-    // elements <- the elements of A for these weights
-    {
-      f16vec4 value = shared_a[17u * (thread & 15u) + 8u * block + step];
-      elements[0] = float(value.x);
-      elements[1] = float(value.y);
-      elements[2] = float(value.z);
-      elements[3] = float(value.w);
-    }
+    multiply_group(4u * block + step, thread);
 
-    // sums += decoded * elements
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sums = fma(decoded[v0], elements[v0], sums);
-    }
+    // sums += scale * sums_of_group
+    sums = fma(scale00, sums_of_group, sums);
     float scale01 = scales_of_block;
-    uint codes1 = codes_of_block[step];
+    uint codes10 = codes_of_block[2u * step];
+    uint codes11 = codes_of_block[2u * step + 1u];
+    f16vec2 two01 = unpackFloat2x16(((codes10 >> 4u) & 0xf000fu) | 0x64006400u) - f16vec2(float16_t(1032.0));
+    f16vec2 two11 = unpackFloat2x16(((codes10 >> 12u) & 0xf000fu) | 0x64006400u) - f16vec2(float16_t(1032.0));
+    f16vec2 two41 = unpackFloat2x16(((codes11 >> 4u) & 0xf000fu) | 0x64006400u) - f16vec2(float16_t(1032.0));
+    f16vec2 two51 = unpackFloat2x16(((codes11 >> 12u) & 0xf000fu) | 0x64006400u) - f16vec2(float16_t(1032.0));
 
-    // decoded <- scale * (code - 8): the bits of p, a power of two, with the code in its mantissa are the
-    //   number p + code
-    decoded[0] = fma(uintBitsToFloat(((codes1 << 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale01,
-        -(scale01 * 2056.0));
-    decoded[1] =
-        fma(uintBitsToFloat((codes1 & 0xf000u) | 0x45000000u /* 2048.0 */), scale01, -(scale01 * 2056.0));
-    decoded[2] = fma(uintBitsToFloat(((codes1 >> 8u) & 0xf000u) | 0x45000000u /* 2048.0 */), scale01,
-        -(scale01 * 2056.0));
-    decoded[3] = fma(uintBitsToFloat(((codes1 >> 12u) & 0xf0000u) | 0x43000000u /* 128.0 */), scale01,
-        -(scale01 * 136.0));
+    // decoded <- code - 8
+    decoded[0] = float(two01.x);
+    decoded[1] = float(two11.x);
+    decoded[2] = float(two01.y);
+    decoded[3] = float(two11.y);
+    decoded[4] = float(two41.x);
+    decoded[5] = float(two51.x);
+    decoded[6] = float(two41.y);
+    decoded[7] = float(two51.y);
 
-    // elements <- the elements of A for these weights
-    {
-      f16vec4 value = shared_a[17u * (thread & 15u) + 8u * block + step + 4u];
-      elements[0] = float(value.x);
-      elements[1] = float(value.y);
-      elements[2] = float(value.z);
-      elements[3] = float(value.w);
-    }
+    multiply_group(4u * block + step + 2u, thread);
 
-    // sums += decoded * elements
-    [[unroll]] for (uint v0 = 0u; v0 < 4u; ++v0) {
-      sums = fma(decoded[v0], elements[v0], sums);
-    }
+    // sums += scale * sums_of_group
+    sums = fma(scale01, sums_of_group, sums);
   }
 }
 
@@ -225,8 +245,14 @@ void main() {
 
       // the next tile of A:
       // copy next_a
-      //   to partition(transpose(shared_a), (1024,1))
-      shared_a[(thread & 15u) + 17u * (thread >> 4u)] = f16vec4(next_a[0], next_a[1], next_a[2], next_a[3]);
+      //   to partition(transpose(shared_a), (512,1))
+      {
+        uint shared_a_at = (thread & 15u) + 17u * (thread >> 4u);
+        [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
+          shared_a[shared_a_at + 136u * v1] = vec4(float(next_a[4u * v1]), float(next_a[4u * v1 + 1u]),
+              float(next_a[4u * v1 + 2u]), float(next_a[4u * v1 + 3u]));
+        }
+      }
 
       barrier();
 
@@ -279,9 +305,9 @@ void main() {
     result = float16_t(alpha * sums);
 
     // copy result
-    //   to partition(tile(c, (16,1)), (16,1)) at (16 block_x, block_y)
+    //   to partition(tile(c, (8,1)), (8,1)) at (8 block_x, block_y)
     {
-      uint c_n = 16u * block_x + (thread >> 4u);
+      uint c_n = 8u * block_x + (thread >> 4u);
       if (c_n < n && block_y < m) {
         c[c_n + ldc * block_y] = result;
       }

@@ -57,6 +57,20 @@ Expr two_codes_as_halves(const CodePlace& low) {
   return bitcast(all, ScalarType::f16);
 }
 
+Expr two_codes_as_halves(const CodePlace& low, const CodePlace& high) {
+  Expr all = word_of(0x64006400);
+  for (std::size_t i = 0; i < low.size(); ++i) {
+    const CodeBits &a = low[i], &b = high[i];
+    if (a.first_bit + 16 == b.first_bit && same(a.word, b.word)) {
+      const std::uint32_t mask = ((1u << a.bits) - 1) << a.to;
+      all = bit_or(bit_and(moved_by(a, a.to), word_of(mask << 16 | mask)), all);
+    } else {
+      all = bit_or(moved_to(b, 16 + b.to), bit_or(moved_to(a, a.to), all));
+    }
+  }
+  return bitcast(all, ScalarType::f16);
+}
+
 Expr bits_of(const CodePlace& code) {
   Expr all = moved_to(code.front(), code.front().to);
   for (std::size_t i = 1; i < code.size(); ++i) all = bit_or(all, moved_to(code[i], code[i].to));
@@ -159,17 +173,29 @@ void WeightNumbers::fill_table() {
   });
 }
 
+Expr WeightNumbers::from_table(const CodePlace& code, const std::string& name) {
+  const CodeBits& part = code.front();
+  const Expr bits = code.size() > 1 ? bits_of(code)
+                    : part.first_bit == 0
+                        ? part.word
+                        : shift_right(part.word, ir::number(ScalarType::u32, part.first_bit));
+  const Expr at = ir::to_index(bits) % to_index(format_.code.codes());
+  return builder_.load(name, {table_.array, {at}, table_.array});
+}
+
+std::vector<Expr> WeightNumbers::numbers(const CodePlace& low, const CodePlace& high,
+                                         const std::string& name) {
+  if (has_table()) return {from_table(low, name + "_number0"), from_table(high, name + "_number1")};
+  const Expr least =
+      ir::number(ScalarType::f16, static_cast<double>(1024 + format_.code.unsigned_zero()));
+  const Expr two = builder_.let(name, two_codes_as_halves(low, high) - ir::vector({least, least}));
+  return {convert(ir::component(two, 0), ScalarType::f32),
+          convert(ir::component(two, 1), ScalarType::f32)};
+}
+
 Expr WeightNumbers::weight(const CodePlace& code, const WeightScale& scale,
                            const std::string& name) {
-  if (has_table()) {
-    const CodeBits& part = code.front();
-    const Expr bits = code.size() > 1 ? bits_of(code)
-                      : part.first_bit == 0
-                          ? part.word
-                          : shift_right(part.word, ir::number(ScalarType::u32, part.first_bit));
-    const Expr at = ir::to_index(bits) % to_index(format_.code.codes());
-    return scaled(builder_.load(name, {table_.array, {at}, table_.array}), scale);
-  }
+  if (has_table()) return scaled(from_table(code, name), scale);
   const auto [number, power] = code_as_number(code);
   const double least = power + static_cast<double>(format_.code.unsigned_zero());
   // Products of a scale of f32 are rounded, and may be infinite where the weight is not: only one, that is it.
@@ -215,11 +241,13 @@ bool WeightNumbers::decodes_in_halves(ScalarType type) const {
          is_whole(format_.sub_scale) && is_whole(format_.sub_minimum);
 }
 
-std::string WeightNumbers::formula() const {
+std::string WeightNumbers::formula(bool with_scale) const {
   const std::int64_t zero = format_.code.unsigned_zero();
-  std::string out = has_table() ? "levels[code]"
-                    : zero == 0 ? "code"
-                                : fmt::format("(code - {})", zero);
+  std::string out = has_table()  ? "levels[code]"
+                    : zero == 0  ? "code"
+                    : with_scale ? fmt::format("(code - {})", zero)
+                                 : fmt::format("code - {}", zero);
+  if (!with_scale) return out;
   if (format_.sub_scale) out = "sub_scale * " + out;
   if (format_.scale) out = "scale * " + out;
   if (format_.minimum) {

@@ -51,6 +51,8 @@ CodeAsNumber code_as_number(const CodePlace& code);
 /// 1024 + code in both halves of a vector of f16, for the code at `low`, below bit 16 of its words, and the one 16 bits
 /// above.
 Expr two_codes_as_halves(const CodePlace& low);
+/// The same for codes that may be anywhere: bits that are 16 apart in a word share instructions.
+Expr two_codes_as_halves(const CodePlace& low, const CodePlace& high);
 
 /// The bits of a number as a word.
 Expr bits_of(const CodePlace& code);
@@ -87,17 +89,22 @@ class WeightNumbers {
   void fill_table();
   /// A weight in f32, from a scale in f32. `name`: the name of the value that is read from the table.
   Expr weight(const CodePlace& code, const WeightScale& scale, const std::string& name);
+  /// The numbers of two codes, without scale, in f32. They are whole numbers of f16 on the way, or from the table.
+  /// `name`: the name of both as a vector.
+  std::vector<Expr> numbers(const CodePlace& low, const CodePlace& high, const std::string& name);
   /// Two weights, rounded to `type`, which is f16 or bf16. `name`: the name of both as a vector.
   std::vector<Expr> pair(const CodePlace& low, const CodePlace& high, const WeightScale& scale,
                          ScalarType type, const std::string& name);
   /// Whether `pair` decodes in f16 where two codes are 16 bits apart in the same words: then the scale may be of f16.
   bool decodes_in_halves(ScalarType type) const;
-  /// "scale * (code - 8)", for titles.
-  std::string formula() const;
+  /// "scale * (code - 8)", for titles; or "code - 8".
+  std::string formula(bool with_scale = true) const;
   /// formula(), followed by the reason why the bits that decode a code are right.
   std::string decoding() const;
 
  private:
+  Expr from_table(const CodePlace& code, const std::string& name);
+
   Builder& builder_;
   const WeightFormat& format_;
   View table_ = {};  // shared memory

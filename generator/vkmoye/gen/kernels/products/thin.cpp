@@ -161,7 +161,7 @@ class ThinProductOfElements : ThinProduct {
   ReadOperand large_, small_;
 };
 
-constexpr std::int64_t kGroup = 4;  // weights that are decoded together
+constexpr std::int64_t kElements = 4;  // of A, that a thread moves at once
 
 // The large operand is blocks of weights, decoded in registers; the small one, A, goes through shared memory.
 class ThinProductOfWeights : ThinProduct {
@@ -169,16 +169,19 @@ class ThinProductOfWeights : ThinProduct {
   ThinProductOfWeights(const GemmThinConfig& config, const GemmForm& form, const std::string& name)
       : ThinProduct(config, form, name),
         units_(builder_, *form.weights, config.reads_k, config.reads_row),
-        a_(builder_, "shared_a", form.a_type,
+        a_(builder_, "shared_a", shared_type_of_a(config, form),
            Layout(IntTuple{config.rows, {tile_.k, config.along_k}},
                   IntTuple{pitch() * config.along_k, {1, pitch()}}),
-           reads_of_a(), /*k_first=*/true, [this](Moved) { return four_of_a(kGroup); }),
+           reads_of_a(), /*k_first=*/true, [this](Moved) { return four_of_a(kElements); }),
         b_(reads_of_b()) {
     b_.declare("next_weights", ScalarType::u16, to_index(tile_.large.vector));
     a_.next.declare("next_a", form.a_type);
-    elements_ = builder_.registers("elements", ScalarType::f32, make_layout({kGroup}));
+    elements_ = builder_.registers("elements", ScalarType::f32, make_layout({group()}));
     decoded_ =
-        builder_.registers("decoded", ScalarType::f32, make_layout({kGroup, config.reads_row}));
+        builder_.registers("decoded", ScalarType::f32, make_layout({group(), config.reads_row}));
+    if (sums_groups()) {
+      of_group_ = builder_.registers("sums_of_group", ScalarType::f32, Layout(config.reads_row));
+    }
   }
 
   ir::Kernel describe() {
@@ -189,13 +192,21 @@ class ThinProductOfWeights : ThinProduct {
  private:
   // 16-bit words of the blocks of a thread.
   std::int64_t words_of_thread() const { return config_.reads_k * form_.weights->bytes / 2; }
+  // Whether codes are decoded two at a time, which takes arithmetic of f16, as A does; weights decoded together.
+  bool decodes_pairs() const { return form_.a_type == ScalarType::f16; }
+  std::int64_t group() const { return decodes_pairs() ? kGroupOfPairs : kElements; }
+  // Whether a scale multiplies the sum of a group.
+  bool sums_groups() const {
+    const WeightFormat& format = *form_.weights;
+    return decodes_pairs() && (format.scale || format.sub_scale) && !format.minimum;
+  }
   // From the elements of a thread to those of the next in shared memory.
   std::int64_t pitch() const { return tile_.k + config_.pad_of_thread; }
 
   // Four elements of k of each thread, side by side.
   TilePart four_of_a(std::int64_t at_once, bool from_elementwise = false) const {
     return {make_tiled_copy(make_layout({config_.threads, std::int64_t{1}}),
-                            make_layout({kGroup, std::int64_t{1}})),
+                            make_layout({kElements, std::int64_t{1}})),
             {to_index(at_once)},
             from_elementwise};
   }
@@ -203,7 +214,7 @@ class ThinProductOfWeights : ThinProduct {
     const auto source = [this](const Expr& k_tile) { return tile_of(tile_.small, k_tile); };
     const auto parts = [this](Moved moved) {
       const bool in_vectors = form_.a_k_contiguous && moved == Moved::in_vectors;
-      return four_of_a(in_vectors ? kGroup : 1, form_.a_k_contiguous && !in_vectors);
+      return four_of_a(in_vectors ? kElements : 1, form_.a_k_contiguous && !in_vectors);
     };
     return {builder_, source, builder_.thread(), parts};
   }
@@ -240,31 +251,81 @@ class ThinProductOfWeights : ThinProduct {
     });
   }
 
-  // sums(row of weights, row of A) += weights * elements of A, four of k at a time.
+  // sums(row of weights, row of A) += weights * elements of A, a group at a time.
   void multiply() {
-    units_.for_each_weight_group(kGroup, [&](const std::vector<std::vector<Expr>>& weights,
-                                             const Expr& first) {
-      std::uint32_t at = 0;
-      builder_.with_title("decoded <- " + units_.decoding(), [&] {
-        for (const std::vector<Expr>& of_row : weights) {
-          for (const Expr& weight : of_row)
-            builder_.store(weight, {decoded_.array, {at++}, "decoded"});
+    if (!decodes_pairs()) {
+      units_.for_each_weight_group(
+          kElements, [&](const std::vector<std::vector<Expr>>& weights, const Expr& first) {
+            hold(weights, units_.decoding());
+            for_each_row([&](const Expr& row) {
+              read_elements(first / to_index(group()), row);
+              add_products(select(sums_, 1, row));
+            });
+          });
+      return;
+    }
+    units_.for_each_group_of_numbers(
+        [&](const std::vector<WeightUnits::Numbers>& numbers, const Expr& first) {
+          std::vector<std::vector<Expr>> values;
+          for (const WeightUnits::Numbers& of_row : numbers) values.push_back(of_row.values);
+          hold(values, units_.numbers());
+          for_each_row([&](const Expr& row) {
+            const View sums = select(sums_, 1, row);
+            const View to = sums_groups() ? of_group_ : sums;
+            const std::uint32_t groups = to_index(tile_.k / group());
+            builder_.call("multiply_group", {{"group", first / to_index(group()), groups}},
+                          [&](const Expr& number) {
+                            read_elements(number, row);
+                            if (sums_groups()) builder_.fill(of_group_, 0);
+                            add_products(to);
+                          });
+            if (sums_groups()) add_group(numbers, sums);
+          });
+        });
+  }
+  void for_each_row(const std::function<void(const Expr& row)>& body) {
+    builder_.unrolled_loop("row", to_index(config_.rows), body);
+  }
+  void hold(const std::vector<std::vector<Expr>>& values, const std::string& formula) {
+    std::uint32_t at = 0;
+    builder_.with_title("decoded <- " + formula, [&] {
+      for (const std::vector<Expr>& of_row : values) {
+        for (const Expr& value : of_row) {
+          builder_.store(value, {decoded_.array, {at++}, "decoded"});
         }
-      });
-      builder_.unrolled_loop("row", to_index(config_.rows), [&](const Expr& row) {
-        builder_.with_title("elements <- the elements of A for these weights", [&] {
-          const View of_thread = tile(transpose(a_.at(0)), {tile_.k, 1}, {at_[0], row});
-          builder_.copy(slice(tile(of_thread, {kGroup, 1}, {first / to_index(kGroup), 0}), {_, 0}),
-                        elements_, {.vector = {to_index(kGroup)}});
-        });
-        const View to = repeat(select(sums_, 1, row), 0, kGroup);  // (k, rows of weights)
-        builder_.with_title("sums += decoded * elements", [&] {
-          builder_.apply(
-              to,
-              [](const Expr& sum, const Expr& w, const Expr& x) { return multiply_add(w, x, sum); },
-              to, decoded_, repeat(elements_, 1, config_.reads_row));
-        });
-      });
+      }
+    });
+  }
+  void read_elements(const Expr& number, const Expr& row) {
+    builder_.with_title("elements <- the elements of A for these weights", [&] {
+      const View of_thread = tile(transpose(a_.at(0)), {tile_.k, 1}, {at_[0], row});
+      builder_.copy(slice(tile(of_thread, {group(), 1}, {number, 0}), {_, 0}), elements_,
+                    {.vector = {to_index(kElements)}});
+    });
+  }
+  // to(row of weights) += decoded * elements
+  void add_products(const View& to) {
+    const View all = repeat(to, 0, group());  // (k, rows of weights)
+    builder_.with_title(to.array + " += decoded * elements", [&] {
+      builder_.apply(
+          all,
+          [](const Expr& sum, const Expr& w, const Expr& x) { return multiply_add(w, x, sum); },
+          all, decoded_, repeat(elements_, 1, config_.reads_row));
+    });
+  }
+  // sums(row of weights) += scale * sums_of_group
+  void add_group(const std::vector<WeightUnits::Numbers>& numbers, const View& sums) {
+    builder_.with_title("sums += scale * sums_of_group", [&] {
+      for (std::size_t row = 0; row < numbers.size(); ++row) {
+        const auto of_row = static_cast<std::int64_t>(row);
+        const View sum = slice(sums, of_row);
+        builder_.apply(
+            sum,
+            [&](const Expr& s, const Expr& of_group) {
+              return multiply_add(*numbers[row].scale, of_group, s);
+            },
+            sum, slice(of_group_, of_row));
+      }
     });
   }
 
@@ -272,6 +333,7 @@ class ThinProductOfWeights : ThinProduct {
   SharedTile a_;
   TileReads b_;
   View elements_, decoded_;  // a group of k of a row of A, and of rows of weights
+  View of_group_;            // registers: the sums of a group, of each row of weights
 };
 
 }  // namespace

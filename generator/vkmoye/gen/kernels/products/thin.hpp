@@ -19,12 +19,14 @@
 //
 // gemm/quantised: B, the large operand, has weights in blocks, as a GGUF file stores them; M is 1 to 8
 //
-//   q4_0, one row of A, 256 threads, 16 along k: a tile: 16 rows of 32 blocks, 1024 of k
-//     a thread      2 blocks of a row, in registers, while it fetches the next 2: weights are decoded four at a time,
+//   q4_0, one row of A, 128 threads, 16 along k: a tile: 8 rows of 32 blocks, 1024 of k
+//     a thread      2 blocks of a row, in registers, while it fetches the next 2: weights are decoded in small groups,
 //                   and multiplied by the elements of each row of A, which are in shared memory
 //
-// Each weight is read once, and decoded once for all rows of A. b consists of 16-bit words of rows of blocks, ldb and
-// stride_b count these words, and the argument `words` is their number in a row.
+// If A is f16, codes are decoded two at a time, and a scale multiplies the sum of a group: no sum of products of
+// elements of f16 with numbers of codes is beyond the range of f32. Else weights are complete before they are
+// multiplied. Each weight is read once, and decoded once for all rows of A. b consists of 16-bit words of rows of
+// blocks, ldb and stride_b count these words, and the argument `words` is their number in a row.
 //
 // configs/thin.cpp chooses and checks the config.
 
@@ -85,6 +87,11 @@ struct ThinOperand {
 
   std::int64_t rows() const { return block_rows * blocks; }
 };
+/// The type of A in shared memory. A single row is converted there once for all rows of weights; several would take too
+/// much of it.
+inline ScalarType shared_type_of_a(const GemmThinConfig& config, const GemmForm& form) {
+  return config.rows == 1 ? ScalarType::f32 : form.a_type;
+}
 /// The part of a tile that a thread reads; follows from config and form.
 struct ThinTile {
   ThinOperand large, small;

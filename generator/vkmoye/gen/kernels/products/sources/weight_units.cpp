@@ -278,31 +278,68 @@ WeightScale WeightUnits::scale_of(const Expr& unit, const Group& group, const st
   return scale;
 }
 
-void WeightUnits::for_each_weight_group(std::int64_t count, const Body& body) {
+void WeightUnits::for_each_known_group(
+    std::int64_t count,
+    const std::function<void(const Group& group, const Expr& first, const std::string& part)>&
+        body) {
   const WeightGroups groups = weight_groups(format_, count);
   const std::int64_t parts = size(groups.parts);
   for_each_block([&](const Expr& block) {
     builder_.unrolled_loop("step", to_index(size(groups.steps)), [&](const Expr& step) {
       for (std::int64_t part = 0; part < parts; ++part) {
         const Group group{groups, step, to_index(part)};
-        std::vector<std::vector<Expr>> weights;
-        std::int64_t read = 0;  // numbers from the table
-        for (std::int64_t unit = 0; unit < count_; ++unit) {
-          const std::string suffix = (parts > 1 ? std::to_string(part) : "") +
-                                     (count_ > 1 ? fmt::format("_{}", unit) : "");
-          const WeightScale scale = scale_of(to_index(unit), group, "0" + suffix);
-          std::vector<Expr> of_unit;
-          for (const CodePlace& code :
-               places(code_, to_index(unit), group, count, "codes" + suffix)) {
-            of_unit.push_back(
-                numbers_.weight(code, scale, fmt::format("level{}{}", suffix, read++)));
-          }
-          weights.push_back(std::move(of_unit));
-        }
-        body(weights, first_of(block, group));
+        body(group, first_of(block, group), parts > 1 ? std::to_string(part) : "");
       }
     });
   });
+}
+
+void WeightUnits::for_each_weight_group(std::int64_t count, const Body& body) {
+  for_each_known_group(count, [&](const Group& group, const Expr& first, const std::string& part) {
+    std::vector<std::vector<Expr>> weights;
+    std::int64_t read = 0;  // numbers from the table
+    for (std::int64_t unit = 0; unit < count_; ++unit) {
+      const std::string suffix = part + (count_ > 1 ? fmt::format("_{}", unit) : "");
+      const WeightScale scale = scale_of(to_index(unit), group, "0" + suffix);
+      std::vector<Expr> of_unit;
+      for (const CodePlace& code : places(code_, to_index(unit), group, count, "codes" + suffix)) {
+        of_unit.push_back(numbers_.weight(code, scale, fmt::format("level{}{}", suffix, read++)));
+      }
+      weights.push_back(std::move(of_unit));
+    }
+    body(weights, first);
+  });
+}
+
+void WeightUnits::for_each_group_of_numbers(
+    const std::function<void(const std::vector<Numbers>& numbers, const Expr& first)>& body) {
+  const std::vector<std::int64_t> order = order_of_pairs(format_);
+  for_each_known_group(
+      kGroupOfPairs, [&](const Group& group, const Expr& first, const std::string& part) {
+        std::vector<Numbers> all;
+        for (std::int64_t unit = 0; unit < count_; ++unit) {
+          const std::string suffix = part + (count_ > 1 ? fmt::format("_{}", unit) : "");
+          const WeightScale scale = scale_of(to_index(unit), group, "0" + suffix);
+          const std::vector<CodePlace> codes =
+              places(code_, to_index(unit), group, kGroupOfPairs, "codes" + suffix);
+          std::vector<Expr> numbers(order.size(), Expr(0));
+          for (std::size_t i = 0; i < order.size(); i += 2) {
+            const auto low = static_cast<std::size_t>(order[i]),
+                       high = static_cast<std::size_t>(order[i + 1]);
+            const std::vector<Expr> two =
+                numbers_.numbers(codes[low], codes[high], fmt::format("two{}{}", low, suffix));
+            numbers[low] = two[0];
+            numbers[high] = two[1];
+          }
+          if (scale.minimum) {
+            for (Expr& number : numbers) number = scaled(number, scale);
+            all.push_back({numbers});
+          } else {
+            all.push_back({numbers, scale.scale});
+          }
+        }
+        body(all, first);
+      });
 }
 
 Expr WeightUnits::first_of(const Expr& block, const Group& group) const {

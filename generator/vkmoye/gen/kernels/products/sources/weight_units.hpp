@@ -63,6 +63,8 @@ class WeightUnits {
   /// Reads the units from registers of u16, one unit after the other.
   void read(const std::string& array);
 
+  /// The numbers of a group, for titles: "code - 8", or with the scale if there is a minimum.
+  std::string numbers() const { return numbers_.formula(format_.minimum.has_value()); }
   /// How a weight is computed, for titles: "scale * (code - 8): in the mantissa ..".
   std::string decoding() const { return numbers_.decoding(); }
 
@@ -71,6 +73,15 @@ class WeightUnits {
   using Body =
       std::function<void(const std::vector<std::vector<Expr>>& weights, const Expr& first)>;
   void for_each_weight_group(std::int64_t count, const Body& body);
+  /// Groups of 8 weights, decoded two at a time. Records `body` for each: with what each unit has of them, and the
+  /// number of the first weight in the unit. These are numbers, whose products remain to be multiplied by `scale`, or
+  /// weights if the format has a minimum: a sum of products with the minimum would be NaN where a product is infinite.
+  struct Numbers {
+    std::vector<Expr> values = {};
+    std::optional<Expr> scale = {};
+  };
+  void for_each_group_of_numbers(
+      const std::function<void(const std::vector<Numbers>& numbers, const Expr& first)>& body);
   /// Groups of 8 weights in the order of pairs, rounded to `type`: f16 or bf16. Records `take` for the weights of each
   /// unit, then `multiply` with the number of the first weight in the unit.
   void for_each_group_of_pairs(
@@ -103,6 +114,10 @@ class WeightUnits {
                                 const Group& group, std::int64_t count, const std::string& name);
   // The scale and the minimum of a group, those of its part of the block included.
   WeightScale scale_of(const Expr& unit, const Group& group, const std::string& suffix);
+  // Records `body` for each group of `count` weights, of whose part the author of the text knows the number.
+  void for_each_known_group(std::int64_t count,
+                            const std::function<void(const Group& group, const Expr& first,
+                                                     const std::string& part)>& body);
   // The number of the first weight of a group in the unit.
   Expr first_of(const Expr& block, const Group& group) const;
   std::vector<Expr> pairs(ScalarType type, const std::vector<CodePlace>& codes,
