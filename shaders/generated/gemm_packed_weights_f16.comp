@@ -206,7 +206,7 @@ void main() {
           matrices_b[2u * pair][6] = (two1_1.x - float16_t(1032.0)) * scale1;
           matrices_b[2u * pair][7] = (two1_1.y - float16_t(1032.0)) * scale1;
           f16vec2 two1_2 = unpackFloat2x16(((codes1_0 >> 8u) & 0xf000fu) | 0x64006400u);
-          matrices_b[2u * pair + 1u][4] = (two1_2.x - float16_t(1032.0)) * scale1;
+          matrices_b[1u + 2u * pair][4] = (two1_2.x - float16_t(1032.0)) * scale1;
           matrices_b[2u * pair + 1u][5] = (two1_2.y - float16_t(1032.0)) * scale1;
           f16vec2 two1_3 = unpackFloat2x16(((codes1_0 >> 12u) & 0xf000fu) | 0x64006400u);
           matrices_b[2u * pair + 1u][6] = (two1_3.x - float16_t(1032.0)) * scale1;

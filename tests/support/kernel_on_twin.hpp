@@ -62,4 +62,13 @@ inline void run_on_twin(const gen::ir::Kernel& kernel, const Arguments& argument
   }
 }
 
+/// Runs the kernel over `arrays`, of the types of its bindings; it must read only what is there.
+template <class... Elements>
+void run_on_twin(const gen::ir::Kernel& kernel, const Arguments& arguments,
+                 std::vector<Elements>&... arrays) {
+  EXPECT_THAT(
+      gen::run_on_host(kernel, {std::as_writable_bytes(std::span(arrays))...}, arguments).reasons,
+      IsEmpty());
+}
+
 }  // namespace vkmoye::test

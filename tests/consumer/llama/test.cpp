@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -252,33 +251,28 @@ void check(const Case& test, const Model& model, D& decoder, bool is_spoiled) {
 }
 
 void run(const Case& test, const std::string& folder, bool is_spoiled) {
-  const std::vector<std::byte> file = random_model(test.model);
+  const ReadModel read(test.model);
   const std::string path = folder + "/" + test.model.type + ".gguf";
   if (!folder.empty() && !std::filesystem::exists(path)) {  // the first model of each type
-    std::ofstream out(path, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(file.data()),
-              static_cast<std::streamsize>(file.size()));
+    write_file(path, read.file);
   }
-  const Gguf gguf = parse_gguf(file);
-  const Model model = model_of(gguf);
   const std::uint32_t places = test.prompt + test.tokens;
+  const std::uint32_t at_once = test.chunk > 0 ? test.chunk : test.prompt;
   if (test.on_twin) {
-    TwinDecoder decoder(model,
-                        {.count = test.chunk > 0 ? test.chunk : test.prompt,
-                         .places = places,
-                         .cache = test.cache,
-                         .activations = test.activations},
-                        test.max_binding);
-    return check(test, model, decoder, is_spoiled);
+    TwinDecoder decoder(
+        read.model,
+        {.count = at_once, .places = places, .cache = test.cache, .activations = test.activations},
+        test.max_binding);
+    return check(test, read.model, decoder, is_spoiled);
   }
-  Decoder decoder(model, {.chunk = test.chunk > 0 ? test.chunk : test.prompt,
-                          .places = places,
-                          .cache = test.cache,
-                          .activations = test.activations,
-                          .max_binding = test.max_binding,
-                          .reads_logits = true,
-                          .packs_on_cpu = test.packs});
-  check(test, model, decoder, is_spoiled);
+  Decoder decoder(read.model, {.chunk = at_once,
+                               .places = places,
+                               .cache = test.cache,
+                               .activations = test.activations,
+                               .max_binding = test.max_binding,
+                               .reads_logits = true,
+                               .packs_on_cpu = test.packs});
+  check(test, read.model, decoder, is_spoiled);
 }
 
 // Numbers beyond the range of f16 are an error that names them, in a part of a prompt and for a token.
@@ -286,24 +280,15 @@ int check_overflow() {
   RandomModel overflowing = small_model();
   overflowing.type = "f16";
   overflowing.hidden_gain = 1e4;
-  const std::vector<std::byte> file = random_model(overflowing);
-  const Gguf gguf = parse_gguf(file);
-  const Model model = model_of(gguf);
+  const ReadModel read(overflowing);
   const std::vector<std::uint32_t> prompt = {1, 2};
   int wrong = 0;
   for (const auto& [count, last] : {std::pair(std::size_t{2}, "'gate up'"), {1, "'silu'"}}) {
-    Decoder decoder(model, {.chunk = 2, .places = 2});
-    const std::string reason =
-        std::string("numbers in 'gated', f16, after ") + last + " of layer 0; --activations f32";
-    std::string got = "a token";
-    try {
-      static_cast<void>(decoder.read(std::span(prompt).first(count)));
-    } catch (const std::exception& error) {
-      got = error.what();
-    }
-    if (got.find(reason) != std::string::npos) continue;
-    std::printf("overflow: WRONG: %s, not %s\n", got.c_str(), reason.c_str());
-    ++wrong;
+    Decoder decoder(read.model, {.chunk = 2, .places = 2});
+    const auto first = std::span(prompt).first(count);
+    const std::string got = error_of([&] { static_cast<void>(decoder.read(first)); });
+    wrong += lacks(got, std::string("numbers in 'gated', f16, after ") + last +
+                            " of layer 0; --activations f32");
   }
   if (wrong == 0) std::printf("overflow: right\n");
   return wrong;

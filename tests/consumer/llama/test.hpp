@@ -3,9 +3,11 @@
 // The parts of the test. Each returns how many of its checks failed.
 
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <vector>
 
+#include "model.hpp"
 #include "random_model.hpp"
 
 namespace llama {
@@ -13,8 +15,32 @@ namespace llama {
 /// Says that the check `what` failed with `got`, which is "" for a model that is taken. Returns 1.
 int failed(const std::string& what, const std::string& got);
 
+/// The error that `action` throws; "" if it throws none.
+template <class Action>
+std::string error_of(const Action& action) {
+  try {
+    action();
+    return "";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+/// Whether the error `got` lacks `reason`, as 0 or 1; then says so.
+int lacks(const std::string& got, const std::string& reason);
+
 /// One layer of 64 elements, of q4_0.
 RandomModel small_model();
+
+/// A random model, read from its file.
+struct ReadModel {
+  explicit ReadModel(const RandomModel& random)
+      : file(random_model(random)), gguf(parse_gguf(file)), model(model_of(gguf)) {}
+
+  const std::vector<std::byte> file;
+  const Gguf gguf;
+  const Model model;
+};
+void write_file(const std::string& path, const std::vector<std::byte>& file);
 
 /// The reason why `file` is refused; empty if it is a model.
 std::string refusal(const std::vector<std::byte>& file);

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <exception>
+#include <fstream>
 #include <functional>
 #include <random>
 #include <string>
@@ -32,8 +32,7 @@ void put(Bytes& bytes, std::size_t at, T value) {
 int refused(const std::string& reason, const std::function<void(Bytes&)>& spoil) {
   Bytes bytes = random_model(small_model());
   spoil(bytes);
-  const std::string got = refusal(bytes);
-  return got.find(reason) != std::string::npos ? 0 : failed(reason, got);
+  return lacks(refusal(bytes), reason);
 }
 
 // The file without its last bytes, for each length that ends before the tensors, and some that end in them.
@@ -106,6 +105,15 @@ int failed(const std::string& what, const std::string& got) {
   return 1;
 }
 
+int lacks(const std::string& got, const std::string& reason) {
+  return got.find(reason) == std::string::npos ? failed(reason, got) : 0;
+}
+
+void write_file(const std::string& path, const std::vector<std::byte>& file) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
+}
+
 RandomModel small_model() {
   return {.type = "q4_0",
           .layers = 1,
@@ -118,12 +126,7 @@ RandomModel small_model() {
 }
 
 std::string refusal(const std::vector<std::byte>& file) {
-  try {
-    static_cast<void>(model_of(parse_gguf(file)));
-    return "";
-  } catch (const std::exception& error) {
-    return error.what();
-  }
+  return error_of([&] { static_cast<void>(model_of(parse_gguf(file))); });
 }
 
 int check_files() {

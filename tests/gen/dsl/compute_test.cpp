@@ -7,12 +7,12 @@
 
 #include "support/expect.hpp"
 #include "support/fake_devices.hpp"
+#include "support/kernel_on_twin.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/across.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -72,8 +72,7 @@ TEST(IdentityView, TellsWhereTheValuesOfAThreadAre) {
           },
           {});
   std::vector<float> out(64);
-  EXPECT_THAT(run_on_host(k.finish(), {std::as_writable_bytes(std::span(out))}, {}).reasons,
-              IsEmpty());
+  test::run_on_twin(k.finish(), {}, out);
   for (std::size_t i = 0; i < 64; ++i) {
     EXPECT_EQ(out[i], static_cast<float>(100 * (i / 16) + i % 16));
   }
@@ -108,8 +107,7 @@ TEST(Compute, MovesConsecutiveValuesOfAViewAsOneVector) {
                  "has 2 values, not one, and they are no vector of consecutive ones");
   EXPECT_REFUSED(k.load("value", tile(dst, {4}, {0})), LayoutError, "has 4 values, not one");
   std::vector<float> out(4);
-  const auto report = run_on_host(k.finish(), {std::as_writable_bytes(std::span(out))}, {});
-  EXPECT_THAT(report.reasons, IsEmpty());
+  test::run_on_twin(k.finish(), {}, out);
   EXPECT_THAT(out, ElementsAre(3, 1, 4, 1));
 }
 
@@ -248,9 +246,7 @@ TEST(Apply, GivesCoordinatesToTheFunction) {
   k.apply(y, mine, place, {});
   k.copy(y, mine);
   std::vector<std::int32_t> out(11 * 10);
-  const TwinReport report = run_on_host(k.finish(), {std::as_writable_bytes(std::span(out))},
-                                        {{"cols", 10}, {"rows", 11}});
-  EXPECT_THAT(report.reasons, IsEmpty());
+  test::run_on_twin(k.finish(), {{"cols", 10}, {"rows", 11}}, out);
   for (int row = 0; row < 11; ++row) {
     for (int col = 0; col < 10; ++col) {
       const int number = 100 * row + col;
@@ -277,9 +273,7 @@ TEST(Apply, TheDeepestExpressionsArePrintedVerifiedAndRun) {
   k.copy(y, mine);
   const ir::Kernel kernel = k.finish();
   std::vector<std::int32_t> out(3);
-  const TwinReport report =
-      run_on_host(kernel, {std::as_writable_bytes(std::span(out))}, {{"count", 3}});
-  EXPECT_THAT(report.reasons, IsEmpty());
+  test::run_on_twin(kernel, {{"count", 3}}, out);
   EXPECT_EQ(out[1] - out[0], 1);  // of maximum(0 + 1, 2) and maximum(1 + 1, 2) nothing is left
   EXPECT_EQ(out[2] - out[1], 2);
   EXPECT_FALSE(compile(kernel).spirv.empty());

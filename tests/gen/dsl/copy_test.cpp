@@ -8,12 +8,12 @@
 #include <random>
 
 #include "support/expect.hpp"
+#include "support/kernel_on_twin.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
-#include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -80,10 +80,7 @@ void expect_right(const Case& c) {
   }
   const Arguments sizes = {
       {"cols", c.cols}, {"rows", c.rows}, {"width", c.width}, {"height", c.height}};
-  const TwinReport report = run_on_host(
-      kernel_copying(c),
-      {std::as_writable_bytes(std::span(src)), std::as_writable_bytes(std::span(dst))}, sizes);
-  EXPECT_THAT(report.reasons, IsEmpty());
+  test::run_on_twin(kernel_copying(c), sizes, src, dst);
   EXPECT_EQ(dst, expected);
 }
 
@@ -173,10 +170,7 @@ TEST(Copy, TakesVectorsAtEdgesThatAreMultiplesOfThem) {
     EXPECT_EQ(widths(kernel, false).front(), std::gcd(8u, cols));
     std::vector<std::uint16_t> in(cols * 3), out(cols * 3);
     std::iota(in.begin(), in.end(), std::uint16_t{1});
-    const TwinReport report = run_on_host(
-        kernel, {std::as_writable_bytes(std::span(in)), std::as_writable_bytes(std::span(out))},
-        {});
-    EXPECT_THAT(report.reasons, IsEmpty());
+    test::run_on_twin(kernel, {}, in, out);
     EXPECT_EQ(out, in);
   }
 }
@@ -199,10 +193,7 @@ TEST(Copy, LoadsVectorsFirstWhereTheCallerKnowsThatTheyFit) {
     const ir::Kernel kernel = k.finish();
     std::vector<float> in(static_cast<std::size_t>(cols * 3)), out(in.size(), -1);
     std::iota(in.begin(), in.end(), 1.0f);
-    const TwinReport report = run_on_host(
-        kernel, {std::as_writable_bytes(std::span(in)), std::as_writable_bytes(std::span(out))},
-        {{"cols", cols}, {"rows", 3}});
-    EXPECT_THAT(report.reasons, IsEmpty());
+    test::run_on_twin(kernel, {{"cols", cols}, {"rows", 3}}, in, out);
     EXPECT_EQ(out, in);
     EXPECT_EQ(widths(kernel, true).front(), 4u);
   }
@@ -259,10 +250,7 @@ TEST(Copy, ConvertsOnTheWay) {
     EXPECT_EQ(widths(kernel, false).front(), loads_first ? 8u : 4u);
     std::vector<float> in(256, 1.5f);
     std::vector<std::uint16_t> out(256);
-    const TwinReport report = run_on_host(
-        kernel, {std::as_writable_bytes(std::span(in)), std::as_writable_bytes(std::span(out))},
-        {});
-    EXPECT_THAT(report.reasons, IsEmpty());
+    test::run_on_twin(kernel, {}, in, out);
     EXPECT_EQ(out, std::vector<std::uint16_t>(256, 0x3e00));
   }
 }
@@ -275,8 +263,7 @@ TEST(Copy, TakesSingleValuesOfAnyShape) {
   k.assign(one, ir::number(ScalarType::f32, 7));
   k.copy(one, tile(dst, {1, 1}, {0, 0}));
   std::vector<float> out(1);
-  const TwinReport report = run_on_host(k.finish(), {std::as_writable_bytes(std::span(out))}, {});
-  EXPECT_THAT(report.reasons, IsEmpty());
+  test::run_on_twin(k.finish(), {}, out);
   EXPECT_EQ(out[0], 7);
 }
 
@@ -293,10 +280,7 @@ TEST(Copy, LoadsVectorsOfZerosOutside) {
     const ir::Kernel kernel = k.finish();
     EXPECT_EQ(widths(kernel, true).front(), 4u);
     std::vector<float> in(cols, 3), out(128, 9);
-    const TwinReport report = run_on_host(
-        kernel, {std::as_writable_bytes(std::span(in)), std::as_writable_bytes(std::span(out))},
-        {});
-    EXPECT_THAT(report.reasons, IsEmpty());
+    test::run_on_twin(kernel, {}, in, out);
     EXPECT_EQ(std::count(out.begin(), out.end(), 3.0f), cols);
     EXPECT_EQ(std::count(out.begin(), out.end(), 0.0f), 128 - cols);
   }
@@ -317,9 +301,7 @@ TEST(Copy, WalksThroughShapesThatAreNestedOtherwise) {
   const ir::Kernel kernel = k.finish();
   std::vector<float> a(64), b(64);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i);
-  const TwinReport report = run_on_host(
-      kernel, {std::as_writable_bytes(std::span(a)), std::as_writable_bytes(std::span(b))}, {});
-  EXPECT_THAT(report.reasons, IsEmpty());
+  test::run_on_twin(kernel, {}, a, b);
   EXPECT_EQ(a, b);
 }
 
@@ -396,10 +378,7 @@ TEST(Copy, PutsElementsWhereTheSwizzleOfASharedArraySays) {
     const std::int64_t rows = 33, cols = 40;
     std::vector<float> a(static_cast<std::size_t>(rows * cols)), b(a.size());
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i);
-    const TwinReport report = run_on_host(
-        kernel, {std::as_writable_bytes(std::span(a)), std::as_writable_bytes(std::span(b))},
-        {{"cols", cols}, {"rows", rows}});
-    EXPECT_THAT(report.reasons, IsEmpty());
+    test::run_on_twin(kernel, {{"cols", cols}, {"rows", rows}}, a, b);
     for (std::size_t i = 0; i < b.size(); ++i) {
       EXPECT_EQ(b[i], a[i % rows * cols + i / rows]);
     }

@@ -5,9 +5,9 @@
 
 #include "support/exchange.hpp"
 #include "support/expect.hpp"
+#include "support/kernel_on_twin.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/layout/text.hpp"
 
 namespace vkmoye::gen {
@@ -75,10 +75,9 @@ TEST(Exchange, OfRandomLayoutsIsRightOnTheTwin) {
       for (std::size_t e = 0; e < src.size(); ++e) src[e] = static_cast<float>(e);
       const std::int64_t values = size(to.mode(1));
       std::vector<float> dst(static_cast<std::size_t>(threads * values), -1);
-      const TwinReport report = run_on_host(
-          test::exchange_kernel(ScalarType::f32, exchange, threads, lanes),
-          {std::as_writable_bytes(std::span(src)), std::as_writable_bytes(std::span(dst))}, {});
-      ASSERT_THAT(report.reasons, IsEmpty()) << exchange.text();
+      SCOPED_TRACE(exchange.text());
+      test::run_on_twin(test::exchange_kernel(ScalarType::f32, exchange, threads, lanes), {}, src,
+                        dst);
       for (std::int64_t t = 0; t < threads; ++t) {
         for (std::int64_t v = 0; v < values; ++v) {
           ASSERT_EQ(dst[static_cast<std::size_t>(t * values + v)],

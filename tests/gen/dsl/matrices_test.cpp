@@ -5,13 +5,12 @@
 
 #include <cstring>
 
-#include "support/bytes.hpp"
 #include "support/expect.hpp"
+#include "support/kernel_on_twin.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::gen {
@@ -89,9 +88,8 @@ TEST(Matrices, OfEveryShapeAndOrderAreMultipliedOnTheTwin) {
         bs[i] = static_cast<std::uint16_t>(bits_of(f16, static_cast<int>(i * 3 % 7) - 3));
       }
       std::vector<std::byte> out(std::size_t{m} * n * size_of(sum_type));
-      const TwinReport report =
-          run_on_host(k.finish(), {test::bytes(as), test::bytes(bs), test::bytes(out)}, {});
-      EXPECT_THAT(report.reasons, IsEmpty()) << m << 'x' << n << 'x' << depth;
+      SCOPED_TRACE(testing::Message() << m << 'x' << n << 'x' << depth);
+      test::run_on_twin(k.finish(), {}, as, bs, out);
       for (std::uint32_t row = 0; row < m; ++row) {
         for (std::uint32_t column = 0; column < n; ++column) {
           double sum = 0;
@@ -187,8 +185,8 @@ TEST(Matrices, AStoreOfEachGroupNeedsNoGuardWhereTilesDivideTheExtents) {
   for (const auto& [columns, at_once] : {std::pair{64, 1}, {16, 1}, {64, 4}, {96, 6}, {288, 6}}) {
     const ir::Kernel kernel = stored_by_groups(columns, 32, at_once);
     std::vector<float> d(static_cast<std::size_t>(columns) * 32);
-    const TwinReport report = run_on_host(kernel, {std::as_writable_bytes(std::span(d))}, {});
-    EXPECT_THAT(report.reasons, IsEmpty()) << columns;
+    SCOPED_TRACE(columns);
+    test::run_on_twin(kernel, {}, d);
     EXPECT_THAT(d, Each(7.0f)) << columns;
     EXPECT_THAT(glsl::print(kernel), Not(HasSubstr("if ("))) << columns;
   }
@@ -253,9 +251,7 @@ TEST(Matrices, TheElementsOfALaneAreMovedInItsOwnOrder) {
 
   std::vector<std::uint16_t> in(256), out(256), between(256);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint16_t>(0x3c00 + i);
-  const TwinReport report =
-      run_on_host(kernel, {test::bytes(in), test::bytes(out), test::bytes(between)}, {});
-  EXPECT_THAT(report.reasons, IsEmpty());
+  test::run_on_twin(kernel, {}, in, out, between);
   EXPECT_EQ(in, out);
   EXPECT_EQ(between[8 * 5 + 3], in[5 + 32 * 3]);  // number 3 of lane 5
 }

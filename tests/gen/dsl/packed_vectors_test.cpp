@@ -5,10 +5,10 @@
 #include <span>
 
 #include "support/expect.hpp"
+#include "support/kernel_on_twin.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
@@ -56,12 +56,7 @@ TEST(PackedVectors, StandBesideSingleElements) {
       const std::size_t width = size_of(type), count = 32 * static_cast<std::size_t>(vector);
       std::vector<std::uint8_t> in(count * width), out(in.size());
       std::iota(in.begin(), in.end(), std::uint8_t{0});
-      EXPECT_THAT(
-          run_on_host(
-              kernel,
-              {std::as_writable_bytes(std::span(in)), std::as_writable_bytes(std::span(out))}, {})
-              .reasons,
-          IsEmpty());
+      test::run_on_twin(kernel, {}, in, out);
       for (std::size_t i = 0; i < in.size(); ++i) {
         EXPECT_EQ(out[i], in[(count - 1 - i / width) * width + i % width]) << i;
       }

@@ -5,9 +5,9 @@
 
 #include "support/effort.hpp"
 #include "support/expect.hpp"
+#include "support/kernel_on_twin.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/twin/run_on_host.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -43,11 +43,8 @@ TEST(Shifted, BeginsAndEndsWhereItSays) {
     const std::uint32_t end = random() % (rows + 1), first = random() % (end + 2);
     std::vector<float> src(rows * cols), dst(8 * cols, -1);
     for (std::size_t x = 0; x < src.size(); ++x) src[x] = static_cast<float>(x + 1);
-    const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
-    const TwinReport report =
-        run_on_host(kernel, {bytes(src), bytes(dst)},
-                    {{"cols", cols}, {"rows", rows}, {"first", first}, {"end", end}});
-    ASSERT_THAT(report.reasons, IsEmpty());
+    test::run_on_twin(kernel, {{"cols", cols}, {"rows", rows}, {"first", first}, {"end", end}}, src,
+                      dst);
     for (std::uint32_t row = 0; row < 8; ++row) {
       for (std::uint32_t col = 0; col < cols; ++col) {
         const float expected = first + row < end ? src[(first + row) * cols + col] : 0;

@@ -77,7 +77,7 @@ TEST(TransposeAuto, HasAConfigForEveryTypeThatFitsTheSharedMemoryOfTheDevice) {
     const TransposeAutoConfig config = transpose_auto_config(type.type);
     const std::uint64_t bytes = transpose_auto(config).shared_bytes();
     EXPECT_LE(bytes, 22u * 1024) << type.name;
-    if (config.unit() == 1) {
+    if (config.together() == 1) {
       EXPECT_EQ(bytes, config.rows * config.cols * config.bytes());
     }
   }

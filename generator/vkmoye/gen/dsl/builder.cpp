@@ -139,9 +139,7 @@ View Builder::array_of(const std::string& name, ScalarType type, const ComposedL
   kernel_.arrays.push_back(
       {name, type, space, Access::read_write, {{"at", layout.cosize(), 1}}, text_of(layout)});
   View view{name, {{{}, layout.layout}}, {}, name, layout.swizzle};
-  if (layout.offset > 0) {
-    view.axes[0].fixed.push_back({Layout(layout.offset + 1, 1), to_index(layout.offset)});
-  }
+  view.axes[0].shift(layout.offset);
   return view;
 }
 

@@ -199,7 +199,7 @@ void Builder::copy(const Codes& from, const View& to, const CopyOptions& options
 
   View words = composition(loaded, word);
   words.name = loaded.array;
-  if (places.first > 0) place.axes[0].fixed.push_back({Layout(places.first + 1, 1), places.first});
+  place.axes[0].shift(places.first);
   with_title(fmt::format("{} <- codes of {} bits of {}", to.name, from.bits, loaded.array), [&] {
     apply(target, place,
           [&](const std::vector<Expr>& value, const std::vector<Expr>& at) {

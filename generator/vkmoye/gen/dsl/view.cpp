@@ -279,6 +279,10 @@ View tile(const View& view, const IntTuple& extents, const std::vector<Expr>& co
   return out;
 }
 
+void View::Axis::shift(std::int64_t first) {
+  if (first > 0) fixed.push_back({Layout(first + 1, 1), to_index(first)});
+}
+
 View shifted(const View& view, std::size_t axis, const Expr& first, const Expr& end) {
   View out = view;
   out.name = fmt::format("shifted({}, {})", view.name, index_text(first));

@@ -50,6 +50,9 @@ struct View {
     Layout values;
     /// Coordinates from here on are outside; nullopt: the extent of the array.
     std::optional<Expr> end = {};
+
+    /// Adds `first` to all coordinates.
+    void shift(std::int64_t first);
   };
   /// A tile of a buffer: number `coordinate` of ceil(extent / tile).
   struct Tiling {

@@ -53,6 +53,11 @@ std::optional<std::pair<Expr, Expr>> split_multiple(const Expr& e, std::uint32_t
   add_terms(e, terms);
   Expr multiple = 0, rest = 0;
   for (const Expr& term : terms) {
+    if (is_constant(term)) {  // 9 of 4 * row + 9, for a divisor of 8: 8 and 1
+      const std::uint32_t left_over = value_of(term) % divisor;
+      multiple = multiple + (value_of(term) - left_over), rest = rest + left_over;
+      continue;
+    }
     Expr& sum = is_multiple(term, divisor) ? multiple : rest;
     sum = sum + term;
   }

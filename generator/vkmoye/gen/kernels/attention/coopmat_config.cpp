@@ -119,7 +119,7 @@ Layout padded_tile(const AttentionConfig& config, ScalarType type, std::int64_t 
   accesses.push_back({make_layout({rows, config.atom_m / vector > 0 ? config.atom_m / vector : 1},
                                   {width, vector}),
                       vector});
-  if (staging && staging->vector.count == static_cast<std::uint32_t>(vector)) {
+  if (staging && staging->vector == vector) {
     const std::int64_t threads_per_row = std::min(config.threads(), width / vector);
     accesses.push_back(
         {make_layout({threads_per_row, std::min(count, config.threads() / threads_per_row)},

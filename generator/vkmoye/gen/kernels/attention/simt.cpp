@@ -189,28 +189,33 @@ class SimtAttention {
   RowStaging staging(const WeightFormat* format, const View& tile) const {
     return *staging_of(config_, format, size(tile.shape().mode(0)), size(tile.shape().mode(1)));
   }
+  KeyThreads threads(const WeightFormat* format, const View& tile) const {
+    return {staging(format, tile).threads, builder_.thread()};
+  }
   // The rows of a tile (elements, rows) in shared memory, in `format` before.
   KeyRows rows_in(const WeightFormat* format, const View& tile) const {
-    return {format, size(tile.shape().mode(0)), staging(format, tile).vector.count};
+    return {format, size(tile.shape().mode(0)), staging(format, tile).vector};
   }
   // What a thread stages of it.
   View staged(const WeightFormat* format, const View& tile) const {
-    return staging(format, tile).part(rows_in(format, tile).at_places(tile), builder_.thread());
+    const KeyRows rows = rows_in(format, tile);
+    return threads(format, tile).part(rows.at_places(tile), rows.vector);
   }
 
   // --- steps ---
 
   void stage(const View& from, const View& to) {
-    const RowStaging by = staging(nullptr, to);
-    builder_.copy(by.part(from, builder_.thread()), by.part(to, builder_.thread()),
-                  {.edges = Edges::zero, .vector = by.vector});
+    const std::int64_t vector = staging(nullptr, to).vector;
+    const KeyThreads by = threads(nullptr, to);
+    builder_.copy(by.part(from, vector), by.part(to, vector),
+                  {.edges = Edges::zero, .vector = {to_index(vector)}});
   }
 
   // Keys or values: elements, or blocks by way of registers.
   void stage_keys(const std::string& of, const WeightFormat* format, WeightNumbers* numbers,
                   const View& from, const View& to) {
     if (format == nullptr) return stage(from, to);
-    const KeyThreads by = {staging(format, to).threads, builder_.thread()};
+    const KeyThreads by = threads(format, to);
     KeyParts parts(builder_, of, rows_in(format, to), type_, from, by, numbers);
     const View part_of_thread = staged(format, to);
     const View elements =

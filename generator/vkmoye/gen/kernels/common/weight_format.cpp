@@ -42,6 +42,16 @@ void write_bits(std::span<std::byte> block, std::int64_t first, std::uint32_t bi
     block[at + i] = static_cast<std::byte>(value >> (8 * i));
 }
 
+// The numbers of a format, in the order in which they are listed and packed.
+template <class Format, class Take>
+void for_each_number(Format& format, const Take& take) {
+  take("code", "codes", NumberOf::weight, format.code);
+  if (format.scale) take("scale", "scales", NumberOf::block, *format.scale);
+  if (format.minimum) take("minimum", "minima", NumberOf::block, *format.minimum);
+  if (format.sub_scale) take("sub_scale", "sub_scales", NumberOf::part, *format.sub_scale);
+  if (format.sub_minimum) take("sub_minimum", "sub_minima", NumberOf::part, *format.sub_minimum);
+}
+
 double one_of(const std::optional<WeightNumber>& number, std::span<const std::byte> block,
               std::int64_t element, double other) {
   return number ? number->number_of(bits_of(*number, block, element)) : other;
@@ -55,16 +65,20 @@ std::int64_t BitField::operator()(std::int64_t element) const {
   return first + (size(at) == 1 ? 0 : at(element));
 }
 
+std::vector<NamedNumber> numbers_of(const WeightFormat& format) {
+  std::vector<NamedNumber> numbers;
+  for_each_number(
+      format, [&](const char* name, const char* plural, NumberOf of, const WeightNumber& number) {
+        numbers.push_back({name, plural, of, &number});
+      });
+  return numbers;
+}
+
 const WeightNumber* number_called(const WeightFormat& format, std::string_view name) {
-  const auto pointer = [](const std::optional<WeightNumber>& number) {
-    return number ? &*number : nullptr;
-  };
-  return name == "code"          ? &format.code
-         : name == "scale"       ? pointer(format.scale)
-         : name == "sub_scale"   ? pointer(format.sub_scale)
-         : name == "minimum"     ? pointer(format.minimum)
-         : name == "sub_minimum" ? pointer(format.sub_minimum)
-                                 : nullptr;
+  for (const NamedNumber& named : numbers_of(format)) {
+    if (named.name == name) return named.number;
+  }
+  return nullptr;
 }
 
 std::int64_t run_of(const WeightNumber& number, std::int64_t elements) {
@@ -166,22 +180,12 @@ std::optional<FieldInWords> in_words(const BitField& field, std::int64_t element
 }
 
 bool WeightFormat::is_in_words() const {
-  const auto are_in_words = [&](const std::optional<WeightNumber>& number) {
-    const std::vector<BitField> fields =
-        number ? number->fields_in_words() : std::vector<BitField>();
-    return std::all_of(fields.begin(), fields.end(), [&](const BitField& field) {
-      return in_words(field, elements, kBitsOfWord).has_value();
-    });
-  };
-  return are_in_words(code) && are_in_words(scale) && are_in_words(sub_scale) &&
-         are_in_words(minimum) && are_in_words(sub_minimum);
-}
-
-std::vector<PlacedNumber> WeightFormat::numbers() const {
-  std::vector<PlacedNumber> out;
-  if (scale) out.push_back({"scale", "scales", scale->fields.front().first / 8});
-  if (minimum) out.push_back({"minimum", "minima", minimum->fields.front().first / 8});
-  return out;
+  for (const NamedNumber& named : numbers_of(*this)) {
+    for (const BitField& field : named.number->fields_in_words()) {
+      if (!in_words(field, elements, kBitsOfWord)) return false;
+    }
+  }
+  return true;
 }
 
 double WeightFormat::largest_number() const {
@@ -263,18 +267,15 @@ std::optional<WeightFormat> half_of(const WeightFormat& format) {
   WeightFormat half = format;
   half.elements /= 2;
   half.bytes /= 2;
-  std::vector<WeightNumber*> numbers = {&half.code};
-  for (auto* number : {&half.scale, &half.sub_scale, &half.minimum, &half.sub_minimum}) {
-    if (*number) numbers.push_back(&**number);
-  }
-  for (WeightNumber* number : numbers) {
-    for (BitField& field : number->fields) {
+  bool are_equal = true;
+  for_each_number(half, [&](const char*, const char*, NumberOf, WeightNumber& number) {
+    for (BitField& field : number.fields) {
       const std::optional<BitField> of_half = half_of(field, 8 * half.bytes);
-      if (!of_half) return std::nullopt;
-      field = *of_half;
+      are_equal = are_equal && of_half;
+      field = of_half.value_or(field);
     }
-  }
-  return half;
+  });
+  return are_equal ? std::optional(half) : std::nullopt;
 }
 
 // --- rules ---
@@ -337,34 +338,32 @@ std::vector<std::string> reasons_against(const WeightFormat& format) {
             fmt::format("{} has {} bits, but is a number of {}", name, number.bits(),
                         to_string(number.type)));
   };
-  require_fields("code", format.code);
-  require_kind("code", format.code);
-  require(format.code.kind != NumberKind::floating || format.code.type == ScalarType::e4m3 ||
-              format.code.type == ScalarType::e5m2,
-          "codes that are numbers must have type e4m3 or e5m2");
-  for (const auto& [name, number] :
-       {std::pair("scale", format.scale), std::pair("minimum", format.minimum)}) {
-    if (!number) continue;
-    require_fields(name, *number);
-    require_kind(name, *number);
-    require(number->kind == NumberKind::floating && number->is_of_block() &&
-                (number->type == ScalarType::f16 ||
-                 (number->type == ScalarType::f32 && format.bytes % 4 == 0)),
-            fmt::format("{} must be one number of f16 for a block, or of f32 in blocks of whole "
-                        "words of 4 bytes",
-                        name));
+  for (const NamedNumber& named : numbers_of(format)) {
+    const std::string& name = named.name;
+    const WeightNumber& number = *named.number;
+    require_fields(name, number);
+    require_kind(name, number);
+    const auto is_floating_point = [&](ScalarType one, ScalarType other) {
+      return number.kind == NumberKind::floating && (number.type == one || number.type == other);
+    };
+    if (named.of == NumberOf::weight) {
+      require(number.kind != NumberKind::floating ||
+                  is_floating_point(ScalarType::e4m3, ScalarType::e5m2),
+              "codes that are numbers must have type e4m3 or e5m2");
+    } else if (named.of == NumberOf::block) {
+      const ScalarType widest = format.bytes % 4 == 0 ? ScalarType::f32 : ScalarType::f16;
+      require(is_floating_point(ScalarType::f16, widest) && number.is_of_block(),
+              fmt::format("{} must be one number of f16 for a block, or of f32 in blocks of whole "
+                          "words of 4 bytes",
+                          name));
+    } else {
+      require(number.bits() <= 8, fmt::format("{} must have at most 8 bits", name));
+      require(run_of(number, format.elements) >= 8,
+              fmt::format("8 consecutive weights must have the same {}", name));
+    }
   }
   require(!format.minimum || format.minimum->type == format.scale->type,
           "scale and minimum must have the same type");
-  for (const auto& [name, number] :
-       {std::pair("sub_scale", format.sub_scale), std::pair("sub_minimum", format.sub_minimum)}) {
-    if (!number) continue;
-    require_fields(name, *number);
-    require_kind(name, *number);
-    require(number->bits() <= 8, fmt::format("{} must have at most 8 bits", name));
-    require(run_of(*number, format.elements) >= 8,
-            fmt::format("8 consecutive weights must have the same {}", name));
-  }
   return reasons;
 }
 

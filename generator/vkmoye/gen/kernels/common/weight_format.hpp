@@ -59,12 +59,6 @@ struct FieldInWords {
 std::optional<FieldInWords> in_words(const BitField& field, std::int64_t elements,
                                      std::int64_t bits_of_word, std::int64_t begin = 0);
 
-/// A number of a block, at a byte of it.
-struct PlacedNumber {
-  const char *name, *plural;
-  std::int64_t at;
-};
-
 /// What the bits of a number mean.
 enum class NumberKind : std::uint8_t {
   whole,         // code - zero
@@ -89,6 +83,7 @@ struct WeightNumber {
   double number_of(std::uint64_t code) const;
   /// The largest magnitude of a finite number.
   double largest() const;
+  bool is_whole() const { return kind == NumberKind::whole || kind == NumberKind::has_sign; }
   /// Whether all weights of a block have the same one.
   bool is_of_block() const;
   /// Among bits without a sign, those of 0: a sign bit is inverted.
@@ -132,12 +127,20 @@ struct WeightFormat {
   bool is_array() const {
     return code.kind == NumberKind::has_sign && code.bits() == 8 && bytes == elements;
   }
-  /// Scale and minimum, as the format has them, and their type.
-  std::vector<PlacedNumber> numbers() const;
   ScalarType scale_type() const { return scale ? scale->type : ScalarType::f16; }
 };
 
-/// The number of that name: "code", "scale", "sub_scale", "minimum", "sub_minimum"; null if the format has none.
+/// What has a number of its own: each weight, each part of a block, or the block.
+enum class NumberOf : std::uint8_t { weight, part, block };
+
+struct NamedNumber {
+  std::string name, plural;  // "minimum", "minima"
+  NumberOf of;
+  const WeightNumber* number;
+};
+/// The numbers that `format` has, of "code", "scale", "minimum", "sub_scale", "sub_minimum". It must outlive them.
+std::vector<NamedNumber> numbers_of(const WeightFormat& format);
+/// The number of that name; null if the format has none.
 const WeightNumber* number_called(const WeightFormat& format, std::string_view name);
 
 /// The format of half a block, of which two make a block; nullopt if halves differ. mxfp4 has blocks of 17 bytes.

@@ -66,9 +66,8 @@ Expr weight_in_block(Builder& builder, const WeightFormat& format, const Expr& e
     return bits_in_block(builder, format, number, name + suffix, element, 1, word).front();
   };
   const Expr code = bits("codes", format.code);
-  const WeightScale scale = scale_of_parts(format, ScalarType::f32, [&](const std::string& name) {
-    const WeightNumber& number = *number_called(format, name);
-    return number_of(number, bits(name, number));
+  const WeightScale scale = scale_of_parts(format, ScalarType::f32, [&](const NamedNumber& named) {
+    return number_of(*named.number, bits(named.name, *named.number));
   });
   return scaled(number_of(format.code, code), scale);
 }

@@ -110,9 +110,7 @@ Expr number_of(const WeightNumber& number, const Expr& bits) {
 }
 
 Expr number_of(const WeightNumber& number, const CodePlace& place) {
-  if (number.kind != NumberKind::whole && number.kind != NumberKind::has_sign) {
-    return number_of(number, bits_of(place));
-  }
+  if (!number.is_whole()) return number_of(number, bits_of(place));
   const auto [sum, power] = code_as_number(place);
   return sum - (power + static_cast<double>(number.unsigned_zero()));
 }
@@ -126,18 +124,21 @@ Expr whole_half(const WeightNumber& number, const CodePlace& place) {
 }
 
 WeightScale scale_of_parts(const WeightFormat& format, ScalarType type,
-                           const std::function<Expr(const std::string& name)>& number) {
-  WeightScale scale;
-  if (format.scale) scale.scale = number("scale");
-  if (format.sub_scale) {
-    const Expr sub = number("sub_scale");
+                           const std::function<Expr(const NamedNumber& number)>& number) {
+  const auto called = [&](const std::string& name) -> std::optional<Expr> {
+    for (const NamedNumber& named : numbers_of(format)) {
+      if (named.name == name) return number(named);
+    }
+    return std::nullopt;
+  };
+  WeightScale scale{.scale = called("scale")};
+  if (const auto sub = called("sub_scale")) {
     (type == ScalarType::f16 ? scale.factor : scale.scale) =
-        type == ScalarType::f16 || !scale.scale ? sub : *scale.scale * sub;
+        type == ScalarType::f16 || !scale.scale ? *sub : *scale.scale * *sub;
   }
-  if (!format.minimum) return scale;
-  Expr minimum = number("minimum");
-  if (format.sub_minimum) minimum = minimum * number("sub_minimum");
-  scale.minimum = format.subtracts_minimum ? -minimum : minimum;
+  scale.minimum = called("minimum");
+  if (const auto sub = called("sub_minimum")) scale.minimum = *scale.minimum * *sub;
+  if (scale.minimum && format.subtracts_minimum) scale.minimum = -*scale.minimum;
   return scale;
 }
 
@@ -235,7 +236,7 @@ std::vector<Expr> WeightNumbers::pair(const CodePlace& low, const CodePlace& hig
 
 bool WeightNumbers::decodes_in_halves(ScalarType type) const {
   const auto is_whole = [](const std::optional<WeightNumber>& sub) {
-    return !sub || sub->kind == NumberKind::whole || sub->kind == NumberKind::has_sign;
+    return !sub || sub->is_whole();
   };
   return type == ScalarType::f16 && !has_table() && format_.scale_type() == ScalarType::f16 &&
          is_whole(format_.sub_scale) && is_whole(format_.sub_minimum);

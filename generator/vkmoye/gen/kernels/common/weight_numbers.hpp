@@ -73,11 +73,10 @@ Expr number_of(const WeightNumber& number, const Expr& bits);
 Expr number_of(const WeightNumber& number, const CodePlace& place);
 /// A whole number of f16, without a conversion. Precondition: `place` is below bit 16 of its words, or above.
 Expr whole_half(const WeightNumber& number, const CodePlace& place);
-/// Scale and minimum of a weight from the numbers of the format, which `number` finds by their names: "scale",
-/// "sub_scale", "minimum", "sub_minimum". In f32, scale and sub scale are multiplied, which is exact; in f16, the sub
-/// scale is a factor.
+/// Scale and minimum of a weight from the numbers of the format, which `number` reads. In f32, scale and sub scale are
+/// multiplied, which is exact; in f16, the sub scale is a factor.
 WeightScale scale_of_parts(const WeightFormat& format, ScalarType type,
-                           const std::function<Expr(const std::string& name)>& number);
+                           const std::function<Expr(const NamedNumber& number)>& number);
 
 class WeightNumbers {
  public:

@@ -101,7 +101,16 @@ std::string range_text(std::int64_t first, std::int64_t last, std::int64_t count
 
 std::vector<NamedField> fields_of(const WeightFormat& format) {
   std::vector<NamedField> fields;
-  const auto add = [&](std::string name, std::string what, const WeightNumber& number) {
+  std::vector<NamedNumber> numbers = numbers_of(format);
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [](const auto& a, const auto& b) { return a.of < b.of; });
+  for (const NamedNumber& named : numbers) {
+    const WeightNumber& number = *named.number;
+    std::string name = named.name, what;
+    if (named.of != NumberOf::block) {
+      what = name.substr(named.of == NumberOf::part ? std::string("sub_").size() : 0);
+      name = what.substr(0, 1);
+    }
     const std::int64_t run = run_of(number, format.elements);
     if (!what.empty() && run > 1) what += fmt::format(" of {} weights", run);
     if (number.zero != 0) what += fmt::format(" - {}", number.zero);
@@ -115,12 +124,7 @@ std::vector<NamedField> fields_of(const WeightFormat& format) {
                         &field, run});
       name += '\'';
     }
-  };
-  add("c", "code", format.code);
-  if (format.sub_scale) add("s", "scale", *format.sub_scale);
-  if (format.sub_minimum) add("m", "minimum", *format.sub_minimum);
-  if (format.scale) add("scale", "", *format.scale);
-  if (format.minimum) add("minimum", "", *format.minimum);
+  }
   return fields;
 }
 

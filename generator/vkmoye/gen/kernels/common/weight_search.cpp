@@ -23,7 +23,7 @@ class SortedNumbers {
   using Coded = std::pair<double, std::uint64_t>;
 
   explicit SortedNumbers(const WeightNumber& number) : codes_(number.codes()) {
-    if (number.kind == NumberKind::whole || number.kind == NumberKind::has_sign) {
+    if (number.is_whole()) {
       least_ = -static_cast<double>(number.unsigned_zero());
       greatest_ = least_ + static_cast<double>(codes_ - 1);
       zero_ = number.kind == NumberKind::whole ? number.zero : 0;

@@ -227,19 +227,9 @@ class ThinCoopmatProduct {
   }
   // The elements along k of row number `row` of the lane <- `values`.
   void store(const std::vector<Expr>& values, const LaneOperand& x, const Expr& row) {
-    const std::int64_t along_k = size(x.lanes.k_numbers);
-    const std::uint32_t rows_of_matrix = to_index(size(x.lanes.row_numbers));
-    const Expr matrix_row = row / rows_of_matrix, down = to_index(x.matrices.rows);
-    const Expr first = evaluate(x.lanes.row_numbers, row % rows_of_matrix);
-    const std::uint32_t held = to_index(config_.elements_per_lane(x.use));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto number = static_cast<std::int64_t>(i);
-      const Expr matrix_k = to_index(number / along_k);
-      const Expr matrix =
-          x.use == Use::a ? matrix_row + matrix_k * down : matrix_row * down + matrix_k;
-      const Expr element = first + to_index(x.lanes.k_numbers(number % along_k));
-      builder_.store(values[i], {x.elements.array, {matrix * held + element}, ""});
-    }
+    const View of_row = select(slice(x.elements, {_, 0, _}), 1, row);
+    std::uint32_t k = 0;
+    for (const Expr& value : values) builder_.store(value, take(of_row, k++, 1));
   }
 
   static PackedOperands packed_operands(const GemmThinCoopmatConfig& config, const GemmForm& form) {

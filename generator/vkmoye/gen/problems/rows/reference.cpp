@@ -21,7 +21,7 @@ namespace {
 
 // The relative error of one rounding, and the magnitude below which a number may be flushed to 0.
 struct Precision {
-  double unit, min_normal;
+  double epsilon, min_normal;
 };
 
 Precision precision_of(ScalarType type) {
@@ -56,7 +56,7 @@ Expected rounded(ScalarType type, const Precision& computed, double value, doubl
     // Infinity, or NaN of e4m3, unless the error leads back to finite numbers.
     const bool is_surely_beyond = std::fabs(value) - bound > range_of(type).largest;
     if (!std::isfinite(stored) && is_surely_beyond) return {stored, 0, out.overflow};
-    out.bound += result.unit * std::fabs(value) + result.min_normal;
+    out.bound += result.epsilon * std::fabs(value) + result.min_normal;
     out = in_range_of(type, out);
   }
   return out;
@@ -79,7 +79,7 @@ Expected defined_sum(ScalarType type, std::span<const double> x, std::size_t thr
     (value < 0 ? negative : positive) += std::fabs(value);
   }
   const Precision precision = computing(type);
-  const double relative = precision.unit * roundings(x.size(), threads);
+  const double relative = precision.epsilon * roundings(x.size(), threads);
   const Overflow overflow = overflow_of_sum(static_cast<double>(positive * (1 + relative)),
                                             static_cast<double>(negative * (1 + relative)),
                                             range_of(computing_type(type)).largest);
@@ -111,7 +111,7 @@ void define_softmax(ScalarType type, std::span<const double> x, std::size_t thre
   const Precision precision = computing(type);
   // Of exp(x - own) * exp(own - largest), which has two exponentials and a product.
   const auto error_of_part = [&](double difference) {
-    return 3 * precision.unit * (2 + std::fabs(difference)) + precision.unit;
+    return 3 * precision.epsilon * (2 + std::fabs(difference)) + precision.epsilon;
   };
   double sum = 0, error = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -120,11 +120,11 @@ void define_softmax(ScalarType type, std::span<const double> x, std::size_t thre
     sum += e;
     if (e > 0) error += e * error_of_part(x[i] - largest);
   }
-  const double of_sum = error / sum + precision.unit * roundings(x.size(), threads);
+  const double of_sum = error / sum + precision.epsilon * roundings(x.size(), threads);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double y = out[i].value / sum;
     const double of_this =
-        y > 0 ? y * (error_of_part(x[i] - largest) + of_sum + 2.5 * precision.unit) : 0;
+        y > 0 ? y * (error_of_part(x[i] - largest) + of_sum + 2.5 * precision.epsilon) : 0;
     out[i] = rounded(type, precision, y, of_this);
   }
 }
@@ -137,7 +137,7 @@ void define_rms_norm(ScalarType type, std::span<const double> x, std::span<const
   const auto count = static_cast<double>(x.size());
   const double whole = squares / count + static_cast<float>(epsilon);
   const double of_root = (roundings(x.size(), threads) + 1.5 + 2.5 + 1 + 1) / 2 + 2;
-  const double relative = precision.unit * (of_root + 2);
+  const double relative = precision.epsilon * (of_root + 2);
   // Subnormal elements may be flushed, and subnormal quotients.
   const double flushed = precision.min_normal * std::max(1.0, 1 / std::sqrt(whole));
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -162,8 +162,8 @@ void define_residual_norm(ScalarType type, std::span<const double> x,
     return std::isfinite(sum) && std::fabs(sum) > largest;
   });
   for (std::size_t i = 0; i < x.size(); ++i) {
-    out[i] = rounded(type, precision, total[i], precision.unit * std::fabs(total[i]));
-    norms[i].bound += 2 * kSecondOrder * precision.unit * std::fabs(norms[i].value);
+    out[i] = rounded(type, precision, total[i], precision.epsilon * std::fabs(total[i]));
+    norms[i].bound += 2 * kSecondOrder * precision.epsilon * std::fabs(norms[i].value);
     // Nothing is known of a row with a sum that is too large.
     if (!is_beyond) continue;
     norms[i].bound = std::fabs(norms[i].value) + norms[i].bound;
@@ -188,7 +188,7 @@ void define_layer_norm(ScalarType type, std::span<const double> x, std::span<con
   const double root = std::sqrt(variance + static_cast<float>(epsilon));
   const double of_sums = 3 * (roundings(x.size(), threads) + 4);
   // How far the centre, from which deviations are taken, is from the mean.
-  const double off = precision.unit * (4 * std::fabs(x[0] + mean) + of_sums * from_first);
+  const double off = precision.epsilon * (4 * std::fabs(x[0] + mean) + of_sums * from_first);
   // Deviations that the sums of f32 and bf16 do not see.
   const bool is_wide = type == ScalarType::f32 || type == ScalarType::bf16;
   const double lost = is_wide ? 0x1p35 * precision.min_normal : 0;
@@ -199,11 +199,11 @@ void define_layer_norm(ScalarType type, std::span<const double> x, std::span<con
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double normal = from_mean(x[i]) / root;
     const double product = normal * weight[i];
-    const double of_normal =
-        precision.unit * ((of_root + 4) * std::fabs(normal) + (of_sums * deviation + off) / root) +
-        flushed + lost / root;
+    const double of_normal = precision.epsilon * ((of_root + 4) * std::fabs(normal) +
+                                                  (of_sums * deviation + off) / root) +
+                             flushed + lost / root;
     const double error = std::fabs(weight[i]) * of_normal +
-                         precision.unit * (2 * std::fabs(product) + std::fabs(bias[i]));
+                         precision.epsilon * (2 * std::fabs(product) + std::fabs(bias[i]));
     // The product may be beyond the largest number, or of an infinite weight and a quotient of either sign.
     const bool is_large = std::fabs(product) + error > largest;
     const bool is_any = std::isinf(weight[i]) && std::fabs(normal) <= of_normal;
@@ -219,13 +219,13 @@ void define_gate(ScalarType type, GateFunction function, std::span<const double>
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double f = is_gelu ? gelu(x[i]) : silu(x[i]);
     const double of_function = error_of_gated(x[i], is_gelu ? exponent_of_gelu(x[i]) : x[i],
-                                              precision.unit, precision.min_normal) +
+                                              precision.epsilon, precision.min_normal) +
                                precision.min_normal;
     const double y = f * factors[i];
     // A function that may be rounded to 0, or to the other sign, makes anything of infinity.
     const bool is_any = std::isinf(factors[i]) && f != 0 && std::fabs(f) <= of_function;
     out[i] = rounded(type, precision, y,
-                     of_function * std::fabs(factors[i]) + precision.unit * std::fabs(y),
+                     of_function * std::fabs(factors[i]) + precision.epsilon * std::fabs(y),
                      {is_any, is_any, is_any});
   }
 }
@@ -243,10 +243,10 @@ void define_rope(ScalarType type, RopePairs pairs_are, std::span<const double> h
     const double angle = position * frequencies[pair], a = heads[l], b = heads[r];
     // Beyond 2^24 the position, the product and the turns are rounded.
     const double rounded_parts = std::fabs(angle) > 0x1p24 ? 4 * std::fabs(angle) : 0;
-    const double of_angle = precision.unit * (3 * kPi + rounded_parts);
+    const double of_angle = precision.epsilon * (3 * kPi + rounded_parts);
     const double size = std::fabs(a) + std::fabs(b);
     const double error =
-        size * (kOfSine + of_angle + 2 * precision.unit) + 2 * precision.min_normal;
+        size * (kOfSine + of_angle + 2 * precision.epsilon) + 2 * precision.min_normal;
     // Both products may be as large as a and b.
     const bool is_large = size > range_of(computing_type(type)).largest;
     const double c = std::cos(angle), s = std::sin(angle);

@@ -14,26 +14,11 @@
 namespace vkmoye::gen {
 namespace {
 
-// The fields of all numbers of a format, of which none is wider than a word.
-std::vector<FieldOfPart> fields_of(const WeightFormat& format) {
-  std::vector<FieldOfPart> out;
-  const auto add = [&](const char* name, const char* plural, const WeightNumber& number) {
-    for (const BitField& field : number.fields_in_words()) {
-      out.push_back({name, plural, &number, field, {}});
-    }
-  };
-  add("code", "codes", format.code);
-  if (format.scale) add("scale", "scales", *format.scale);
-  if (format.sub_scale) add("sub_scale", "sub_scales", *format.sub_scale);
-  if (format.minimum) add("minimum", "minima", *format.minimum);
-  if (format.sub_minimum) add("sub_minimum", "sub_minima", *format.sub_minimum);
-  return out;
-}
-
 // The sign bits in a word of `field`; 0 if it contains none.
 std::uint32_t sign_bits(const FieldOfPart& of) {
+  const WeightNumber& number = *of.named.number;
   const bool has_sign =
-      of.number->kind == NumberKind::has_sign && of.field.to + of.field.bits == of.number->bits();
+      number.kind == NumberKind::has_sign && of.field.to + of.field.bits == number.bits();
   std::uint32_t out = 0;
   for (std::int64_t i = 0; has_sign && i < size(of.at.bit); ++i) {
     out |= 1u << (of.at.first_bit + of.at.bit(i) + of.field.bits - 1);
@@ -67,12 +52,15 @@ Layout KeyRows::order() const {
 }
 
 std::vector<FieldOfPart> KeyRows::fields() const {
-  std::vector<FieldOfPart> fields = fields_of(*format);
+  std::vector<FieldOfPart> fields;
   const Layout places = order();
-  for (FieldOfPart& of : fields) {
-    of.at = *in_words(of.field, format->elements, kBitsOfWord);
-    of.at.word = composition(of.at.word, places);
-    of.at.bit = composition(of.at.bit, places);
+  for (const NamedNumber& named : numbers_of(*format)) {
+    for (const BitField& field : named.number->fields_in_words()) {
+      FieldInWords at = *in_words(field, format->elements, kBitsOfWord);
+      at.word = composition(at.word, places);
+      at.bit = composition(at.bit, places);
+      fields.push_back({named, field, at});
+    }
   }
   return fields;
 }
@@ -149,8 +137,9 @@ KeyParts::KeyParts(Builder& builder, const std::string& name, const KeyRows& row
   fields_ = rows.fields();
   first_bits_.name = "bits";
   for (const FieldOfPart& of : fields_) {
-    std::string words =
-        std::string(of.name) == "code" ? prefix + name : fmt::format("{}_of_{}", of.plural, name);
+    std::string words = of.named.of == NumberOf::weight
+                            ? prefix + name
+                            : fmt::format("{}_of_{}", of.named.plural, name);
     if (of.field.to > 0) words += fmt::format("_from_bit{}", of.field.to);
     read_.push_back(builder.make_fragment_like(words, ScalarType::u16,
                                                by.part(this->words(tile, of), of.words())));
@@ -166,9 +155,7 @@ View KeyParts::words(const View& tile, const FieldOfPart& field) const {
   const Layout parts = make_layout(field.at.word.mode(1), Layout(blocks, of_block));
   View out = composition(tile, make_layout(make_layout(Layout(field.words(), 1), parts),
                                            Layout(size(tile.shape().mode(1)), of_block * blocks)));
-  if (const std::int64_t first = field.at.first_word; first > 0) {
-    out.axes[0].fixed.push_back({Layout(first + 1, 1), to_index(first)});
-  }
+  out.axes[0].shift(field.at.first_word);
   return out;
 }
 
@@ -181,9 +168,7 @@ View KeyParts::bits(const View& tile, const FieldOfPart& field, const KeyThreads
       {{},
        make_layout(make_layout(field.at.bit.mode(0), make_layout(field.at.bit.mode(1), blocks)),
                    keys)}};
-  if (const std::int64_t first = field.at.first_bit; first > 0) {
-    out.axes[0].fixed.push_back({Layout(first + 1, 1), to_index(first)});
-  }
+  out.axes[0].shift(field.at.first_bit);
   return by.part(out, rows_.vector);
 }
 
@@ -223,11 +208,11 @@ void KeyParts::decode(const View& elements) const {
                                   format->name, elements.name));
   }
   const auto decoded = [&](const std::vector<Expr>& word, const std::vector<Expr>& bit) {
-    const auto place = [&](const std::string& name) {
+    const auto place = [&](const NamedNumber& named) {
       CodePlace out;
       for (std::size_t i = 0; i < fields_.size(); ++i) {
         const FieldOfPart& of = fields_[i];
-        if (of.name != name) continue;
+        if (of.named.name != named.name) continue;
         Expr from = convert(word[i], ScalarType::u32);
         if (const std::uint32_t signs = sign_bits(of); signs != 0) from = bit_xor(from, u32(signs));
         if (ir::constant_value(bit[i]) == 0) {
@@ -235,10 +220,8 @@ void KeyParts::decode(const View& elements) const {
           continue;
         }
         // One shift for a word and one for an element: to where the code is a number, or a part of one.
-        const bool is_whole =
-            of.number->kind == NumberKind::whole || of.number->kind == NumberKind::has_sign;
-        const std::uint32_t first =
-            std::min<std::uint32_t>(of.field.to + (is_whole ? kBitOfNumber : 0), kBitsOfWord);
+        const std::uint32_t first = std::min<std::uint32_t>(
+            of.field.to + (of.named.number->is_whole() ? kBitOfNumber : 0), kBitsOfWord);
         if (first > 0) from = shift_left(from, u32(first));
         out.push_back({shift_right(from, convert(bit[i], ScalarType::u32)), first, of.field.bits,
                        of.field.to});
@@ -246,15 +229,14 @@ void KeyParts::decode(const View& elements) const {
       return out;
     };
     const WeightScale scale =
-        scale_of_parts(*format, ScalarType::f32, [&](const std::string& name) {
-          const CodePlace at = place(name);
-          if (name == "sub_scale") return number_of(*format->sub_scale, at);
-          if (name == "sub_minimum") return number_of(*format->sub_minimum, at);
+        scale_of_parts(*format, ScalarType::f32, [&](const NamedNumber& named) {
+          const CodePlace at = place(named);
+          if (named.of == NumberOf::part) return number_of(*named.number, at);
           const Expr all = at.size() == 1 ? at.front().word : bits_of(at);
-          return builder_.let(name + "_of_part",
-                              number_in_word(all, format->scale_type(), /*half=*/0));
+          return builder_.let(named.name + "_of_part",
+                              number_in_word(all, named.number->type, /*half=*/0));
         });
-    return numbers_->weight(place("code"), scale, "level");
+    return numbers_->weight(place(numbers_of(*format).front()), scale, "level");
   };
   const std::string title = fmt::format("{} <- {}, from the codes in {}", elements.name,
                                         numbers_->formula(), read_.front().array);

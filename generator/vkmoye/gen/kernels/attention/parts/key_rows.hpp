@@ -26,8 +26,7 @@ namespace vkmoye::gen {
 
 /// Bits of a number of a format in words of 16 bits.
 struct FieldOfPart {
-  const char *name, *plural;  // "scale", "scales"
-  const WeightNumber* number;
+  NamedNumber named;
   BitField field;
   FieldInWords at;  // (place in a part, part of a block) -> word of the block, and bit
 

@@ -24,7 +24,7 @@ StagedTile::StagedTile(Builder& builder, const std::string& name, const StoredRo
                        const View& shared, const RowStaging& staging, WeightNumbers* numbers)
     : builder_(builder),
       shared_(shared),
-      rows_{from.format, width(), staging.vector.count},
+      rows_{from.format, width(), staging.vector},
       vector_(to_index(from.format == nullptr ? rows_.vector
                                               : std::min(rows_.run(), widest_access(type())))),
       by_{staging.threads, builder.thread()},

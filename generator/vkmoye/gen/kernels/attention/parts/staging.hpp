@@ -7,17 +7,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "vkmoye/gen/dsl/copy.hpp"
-#include "vkmoye/tensor/tiled_copy.hpp"
+#include "vkmoye/layout/layout.hpp"
 
 namespace vkmoye::gen {
 
 struct RowStaging {
-  TiledCopy copy;  // (thread, value) -> (element, row)
-  Vector vector;
-  Layout threads;  // (threads_per_row, rows)
-
-  View part(const View& view, const Expr& thread) const { return partition(view, copy, thread); }
+  Layout threads;       // (threads_per_row, rows)
+  std::int64_t vector;  // elements
 };
 
 /// The widest vectors, up to `max_vector` elements, with which `threads` threads divide `width` elements of `rows` rows
@@ -29,9 +25,7 @@ inline std::optional<RowStaging> row_staging(std::int64_t width, std::int64_t ro
     for (std::int64_t threads_per_row = threads; threads_per_row >= 1; threads_per_row /= 2) {
       const std::int64_t at_once = threads / threads_per_row;
       if (width % (vector * threads_per_row) != 0 || rows % at_once != 0) continue;
-      const Layout by = make_layout({threads_per_row, at_once});
-      return RowStaging{
-          make_tiled_copy(by, make_layout({vector, std::int64_t{1}})), {to_index(vector)}, by};
+      return RowStaging{make_layout({threads_per_row, at_once}), vector};
     }
   }
   return std::nullopt;

@@ -71,7 +71,7 @@ TransposeAutoConfig transpose_auto_config(ScalarType type, std::int64_t max_thre
       break;
     default: config.rows = config.cols = 32; break;
   }
-  if (config.unit() == 1 && stores_packed(config)) config.load = config.store = config.bytes();
+  if (config.together() == 1 && stores_packed(config)) config.load = config.store = config.bytes();
   return config;
 }
 
@@ -128,7 +128,7 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
 
   const std::int64_t across = config.load / config.bytes(), along = config.store / config.bytes();
   constexpr const char *kRows = "tile's rows", *kCols = "tile's columns", *kThreads = "threads";
-  if (!shuffles && config.unit() == 1 && stores_packed(config)) {
+  if (!shuffles && config.together() == 1 && stores_packed(config)) {
     reasons.push_back(
         fmt::format("vector {}: an access to several {} is packed, but the shared tile is also "
                     "accessed one by one",
@@ -138,7 +138,7 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
   require_divides("elements of a store", along, kRows, config.rows, reasons);
   if (!shuffles) {
     require_divides("elements of a sector", config.sector(), kRows, config.rows, reasons);
-    require_divides("elements of a word times parts", config.unit() * config.parts, kCols,
+    require_divides("elements of a word times parts", config.together() * config.parts, kCols,
                     config.cols, reasons);
   }
   require_divides("columns moved at once of an array of few columns", thin_col_limit(config), kCols,
@@ -152,19 +152,19 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config) {
                   reasons);
   require_divides("stores of a column of the tile", config.rows / along, kThreads, config.threads,
                   reasons);
-  require_divides("words of a row of a part", config.cols / config.unit() / config.parts, kThreads,
-                  config.threads, reasons);
-  require_divides("words of a column of the tile", config.rows / config.unit(), kThreads,
+  require_divides("words of a row of a part", config.cols / config.together() / config.parts,
+                  kThreads, config.threads, reasons);
+  require_divides("words of a column of the tile", config.rows / config.together(), kThreads,
                   config.threads, reasons);
   require_divides("columns of a part", config.cols / config.parts, kThreads, config.threads,
                   reasons);
   const std::int64_t values = config.rows * config.cols / config.threads;
-  if (config.unit() == 1) {
+  if (config.together() == 1) {
     require_divides("elements of a block of a thread", across * along, "elements of a thread",
                     values, reasons);
   } else {
     require_divides("threads, which load at least one block each", config.threads, "tile's blocks",
-                    config.cols / across * (config.rows / config.unit()), reasons);
+                    config.cols / across * (config.rows / config.together()), reasons);
     require_divides("threads, which make at least one store each", config.threads, "tile's stores",
                     config.rows / along * config.cols, reasons);
   }
@@ -261,7 +261,7 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
     }
     // Ragged loads clamp to the last element, or word, so there must be one.
     k.branch(
-        {ir::less(0, Builder::element_count(src) / to_index(config.unit()))},
+        {ir::less(0, Builder::element_count(src) / to_index(config.together()))},
         "a ragged tile, stored in whole sectors of dst",
         [&] { move_ragged(k, config, src, dst, *shared, col, row); }, "", [] {});
   };

@@ -12,7 +12,7 @@
 //     stores      8 lanes x 4         8 values, 4 lanes   r4 r3 c4 c3 r2      128 bytes of 4 columns
 //     between     one round: lanes that differ in bit 0 exchange 16 of their 32 values
 //
-// Shuffles move words. Elements of 1 and 2 bytes are first transposed in registers, in units of 4 or 2
+// Shuffles move words. Elements of 1 and 2 bytes are first transposed in registers, in groups of 4 or 2
 // rows.
 
 #include <cstdint>
@@ -29,16 +29,16 @@ struct SubgroupTile {
   // Precondition: reasons_against_shuffles is empty.
   SubgroupTile(const TransposeTile& tile, std::int64_t lanes);
 
-  /// loaded: (lane, (word of an element, column, unit of rows)) -> word of the tile; stored: the same
-  /// with the units before the columns.
+  /// loaded: (lane, (word of an element, column, group of rows)) -> word of the tile; stored: the same
+  /// with the groups before the columns.
   Layout loaded() const;
   Layout stored() const;
 
-  std::int64_t cols, units;    // columns, units of rows
-  std::int64_t words;          // words of an element, or of a unit
-  std::int64_t across, along;  // columns of a load, units of a store
-  // lane -> the first column and unit that it loads and stores
-  Layout load_col, load_unit, store_col, store_unit;
+  std::int64_t cols, row_groups;  // columns, groups of rows
+  std::int64_t words;             // words of an element, or of a group
+  std::int64_t across, along;     // columns of a load, groups of a store
+  // lane -> the first column and group of rows that it loads and stores
+  Layout load_col, load_row, store_col, store_row;
 };
 
 /// Every reason why subgroups of `lanes` lanes cannot move `tile` by shuffles. Preconditions: lanes,

@@ -34,15 +34,15 @@ Expr joined(const Expr& low, const Expr& high, const Expr& bits) {
   return bit_or(shift_right(low, by), shift_left(shift_left(high, 1), Expr(31) - by));
 }
 
-// (columns, units of rows) -> offset: columns in groups of `across`, spaced so that the first columns of
-// neighbouring groups are in different banks. If there are fewer groups than banks, consecutive units
+// (columns, groups of rows) -> offset: columns in groups of `across`, spaced so that the first columns of
+// neighbouring groups are in different banks. If there are fewer such groups than banks, consecutive groups of rows
 // take the remaining banks.
-Layout apart(std::int64_t across, std::int64_t groups, std::int64_t units) {
+Layout apart(std::int64_t across, std::int64_t groups, std::int64_t row_groups) {
   constexpr std::int64_t kBanks = 32;
-  const std::int64_t column = units | 1, step = kBanks / std::min(kBanks, groups);
+  const std::int64_t column = row_groups | 1, step = kBanks / std::min(kBanks, groups);
   std::int64_t run = ceil_div(across * column, step) * step;
   if (run / step % 2 == 0) run += step;
-  return Layout({{across, groups}, units}, {{column, run}, 1});
+  return Layout({{across, groups}, row_groups}, {{column, run}, 1});
 }
 
 // The strides, in words, of columns and of groups of columns.
@@ -82,11 +82,12 @@ class Tile {
   void load_words() {
     const std::int64_t across = tile_.load / tile_.bytes(), lanes = tile_.cols / across;
     const Strides to(tile_.whole_layout().layout);
-    each(lanes, tile_.rows / unit(), {"across", "group"}, [&](const Expr& a, const Expr& group) {
-      if_rows_inside(unit(), group, [&] {
-        once("transpose_block", [&] { load_words_at(a, group, across, to); });
-      });
-    });
+    each(lanes, tile_.rows / together(), {"across", "group"},
+         [&](const Expr& a, const Expr& group) {
+           if_rows_inside(together(), group, [&] {
+             once("transpose_block", [&] { load_words_at(a, group, across, to); });
+           });
+         });
   }
 
   // A thread stores `store` bytes of a column.
@@ -132,29 +133,29 @@ class Tile {
   // Loads words of several elements for store_ragged(): the rows of a tile and one more sector of rows.
   void load_ragged_words() {
     const Strides to(tile_.ragged_layout().layout);
-    each(tile_.cols / unit(), (tile_.rows + sector()) / unit(), {"across", "group"},
+    each(tile_.cols / together(), (tile_.rows + sector()) / together(), {"across", "group"},
          [&](const Expr& i, const Expr& group) {
            std::vector<Expr> rows;
-           for (std::int64_t e = 0; e < unit(); ++e) rows.push_back(row_of_src(i, group, e));
+           for (std::int64_t e = 0; e < together(); ++e) rows.push_back(row_of_src(i, group, e));
            store_transposed("word", rows, number(to.run) * i + group, 0, to.column);
          });
   }
 
   void store_ragged_words() {
     const Layout from = tile_.ragged_layout().layout.mode(0);
-    each(tile_.rows / unit(), tile_.cols, {"y", "x"}, [&](const Expr& y, const Expr& x) {
+    each(tile_.rows / together(), tile_.cols, {"y", "x"}, [&](const Expr& y, const Expr& x) {
       const Expr col = builder_.let("col", col0_ + x), head = builder_.let("head", head_of(col));
-      const Expr row = builder_.let("row", row0_ + head + number(unit()) * y);
-      const Expr word = builder_.let("word", (col * rows_ + row0_ + head) / number(unit()) + y);
-      const Expr at = evaluate(from, x) + head / number(unit()) + y;
-      builder_.branch({ir::less(col, cols_), ir::less(row + number(unit()), rows_),
-                       ir::less(word, Builder::element_count(dst_) / number(unit()))},
+      const Expr row = builder_.let("row", row0_ + head + number(together()) * y);
+      const Expr word = builder_.let("word", (col * rows_ + row0_ + head) / number(together()) + y);
+      const Expr at = evaluate(from, x) + head / number(together()) + y;
+      builder_.branch({ir::less(col, cols_), ir::less(row + number(together()), rows_),
+                       ir::less(word, Builder::element_count(dst_) / number(together()))},
                       [&] {
                         const Expr low = builder_.load("low", shared_at(at));
                         const Expr high = builder_.load("high", shared_at(at + 1));
                         builder_.store(
                             joined(low, high, bits_of(head)),
-                            words(dst_, {number(unit()) * word}, unit(), "sectors of dst"));
+                            words(dst_, {number(together()) * word}, together(), "sectors of dst"));
                       });
     });
   }
@@ -173,29 +174,30 @@ class Tile {
 
   // Moves the rows after the last word of each column.
   void store_tails() {
-    if (unit() == 1) return;
+    if (together() == 1) return;
     builder_.branch({ir::less(rows_, row0_ + number(tile_.rows + 1))}, [&] {
       builder_.with_title(
           "the rows after the last whole word of each column, element by element", [&] {
-            elementwise(unit(), [&](const Expr& y, const Expr& col) {
+            elementwise(together(), [&](const Expr& y, const Expr& col) {
               const Expr row = builder_.let("row", rows_ - 1 - y);
               const Expr head = builder_.let("head", head_of(col));
-              const Expr begins = builder_.let("word_begins", row - (row - head) % number(unit()));
-              return std::pair(row, Conditions{ir::less(rows_ - begins, number(unit() + 1))});
+              const Expr begins =
+                  builder_.let("word_begins", row - (row - head) % number(together()));
+              return std::pair(row, Conditions{ir::less(rows_ - begins, number(together() + 1))});
             });
           });
     });
   }
 
  private:
-  std::int64_t unit() const { return tile_.unit(); }
+  std::int64_t together() const { return tile_.together(); }
   std::int64_t sector() const { return tile_.sector(); }
 
   // The number of rows of `col` before its first sector.
   Expr head_of(const Expr& col) const { return (Expr(0) - col * rows_) % number(sector()); }
   // The first bit of an element in its word.
   Expr bits_of(const Expr& place) const {
-    return number(8 * tile_.bytes()) * (place % number(unit()));
+    return number(8 * tile_.bytes()) * (place % number(together()));
   }
 
   Element shared_at(const Expr& at) const { return {shared_.array, {at}, shared_.name}; }
@@ -222,8 +224,8 @@ class Tile {
 
   void load_words_at(const Expr& a, const Expr& group, std::int64_t across, const Strides& to) {
     std::vector<Expr> rows;
-    for (std::int64_t e = 0; e < unit(); ++e) {
-      const Expr row = row0_ + number(unit()) * group + number(e);
+    for (std::int64_t e = 0; e < together(); ++e) {
+      const Expr row = row0_ + number(together()) * group + number(e);
       rows.push_back(builder_.load(
           fmt::format("row{}", e),
           words(src_, {col0_ + number(across) * a, row}, across, "whole words of src")));
@@ -233,12 +235,13 @@ class Tile {
     for (std::uint32_t w = 0; w < count; ++w) {
       std::vector<Expr> of_rows;
       for (const Expr& row : rows) of_rows.push_back(count == 1 ? row : component(row, w));
-      store_transposed(fmt::format("word{}", w), of_rows, at, to.column * w * unit(), to.column);
+      store_transposed(fmt::format("word{}", w), of_rows, at, to.column * w * together(),
+                       to.column);
     }
   }
 
   void store_words_at(const Expr& b, const Expr& column, std::int64_t along, const Layout& from) {
-    const std::int64_t count = along / unit();
+    const std::int64_t count = along / together();
     const Expr at = builder_.let("tile_from", evaluate(from, column) + number(count) * b);
     std::vector<Expr> parts;
     for (std::int64_t w = 0; w < count; ++w) {
@@ -263,20 +266,20 @@ class Tile {
     return swizzled(tile_.ragged_layout().swizzle, number(tile_.rows) * x + slot);
   }
 
-  // Row `e` of unit (i, group) of src: a word of any alignment.
+  // Row `e` of group (i, group) of src: a word of any alignment.
   Expr row_of_src(const Expr& i, const Expr& group, std::int64_t e) {
-    const Expr words_of_src = Builder::element_count(src_) / number(unit());
-    const Expr row = row0_ + number(unit()) * group + number(e);
+    const Expr words_of_src = Builder::element_count(src_) / number(together());
+    const Expr row = row0_ + number(together()) * group + number(e);
     const Expr place =
-        builder_.let(fmt::format("place{}", e), row * cols_ + col0_ + number(unit()) * i);
+        builder_.let(fmt::format("place{}", e), row * cols_ + col0_ + number(together()) * i);
     const auto word = [&](const char* name, const Expr& at) {
       return builder_.load(fmt::format("{}{}", name, e),
-                           words(src_, {number(unit()) * ir::minimum(at, words_of_src - 1)}, unit(),
-                                 "words of src"));
+                           words(src_, {number(together()) * ir::minimum(at, words_of_src - 1)},
+                                 together(), "words of src"));
     };
-    const Expr low = word("low", place / number(unit())), bits = bits_of(place);
+    const Expr low = word("low", place / number(together())), bits = bits_of(place);
     if (ir::is_constant(bits, 0)) return low;
-    const Expr high = word("high", place / number(unit()) + 1);
+    const Expr high = word("high", place / number(together()) + 1);
     return builder_.let(fmt::format("row{}", e), joined(low, high, bits));
   }
 
@@ -310,7 +313,7 @@ class Tile {
 
 ComposedLayout TransposeTile::whole_layout() const {
   const std::int64_t across = load / bytes(), along = store / bytes();
-  if (unit() > 1) return {{}, 0, apart(across, cols / across, rows / unit())};
+  if (together() > 1) return {{}, 0, apart(across, cols / across, rows / together())};
   const int bits = std::min(log2(rows / along), log2(cols / across));
   const Layout plain({cols, rows}, {rows, 1});
   if (bits == 0) return {{}, 0, plain};
@@ -318,21 +321,22 @@ ComposedLayout TransposeTile::whole_layout() const {
 }
 
 ComposedLayout TransposeTile::ragged_layout() const {
-  if (unit() > 1) return {{}, 0, apart(unit(), cols / parts / unit(), (rows + sector()) / unit())};
+  if (together() > 1)
+    return {{}, 0, apart(together(), cols / parts / together(), (rows + sector()) / together())};
   const int bits = std::min({5, log2(rows), log2(cols)});
   return {Swizzle(bits, 0, log2(rows)), 0, Layout({cols, rows}, {rows, 1})};
 }
 
-std::int64_t min_rows(const TransposeTile& tile) { return tile.sector() + 2 * tile.unit(); }
+std::int64_t min_rows(const TransposeTile& tile) { return tile.sector() + 2 * tile.together(); }
 
 void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
                 const View& shared, const Expr& col, const Expr& row, TileRows rows) {
-  if (tile.unit() > 1) {
+  if (tile.together() > 1) {
     Tile words(k, tile, src, dst, shared, col, row, rows);
     const std::string &from = src.array.name, &to = dst.array.name;
     k.with_title(
         fmt::format("copy {} to {}: {} bytes of each of {} rows, transposed into words of columns",
-                    from, shared.array, tile.load, tile.unit()),
+                    from, shared.array, tile.load, tile.together()),
         [&] { words.load_words(); });
     k.barrier();
     k.with_title(fmt::format("copy {} to {}: {} bytes of a column", shared.array, to, tile.store),
@@ -370,7 +374,7 @@ void move_ragged(Builder& k, const TransposeTile& tile, const Tensor& src, const
                   src.array.name, shared.array, dst.array.name);
   const std::string store =
       fmt::format("copy {} to {}: whole sectors of each column", shared.array, dst.array.name);
-  if (tile.unit() == 1) {
+  if (tile.together() == 1) {
     Tile ragged(k, tile, src, dst, shared, col, row);
     k.with_title(load, [&] { ragged.load_ragged(); });
     k.barrier();

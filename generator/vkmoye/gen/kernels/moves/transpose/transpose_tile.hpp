@@ -42,18 +42,18 @@ struct TransposeTile {
 
   std::int64_t bytes() const { return static_cast<std::int64_t>(size_of(type)); }
   /// The elements that are moved together: those of a word of 4 bytes, or 1 of wider types.
-  std::int64_t unit() const { return bytes() < 4 ? 4 / bytes() : 1; }
+  std::int64_t together() const { return bytes() < 4 ? 4 / bytes() : 1; }
   /// The elements of a sector of memory, 32 bytes.
   std::int64_t sector() const { return 32 / bytes(); }
   /// The element type of the shared tile: words if several elements are moved together.
-  ScalarType shared_type() const { return unit() > 1 ? ScalarType::u32 : type; }
+  ScalarType shared_type() const { return together() > 1 ? ScalarType::u32 : type; }
 
   /// Whether TileRows::some is possible: each thread has a single block, or a loop over words.
   bool can_lack_rows() const {
-    return unit() > 1 || rows * cols * bytes() * bytes() == threads * load * store;
+    return together() > 1 || rows * cols * bytes() * bytes() == threads * load * store;
   }
 
-  /// A whole tile in shared memory: (col, unit of rows) -> offset.
+  /// A whole tile in shared memory: (col, group of rows) -> offset.
   ComposedLayout whole_layout() const;
   /// A ragged tile, or a part of one: (col, slot) -> offset; for words (col, word), with one sector more.
   ComposedLayout ragged_layout() const;
@@ -70,7 +70,7 @@ void move_whole(Builder& k, const TransposeTile& tile, const Tensor& src, const 
                 const View& shared, const Expr& col, const Expr& row, TileRows rows);
 
 /// Transposes the part of tile number (col, row) that is inside. Preconditions: the tile begins inside; src
-/// has more than `min_rows` rows and more columns than two units.
+/// has more than `min_rows` rows and more than 2 * together() columns.
 void move_ragged(Builder& k, const TransposeTile& tile, const Tensor& src, const Tensor& dst,
                  const View& shared, const Expr& col, const Expr& row);
 

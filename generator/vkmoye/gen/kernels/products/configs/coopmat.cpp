@@ -188,11 +188,9 @@ GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& de
 }
 
 std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const GemmForm& form) {
-  std::vector<std::string> reasons = reasons_against_form(form, {.weights = true, .groups = true});
+  std::vector<std::string> reasons =
+      reasons_against_matrices(form, {.weights = true, .groups = true}, config, 256);
   require_tile_of_group(form, config.tile_m, reasons);
-  require_matrix_types(form, {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
-                       reasons);
-  require_atom(config, 256, reasons);
   require_within("tile m", config.tile_m, 1024, reasons);
   require_within("tile n", config.tile_n, 1024, reasons);
   require_power_of_two("tile k", config.tile_k, 1024, reasons);

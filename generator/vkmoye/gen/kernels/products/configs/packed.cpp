@@ -79,9 +79,8 @@ PackedForm packed_form(const GemmPackedConfig& config, const GemmForm& form, cha
 }
 
 std::vector<std::string> reasons_against(const GemmPackedConfig& config, const GemmForm& form) {
-  std::vector<std::string> reasons = reasons_against_form(form, {.weights = true});
-  require_matrix_types(form, {ScalarType::f16, ScalarType::bf16}, reasons);
-  require_atom(config, 64, reasons);
+  std::vector<std::string> reasons = reasons_against_matrices(form, {.weights = true}, config, 64,
+                                                              {ScalarType::f16, ScalarType::bf16});
   require_subgroup_counts(config, reasons);
   require_within("part m", config.part_m, 1024, reasons);
   require_within("part n", config.part_n, 1024, reasons);

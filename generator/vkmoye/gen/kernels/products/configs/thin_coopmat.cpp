@@ -111,14 +111,12 @@ PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form
 std::vector<std::string> reasons_against(const GemmThinCoopmatConfig& config,
                                          const GemmForm& form) {
   const bool has_weights = config.source != SourceOfB::elements;
-  std::vector<std::string> reasons = reasons_against_form(form, {.weights = has_weights});
+  std::vector<std::string> reasons =
+      reasons_against_matrices(form, {.weights = has_weights}, config, 64);
   if (has_weights) {
     const bool in_blocks = config.source == SourceOfB::weight_blocks;
     require_weights(form, in_blocks ? "weights in blocks" : "packed weights", reasons);
   }
-  require_matrix_types(form, {ScalarType::f16, ScalarType::bf16, ScalarType::i8, ScalarType::u8},
-                       reasons);
-  require_atom(config, 64, reasons);
   require_power_of_two("tile m", config.tile_m, 64, reasons);
   require_power_of_two("tile n", config.tile_n, 64, reasons);
   require_power_of_two("subgroups", config.subgroups, 64, reasons);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
@@ -18,10 +17,6 @@ Layout with_longer_strides(const Layout& layout, std::int64_t factor) {
   return composition(Layout(layout.cosize(), factor), layout);
 }
 
-}  // namespace
-
-namespace {
-
 // The planes of a block of `rows` x `depth` weights.
 std::vector<PackedPlane> planes_of(const WeightFormat& format, std::int64_t rows,
                                    std::int64_t depth) {
@@ -33,23 +28,20 @@ std::vector<PackedPlane> planes_of(const WeightFormat& format, std::int64_t rows
     first += plane.words;
     planes.push_back(std::move(plane));
   };
-  for (BitField field : format.code.fields) {
-    const std::string name = field.to == 0 ? "codes" : fmt::format("codes_from_bit{}", field.to);
-    field.to = 0;
-    WeightNumber number = format.code;
-    number.fields = {field};
-    add({name, name, std::move(number), true, 1, field.bits});
+  for (const NamedNumber& named : numbers_of(format)) {
+    WeightNumber number = *named.number;
+    if (named.of != NumberOf::weight) {
+      const std::int64_t bits = std::max<std::int64_t>(number.bits(), 8);
+      add({named.name, named.plural, number, false, run_of(number, format.elements), bits});
+      continue;
+    }
+    for (BitField field : named.number->fields) {
+      const std::string name = field.to == 0 ? "codes" : fmt::format("codes_from_bit{}", field.to);
+      field.to = 0;
+      number.fields = {field};
+      add({name, name, number, true, 1, field.bits});
+    }
   }
-  const auto add_number = [&](const char* name, const char* plural,
-                              const std::optional<WeightNumber>& number) {
-    if (!number) return;
-    const std::int64_t bits = std::max<std::int64_t>(number->bits(), 8);
-    add({name, plural, *number, false, run_of(*number, format.elements), bits});
-  };
-  add_number("scale", "scales", format.scale);
-  add_number("minimum", "minima", format.minimum);
-  add_number("sub_scale", "sub_scales", format.sub_scale);
-  add_number("sub_minimum", "sub_minima", format.sub_minimum);
   return planes;
 }
 
@@ -57,7 +49,7 @@ std::vector<PackedPlane> planes_of(const WeightFormat& format, std::int64_t rows
 
 View part_of(const View& view, std::int64_t first, std::int64_t count) {
   View out = composition(view, Layout(count));
-  if (first > 0) out.axes[0].fixed.push_back({Layout(first + 1, 1), to_index(first)});
+  out.axes[0].shift(first);
   return out;
 }
 
@@ -202,17 +194,15 @@ CodeBits PackedWeightTile::number_of_row(const Held& held, const Expr& read, con
 
 WeightScale PackedWeightTile::scale_of(const Expr& read, const Expr& pair, std::uint32_t number,
                                        ScalarType type) {
-  const auto of_row = [&](const std::string& name) -> Expr {
-    for (const Held& held : planes_) {
-      if (held.plane.is_code || held.plane.name != name) continue;
-      const CodeBits at = number_of_row(held, read, pair, number, 0);
-      return builder_.let(fmt::format("{}{}", name, number),
-                          held.plane.bits >= 16
-                              ? number_in_word(at.word, held.plane.number.type, number, type)
-                          : type == ScalarType::f16 ? whole_half(held.plane.number, {at})
-                                                    : number_of(held.plane.number, CodePlace{at}));
-    }
-    throw std::logic_error("a format has no " + name);
+  const auto of_row = [&](const NamedNumber& named) {
+    const auto held = std::find_if(planes_.begin(), planes_.end(),
+                                   [&](const Held& one) { return one.plane.name == named.name; });
+    const CodeBits at = number_of_row(*held, read, pair, number, 0);
+    return builder_.let(fmt::format("{}{}", named.name, number),
+                        named.of == NumberOf::block
+                            ? number_in_word(at.word, named.number->type, number, type)
+                        : type == ScalarType::f16 ? whole_half(*named.number, {at})
+                                                  : number_of(*named.number, CodePlace{at}));
   };
   return scale_of_parts(*weights_.format, type, of_row);
 }
@@ -221,8 +211,6 @@ void PackedWeightTile::decode(const View& to) {
   using namespace ir;
   const ScalarType type = builder_.type_of(to);
   const ScalarType of_scales = numbers_.decodes_in_halves(type) ? type : ScalarType::f32;
-  const Layout places = to.axes.front().values;  // (8, reads, rows of a lane)
-  const Layout pairs_of_rows = composition(places.mode(2), Layout(weights_.rows_of_lane() / 2, 2));
   const WeightFormat& format = *weights_.format;
   // Codes of 8 bits have two words of a row, fields of fewer bits one.
   const std::int64_t words = format.code.fields.front().bits == 8 ? 2 : 1;
@@ -247,12 +235,10 @@ void PackedWeightTile::decode(const View& to) {
     for (std::int64_t v = w * 8 / words; v < (w + 1) * 8 / words; v += 2) {
       const auto [low, high] = two_codes(of_row, v);
       const std::string name = fmt::format("two{}_{}", number, v / 2);
-      std::int64_t element = v;
+      const View of_row = select(select(to, 2, 2 * pair + number), 1, read);
+      std::uint32_t element = to_index(v);
       for (const Expr& weight : numbers_.pair(low, high, scale, type, name)) {
-        builder_.store(weight, {to.array,
-                                {evaluate(places.mode(1), read) + evaluate(pairs_of_rows, pair) +
-                                 to_index(places.mode(0)(element++) + places.mode(2)(number))},
-                                "weights"});
+        builder_.store(weight, take(of_row, element++, 1));
       }
     }
   };

@@ -126,31 +126,22 @@ void WeightUnits::read(const std::string& array) {
 
 // --- the numbers of a block, in registers of their own ---
 
-std::vector<WeightUnits::Field> WeightUnits::declare(const std::string& name,
-                                                     const WeightNumber& number) {
-  std::vector<Field> fields;
-  for (const BitField& field : number.fields) {
+WeightUnits::Held WeightUnits::declare(const NamedNumber& named) {
+  Held held{named, {}};
+  const bool is_of_block = named.of == NumberOf::block;
+  for (const BitField& field : named.number->fields) {
     const BitField moved = aligned(field, format_.elements, in_pair_);
     const FieldInWords at = *in_words(moved, format_.elements, kBits);
-    const std::string of = fields.empty() ? name : fmt::format("{}_from_bit{}", name, field.to);
-    fields.push_back(
+    const std::string of =
+        held.fields.empty() ? named.plural : fmt::format("{}_from_bit{}", named.plural, field.to);
+    held.fields.push_back(
         {field, at,
-         builder_.registers(of + "_of_block", ScalarType::u32, make_layout({at.words(), count_}))
+         builder_
+             .registers(of + "_of_block", is_of_block ? ScalarType::f32 : ScalarType::u32,
+                        make_layout({at.words(), count_}))
              .array});
   }
-  return fields;
-}
-
-void WeightUnits::declare_block() {
-  code_ = declare("codes", format_.code);
-  if (format_.sub_scale) sub_scale_ = declare("sub_scales", *format_.sub_scale);
-  if (format_.sub_minimum) sub_minimum_ = declare("sub_minima", *format_.sub_minimum);
-  for (const PlacedNumber& number : format_.numbers()) {
-    of_block_.push_back(builder_
-                            .registers(fmt::format("{}_of_block", number.plural), ScalarType::f32,
-                                       make_layout({1, count_}))
-                            .array);
-  }
+  return held;
 }
 
 Expr WeightUnits::word(const Expr& unit, const Expr& pair, const Expr& at,
@@ -179,23 +170,35 @@ void WeightUnits::read_field(const Field& field, const Expr& unit, const Expr& p
   });
 }
 
+// The number of block `number` of a pair.
+void WeightUnits::read_number(const Held& held, const Expr& unit, const Expr& pair,
+                              std::int64_t number) {
+  const auto& [name, plural, of, what] = held.named;
+  for (const Field& field : held.fields) {
+    if (of != NumberOf::block) {
+      const bool inverts_signs = of == NumberOf::weight && what->kind == NumberKind::has_sign;
+      read_field(field, unit, pair, number, inverts_signs);
+      continue;
+    }
+    const std::int64_t byte = number * format_.bytes + field.field.first / 8;
+    const Expr bits = word(unit, pair, to_index(byte / 4), "word_of_" + name);
+    builder_.store(number_in_word(bits, what->type, byte % 4 == 0 ? 0 : 1),
+                   {field.array, {unit}, field.array});
+  }
+}
+
 void WeightUnits::for_each_block(const std::function<void(const Expr& block)>& body) {
-  const std::vector<PlacedNumber> numbers = format_.numbers();
-  if (code_.empty()) declare_block();
+  if (held_.empty()) {
+    for (const NamedNumber& named : numbers_of(format_)) held_.push_back(declare(named));
+  }
   const auto read_block = [&](const Expr& pair, std::int64_t number) {
     builder_.unrolled_loop("row", to_index(count_), [&](const Expr& unit) {
-      for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const std::int64_t byte = number * format_.bytes + numbers[i].at;
-        const Expr bits =
-            word(unit, pair, to_index(byte / 4), fmt::format("word_of_{}", numbers[i].name));
-        builder_.store(number_in_word(bits, format_.scale_type(), byte % 4 == 0 ? 0 : 1),
-                       {of_block_[i], {unit}, of_block_[i]});
-      }
-      for (const Field& field : code_) {
-        read_field(field, unit, pair, number, format_.code.kind == NumberKind::has_sign);
-      }
-      for (const auto* fields : {&sub_scale_, &sub_minimum_}) {
-        for (const Field& field : *fields) read_field(field, unit, pair, number, false);
+      for (const bool is_of_block : {true, false}) {
+        for (const Held& held : held_) {
+          if ((held.named.of == NumberOf::block) == is_of_block) {
+            read_number(held, unit, pair, number);
+          }
+        }
       }
     });
   };
@@ -254,21 +257,22 @@ std::vector<CodePlace> WeightUnits::places(const std::vector<Field>& fields, con
 }
 
 WeightScale WeightUnits::scale_of(const Expr& unit, const Group& group, const std::string& suffix) {
-  const auto number = [&](const std::string& name) {
-    if (name == "sub_scale" || name == "sub_minimum") {
-      const bool is_scale = name == "sub_scale";
-      const WeightNumber& sub = is_scale ? *format_.sub_scale : *format_.sub_minimum;
-      Expr bits = bits_of(
-          places(is_scale ? sub_scale_ : sub_minimum_, unit, group, 1, name + suffix).front());
-      if (sub.kind == NumberKind::has_sign) {
-        bits = bit_xor(bits, ir::number(ScalarType::u32, 1u << (sub.bits() - 1)));
-      }
-      return number_of(sub, bits);
+  const auto number = [&](const NamedNumber& named) {
+    const auto& [name, plural, of, what] = named;
+    const std::vector<Field>& fields =
+        std::find_if(held_.begin(), held_.end(), [&](const Held& held) {
+          return held.named.name == named.name;
+        })->fields;
+    if (of == NumberOf::block) {
+      const bool has_sub = number_called(format_, "sub_" + name) != nullptr;
+      return builder_.load(name + suffix + (has_sub ? "_of_block" : ""),
+                           {fields.front().array, {unit}, name});
     }
-    const std::size_t at = name == "scale" ? 0 : 1;
-    const bool has_sub = at == 0 ? !sub_scale_.empty() : !sub_minimum_.empty();
-    return builder_.load(name + suffix + (has_sub ? "_of_block" : ""),
-                         {of_block_[at], {unit}, name});
+    Expr bits = bits_of(places(fields, unit, group, 1, name + suffix).front());
+    if (what->kind == NumberKind::has_sign) {
+      bits = bit_xor(bits, ir::number(ScalarType::u32, 1u << (what->bits() - 1)));
+    }
+    return number_of(*what, bits);
   };
   WeightScale scale = scale_of_parts(format_, ScalarType::f32, number);
   if (format_.sub_scale) scale.scale = builder_.let("scale" + suffix, *scale.scale);
@@ -302,7 +306,8 @@ void WeightUnits::for_each_weight_group(std::int64_t count, const Body& body) {
       const std::string suffix = part + (count_ > 1 ? fmt::format("_{}", unit) : "");
       const WeightScale scale = scale_of(to_index(unit), group, "0" + suffix);
       std::vector<Expr> of_unit;
-      for (const CodePlace& code : places(code_, to_index(unit), group, count, "codes" + suffix)) {
+      for (const CodePlace& code :
+           places(held_.front().fields, to_index(unit), group, count, "codes" + suffix)) {
         of_unit.push_back(numbers_.weight(code, scale, fmt::format("level{}{}", suffix, read++)));
       }
       weights.push_back(std::move(of_unit));
@@ -321,7 +326,7 @@ void WeightUnits::for_each_group_of_numbers(
           const std::string suffix = part + (count_ > 1 ? fmt::format("_{}", unit) : "");
           const WeightScale scale = scale_of(to_index(unit), group, "0" + suffix);
           const std::vector<CodePlace> codes =
-              places(code_, to_index(unit), group, kGroupOfPairs, "codes" + suffix);
+              places(held_.front().fields, to_index(unit), group, kGroupOfPairs, "codes" + suffix);
           std::vector<Expr> numbers(order.size(), Expr(0));
           for (std::size_t i = 0; i < order.size(); i += 2) {
             const auto low = static_cast<std::size_t>(order[i]),
@@ -357,7 +362,7 @@ void WeightUnits::for_each_group_of_pairs(
       builder_.unrolled_loop("part", to_index(size(groups.parts)), [&](const Expr& part) {
         const Group group{groups, step, part};
         builder_.unrolled_loop("row", to_index(count_), [&](const Expr& unit) {
-          take(pairs(type, places(code_, unit, group, kGroupOfPairs, "codes"),
+          take(pairs(type, places(held_.front().fields, unit, group, kGroupOfPairs, "codes"),
                      scale_of(unit, group, "0")),
                unit);
         });

@@ -97,17 +97,22 @@ class WeightUnits {
     FieldInWords at;
     std::string array;
   };
+  // A number, and its fields; of a block, one field, in f32.
+  struct Held {
+    NamedNumber named;
+    std::vector<Field> fields;
+  };
   struct Group {
     const WeightGroups& layouts;
     Expr step, part;
   };
 
-  std::vector<Field> declare(const std::string& name, const WeightNumber& number);
-  void declare_block();
+  Held declare(const NamedNumber& named);
   // Word `at` of a pair of blocks that begin at different bytes of a word, or of one block.
   Expr word(const Expr& unit, const Expr& pair, const Expr& at, const std::string& name);
   void read_field(const Field& field, const Expr& unit, const Expr& pair, std::int64_t number,
                   bool inverts_signs);
+  void read_number(const Held& held, const Expr& unit, const Expr& pair, std::int64_t number);
   // Records `body` for each block, whose numbers are in registers; of a pair of blocks, as a function.
   void for_each_block(const std::function<void(const Expr& block)>& body);
   std::vector<CodePlace> places(const std::vector<Field>& fields, const Expr& unit,
@@ -128,8 +133,7 @@ class WeightUnits {
   const std::int64_t blocks_, count_, in_pair_;
   View words_;
   WeightNumbers numbers_;
-  std::vector<Field> code_, sub_scale_, sub_minimum_;
-  std::vector<std::string> of_block_;  // arrays of scales and minima
+  std::vector<Held> held_;  // first the codes
 };
 
 }  // namespace vkmoye::gen

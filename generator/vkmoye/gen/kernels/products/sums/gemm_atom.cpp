@@ -41,8 +41,10 @@ Matrices operand_matrices(Builder& builder, const MatrixAtom& atom, ir::MatrixTy
                                               : builder.matrices(name, type, matrix, along_k, rows);
 }
 
-void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& operands,
-                          std::vector<std::string>& reasons) {
+std::vector<std::string> reasons_against_matrices(const GemmForm& form, FormsOfKernel forms,
+                                                  const MatrixAtom& atom, std::int64_t max,
+                                                  const std::vector<ScalarType>& operands) {
+  std::vector<std::string> reasons = reasons_against_form(form, forms);
   std::vector<std::string> supported;
   bool found = false;
   for (const auto& [operand, accumulator] : kTypes) {
@@ -67,6 +69,8 @@ void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& o
       multiplied_type(form) != ScalarType::bf16 || form.result != ScalarType::f16,
       "operands of bf16 and a result of f16: a shader can use only one 16-bit floating-point type",
       reasons);
+  require_atom(atom, max, reasons);
+  return reasons;
 }
 
 }  // namespace vkmoye::gen

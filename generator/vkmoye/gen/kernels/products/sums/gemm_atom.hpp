@@ -63,9 +63,12 @@ Matrices operand_matrices(Builder& builder, const MatrixAtom& atom, ir::MatrixTy
                           const std::string& name, ScalarType type, std::int64_t rows,
                           std::int64_t along_k);
 
-/// Adds every reason why matrix units cannot multiply operands of `form`, whose types must be among
-/// `operands`.
-void require_matrix_types(const GemmForm& form, const std::vector<ScalarType>& operands,
-                          std::vector<std::string>& reasons);
+/// Every reason why a kernel that takes `forms` cannot compute products of `form` with atoms of at most `max` elements
+/// along each side. The types of operands must be among `operands`.
+std::vector<std::string> reasons_against_matrices(const GemmForm& form, FormsOfKernel forms,
+                                                  const MatrixAtom& atom, std::int64_t max,
+                                                  const std::vector<ScalarType>& operands = {
+                                                      ScalarType::f16, ScalarType::bf16,
+                                                      ScalarType::i8, ScalarType::u8});
 
 }  // namespace vkmoye::gen
