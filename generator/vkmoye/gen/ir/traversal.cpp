@@ -12,9 +12,14 @@ namespace {
 struct Rewriter {
   const std::function<Expr(const Expr&)>& expression;
   const std::function<Body(const Body&)>& statements;
+  const std::function<std::string(const std::string&)>& array_name;
 
   void use(Expr& e) { e = expression(e); }
+  void name_array(std::string& array) {
+    if (array_name) array = array_name(array);
+  }
   void access(Element& element, AccessKind) {
+    name_array(element.array);
     for (Expr& coordinate : element.coordinates) coordinate = expression(coordinate);
   }
   void body(Body& inner, const NestedBody&) { inner = statements(inner); }
@@ -25,6 +30,7 @@ struct Rewriter {
   void require_type(const Element&, const char*, const Type&) {}
   void act_as(ExecutionScope, const char*) {}
   void order_shared() {}
+  void wait_for_grid() {}
   void unrolls() {}
   void assumes(const Expr&) {}
   void subgroup(const Subgroup&) {}
@@ -37,6 +43,7 @@ struct Rewriter {
 struct BodyFinder : Rewriter {
   std::vector<const Body*>& found;
   void use(const Expr&) {}
+  void name_array(const std::string&) {}
   void access(const Element&, AccessKind) {}
   void body(const Body& inner, const NestedBody&) { found.push_back(&inner); }
 };
@@ -44,16 +51,17 @@ struct BodyFinder : Rewriter {
 }  // namespace
 
 Stmt rewritten(const Stmt& statement, const std::function<Expr(const Expr&)>& expression,
-               const std::function<Body(const Body&)>& body) {
+               const std::function<Body(const Body&)>& body,
+               const std::function<std::string(const std::string&)>& array) {
   Stmt copy = statement;
-  Rewriter rewriter{expression, body};
+  Rewriter rewriter{expression, body, array};
   show_statement(copy, rewriter);
   return copy;
 }
 
 std::vector<const Body*> bodies_of(const Stmt& statement) {
   std::vector<const Body*> found;
-  BodyFinder finder{{nullptr, nullptr}, found};
+  BodyFinder finder{{nullptr, nullptr, nullptr}, found};
   show_statement(statement, finder);
   return found;
 }

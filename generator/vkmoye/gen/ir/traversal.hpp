@@ -5,6 +5,7 @@
 //   for_each(kernel.body, [&](const Stmt& statement) { .. });     If{c, {Store}}: the If, then the Store
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "vkmoye/gen/ir/kernel.hpp"
@@ -12,8 +13,10 @@
 namespace vkmoye::gen::ir {
 
 /// A copy of `statement` with each expression replaced by `expression` of it, and each body inside by `body` of it.
+/// Each array that it accesses gets the name `array` of its own, unless that is null.
 Stmt rewritten(const Stmt& statement, const std::function<Expr(const Expr&)>& expression,
-               const std::function<Body(const Body&)>& body);
+               const std::function<Body(const Body&)>& body,
+               const std::function<std::string(const std::string&)>& array = nullptr);
 
 /// The bodies directly inside `statement`. They belong to it.
 std::vector<const Body*> bodies_of(const Stmt& statement);
