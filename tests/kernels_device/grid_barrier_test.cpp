@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Launches whose workgroups wait for each other, on every device.
 
+#include "vkmoye/gen/ir/grid_barrier.hpp"
+
 #include <cstdlib>
 
 #include "support/device_fixture.hpp"
@@ -8,7 +10,6 @@
 #include "support/phases.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
-#include "vkmoye/gen/ir/grid_barrier.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -41,13 +42,15 @@ TEST_F(GridBarrierTest, ShowsWhatOtherWorkgroupsWroteInEachOfManyLaunches) {
         const std::size_t n = 1 + static_cast<std::size_t>(37 * launch);
         std::vector<float> src(n), dst(n);
         for (std::size_t i = 0; i < n; ++i) src[i] = static_cast<float>(i + 1 + launch);
-        Buffer from = device.buffer(4 * n), middle = device.buffer(4 * n), to = device.buffer(4 * n);
+        Buffer from = device.buffer(4 * n), middle = device.buffer(4 * n),
+               to = device.buffer(4 * n);
         from.write(std::as_bytes(std::span(src)));
         middle.fill(std::byte{0xff});
         to.fill(std::byte{0xff});
         device.run(kernel, {from, middle, to, arrivals}, {{"n", n}});
         to.read(std::as_writable_bytes(std::span(dst)));
-        for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(dst[i], 2 * src[n - 1 - i]) << groups << " " << n;
+        for (std::size_t i = 0; i < n; ++i)
+          ASSERT_EQ(dst[i], 2 * src[n - 1 - i]) << groups << " " << n;
       }
       std::vector<std::uint32_t> words(2);
       arrivals.read(std::as_writable_bytes(std::span(words)));
@@ -76,8 +79,9 @@ TEST_F(GridBarrierTest, EndsWhereAWorkgroupWaitsInVain) {
 
 TEST_F(GridBarrierTest, IsRefusedByADeviceThatRunsFewerWorkgroups) {
   for_each_resident(3, [](Device& device) {
-    EXPECT_REFUSED(device.load(gen::compile(doubled_and_reversed(4))), KernelError,
-                 "its 4 workgroups wait for each other, and must run at once; this device runs 3 at once");
+    EXPECT_REFUSED(
+        device.load(gen::compile(doubled_and_reversed(4))), KernelError,
+        "its 4 workgroups wait for each other, and must run at once; this device runs 3 at once");
   });
 }
 

@@ -43,7 +43,7 @@ enum class Feature : std::uint8_t {
   /// Workgroups of a launch can wait for each other (vulkanMemoryModel, vulkanMemoryModelDeviceScope), if all of them
   /// run at once: see DeviceCaps::resident_groups.
   grid_barrier,
-  count            // how many there are
+  count  // how many there are
 };
 inline constexpr std::size_t kFeatureCount = static_cast<std::size_t>(Feature::count);
 

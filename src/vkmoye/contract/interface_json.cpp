@@ -171,13 +171,15 @@ void check_names(const KernelInterface& kernel, Reader& read) {
 void check_arrivals(const KernelInterface& kernel, Reader& read) {
   const std::uint32_t at = *kernel.arrivals;
   const Binding* binding = at < kernel.bindings.size() ? &kernel.bindings[at] : nullptr;
-  if (binding == nullptr || binding->type != ScalarType::u32 || binding->extents != std::vector<Extent>{2} ||
-      binding->access != Access::read_write) {
-    read.note("arrivals is {}, which is no binding of two elements of u32 that are read and written", at);
+  if (binding == nullptr || binding->type != ScalarType::u32 ||
+      binding->extents != std::vector<Extent>{2} || binding->access != Access::read_write) {
+    read.note(
+        "arrivals is {}, which is no binding of two elements of u32 that are read and written", at);
   }
   for (const GridDimension& dimension : kernel.grid) {
     if (dimension.extent.is_symbol())
-      read.note("the grid of workgroups that wait for each other depends on {}", to_string(dimension.extent));
+      read.note("the grid of workgroups that wait for each other depends on {}",
+                to_string(dimension.extent));
   }
 }
 
@@ -238,8 +240,10 @@ Json interface_to_json(const KernelInterface& kernel) {
   if (kernel.arrivals) {
     out["arrivals"] = *kernel.arrivals;
     out["arrivals_rule"] =
-        "workgroups wait for each other with the two elements of this binding: all of them must run at once; both "
-        "elements are 0 before the first launch; after a launch, the second one is 1 if a workgroup waited in vain";
+        "workgroups wait for each other with the two elements of this binding: all of them must "
+        "run at once; both "
+        "elements are 0 before the first launch; after a launch, the second one is 1 if a "
+        "workgroup waited in vain";
   }
   if (!kernel.specialised.empty()) {
     Json specialised = Json::array();

@@ -346,7 +346,8 @@ void check_resident(const KernelInterface& kernel, const DeviceCaps& caps,
 
 std::uint64_t resident_groups(const KernelInterface& kernel) {
   std::uint64_t groups = kernel.arrivals ? 1 : 0;
-  for (const std::uint64_t along : kernel.arrivals ? group_count(kernel, {}) : std::array<std::uint64_t, 3>{})
+  for (const std::uint64_t along :
+       kernel.arrivals ? group_count(kernel, {}) : std::array<std::uint64_t, 3>{})
     groups *= along;
   return groups;
 }

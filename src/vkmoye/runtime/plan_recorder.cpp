@@ -76,7 +76,8 @@ struct PlanRecorder::State {
   ScratchPlaces places = {};
   std::optional<Buffer> scratch_buffer = {};  // keeps it alive, unless it is a VkBuffer
   std::vector<BufferView> scratch = {};
-  std::optional<Buffer> arrivals = {};  // of kernels whose workgroups wait for each other, one after the other
+  std::optional<Buffer> arrivals =
+      {};  // of kernels whose workgroups wait for each other, one after the other
   std::vector<Step> steps = {};
   // Of the last recording.
   std::vector<BufferView> views = {};
@@ -130,8 +131,10 @@ struct PlanRecorder::State {
       if (binding) numbers.push_back(step.arrays.at(*binding));
     }
     if (numbers.empty()) return;
-    const std::uint64_t each = std::max<std::uint64_t>(kArrivalsBytes, context->caps().storage_buffer_alignment);
-    arrivals.emplace(std::make_shared<vk::BufferState>(context, each * numbers.size(), "arrivals of plan " + name));
+    const std::uint64_t each =
+        std::max<std::uint64_t>(kArrivalsBytes, context->caps().storage_buffer_alignment);
+    arrivals.emplace(std::make_shared<vk::BufferState>(context, each * numbers.size(),
+                                                       "arrivals of plan " + name));
     arrivals->fill(std::byte{0});
     for (std::size_t i = 0; i < numbers.size(); ++i)
       scratch.at(numbers[i] - given) = BufferView(*arrivals, each * i, kArrivalsBytes);
@@ -274,11 +277,11 @@ void PlanRecorder::require_arrivals() {
   for (std::size_t i = 1; i < words.size(); i += each) in_vain = in_vain || words[i] != 0;
   if (!in_vain) return;
   state.arrivals->fill(std::byte{0});
-  throw DeviceError(
-      DeviceError::Kind::kLost,
-      fmt::format("plan {}: a workgroup waited in vain for others of its launch, which did not run at the same time; "
-                  "the results are wrong",
-                  state.name));
+  throw DeviceError(DeviceError::Kind::kLost,
+                    fmt::format("plan {}: a workgroup waited in vain for others of its launch, "
+                                "which did not run at the same time; "
+                                "the results are wrong",
+                                state.name));
 }
 
 void PlanRecorder::reset() {

@@ -39,9 +39,9 @@ TEST(GridBarrier, LetsTheNextPhaseReadWhatOtherWorkgroupsWrote) {
     std::vector<float> src(n), middle(n, 9), dst(n, 7);
     std::vector<std::uint32_t> arrivals(ir::kArrivals);
     for (std::size_t i = 0; i < n; ++i) src[i] = static_cast<float>(i + 1);
-    const TwinReport report =
-        run_on_host(kernel, {test::bytes(src), test::bytes(middle), test::bytes(dst), test::bytes(arrivals)},
-                    {{"n", n}});
+    const TwinReport report = run_on_host(
+        kernel, {test::bytes(src), test::bytes(middle), test::bytes(dst), test::bytes(arrivals)},
+        {{"n", n}});
     EXPECT_THAT(report.reasons, IsEmpty()) << n;
     for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(dst[i], 2 * static_cast<float>(n - i)) << n;
   }
@@ -152,7 +152,8 @@ TEST(GridBarrier, NeedsADeviceThatRunsAllWorkgroupsAtOnce) {
   EXPECT_THAT(reasons_against(interface, caps), Contains(HasSubstr("is not known")));
   caps.resident_groups = 3;
   EXPECT_THAT(reasons_against(interface, caps),
-              Contains("its 4 workgroups wait for each other, and must run at once; this device runs 3 at once"));
+              Contains("its 4 workgroups wait for each other, and must run at once; this device "
+                       "runs 3 at once"));
   caps.resident_groups = 4;
   EXPECT_THAT(reasons_against(interface, caps), IsEmpty());
   std::vector<std::string> reasons;

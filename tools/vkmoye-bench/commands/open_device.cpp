@@ -73,7 +73,8 @@ std::string with_descriptions(const std::string& error, const std::string& selec
 }
 
 // Like Device::open, but suggests the most similar name if `selector` matches no device, and waits longer.
-Device open_device(const std::string& selector, bool statistics, std::uint32_t resident_groups = 0) {
+Device open_device(const std::string& selector, bool statistics,
+                   std::uint32_t resident_groups = 0) {
   OpenOptions options;
   options.resident_groups = resident_groups;
   options.statistics = statistics;
@@ -143,7 +144,8 @@ std::string find_orders(std::size_t index, DeviceCaps& caps) {
   return why;
 }
 
-Device open_real_device(const std::string& selector, bool statistics, std::uint32_t resident_groups) {
+Device open_real_device(const std::string& selector, bool statistics,
+                        std::uint32_t resident_groups) {
   refuse_description(selector);
   if (is_host(selector)) throw ArgumentError("--device host: is not a device of Vulkan");
   return open_device(selector, statistics, resident_groups);

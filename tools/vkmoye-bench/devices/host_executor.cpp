@@ -27,7 +27,8 @@ class HostExecution : public Execution {
  public:
   HostExecution(const DeviceCaps& caps, const gen::ir::Arithmetic& arithmetic, RunPlan plan)
       : Execution(plan), caps_(caps), arithmetic_(arithmetic), plan_(std::move(plan)) {
-    for (const Array& array : plan_.arrays) memory_.emplace_back(array.bytes, array.is_zero ? std::byte{0} : kPoison);
+    for (const Array& array : plan_.arrays)
+      memory_.emplace_back(array.bytes, array.is_zero ? std::byte{0} : kPoison);
   }
 
   void write(std::size_t array, std::span<const std::byte> from, std::uint64_t offset) override {

@@ -126,7 +126,8 @@ std::uint32_t groups_in(const std::string& groups) {
   constexpr std::uint64_t kMost = 1 << 20;
   const auto number = parse_seed(groups);
   if (number && *number >= 1 && *number <= kMost) return static_cast<std::uint32_t>(*number);
-  throw ArgumentError(fmt::format("--resident {}: needs yes, no, or a number of workgroups from 1 to {}", groups, kMost));
+  throw ArgumentError(fmt::format(
+      "--resident {}: needs yes, no, or a number of workgroups from 1 to {}", groups, kMost));
 }
 
 void make_resident(RunPlan& plan, const std::string& groups, const DeviceCaps& caps) {
@@ -134,16 +135,18 @@ void make_resident(RunPlan& plan, const std::string& groups, const DeviceCaps& c
   if (given == 0 && groups != "yes") return;
   const std::string& name = plan.steps[plan.main].kernel.name;
   if (given == 0 && caps.resident_groups == 0) {
-    throw KernelError(name, {"--resident yes: how many workgroups this device runs at once is not known; give their number"});
+    throw KernelError(name, {"--resident yes: how many workgroups this device runs at once is not "
+                             "known; give their number"});
   }
   gen::KernelPlan kernels;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
-    (i < plan.given ? kernels.arrays : kernels.scratch).push_back({plan.arrays[i].name, plan.arrays[i].bytes});
+    (i < plan.given ? kernels.arrays : kernels.scratch)
+        .push_back({plan.arrays[i].name, plan.arrays[i].bytes});
   }
   for (const Step& step : plan.steps) kernels.steps.push_back(step);
   kernels.main = plan.main;
   kernels.beforehand = plan.beforehand;
-  RunPlan whole = plan_of(gen::resident(kernels, given == 0 ? caps.resident_groups : given));
+  RunPlan whole = plan_of(gen::resident(kernels, caps, given == 0 ? caps.resident_groups : given));
   plan.steps = std::move(whole.steps);
   plan.main = whole.main;
   plan.arrays.push_back(std::move(whole.arrays.back()));

@@ -64,8 +64,12 @@ ir::Kernel Builder::finish() {
   ir::Kernel kernel = kernel_;
   std::vector<std::string> reasons = std::exchange(reasons_, {});
   if (has_phases && !kernel.arrivals.empty()) {
-    kernel.arrays.push_back({kernel.arrivals, ScalarType::u32, ir::Array::Space::buffer, Access::read_write,
-                             {{"at", ir::kArrivals, 1}}, ""});
+    kernel.arrays.push_back({kernel.arrivals,
+                             ScalarType::u32,
+                             ir::Array::Space::buffer,
+                             Access::read_write,
+                             {{"at", ir::kArrivals, 1}},
+                             ""});
   }
   constexpr ir::Builtin kGroup[] = {ir::Builtin::group_x, ir::Builtin::group_y,
                                     ir::Builtin::group_z};

@@ -14,7 +14,6 @@
 #include "vkmoye/gen/glsl/parts.hpp"
 #include "vkmoye/gen/glsl/spelling.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
-#include "vkmoye/gen/ir/grid_barrier.hpp"
 #include "vkmoye/gen/ir/names.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
 
@@ -156,7 +155,8 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
     if (!array.is_buffer()) continue;
     // What a workgroup writes is seen by others after a grid barrier.
     const bool is_exchanged = !kernel.arrivals.empty() && array.access != Access::read;
-    const std::string memory = qualifier(array.access) + std::string(is_exchanged ? "nonprivate " : "");
+    const std::string memory =
+        qualifier(array.access) + std::string(is_exchanged ? "nonprivate " : "");
     std::vector<std::string> extents;
     for (const ir::Axis& axis : array.axes) extents.push_back(to_string(axis.extent));
     const auto widths = kernel.widths_of(array.name);
@@ -170,14 +170,13 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
         out.line(fmt::format(
             "layout(buffer_reference, std430, buffer_reference_align = {}) {}buffer {} {{ {} {}; "
             "}};  // ({}), from {} on",
-            width * size_of(type), memory, ir::block_name(name),
-            element_name(type, width), name, join(extents, ","), address_name(array.name)));
+            width * size_of(type), memory, ir::block_name(name), element_name(type, width), name,
+            join(extents, ","), address_name(array.name)));
         return;
       }
       out.line(fmt::format("layout(std430, binding = {}) {}{}buffer {} {{ {} {}[]; }};  // ({})",
-                           binding, memory, is_only ? "restrict " : "",
-                           ir::block_name(name), element_name(type, width), name,
-                           join(extents, ",")));
+                           binding, memory, is_only ? "restrict " : "", ir::block_name(name),
+                           element_name(type, width), name, join(extents, ",")));
     };
     for (const std::uint32_t width : widths) declare(width, /*as_words=*/false);
     for (const std::uint32_t width : words) declare(width, /*as_words=*/true);
@@ -187,8 +186,8 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
           ir::block_name(array.name), join(kernel.arguments_in_buffer->names, ", ")));
     }
     if (kernel.arrivals == array.name) {
-      out.line(fmt::format("layout(std430, binding = {}) buffer {} {{ uint {}[]; }};  // ({})", binding,
-                           ir::block_name(array.name), array.name, join(extents, ",")));
+      out.line(fmt::format("layout(std430, binding = {}) buffer {} {{ uint {}[]; }};  // ({})",
+                           binding, ir::block_name(array.name), array.name, join(extents, ",")));
     }
     ++binding;
   }
@@ -251,7 +250,7 @@ void grid_barrier() {{
   wait_for_workgroup();
 }}
 )",
-      kernel.arrivals, ir::kMostPolls));
+      kernel.arrivals, kernel.most_polls));
 }
 
 }  // namespace

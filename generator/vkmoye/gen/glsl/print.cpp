@@ -37,7 +37,8 @@ using ir::Op;
 // The number of workgroups along a dimension.
 Expr groups_along(const GridDimension& dimension) {
   const Expr tiles = ir::ceil_div(ir::expression(dimension.extent), dimension.tile);
-  return dimension.max_groups == 0 ? tiles : ir::minimum(tiles, Expr(ir::to_index(dimension.max_groups)));
+  return dimension.max_groups == 0 ? tiles
+                                   : ir::minimum(tiles, Expr(ir::to_index(dimension.max_groups)));
 }
 
 bool accesses_shared(const ir::Body& body, const ir::Kernel& kernel) {
@@ -342,12 +343,14 @@ class Printer {
   void visit(const ir::GridBarrier&) { out_.line("grid_barrier();"); }
   // for (uint block = gl_WorkGroupID.x; block < blocks; block += gl_NumWorkGroups.x), with the coordinates of a block.
   void visit(const ir::Blocks& s) {
-    const Expr x = groups_along(s.grid[0]), y = groups_along(s.grid[1]), z = groups_along(s.grid[2]);
+    const Expr x = groups_along(s.grid[0]), y = groups_along(s.grid[1]),
+               z = groups_along(s.grid[2]);
     const bool is_row = ir::is_constant(y, 1) && ir::is_constant(z, 1);
     comment(s.title);
     const std::string number = is_row ? s.variables[0] : "number_of_block";
-    out_.line(fmt::format("for (uint {0} = gl_WorkGroupID.x; {0} < {1}; {0} += gl_NumWorkGroups.x) {{",
-                          number, glsl::print(x * y * z)));
+    out_.line(
+        fmt::format("for (uint {0} = gl_WorkGroupID.x; {0} < {1}; {0} += gl_NumWorkGroups.x) {{",
+                    number, glsl::print(x * y * z)));
     scopes_.define(number);
     out_.indent();
     if (!is_row) {

@@ -19,6 +19,7 @@ struct Collector {
 
   void use(const Expr& e) { out.uses.push_back(&e); }
   void name_array(const std::string&) {}
+  void name_place(const Element&) {}
   void access(const Element& element, AccessKind kind) {
     for (const Expr& coordinate : element.coordinates) out.uses.push_back(&coordinate);
     out.accesses.push_back(

@@ -63,8 +63,9 @@ Body as_launch(const Blocks& blocks) {
 // Whether the value of `e` follows from the variables `known`.
 bool follows_from(const std::set<std::string>& known, const Expr& e) {
   const std::vector<Expr> variables = variables_of(e);
-  return std::all_of(variables.begin(), variables.end(),
-                     [&](const Expr& one) { return one->op == Op::builtin || known.contains(one->name); });
+  return std::all_of(variables.begin(), variables.end(), [&](const Expr& one) {
+    return one->op == Op::builtin || known.contains(one->name);
+  });
 }
 
 std::set<std::string> names_in(const Kernel& kernel) {
@@ -100,7 +101,8 @@ std::vector<std::string> reasons_against_phases(const Kernel& kernel) {
     for (const Body* inner : bodies_of(statement)) {
       for_each(*inner, [&](const Stmt& nested) {
         if (is_a<GridBarrier>(nested))
-          reasons.add("a grid barrier is inside another statement, so some workgroups may not reach it");
+          reasons.add(
+              "a grid barrier is inside another statement, so some workgroups may not reach it");
         if (is_a<Blocks>(nested)) reasons.add("blocks of a grid are inside another statement");
       });
     }
@@ -115,14 +117,15 @@ std::vector<std::string> reasons_against_phases(const Kernel& kernel) {
       if (!is_a<Blocks>(statement)) others.push_back(statement);
     }
     if (blocks == 1 && uses_of(others, kernel).empty()) continue;
-    reasons.add(
-        fmt::format("phase {} has {} grids of blocks{}; a grid barrier must be between them", number, blocks,
-                    uses_of(others, kernel).empty() ? "" : ", and other statements that access arrays"));
+    reasons.add(fmt::format(
+        "phase {} has {} grids of blocks{}; a grid barrier must be between them", number, blocks,
+        uses_of(others, kernel).empty() ? "" : ", and other statements that access arrays"));
   }
   const Array* arrivals = kernel.find(kernel.arrivals);
   if (arrivals == nullptr || !arrivals->is_buffer() || arrivals->type != ScalarType::u32 ||
       arrivals->axes.size() != 1 || arrivals->axes[0].extent != Extent(kArrivals)) {
-    reasons.add(fmt::format("grid barriers need a buffer of {} elements of u32 for arrivals", kArrivals));
+    reasons.add(
+        fmt::format("grid barriers need a buffer of {} elements of u32 for arrivals", kArrivals));
   } else if (uses_of(kernel.body, kernel).contains(kernel.arrivals)) {
     reasons.add(fmt::format("a statement accesses {}, with which workgroups wait for each other",
                             kernel.arrivals));
@@ -133,7 +136,8 @@ std::vector<std::string> reasons_against_phases(const Kernel& kernel) {
     const bool is_result =
         array.is_buffer() && array.access == vkmoye::Access::write && !array.is_scratch;
     if (!is_result || (found != uses.end() && found->second.writes)) continue;
-    reasons.add(fmt::format("nothing writes {}: every element of a result must be written", array.name));
+    reasons.add(
+        fmt::format("nothing writes {}: every element of a result must be written", array.name));
   }
   return std::move(reasons).take();
 }
@@ -141,8 +145,8 @@ std::vector<std::string> reasons_against_phases(const Kernel& kernel) {
 std::vector<Kernel> phases_of(const Kernel& kernel) {
   std::vector<Kernel> phases;
   std::set<std::string> written;  // in earlier phases
-  Body names;                     // of values that follow from arguments, which later phases can use
-  std::set<std::string> known;    // these, and the arguments
+  Body names;                   // of values that follow from arguments, which later phases can use
+  std::set<std::string> known;  // these, and the arguments
   for (const PushConstant& argument : kernel.arguments) known.insert(argument.name);
   const std::vector<Body> parts = parts_of(kernel.body);
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -175,8 +179,8 @@ std::vector<Kernel> phases_of(const Kernel& kernel) {
       if (!array.is_buffer() || found == uses.end()) continue;
       const auto [reads, writes] = found->second;
       // An output, unless earlier phases wrote it, or it holds something before the launch.
-      const bool is_empty =
-          (array.access == vkmoye::Access::write || array.is_scratch) && !written.contains(array.name);
+      const bool is_empty = (array.access == vkmoye::Access::write || array.is_scratch) &&
+                            !written.contains(array.name);
       array.is_scratch = false;
       if (array.access != vkmoye::Access::read) {
         array.access = is_empty ? vkmoye::Access::write
@@ -188,7 +192,8 @@ std::vector<Kernel> phases_of(const Kernel& kernel) {
     std::erase_if(phase.assumptions, [&](const Assumption& one) { return !phase.find(one.array); });
     const std::set<std::string> used = names_in(phase);
     std::erase_if(phase.arguments, [&](const PushConstant& one) {
-      return !used.contains(one.name) && !kernel.is_in_buffer(one.name) && !kernel.is_specialised(one.name);
+      return !used.contains(one.name) && !kernel.is_in_buffer(one.name) &&
+             !kernel.is_specialised(one.name);
     });
     phases.push_back(std::move(phase));
   }

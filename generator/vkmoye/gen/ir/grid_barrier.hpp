@@ -11,7 +11,7 @@
 // what launches of its phases compute, in order. So only buffers outlive a phase. The verifier and the host twin follow
 // the phases one by one.
 //
-// Workgroups wait actively, so all of them must run at once: KernelInterface::grid_barrier.
+// Workgroups wait actively, so all of them must run at once: KernelInterface::arrivals.
 
 #include <cstdint>
 #include <string>
@@ -20,9 +20,6 @@
 #include "vkmoye/gen/ir/kernel.hpp"
 
 namespace vkmoye::gen::ir {
-
-/// How often a workgroup looks whether the last one has come, before it gives up: some seconds on a GPU.
-inline constexpr std::uint32_t kMostPolls = std::uint32_t{1} << 23;
 
 /// The elements of the buffer Kernel::arrivals: the sum of arrivals, 0 before the first launch; and 1 if a workgroup waited in vain.
 inline constexpr std::int64_t kArrivals = 2;

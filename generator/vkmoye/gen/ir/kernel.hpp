@@ -171,6 +171,9 @@ struct Kernel {
   /// The buffer of u32 with which workgroups wait for each other, see grid_barrier.hpp; no statement accesses it. Empty
   /// for a kernel without grid barriers.
   std::string arrivals = {};
+  /// How often a workgroup looks whether the last one has come, before it gives up, in steps of 2^12: 2^23 take some
+  /// seconds on a GPU.
+  std::uint32_t most_polls = std::uint32_t{1} << 23;
 
   /// Whether that argument is in a buffer.
   bool is_in_buffer(const std::string& argument) const;

@@ -124,9 +124,10 @@ auto members(const S& s) {
 }
 inline auto members(const Kernel& s) {
   const auto& [name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions,
-               verified, command, hand_written, in_buffer, specialised, summing_threads, arrivals] = s;
+               verified, command, hand_written, in_buffer, specialised, summing_threads, arrivals,
+               most_polls] = s;
   return std::tie(name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions,
-                  hand_written, in_buffer, specialised, summing_threads, arrivals);
+                  hand_written, in_buffer, specialised, summing_threads, arrivals, most_polls);
 }
 
 template <class T>

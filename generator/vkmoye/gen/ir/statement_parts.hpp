@@ -30,7 +30,7 @@ void show_matrix(Part& part, AccessKind kind, Visitor& visitor) {
 
 template <class Region, class Visitor>
 void show_region(Region& region, AccessKind kind, Visitor& visitor) {
-  visitor.name_array(region.first.array);
+  visitor.name_place(region.first);
   for (auto& coordinate : region.first.coordinates) visitor.use(coordinate);
   visitor.use(region.stride);
   kind.lanes = region.lanes;

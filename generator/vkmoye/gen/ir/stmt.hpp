@@ -172,8 +172,8 @@ struct Block {
 struct Stmt {
   template <class S>
   Stmt(S statement) : value(std::move(statement)) {}  // NOLINT: implicit in lists of statements
-  std::variant<Let, Load, Store, If, For, Barrier, GridBarrier, Blocks, Block, Subgroup, Atomic, MatrixLoad, MatrixStore,
-               MatrixFill, MatrixMultiply, Assume>
+  std::variant<Let, Load, Store, If, For, Barrier, GridBarrier, Blocks, Block, Subgroup, Atomic,
+               MatrixLoad, MatrixStore, MatrixFill, MatrixMultiply, Assume>
       value;
 };
 

@@ -12,15 +12,18 @@ namespace {
 struct Rewriter {
   const std::function<Expr(const Expr&)>& expression;
   const std::function<Body(const Body&)>& statements;
-  const std::function<std::string(const std::string&)>& array_name;
+  const ArrayRewriter& arrays;
 
   void use(Expr& e) { e = expression(e); }
   void name_array(std::string& array) {
-    if (array_name) array = array_name(array);
+    if (arrays) arrays(array, nullptr);
+  }
+  void name_place(Element& element) {
+    if (arrays) arrays(element.array, &element.coordinates);
   }
   void access(Element& element, AccessKind) {
-    name_array(element.array);
     for (Expr& coordinate : element.coordinates) coordinate = expression(coordinate);
+    name_place(element);
   }
   void body(Body& inner, const NestedBody&) { inner = statements(inner); }
   void define(const std::string&, const Expr&) {}
@@ -44,6 +47,7 @@ struct BodyFinder : Rewriter {
   std::vector<const Body*>& found;
   void use(const Expr&) {}
   void name_array(const std::string&) {}
+  void name_place(const Element&) {}
   void access(const Element&, AccessKind) {}
   void body(const Body& inner, const NestedBody&) { found.push_back(&inner); }
 };
@@ -51,10 +55,9 @@ struct BodyFinder : Rewriter {
 }  // namespace
 
 Stmt rewritten(const Stmt& statement, const std::function<Expr(const Expr&)>& expression,
-               const std::function<Body(const Body&)>& body,
-               const std::function<std::string(const std::string&)>& array) {
+               const std::function<Body(const Body&)>& body, const ArrayRewriter& arrays) {
   Stmt copy = statement;
-  Rewriter rewriter{expression, body, array};
+  Rewriter rewriter{expression, body, arrays};
   show_statement(copy, rewriter);
   return copy;
 }

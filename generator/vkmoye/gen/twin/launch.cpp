@@ -80,8 +80,8 @@ Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>
     const bool is_buffer = array.is_buffer();
     const std::uint64_t elements = is_buffer ? element_count(interface.bindings[binding], arguments)
                                              : static_cast<std::uint64_t>(array.size());
-    const bool is_written =
-        is_buffer ? array.access != vkmoye::Access::write && !array.is_scratch : written.contains(array.name);
+    const bool is_written = is_buffer ? array.access != vkmoye::Access::write && !array.is_scratch
+                                      : written.contains(array.name);
     // A buffer that is only read has no races, so its accesses are not recorded.
     const bool only_read = is_buffer && array.access == vkmoye::Access::read;
     Memory memory{&array, elements, std::move(extents), std::move(strides),

@@ -53,10 +53,10 @@ bool run_workgroups(const ir::Kernel& phase, const Arguments& arguments, const T
     }
   } catch (const machine::Budget::Exceeded&) {
     if (!with_data) return false;
-    throw TooManySteps(fmt::format(
-        "{}: the launch of {} x {} x {} workgroups takes more than {} "
-        "steps on the host; take smaller sizes",
-        phase.name, workgroups[0], workgroups[1], workgroups[2], options.most_steps));
+    throw TooManySteps(
+        fmt::format("{}: the launch of {} x {} x {} workgroups takes more than {} "
+                    "steps on the host; take smaller sizes",
+                    phase.name, workgroups[0], workgroups[1], workgroups[2], options.most_steps));
   }
   return all;
 }
@@ -69,8 +69,8 @@ TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byt
   machine::Budget budget(options.most_steps);
   TwinReport report;
   const auto run = [&](const ir::Kernel& phase) {
-    report.in_part = report.in_part ||
-                     !run_workgroups(phase, arguments, options, with_data, launch, budget);
+    report.in_part =
+        report.in_part || !run_workgroups(phase, arguments, options, with_data, launch, budget);
   };
   if (ir::has_phases(kernel)) {
     throw_if_any(kernel.name, ir::reasons_against_phases(kernel));

@@ -162,8 +162,9 @@ SubgroupAbilities query_properties(const InstanceTable& vk, PhysicalDevice& devi
   caps.max_workgroup_subgroups = subgroup.maxComputeWorkgroupSubgroups;
   // Each multiprocessor holds a workgroup of any size; so do two compute units together, which RDNA calls a workgroup
   // processor.
-  caps.resident_groups = multiprocessors.shaderSMCount != 0 ? multiprocessors.shaderSMCount
-                                                            : compute_units.activeComputeUnitCount / 2;
+  caps.resident_groups = multiprocessors.shaderSMCount != 0
+                             ? multiprocessors.shaderSMCount
+                             : compute_units.activeComputeUnitCount / 2;
   caps.timestamp_period_ns =
       device.timestamp_bits == 0 ? 0 : static_cast<double>(limits.timestampPeriod);
   device.max_push_descriptors = push.maxPushDescriptors;
