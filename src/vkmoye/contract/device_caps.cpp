@@ -25,6 +25,7 @@ std::string_view to_string(Feature feature) {
     case Feature::subgroup_size_control: return "subgroup_size_control";
     case Feature::buffer_address: return "buffer_address";
     case Feature::integer_dot: return "integer_dot";
+    case Feature::grid_barrier: return "grid_barrier";
     case Feature::count: break;
   }
   return "?";

@@ -40,7 +40,10 @@ enum class Feature : std::uint8_t {
   subgroup_size_control,
   buffer_address,  // buffers are reached by their addresses            (bufferDeviceAddress)
   integer_dot,     // dot products of bytes that words hold             (shaderIntegerDotProduct)
-  count            // how many there are
+  /// Workgroups of a launch can wait for each other (vulkanMemoryModel, vulkanMemoryModelDeviceScope), if all of them
+  /// run at once: see DeviceCaps::resident_groups.
+  grid_barrier,
+  count  // how many there are
 };
 inline constexpr std::size_t kFeatureCount = static_cast<std::size_t>(Feature::count);
 
@@ -119,6 +122,9 @@ struct DeviceCaps {
   std::uint32_t min_subgroup_size = 0;
   std::uint32_t max_subgroup_size = 0;
   std::uint32_t max_workgroup_subgroups = 0;  // where their size is chosen
+
+  /// The workgroups, of any size that the device allows, that certainly run at once; 0: not known.
+  std::uint32_t resident_groups = 0;
 
   double timestamp_period_ns = 0;  // 0: the device has no timestamps
 

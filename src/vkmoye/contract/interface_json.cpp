@@ -168,6 +168,21 @@ void check_names(const KernelInterface& kernel, Reader& read) {
   }
 }
 
+void check_arrivals(const KernelInterface& kernel, Reader& read) {
+  const std::uint32_t at = *kernel.arrivals;
+  const Binding* binding = at < kernel.bindings.size() ? &kernel.bindings[at] : nullptr;
+  if (binding == nullptr || binding->type != ScalarType::u32 ||
+      binding->extents != std::vector<Extent>{2} || binding->access != Access::read_write) {
+    read.note(
+        "arrivals is {}, which is no binding of two elements of u32 that are read and written", at);
+  }
+  for (const GridDimension& dimension : kernel.grid) {
+    if (dimension.extent.is_symbol())
+      read.note("the grid of workgroups that wait for each other depends on {}",
+                to_string(dimension.extent));
+  }
+}
+
 }  // namespace
 
 Json interface_to_json(const KernelInterface& kernel) {
@@ -222,6 +237,14 @@ Json interface_to_json(const KernelInterface& kernel) {
         {"push_constant_bytes", push_constant_bytes(kernel)},
         {"storage_buffers", descriptor_count(kernel)}}}};
   if (!kernel.assumptions.empty()) out["assumptions"] = kernel.assumptions;
+  if (kernel.arrivals) {
+    out["arrivals"] = *kernel.arrivals;
+    out["arrivals_rule"] =
+        "workgroups wait for each other with the two elements of this binding: all of them must "
+        "run at once; both "
+        "elements are 0 before the first launch; after a launch, the second one is 1 if a "
+        "workgroup waited in vain";
+  }
   if (!kernel.specialised.empty()) {
     Json specialised = Json::array();
     for (const SpecialisedArgument& argument : kernel.specialised) {
@@ -318,6 +341,10 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
       }
       kernel.specialised.push_back({name});
     }
+  }
+  if (find(json, "arrivals") != nullptr) {
+    kernel.arrivals = static_cast<std::uint32_t>(read.count(json, "arrivals", UINT32_MAX));
+    check_arrivals(kernel, read);
   }
   check_names(kernel, read);
   return kernel;

@@ -329,7 +329,28 @@ void check_subgroups(const KernelInterface& kernel, const DeviceCaps& caps,
   }
 }
 
+// Workgroups that wait for each other must run at once.
+void check_resident(const KernelInterface& kernel, const DeviceCaps& caps,
+                    std::vector<std::string>& reasons) {
+  if (!kernel.arrivals) return;
+  const std::uint64_t groups = resident_groups(kernel);
+  if (groups <= caps.resident_groups) return;
+  reasons.push_back(
+      fmt::format("its {} workgroups wait for each other, and must run at once; {}", groups,
+                  caps.resident_groups == 0
+                      ? "how many workgroups this device runs at once is not known"
+                      : fmt::format("this device runs {} at once", caps.resident_groups)));
+}
+
 }  // namespace
+
+std::uint64_t resident_groups(const KernelInterface& kernel) {
+  std::uint64_t groups = kernel.arrivals ? 1 : 0;
+  for (const std::uint64_t along :
+       kernel.arrivals ? group_count(kernel, {}) : std::array<std::uint64_t, 3>{})
+    groups *= along;
+  return groups;
+}
 
 std::vector<std::string> reasons_against(const KernelInterface& kernel, const DeviceCaps& caps) {
   std::vector<std::string> reasons;
@@ -359,6 +380,7 @@ std::vector<std::string> reasons_against(const KernelInterface& kernel, const De
   }
   at_most("threads in a workgroup", invocations, caps.max_workgroup_invocations);
   check_subgroups(kernel, caps, reasons);
+  check_resident(kernel, caps, reasons);
   for (const MatrixShape& shape : kernel.matrices) {
     const auto& known = caps.matrix_shapes;
     if (std::find(known.begin(), known.end(), shape) != known.end()) continue;

@@ -164,6 +164,11 @@ struct KernelInterface {
   std::vector<std::string> assumptions = {};
   /// The constant_id of each is its place here. They are not among `push_constants`.
   std::vector<SpecialisedArgument> specialised = {};
+  /// The binding with which the workgroups of a launch wait for each other: two elements of u32, which are 0 before the
+  /// first launch, and belong to one launch at a time. After a launch, the second one is 1 if a workgroup waited in
+  /// vain; then the results are wrong, and both must be set to 0. Such a launch is not split, and a device must run all
+  /// of its workgroups at once. nullopt: they do not wait.
+  std::optional<std::uint32_t> arrivals = {};
 };
 
 /// The push constants that the runtime sets itself, for each piece of a grid that it splits.
@@ -194,6 +199,10 @@ std::uint64_t element_count(const Binding& binding, const Arguments& arguments);
 /// The number of workgroups in x, y and z for `arguments`. If one of them is 0, nothing runs. Throws like
 /// `element_count`.
 std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel, const Arguments& arguments);
+
+/// The number of workgroups that wait for each other; 0: none do. Precondition: their number does not depend on
+/// arguments.
+std::uint64_t resident_groups(const KernelInterface& kernel);
 
 /// Why no buffer of a device with `caps` can be bound as `binding` for `arguments`: more elements than an index can
 /// address, more bytes than a binding, a buffer or an allocation may have, or an argument that is missing or out

@@ -49,6 +49,9 @@ class Use {
   std::vector<bool> read_, written_;
 };
 
+// Two elements of u32, see KernelInterface::arrivals.
+constexpr std::uint64_t kArrivalsBytes = 2 * sizeof(std::uint32_t);
+
 // The scope of an indirect step, which also reads its groups.
 constexpr SyncScope kIndirectScope = {kKernelScope.stages | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
                                       kKernelScope.access | VK_ACCESS_INDIRECT_COMMAND_READ_BIT};
@@ -73,6 +76,8 @@ struct PlanRecorder::State {
   ScratchPlaces places = {};
   std::optional<Buffer> scratch_buffer = {};  // keeps it alive, unless it is a VkBuffer
   std::vector<BufferView> scratch = {};
+  std::optional<Buffer> arrivals =
+      {};  // of kernels whose workgroups wait for each other, one after the other
   std::vector<Step> steps = {};
   // Of the last recording.
   std::vector<BufferView> views = {};
@@ -99,6 +104,7 @@ struct PlanRecorder::State {
                        step.arrays, waits, step.indirect});
     }
     for (std::size_t i = 0; i < arrays.size(); ++i) is_written.push_back(all.writes(i));
+    place_arrivals();
   }
 
   // With the kernels of `other`.
@@ -114,6 +120,24 @@ struct PlanRecorder::State {
       steps.push_back({step.kernel.share(options.recordings, options.timestamps), step.arguments,
                        step.arrays, step.waits, step.indirect});
     }
+    place_arrivals();
+  }
+
+  // Arrivals are 0 before the first launch, and must not be overwritten between two, so they are not in scratch.
+  void place_arrivals() {
+    std::vector<std::size_t> numbers;  // of their arrays
+    for (const Step& step : steps) {
+      const auto& binding = step.kernel.pipeline().interface.arrivals;
+      if (binding) numbers.push_back(step.arrays.at(*binding));
+    }
+    if (numbers.empty()) return;
+    const std::uint64_t each =
+        std::max<std::uint64_t>(kArrivalsBytes, context->caps().storage_buffer_alignment);
+    arrivals.emplace(std::make_shared<vk::BufferState>(context, each * numbers.size(),
+                                                       "arrivals of plan " + name));
+    arrivals->fill(std::byte{0});
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      scratch.at(numbers[i] - given) = BufferView(*arrivals, each * i, kArrivalsBytes);
   }
 
   void place_scratch(const std::optional<BufferView>& theirs) {
@@ -240,6 +264,24 @@ std::vector<KernelTime> PlanRecorder::times() const {
     return a.recording < b.recording;
   });
   return times;
+}
+
+void PlanRecorder::require_arrivals() {
+  State& state = *state_;
+  if (!state.arrivals) return;
+  std::vector<std::uint32_t> words(state.arrivals->bytes() / sizeof(std::uint32_t));
+  state.arrivals->read(std::as_writable_bytes(std::span(words)));
+  const std::size_t each = std::max<std::size_t>(
+      2, state.context->caps().storage_buffer_alignment / sizeof(std::uint32_t));
+  bool in_vain = false;
+  for (std::size_t i = 1; i < words.size(); i += each) in_vain = in_vain || words[i] != 0;
+  if (!in_vain) return;
+  state.arrivals->fill(std::byte{0});
+  throw DeviceError(DeviceError::Kind::kLost,
+                    fmt::format("plan {}: a workgroup waited in vain for others of its launch, "
+                                "which did not run at the same time; "
+                                "the results are wrong",
+                                state.name));
 }
 
 void PlanRecorder::reset() {

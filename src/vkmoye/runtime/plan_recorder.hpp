@@ -62,6 +62,11 @@ class PlanRecorder {
     record(commands, std::span(arrays.begin(), arrays.size()), neighbours);
   }
 
+  /// For a plan with a kernel whose workgroups wait for each other: throws DeviceError if one of them waited in vain in
+  /// a recording that has run, so that its results are wrong; the next recording can wait again. Reads a few bytes from
+  /// the device, after all work that was submitted through it. Other plans: nothing happens.
+  void require_arrivals();
+
   /// The times of each step, as Recorder::times gives them for a kernel.
   std::vector<KernelTime> times() const;
 

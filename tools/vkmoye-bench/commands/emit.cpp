@@ -228,6 +228,7 @@ int emit(const CommandOptions& options) {
     plan = with_sizes_from_buffer(workload, std::move(plan), options);
   }
   if (!options.specialise.empty()) specialise_sizes(plan, options.specialise);
+  make_resident(plan, options.resident, caps);
   const auto spirv = files_of("--spirv", options.spirv, plan.steps.size());
   std::vector<Target> targets;
   for (const std::string& file : spirv) targets.push_back({"--spirv", file});

@@ -73,8 +73,10 @@ std::string with_descriptions(const std::string& error, const std::string& selec
 }
 
 // Like Device::open, but suggests the most similar name if `selector` matches no device, and waits longer.
-Device open_device(const std::string& selector, bool statistics) {
+Device open_device(const std::string& selector, bool statistics,
+                   std::uint32_t resident_groups = 0) {
   OpenOptions options;
+  options.resident_groups = resident_groups;
   options.statistics = statistics;
   // llvmpipe compiles a kernel at its first launch: products on matrix units for a minute and more.
   options.wait_seconds = 600;
@@ -142,15 +144,17 @@ std::string find_orders(std::size_t index, DeviceCaps& caps) {
   return why;
 }
 
-Device open_real_device(const std::string& selector, bool statistics) {
+Device open_real_device(const std::string& selector, bool statistics,
+                        std::uint32_t resident_groups) {
   refuse_description(selector);
   if (is_host(selector)) throw ArgumentError("--device host: is not a device of Vulkan");
-  return open_device(selector, statistics);
+  return open_device(selector, statistics, resident_groups);
 }
 
-std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics) {
+std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics,
+                                        std::uint32_t resident_groups) {
   if (is_host(selector)) return std::make_unique<HostExecutor>();
-  Device device = open_real_device(selector, statistics);
+  Device device = open_real_device(selector, statistics, resident_groups);
   require_execution(device);
   return std::make_unique<DeviceExecutor>(std::move(device));
 }

@@ -2,6 +2,7 @@
 #pragma once
 // The device of a command, and messages about it.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,11 +28,14 @@ std::string find_orders(std::size_t index, DeviceCaps& caps);
 
 /// Opens the host or Device::open(selector). Throws DeviceError if that device executes nothing. `statistics`:
 /// collect the statistics of the driver's compiler, see pipeline_statistics.hpp.
-std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics = false);
+/// `resident_groups`: see OpenOptions.
+std::unique_ptr<Executor> open_executor(const std::string& selector, bool statistics = false,
+                                        std::uint32_t resident_groups = 0);
 
 /// The device `selector` without checking that it executes anything. Throws ArgumentError for the host and for a saved
 /// description, which are no devices, and with the most similar name if there is no such device; DeviceError.
-Device open_real_device(const std::string& selector, bool statistics = false);
+Device open_real_device(const std::string& selector, bool statistics = false,
+                        std::uint32_t resident_groups = 0);
 
 /// The device `selector` for a command that also takes saved descriptions: the errors list the shipped ones.
 /// Precondition: it is neither the host nor a description.

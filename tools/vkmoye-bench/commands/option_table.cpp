@@ -254,6 +254,9 @@ std::vector<Option> plain_options() {
       {"--specialise VALUE", any_text(&Options::specialise), run | emit,
        "sizes that become specialisation constants: names such as m,n, or all (those that are "
        "not 0); one SPIR-V serves all sizes, and the driver compiles a pipeline for each"},
+      {"--resident VALUE", any_text(&Options::resident), run | emit,
+       "yes: kernels of several launches run as one, whose workgroups wait for each other; as many "
+       "workgroups as the device says it runs at once, or so many as VALUE says (no)"},
       Option(
           "--baseline NAME", {read_baselines, each}, run,
           "time these as well and report the ratio: " + join(baseline_names(), ", ") +

@@ -224,7 +224,8 @@ int run(const CommandOptions& options) {
   refuse_useless_baselines(options.baselines, kernels);
   Workloads workloads = workloads_of(options, kernels);
   refuse_sizes_without_results(workloads);
-  const auto executor = open_executor(options.device);
+  const auto executor =
+      open_executor(options.device, /*statistics=*/false, groups_in(options.resident));
   if (!is_host(options.device)) {
     leave_out_slow_compiles("run", executor->caps(), options.kernels, workloads);
   }

@@ -154,6 +154,9 @@ DeviceExecution::DeviceExecution(Device& device, const RunPlan& plan, std::vecto
   for (const Array& array : plan.arrays) {
     names_.push_back(array.name);
     buffers_.emplace_back(device, array.bytes);
+    if (!array.is_zero) continue;
+    buffers_.back().write(std::vector<std::byte>(array.bytes));
+    arrivals_.push_back(buffers_.size() - 1);
   }
   for (const Step& step : plan.steps) {
     std::vector<BufferView> views;
@@ -175,6 +178,12 @@ void DeviceExecution::read(std::size_t array, std::span<std::byte> to, std::uint
 
 void DeviceExecution::run() {
   for (const Launch& launch : launches_) device_.run(launch);
+  for (const std::size_t array : arrivals_) {
+    std::array<std::uint32_t, 2> words = {};
+    read(array, std::as_writable_bytes(std::span(words)), /*offset=*/0);
+    if (words[1] == 0) continue;
+    throw Unavailable("a workgroup waited in vain for others, which did not run at the same time");
+  }
 }
 
 std::string DeviceExecution::damage() const {

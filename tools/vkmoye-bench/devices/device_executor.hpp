@@ -47,6 +47,7 @@ class DeviceExecution : public Execution {
   Device& device_;
   std::vector<std::string> names_;
   std::vector<GuardedBuffer> buffers_;
+  std::vector<std::size_t> arrivals_;  // arrays with which workgroups wait for each other
   std::vector<Launch> launches_;
   std::vector<Pipeline> kernels_;
   std::size_t beforehand_;

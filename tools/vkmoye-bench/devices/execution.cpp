@@ -20,6 +20,8 @@ RunPlan plan_of(gen::KernelPlan plan) {
     for (const PlanArray& array : *arrays) out.arrays.push_back({array.name, array.bytes, {}, 0});
   }
   for (gen::KernelStep& step : plan.steps) {
+    const auto arrivals = gen::ir::interface_of(step.kernel).arrivals;
+    if (arrivals) out.arrays[step.arrays[*arrivals]].is_zero = true;
     out.steps.push_back({std::move(step)});
   }
   out.given = plan.arrays.size();

@@ -56,6 +56,7 @@ struct Array {
   std::uint64_t bytes = 0;
   std::optional<std::size_t> input = {};  // its index among the arrays of the user
   std::uint64_t offset = 0;               // bytes before the part that the kernel uses
+  bool is_zero = false;  // at first, see KernelInterface::arrivals; others are poisoned
 };
 
 /// A step of a plan; its kernel may have been compiled elsewhere.

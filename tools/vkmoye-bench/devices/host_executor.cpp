@@ -27,7 +27,8 @@ class HostExecution : public Execution {
  public:
   HostExecution(const DeviceCaps& caps, const gen::ir::Arithmetic& arithmetic, RunPlan plan)
       : Execution(plan), caps_(caps), arithmetic_(arithmetic), plan_(std::move(plan)) {
-    for (const Array& array : plan_.arrays) memory_.emplace_back(array.bytes, kPoison);
+    for (const Array& array : plan_.arrays)
+      memory_.emplace_back(array.bytes, array.is_zero ? std::byte{0} : kPoison);
   }
 
   void write(std::size_t array, std::span<const std::byte> from, std::uint64_t offset) override {
@@ -95,6 +96,7 @@ DeviceCaps host_caps() {
   }
   caps.features.add(Feature::bf16_matrix);
   caps.matrix_shapes.push_back({16, 16, 16, "bf16", "bf16", "f32", "f32", "subgroup"});
+  caps.resident_groups = 8;
   return caps;
 }
 

@@ -240,6 +240,7 @@ Result measure(Executor& executor, const Workload& workload, const MeasureOption
     result.skipped = join(error.reasons, "; ");
     return result;
   }
+  make_resident(plan, options.resident, executor.caps());
   if (options.bake) bake_sizes(plan);
   if (!options.specialise.empty()) specialise_sizes(plan, options.specialise);
   result.config = plan.steps[plan.main].kernel.config;
@@ -274,6 +275,7 @@ std::string repeat_command(const DeviceCaps& device, const Workload& workload,
   const MeasureOptions defaults;
   if (options.bake) words.push_back("--bake");
   if (!options.specialise.empty()) add("specialise", options.specialise);
+  if (!options.resident.empty()) add("resident", options.resident);
   if (options.verify) add("verify", to_string(*options.verify));
   if (options.min_time != defaults.min_time) add("min-time", fmt::format("{}", options.min_time));
   if (options.stop_noise) add("stop-noise", fmt::format("{}", *options.stop_noise));

@@ -35,6 +35,8 @@ struct MeasureOptions {
   bool bake = false;           // sizes are constants in the kernel
   /// Sizes that are specialisation constants of the kernel, see specialise_sizes; empty: none.
   std::string specialise;
+  /// Whether the steps of a plan are one launch, see make_resident.
+  std::string resident;
   std::uint64_t seed = 1;
   std::string program = program_name();  // as typed, for repeat_command
   std::string device;                    // as typed; empty: not given

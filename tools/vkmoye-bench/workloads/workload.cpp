@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "workloads/workload.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -8,11 +10,13 @@
 #include <vector>
 
 #include "devices/fragments.hpp"
+#include "io/parse.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/argument_names.hpp"
 #include "vkmoye/gen/passes/fixed_sizes.hpp"
+#include "vkmoye/gen/passes/resident.hpp"
 #include "workloads/tuned_table.hpp"
 
 namespace vkmoye::bench {
@@ -115,6 +119,37 @@ RunPlan described_plan(const Workload& workload, const DeviceCaps& caps) {
   gen::PlanOptions options;
   options.without_unknown_orders = true;
   return plan_by(workload, caps, std::move(options));
+}
+
+std::uint32_t groups_in(const std::string& groups) {
+  if (groups.empty() || groups == "yes" || groups == "no") return 0;
+  constexpr std::uint64_t kMost = 1 << 20;
+  const auto number = parse_seed(groups);
+  if (number && *number >= 1 && *number <= kMost) return static_cast<std::uint32_t>(*number);
+  throw ArgumentError(fmt::format(
+      "--resident {}: needs yes, no, or a number of workgroups from 1 to {}", groups, kMost));
+}
+
+void make_resident(RunPlan& plan, const std::string& groups, const DeviceCaps& caps) {
+  const std::uint32_t given = groups_in(groups);
+  if (given == 0 && groups != "yes") return;
+  const std::string& name = plan.steps[plan.main].kernel.name;
+  if (given == 0 && caps.resident_groups == 0) {
+    throw KernelError(name, {"--resident yes: how many workgroups this device runs at once is not "
+                             "known; give their number"});
+  }
+  gen::KernelPlan kernels;
+  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
+    (i < plan.given ? kernels.arrays : kernels.scratch)
+        .push_back({plan.arrays[i].name, plan.arrays[i].bytes});
+  }
+  for (const Step& step : plan.steps) kernels.steps.push_back(step);
+  kernels.main = plan.main;
+  kernels.beforehand = plan.beforehand;
+  RunPlan whole = plan_of(gen::resident(kernels, caps, given == 0 ? caps.resident_groups : given));
+  plan.steps = std::move(whole.steps);
+  plan.main = whole.main;
+  plan.arrays.push_back(std::move(whole.arrays.back()));
 }
 
 void specialise_sizes(RunPlan& plan, const std::string& names) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
@@ -373,5 +374,30 @@ void Builder::branch(const Conditions& conditions, const std::string& title,
 }
 
 void Builder::barrier() { kernel_.body.emplace_back(ir::Barrier{}); }
+
+Tensor Builder::scratch(const std::string& name, ScalarType type,
+                        const std::vector<AxisSpec>& axes) {
+  const Tensor tensor = buffer(name, type, Access::read_write, axes);
+  kernel_.arrays.back().is_scratch = true;
+  return tensor;
+}
+
+void Builder::resident(std::int64_t groups) {
+  kernel_.grid = {GridDimension{groups}, {}, {}};
+  kernel_.arrivals = "arrivals";
+}
+
+void Builder::blocks(const std::string& title, const std::function<void()>& body) {
+  const auto outer_grid = std::exchange(kernel_.grid, {});
+  const auto outer_has_grid = std::exchange(has_grid_, {});
+  ir::Blocks blocks{title, {}, {}, recorded(body)};
+  std::copy(kBlockNames.begin(), kBlockNames.end(), blocks.variables.begin());
+  require_grid(blocks.body);
+  blocks.grid = std::exchange(kernel_.grid, outer_grid);
+  has_grid_ = outer_has_grid;
+  kernel_.body.emplace_back(std::move(blocks));
+}
+
+void Builder::grid_barrier() { kernel_.body.emplace_back(ir::GridBarrier{}); }
 
 }  // namespace vkmoye::gen

@@ -299,6 +299,24 @@ class Builder {
   /// Waits for all threads of the workgroup; their writes to shared memory are then visible to all.
   void barrier();
 
+  // --- one launch in place of several, see ir/grid_barrier.hpp ---
+
+  /// A buffer that one phase of the kernel writes and later ones read; its contents do not outlive the launch.
+  Tensor scratch(const std::string& name, ScalarType type, const std::vector<AxisSpec>& axes);
+  /// The launch has `groups` workgroups, which all run at once and can thus wait for each other. Declares the buffer
+  /// `arrivals`, two elements of u32 that are 0 before the first launch; the last binding.
+  void resident(std::int64_t groups);
+  /// Records a phase: `body` for each block of a grid of its own, of which block_x() .. are the coordinates inside.
+  /// Workgroups share the blocks out. `title`: the comment above it.
+  ///
+  ///   k.resident(132);
+  ///   k.blocks("sums of slices", [&] { .. k.block_x() .. });
+  ///   k.grid_barrier();
+  ///   k.blocks("sums of all slices", [&] { .. });
+  void blocks(const std::string& title, const std::function<void()>& body);
+  /// Waits for all workgroups; their writes to buffers are then visible to all. Stands between two phases.
+  void grid_barrier();
+
   /// Asserts that `condition`, on arguments or values, holds from here on to the end of the branch or loop around. The
   /// verifier relies on it without a proof; the kernel, its file and `explain` carry it with its reason. The host twin
   /// refuses a launch that breaks a condition on arguments, and reports invocations that break one on values.
@@ -339,6 +357,8 @@ class Builder {
 
  private:
   std::vector<std::size_t> grid_dimensions() const;
+  // Adds a reason for each coordinate of a block in `body` along which the grid is not known.
+  void require_grid(const ir::Body& body);
   Tensor buffer(const std::string& name, ScalarType type, Access access,
                 const std::vector<AxisSpec>& axes);
   void call_function(const std::string& function, const std::vector<Parameter>& parameters,

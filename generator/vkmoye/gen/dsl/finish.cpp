@@ -3,21 +3,25 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/packed_vectors.hpp"
 #include "vkmoye/gen/dsl/unverified.hpp"
+#include "vkmoye/gen/ir/grid_barrier.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::gen {
 namespace {
 
-// Which block coordinates the kernel uses, along x, y, z.
-std::array<bool, 3> blocks_in(const ir::Kernel& kernel) {
+// Which block coordinates `body` uses, along x, y, z.
+std::array<bool, 3> blocks_in(const ir::Body& body, const ir::Kernel& kernel) {
   std::array<bool, 3> used = {};
-  ir::for_each_node(kernel, [&](const ir::Node& node) {
+  ir::Kernel of_body = kernel;
+  of_body.body = body;
+  ir::for_each_node(of_body, [&](const ir::Node& node) {
     for (std::size_t i = 0; i < kBlockNames.size(); ++i) {
       used[i] = used[i] || (node.op == ir::Op::variable && node.name == kBlockNames[i]);
     }
@@ -43,21 +47,34 @@ std::vector<std::size_t> Builder::grid_dimensions() const {
   return has_grid_[2] ? std::vector<std::size_t>{0, 1, 2} : std::vector<std::size_t>{0, 1};
 }
 
-ir::Kernel Builder::finish() {
-  ir::Kernel kernel = kernel_;
-  std::vector<std::string> reasons = reasons_;
-  const std::array<bool, 3> uses_block = blocks_in(kernel_);
+void Builder::require_grid(const ir::Body& body) {
+  const std::array<bool, 3> uses_block = blocks_in(body, kernel_);
   for (std::size_t i = 0; i < kBlockNames.size(); ++i) {
     if (has_grid_[i] || !uses_block[i]) continue;
-    reasons.push_back(
+    reasons_.push_back(
         fmt::format("the grid along {} is unknown: no copy takes a tile at it, and "
                     "grid({}, extent, tile) is not called",
                     kBlockNames[i], i));
   }
+}
+
+ir::Kernel Builder::finish() {
+  const bool has_phases = ir::has_phases(kernel_);
+  if (!has_phases) require_grid(kernel_.body);
+  ir::Kernel kernel = kernel_;
+  std::vector<std::string> reasons = std::exchange(reasons_, {});
+  if (has_phases && !kernel.arrivals.empty()) {
+    kernel.arrays.push_back({kernel.arrivals,
+                             ScalarType::u32,
+                             ir::Array::Space::buffer,
+                             Access::read_write,
+                             {{"at", ir::kArrivals, 1}},
+                             ""});
+  }
   constexpr ir::Builtin kGroup[] = {ir::Builtin::group_x, ir::Builtin::group_y,
                                     ir::Builtin::group_z};
   ir::Body body;
-  for (const std::size_t i : grid_dimensions()) {
+  for (const std::size_t i : has_phases ? std::vector<std::size_t>{} : grid_dimensions()) {
     // Last, so that the kernel's own sizes come first for a user who calls it without our runtime.
     kernel.arguments.emplace_back(kFirstGroup[i]);
     body.emplace_back(

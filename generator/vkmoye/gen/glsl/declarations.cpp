@@ -105,7 +105,7 @@ void header(const ir::Kernel& kernel, Lines& out) {
   out.line("#version 460");
   const bool has_matrices = std::any_of(kernel.arrays.begin(), kernel.arrays.end(),
                                         [](const Array& array) { return array.matrix; });
-  if (has_matrices) out.line("#pragma use_vulkan_memory_model");
+  if (has_matrices || !kernel.arrivals.empty()) out.line("#pragma use_vulkan_memory_model");
   const bool has_bfloat16 = std::any_of(
       kernel.arrays.begin(), kernel.arrays.end(),
       [](const Array& array) { return array.matrix && array.type == ScalarType::bf16; });
@@ -153,6 +153,10 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
   int binding = 0;
   for (const Array& array : kernel.arrays) {
     if (!array.is_buffer()) continue;
+    // What a workgroup writes is seen by others after a grid barrier.
+    const bool is_exchanged = !kernel.arrivals.empty() && array.access != Access::read;
+    const std::string memory =
+        qualifier(array.access) + std::string(is_exchanged ? "nonprivate " : "");
     std::vector<std::string> extents;
     for (const ir::Axis& axis : array.axes) extents.push_back(to_string(axis.extent));
     const auto widths = kernel.widths_of(array.name);
@@ -166,14 +170,13 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
         out.line(fmt::format(
             "layout(buffer_reference, std430, buffer_reference_align = {}) {}buffer {} {{ {} {}; "
             "}};  // ({}), from {} on",
-            width * size_of(type), qualifier(array.access), ir::block_name(name),
-            element_name(type, width), name, join(extents, ","), address_name(array.name)));
+            width * size_of(type), memory, ir::block_name(name), element_name(type, width), name,
+            join(extents, ","), address_name(array.name)));
         return;
       }
       out.line(fmt::format("layout(std430, binding = {}) {}{}buffer {} {{ {} {}[]; }};  // ({})",
-                           binding, qualifier(array.access), is_only ? "restrict " : "",
-                           ir::block_name(name), element_name(type, width), name,
-                           join(extents, ",")));
+                           binding, memory, is_only ? "restrict " : "", ir::block_name(name),
+                           element_name(type, width), name, join(extents, ",")));
     };
     for (const std::uint32_t width : widths) declare(width, /*as_words=*/false);
     for (const std::uint32_t width : words) declare(width, /*as_words=*/true);
@@ -181,6 +184,10 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
       out.line(fmt::format(
           "layout(std430, binding = {}) readonly restrict buffer {} {{ uint {}; }};", binding,
           ir::block_name(array.name), join(kernel.arguments_in_buffer->names, ", ")));
+    }
+    if (kernel.arrivals == array.name) {
+      out.line(fmt::format("layout(std430, binding = {}) buffer {} {{ uint {}[]; }};  // ({})",
+                           binding, ir::block_name(array.name), array.name, join(extents, ",")));
     }
     ++binding;
   }
@@ -215,6 +222,37 @@ void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {
   }
 }
 
+// The function that a grid barrier calls, see ir/grid_barrier.hpp.
+void grid_barrier(const ir::Kernel& kernel, Lines& out) {
+  out.apart();
+  out.add(fmt::format(
+      R"(// All workgroups wait for each other, and then see what the others wrote to buffers. Together they add 2^31 to
+// {0}[0], so that its highest bit changes when the last one has come. If one does not come, {0}[1] becomes 1.
+const int kOrder = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
+void wait_for_workgroup() {{
+  controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, kOrder);
+}}
+uint arrivals_now(uint at) {{
+  return atomicLoad({0}[at], gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                    gl_SemanticsAcquire | gl_SemanticsMakeVisible);
+}}
+void grid_barrier() {{
+  wait_for_workgroup();
+  if (gl_LocalInvocationIndex == 0u) {{
+    uint part = gl_WorkGroupID.x == 0u ? 0x80000001u - gl_NumWorkGroups.x : 1u;
+    uint before = atomicAdd({0}[0], part, gl_ScopeDevice, gl_StorageSemanticsBuffer, kOrder);
+    for (uint polls = 1u; ((arrivals_now(0u) ^ before) & 0x80000000u) == 0u; ++polls) {{
+      if ((polls & 0xfffu) != 0u) continue;
+      if (polls >= {1}u) atomicMax({0}[1], 1u);
+      if (arrivals_now(1u) != 0u) break;
+    }}
+  }}
+  wait_for_workgroup();
+}}
+)",
+      kernel.arrivals, kernel.most_polls));
+}
+
 }  // namespace
 
 void print_declarations(const ir::Kernel& kernel, Lines& out) {
@@ -225,6 +263,7 @@ void print_declarations(const ir::Kernel& kernel, Lines& out) {
   out.apart();
   arrays_and_arguments(kernel, out);
   conversions(kernel, out);
+  if (!kernel.arrivals.empty()) grid_barrier(kernel, out);
   out.apart();
 }
 

@@ -34,6 +34,22 @@ using ir::Array;
 using ir::Expr;
 using ir::Op;
 
+// The number of workgroups along a dimension.
+Expr groups_along(const GridDimension& dimension) {
+  const Expr tiles = ir::ceil_div(ir::expression(dimension.extent), dimension.tile);
+  return dimension.max_groups == 0 ? tiles
+                                   : ir::minimum(tiles, Expr(ir::to_index(dimension.max_groups)));
+}
+
+bool accesses_shared(const ir::Body& body, const ir::Kernel& kernel) {
+  bool found = false;
+  ir::for_each(body, [&](const ir::Stmt& statement) {
+    for (const ir::StatementAccess& access : ir::effects_of(statement, kernel).accesses)
+      found = found || kernel.find(access.element->array)->is_shared();
+  });
+  return found;
+}
+
 class Printer {
  public:
   explicit Printer(const ir::Kernel& kernel)
@@ -146,7 +162,8 @@ class Printer {
     const bool outer_declares = std::exchange(declares_, false);
     for (const ir::Stmt& statement : statements) {
       const bool is_compound = std::holds_alternative<ir::If>(statement.value) ||
-                               std::holds_alternative<ir::For>(statement.value);
+                               std::holds_alternative<ir::For>(statement.value) ||
+                               std::holds_alternative<ir::Blocks>(statement.value);
       // Names at the top are many; what they are for begins after them.
       if (is_compound && scopes_.is_outermost()) out_.apart();
       step(statement, here);
@@ -323,6 +340,34 @@ class Printer {
   }
   void visit(const ir::Assume& s) { out_.line("// assumed: " + to_string(s)); }
   void visit(const ir::Barrier&) { out_.line("barrier();"); }
+  void visit(const ir::GridBarrier&) { out_.line("grid_barrier();"); }
+  // for (uint block = gl_WorkGroupID.x; block < blocks; block += gl_NumWorkGroups.x), with the coordinates of a block.
+  void visit(const ir::Blocks& s) {
+    const Expr x = groups_along(s.grid[0]), y = groups_along(s.grid[1]),
+               z = groups_along(s.grid[2]);
+    const bool is_row = ir::is_constant(y, 1) && ir::is_constant(z, 1);
+    comment(s.title);
+    const std::string number = is_row ? s.variables[0] : "number_of_block";
+    out_.line(
+        fmt::format("for (uint {0} = gl_WorkGroupID.x; {0} < {1}; {0} += gl_NumWorkGroups.x) {{",
+                    number, glsl::print(x * y * z)));
+    scopes_.define(number);
+    out_.indent();
+    if (!is_row) {
+      const Expr block = ir::variable(number);
+      const Expr coordinates[] = {block % x, block / x % y, block / (x * y)};
+      for (std::size_t i = 0; i < 3; ++i)
+        out_.line(fmt::format("uint {} = {};", s.variables[i], glsl::print(coordinates[i])));
+    } else {
+      for (std::size_t i : {1, 2}) {
+        if (used_.contains(s.variables[i])) out_.line(fmt::format("uint {} = 0u;", s.variables[i]));
+      }
+    }
+    body(s.body);
+    if (accesses_shared(s.body, kernel_)) out_.line("barrier();");
+    out_.outdent();
+    out_.line("}");
+  }
   void visit(const ir::Subgroup& s) {
     declares_ = true;
     out_.line(subgroup_text(s));

@@ -153,6 +153,7 @@ std::string_view extension(Feature feature) {
     case Feature::subgroup_ballot: return "GL_KHR_shader_subgroup_ballot";
     case Feature::subgroup_shuffle: return "GL_KHR_shader_subgroup_shuffle";
     case Feature::cooperative_matrix: return "GL_KHR_cooperative_matrix";
+    case Feature::grid_barrier: return "GL_KHR_memory_scope_semantics";
     case Feature::shared_f32_atomic_add:
     case Feature::buffer_f32_atomic_add: return "GL_EXT_shader_atomic_float";
     case Feature::buffer_address: return "GL_EXT_buffer_reference";

@@ -18,6 +18,8 @@ struct Collector {
   Effects out = {};
 
   void use(const Expr& e) { out.uses.push_back(&e); }
+  void name_array(const std::string&) {}
+  void name_place(const Element&) {}
   void access(const Element& element, AccessKind kind) {
     for (const Expr& coordinate : element.coordinates) out.uses.push_back(&coordinate);
     out.accesses.push_back(
@@ -39,6 +41,7 @@ struct Collector {
     out.all_must_arrive = true;
   }
   void order_shared() { out.orders_shared = true; }
+  void wait_for_grid() { out.needs.add(Feature::grid_barrier); }
   void unrolls() { out.unrolls = true; }
   void assumes(const Expr& condition) { out.assumes.push_back(&condition); }
 

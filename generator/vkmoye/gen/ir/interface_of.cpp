@@ -141,6 +141,10 @@ KernelInterface interface_of(const Kernel& kernel) {
       binding.alignment = kernel.hand_written->widest.at(array.name);
     }
     for (const Axis& axis : array.axes) binding.extents.push_back(axis.extent);
+    if (array.name == kernel.arrivals) {
+      align(1, array.type);
+      out.arrivals = static_cast<std::uint32_t>(out.bindings.size());
+    }
     out.bindings.push_back(std::move(binding));
   }
   if (kernel.hand_written) {

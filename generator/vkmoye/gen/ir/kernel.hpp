@@ -87,6 +87,8 @@ struct Array {
   std::uint32_t vector = 1;
   /// How a buffer is reached: by a descriptor, or by a pointer, with which offsets may have 64 bits.
   Addressing addressing = Addressing::descriptor;
+  /// Whether a buffer is only used inside the launch: what it holds before and after does not matter.
+  bool is_scratch = false;
 
   /// The number of elements. Precondition: it is not a buffer, so that all extents are numbers.
   std::int64_t size() const;
@@ -166,6 +168,12 @@ struct Kernel {
   std::vector<std::string> specialised = {};
   /// The threads that share the sum of a row or column: the others only add to the bound of its error.
   std::size_t summing_threads = 1;
+  /// The buffer of u32 with which workgroups wait for each other, see grid_barrier.hpp; no statement accesses it. Empty
+  /// for a kernel without grid barriers.
+  std::string arrivals = {};
+  /// How often a workgroup looks whether the last one has come, before it gives up, in steps of 2^12: 2^23 take some
+  /// seconds on a GPU.
+  std::uint32_t most_polls = std::uint32_t{1} << 23;
 
   /// Whether that argument is in a buffer.
   bool is_in_buffer(const std::string& argument) const;

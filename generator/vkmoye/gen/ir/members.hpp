@@ -41,8 +41,8 @@ inline auto members(const Axis& s) {
   return std::tie(coordinate, extent, stride);
 }
 inline auto members(const Array& s) {
-  const auto& [name, type, space, access, axes, layout, matrix, vector, reach] = s;
-  return std::tie(name, type, space, access, axes, layout, matrix, vector, reach);
+  const auto& [name, type, space, access, axes, layout, matrix, vector, reach, scratch] = s;
+  return std::tie(name, type, space, access, axes, layout, matrix, vector, reach, scratch);
 }
 inline auto members(const GridDimension& s) {
   const auto& [extent, tile, max_groups] = s;
@@ -73,6 +73,11 @@ inline auto members(const For& s) {
   return std::tie(variable, end, body, unroll);
 }
 inline auto members(const Barrier&) { return std::tuple<>(); }
+inline auto members(const GridBarrier&) { return std::tuple<>(); }
+inline auto members(const Blocks& s) {
+  const auto& [title, variables, grid, body] = s;
+  return std::tie(title, variables, grid, body);
+}
 inline auto members(const Subgroup& s) {
   const auto& [name, kind, combine, value, lane] = s;
   return std::tie(name, kind, combine, value, lane);
@@ -119,9 +124,10 @@ auto members(const S& s) {
 }
 inline auto members(const Kernel& s) {
   const auto& [name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions,
-               verified, command, hand_written, in_buffer, specialised, summing_threads] = s;
+               verified, command, hand_written, in_buffer, specialised, summing_threads, arrivals,
+               most_polls] = s;
   return std::tie(name, config, why, arrays, arguments, grid, threads, subgroup, body, assumptions,
-                  hand_written, in_buffer, specialised, summing_threads);
+                  hand_written, in_buffer, specialised, summing_threads, arrivals, most_polls);
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 //     visitor.access(the element of dst, {.writes = true}), visitor.use(value), ..
 
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "vkmoye/gen/ir/effects.hpp"
@@ -22,12 +23,14 @@ struct AccessKind {
 
 template <class Part, class Visitor>
 void show_matrix(Part& part, AccessKind kind, Visitor& visitor) {
+  visitor.name_array(part.array);
   visitor.use(part.number);
   for (auto& element : part.elements) visitor.access(element, kind);
 }
 
 template <class Region, class Visitor>
 void show_region(Region& region, AccessKind kind, Visitor& visitor) {
+  visitor.name_place(region.first);
   for (auto& coordinate : region.first.coordinates) visitor.use(coordinate);
   visitor.use(region.stride);
   kind.lanes = region.lanes;
@@ -64,6 +67,15 @@ void show_parts(S& s, Visitor& visitor) {
   } else if constexpr (std::is_same_v<Kind, Barrier>) {
     visitor.act_as(ExecutionScope::workgroup, "a barrier");
     visitor.order_shared();
+  } else if constexpr (std::is_same_v<Kind, GridBarrier>) {
+    visitor.act_as(ExecutionScope::workgroup, "a grid barrier");
+    visitor.order_shared();
+    visitor.wait_for_grid();
+  } else if constexpr (std::is_same_v<Kind, Blocks>) {
+    NestedBody inner;
+    for (const std::string& name : s.variables)
+      inner.defines.push_back({name, variable(name, kIndex)});
+    visitor.body(s.body, std::move(inner));
   } else if constexpr (std::is_same_v<Kind, Block>) {
     visitor.body(s.body, {});
   } else if constexpr (std::is_same_v<Kind, Assume>) {

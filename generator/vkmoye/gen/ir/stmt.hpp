@@ -10,6 +10,7 @@
 // A load is a statement that gives its value a name, so that the generated text does not depend on the order in which
 // a C++ compiler evaluates call arguments. effects.hpp describes what each statement uses, reads and writes.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "vkmoye/contract/kernel_interface.hpp"
 #include "vkmoye/gen/ir/expr.hpp"
 
 namespace vkmoye::gen::ir {
@@ -70,6 +72,17 @@ struct For {
 };
 /// All threads of the workgroup wait for each other, and then see what the others wrote to shared memory.
 struct Barrier {};
+/// All workgroups of the launch wait for each other, and then see what the others wrote to buffers. Only a statement of
+/// the body of the kernel: it divides the kernel into phases, see phases.hpp.
+struct GridBarrier {};
+/// Runs `body` once for each block of a grid, each in one workgroup, which may run several. `variables` are the
+/// coordinates of the block. Between two blocks, the threads of a workgroup wait for each other.
+struct Blocks {
+  std::string title;
+  std::array<std::string, 3> variables;
+  std::array<GridDimension, 3> grid;
+  Body body;
+};
 
 /// Names the result of an operation that the lanes of a subgroup perform together. All of them must reach it.
 struct Subgroup {
@@ -159,8 +172,8 @@ struct Block {
 struct Stmt {
   template <class S>
   Stmt(S statement) : value(std::move(statement)) {}  // NOLINT: implicit in lists of statements
-  std::variant<Let, Load, Store, If, For, Barrier, Block, Subgroup, Atomic, MatrixLoad, MatrixStore,
-               MatrixFill, MatrixMultiply, Assume>
+  std::variant<Let, Load, Store, If, For, Barrier, GridBarrier, Blocks, Block, Subgroup, Atomic,
+               MatrixLoad, MatrixStore, MatrixFill, MatrixMultiply, Assume>
       value;
 };
 

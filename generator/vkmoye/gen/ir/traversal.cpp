@@ -12,10 +12,18 @@ namespace {
 struct Rewriter {
   const std::function<Expr(const Expr&)>& expression;
   const std::function<Body(const Body&)>& statements;
+  const ArrayRewriter& arrays;
 
   void use(Expr& e) { e = expression(e); }
+  void name_array(std::string& array) {
+    if (arrays) arrays(array, nullptr);
+  }
+  void name_place(Element& element) {
+    if (arrays) arrays(element.array, &element.coordinates);
+  }
   void access(Element& element, AccessKind) {
     for (Expr& coordinate : element.coordinates) coordinate = expression(coordinate);
+    name_place(element);
   }
   void body(Body& inner, const NestedBody&) { inner = statements(inner); }
   void define(const std::string&, const Expr&) {}
@@ -25,6 +33,7 @@ struct Rewriter {
   void require_type(const Element&, const char*, const Type&) {}
   void act_as(ExecutionScope, const char*) {}
   void order_shared() {}
+  void wait_for_grid() {}
   void unrolls() {}
   void assumes(const Expr&) {}
   void subgroup(const Subgroup&) {}
@@ -37,6 +46,8 @@ struct Rewriter {
 struct BodyFinder : Rewriter {
   std::vector<const Body*>& found;
   void use(const Expr&) {}
+  void name_array(const std::string&) {}
+  void name_place(const Element&) {}
   void access(const Element&, AccessKind) {}
   void body(const Body& inner, const NestedBody&) { found.push_back(&inner); }
 };
@@ -44,16 +55,16 @@ struct BodyFinder : Rewriter {
 }  // namespace
 
 Stmt rewritten(const Stmt& statement, const std::function<Expr(const Expr&)>& expression,
-               const std::function<Body(const Body&)>& body) {
+               const std::function<Body(const Body&)>& body, const ArrayRewriter& arrays) {
   Stmt copy = statement;
-  Rewriter rewriter{expression, body};
+  Rewriter rewriter{expression, body, arrays};
   show_statement(copy, rewriter);
   return copy;
 }
 
 std::vector<const Body*> bodies_of(const Stmt& statement) {
   std::vector<const Body*> found;
-  BodyFinder finder{{nullptr, nullptr}, found};
+  BodyFinder finder{{nullptr, nullptr, nullptr}, found};
   show_statement(statement, finder);
   return found;
 }

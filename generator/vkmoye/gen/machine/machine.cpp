@@ -162,6 +162,7 @@ struct Machine::Results {
   std::vector<Values> operator()(const ir::Load&) { return std::move(found); }
   std::vector<Values> operator()(const ir::Atomic&) { return std::move(found); }
   std::vector<Values> operator()(const ir::Barrier&) { return {}; }
+  std::vector<Values> operator()(const ir::GridBarrier&) { return {}; }
   std::vector<Values> operator()(const ir::Assume&) { return {}; }  // does not come here
   std::vector<Values> operator()(const ir::Store& s) { return {machine.values_(s.value)}; }
   std::vector<Values> operator()(const ir::MatrixLoad& s) {
@@ -278,6 +279,13 @@ void Machine::step(const ir::Let& s, const ThreadSet&) {
 }
 
 void Machine::step(const ir::Block& s, const ThreadSet& active) { run(s.body, active); }
+
+// The first block of this workgroup in a grid along x.
+void Machine::step(const ir::Blocks& s, const ThreadSet& active) {
+  for (std::size_t i = 0; i < s.variables.size(); ++i)
+    values_.define(s.variables[i], Values::same(workgroup_.group[i]));
+  run(s.body, active);
+}
 
 // Invocations for which the condition is known take their branch. For the others it may hold in all of them or in none:
 // these are two paths. If they may differ, it may hold in any of them: on a third path, each takes both branches.

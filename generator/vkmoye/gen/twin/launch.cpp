@@ -80,8 +80,8 @@ Launch::Launch(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>
     const bool is_buffer = array.is_buffer();
     const std::uint64_t elements = is_buffer ? element_count(interface.bindings[binding], arguments)
                                              : static_cast<std::uint64_t>(array.size());
-    const bool is_written =
-        is_buffer ? array.access != vkmoye::Access::write : written.contains(array.name);
+    const bool is_written = is_buffer ? array.access != vkmoye::Access::write && !array.is_scratch
+                                      : written.contains(array.name);
     // A buffer that is only read has no races, so its accesses are not recorded.
     const bool only_read = is_buffer && array.access == vkmoye::Access::read;
     Memory memory{&array, elements, std::move(extents), std::move(strides),
@@ -112,6 +112,10 @@ void Launch::start(std::uint64_t number) {
     if (!memory.own.empty()) memory.bytes = memory.own;
   }
   registers_.start();
+}
+
+void Launch::grid_barrier() {
+  for (auto& [name, memory] : memories_) memory.shadow.barrier();
 }
 
 void Launch::check_results() {
@@ -159,7 +163,8 @@ void Launch::access_somewhere(Machine& m, const MemoryAccess& access, Memory& me
                                    &access.element.source_text, access.reads, access.writes,
                                    access.atomic};
   // Any element may be read, so all must be written before.
-  const bool is_filled = memory.array->is_buffer() && memory.array->access != vkmoye::Access::write;
+  const bool is_filled = memory.array->is_buffer() &&
+                         memory.array->access != vkmoye::Access::write && !memory.array->is_scratch;
   const auto& coordinates = access.element.coordinates;
   if (access.reads && !is_filled) {
     const std::uint64_t end = coordinates.size() == 1

@@ -44,6 +44,8 @@ class Launch final : public machine::Environment {
 
   /// Resets shared arrays and registers for the workgroup of that number in the launch.
   void start(std::uint64_t number);
+  /// All workgroups have waited for each other.
+  void grid_barrier();
   /// Adds a reason for each result with an element that was not written.
   void check_results();
   /// Whether a loop whose end depends on data was followed for some rounds only.

@@ -9,6 +9,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/ir/grid_barrier.hpp"
 #include "vkmoye/gen/twin/launch.hpp"
 
 namespace vkmoye::gen {
@@ -27,29 +28,23 @@ std::vector<std::uint64_t> coordinates(std::uint64_t count, bool all) {
   return out;
 }
 
-TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
-                  const Arguments& arguments, const TwinOptions& options, bool with_data) {
-  const WorkgroupCounts workgroups = group_count(interface_of(kernel), arguments);
-  twin::require_assumptions(kernel, arguments);
-  machine::ReasonsByKind reasons;
-  twin::Launch launch(kernel, buffers, arguments, options.written, reasons);
-  machine::Budget budget(options.most_steps);
+// Runs the workgroups of `phase`, which is the kernel of `launch` or a phase of it. Returns whether all were run.
+bool run_workgroups(const ir::Kernel& phase, const Arguments& arguments, const TwinOptions& options,
+                    bool with_data, twin::Launch& launch, machine::Budget& budget) {
+  const WorkgroupCounts workgroups = group_count(interface_of(phase), arguments);
   const bool all =
       with_data ||
       (workgroups[0] <= kMaxWorkgroupsWithoutData && workgroups[1] <= kMaxWorkgroupsWithoutData &&
        workgroups[2] <= kMaxWorkgroupsWithoutData &&
        workgroups[0] * workgroups[1] * workgroups[2] <= kMaxWorkgroupsWithoutData);
-  TwinReport report;
-  report.in_part = !all;
-  const std::size_t lanes =
-      kernel.subgroup_size != 0 ? kernel.subgroup_size : options.subgroup_size;
+  const std::size_t lanes = phase.subgroup_size != 0 ? phase.subgroup_size : options.subgroup_size;
   try {
     for (const std::uint64_t z : coordinates(workgroups[2], all)) {
       for (const std::uint64_t y : coordinates(workgroups[1], all)) {
         for (const std::uint64_t x : coordinates(workgroups[0], all)) {
-          machine::Machine machine(kernel, {kernel.threads, lanes, {x, y, z}, options.arithmetic},
+          machine::Machine machine(phase, {phase.threads, lanes, {x, y, z}, options.arithmetic},
                                    launch, budget);
-          twin::define(kernel, arguments, machine.values());
+          twin::define(phase, arguments, machine.values());
           const std::uint64_t number = x + workgroups[0] * (y + workgroups[1] * z);
           launch.start(number);
           machine.run();
@@ -57,13 +52,35 @@ TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byt
       }
     }
   } catch (const machine::Budget::Exceeded&) {
-    if (with_data) {
-      throw TooManySteps(fmt::format(
-          "{}: the launch of {} x {} x {} workgroups takes more than {} "
-          "steps on the host; take smaller sizes",
-          kernel.name, workgroups[0], workgroups[1], workgroups[2], options.most_steps));
+    if (!with_data) return false;
+    throw TooManySteps(
+        fmt::format("{}: the launch of {} x {} x {} workgroups takes more than {} "
+                    "steps on the host; take smaller sizes",
+                    phase.name, workgroups[0], workgroups[1], workgroups[2], options.most_steps));
+  }
+  return all;
+}
+
+TwinReport follow(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
+                  const Arguments& arguments, const TwinOptions& options, bool with_data) {
+  twin::require_assumptions(kernel, arguments);
+  machine::ReasonsByKind reasons;
+  twin::Launch launch(kernel, buffers, arguments, options.written, reasons);
+  machine::Budget budget(options.most_steps);
+  TwinReport report;
+  const auto run = [&](const ir::Kernel& phase) {
+    report.in_part =
+        report.in_part || !run_workgroups(phase, arguments, options, with_data, launch, budget);
+  };
+  if (ir::has_phases(kernel)) {
+    throw_if_any(kernel.name, ir::reasons_against_phases(kernel));
+    for (const ir::Kernel& phase : ir::phases_of(kernel)) {
+      if (report.in_part) break;
+      run(phase);
+      launch.grid_barrier();
     }
-    report.in_part = true;
+  } else {
+    run(kernel);
   }
   if (!report.in_part) launch.check_results();
   report.in_part = report.in_part || launch.is_cut_short();

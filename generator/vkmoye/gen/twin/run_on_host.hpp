@@ -11,7 +11,7 @@
 //   - a read of an element that nothing has written;
 //   - an access outside an array, or of a vector that does not begin at a multiple of its width;
 //   - a race: two invocations access an element of shared memory without a barrier between, or an element of a buffer
-//     anywhere in the launch (barriers do not order buffers), and one of them writes;
+//     between two grid barriers (barriers do not order buffers), and one of them writes;
 //   - a barrier or a subgroup operation that only some of its invocations reach;
 //   - an undefined value, such as the result of a division by 0, that is stored or is used as a condition;
 //   - an element of a result that nothing writes;

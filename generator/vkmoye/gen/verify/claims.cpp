@@ -8,6 +8,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/ir/assumptions.hpp"
+#include "vkmoye/gen/ir/grid_barrier.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
 #include "vkmoye/gen/proof/results.hpp"
 #include "vkmoye/gen/verify/races.hpp"
@@ -52,6 +53,17 @@ std::vector<Claim> claims_of(const ir::Kernel& kernel) {
              .why = "it was written by hand as GLSL, and nothing in it is verified"}};
   }
   std::vector<Claim> list;
+  if (ir::has_phases(kernel)) {
+    for (const ir::Kernel& phase : ir::phases_of(kernel)) {
+      for (Claim& claim : claims_of(phase)) list.push_back(std::move(claim));
+    }
+    list.push_back({.text = "all workgroups of the launch run at once",
+                    .array = kernel.arrivals,
+                    .answer = Claim::Answer::assumed,
+                    .by = Claim::Decider::author,
+                    .why = "the device says how many do, see DeviceCaps::resident_groups"});
+    return list;
+  }
   // What one pass proves.
   const auto add = [&](Claim::Decider by, double ms, const std::vector<std::string>& claims) {
     for (const std::string& text : claims) {

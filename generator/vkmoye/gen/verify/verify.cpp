@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "vkmoye/base/reasons.hpp"
+#include "vkmoye/gen/ir/grid_barrier.hpp"
 #include "vkmoye/gen/ir/identical.hpp"
 #include "vkmoye/gen/proof/results.hpp"
 #include "vkmoye/gen/verify/accepted_kernels.hpp"
@@ -93,10 +94,21 @@ std::vector<std::string> check_all_sizes(const ir::Kernel& kernel) {
   return {};
 }
 
+// Each phase is a kernel, so what is proved of its launch holds between two grid barriers.
+std::vector<std::string> check_phases(const ir::Kernel& kernel) {
+  std::vector<std::string> reasons = ir::reasons_against_phases(kernel);
+  if (!reasons.empty()) return reasons;
+  for (const ir::Kernel& phase : ir::phases_of(kernel)) {
+    for (const std::string& reason : verify(phase)) reasons.push_back(phase.name + ": " + reason);
+  }
+  return reasons;
+}
+
 // Following a kernel with undefined names, or at sizes when it is wrong at all of them, would only
 // repeat what is said already. Sizes are tried where all is proved, too: the twin does not rely on what proofs find out
 // about loops and sizes.
 std::vector<std::string> check(const ir::Kernel& kernel) {
+  if (ir::has_phases(kernel)) return check_phases(kernel);
   std::vector<std::string> reasons = check_scope(kernel);
   add_all(reasons, check_exact_values(kernel));
   if (reasons.empty()) reasons = check_fragment_orders(kernel);

@@ -2,6 +2,7 @@
 #pragma once
 // What Device::open and Device::adopt let the user choose.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -41,6 +42,10 @@ struct OpenOptions {
   /// Requests statistics of each compiled kernel from the driver, see pipeline_statistics.hpp. Loading then takes
   /// longer. Ignored for an adopted device.
   bool statistics = false;
+
+  /// The workgroups that the device certainly runs at once, as DeviceCaps::resident_groups, where you know better than
+  /// the driver says; 0: what it says. A kernel of more workgroups that wait for each other is refused.
+  std::uint32_t resident_groups = 0;
 
   /// False: every transfer uses a staging buffer, even if the host can access the memory directly.
   bool direct_access = true;

@@ -113,6 +113,7 @@ void create_resources(Context& context, const OpenOptions& options, QueueLock qu
         fmt::format("OpenOptions::wait_seconds = {}: must be a number of seconds, at least 0",
                     options.wait_seconds));
   }
+  if (options.resident_groups != 0) context.physical.caps.resident_groups = options.resident_groups;
   if (options.pretend) options.pretend(context.physical.caps);
   context.memory = std::make_unique<Memory>(*context.instance, context.physical, *context.device,
                                             options.direct_access);

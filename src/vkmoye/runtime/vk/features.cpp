@@ -119,6 +119,7 @@ constexpr Row kRows[] = {
     {Feature::subgroup_size_control, {&kSubgroupSize, &kFullSubgroups}},
     {Feature::buffer_address, {&kAddress}},
     {Feature::integer_dot, {&kIntegerDot}},
+    {Feature::grid_barrier, {&kMemoryModel, &kDeviceScope}},
 };
 
 struct Operation {

@@ -114,6 +114,11 @@ SubgroupAbilities query_properties(const InstanceTable& vk, PhysicalDevice& devi
   VkPhysicalDevicePushDescriptorPropertiesKHR push = {};
   push.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR;
 
+  VkPhysicalDeviceShaderSMBuiltinsPropertiesNV multiprocessors = {};
+  multiprocessors.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV;
+  VkPhysicalDeviceShaderCoreProperties2AMD compute_units = {};
+  compute_units.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_2_AMD;
+
   base.pNext = &v11;
   v11.pNext = &v12;
   void** tail = &v12.pNext;
@@ -126,6 +131,8 @@ SubgroupAbilities query_properties(const InstanceTable& vk, PhysicalDevice& devi
   append(subgroup, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, is_1_3);
   append(maintenance4, VK_KHR_MAINTENANCE_4_EXTENSION_NAME, is_1_3);
   append(push, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME, /*is_core=*/false);
+  append(multiprocessors, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, /*is_core=*/false);
+  append(compute_units, VK_AMD_SHADER_CORE_PROPERTIES_2_EXTENSION_NAME, /*is_core=*/false);
   vk.GetPhysicalDeviceProperties2(device.handle, &base);
 
   DeviceCaps& caps = device.caps;
@@ -153,6 +160,11 @@ SubgroupAbilities query_properties(const InstanceTable& vk, PhysicalDevice& devi
   caps.max_subgroup_size =
       subgroup.maxSubgroupSize != 0 ? subgroup.maxSubgroupSize : v11.subgroupSize;
   caps.max_workgroup_subgroups = subgroup.maxComputeWorkgroupSubgroups;
+  // Each multiprocessor holds a workgroup of any size; so do two compute units together, which RDNA calls a workgroup
+  // processor.
+  caps.resident_groups = multiprocessors.shaderSMCount != 0
+                             ? multiprocessors.shaderSMCount
+                             : compute_units.activeComputeUnitCount / 2;
   caps.timestamp_period_ns =
       device.timestamp_bits == 0 ? 0 : static_cast<double>(limits.timestampPeriod);
   device.max_push_descriptors = push.maxPushDescriptors;

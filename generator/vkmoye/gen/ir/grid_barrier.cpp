@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/ir/grid_barrier.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "vkmoye/base/reasons.hpp"
+#include "vkmoye/gen/ir/assumptions.hpp"
+#include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
+
+namespace vkmoye::gen::ir {
+namespace {
+
+template <class Kind>
+bool is_a(const Stmt& statement) {
+  return std::holds_alternative<Kind>(statement.value);
+}
+
+// The statements between grid barriers.
+std::vector<Body> parts_of(const Body& body) {
+  std::vector<Body> parts(1);
+  for (const Stmt& statement : body) {
+    if (is_a<GridBarrier>(statement)) {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(statement);
+    }
+  }
+  return parts;
+}
+
+// How a phase uses an array.
+struct Use {
+  bool reads = false, writes = false;
+};
+std::map<std::string, Use> uses_of(const Body& body, const Kernel& kernel) {
+  std::map<std::string, Use> uses;
+  for_each(body, [&](const Stmt& statement) {
+    for (const StatementAccess& access : effects_of(statement, kernel).accesses) {
+      Use& use = uses[access.element->array];
+      use.reads = use.reads || access.reads;
+      use.writes = use.writes || access.writes;
+    }
+  });
+  return uses;
+}
+
+// The blocks as workgroups of a launch: their coordinates are named as the Builder names them.
+Body as_launch(const Blocks& blocks) {
+  constexpr Builtin kGroup[] = {Builtin::group_x, Builtin::group_y, Builtin::group_z};
+  Body body;
+  for (std::size_t i = 0; i < blocks.variables.size(); ++i) {
+    body.emplace_back(Let{blocks.variables[i], builtin(kGroup[i]) + variable(kFirstGroup[i])});
+  }
+  append(body, blocks.body);
+  return body;
+}
+
+// Whether the value of `e` follows from the variables `known`.
+bool follows_from(const std::set<std::string>& known, const Expr& e) {
+  const std::vector<Expr> variables = variables_of(e);
+  return std::all_of(variables.begin(), variables.end(), [&](const Expr& one) {
+    return one->op == Op::builtin || known.contains(one->name);
+  });
+}
+
+std::set<std::string> names_in(const Kernel& kernel) {
+  std::set<std::string> names;
+  const auto add = [&](const Node& node) {
+    if (node.op == Op::variable) names.insert(node.name);
+  };
+  for_each_node(kernel, add);
+  const auto add_extent = [&](const Extent& extent) {
+    for (const std::string& name : extent.arguments()) names.insert(name);
+  };
+  for (const Array& array : kernel.arrays) {
+    for (const Axis& axis : array.axes) {
+      add_extent(axis.extent);
+      for_each_node(axis.stride, add);
+    }
+  }
+  for (const GridDimension& dimension : kernel.grid) add_extent(dimension.extent);
+  return names;
+}
+
+}  // namespace
+
+bool has_phases(const Kernel& kernel) {
+  return std::any_of(kernel.body.begin(), kernel.body.end(), [](const Stmt& statement) {
+    return is_a<GridBarrier>(statement) || is_a<Blocks>(statement);
+  });
+}
+
+std::vector<std::string> reasons_against_phases(const Kernel& kernel) {
+  Reasons reasons;
+  for (const Stmt& statement : kernel.body) {
+    for (const Body* inner : bodies_of(statement)) {
+      for_each(*inner, [&](const Stmt& nested) {
+        if (is_a<GridBarrier>(nested))
+          reasons.add(
+              "a grid barrier is inside another statement, so some workgroups may not reach it");
+        if (is_a<Blocks>(nested)) reasons.add("blocks of a grid are inside another statement");
+      });
+    }
+  }
+  std::size_t number = 0;
+  for (const Body& part : parts_of(kernel.body)) {
+    ++number;
+    const auto blocks = std::count_if(part.begin(), part.end(), is_a<Blocks>);
+    if (blocks == 0) continue;
+    Body others;
+    for (const Stmt& statement : part) {
+      if (!is_a<Blocks>(statement)) others.push_back(statement);
+    }
+    if (blocks == 1 && uses_of(others, kernel).empty()) continue;
+    reasons.add(fmt::format(
+        "phase {} has {} grids of blocks{}; a grid barrier must be between them", number, blocks,
+        uses_of(others, kernel).empty() ? "" : ", and other statements that access arrays"));
+  }
+  const Array* arrivals = kernel.find(kernel.arrivals);
+  if (arrivals == nullptr || !arrivals->is_buffer() || arrivals->type != ScalarType::u32 ||
+      arrivals->axes.size() != 1 || arrivals->axes[0].extent != Extent(kArrivals)) {
+    reasons.add(
+        fmt::format("grid barriers need a buffer of {} elements of u32 for arrivals", kArrivals));
+  } else if (uses_of(kernel.body, kernel).contains(kernel.arrivals)) {
+    reasons.add(fmt::format("a statement accesses {}, with which workgroups wait for each other",
+                            kernel.arrivals));
+  }
+  const std::map<std::string, Use> uses = uses_of(kernel.body, kernel);
+  for (const Array& array : kernel.arrays) {
+    const auto found = uses.find(array.name);
+    const bool is_result =
+        array.is_buffer() && array.access == vkmoye::Access::write && !array.is_scratch;
+    if (!is_result || (found != uses.end() && found->second.writes)) continue;
+    reasons.add(
+        fmt::format("nothing writes {}: every element of a result must be written", array.name));
+  }
+  return std::move(reasons).take();
+}
+
+std::vector<Kernel> phases_of(const Kernel& kernel) {
+  std::vector<Kernel> phases;
+  std::set<std::string> written;  // in earlier phases
+  Body names;                   // of values that follow from arguments, which later phases can use
+  std::set<std::string> known;  // these, and the arguments
+  for (const PushConstant& argument : kernel.arguments) known.insert(argument.name);
+  const std::vector<Body> parts = parts_of(kernel.body);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    Kernel phase = kernel;
+    phase.name = fmt::format("{}, phase {} of {}", kernel.name, i + 1, parts.size());
+    phase.arrivals.clear();
+    phase.verified = nullptr;
+    phase.body = names;
+    for (const Stmt& statement : parts[i]) {
+      if (const auto* blocks = std::get_if<Blocks>(&statement.value)) {
+        phase.grid = blocks->grid;
+        append(phase.body, as_launch(*blocks));
+        for (const char* first : kFirstGroup) phase.arguments.emplace_back(first);
+      } else {
+        phase.body.push_back(statement);
+        const auto* let = std::get_if<Let>(&statement.value);
+        if (let == nullptr || !follows_from(known, let->value)) continue;
+        known.insert(let->name);
+        names.push_back(statement);
+      }
+    }
+    const std::map<std::string, Use> uses = uses_of(parts[i], kernel);
+    std::erase_if(phase.arrays, [&](const Array& array) {
+      const bool has_arguments =
+          kernel.arguments_in_buffer && kernel.arguments_in_buffer->array == array.name;
+      return !uses.contains(array.name) && !has_arguments;
+    });
+    for (Array& array : phase.arrays) {
+      const auto found = uses.find(array.name);
+      if (!array.is_buffer() || found == uses.end()) continue;
+      const auto [reads, writes] = found->second;
+      // An output, unless earlier phases wrote it, or it holds something before the launch.
+      const bool is_empty = (array.access == vkmoye::Access::write || array.is_scratch) &&
+                            !written.contains(array.name);
+      array.is_scratch = false;
+      if (array.access != vkmoye::Access::read) {
+        array.access = is_empty ? vkmoye::Access::write
+                       : writes ? vkmoye::Access::read_write
+                                : vkmoye::Access::read;
+      }
+      if (writes) written.insert(array.name);
+    }
+    std::erase_if(phase.assumptions, [&](const Assumption& one) { return !phase.find(one.array); });
+    const std::set<std::string> used = names_in(phase);
+    std::erase_if(phase.arguments, [&](const PushConstant& one) {
+      return !used.contains(one.name) && !kernel.is_in_buffer(one.name) &&
+             !kernel.is_specialised(one.name);
+    });
+    phases.push_back(std::move(phase));
+  }
+  return phases;
+}
+
+}  // namespace vkmoye::gen::ir

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/passes/resident.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
+#include "vkmoye/base/text.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
+#include "vkmoye/gen/ir/effects.hpp"
+#include "vkmoye/gen/ir/grid_barrier.hpp"
+#include "vkmoye/gen/ir/traversal.hpp"
+#include "vkmoye/gen/ir/with_values.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
+#include "vkmoye/gen/verify/verify.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using ir::Array;
+using ir::Body;
+using ir::Expr;
+using ir::Stmt;
+
+std::vector<KernelStep> steps_of(const KernelPlan& plan) {
+  return {plan.steps.begin() +
+              static_cast<std::ptrdiff_t>(std::min(plan.beforehand, plan.steps.size())),
+          plan.steps.end()};
+}
+
+std::uint32_t threads_of(const std::vector<KernelStep>& steps) {
+  std::uint32_t threads = 1;
+  for (const KernelStep& step : steps) threads = std::max(threads, step.kernel.threads);
+  return threads;
+}
+
+bool has_atomics(const ir::Kernel& kernel) {
+  bool found = false;
+  ir::for_each(kernel.body, [&](const Stmt& statement) {
+    found = found || std::holds_alternative<ir::Atomic>(statement.value);
+  });
+  return found;
+}
+
+void check_step(const KernelStep& step, std::uint32_t threads, Reasons& reasons) {
+  const ir::Kernel& kernel = step.kernel;
+  const auto require = [&](bool holds, const std::string& why) {
+    if (!holds) reasons.add(fmt::format("{}: {}", kernel.name, why));
+  };
+  require(!step.indirect, "its workgroups are counted on the device");
+  require(!kernel.hand_written, "its shader was written by hand");
+  require(!kernel.arguments_in_buffer, "it reads sizes from a buffer");
+  require(kernel.specialised.empty(), "it has specialisation constants");
+  require(!ir::has_phases(kernel), "its workgroups wait for each other already");
+  for (const Array& array : kernel.arrays) {
+    require(array.addressing == Addressing::descriptor,
+            fmt::format("it reaches {} by a pointer", array.name));
+  }
+  if (kernel.threads == threads) return;
+  const std::uint32_t lanes = kernel.subgroup_size;
+  require(
+      threads % kernel.threads == 0 && (lanes == 0 || kernel.threads % lanes == 0),
+      fmt::format("its {} threads do not divide the {} of another step", kernel.threads, threads));
+  require(!has_atomics(kernel),
+          fmt::format("its {} threads cannot be brought to {}, because it has "
+                      "atomic operations",
+                      kernel.threads, threads));
+}
+
+// --- one step ---
+
+// The statements of a kernel of `threads` threads in a workgroup of more: the others do the same as the first ones, but
+// do not store.
+class Widened {
+ public:
+  Widened(const ir::Kernel& kernel, std::uint32_t threads) : kernel_(kernel), threads_(threads) {
+    const std::uint32_t lanes = kernel.subgroup_size;
+    stores_ = lanes == 0 ? ir::less(ir::builtin(ir::Builtin::thread, threads), kernel.threads)
+                         : ir::less(ir::builtin(ir::Builtin::subgroup, threads / lanes),
+                                    kernel.threads / lanes);
+  }
+
+  Body operator()(const Body& body) const {
+    Body out;
+    for (const Stmt& statement : body) {
+      Stmt own = ir::rewritten(
+          statement, [](const Expr& e) { return e; },
+          [&](const Body& inner) { return (*this)(inner); });
+      if (auto* let = std::get_if<ir::Let>(&own.value)) let->value = wide(let->value);
+      if (is_store_for_others(own)) own = ir::If{stores_, {std::move(own)}};
+      out.push_back(std::move(own));
+    }
+    return out;
+  }
+
+ private:
+  // The number of a thread or subgroup, as the kernel counts them.
+  Expr wide(const Expr& e) const {
+    if (e->op != ir::Op::builtin) return e;
+    const std::uint32_t lanes = kernel_.subgroup_size;
+    if (e->builtin == ir::Builtin::thread)
+      return ir::builtin(ir::Builtin::thread, threads_) % kernel_.threads;
+    if (e->builtin == ir::Builtin::subgroup)
+      return ir::builtin(ir::Builtin::subgroup, threads_ / lanes) % (kernel_.threads / lanes);
+    return e;
+  }
+  bool is_store_for_others(const Stmt& statement) const {
+    if (const auto* store = std::get_if<ir::Store>(&statement.value))
+      return !kernel_.find(store->to.array)->is_registers();
+    return std::holds_alternative<ir::MatrixStore>(statement.value);
+  }
+
+  const ir::Kernel& kernel_;
+  const std::uint32_t threads_;
+  Expr stores_ = 0;
+};
+
+bool is_coordinate_of_block(const Stmt& statement) {
+  const auto* let = std::get_if<ir::Let>(&statement.value);
+  return let != nullptr &&
+         std::find(kBlockNames.begin(), kBlockNames.end(), let->name) != kBlockNames.end();
+}
+
+// --- all steps ---
+
+// The axes of an array as others see it, which split some of its axes: for each axis of `coarse`, the number of axes of
+// `fine` that make it up. nullopt if they do not.
+//
+//   (8,4,2) as (32,2)        2, 1: coordinates (a, b, c) are (a + 8 b, c)
+std::optional<std::vector<std::size_t>> parts_of_axes(const std::vector<ir::Axis>& fine,
+                                                      const std::vector<ir::Axis>& coarse) {
+  std::vector<std::size_t> counts;
+  std::size_t at = 0;
+  for (const ir::Axis& axis : coarse) {
+    const auto step = ir::constant_value(axis.stride);
+    if (!step || axis.extent.is_symbol()) return std::nullopt;
+    std::int64_t extent = 1;
+    const std::size_t first = at;
+    while (at < fine.size() && (extent < axis.extent.value || at == first)) {
+      if (fine[at].extent.is_symbol() ||
+          ir::constant_value(fine[at].stride) != *step * static_cast<std::uint32_t>(extent))
+        return std::nullopt;
+      extent *= fine[at++].extent.value;
+    }
+    if (extent != axis.extent.value) return std::nullopt;
+    counts.push_back(at - first);
+  }
+  if (at != fine.size()) return std::nullopt;
+  return counts;
+}
+
+bool is_same_axis(const ir::Axis& a, const ir::Axis& b) {
+  return a.extent == b.extent && ir::same(a.stride, b.stride);
+}
+
+// A step for the sizes of the plan.
+KernelStep baked(const KernelStep& step) {
+  Arguments sizes;
+  for (const std::string& name : fixable_sizes(step.kernel)) {
+    const auto value = step.arguments.find(name);
+    if (value != step.arguments.end()) sizes.insert(*value);
+  }
+  KernelStep out = step;
+  out.kernel = bake(step.kernel, sizes);
+  return out;
+}
+
+class Composer {
+ public:
+  Composer(const KernelPlan& plan, std::int64_t groups, bool is_on_cpu = false)
+      : plan_(plan), steps_(steps_of(plan)) {
+    const KernelStep& main = plan.steps.at(plan.main);
+    kernel_.name = main.kernel.name;
+    kernel_.why = "steps of one launch, between which all workgroups wait for each other";
+    kernel_.grid = {GridDimension{groups}, {}, {}};
+    kernel_.arrivals = "arrivals";
+    // Threads of a CPU may have to wait until others have had their turn.
+    if (is_on_cpu) kernel_.most_polls = std::uint32_t{1} << 30;
+    kernel_.summing_threads = main.kernel.summing_threads;
+    kernel_.threads = threads_of(steps_);
+    std::vector<std::string> names;
+    for (const KernelStep& step : steps_) {
+      names.push_back(step.kernel.name);
+      kernel_.subgroup_size = std::max(kernel_.subgroup_size, step.kernel.subgroup_size);
+    }
+    kernel_.config = {{"steps", join(names, ", ")}, {"groups", std::to_string(groups)}};
+    taken_.insert(kernel_.arrivals);
+  }
+
+  std::vector<std::string> reasons() && {
+    if (steps_.size() < 2)
+      reasons_.add(fmt::format("{} step: there is nothing to wait for", steps_.size()));
+    for (const KernelStep& step : steps_) {
+      check_step(step, kernel_.threads, reasons_);
+      const std::uint32_t lanes = step.kernel.subgroup_size;
+      if (lanes == 0 || lanes == kernel_.subgroup_size) continue;
+      reasons_.add(fmt::format("{}: it has subgroups of {} lanes, another step of {}",
+                               step.kernel.name, lanes, kernel_.subgroup_size));
+    }
+    if (reasons_.empty()) add_steps();
+    return std::move(reasons_).take();
+  }
+
+  KernelPlan plan() && {
+    add_steps();
+    throw_if_any(kernel_.name, std::move(reasons_).take());
+    KernelPlan out = plan_;
+    out.steps.resize(plan_.beforehand);
+    out.main = plan_.beforehand;
+    arrays_.push_back(plan_.arrays.size() + plan_.scratch.size());
+    out.scratch.push_back({"arrivals", ir::kArrivals * sizeof(std::uint32_t)});
+    kernel_.arrays.push_back({kernel_.arrivals,
+                              ScalarType::u32,
+                              Array::Space::buffer,
+                              Access::read_write,
+                              {{"at", ir::kArrivals, 1}},
+                              ""});
+    throw_if_any(kernel_.name, verify(kernel_));
+    kernel_.verified = std::make_shared<const ir::Kernel>(kernel_);
+    out.steps.push_back({std::move(kernel_), std::move(arguments_), std::move(arrays_)});
+    return out;
+  }
+
+ private:
+  void add_steps() {
+    for (KernelStep& step : steps_) {
+      step = baked(step);
+      std::size_t binding = 0;
+      for (const Array& array : step.kernel.arrays) {
+        if (!array.is_buffer()) continue;
+        const auto [known, is_new] = coarsest_.try_emplace(step.arrays.at(binding++), array.axes);
+        if (array.axes.size() < known->second.size()) known->second = array.axes;
+      }
+    }
+    for (const KernelStep& step : steps_) {
+      if (!kernel_.body.empty()) kernel_.body.emplace_back(ir::GridBarrier{});
+      add(step);
+    }
+  }
+
+  void add(const KernelStep& step) {
+    const ir::Kernel& kernel = step.kernel;
+    names_.clear();
+    splits_.clear();
+    values_.clear();
+    functions_.clear();
+    for (const PushConstant& argument : kernel.arguments) add(argument, step.arguments);
+    std::size_t binding = 0;
+    for (const Array& array : kernel.arrays) {
+      if (array.is_buffer()) {
+        add_buffer(array, step.arrays.at(binding++), kernel.name);
+      } else if (!array.is_shared() || !share(array, kernel)) {
+        add_local(array);
+      }
+    }
+    for (ir::Assumption one : kernel.assumptions) {
+      one.array = names_.at(one.array);
+      kernel_.assumptions.push_back(std::move(one));
+    }
+    const Body& body = kernel.body;
+    ir::Blocks blocks{kernel.name, {}, kernel.grid, {}};
+    std::copy(kBlockNames.begin(), kBlockNames.end(), blocks.variables.begin());
+    Body inside;
+    std::copy_if(body.begin(), body.end(), std::back_inserter(inside),
+                 [](const Stmt& statement) { return !is_coordinate_of_block(statement); });
+    if (kernel.threads != kernel_.threads) inside = Widened(kernel, kernel_.threads)(inside);
+    blocks.body = renamed(inside);
+    kernel_.body.emplace_back(std::move(blocks));
+  }
+
+  // One with the same value may be that of an earlier step.
+  void add(const PushConstant& argument, const Arguments& values) {
+    const auto value = values.find(argument.name);
+    if (is_first_group(argument.name) || value == values.end()) return;
+    std::string name = argument.name;
+    const auto has_other_value = [&] {
+      const auto known = arguments_.find(name);
+      return known != arguments_.end() && known->second != value->second;
+    };
+    for (int number = 2; has_other_value(); ++number)
+      name = fmt::format("{}_{}", argument.name, number);
+    if (arguments_.emplace(name, value->second).second)
+      kernel_.arguments.emplace_back(name, argument.type);
+    if (name != argument.name)
+      values_.insert_or_assign(argument.name, ir::variable(name, ir::element(argument.type)));
+    taken_.insert(name);
+  }
+
+  std::string free_name(const std::string& wanted) {
+    std::string name = wanted;
+    for (int number = 2; !taken_.insert(name).second; ++number)
+      name = fmt::format("{}_{}", wanted, number);
+    return name;
+  }
+
+  void add_buffer(const Array& array, std::size_t number, const std::string& user) {
+    const auto place = std::find(arrays_.begin(), arrays_.end(), number);
+    const bool is_new = place == arrays_.end();
+    if (is_new) {
+      Array own = array;
+      own.name = free_name(array.name);
+      own.axes = coarsest_.at(number);
+      own.is_scratch = number >= plan_.arrays.size();
+      if (own.is_scratch) own.access = Access::read_write;
+      kernel_.arrays.insert(kernel_.arrays.begin() + static_cast<std::ptrdiff_t>(arrays_.size()),
+                            own);
+      arrays_.push_back(number);
+    }
+    Array& known = kernel_.arrays[is_new ? arrays_.size() - 1
+                                         : static_cast<std::size_t>(place - arrays_.begin())];
+    names_[array.name] = known.name;
+    // A result that later steps read.
+    if (known.access == Access::write && array.access != Access::write) known.is_scratch = true;
+    if (known.access != array.access) known.access = Access::read_write;
+    if (known.type == array.type && std::ranges::equal(known.axes, array.axes, is_same_axis))
+      return;
+    const auto parts = parts_of_axes(array.axes, known.axes);
+    if (parts && known.type == array.type) {
+      splits_[array.name] = {array.axes, *parts};
+    } else {
+      reasons_.add(
+          fmt::format("{}: its array {} has another type or other extents than {} of another step",
+                      user, array.name, known.name));
+    }
+  }
+
+  void add_local(const Array& array) {
+    Array own = array;
+    own.name = names_[array.name] = free_name(array.name);
+    kernel_.arrays.push_back(std::move(own));
+  }
+
+  // Gives a shared array the memory of an earlier step's; false if there is none left that is accessed alike.
+  bool share(const Array& array, const ir::Kernel& kernel) {
+    const auto alike = [&](const Shared& one) {
+      return one.step < step_number() && one.type == array.type &&
+             one.widths == kernel.widths_of(array.name);
+    };
+    const auto found = std::find_if(shared_.begin(), shared_.end(), alike);
+    if (found == shared_.end() || array.axes.size() != 1) {
+      add_local(array);
+      shared_.push_back(
+          {names_.at(array.name), array.type, kernel.widths_of(array.name), step_number()});
+      return true;
+    }
+    found->step = step_number();
+    names_[array.name] = found->name;
+    const auto known = std::find_if(kernel_.arrays.begin(), kernel_.arrays.end(),
+                                    [&](const Array& one) { return one.name == found->name; });
+    if (array.size() > known->size()) {
+      known->axes = array.axes;
+      known->layout = array.layout;
+    }
+    return true;
+  }
+  // Counted from 1.
+  std::size_t step_number() const { return kernel_.body.size() / 2 + 1; }
+
+  Body renamed(const Body& body) {
+    Body out;
+    for (const Stmt& statement : body) {
+      Stmt own = ir::rewritten(
+          statement, [&](const Expr& e) { return ir::with_values(e, values_); },
+          [&](const Body& inner) { return renamed(inner); },
+          [&](std::string& array, std::vector<Expr>* coordinates) {
+            const auto split = splits_.find(array);
+            if (coordinates != nullptr && split != splits_.end() && coordinates->size() > 1)
+              *coordinates = split->second(*coordinates);
+            const auto known = names_.find(array);
+            if (known != names_.end()) array = known->second;
+          });
+      auto* block = std::get_if<ir::Block>(&own.value);
+      if (block != nullptr && !block->function.empty()) {
+        const auto [known, is_new] = functions_.try_emplace(block->function);
+        if (is_new) known->second = free_name(block->function);
+        block->function = known->second;
+      }
+      out.push_back(std::move(own));
+    }
+    return out;
+  }
+
+  // Coordinates along `fine` axes as coordinates along axes that `parts` of them make up.
+  struct Split {
+    std::vector<ir::Axis> fine;
+    std::vector<std::size_t> parts;
+
+    std::vector<Expr> operator()(const std::vector<Expr>& coordinates) const {
+      std::vector<Expr> out;
+      std::size_t at = 0;
+      for (const std::size_t count : parts) {
+        Expr sum = 0;
+        std::int64_t step = 1;
+        for (std::size_t i = 0; i < count; ++i, ++at) {
+          sum = sum + coordinates.at(at) * ir::to_index(step);
+          step *= fine[at].extent.value;
+        }
+        out.push_back(sum);
+      }
+      return out;
+    }
+  };
+  // A shared array, and the last step that uses it.
+  struct Shared {
+    std::string name;
+    ScalarType type;
+    std::vector<std::uint32_t> widths;
+    std::size_t step;
+  };
+
+  const KernelPlan& plan_;
+  std::vector<KernelStep> steps_;
+  Reasons reasons_;
+  ir::Kernel kernel_;
+  Arguments arguments_;
+  std::vector<std::size_t> arrays_;  // of the plan, by binding
+  std::map<std::size_t, std::vector<ir::Axis>>
+      coarsest_;  // the fewest axes as which steps see an array of the plan
+  std::vector<Shared> shared_;
+  std::set<std::string> taken_;  // names in the whole kernel
+  // Of the step that is being added: new names of its arrays and functions, values of its arguments.
+  std::map<std::string, std::string> names_, functions_;
+  std::map<std::string, Split> splits_;
+  ir::Values values_;
+};
+
+}  // namespace
+
+std::vector<std::string> reasons_against_resident(const KernelPlan& plan) {
+  return Composer(plan, 1).reasons();
+}
+
+KernelPlan resident(const KernelPlan& plan, const DeviceCaps& device, std::int64_t groups) {
+  throw_if_any(plan.steps.at(plan.main).kernel.name + " as one launch",
+               reasons_against_resident(plan));
+  return Composer(plan, groups, device.kind == DeviceKind::cpu).plan();
+}
+
+}  // namespace vkmoye::gen

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// Plans of several launches as one, whose workgroups wait for each other: the same bits.
+
+#include "vkmoye/gen/passes/resident.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "devices/device_executor.hpp"
+#include "devices/host_executor.hpp"
+#include "registry/operations.hpp"
+#include "support/device_fixture.hpp"
+#include "support/effort.hpp"
+#include "support/expect.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/contract/plan_file.hpp"
+#include "vkmoye/gen/compile.hpp"
+#include "vkmoye/runtime/plan_recorder.hpp"
+#include "workloads/workload.hpp"
+
+namespace vkmoye::test {
+namespace {
+
+using namespace bench;
+
+constexpr std::uint32_t kGroups = 4;
+
+// A kernel that takes several launches, with the largest sizes that are drawn.
+struct Subject {
+  const char* kernel;
+  std::vector<const char*> types;
+  gen::Options config;
+  std::vector<std::int64_t> largest;
+};
+const std::vector<Subject>& subjects() {
+  static const std::vector<Subject> all = {
+      {"attention/decode", {"f16", "f32"}, {{"slices", "3"}}, {8, 700, 64}},
+      {"gemm/simt", {"f32", "f16"}, {{"split-k", "3"}}, {70, 90, 500}},
+      {"softmax/rows", {"f32", "f16"}, {}, {3, 40000}},
+      {"argmax/rows", {"f32", "u8"}, {}, {3, 60000}},
+      {"topk/rows", {"f32", "i32"}, {}, {2, 40000}},
+      {"norm/rms", {"f16"}, {}, {2, 40000}},
+      {"norm/layer", {"f32"}, {}, {2, 40000}},
+      {"reduce/sum", {"f32", "i32"}, {}, {3, 60000}}};
+  return all;
+}
+
+struct Draw {
+  Subject subject;
+  std::string type;
+  Extents size;
+  std::uint64_t seed;
+};
+
+std::string text_of(const Draw& draw) {
+  return fmt::format("{} {} {} seed {}", draw.subject.kernel, draw.type, size_text(draw.size),
+                     draw.seed);
+}
+
+Draw draw(std::uint64_t number) {
+  std::mt19937_64 random(number);
+  const auto below = [&](std::size_t count) { return static_cast<std::size_t>(random() % count); };
+  const Subject& subject = subjects()[number % subjects().size()];
+  Draw out{subject, subject.types[below(subject.types.size())], {}, random()};
+  for (const std::int64_t most : subject.largest) {
+    const auto one = static_cast<std::int64_t>(below(static_cast<std::size_t>(most))) + 1;
+    out.size.push_back(most == 64 ? 64 : below(4) == 0 ? std::min<std::int64_t>(one, 3) : one);
+  }
+  // Long rows, or there are no slices.
+  if (subject.largest.back() >= 40000) out.size.back() += 30000;
+  return out;
+}
+
+std::vector<std::byte> result_of(Executor& executor, const Workload& workload, const RunPlan& plan,
+                                 std::uint64_t seed) {
+  const auto execution = executor.prepare(plan);
+  workload.problem->fill(*execution, seed);
+  execution->run();
+  EXPECT_EQ(execution->damage(), "");
+  std::vector<std::byte> bytes(plan.arrays[plan.result].bytes);
+  execution->read(plan.result, bytes, /*offset=*/0);
+  return bytes;
+}
+
+class ResidentTest : public DeviceTest {
+ protected:
+  static void SetUpTestSuite() { setenv("LP_NUM_THREADS", "4", /*overwrite=*/1); }
+};
+
+// The number of plans that were made resident.
+std::size_t compare(Executor& executor, const Draw& draw) {
+  SCOPED_TRACE(text_of(draw));
+  const Workload workload = workload_of(
+      {gen::find_kernel(draw.subject.kernel), draw.type, draw.subject.config, {}}, draw.size);
+  const RunPlan several = plan_on(executor, workload);
+  if (several.steps.size() < 2) return 0;
+  RunPlan one = several;
+  make_resident(one, std::to_string(kGroups), executor.caps());
+  EXPECT_EQ(one.steps.size(), 1u);
+  EXPECT_EQ(result_of(executor, workload, one, draw.seed),
+            result_of(executor, workload, several, draw.seed));
+  return 1;
+}
+
+TEST_F(ResidentTest, PlansHaveTheBitsOfTheirLaunchesOnEachDevice) {
+  OpenOptions options;
+  options.resident_groups = kGroups;
+  for_each_device(
+      [&](Device& device) {
+        if (!device.caps().has(Feature::grid_barrier)) return;
+        DeviceExecutor executor(std::move(device));
+        std::size_t compared = 0;
+        const auto count = static_cast<std::uint64_t>(often(64, 4));
+        for (std::uint64_t number = 0; number < count; ++number)
+          compared += compare(executor, draw(number));
+        EXPECT_GT(compared, count / 2);
+      },
+      options);
+}
+
+TEST_F(ResidentTest, PlansHaveTheBitsOfTheirLaunchesOnTheTwin) {
+  HostExecutor host;
+  for (std::uint64_t number = 0; number < subjects().size(); ++number) {
+    Draw small = draw(number);
+    if (small.subject.largest.back() >= 40000) small.size = {1, 30000};
+    compare(host, small);
+  }
+}
+
+TEST_F(ResidentTest, PlansAreRecordedAndTheirArrivalsChecked) {
+  OpenOptions options;
+  options.resident_groups = kGroups;
+  for_each_device(
+      [&](Device& device) {
+        if (!device.caps().has(Feature::grid_barrier)) return;
+        const Workload workload = workload_of(
+            {gen::find_kernel("gemm/simt"), "f32", {{"split-k", "3"}}, {}}, {33, 40, 200});
+        const gen::KernelPlan plan =
+            gen::plan_of(*workload.entry, workload.request(device.caps()), *workload.problem, {});
+        CompiledPlan compiled = gen::compile(gen::resident(plan, device.caps(), 2), device.caps());
+        ASSERT_EQ(compiled.steps.size(), 1u);
+        PlanRecorder recorder(device, compiled);
+        EXPECT_NO_THROW(recorder.require_arrivals());
+      },
+      options);
+}
+
+TEST(Resident, PlansOfOneLaunchAreRefused) {
+  const Workload workload = workload_of({gen::find_kernel("copy/simple"), "f32", {}, {}}, {33, 65});
+  HostExecutor host;
+  RunPlan plan = plan_on(host, workload);
+  EXPECT_REFUSED(make_resident(plan, "4", host.caps()), KernelError,
+                 "there is nothing to wait for");
+  EXPECT_REFUSED(make_resident(plan, "many", host.caps()), ArgumentError, "--resident many");
+  EXPECT_REFUSED(make_resident(plan, "yes", common_device()), KernelError, "is not known");
+  EXPECT_NO_THROW(make_resident(plan, "no", common_device()));
+}
+
+}  // namespace
+}  // namespace vkmoye::test
