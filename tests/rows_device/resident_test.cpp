@@ -31,19 +31,19 @@ constexpr std::uint32_t kGroups = 4;
 struct Subject {
   const char* kernel;
   std::vector<const char*> types;
-  gen::Options config;
+  gen::Options config, values;
   std::vector<std::int64_t> largest;
 };
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> all = {
-      {"attention/decode", {"f16", "f32"}, {{"slices", "3"}}, {8, 700, 64}},
-      {"gemm/simt", {"f32", "f16"}, {{"split-k", "3"}}, {70, 90, 500}},
-      {"softmax/rows", {"f32", "f16"}, {}, {3, 40000}},
-      {"argmax/rows", {"f32", "u8"}, {}, {3, 60000}},
-      {"topk/rows", {"f32", "i32"}, {}, {2, 40000}},
-      {"norm/rms", {"f16"}, {}, {2, 40000}},
-      {"norm/layer", {"f32"}, {}, {2, 40000}},
-      {"reduce/sum", {"f32", "i32"}, {}, {3, 60000}}};
+      {"attention/decode", {"f16", "f32"}, {{"slices", "3"}}, {}, {8, 700, 64}},
+      {"gemm/simt", {"f32", "f16"}, {}, {{"split-k", "3"}}, {70, 90, 500}},
+      {"softmax/rows", {"f32", "f16"}, {}, {}, {3, 40000}},
+      {"argmax/rows", {"f32", "e4m3"}, {}, {}, {3, 60000}},
+      {"topk/rows", {"f32", "f16"}, {}, {}, {2, 40000}},
+      {"norm/rms", {"f16"}, {}, {}, {2, 40000}},
+      {"norm/layer", {"f32"}, {}, {}, {2, 40000}},
+      {"reduce/sum", {"f32", "f16"}, {}, {}, {3, 60000}}};
   return all;
 }
 
@@ -93,7 +93,8 @@ class ResidentTest : public DeviceTest {
 std::size_t compare(Executor& executor, const Draw& draw) {
   SCOPED_TRACE(text_of(draw));
   const Workload workload = workload_of(
-      {gen::find_kernel(draw.subject.kernel), draw.type, draw.subject.config, {}}, draw.size);
+      {gen::find_kernel(draw.subject.kernel), draw.type, draw.subject.config, draw.subject.values},
+      draw.size);
   const RunPlan several = plan_on(executor, workload);
   if (several.steps.size() < 2) return 0;
   RunPlan one = several;
@@ -112,7 +113,7 @@ TEST_F(ResidentTest, PlansHaveTheBitsOfTheirLaunchesOnEachDevice) {
         if (!device.caps().has(Feature::grid_barrier)) return;
         DeviceExecutor executor(std::move(device));
         std::size_t compared = 0;
-        const auto count = static_cast<std::uint64_t>(often(64, 4));
+        const auto count = static_cast<std::uint64_t>(often(64, 8));
         for (std::uint64_t number = 0; number < count; ++number)
           compared += compare(executor, draw(number));
         EXPECT_GT(compared, count / 2);
@@ -136,7 +137,7 @@ TEST_F(ResidentTest, PlansAreRecordedAndTheirArrivalsChecked) {
       [&](Device& device) {
         if (!device.caps().has(Feature::grid_barrier)) return;
         const Workload workload = workload_of(
-            {gen::find_kernel("gemm/simt"), "f32", {{"split-k", "3"}}, {}}, {33, 40, 200});
+            {gen::find_kernel("gemm/simt"), "f32", {}, {{"split-k", "3"}}}, {33, 40, 200});
         const gen::KernelPlan plan =
             gen::plan_of(*workload.entry, workload.request(device.caps()), *workload.problem, {});
         CompiledPlan compiled = gen::compile(gen::resident(plan, device.caps(), 2), device.caps());

@@ -78,6 +78,8 @@ std::vector<std::string> reasons_against(const CompiledPlan& plan) {
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const CompiledStep& step = plan.steps[s];
     const std::vector<Binding>& bindings = step.kernel.interface.bindings;
+    // A kernel whose workgroups wait for each other reads what it wrote itself.
+    const bool has_phases = step.kernel.interface.arrivals.has_value();
     const std::string subject = fmt::format("step {}, {}", s, step.kernel.interface.name);
     if (bindings.size() != step.arrays.size()) {
       reasons.push_back(fmt::format("{}: has {} bindings, but {} arrays", subject, bindings.size(),
@@ -89,7 +91,7 @@ std::vector<std::string> reasons_against(const CompiledPlan& plan) {
       if (array >= count) {
         reasons.push_back(fmt::format("{}: {} is array {}, but the plan has {} arrays", subject,
                                       bindings[b].name, array, count));
-      } else if (bindings[b].access != Access::write && !is_written[array]) {
+      } else if (bindings[b].access != Access::write && !is_written[array] && !has_phases) {
         reasons.push_back(fmt::format("{}: reads {}, which no earlier step writes", subject,
                                       plan.array(array).name));
       }

@@ -11,6 +11,8 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/interface_json.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
+#include "vkmoye/gen/passes/fixed_sizes.hpp"
+#include "vkmoye/gen/passes/sizes_from_buffer.hpp"
 #include "vkmoye/gen/twin/run_on_host.hpp"
 #include "vkmoye/gen/verify/claims.hpp"
 #include "vkmoye/gen/verify/verify.hpp"
@@ -143,6 +145,14 @@ TEST(GridBarrier, IsPrintedAsALoopOverBlocksAndACall) {
   EXPECT_THAT(text, HasSubstr("block_x += gl_NumWorkGroups.x) {"));
   EXPECT_THAT(text, HasSubstr("  grid_barrier();\n"));
   EXPECT_THAT(text, HasSubstr("nonprivate restrict buffer Middle"));
+}
+
+TEST(GridBarrier, KeepsItsPhasesWhenSizesAreFixed) {
+  const ir::Kernel kernel = bake(doubled_and_reversed(2), {{"n", 100}});
+  EXPECT_THAT(verify(kernel), IsEmpty());
+  EXPECT_THAT(glsl::print(kernel), HasSubstr("block_x < 2u;"));
+  EXPECT_REFUSED(with_sizes_from_buffer(doubled_and_reversed(2), {"n"}, {{"n", 100}}),
+                 ArgumentError, "its workgroups wait for each other");
 }
 
 TEST(GridBarrier, NeedsADeviceThatRunsAllWorkgroupsAtOnce) {

@@ -112,6 +112,9 @@ class Baker {
         out.push_back(rewritten(
             statement, [&](const Expr& e) { return expr(e); },
             [&](const Body& inner) { return body(inner); }));
+        auto* blocks = std::get_if<ir::Blocks>(&out.back().value);
+        if (blocks == nullptr) continue;
+        for (GridDimension& dimension : blocks->grid) dimension.extent = extent(dimension.extent);
       }
     }
     if (numbers_ != numbers || bounds_ != bounds) {

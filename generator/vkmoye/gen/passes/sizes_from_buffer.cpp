@@ -82,6 +82,9 @@ Arguments checked_maxima(const ir::Kernel& kernel, const SizeNames& names,
   const std::set<std::string> extents = extent_names(interface);
   Reasons reasons;
   if (kernel.hand_written) reasons.add("its shader was written by hand, and cannot be changed");
+  if (!kernel.arrivals.empty()) {
+    reasons.add("its workgroups wait for each other, so their number cannot depend on the device");
+  }
   if (kernel.arguments_in_buffer) reasons.add("it already has sizes from a buffer");
   if (!kernel.specialised.empty()) {
     reasons.add("it has specialisation constants; specialise the kernel of the plan instead");
