@@ -9,6 +9,8 @@
 #include "support/attention_on_twin.hpp"
 #include "support/effort.hpp"
 #include "support/expect.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/attention/decode.hpp"
 
 namespace vkmoye::gen::attention_cache {
 namespace {
@@ -227,6 +229,8 @@ TEST(AttentionCache, RowsAreWholeBlocks) {
   EXPECT_THAT(reasons_against(call),
               ElementsAre("values in mxfp4: attention reads words of 16 bits, and some number is "
                           "not at the same bits of all of its words"));
+  EXPECT_REFUSED(attention_decode_config(call, ScalarType::f16, common_device()), KernelError,
+                 "values in mxfp4");
 }
 
 }  // namespace

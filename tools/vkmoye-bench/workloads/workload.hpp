@@ -51,9 +51,9 @@ RunPlan plan_over(gen::KernelPlan plan, const gen::Problem& problem);
 /// gen::with_specialised_sizes.
 void specialise_sizes(RunPlan& plan, const std::string& names);
 
-/// Makes the steps of `plan` one launch, see gen::resident: `groups` is "no", "yes" for as many workgroups as the device
-/// of `caps` runs at once, or a number of them. Throws ArgumentError for other words, KernelError with the reasons of
-/// gen::resident, and if the device does not say how many it runs.
+/// Makes the steps of `plan` one launch, see gen::resident: `groups` is "no", "yes" for as many workgroups as the
+/// device of `caps` runs at once, or a number of them. Throws ArgumentError for other words, KernelError with the
+/// reasons of gen::resident, and if the device does not say how many it runs.
 void make_resident(RunPlan& plan, const std::string& groups, const DeviceCaps& caps);
 /// The number of workgroups in that word; 0: "yes" or "no". Throws ArgumentError for other words.
 std::uint32_t groups_in(const std::string& groups);

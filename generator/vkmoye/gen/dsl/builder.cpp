@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/dsl/titles.hpp"
@@ -392,7 +393,7 @@ void Builder::blocks(const std::string& title, const std::function<void()>& body
   const auto outer_has_grid = std::exchange(has_grid_, {});
   ir::Blocks blocks{title, {}, {}, recorded(body)};
   std::copy(kBlockNames.begin(), kBlockNames.end(), blocks.variables.begin());
-  require_grid(blocks.body);
+  add_all(reasons_, reasons_against_grid(blocks.body));
   blocks.grid = std::exchange(kernel_.grid, outer_grid);
   has_grid_ = outer_has_grid;
   kernel_.body.emplace_back(std::move(blocks));

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/dsl/packed_vectors.hpp"
 #include "vkmoye/gen/dsl/unverified.hpp"
@@ -47,22 +47,24 @@ std::vector<std::size_t> Builder::grid_dimensions() const {
   return has_grid_[2] ? std::vector<std::size_t>{0, 1, 2} : std::vector<std::size_t>{0, 1};
 }
 
-void Builder::require_grid(const ir::Body& body) {
+std::vector<std::string> Builder::reasons_against_grid(const ir::Body& body) const {
+  std::vector<std::string> reasons;
   const std::array<bool, 3> uses_block = blocks_in(body, kernel_);
   for (std::size_t i = 0; i < kBlockNames.size(); ++i) {
     if (has_grid_[i] || !uses_block[i]) continue;
-    reasons_.push_back(
+    reasons.push_back(
         fmt::format("the grid along {} is unknown: no copy takes a tile at it, and "
                     "grid({}, extent, tile) is not called",
                     kBlockNames[i], i));
   }
+  return reasons;
 }
 
 ir::Kernel Builder::finish() {
   const bool has_phases = ir::has_phases(kernel_);
-  if (!has_phases) require_grid(kernel_.body);
   ir::Kernel kernel = kernel_;
-  std::vector<std::string> reasons = std::exchange(reasons_, {});
+  std::vector<std::string> reasons = reasons_;
+  if (!has_phases) add_all(reasons, reasons_against_grid(kernel_.body));
   if (has_phases && !kernel.arrivals.empty()) {
     kernel.arrays.push_back({kernel.arrivals,
                              ScalarType::u32,

@@ -7,7 +7,7 @@
 //   Blocks{.., {columns}, {..}}                           each column reads all of sums
 //
 // Grid barriers divide the body of a kernel into phases. A phase means what a kernel of its own means: it is the launch
-// of one workgroup for each of its blocks, or, without Blocks, for each workgroup of the launch; and the kernel computes
+// of one workgroup for each of its blocks, or, without Blocks, for each workgroup of the launch. The kernel computes
 // what launches of its phases compute, in order. So only buffers outlive a phase. The verifier and the host twin follow
 // the phases one by one.
 //
@@ -21,7 +21,8 @@
 
 namespace vkmoye::gen::ir {
 
-/// The elements of the buffer Kernel::arrivals: the sum of arrivals, 0 before the first launch; and 1 if a workgroup waited in vain.
+/// The elements of the buffer Kernel::arrivals: the sum of arrivals, 0 before the first launch; and 1 if a workgroup
+/// waited in vain.
 inline constexpr std::int64_t kArrivals = 2;
 
 /// Whether the kernel consists of phases.

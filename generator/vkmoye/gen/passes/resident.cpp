@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -13,13 +14,11 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/grid_barrier.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
 #include "vkmoye/gen/ir/with_values.hpp"
 #include "vkmoye/gen/passes/fixed_sizes.hpp"
-#include "vkmoye/gen/verify/verify.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -122,10 +121,12 @@ class Widened {
   Expr stores_ = 0;
 };
 
+// The coordinates of a workgroup, as a Builder names them.
+constexpr std::array<const char*, 3> kBlocks = {"block_x", "block_y", "block_z"};
+
 bool is_coordinate_of_block(const Stmt& statement) {
   const auto* let = std::get_if<ir::Let>(&statement.value);
-  return let != nullptr &&
-         std::find(kBlockNames.begin(), kBlockNames.end(), let->name) != kBlockNames.end();
+  return let != nullptr && std::find(kBlocks.begin(), kBlocks.end(), let->name) != kBlocks.end();
 }
 
 // --- all steps ---
@@ -222,8 +223,6 @@ class Composer {
                               Access::read_write,
                               {{"at", ir::kArrivals, 1}},
                               ""});
-    throw_if_any(kernel_.name, verify(kernel_));
-    kernel_.verified = std::make_shared<const ir::Kernel>(kernel_);
     out.steps.push_back({std::move(kernel_), std::move(arguments_), std::move(arrays_)});
     return out;
   }
@@ -266,7 +265,7 @@ class Composer {
     }
     const Body& body = kernel.body;
     ir::Blocks blocks{kernel.name, {}, kernel.grid, {}};
-    std::copy(kBlockNames.begin(), kBlockNames.end(), blocks.variables.begin());
+    std::copy(kBlocks.begin(), kBlocks.end(), blocks.variables.begin());
     Body inside;
     std::copy_if(body.begin(), body.end(), std::back_inserter(inside),
                  [](const Stmt& statement) { return !is_coordinate_of_block(statement); });

@@ -26,9 +26,9 @@ namespace vkmoye::gen {
 /// steps see with different types or extents. Empty if they can.
 std::vector<std::string> reasons_against_resident(const KernelPlan& plan);
 
-/// `plan` with these steps as one, of `groups` workgroups of `device`, for the sizes of the plan. Scratch has one more array, of
-/// arrivals; see KernelInterface::arrivals. Throws KernelError with the reasons of reasons_against_resident, and if the
-/// kernel is refused by verify.
+/// `plan` with these steps as one, of `groups` workgroups of `device`, for the sizes of the plan. Scratch has one more
+/// array, of arrivals; see KernelInterface::arrivals. `compile` verifies it. Throws KernelError with the reasons of
+/// reasons_against_resident.
 KernelPlan resident(const KernelPlan& plan, const DeviceCaps& device, std::int64_t groups);
 
 }  // namespace vkmoye::gen

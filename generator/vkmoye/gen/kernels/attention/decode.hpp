@@ -38,7 +38,7 @@ struct AttentionDecodeConfig {
   std::int64_t shared_bytes = 32768;  // maximum shared memory
 };
 
-/// `call` gives the numbers of rows and keys, if they are known.
+/// `call` gives the numbers of rows and keys, if they are known. Throws KernelError with the reasons against its form.
 AttentionDecodeConfig attention_decode_config(const AttentionCall& call, ScalarType type,
                                               const DeviceCaps& device);
 const std::vector<ConfigField<AttentionDecodeConfig>>& attention_decode_fields();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/attention/decode.hpp"
 #include "vkmoye/gen/kernels/attention/decode_threads.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
@@ -49,6 +50,7 @@ const std::vector<ConfigField<AttentionDecodeConfig>>& attention_decode_fields()
 
 AttentionDecodeConfig attention_decode_config(const AttentionCall& call, ScalarType type,
                                               const DeviceCaps& device) {
+  throw_if_any("attention/decode", reasons_against(call.form));
   AttentionDecodeConfig config;
   config.subgroup_size = device.subgroup_size;
   config.key_threads = std::min<std::int64_t>(config.key_threads, config.subgroup_size);

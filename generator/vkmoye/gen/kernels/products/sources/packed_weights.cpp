@@ -235,10 +235,10 @@ void PackedWeightTile::decode(const View& to) {
     for (std::int64_t v = w * 8 / words; v < (w + 1) * 8 / words; v += 2) {
       const auto [low, high] = two_codes(of_row, v);
       const std::string name = fmt::format("two{}_{}", number, v / 2);
-      const View of_row = select(select(to, 2, 2 * pair + number), 1, read);
+      const View row_of_tile = select(select(to, 2, 2 * pair + number), 1, read);
       std::uint32_t element = to_index(v);
       for (const Expr& weight : numbers_.pair(low, high, scale, type, name)) {
-        builder_.store(weight, take(of_row, element++, 1));
+        builder_.store(weight, take(row_of_tile, element++, 1));
       }
     }
   };
