@@ -143,8 +143,8 @@ TEST(KernelFile, SaysWhyItIsRefused) {
     EXPECT_REFUSED(parse_kernel(changed), ArgumentError, why);
   };
   refused("{}", "\"format\" is not \"vkmoye kernel\"");
-  refused(replaced(text, "\"version\": 1", "\"version\": 3"),
-          "it has version 3, but this vkmoye reads versions 1 to 2");
+  refused(replaced(text, "\"version\": 1", "\"version\": 4"),
+          "it has version 4, but this vkmoye reads versions 1 to 3");
   refused(replaced(text, "\"tile\": 32", "\"tile\": 64"), "changed or damaged");
   refused(replaced(text, "\"checksum\": \"", "\"checksum\": \"0"), "changed or damaged");
   refused(text + "x", "'x' at byte");

@@ -142,7 +142,10 @@ TEST_F(ResidentTest, PlansAreRecordedAndTheirArrivalsChecked) {
             gen::plan_of(*workload.entry, workload.request(device.caps()), *workload.problem, {});
         CompiledPlan compiled = gen::compile(gen::resident(plan, device.caps(), 2), device.caps());
         ASSERT_EQ(compiled.steps.size(), 1u);
-        PlanRecorder recorder(device, compiled);
+        const CompiledPlan read_back = parse_plan(plan_text(compiled));
+        EXPECT_EQ(plan_text(read_back), plan_text(compiled));
+        EXPECT_THAT(plan_text(compiled), HasSubstr("\"version\": 4"));
+        PlanRecorder recorder(device, read_back);
         EXPECT_NO_THROW(recorder.require_arrivals());
       },
       options);

@@ -62,6 +62,13 @@ struct WantedRecorder {
       throw ArgumentError("plan " + file.name() +
                           ": takes no specialised arguments, because it has their values");
     }
+    // Nothing here says whether a workgroup waited in vain; of a kernel, the caller has the arrivals.
+    for (const CompiledStep& step : file.plan ? file.plan->steps : std::vector<CompiledStep>()) {
+      if (!step.kernel.interface.arrivals) continue;
+      throw ArgumentError("plan " + file.name() + ": the workgroups of " +
+                          step.kernel.interface.name +
+                          " wait for each other; only the C++ interface (PlanRecorder) runs it");
+    }
   }
 };
 

@@ -27,7 +27,8 @@ constexpr FileKind kKernelFile = {"kernel", kKernelFileVersion, 1};
 
 // The oldest version that has all of `kernel`.
 FileKind kind_of(const CompiledKernel& kernel) {
-  return {"kernel", kernel.interface.specialised.empty() ? 1 : kKernelFileVersion};
+  if (kernel.interface.arrivals) return {"kernel", kKernelFileVersion};
+  return {"kernel", kernel.interface.specialised.empty() ? 1 : 2};
 }
 
 constexpr FileKind kPlanFile = {"plan", kPlanFileVersion, 1};
@@ -40,7 +41,9 @@ FileKind kind_of(const CompiledPlan& plan) {
   const bool is_specialised =
       any([](const CompiledStep& step) { return !step.kernel.interface.specialised.empty(); });
   const bool is_indirect = any([](const CompiledStep& step) { return step.indirect.has_value(); });
-  return {"plan", is_specialised ? kPlanFileVersion : is_indirect ? 2 : 1};
+  const bool waits =
+      any([](const CompiledStep& step) { return step.kernel.interface.arrivals.has_value(); });
+  return {"plan", waits ? kPlanFileVersion : is_specialised ? 3 : is_indirect ? 2 : 1};
 }
 
 Json json_of(const std::vector<PlanArray>& arrays) {

@@ -91,7 +91,12 @@ std::vector<std::string> reasons_against(const CompiledPlan& plan) {
       if (array >= count) {
         reasons.push_back(fmt::format("{}: {} is array {}, but the plan has {} arrays", subject,
                                       bindings[b].name, array, count));
-      } else if (bindings[b].access != Access::write && !is_written[array] && !has_phases) {
+      } else if (step.kernel.interface.arrivals == b && array < plan.arrays.size()) {
+        reasons.push_back(fmt::format("{}: {} is an array of the caller, but arrivals are scratch",
+                                      subject, bindings[b].name));
+      } else if (!is_written[array] &&
+                 (bindings[b].access == Access::read ||
+                  (bindings[b].access == Access::read_write && !has_phases))) {
         reasons.push_back(fmt::format("{}: reads {}, which no earlier step writes", subject,
                                       plan.array(array).name));
       }

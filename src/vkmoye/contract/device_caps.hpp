@@ -123,7 +123,8 @@ struct DeviceCaps {
   std::uint32_t max_subgroup_size = 0;
   std::uint32_t max_workgroup_subgroups = 0;  // where their size is chosen
 
-  /// The workgroups, of any size that the device allows, that certainly run at once; 0: not known.
+  /// The workgroups, of any size that the device allows, that certainly run at once if nothing else runs on the device;
+  /// 0: not known.
   std::uint32_t resident_groups = 0;
 
   double timestamp_period_ns = 0;  // 0: the device has no timestamps

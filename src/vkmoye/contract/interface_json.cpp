@@ -176,10 +176,9 @@ void check_arrivals(const KernelInterface& kernel, Reader& read) {
     read.note(
         "arrivals is {}, which is no binding of two elements of u32 that are read and written", at);
   }
-  for (const GridDimension& dimension : kernel.grid) {
-    if (dimension.extent.is_symbol())
-      read.note("the grid of workgroups that wait for each other depends on {}",
-                to_string(dimension.extent));
+  const auto& [x, y, z] = kernel.grid;
+  if (x.extent.is_symbol() || y.extent != Extent(1) || z.extent != Extent(1)) {
+    read.note("the workgroups that wait for each other are not a fixed number along x alone");
   }
 }
 
@@ -341,6 +340,9 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
       }
       kernel.specialised.push_back({name});
     }
+  }
+  if (kernel.features.has(Feature::grid_barrier) && find(json, "arrivals") == nullptr) {
+    read.note("it has the feature grid_barrier, but no arrivals");
   }
   if (find(json, "arrivals") != nullptr) {
     kernel.arrivals = static_cast<std::uint32_t>(read.count(json, "arrivals", UINT32_MAX));

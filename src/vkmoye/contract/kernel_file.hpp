@@ -17,8 +17,8 @@
 //     }
 //   }
 //
-// Version 1 has no specialisation constants. A kernel without them is written in version 1, so that earlier runtimes
-// can read it.
+// Version 2 has no workgroups that wait for each other, version 1 neither these nor specialisation constants. A kernel
+// is written in the oldest version that can express it, so that earlier runtimes can read it.
 //
 // Equal kernels give equal bytes. Strings in files, such as the kernel's name, are UTF-8.
 
@@ -30,7 +30,7 @@
 
 namespace vkmoye {
 
-inline constexpr int kKernelFileVersion = 2;
+inline constexpr int kKernelFileVersion = 3;
 
 /// How to call the kernel, as JSON: bindings, push constants, grid, the features it needs, and the rules by which
 /// other runtimes interpret these.

@@ -20,9 +20,9 @@
 //     }
 //   }
 //
-// Version 2 has no specialisation constants, version 1 neither these nor indirect steps. A plan is written in the
-// oldest version that can express it, so that earlier runtimes can read it. A specialisation constant takes the value
-// of the argument of its step.
+// Version 3 has no workgroups that wait for each other, version 2 neither these nor specialisation constants, version 1
+// also no indirect steps. A plan is written in the oldest version that can express it, so that earlier runtimes can
+// read it. A specialisation constant takes the value of the argument of its step.
 //
 // Equal plans give equal bytes.
 
@@ -34,7 +34,7 @@
 
 namespace vkmoye {
 
-inline constexpr int kPlanFileVersion = 3;
+inline constexpr int kPlanFileVersion = 4;
 
 /// The text of the file.
 std::string plan_text(const CompiledPlan& plan);

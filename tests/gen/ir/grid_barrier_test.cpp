@@ -128,6 +128,33 @@ TEST(GridBarrier, OfScratchThatIsNotWrittenIsRefused) {
   EXPECT_THAT(refused([&] { describe(63); }), Contains(HasSubstr("middle[63]")));
 }
 
+// Blocks have grids; the launch has workgroups along x, and nothing else follows from sizes.
+TEST(GridBarrier, IsOfAFixedNumberOfWorkgroups) {
+  const auto describe = [](const std::function<void(Builder&)>& change) {
+    Builder k("grids", 32);
+    const Tensor dst = k.output("dst", ScalarType::f32, {{"i", "n"}});
+    k.resident(2);
+    k.blocks("", [&] {
+      k.assign(parallelize(tile(dst, {32}, {k.block_x()}), Layout(32), k.thread()),
+               ir::number(ScalarType::f32, 1));
+    });
+    change(k);
+    return k.finish();
+  };
+  EXPECT_THAT(refused([&] { describe([](Builder&) {}); }), IsEmpty());
+  const char* why = "not a fixed number along x alone";
+  EXPECT_THAT(refused([&] { describe([](Builder& k) { k.grid(1, 4, 1); }); }),
+              Contains(HasSubstr(why)));
+  EXPECT_THAT(refused([&] { describe([](Builder& k) { k.grid(0, "n", 64); }); }),
+              Contains(HasSubstr(why)));
+  EXPECT_THAT(refused([] {
+                Builder k("none", 32);
+                k.resident(2);
+                k.finish();
+              }),
+              Contains(HasSubstr("it has no blocks")));
+}
+
 TEST(GridBarrier, OfResultsThatNoPhaseWritesIsRefused) {
   EXPECT_THAT(refused([] {
                 Builder k("nothing", 32);

@@ -182,6 +182,7 @@ void DeviceExecution::run() {
     std::array<std::uint32_t, 2> words = {};
     read(array, std::as_writable_bytes(std::span(words)), /*offset=*/0);
     if (words[1] == 0) continue;
+    buffers_[array].write(std::vector<std::byte>(sizeof words));
     throw Unavailable("a workgroup waited in vain for others, which did not run at the same time");
   }
 }

@@ -65,6 +65,9 @@ ir::Kernel Builder::finish() {
   ir::Kernel kernel = kernel_;
   std::vector<std::string> reasons = reasons_;
   if (!has_phases) add_all(reasons, reasons_against_grid(kernel_.body));
+  if (!has_phases && !kernel.arrivals.empty()) {
+    reasons.emplace_back("resident: it has no blocks that its workgroups could share out");
+  }
   if (has_phases && !kernel.arrivals.empty()) {
     kernel.arrays.push_back({kernel.arrivals,
                              ScalarType::u32,

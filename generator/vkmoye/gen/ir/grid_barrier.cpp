@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -68,6 +69,20 @@ bool follows_from(const std::set<std::string>& known, const Expr& e) {
   });
 }
 
+// Of which the number of a block, plus the workgroups of a launch, is a u32.
+constexpr double kMostBlocks = 0x7fffffff;
+
+// The blocks of a grid of known size; 0 if the size depends on arguments.
+double known_blocks(const Blocks& blocks) {
+  double count = 1;
+  for (const GridDimension& dimension : blocks.grid) {
+    if (dimension.extent.is_symbol()) return 0;
+    count *= std::ceil(static_cast<double>(dimension.extent.value) /
+                       static_cast<double>(dimension.tile));
+  }
+  return count;
+}
+
 std::set<std::string> names_in(const Kernel& kernel) {
   std::set<std::string> names;
   const auto add = [&](const Node& node) {
@@ -98,6 +113,12 @@ bool has_phases(const Kernel& kernel) {
 std::vector<std::string> reasons_against_phases(const Kernel& kernel) {
   Reasons reasons;
   for (const Stmt& statement : kernel.body) {
+    const auto* blocks = std::get_if<Blocks>(&statement.value);
+    if (blocks == nullptr || known_blocks(*blocks) <= kMostBlocks) continue;
+    reasons.add(fmt::format("a grid of {:.0f} blocks: their numbers must be below 2^31",
+                            known_blocks(*blocks)));
+  }
+  for (const Stmt& statement : kernel.body) {
     for (const Body* inner : bodies_of(statement)) {
       for_each(*inner, [&](const Stmt& nested) {
         if (is_a<GridBarrier>(nested))
@@ -120,6 +141,16 @@ std::vector<std::string> reasons_against_phases(const Kernel& kernel) {
     reasons.add(fmt::format(
         "phase {} has {} grids of blocks{}; a grid barrier must be between them", number, blocks,
         uses_of(others, kernel).empty() ? "" : ", and other statements that access arrays"));
+  }
+  const auto is_one = [](const GridDimension& dimension) {
+    return dimension.extent == Extent(1) && dimension.tile == 1 && dimension.max_groups == 0;
+  };
+  const auto& [x, y, z] = kernel.grid;
+  if (x.extent.is_symbol() || x.extent.value < 1 || x.tile != 1 || x.max_groups != 0 ||
+      !is_one(y) || !is_one(z)) {
+    reasons.add(
+        "the workgroups of its launch are not a fixed number along x alone: only blocks have a "
+        "grid");
   }
   const Array* arrivals = kernel.find(kernel.arrivals);
   if (arrivals == nullptr || !arrivals->is_buffer() || arrivals->type != ScalarType::u32 ||
@@ -189,7 +220,9 @@ std::vector<Kernel> phases_of(const Kernel& kernel) {
       }
       if (writes) written.insert(array.name);
     }
-    std::erase_if(phase.assumptions, [&](const Assumption& one) { return !phase.find(one.array); });
+    std::erase_if(phase.assumptions, [&](const Assumption& one) {
+      return !phase.find(one.array) || (one.phase && *one.phase != i);
+    });
     const std::set<std::string> used = names_in(phase);
     std::erase_if(phase.arguments, [&](const PushConstant& one) {
       return !used.contains(one.name) && !kernel.is_in_buffer(one.name) &&

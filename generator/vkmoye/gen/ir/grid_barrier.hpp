@@ -28,13 +28,14 @@ inline constexpr std::int64_t kArrivals = 2;
 /// Whether the kernel consists of phases.
 bool has_phases(const Kernel& kernel);
 
-/// Why the body is not a sequence of phases: a grid barrier or blocks inside another statement, blocks beside other
-/// statements that access arrays, or an array of arrivals that is missing or is accessed. Empty if it is.
+/// Why the kernel is not a sequence of phases: a grid barrier or blocks inside another statement, blocks beside other
+/// statements that access arrays, a launch whose workgroups are not a fixed number along x, an array of arrivals that
+/// is missing or is accessed, or a result that nothing writes. Empty if it is.
 std::vector<std::string> reasons_against_phases(const Kernel& kernel);
 
-/// The phases as kernels, each with the buffers that it accesses. An array that a phase only reads is an input of that
-/// kernel; one that is written in the launch and was not written in earlier phases is an output of it if it does not
-/// read it; others are changed in place. Precondition: reasons_against_phases(kernel) is empty.
+/// The phases as kernels, each with the buffers that it accesses. An array that holds nothing yet is an output of the
+/// phase: it must write all of it, and may not read it. One that a phase only reads is an input, others are changed in
+/// place. Precondition: reasons_against_phases(kernel) is empty.
 std::vector<Kernel> phases_of(const Kernel& kernel);
 
 }  // namespace vkmoye::gen::ir

@@ -102,6 +102,7 @@ KernelInterface interface_of(const Kernel& kernel) {
   out.workgroup_size = {kernel.threads, 1, 1};
   out.shared_bytes = kernel.shared_bytes();
   out.subgroup_size = kernel.subgroup_size;
+  if (!kernel.arrivals.empty()) out.features.add(Feature::grid_barrier);
   for_each(kernel.body, [&](const Stmt& statement) {
     const Effects effects = effects_of(statement, kernel);
     out.features.add(effects.needs);

@@ -87,7 +87,7 @@ struct Array {
   std::uint32_t vector = 1;
   /// How a buffer is reached: by a descriptor, or by a pointer, with which offsets may have 64 bits.
   Addressing addressing = Addressing::descriptor;
-  /// Whether a buffer is only used inside the launch: what it holds before and after does not matter.
+  /// Whether what a buffer that is read and written holds before the launch does not matter.
   bool is_scratch = false;
 
   /// The number of elements. Precondition: it is not a buffer, so that all extents are numbers.
@@ -117,6 +117,8 @@ struct Assumption {
   std::string array;
   std::string why;
   Kind kind = Kind::written;
+  /// Of a kernel with phases, the only one in which it holds, counted from 0; nullopt: in all of them.
+  std::optional<std::size_t> phase = {};
   bool operator==(const Assumption&) const = default;
 };
 
@@ -171,8 +173,8 @@ struct Kernel {
   /// The buffer of u32 with which workgroups wait for each other, see grid_barrier.hpp; no statement accesses it. Empty
   /// for a kernel without grid barriers.
   std::string arrivals = {};
-  /// How often a workgroup looks whether the last one has come, before it gives up, in steps of 2^12: 2^23 take some
-  /// seconds on a GPU.
+  /// How often a workgroup looks whether the last one has come, before it gives up, a multiple of 2^12: 2^23 looks take
+  /// some seconds on a GPU.
   std::uint32_t most_polls = std::uint32_t{1} << 23;
 
   /// Whether that argument is in a buffer.

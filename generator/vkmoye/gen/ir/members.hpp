@@ -29,8 +29,8 @@ inline auto members(const MatrixType& s) {
   return std::tie(use, rows, columns);
 }
 inline auto members(const Assumption& s) {
-  const auto& [array, why, kind] = s;
-  return std::tie(array, why, kind);
+  const auto& [array, why, kind, phase] = s;
+  return std::tie(array, why, kind, phase);
 }
 inline auto members(const ArgumentsInBuffer& s) {
   const auto& [array, names] = s;

@@ -41,6 +41,10 @@ constexpr std::string_view kTaken[] = {
     "xor",
 };
 
+// Those in the shader of a kernel whose workgroups wait for each other.
+constexpr std::string_view kTakenByGrids[] = {"arrivals_now", "grid_barrier", "kOrder",
+                                              "number_of_block", "wait_for_workgroup"};
+
 // Prefixes of families of types and functions; a digit, a capital letter or `_` follows.
 constexpr std::string_view kTakenHeads[] = {
     "atomic",  "bfloat16", "coopMat", "coopVec",  "coopmat",   "coopvec",   "debugPrintf",
@@ -89,7 +93,10 @@ std::string reason_against_name(std::string_view name) {
         *family);
   }
   if (is_vector_type(name)) return "GLSL has a type of that name";
-  if (std::find(std::begin(kTaken), std::end(kTaken), name) != std::end(kTaken)) {
+  const auto is_among = [&](const auto& names) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+  };
+  if (is_among(kTaken) || is_among(kTakenByGrids)) {
     return "GLSL, or the shader around a kernel, uses that name";
   }
   return "";

@@ -73,7 +73,7 @@ struct For {
 /// All threads of the workgroup wait for each other, and then see what the others wrote to shared memory.
 struct Barrier {};
 /// All workgroups of the launch wait for each other, and then see what the others wrote to buffers. Only a statement of
-/// the body of the kernel: it divides the kernel into phases, see phases.hpp.
+/// the body of the kernel: it divides the kernel into phases, see grid_barrier.hpp.
 struct GridBarrier {};
 /// Runs `body` once for each block of a grid, each in one workgroup, which may run several. `variables` are the
 /// coordinates of the block. Between two blocks, the threads of a workgroup wait for each other.

@@ -67,6 +67,12 @@ void check_step(const KernelStep& step, std::uint32_t threads, Reasons& reasons)
   require(
       threads % kernel.threads == 0 && (lanes == 0 || kernel.threads % lanes == 0),
       fmt::format("its {} threads do not divide the {} of another step", kernel.threads, threads));
+  bool counts_subgroups = false;
+  ir::for_each_node(kernel, [&](const ir::Node& node) {
+    const bool is_number = node.op == ir::Op::builtin && node.builtin == ir::Builtin::subgroup;
+    counts_subgroups = counts_subgroups || is_number;
+  });
+  require(lanes != 0 || !counts_subgroups, "it counts subgroups, whose size it leaves open");
   require(!has_atomics(kernel),
           fmt::format("its {} threads cannot be brought to {}, because it has "
                       "atomic operations",
@@ -261,6 +267,7 @@ class Composer {
     }
     for (ir::Assumption one : kernel.assumptions) {
       one.array = names_.at(one.array);
+      one.phase = step_number() - 1;
       kernel_.assumptions.push_back(std::move(one));
     }
     const Body& body = kernel.body;
@@ -279,12 +286,15 @@ class Composer {
     const auto value = values.find(argument.name);
     if (is_first_group(argument.name) || value == values.end()) return;
     std::string name = argument.name;
-    const auto has_other_value = [&] {
+    const auto is_taken = [&] {
       const auto known = arguments_.find(name);
-      return known != arguments_.end() && known->second != value->second;
+      if (known == arguments_.end()) return taken_.contains(name);
+      const auto& all = kernel_.arguments;
+      const PushConstant wanted(name, argument.type);
+      return known->second != value->second ||
+             std::find(all.begin(), all.end(), wanted) == all.end();
     };
-    for (int number = 2; has_other_value(); ++number)
-      name = fmt::format("{}_{}", argument.name, number);
+    for (int number = 2; is_taken(); ++number) name = fmt::format("{}_{}", argument.name, number);
     if (arguments_.emplace(name, value->second).second)
       kernel_.arguments.emplace_back(name, argument.type);
     if (name != argument.name)
@@ -306,7 +316,7 @@ class Composer {
       Array own = array;
       own.name = free_name(array.name);
       own.axes = coarsest_.at(number);
-      own.is_scratch = number >= plan_.arrays.size();
+      own.is_scratch = number >= plan_.arrays.size() && !is_written_beforehand(number);
       if (own.is_scratch) own.access = Access::read_write;
       kernel_.arrays.insert(kernel_.arrays.begin() + static_cast<std::ptrdiff_t>(arrays_.size()),
                             own);
@@ -328,6 +338,18 @@ class Composer {
           fmt::format("{}: its array {} has another type or other extents than {} of another step",
                       user, array.name, known.name));
     }
+  }
+
+  // By a step that is not part of the launch.
+  bool is_written_beforehand(std::size_t number) const {
+    for (std::size_t s = 0; s < plan_.beforehand; ++s) {
+      const KernelStep& step = plan_.steps[s];
+      const std::vector<Binding> bindings = ir::interface_of(step.kernel).bindings;
+      for (std::size_t b = 0; b < bindings.size(); ++b) {
+        if (step.arrays[b] == number && bindings[b].access != Access::read) return true;
+      }
+    }
+    return false;
   }
 
   void add_local(const Array& array) {
