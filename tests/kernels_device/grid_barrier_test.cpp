@@ -3,34 +3,16 @@
 
 #include "vkmoye/gen/ir/grid_barrier.hpp"
 
-#include <cstdlib>
-
-#include "support/device_fixture.hpp"
 #include "support/expect.hpp"
 #include "support/phases.hpp"
+#include "support/resident_fixture.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/compile.hpp"
 
 namespace vkmoye::test {
 namespace {
 
-class GridBarrierTest : public DeviceTest {
- protected:
-  // lavapipe runs one workgroup in each of its threads.
-  static constexpr std::uint32_t kGroups = 4;
-  static void SetUpTestSuite() { setenv("LP_NUM_THREADS", "4", /*overwrite=*/1); }
-
-  // Each device that has grid barriers, as one that runs `groups` workgroups at once.
-  void for_each_resident(std::uint32_t groups, const std::function<void(Device&)>& body) {
-    OpenOptions options;
-    options.resident_groups = groups;
-    for_each_device(
-        [&](Device& device) {
-          if (device.caps().has(Feature::grid_barrier)) body(device);
-        },
-        options);
-  }
-};
+class GridBarrierTest : public ResidentDeviceTest {};
 
 TEST_F(GridBarrierTest, ShowsWhatOtherWorkgroupsWroteInEachOfManyLaunches) {
   for_each_resident(kGroups, [](Device& device) {

@@ -5,15 +5,14 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "devices/device_executor.hpp"
 #include "devices/host_executor.hpp"
 #include "registry/operations.hpp"
-#include "support/device_fixture.hpp"
 #include "support/effort.hpp"
 #include "support/expect.hpp"
+#include "support/resident_fixture.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/compile.hpp"
@@ -24,8 +23,6 @@ namespace vkmoye::test {
 namespace {
 
 using namespace bench;
-
-constexpr std::uint32_t kGroups = 4;
 
 // A kernel that takes several launches, with the largest sizes that are drawn.
 struct Subject {
@@ -84,13 +81,10 @@ std::vector<std::byte> result_of(Executor& executor, const Workload& workload, c
   return bytes;
 }
 
-class ResidentTest : public DeviceTest {
- protected:
-  static void SetUpTestSuite() { setenv("LP_NUM_THREADS", "4", /*overwrite=*/1); }
-};
+class ResidentTest : public ResidentDeviceTest {};
 
 // The number of plans that were made resident.
-std::size_t compare(Executor& executor, const Draw& draw) {
+std::size_t compare(Executor& executor, const Draw& draw, std::uint32_t groups) {
   SCOPED_TRACE(text_of(draw));
   const Workload workload = workload_of(
       {gen::find_kernel(draw.subject.kernel), draw.type, draw.subject.config, draw.subject.values},
@@ -98,7 +92,7 @@ std::size_t compare(Executor& executor, const Draw& draw) {
   const RunPlan several = plan_on(executor, workload);
   if (several.steps.size() < 2) return 0;
   RunPlan one = several;
-  make_resident(one, std::to_string(kGroups), executor.caps());
+  make_resident(one, std::to_string(groups), executor.caps());
   EXPECT_EQ(one.steps.size(), 1u);
   EXPECT_EQ(result_of(executor, workload, one, draw.seed),
             result_of(executor, workload, several, draw.seed));
@@ -106,19 +100,14 @@ std::size_t compare(Executor& executor, const Draw& draw) {
 }
 
 TEST_F(ResidentTest, PlansHaveTheBitsOfTheirLaunchesOnEachDevice) {
-  OpenOptions options;
-  options.resident_groups = kGroups;
-  for_each_device(
-      [&](Device& device) {
-        if (!device.caps().has(Feature::grid_barrier)) return;
-        DeviceExecutor executor(std::move(device));
-        std::size_t compared = 0;
-        const auto count = static_cast<std::uint64_t>(often(64, 8));
-        for (std::uint64_t number = 0; number < count; ++number)
-          compared += compare(executor, draw(number));
-        EXPECT_GT(compared, count / 2);
-      },
-      options);
+  for_each_resident(kGroups, [&](Device& device) {
+    DeviceExecutor executor(std::move(device));
+    std::size_t compared = 0;
+    const auto count = static_cast<std::uint64_t>(often(64, 8));
+    for (std::uint64_t number = 0; number < count; ++number)
+      compared += compare(executor, draw(number), kGroups);
+    EXPECT_GT(compared, count / 2);
+  });
 }
 
 TEST_F(ResidentTest, PlansHaveTheBitsOfTheirLaunchesOnTheTwin) {
@@ -126,29 +115,24 @@ TEST_F(ResidentTest, PlansHaveTheBitsOfTheirLaunchesOnTheTwin) {
   for (std::uint64_t number = 0; number < subjects().size(); ++number) {
     Draw small = draw(number);
     if (small.subject.largest.back() >= 40000) small.size = {1, 30000};
-    compare(host, small);
+    compare(host, small, kGroups);
   }
 }
 
 TEST_F(ResidentTest, PlansAreRecordedAndTheirArrivalsChecked) {
-  OpenOptions options;
-  options.resident_groups = kGroups;
-  for_each_device(
-      [&](Device& device) {
-        if (!device.caps().has(Feature::grid_barrier)) return;
-        const Workload workload = workload_of(
-            {gen::find_kernel("gemm/simt"), "f32", {}, {{"split-k", "3"}}}, {33, 40, 200});
-        const gen::KernelPlan plan =
-            gen::plan_of(*workload.entry, workload.request(device.caps()), *workload.problem, {});
-        CompiledPlan compiled = gen::compile(gen::resident(plan, device.caps(), 2), device.caps());
-        ASSERT_EQ(compiled.steps.size(), 1u);
-        const CompiledPlan read_back = parse_plan(plan_text(compiled));
-        EXPECT_EQ(plan_text(read_back), plan_text(compiled));
-        EXPECT_THAT(plan_text(compiled), HasSubstr("\"version\": 4"));
-        PlanRecorder recorder(device, read_back);
-        EXPECT_NO_THROW(recorder.require_arrivals());
-      },
-      options);
+  for_each_resident(kGroups, [&](Device& device) {
+    const Workload workload =
+        workload_of({gen::find_kernel("gemm/simt"), "f32", {}, {{"split-k", "3"}}}, {33, 40, 200});
+    const gen::KernelPlan plan =
+        gen::plan_of(*workload.entry, workload.request(device.caps()), *workload.problem, {});
+    CompiledPlan compiled = gen::compile(gen::resident(plan, device.caps(), 2), device.caps());
+    ASSERT_EQ(compiled.steps.size(), 1u);
+    const CompiledPlan read_back = parse_plan(plan_text(compiled));
+    EXPECT_EQ(plan_text(read_back), plan_text(compiled));
+    EXPECT_THAT(plan_text(compiled), HasSubstr("\"version\": 4"));
+    PlanRecorder recorder(device, read_back);
+    EXPECT_NO_THROW(recorder.require_arrivals());
+  });
 }
 
 TEST(Resident, PlansOfOneLaunchAreRefused) {

@@ -391,9 +391,11 @@ void Builder::resident(std::int64_t groups) {
 void Builder::blocks(const std::string& title, const std::function<void()>& body) {
   const auto outer_grid = std::exchange(kernel_.grid, {});
   const auto outer_has_grid = std::exchange(has_grid_, {});
-  ir::Blocks blocks{title, {}, {}, recorded(body)};
+  ir::Blocks blocks{title, {}, {}, recorded([&] {
+                      body();
+                      add_all(reasons_, reasons_against_grid());
+                    })};
   std::copy(kBlockNames.begin(), kBlockNames.end(), blocks.variables.begin());
-  add_all(reasons_, reasons_against_grid(blocks.body));
   blocks.grid = std::exchange(kernel_.grid, outer_grid);
   has_grid_ = outer_has_grid;
   kernel_.body.emplace_back(std::move(blocks));

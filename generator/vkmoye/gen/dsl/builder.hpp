@@ -357,8 +357,8 @@ class Builder {
 
  private:
   std::vector<std::size_t> grid_dimensions() const;
-  // A reason for each coordinate of a block in `body` along which the grid is not known.
-  std::vector<std::string> reasons_against_grid(const ir::Body& body) const;
+  // A reason for each coordinate of a block that is used, along which the grid is not known.
+  std::vector<std::string> reasons_against_grid() const;
   Tensor buffer(const std::string& name, ScalarType type, Access access,
                 const std::vector<AxisSpec>& axes);
   void call_function(const std::string& function, const std::vector<Parameter>& parameters,

@@ -16,12 +16,10 @@
 namespace vkmoye::gen {
 namespace {
 
-// Which block coordinates `body` uses, along x, y, z.
-std::array<bool, 3> blocks_in(const ir::Body& body, const ir::Kernel& kernel) {
+// Which block coordinates the kernel uses, along x, y, z.
+std::array<bool, 3> blocks_in(const ir::Kernel& kernel) {
   std::array<bool, 3> used = {};
-  ir::Kernel of_body = kernel;
-  of_body.body = body;
-  ir::for_each_node(of_body, [&](const ir::Node& node) {
+  ir::for_each_node(kernel, [&](const ir::Node& node) {
     for (std::size_t i = 0; i < kBlockNames.size(); ++i) {
       used[i] = used[i] || (node.op == ir::Op::variable && node.name == kBlockNames[i]);
     }
@@ -47,9 +45,9 @@ std::vector<std::size_t> Builder::grid_dimensions() const {
   return has_grid_[2] ? std::vector<std::size_t>{0, 1, 2} : std::vector<std::size_t>{0, 1};
 }
 
-std::vector<std::string> Builder::reasons_against_grid(const ir::Body& body) const {
+std::vector<std::string> Builder::reasons_against_grid() const {
   std::vector<std::string> reasons;
-  const std::array<bool, 3> uses_block = blocks_in(body, kernel_);
+  const std::array<bool, 3> uses_block = blocks_in(kernel_);
   for (std::size_t i = 0; i < kBlockNames.size(); ++i) {
     if (has_grid_[i] || !uses_block[i]) continue;
     reasons.push_back(
@@ -64,18 +62,11 @@ ir::Kernel Builder::finish() {
   const bool has_phases = ir::has_phases(kernel_);
   ir::Kernel kernel = kernel_;
   std::vector<std::string> reasons = reasons_;
-  if (!has_phases) add_all(reasons, reasons_against_grid(kernel_.body));
+  if (!has_phases) add_all(reasons, reasons_against_grid());
   if (!has_phases && !kernel.arrivals.empty()) {
     reasons.emplace_back("resident: it has no blocks that its workgroups could share out");
   }
-  if (has_phases && !kernel.arrivals.empty()) {
-    kernel.arrays.push_back({kernel.arrivals,
-                             ScalarType::u32,
-                             ir::Array::Space::buffer,
-                             Access::read_write,
-                             {{"at", ir::kArrivals, 1}},
-                             ""});
-  }
+  if (has_phases && !kernel.arrivals.empty()) kernel.arrays.push_back(ir::arrivals_of(kernel));
   constexpr ir::Builtin kGroup[] = {ir::Builtin::group_x, ir::Builtin::group_y,
                                     ir::Builtin::group_z};
   ir::Body body;

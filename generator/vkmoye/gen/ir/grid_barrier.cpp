@@ -104,6 +104,12 @@ std::set<std::string> names_in(const Kernel& kernel) {
 
 }  // namespace
 
+Array arrivals_of(const Kernel& kernel) {
+  return {kernel.arrivals,        ScalarType::u32,
+          Array::Space::buffer,   vkmoye::Access::read_write,
+          {{"at", kArrivals, 1}}, ""};
+}
+
 bool has_phases(const Kernel& kernel) {
   return std::any_of(kernel.body.begin(), kernel.body.end(), [](const Stmt& statement) {
     return is_a<GridBarrier>(statement) || is_a<Blocks>(statement);
@@ -137,10 +143,11 @@ std::vector<std::string> reasons_against_phases(const Kernel& kernel) {
     for (const Stmt& statement : part) {
       if (!is_a<Blocks>(statement)) others.push_back(statement);
     }
-    if (blocks == 1 && uses_of(others, kernel).empty()) continue;
-    reasons.add(fmt::format(
-        "phase {} has {} grids of blocks{}; a grid barrier must be between them", number, blocks,
-        uses_of(others, kernel).empty() ? "" : ", and other statements that access arrays"));
+    const bool is_alone = uses_of(others, kernel).empty();
+    if (blocks == 1 && is_alone) continue;
+    reasons.add(
+        fmt::format("phase {} has {} grids of blocks{}; a grid barrier must be between them",
+                    number, blocks, is_alone ? "" : ", and other statements that access arrays"));
   }
   const auto is_one = [](const GridDimension& dimension) {
     return dimension.extent == Extent(1) && dimension.tile == 1 && dimension.max_groups == 0;
@@ -152,16 +159,16 @@ std::vector<std::string> reasons_against_phases(const Kernel& kernel) {
         "the workgroups of its launch are not a fixed number along x alone: only blocks have a "
         "grid");
   }
+  const std::map<std::string, Use> uses = uses_of(kernel.body, kernel);
   const Array* arrivals = kernel.find(kernel.arrivals);
   if (arrivals == nullptr || !arrivals->is_buffer() || arrivals->type != ScalarType::u32 ||
       arrivals->axes.size() != 1 || arrivals->axes[0].extent != Extent(kArrivals)) {
     reasons.add(
         fmt::format("grid barriers need a buffer of {} elements of u32 for arrivals", kArrivals));
-  } else if (uses_of(kernel.body, kernel).contains(kernel.arrivals)) {
+  } else if (uses.contains(kernel.arrivals)) {
     reasons.add(fmt::format("a statement accesses {}, with which workgroups wait for each other",
                             kernel.arrivals));
   }
-  const std::map<std::string, Use> uses = uses_of(kernel.body, kernel);
   for (const Array& array : kernel.arrays) {
     const auto found = uses.find(array.name);
     const bool is_result =

@@ -24,6 +24,8 @@ namespace vkmoye::gen::ir {
 /// The elements of the buffer Kernel::arrivals: the sum of arrivals, 0 before the first launch; and 1 if a workgroup
 /// waited in vain.
 inline constexpr std::int64_t kArrivals = 2;
+/// That buffer, by the name that the kernel gives it.
+Array arrivals_of(const Kernel& kernel);
 
 /// Whether the kernel consists of phases.
 bool has_phases(const Kernel& kernel);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -14,11 +13,11 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/ir/effects.hpp"
 #include "vkmoye/gen/ir/grid_barrier.hpp"
 #include "vkmoye/gen/ir/traversal.hpp"
 #include "vkmoye/gen/ir/with_values.hpp"
 #include "vkmoye/gen/passes/fixed_sizes.hpp"
+#include "vkmoye/gen/passes/widened.hpp"
 
 namespace vkmoye::gen {
 namespace {
@@ -40,14 +39,6 @@ std::uint32_t threads_of(const std::vector<KernelStep>& steps) {
   return threads;
 }
 
-bool has_atomics(const ir::Kernel& kernel) {
-  bool found = false;
-  ir::for_each(kernel.body, [&](const Stmt& statement) {
-    found = found || std::holds_alternative<ir::Atomic>(statement.value);
-  });
-  return found;
-}
-
 void check_step(const KernelStep& step, std::uint32_t threads, Reasons& reasons) {
   const ir::Kernel& kernel = step.kernel;
   const auto require = [&](bool holds, const std::string& why) {
@@ -63,69 +54,8 @@ void check_step(const KernelStep& step, std::uint32_t threads, Reasons& reasons)
             fmt::format("it reaches {} by a pointer", array.name));
   }
   if (kernel.threads == threads) return;
-  const std::uint32_t lanes = kernel.subgroup_size;
-  require(
-      threads % kernel.threads == 0 && (lanes == 0 || kernel.threads % lanes == 0),
-      fmt::format("its {} threads do not divide the {} of another step", kernel.threads, threads));
-  bool counts_subgroups = false;
-  ir::for_each_node(kernel, [&](const ir::Node& node) {
-    const bool is_number = node.op == ir::Op::builtin && node.builtin == ir::Builtin::subgroup;
-    counts_subgroups = counts_subgroups || is_number;
-  });
-  require(lanes != 0 || !counts_subgroups, "it counts subgroups, whose size it leaves open");
-  require(!has_atomics(kernel),
-          fmt::format("its {} threads cannot be brought to {}, because it has "
-                      "atomic operations",
-                      kernel.threads, threads));
+  for (const std::string& why : reasons_against_widening(kernel, threads)) require(false, why);
 }
-
-// --- one step ---
-
-// The statements of a kernel of `threads` threads in a workgroup of more: the others do the same as the first ones, but
-// do not store.
-class Widened {
- public:
-  Widened(const ir::Kernel& kernel, std::uint32_t threads) : kernel_(kernel), threads_(threads) {
-    const std::uint32_t lanes = kernel.subgroup_size;
-    stores_ = lanes == 0 ? ir::less(ir::builtin(ir::Builtin::thread, threads), kernel.threads)
-                         : ir::less(ir::builtin(ir::Builtin::subgroup, threads / lanes),
-                                    kernel.threads / lanes);
-  }
-
-  Body operator()(const Body& body) const {
-    Body out;
-    for (const Stmt& statement : body) {
-      Stmt own = ir::rewritten(
-          statement, [](const Expr& e) { return e; },
-          [&](const Body& inner) { return (*this)(inner); });
-      if (auto* let = std::get_if<ir::Let>(&own.value)) let->value = wide(let->value);
-      if (is_store_for_others(own)) own = ir::If{stores_, {std::move(own)}};
-      out.push_back(std::move(own));
-    }
-    return out;
-  }
-
- private:
-  // The number of a thread or subgroup, as the kernel counts them.
-  Expr wide(const Expr& e) const {
-    if (e->op != ir::Op::builtin) return e;
-    const std::uint32_t lanes = kernel_.subgroup_size;
-    if (e->builtin == ir::Builtin::thread)
-      return ir::builtin(ir::Builtin::thread, threads_) % kernel_.threads;
-    if (e->builtin == ir::Builtin::subgroup)
-      return ir::builtin(ir::Builtin::subgroup, threads_ / lanes) % (kernel_.threads / lanes);
-    return e;
-  }
-  bool is_store_for_others(const Stmt& statement) const {
-    if (const auto* store = std::get_if<ir::Store>(&statement.value))
-      return !kernel_.find(store->to.array)->is_registers();
-    return std::holds_alternative<ir::MatrixStore>(statement.value);
-  }
-
-  const ir::Kernel& kernel_;
-  const std::uint32_t threads_;
-  Expr stores_ = 0;
-};
 
 // The coordinates of a workgroup, as a Builder names them.
 constexpr std::array<const char*, 3> kBlocks = {"block_x", "block_y", "block_z"};
@@ -134,8 +64,6 @@ bool is_coordinate_of_block(const Stmt& statement) {
   const auto* let = std::get_if<ir::Let>(&statement.value);
   return let != nullptr && std::find(kBlocks.begin(), kBlocks.end(), let->name) != kBlocks.end();
 }
-
-// --- all steps ---
 
 // The axes of an array as others see it, which split some of its axes: for each axis of `coarse`, the number of axes of
 // `fine` that make it up. nullopt if they do not.
@@ -201,7 +129,8 @@ class Composer {
     taken_.insert(kernel_.arrivals);
   }
 
-  std::vector<std::string> reasons() && {
+  // Composes the kernel. Returns why that is impossible; empty: `plan` has it.
+  std::vector<std::string> compose() {
     if (steps_.size() < 2)
       reasons_.add(fmt::format("{} step: there is nothing to wait for", steps_.size()));
     for (const KernelStep& step : steps_) {
@@ -212,23 +141,16 @@ class Composer {
                                step.kernel.name, lanes, kernel_.subgroup_size));
     }
     if (reasons_.empty()) add_steps();
-    return std::move(reasons_).take();
+    return reasons_.list();
   }
 
   KernelPlan plan() && {
-    add_steps();
-    throw_if_any(kernel_.name, std::move(reasons_).take());
     KernelPlan out = plan_;
     out.steps.resize(plan_.beforehand);
     out.main = plan_.beforehand;
     arrays_.push_back(plan_.arrays.size() + plan_.scratch.size());
     out.scratch.push_back({"arrivals", ir::kArrivals * sizeof(std::uint32_t)});
-    kernel_.arrays.push_back({kernel_.arrivals,
-                              ScalarType::u32,
-                              Array::Space::buffer,
-                              Access::read_write,
-                              {{"at", ir::kArrivals, 1}},
-                              ""});
+    kernel_.arrays.push_back(ir::arrivals_of(kernel_));
     out.steps.push_back({std::move(kernel_), std::move(arguments_), std::move(arrays_)});
     return out;
   }
@@ -261,13 +183,15 @@ class Composer {
     for (const Array& array : kernel.arrays) {
       if (array.is_buffer()) {
         add_buffer(array, step.arrays.at(binding++), kernel.name);
-      } else if (!array.is_shared() || !share(array, kernel)) {
+      } else if (array.is_shared()) {
+        add_shared(array, kernel);
+      } else {
         add_local(array);
       }
     }
     for (ir::Assumption one : kernel.assumptions) {
       one.array = names_.at(one.array);
-      one.phase = step_number() - 1;
+      one.phase = step_number();
       kernel_.assumptions.push_back(std::move(one));
     }
     const Body& body = kernel.body;
@@ -276,7 +200,7 @@ class Composer {
     Body inside;
     std::copy_if(body.begin(), body.end(), std::back_inserter(inside),
                  [](const Stmt& statement) { return !is_coordinate_of_block(statement); });
-    if (kernel.threads != kernel_.threads) inside = Widened(kernel, kernel_.threads)(inside);
+    if (kernel.threads != kernel_.threads) inside = widened(inside, kernel, kernel_.threads);
     blocks.body = renamed(inside);
     kernel_.body.emplace_back(std::move(blocks));
   }
@@ -358,31 +282,26 @@ class Composer {
     kernel_.arrays.push_back(std::move(own));
   }
 
-  // Gives a shared array the memory of an earlier step's; false if there is none left that is accessed alike.
-  bool share(const Array& array, const ir::Kernel& kernel) {
-    const auto alike = [&](const Shared& one) {
-      return one.step < step_number() && one.type == array.type &&
-             one.widths == kernel.widths_of(array.name);
-    };
-    const auto found = std::find_if(shared_.begin(), shared_.end(), alike);
+  // In the memory of a shared array of an earlier step with the same type and widths of accesses, if one is free.
+  void add_shared(const Array& array, const ir::Kernel& kernel) {
+    const std::vector<std::uint32_t> widths = kernel.widths_of(array.name);
+    const auto found = std::find_if(shared_.begin(), shared_.end(), [&](const Shared& one) {
+      return one.step < step_number() && one.type == array.type && one.widths == widths;
+    });
     if (found == shared_.end() || array.axes.size() != 1) {
       add_local(array);
-      shared_.push_back(
-          {names_.at(array.name), array.type, kernel.widths_of(array.name), step_number()});
-      return true;
+      shared_.push_back({names_.at(array.name), array.type, widths, step_number()});
+      return;
     }
     found->step = step_number();
     names_[array.name] = found->name;
     const auto known = std::find_if(kernel_.arrays.begin(), kernel_.arrays.end(),
                                     [&](const Array& one) { return one.name == found->name; });
-    if (array.size() > known->size()) {
-      known->axes = array.axes;
-      known->layout = array.layout;
-    }
-    return true;
+    if (array.size() <= known->size()) return;
+    known->axes = array.axes;
+    known->layout = array.layout;
   }
-  // Counted from 1.
-  std::size_t step_number() const { return kernel_.body.size() / 2 + 1; }
+  std::size_t step_number() const { return kernel_.body.size() / 2; }
 
   Body renamed(const Body& body) {
     Body out;
@@ -442,8 +361,8 @@ class Composer {
   ir::Kernel kernel_;
   Arguments arguments_;
   std::vector<std::size_t> arrays_;  // of the plan, by binding
-  std::map<std::size_t, std::vector<ir::Axis>>
-      coarsest_;  // the fewest axes as which steps see an array of the plan
+  // The fewest axes as which steps see an array of the plan.
+  std::map<std::size_t, std::vector<ir::Axis>> coarsest_;
   std::vector<Shared> shared_;
   std::set<std::string> taken_;  // names in the whole kernel
   // Of the step that is being added: new names of its arrays and functions, values of its arguments.
@@ -455,13 +374,13 @@ class Composer {
 }  // namespace
 
 std::vector<std::string> reasons_against_resident(const KernelPlan& plan) {
-  return Composer(plan, 1).reasons();
+  return Composer(plan, 1).compose();
 }
 
 KernelPlan resident(const KernelPlan& plan, const DeviceCaps& device, std::int64_t groups) {
-  throw_if_any(plan.steps.at(plan.main).kernel.name + " as one launch",
-               reasons_against_resident(plan));
-  return Composer(plan, groups, device.kind == DeviceKind::cpu).plan();
+  Composer composer(plan, groups, device.kind == DeviceKind::cpu);
+  throw_if_any(plan.steps.at(plan.main).kernel.name + " as one launch", composer.compose());
+  return std::move(composer).plan();
 }
 
 }  // namespace vkmoye::gen

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "vkmoye/gen/passes/widened.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "vkmoye/gen/ir/traversal.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using ir::Body;
+using ir::Expr;
+using ir::Stmt;
+
+bool has_atomics(const ir::Kernel& kernel) {
+  bool found = false;
+  ir::for_each(kernel.body, [&](const Stmt& statement) {
+    found = found || std::holds_alternative<ir::Atomic>(statement.value);
+  });
+  return found;
+}
+
+class Widened {
+ public:
+  Widened(const ir::Kernel& kernel, std::uint32_t threads) : kernel_(kernel), threads_(threads) {
+    const std::uint32_t lanes = kernel.subgroup_size;
+    stores_ = lanes == 0 ? ir::less(ir::builtin(ir::Builtin::thread, threads), kernel.threads)
+                         : ir::less(ir::builtin(ir::Builtin::subgroup, threads / lanes),
+                                    kernel.threads / lanes);
+  }
+
+  Body operator()(const Body& body) const {
+    Body out;
+    for (const Stmt& statement : body) {
+      Stmt own = ir::rewritten(
+          statement, [](const Expr& e) { return e; },
+          [&](const Body& inner) { return (*this)(inner); });
+      if (auto* let = std::get_if<ir::Let>(&own.value)) let->value = wide(let->value);
+      if (is_store_for_others(own)) own = ir::If{stores_, {std::move(own)}};
+      out.push_back(std::move(own));
+    }
+    return out;
+  }
+
+ private:
+  // The number of a thread or subgroup, as the kernel counts them.
+  Expr wide(const Expr& e) const {
+    if (e->op != ir::Op::builtin) return e;
+    const std::uint32_t lanes = kernel_.subgroup_size;
+    if (e->builtin == ir::Builtin::thread)
+      return ir::builtin(ir::Builtin::thread, threads_) % kernel_.threads;
+    if (e->builtin == ir::Builtin::subgroup)
+      return ir::builtin(ir::Builtin::subgroup, threads_ / lanes) % (kernel_.threads / lanes);
+    return e;
+  }
+  bool is_store_for_others(const Stmt& statement) const {
+    if (const auto* store = std::get_if<ir::Store>(&statement.value))
+      return !kernel_.find(store->to.array)->is_registers();
+    return std::holds_alternative<ir::MatrixStore>(statement.value);
+  }
+
+  const ir::Kernel& kernel_;
+  const std::uint32_t threads_;
+  Expr stores_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> reasons_against_widening(const ir::Kernel& kernel, std::uint32_t threads) {
+  std::vector<std::string> reasons;
+  const auto require = [&](bool holds, std::string why) {
+    if (!holds) reasons.push_back(std::move(why));
+  };
+  const std::uint32_t lanes = kernel.subgroup_size;
+  require(
+      threads % kernel.threads == 0 && (lanes == 0 || kernel.threads % lanes == 0),
+      fmt::format("its {} threads do not divide the {} of another step", kernel.threads, threads));
+  bool counts_subgroups = false;
+  ir::for_each_node(kernel, [&](const ir::Node& node) {
+    const bool is_number = node.op == ir::Op::builtin && node.builtin == ir::Builtin::subgroup;
+    counts_subgroups = counts_subgroups || is_number;
+  });
+  require(lanes != 0 || !counts_subgroups, "it counts subgroups, whose size it leaves open");
+  require(!has_atomics(kernel),
+          fmt::format("its {} threads cannot be brought to {}, because it has atomic operations",
+                      kernel.threads, threads));
+  return reasons;
+}
+
+ir::Body widened(const ir::Body& statements, const ir::Kernel& kernel, std::uint32_t threads) {
+  return Widened(kernel, threads)(statements);
+}
+
+}  // namespace vkmoye::gen
