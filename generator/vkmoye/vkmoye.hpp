@@ -32,6 +32,7 @@
 #include "vkmoye/gen/operations/user_operation.hpp"
 #include "vkmoye/gen/passes/access_pattern.hpp"
 #include "vkmoye/gen/passes/fixed_sizes.hpp"
+#include "vkmoye/gen/passes/resident.hpp"
 #include "vkmoye/gen/passes/sizes_from_buffer.hpp"
 #include "vkmoye/gen/spirv/assemble.hpp"
 #include "vkmoye/gen/spirv/validate.hpp"

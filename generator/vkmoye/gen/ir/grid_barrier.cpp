@@ -83,6 +83,21 @@ double known_blocks(const Blocks& blocks) {
   return count;
 }
 
+// Arrays that accesses of one phase see with several axes of their own: what they reach would have to be compared.
+std::set<std::string> seen_differently(const Body& phase, const Kernel& kernel) {
+  std::map<std::string, const std::vector<Axis>*> axes;
+  std::set<std::string> arrays;
+  for_each(phase, [&](const Stmt& statement) {
+    for (const StatementAccess& access : effects_of(statement, kernel).accesses) {
+      const Element& element = *access.element;
+      if (element.axes.empty()) continue;
+      const auto [known, is_new] = axes.try_emplace(element.array, &element.axes);
+      if (!is_same(*known->second, element.axes)) arrays.insert(element.array);
+    }
+  });
+  return arrays;
+}
+
 std::set<std::string> names_in(const Kernel& kernel) {
   std::set<std::string> names;
   const auto add = [&](const Node& node) {
@@ -137,6 +152,10 @@ std::vector<std::string> reasons_against_phases(const Kernel& kernel) {
   std::size_t number = 0;
   for (const Body& part : parts_of(kernel.body)) {
     ++number;
+    for (const std::string& array : seen_differently(part, kernel)) {
+      reasons.add(fmt::format("phase {} sees {} with several axes that are not those of the array",
+                              number, array));
+    }
     const auto blocks = std::count_if(part.begin(), part.end(), is_a<Blocks>);
     if (blocks == 0) continue;
     Body others;

@@ -85,16 +85,39 @@ std::int64_t Array::size() const {
 namespace {
 
 bool is_place(const Element& element, const Array& array) {
-  return element.coordinates.size() == 1 && array.axes.size() > 1;
+  return element.axes.empty() && element.coordinates.size() == 1 && array.axes.size() > 1;
 }
 
 }  // namespace
 
 std::vector<Axis> axes_of(const Element& element, const Array& array) {
+  if (!element.axes.empty()) return element.axes;
   if (!is_place(element, array)) return array.axes;
   const auto size = compact_size(array.axes);
   const auto extent = size ? extent_from(*size) : std::nullopt;
   return {{"place", extent.value_or(Extent(0)), 1}};
+}
+
+std::optional<std::int64_t> compact_elements(const std::vector<Axis>& axes) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> by_stride;  // and extent
+  for (const Axis& axis : axes) {
+    const auto stride = constant_value(axis.stride);
+    if (!stride || axis.extent.is_symbol()) return std::nullopt;
+    if (axis.extent.value != 1) by_stride.emplace_back(*stride, axis.extent.value);
+  }
+  std::sort(by_stride.begin(), by_stride.end());
+  std::int64_t elements = 1;
+  for (const auto& [stride, extent] : by_stride) {
+    if (stride != elements) return std::nullopt;
+    elements *= extent;
+  }
+  return elements;
+}
+
+bool is_same(const std::vector<Axis>& a, const std::vector<Axis>& b) {
+  return std::ranges::equal(a, b, [](const Axis& one, const Axis& other) {
+    return one.extent == other.extent && same(one.stride, other.stride);
+  });
 }
 
 Type type_of(const Element& e, const Array& array) {
@@ -113,9 +136,15 @@ Type type_of(const Subgroup& s) {
 }
 
 std::string reason_against(const Element& e, const Array& array) {
-  if (e.coordinates.size() != array.axes.size() && !is_place(e, array)) {
+  const std::size_t axes = e.axes.empty() ? array.axes.size() : e.axes.size();
+  if (e.coordinates.size() != axes && !is_place(e, array)) {
     return fmt::format("gives {} coordinates to {}, which has {} axes", e.coordinates.size(),
-                       array.name, array.axes.size());
+                       array.name, axes);
+  }
+  if (!e.axes.empty()) {
+    const auto elements = compact_elements(e.axes);
+    if (!elements || elements != compact_elements(array.axes))
+      return fmt::format("sees {} with axes of other elements than it has", array.name);
   }
   if (is_place(e, array)) {
     const auto size = compact_size(array.axes);

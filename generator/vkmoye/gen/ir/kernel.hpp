@@ -19,13 +19,6 @@
 
 namespace vkmoye::gen::ir {
 
-/// One axis of an array: the element at coordinates c is at sum(c[i] * stride[i]).
-struct Axis {
-  std::string coordinate;  // the name of a coordinate along it in generated code: "col"
-  Extent extent = 1;       // coordinates are 0..extent-1
-  Expr stride = 1;         // elements
-};
-
 /// `extent` as an expression: a number, an argument, the product of two arguments, or the number of parts of these.
 Expr expression(const Extent& extent);
 
@@ -42,6 +35,12 @@ Expr next_stride(const Expr& step, const Extent& extent);
 /// The number of elements of an array with these axes, if it is compact: the stride of each axis is the number of
 /// elements of the axes before it, so that there are no gaps. nullopt if it is not compact.
 std::optional<Expr> compact_size(const std::vector<Axis>& axes);
+
+/// The number of elements of an array whose axes, in some order, are compact and have numbers as extents; else nullopt.
+std::optional<std::int64_t> compact_elements(const std::vector<Axis>& axes);
+
+/// Whether coordinates along two axes reach the same elements.
+bool is_same(const std::vector<Axis>& a, const std::vector<Axis>& b);
 
 /// `e` as an extent; nullopt unless it is a number, an argument, the product of two arguments, or ceil_div one of
 /// these.

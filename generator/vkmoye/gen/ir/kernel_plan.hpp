@@ -3,6 +3,7 @@
 // A plan whose kernels are described but not compiled; compile.hpp turns it into a CompiledPlan.
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,5 +24,10 @@ struct KernelPlan : PlanOf<ir::Kernel> {
   /// Steps that are missing, and why, one line each: see PlanOptions.
   std::vector<std::string> left_out = {};
 };
+
+/// The steps of `plan` after those of `to`, with array number arrays[i] of `to` in place of array i of `plan`. Scratch of
+/// `plan` becomes scratch of `to`.
+/// Preconditions: `to` has all its arrays; no step of `plan` runs beforehand.
+void append(KernelPlan& to, const KernelPlan& plan, std::span<const std::size_t> arrays);
 
 }  // namespace vkmoye::gen

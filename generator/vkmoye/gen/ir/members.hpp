@@ -49,8 +49,8 @@ inline auto members(const GridDimension& s) {
   return std::tie(extent, tile, max_groups);
 }
 inline auto members(const Element& s) {
-  const auto& [array, coordinates, source_text, width, not_wider, as_words] = s;
-  return std::tie(array, coordinates, source_text, width, not_wider, as_words);
+  const auto& [array, coordinates, source_text, width, not_wider, as_words, axes] = s;
+  return std::tie(array, coordinates, source_text, width, not_wider, as_words, axes);
 }
 inline auto members(const Let& s) {
   const auto& [name, value, exact] = s;

@@ -23,9 +23,16 @@
 
 namespace vkmoye::gen::ir {
 
+/// One axis of an array: the element at coordinates c is at sum(c[i] * stride[i]).
+struct Axis {
+  std::string coordinate;  // the name of a coordinate along it in generated code: "col"
+  Extent extent = 1;       // coordinates are 0..extent-1
+  Expr stride = 1;         // elements
+};
+
 /// An element of an array, or a vector of neighbours along axis 0. A single coordinate for an array of several axes is
 /// its place: the index among all elements of the array, which must be compact. A vector there may continue in the next
-/// row.
+/// row. `axes`: others than those of the array, which must be compact and have as many elements.
 struct Element {
   std::string array;
   std::vector<Expr> coordinates;  // where the first element is: one for each axis, or its place
@@ -33,6 +40,7 @@ struct Element {
   std::uint32_t width = 1;        // elements of one access, see is_width
   std::string not_wider = {};     // for reports: why it is not wider, if the layouts tell
   bool as_words = false;          // buffers only: accesses the bytes of the elements as u32
+  std::vector<Axis> axes = {};    // empty: those of the array
 };
 
 struct Stmt;

@@ -19,7 +19,7 @@ struct Rewriter {
     if (arrays) arrays(array, nullptr);
   }
   void name_place(Element& element) {
-    if (arrays) arrays(element.array, &element.coordinates);
+    if (arrays) arrays(element.array, &element);
   }
   void access(Element& element, AccessKind) {
     for (Expr& coordinate : element.coordinates) coordinate = expression(coordinate);

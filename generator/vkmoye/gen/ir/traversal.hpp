@@ -12,8 +12,8 @@
 
 namespace vkmoye::gen::ir {
 
-/// Replaces the name of an array, and the coordinates of an element of it; null where only the array is named.
-using ArrayRewriter = std::function<void(std::string& array, std::vector<Expr>* coordinates)>;
+/// Replaces the name of an array, and the element of it that is accessed; null where only the array is named.
+using ArrayRewriter = std::function<void(std::string& array, Element* element)>;
 
 /// A copy of `statement` with each expression replaced by `expression` of it, and each body inside by `body` of it;
 /// then with the arrays that `arrays` says, unless that is null.

@@ -65,36 +65,6 @@ bool is_coordinate_of_block(const Stmt& statement) {
   return let != nullptr && std::find(kBlocks.begin(), kBlocks.end(), let->name) != kBlocks.end();
 }
 
-// The axes of an array as others see it, which split some of its axes: for each axis of `coarse`, the number of axes of
-// `fine` that make it up. nullopt if they do not.
-//
-//   (8,4,2) as (32,2)        2, 1: coordinates (a, b, c) are (a + 8 b, c)
-std::optional<std::vector<std::size_t>> parts_of_axes(const std::vector<ir::Axis>& fine,
-                                                      const std::vector<ir::Axis>& coarse) {
-  std::vector<std::size_t> counts;
-  std::size_t at = 0;
-  for (const ir::Axis& axis : coarse) {
-    const auto step = ir::constant_value(axis.stride);
-    if (!step || axis.extent.is_symbol()) return std::nullopt;
-    std::int64_t extent = 1;
-    const std::size_t first = at;
-    while (at < fine.size() && (extent < axis.extent.value || at == first)) {
-      if (fine[at].extent.is_symbol() ||
-          ir::constant_value(fine[at].stride) != *step * static_cast<std::uint32_t>(extent))
-        return std::nullopt;
-      extent *= fine[at++].extent.value;
-    }
-    if (extent != axis.extent.value) return std::nullopt;
-    counts.push_back(at - first);
-  }
-  if (at != fine.size()) return std::nullopt;
-  return counts;
-}
-
-bool is_same_axis(const ir::Axis& a, const ir::Axis& b) {
-  return a.extent == b.extent && ir::same(a.stride, b.stride);
-}
-
 // A step for the sizes of the plan.
 KernelStep baked(const KernelStep& step) {
   Arguments sizes;
@@ -159,11 +129,13 @@ class Composer {
   void add_steps() {
     for (KernelStep& step : steps_) {
       step = baked(step);
+      if (step.kernel.threads != kernel_.threads)
+        step.kernel = widened(step.kernel, kernel_.threads);
       std::size_t binding = 0;
       for (const Array& array : step.kernel.arrays) {
         if (!array.is_buffer()) continue;
-        const auto [known, is_new] = coarsest_.try_emplace(step.arrays.at(binding++), array.axes);
-        if (array.axes.size() < known->second.size()) known->second = array.axes;
+        const auto [known, is_new] = axes_.try_emplace(step.arrays.at(binding++), array.axes);
+        if (!ir::is_same(known->second, array.axes)) flatten(known->second);
       }
     }
     for (const KernelStep& step : steps_) {
@@ -172,10 +144,20 @@ class Composer {
     }
   }
 
+  // Makes the axes of an array one, if they are compact.
+  static void flatten(std::vector<ir::Axis>& axes) {
+    const auto elements = ir::compact_elements(axes);
+    if (!elements) return;
+    axes.resize(1);
+    axes.front().coordinate = "element";
+    axes.front().extent = *elements;
+    axes.front().stride = 1;
+  }
+
   void add(const KernelStep& step) {
     const ir::Kernel& kernel = step.kernel;
     names_.clear();
-    splits_.clear();
+    own_axes_.clear();
     values_.clear();
     functions_.clear();
     for (const PushConstant& argument : kernel.arguments) add(argument, step.arguments);
@@ -183,12 +165,11 @@ class Composer {
     for (const Array& array : kernel.arrays) {
       if (array.is_buffer()) {
         add_buffer(array, step.arrays.at(binding++), kernel.name);
-      } else if (array.is_shared()) {
-        add_shared(array, kernel);
-      } else {
+      } else if (!array.is_shared()) {
         add_local(array);
       }
     }
+    for (const Array* array : largest_first(kernel)) add_shared(*array);
     for (ir::Assumption one : kernel.assumptions) {
       one.array = names_.at(one.array);
       one.phase = step_number();
@@ -200,7 +181,6 @@ class Composer {
     Body inside;
     std::copy_if(body.begin(), body.end(), std::back_inserter(inside),
                  [](const Stmt& statement) { return !is_coordinate_of_block(statement); });
-    if (kernel.threads != kernel_.threads) inside = widened(inside, kernel, kernel_.threads);
     blocks.body = renamed(inside);
     kernel_.body.emplace_back(std::move(blocks));
   }
@@ -239,7 +219,7 @@ class Composer {
     if (is_new) {
       Array own = array;
       own.name = free_name(array.name);
-      own.axes = coarsest_.at(number);
+      own.axes = axes_.at(number);
       own.is_scratch = number >= plan_.arrays.size() && !is_written_beforehand(number);
       if (own.is_scratch) own.access = Access::read_write;
       kernel_.arrays.insert(kernel_.arrays.begin() + static_cast<std::ptrdiff_t>(arrays_.size()),
@@ -252,11 +232,10 @@ class Composer {
     // A result that later steps read.
     if (known.access == Access::write && array.access != Access::write) known.is_scratch = true;
     if (known.access != array.access) known.access = Access::read_write;
-    if (known.type == array.type && std::ranges::equal(known.axes, array.axes, is_same_axis))
-      return;
-    const auto parts = parts_of_axes(array.axes, known.axes);
-    if (parts && known.type == array.type) {
-      splits_[array.name] = {array.axes, *parts};
+    if (known.type == array.type && ir::is_same(known.axes, array.axes)) return;
+    if (known.axes.size() == 1 && known.type == array.type &&
+        ir::compact_elements(array.axes) == ir::compact_elements(known.axes)) {
+      own_axes_[array.name] = array.axes;
     } else {
       reasons_.add(
           fmt::format("{}: its array {} has another type or other extents than {} of another step",
@@ -282,24 +261,43 @@ class Composer {
     kernel_.arrays.push_back(std::move(own));
   }
 
-  // In the memory of a shared array of an earlier step with the same type and widths of accesses, if one is free.
-  void add_shared(const Array& array, const ir::Kernel& kernel) {
-    const std::vector<std::uint32_t> widths = kernel.widths_of(array.name);
-    const auto found = std::find_if(shared_.begin(), shared_.end(), [&](const Shared& one) {
-      return one.step < step_number() && one.type == array.type && one.widths == widths;
-    });
-    if (found == shared_.end() || array.axes.size() != 1) {
+  // The shared arrays of `kernel`.
+  static std::vector<const Array*> largest_first(const ir::Kernel& kernel) {
+    std::vector<const Array*> arrays;
+    for (const Array& array : kernel.arrays) {
+      if (array.is_shared()) arrays.push_back(&array);
+    }
+    std::stable_sort(arrays.begin(), arrays.end(),
+                     [](const Array* a, const Array* b) { return a->size() > b->size(); });
+    return arrays;
+  }
+
+  // In the memory of a shared array of an earlier step with the same type: the smallest that is free and large enough,
+  // else the largest one, which becomes larger.
+  void add_shared(const Array& array) {
+    Shared* best = nullptr;
+    for (Shared& one : shared_) {
+      if (one.step == step_number() || one.type != array.type || array.axes.size() != 1) continue;
+      const auto fits = [&](const Shared& it) { return it.elements >= array.size(); };
+      const bool is_better =
+          best == nullptr ||
+          (fits(one) != fits(*best) ? fits(one) : fits(one) == (one.elements < best->elements));
+      if (is_better) best = &one;
+    }
+    if (best == nullptr) {
       add_local(array);
-      shared_.push_back({names_.at(array.name), array.type, widths, step_number()});
+      shared_.push_back({names_.at(array.name), array.type, array.size(), step_number()});
       return;
     }
-    found->step = step_number();
-    names_[array.name] = found->name;
-    const auto known = std::find_if(kernel_.arrays.begin(), kernel_.arrays.end(),
-                                    [&](const Array& one) { return one.name == found->name; });
-    if (array.size() <= known->size()) return;
-    known->axes = array.axes;
-    known->layout = array.layout;
+    best->step = step_number();
+    names_[array.name] = best->name;
+    Array& known = *std::find_if(kernel_.arrays.begin(), kernel_.arrays.end(),
+                                 [&](const Array& one) { return one.name == best->name; });
+    if (array.size() > known.size()) known.layout = array.layout;
+    const auto of_widest = static_cast<std::int64_t>(16 / size_of(array.type));  // access
+    best->elements = std::max(array.size(), known.size());
+    best->elements = (best->elements + of_widest - 1) / of_widest * of_widest;
+    known.axes.front().extent = best->elements;
   }
   std::size_t step_number() const { return kernel_.body.size() / 2; }
 
@@ -309,10 +307,10 @@ class Composer {
       Stmt own = ir::rewritten(
           statement, [&](const Expr& e) { return ir::with_values(e, values_); },
           [&](const Body& inner) { return renamed(inner); },
-          [&](std::string& array, std::vector<Expr>* coordinates) {
-            const auto split = splits_.find(array);
-            if (coordinates != nullptr && split != splits_.end() && coordinates->size() > 1)
-              *coordinates = split->second(*coordinates);
+          [&](std::string& array, ir::Element* element) {
+            const auto axes = own_axes_.find(array);
+            if (element != nullptr && axes != own_axes_.end() && element->coordinates.size() > 1)
+              element->axes = axes->second;
             const auto known = names_.find(array);
             if (known != names_.end()) array = known->second;
           });
@@ -327,31 +325,11 @@ class Composer {
     return out;
   }
 
-  // Coordinates along `fine` axes as coordinates along axes that `parts` of them make up.
-  struct Split {
-    std::vector<ir::Axis> fine;
-    std::vector<std::size_t> parts;
-
-    std::vector<Expr> operator()(const std::vector<Expr>& coordinates) const {
-      std::vector<Expr> out;
-      std::size_t at = 0;
-      for (const std::size_t count : parts) {
-        Expr sum = 0;
-        std::int64_t step = 1;
-        for (std::size_t i = 0; i < count; ++i, ++at) {
-          sum = sum + coordinates.at(at) * ir::to_index(step);
-          step *= fine[at].extent.value;
-        }
-        out.push_back(sum);
-      }
-      return out;
-    }
-  };
   // A shared array, and the last step that uses it.
   struct Shared {
     std::string name;
     ScalarType type;
-    std::vector<std::uint32_t> widths;
+    std::int64_t elements;
     std::size_t step;
   };
 
@@ -361,13 +339,13 @@ class Composer {
   ir::Kernel kernel_;
   Arguments arguments_;
   std::vector<std::size_t> arrays_;  // of the plan, by binding
-  // The fewest axes as which steps see an array of the plan.
-  std::map<std::size_t, std::vector<ir::Axis>> coarsest_;
+  // Of the arrays of the plan: one axis where steps see different ones.
+  std::map<std::size_t, std::vector<ir::Axis>> axes_;
   std::vector<Shared> shared_;
   std::set<std::string> taken_;  // names in the whole kernel
   // Of the step that is being added: new names of its arrays and functions, values of its arguments.
   std::map<std::string, std::string> names_, functions_;
-  std::map<std::string, Split> splits_;
+  std::map<std::string, std::vector<ir::Axis>> own_axes_;  // of arrays that others see differently
   ir::Values values_;
 };
 

@@ -23,8 +23,7 @@ namespace vkmoye::gen {
 /// Why the steps of `plan`, after those that run beforehand, cannot be one kernel: fewer than two steps; an indirect
 /// step, a shader written by hand, sizes from a buffer, specialisation constants, arrays reached by pointers; subgroups
 /// of different sizes; threads that do not divide the largest number of them; fewer threads with atomic operations;
-/// an array that steps see with different types or extents. Empty if they can; `compile` may still refuse a step of
-/// fewer threads that overwrites what it reads.
+/// an array that steps see with different types, or with axes of which some are not compact. Empty if they can.
 std::vector<std::string> reasons_against_resident(const KernelPlan& plan);
 
 /// `plan` with these steps as one, of `groups` workgroups of `device`, for the sizes of the plan. Scratch has one more

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <utility>
 
 #include "vkmoye/gen/ir/traversal.hpp"
@@ -29,11 +30,32 @@ class Widened {
     stores_ = lanes == 0 ? ir::less(ir::builtin(ir::Builtin::thread, threads), kernel.threads)
                          : ir::less(ir::builtin(ir::Builtin::subgroup, threads / lanes),
                                     kernel.threads / lanes);
+    ir::for_each(kernel.body, [&](const Stmt& statement) {
+      if (const auto* store = std::get_if<ir::Store>(&statement.value))
+        stored_.insert(store->to.array);
+      if (const auto* store = std::get_if<ir::MatrixStore>(&statement.value))
+        stored_.insert(store->to.first.array);
+    });
   }
 
-  Body operator()(const Body& body) const {
+  ir::Kernel operator()() && {
+    ir::Kernel out = kernel_;
+    out.threads = threads_;
+    out.body = (*this)(kernel_.body);
+    out.arrays.insert(out.arrays.end(), registers_.begin(), registers_.end());
+    return out;
+  }
+
+ private:
+  Body operator()(const Body& body) {
     Body out;
     for (const Stmt& statement : body) {
+      const auto* load = std::get_if<ir::Load>(&statement.value);
+      if (load != nullptr && kernel_.find(load->from.array)->is_buffer() &&
+          stored_.contains(load->from.array)) {
+        load_for_some(*load, out);
+        continue;
+      }
       Stmt own = ir::rewritten(
           statement, [](const Expr& e) { return e; },
           [&](const Body& inner) { return (*this)(inner); });
@@ -44,7 +66,26 @@ class Widened {
     return out;
   }
 
- private:
+  // Appends `load` for the threads that store. Only the names of its arrays are those of others, so registers have the
+  // value: no condition is around the name.
+  void load_for_some(const ir::Load& load, Body& out) {
+    const ir::Type type = type_of(load.from, *kernel_.find(load.from.array));
+    const ir::Array registers = {"own_" + load.name,
+                                 type.element,
+                                 ir::Array::Space::registers,
+                                 Access::read_write,
+                                 {{"at", std::int64_t{type.width}, 1}},
+                                 fmt::format("{}:1", type.width),
+                                 {},
+                                 type.width};
+    const ir::Element own = {registers.name, {0}, load.from.source_text, type.width};
+    const std::vector<Expr> zeros(type.width, ir::number(type.element, 0));
+    const ir::Load read = {"read_" + load.name, load.from};
+    out.emplace_back(ir::Store{own, type.width == 1 ? zeros[0] : ir::vector(zeros)});
+    out.emplace_back(ir::If{stores_, {read, ir::Store{own, ir::variable(read.name, type)}}});
+    out.emplace_back(ir::Load{load.name, own});
+    registers_.push_back(registers);
+  }
   // The number of a thread or subgroup, as the kernel counts them.
   Expr wide(const Expr& e) const {
     if (e->op != ir::Op::builtin) return e;
@@ -64,6 +105,8 @@ class Widened {
   const ir::Kernel& kernel_;
   const std::uint32_t threads_;
   Expr stores_ = 0;
+  std::set<std::string> stored_ = {};  // arrays
+  std::vector<ir::Array> registers_ = {};
 };
 
 }  // namespace
@@ -89,8 +132,8 @@ std::vector<std::string> reasons_against_widening(const ir::Kernel& kernel, std:
   return reasons;
 }
 
-ir::Body widened(const ir::Body& statements, const ir::Kernel& kernel, std::uint32_t threads) {
-  return Widened(kernel, threads)(statements);
+ir::Kernel widened(const ir::Kernel& kernel, std::uint32_t threads) {
+  return Widened(kernel, threads)();
 }
 
 }  // namespace vkmoye::gen

@@ -4,6 +4,8 @@
 //
 //   128 threads in 256       uint thread = gl_LocalInvocationIndex % 128u;
 //                            if (gl_LocalInvocationIndex < 128u) dst[thread] = ..;
+//
+// Of a buffer that the kernel also writes, the others do not read either: they have 0 in place of what is there.
 
 #include <cstdint>
 #include <string>
@@ -17,7 +19,7 @@ namespace vkmoye::gen {
 /// counts subgroups whose size it leaves open; or it has atomic operations. Empty if it can.
 std::vector<std::string> reasons_against_widening(const ir::Kernel& kernel, std::uint32_t threads);
 
-/// Statements of `kernel` for workgroups of `threads` threads. Precondition: there are no reasons against it.
-ir::Body widened(const ir::Body& statements, const ir::Kernel& kernel, std::uint32_t threads);
+/// `kernel` with workgroups of `threads` threads. Precondition: there are no reasons against it.
+ir::Kernel widened(const ir::Kernel& kernel, std::uint32_t threads);
 
 }  // namespace vkmoye::gen

@@ -177,6 +177,20 @@ void Launch::access_somewhere(Machine& m, const MemoryAccess& access, Memory& me
   if (access.writes) scattered_.insert(access.element.array);
 }
 
+// Of the axes that `element` has coordinates along.
+Launch::Extents Launch::extents_of(const ir::Element& element, const Memory& memory) {
+  if (element.axes.empty()) {
+    const bool is_place = element.coordinates.size() < memory.extents.size();
+    return {is_place ? std::vector{memory.elements} : memory.extents, memory.strides};
+  }
+  Extents out;
+  for (const ir::Axis& axis : element.axes) {  // with numbers alone
+    out.extents.push_back(static_cast<std::uint64_t>(axis.extent.value));
+    out.strides.push_back(*ir::constant_value(axis.stride));
+  }
+  return out;
+}
+
 template <class Visit>
 void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
   const ir::Element& element = access.element;
@@ -184,9 +198,7 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
   if (reads_anything(m, access, memory)) return;
   std::vector<const Values*> coordinates;
   for (const ir::Expr& coordinate : element.coordinates) coordinates.push_back(&m(coordinate));
-  const bool is_place = coordinates.size() < memory.extents.size();
-  const std::span<const std::uint64_t> extents =
-      is_place ? std::span(&memory.elements, 1) : std::span(memory.extents);
+  const auto [extents, strides] = extents_of(element, memory);
   access.active.for_each([&](std::size_t thread) {
     m.budget().spend(element.width);
     std::uint64_t address = 0;
@@ -214,11 +226,11 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
                      fmt::format("'{}' touches {} at {} = {} in thread {} of workgroup {}, which "
                                  "ends at {}",
                                  element.source_text, element.array,
-                                 is_place ? "place" : memory.array->axes[i].coordinate, last,
-                                 thread, first_invocation_ / kernel_.threads, extents[i]));
+                                 axes_of(element, *memory.array)[i].coordinate, last, thread,
+                                 first_invocation_ / kernel_.threads, extents[i]));
         return;
       }
-      address += *at * memory.strides[i];
+      address += *at * strides[i];
     }
     if (element.width != 1 && address % element.width != 0) {
       reasons_.add(

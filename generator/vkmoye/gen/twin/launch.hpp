@@ -82,6 +82,10 @@ class Launch final : public machine::Environment {
   // Whether `access` reads shared memory at an unknown index. If so, records a read of every element that it may be.
   bool reads_anything(machine::Machine& machine, const machine::MemoryAccess& access,
                       Memory& memory);
+  struct Extents {
+    std::vector<std::uint64_t> extents, strides;
+  };
+  static Extents extents_of(const ir::Element& element, const Memory& memory);
   // Records `access`, and calls visit(memory, thread, address) for each active thread whose access is valid. Adds
   // reasons against the others.
   template <class Visit>
