@@ -17,8 +17,9 @@ TEST(ExplainDevice, WithoutADeviceTheWorkIsKnownAndNoTime) {
   const std::vector<std::string> nowhere = {"VK_DRIVER_FILES=/nowhere"};
   EXPECT_THAT(output_of({"explain", "softmax/rows", "--size", "64x128"}, nowhere),
               AllOf(HasSubstr("\nwork: at least 65.54 kB"),
-                    HasSubstr("\nshortest time: not known for a common device"),
-                    HasSubstr("\ndriver: not asked: with --device, what its compiler reports")));
+                    HasSubstr("\nshortest time: unknown without a device"),
+                    HasSubstr("\ndriver: with --device, explain also prints what the driver's "
+                              "compiler reports")));
   EXPECT_THAT(bench({"explain", "copy/simple"}, nowhere).out,
               HasSubstr("\nwork: at least 134.2 MB, no arithmetic is counted\n"));
   EXPECT_THAT(bench({"explain", "copy/simple", "--device", "host"}, nowhere).out,

@@ -55,7 +55,7 @@ TEST(Cli, WrongUsageIsRefusedWithTheNearestName) {
       {"apply", "copy/simple", "--in", "a.npy"},
       "apply: --out is required\n  usage: vkmoye-bench apply KERNEL --in FILE... --out FILE...; "
       "see ");
-  refused({"emit", "gemm/packed"},
+  refused({"emit", "gemm/packed", "--type", "f32"},
           "gemm/packed: the kernel does not support f32; it supports f16 bf16\n");
   refused({"run", "copy/simple", "--type", "f31"}, "unknown type 'f31'");
   refused({"run", "copy/simple", "--size", "-3x4"}, "-3 is outside 0..");

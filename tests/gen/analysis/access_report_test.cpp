@@ -169,7 +169,7 @@ TEST(AccessReport, SaysWhyAnAccessIsNotWider) {
   ASSERT_THAT(report.accesses, SizeIs(2));
   EXPECT_EQ(report.accesses[0].path, "cols is a multiple of 4");
   EXPECT_EQ(report.accesses[0].not_wider,
-            "it could be: consecutive values are aligned neighbours, 2 at once would do");
+            "could be 2 elements wide: consecutive values are aligned neighbours");
   EXPECT_EQ(report.accesses[1].path, "cols is no multiple of 4");
   EXPECT_EQ(report.accesses[1].not_wider, "the path for sizes that are not multiples");
   EXPECT_EQ(verdict(report.accesses[1]), "not reached at these sizes");

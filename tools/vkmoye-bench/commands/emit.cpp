@@ -38,7 +38,7 @@ namespace {
 Workload workload_to_emit(const gen::KernelEntry& entry, const CommandOptions& options) {
   const Operation& operation = operation_of(entry);
   Workload workload =
-      workload_of({&entry, one_type(options, "f32"), options.config, options.values},
+      workload_of({&entry, one_type(options, entry), options.config, options.values},
                   gen::size_of_form(operation.size, one_size(options, operation.size.example)));
   const auto* elements = std::get_if<gen::ElementsForm>(&workload.problem->form);
   const bool takes_any_size = elements != nullptr && !elements->shape;

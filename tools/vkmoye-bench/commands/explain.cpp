@@ -163,8 +163,8 @@ DeviceFindings findings_on(const DeviceCaps& device, const std::string& selector
   out.bytes = bytes;
   out.flops = flops;
   if (selector.empty()) {
-    out.why_no_time = "not known for a common device; give --device";
-    out.driver.why_none = "not asked: with --device, what its compiler reports";
+    out.why_no_time = "unknown without a device; name one with --device";
+    out.driver.why_none = "with --device, explain also prints what the driver's compiler reports";
     return out;
   }
   if (!is_real) {
@@ -202,7 +202,7 @@ int explain(const CommandOptions& options) {
   const DeviceCaps caps = device ? described_by(*device) : described_for(options.device);
   const Operation& operation = operation_of(entry);
   const Workload workload = workload_of(
-      {&entry, one_type(options, "f32"), options.config, options.values},
+      {&entry, one_type(options, entry), options.config, options.values},
       gen::size_of_form(operation.size, one_size(options, gen::usual_size(operation, {4096}))));
   gen::AccessModel model;
   model.banks.lanes = static_cast<int>(options.subgroup_size.value_or(caps.subgroup_size));

@@ -199,7 +199,7 @@ std::vector<Option> plain_options() {
           .also(tune, product_types + " (f32); repeats sweep")
           .also(apply, other_types + types)
           .also(matmul | pack, other_types + product_types)
-          .also(emit | explain, "element type (f32); " + types),
+          .also(emit | explain, "element type (f32, or the first of a kernel without f32); " + types),
       Option("--size SIZE", {read_sizes, each}, run,
              sizes + "; commas or repeats sweep, as do 256:1024:+256 and 256:4096:*2 "
                      "(2048; with --device host 128; for your own operations, the size of their "

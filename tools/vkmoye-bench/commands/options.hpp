@@ -103,6 +103,8 @@ Extents one_size(const CommandOptions& options, const Extents& usual);
 
 /// The type that was given, or `usual` if none was. Throws ArgumentError for several.
 std::string one_type(const CommandOptions& options, const std::string& usual);
+/// The type that was given; else f32, or the first type of a kernel that does not have it.
+std::string one_type(const CommandOptions& options, const gen::KernelEntry& entry);
 
 /// The exit statuses that scripts rely on.
 enum Exit : int {

@@ -74,7 +74,7 @@ std::string WidthLimit::why(const ir::Guards& guards) const {
         "consecutive values are neighbours, but nothing says that {} is a multiple of {}",
         to_string(array_->axes[0].extent), 2 * width_);
   }
-  return fmt::format("it could be: consecutive values are aligned neighbours, {} at once would do",
+  return fmt::format("could be {} elements wide: consecutive values are aligned neighbours",
                      2 * width_);
 }
 
