@@ -179,7 +179,7 @@ void main() {
       }
     }
 
-    // rescale keeps the old row_max until the new one is known
+    // rescale <- row_max, before it changes
     [[unroll]] for (uint v1 = 0u; v1 < 2u; ++v1) {
       rescale[v1] = row_max[v1];
     }

@@ -199,7 +199,7 @@ void main() {
       }
     }
 
-    // rescale keeps the old row_max until the new one is known
+    // rescale <- row_max, before it changes
     [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
       rescale[v3] = row_max[v3];
     }
@@ -250,7 +250,7 @@ void main() {
     }
   }
 
-  // rescale keeps the old row_max until the new one is known
+  // rescale <- row_max, before it changes
   [[unroll]] for (uint v3 = 0u; v3 < 2u; ++v3) {
     rescale[v3] = row_max[v3];
   }

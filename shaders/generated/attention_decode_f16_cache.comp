@@ -224,7 +224,7 @@ void main() {
       scores = (key_of_score < length) ? scores : uintBitsToFloat(0xff800000u /* -infinity */);
     }
 
-    // rescale keeps the old row_max until the new one is known
+    // rescale <- row_max, before it changes
     rescale = row_max;
 
     // row_max <- max(row_max, scores)
@@ -268,7 +268,7 @@ void main() {
     }
   }
 
-  // rescale keeps the old row_max until the new one is known
+  // rescale <- row_max, before it changes
   rescale = row_max;
 
   // row_max <- maximum over lanes ^ 8, then ^ 16

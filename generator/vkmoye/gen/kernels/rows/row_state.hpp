@@ -36,7 +36,8 @@ class RowState {
     std::string name;  // of its registers
     Reduction reduction;
     Expr start;  // neutral, and has the type of the values
-    /// An array (slices, rows) for each of its values, to store those of slices; empty: one value, of whole rows only.
+    /// The names of the arrays (slices, rows) that hold the values of slices, one for each value. Empty: the part has one
+    /// value, which is never stored.
     std::vector<std::string> arrays = {};
     Adjust adjust = {};  // of a part that depends on the leader
   };

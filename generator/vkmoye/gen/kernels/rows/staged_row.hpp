@@ -34,8 +34,8 @@ class Row {
   /// The coordinate of a block among the blocks of a matrix.
   std::vector<Expr> at(const Expr& block) const;
 
-  /// If the row has one block, reads it and calls `redo`, so that every pass finds it in registers. For passes in a
-  /// loop, in which no pass is known to be the first. Precondition: there was no pass.
+  /// If the row has one block, reads it now and calls `redo`: every pass then finds it in registers. Call it before a
+  /// loop of passes, in which no pass is always the first. Precondition: there was no pass.
   void read_one_block(const Body& redo);
 
   /// Records `body` for each block of the workgroup's part of the row. If the row has one block, x keeps its values

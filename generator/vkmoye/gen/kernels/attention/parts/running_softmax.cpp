@@ -48,7 +48,7 @@ void RunningSoftmax::start_at_sink() {
 }
 
 void RunningSoftmax::keep_row_max() {
-  builder_.with_title("rescale keeps the old row_max until the new one is known",
+  builder_.with_title("rescale <- row_max, before it changes",
                       [&] { builder_.copy(row_max_, rescale_by_); });
 }
 

@@ -15,8 +15,8 @@
 // rise from 0 to m. If it does not, results are undefined, but nothing outside an array is accessed: a group that
 // would end beyond m has no rows, and each row is compared with the end of its group.
 //
-// Arguments: experts; ends, which is experts + 1; padded_m, which is m + experts * kMaxRowsOfTile: rows of the tiles of
-// m, and of one more for each group.
+// Arguments: experts; ends, which is experts + 1; padded_m, which is m + experts * kMaxRowsOfTile: an upper
+// bound of the rows of all tiles, because each group may end with a tile that is not full.
 
 #include <cstdint>
 
