@@ -17,6 +17,8 @@ namespace llama {
 using own::Array;
 using own::Commands;
 
+constexpr std::uint32_t kTokensBetweenChecks = 16;
+
 Decoder::Decoder(const Model& model, const DecoderOptions& options)
     : options_(options), sizes_(model.sizes), gpu_(options.device) {
   if (options.has_timings && gpu_.caps().timestamp_period_ns == 0) {
@@ -25,6 +27,7 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
   if (gpu_.caps().kind != vkmoye::DeviceKind::cpu || options.packs_on_cpu) {
     gpu_.caps().fragment_orders = matrix_orders(gpu_.caps());
   }
+  if (options.groups != 0) gpu_.caps().resident_groups = options.groups;
   Plans plans(gpu_.caps(), options.max_binding);
   const StepOptions of_chunk = {.count = options.chunk,
                                 .places = options.places,
@@ -33,6 +36,7 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
   StepOptions of_token = of_chunk;
   of_token.count = 1;
   of_token.tokens = "next";
+  of_token.groups = options.groups;
   chunk_.steps = steps_of(model, of_chunk, plans);
   token_.steps = steps_of(model, of_token, plans);
 
@@ -45,7 +49,7 @@ Decoder::Decoder(const Model& model, const DecoderOptions& options)
     for (const vkmoye::KernelInterface* kernel : vkmoye::kernels_of(plan))
       kernels.push_back(kernel);
   }
-  gpu_.open(kernels);
+  gpu_.open(kernels, options.groups);
 
   std::set<std::string> on_host = {"tokens", "positions", "length", "next", "logit"};
   if (options.reads_logits) on_host.insert("logits");
@@ -123,11 +127,16 @@ void Decoder::run(Recording& recording, std::uint32_t count) {
   arrays_.at("length").write(std::as_bytes(std::span(&position_, 1)));
   const std::uint32_t before = last();
   recording.commands->run();
+  if (position_ % kTokensBetweenChecks == 0) require_arrivals();
   throw_if_not_finite(recording, before);
   ++recording.runs;
   if (!options_.has_timings) return;
   const std::vector<double> times = recording.commands->microseconds();
   for (std::size_t i = 0; i < times.size(); ++i) recording.microseconds[i] += times[i];
+}
+
+void Decoder::require_arrivals() {
+  for (vkmoye::PlanRecorder& recorder : recorders_) recorder.require_arrivals();
 }
 
 void Decoder::throw_if_not_finite(const Recording& recording, std::uint32_t before) {

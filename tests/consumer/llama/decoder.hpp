@@ -31,6 +31,7 @@ struct DecoderOptions {
   vkmoye::ScalarType cache = vkmoye::ScalarType::f16;
   vkmoye::ScalarType activations = vkmoye::ScalarType::f16;
   std::optional<std::uint64_t> max_binding = {};  // as in Plans
+  std::uint32_t groups = 0;                       // as in StepOptions
   bool has_timings = false;
   bool reads_logits = false;
   bool packs_on_cpu =
@@ -53,6 +54,9 @@ class Decoder {
   std::uint32_t read(std::span<const std::uint32_t> tokens);
   /// Appends the token that was returned last, and returns the next one.
   std::uint32_t next();
+  /// Throws vkmoye::DeviceError if workgroups of a layer in one launch waited in vain for each other: then tokens are
+  /// wrong. `read` and `next` do so after every 16th token, because it takes longer than some layers.
+  void require_arrivals();
 
   /// Those after the last token. Precondition: reads_logits.
   std::vector<float> logits() const;

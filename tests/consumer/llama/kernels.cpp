@@ -96,17 +96,26 @@ View of_sums(Builder& k, const Norm& norm, std::uint32_t threads, const Conditio
 
 }  // namespace
 
-ir::Kernel gated(ScalarType activations, const Norm& norm) {
-  constexpr std::uint32_t kThreads = 256;
-  Builder k("llama/gated", kThreads, norm.lanes);
+ir::Kernel gated(ScalarType activations, const Norm& norm, bool together) {
+  const std::uint32_t threads = norm.threads != 0 ? norm.threads : 256;
+  Builder k("llama/gated", threads, norm.lanes);
   k.describe({}, "each workgroup computes the norm of x, and a part of the result");
   const std::vector<Builder::AxisSpec> row = {{"d", "hidden"}};
-  const Tensor gate = k.input("gate", f32, row), up = k.input("up", f32, row);
-  k.grid(0, "hidden", kThreads);
-  const View by = of_sums(k, norm, kThreads, {equal(k.block_x(), 0)});
+  const auto rows = [&](const char* name, std::uint32_t count) {
+    return k.input(name, f32, {{"d", "hidden"}, {"row", count}});
+  };
+  const Tensor gate = rows(together ? "gate_up" : "gate", together ? 2 : 1);
+  const Tensor up = together ? gate : rows("up", 1);
+  k.grid(0, "hidden", threads);
+  const View by = of_sums(k, norm, threads, {equal(k.block_x(), 0)});
   const Tensor dst = k.output("gated", activations, row);
   const auto mine = [&](const Tensor& of) {
-    return parallelize(tile(of, {kThreads}, {k.block_x()}), make_layout({kThreads}), k.thread());
+    return parallelize(tile(of, {threads}, {k.block_x()}), make_layout({threads}), k.thread());
+  };
+  const auto of_row = [&](const Tensor& of, std::uint32_t number) {
+    return select(parallelize(tile(of, {threads, 1}, {k.block_x(), number}),
+                              make_layout({threads, 1}), k.thread()),
+                  1, 0);
   };
   k.apply(
       mine(dst),
@@ -114,35 +123,44 @@ ir::Kernel gated(ScalarType activations, const Norm& norm) {
         const Expr v = k.let("scaled_gate", g * s);
         return v / (1 + exp(-v)) * (u * (s * std::ldexp(1, -kGatedExponent)));
       },
-      mine(gate), mine(up), by);
+      of_row(gate, 0), of_row(up, together ? 1 : 0), by);
   return k.finish();
 }
 
 ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Norm& norm,
                              const Heads& are) {
-  constexpr std::uint32_t kThreads = 64;
-  Builder k("llama/rotate_and_append", kThreads, are.are_sums || are.have_norms ? norm.lanes : 0);
+  const std::uint32_t threads = are.are_sums && norm.threads != 0 ? norm.threads : 64;
+  Builder k("llama/rotate_and_append", threads, are.are_sums || are.have_norms ? norm.lanes : 0);
   const ScalarType from_type = are.are_sums ? f32 : activations;
   k.describe({}, "a workgroup has a head of q and, of the first heads, one of k and one of v");
   const auto heads_of = [](const Builder::AxisSpec& heads, const Builder::AxisSpec& rows) {
     return std::vector<Builder::AxisSpec>{{"side", 2}, {"pair", "pairs"}, heads, rows};
   };
   const Builder::AxisSpec of_q = {"head", "heads"}, of_kv = {"head", "kv_heads"};
+  const Builder::AxisSpec of_all = {"head", "all_heads"};
   const Builder::AxisSpec tokens = {"row", "count"}, one_head = {"head", 1}, one_row = {"row", 1};
   struct Source {
     Tensor from;
+    Expr first = 0;  // head of it
     std::optional<Tensor> bias = {}, norm = {};
     std::optional<View> inverse = {};
   };
-  Source q = {k.input("q", from_type, heads_of(of_q, tokens))};
-  Source keys = {k.input("k", from_type, heads_of(of_kv, tokens))};
-  Source values = {k.input("v", from_type, heads_of(of_kv, tokens))};
+  Source q = {k.input(are.are_together ? "qkv" : "q", from_type,
+                      heads_of(are.are_together ? of_all : of_q, tokens))};
+  Source keys = q, values = q;
+  if (are.are_together) {
+    keys.first = k.argument("heads", u32);
+    values.first = keys.first + k.argument("kv_heads", u32);
+  } else {
+    keys = {k.input("k", from_type, heads_of(of_kv, tokens))};
+    values = {k.input("v", from_type, heads_of(of_kv, tokens))};
+  }
   const Tensor positions = k.input("positions", i32, {{"token", "count"}});
   const Tensor frequencies = k.input("frequencies", f32, {{"pair", "pairs"}});
   k.grid(0, "heads", 1);
   std::optional<View> scale;
   if (are.are_sums) {
-    scale = of_sums(k, norm, kThreads, {equal(k.block_x(), 0), equal(k.block_y(), 0)});
+    scale = of_sums(k, norm, threads, {equal(k.block_x(), 0), equal(k.block_y(), 0)});
   }
   if (are.have_biases) {
     q.bias = k.input("bias_q", f32, heads_of(of_q, one_row));
@@ -163,11 +181,11 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Nor
   const Expr head = k.let("head", k.block_x()), token = k.block_y();
   const Expr position = k.load("position", tile(positions, {1}, {token}));
   const Expr place = k.let("place", ir::to_index(position));
-  const Expr blocks = ceil_div(Builder::extent(frequencies, 0), kThreads);
+  const Expr blocks = ceil_div(Builder::extent(frequencies, 0), threads);
   const auto pair = [&](const Tensor& of, const Expr& block, const Expr& of_head,
                         const Expr& row) {  // (2, 1, 1, 1)
-    return parallelize(tile(of, {2, kThreads, 1, 1}, {0, block, of_head, row}),
-                       make_layout({1, kThreads, 1, 1}), k.thread());
+    return parallelize(tile(of, {2, threads, 1, 1}, {0, block, of_head, row}),
+                       make_layout({1, threads, 1, 1}), k.thread());
   };
   const auto mine = [&](const Tensor& of, const Expr& block, const Expr& row) {
     return pair(of, block, head, row);
@@ -178,7 +196,7 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Nor
   const CopyOptions loads = {.edges = Edges::zero, .vector = {2}};
   // y <- the pair of a head, before it is rotated; 0 outside.
   const auto load = [&](const Source& source, const Expr& block) {
-    k.copy(mine(source.from, block, token), x, loads);
+    k.copy(pair(source.from, block, source.first + head, token), x, loads);
     const auto in_f32 = [](const Expr& v) { return convert(v, f32); };
     if (scale) {
       k.apply(
@@ -207,8 +225,8 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Nor
         add(y);
       });
     };
-    source->inverse = inverse_rms(k, numbers, 2 * Builder::extent(frequencies, 0), kThreads,
-                                  norm.epsilon, suffix);
+    source->inverse =
+        inverse_rms(k, numbers, 2 * Builder::extent(frequencies, 0), threads, norm.epsilon, suffix);
   }
   const View c = k.registers("c", f32, Layout()), s = k.registers("s", f32, Layout());
   // z <- y, rotated.
@@ -229,7 +247,7 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Nor
   };
   k.loop("block", blocks, [&](const Expr& block) {
     const View frequency =
-        parallelize(tile(frequencies, {kThreads}, {block}), make_layout({kThreads}), k.thread());
+        parallelize(tile(frequencies, {threads}, {block}), make_layout({threads}), k.thread());
     const View f = k.make_fragment_like("f", f32, frequency);
     k.copy(frequency, f, {.edges = Edges::zero});
     const View angle = k.make_fragment_like("angle", f32, f);
@@ -244,7 +262,7 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Nor
     load(q, block);
     rotate();
     k.copy(z, mine(rotated, block, token), {.vector = {2}});
-    k.branch({less(head, Builder::extent(keys.from, 2)), less(place, Builder::extent(cache_k, 3))},
+    k.branch({less(head, Builder::extent(cache_k, 2)), less(place, Builder::extent(cache_k, 3))},
              [&] {
                load(keys, block);
                rotate();

@@ -87,6 +87,7 @@ int run(const llama::Options& options) {
                                  .places = length + options.tokens - 1,
                                  .cache = options.cache,
                                  .activations = options.activations,
+                                 .groups = options.groups,
                                  .has_timings = options.has_timings,
                                  .reads_logits = sampler.has_value()});
   using Clock = std::chrono::steady_clock;
@@ -108,6 +109,7 @@ int run(const llama::Options& options) {
     if (is_end || further + 1 == options.tokens) break;
     token = drawn(sampler ? decoder.read({&token, 1}) : decoder.next());
   }
+  decoder.require_arrivals();
   output.end();
   const double of_tokens = seconds_since(first);
   std::fprintf(stderr, "llama: %u tokens of the prompt in %.1f ms", length, 1000 * of_prompt);

@@ -34,8 +34,8 @@ Expr Norm::scale(const Expr& inverse_rms) const {
 
 // Three sums of squares, of which at least one is in range: of x, x * 2^-72 and x * 2^72.
 // Source: Blue, A portable Fortran program to find the Euclidean norm of a vector, 1978.
-View inverse_rms(Builder& k, const ForEachPart& numbers, const Expr& elements, std::uint32_t threads,
-                 double epsilon, const std::string& suffix) {
+View inverse_rms(Builder& k, const ForEachPart& numbers, const Expr& elements,
+                 std::uint32_t threads, double epsilon, const std::string& suffix) {
   constexpr double kSmaller = 0x1p-72, kLarger = 0x1p72;
   const bool has_tiny = epsilon < 0x1p-80;  // else squares below the range do not matter beside it
   struct Sum {

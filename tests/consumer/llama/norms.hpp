@@ -23,8 +23,9 @@ inline constexpr vkmoye::ScalarType f32 = vkmoye::ScalarType::f32, u32 = vkmoye:
 /// What the kernels of norms have in common.
 struct Norm {
   double epsilon;
-  int weights;          // exponent of two near the weights of all norms
-  std::uint32_t lanes;  // of a subgroup on the device
+  int weights;                // exponent of two near the weights of all norms
+  std::uint32_t lanes;        // of a subgroup on the device
+  std::uint32_t threads = 0;  // of workgroups of a token's kernels; 0: few ones
 
   /// The scale of a row that has this 1 / rms.
   vkmoye::gen::Expr scale(const vkmoye::gen::Expr& inverse_rms) const;

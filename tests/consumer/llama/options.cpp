@@ -13,12 +13,14 @@ const char* const kUsage =
     "usage: llama MODEL.gguf (--prompt TEXT | --prompt-tokens 1,2,3) [--print text|tokens]\n"
     "             [--tokens 16] [--ignore-end]\n"
     "             [--temperature 0 [--seed 0] [--top-k 40] [--top-p 0.95]]\n"
-    "             [--chunk 512] [--cache f16|f32] [--activations f16|f32] [--device 0] "
-    "[--timings]\n"
+    "             [--chunk 512] [--cache f16|f32] [--activations f16|f32] [--device 0]\n"
+    "             [--groups 0] [--timings]\n"
     "Reads a Llama model in f32, f16, bf16, or the types q4_0 to q8_0, q2_K to q6_K, iq4_nl and\n"
     "iq4_xs of ggml, also several of them, and continues the prompt, by at most --tokens tokens.\n"
     "It stops earlier at a token that ends a text or an answer, unless --ignore-end is given. A\n"
-    "temperature of 0 takes the most likely token; others draw one, the same for the same seed.\n";
+    "temperature of 0 takes the most likely token; others draw one, the same for the same seed.\n"
+    "With --groups above 0, a layer of a token is one launch of so many workgroups, which must\n"
+    "run at once: one for each multiprocessor.\n";
 
 namespace {
 
@@ -134,6 +136,7 @@ class Parser {
       {"--tokens", count(out_.tokens, 1)},
       {"--chunk", count(out_.chunk, 1)},
       {"--device", count(out_.device, 0)},
+      {"--groups", count(out_.groups, 0)},
       {"--cache", type(out_.cache)},
       {"--activations", type(out_.activations)},
       {"--seed", count(out_.sampling.seed, 0)},

@@ -24,6 +24,7 @@ struct Options {
   Sampling sampling;
   std::uint32_t chunk = 512, device = 0;
   vkmoye::ScalarType cache = vkmoye::ScalarType::f16, activations = vkmoye::ScalarType::f16;
+  std::uint32_t groups = 0;  // of a launch for each layer of a token; 0: a launch for each step
   bool has_timings = false;
 };
 

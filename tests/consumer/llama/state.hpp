@@ -20,6 +20,8 @@ struct StepOptions {
   vkmoye::ScalarType cache = vkmoye::ScalarType::f16;  // of keys and values
   vkmoye::ScalarType activations = vkmoye::ScalarType::f16;
   std::string tokens = "tokens";  // the array that has them
+  /// Of a token: the workgroups of a launch for each layer, see one_launch.hpp; 0: a launch for each step.
+  std::uint32_t groups = 0;
 };
 
 /// The bytes of the arrays that are not weights, for at most `count` tokens at once.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "steps.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
@@ -9,12 +10,18 @@
 #include "derived.hpp"
 #include "kernels.hpp"
 #include "matrices.hpp"
+#include "one_launch.hpp"
 
 namespace llama {
 namespace {
 
 using namespace vkmoye;
 using gen::KernelPlan;
+
+// The threads of a workgroup of a layer in one launch: as many as products with packed weights have.
+std::uint32_t threads_of_layer(const DeviceCaps& caps) {
+  return std::min(512U, 16 * caps.subgroup_size);
+}
 
 // A plan of one kernel.
 KernelPlan alone(const gen::ir::Kernel& kernel, const Arguments& arguments) {
@@ -50,7 +57,10 @@ class List {
         options_(options),
         plans_(plans),
         matrices_(plans, options.activations),
-        norm_{sizes_.epsilon, exponent_of_norms(model), plans.caps().subgroup_size} {}
+        norm_{.epsilon = sizes_.epsilon,
+              .weights = exponent_of_norms(model),
+              .lanes = plans.caps().subgroup_size,
+              .threads = options.groups != 0 ? threads_of_layer(plans.caps()) : 0} {}
 
   // `count` rows of `width` elements.
   Part rows(const std::string& array, std::uint64_t width, std::uint64_t count) const {
@@ -72,17 +82,16 @@ class List {
   void embedding(const FileTensor& whole) {
     const TensorType& type = *whole.type;
     const auto blocks = static_cast<std::uint32_t>(sizes_.width / type.block_elements);
-    for (const auto& [table, first] :
-         parts_to_bind(plans_, whole, whole.bytes.size() / sizes_.vocabulary)) {
-      const auto entries = static_cast<std::uint32_t>(table->extents[1]);
-      add("embedding", table->name,
-          {loaded(*table, table->bytes.size()), words(options_.tokens, options_.count),
+    for (const Rows& part : parts_to_bind(plans_, whole, whole.bytes.size() / sizes_.vocabulary)) {
+      const auto entries = static_cast<std::uint32_t>(part.tensor->extents[1]);
+      add("embedding", part.tensor->name,
+          {loaded(*part.tensor, part.tensor->bytes.size()), words(options_.tokens, options_.count),
            rows("x", sizes_.width)},
           [&] {
-            return alone(llama::embedding(type, first), {{"width", sizes_.width},
-                                                         {"words", entries},
-                                                         {"count", options_.count},
-                                                         {"blocks", blocks}});
+            return alone(llama::embedding(type, part.first), {{"width", sizes_.width},
+                                                              {"words", entries},
+                                                              {"count", options_.count},
+                                                              {"blocks", blocks}});
           });
     }
   }
@@ -144,7 +153,7 @@ class List {
     const Matrix matrix = matrices_.load({&weight}).front();
     product(label, {a, matrix.part, of_vector(norm), scale, x, h}, matrix, result);
   }
-  // The products of `a` and each weight, in parts of an array; of a token, one product if it can be.
+  // The products of `a` and each weight, in parts of an array; of a token, one product in one part if it can be.
   std::vector<Part> products(const std::string& label, const std::string& array, const Part& a,
                              const std::vector<const FileTensor*>& weights) {
     const std::vector<Matrix> matrices = matrices_.load(weights);
@@ -154,9 +163,9 @@ class List {
     const auto whole = joined(matrices);
     if (const auto row = row_of(out); row && whole) {
       product(label, a, *whole, *row);
-    } else {
-      for (std::size_t i = 0; i < out.size(); ++i) product(label, a, matrices[i], out[i]);
+      return {*row};
     }
+    for (std::size_t i = 0; i < out.size(); ++i) product(label, a, matrices[i], out[i]);
     return out;
   }
   // gated = silu(gate * a) * (up * a), of several tokens: the second product multiplies by the first.
@@ -170,8 +179,11 @@ class List {
   // The same of the sums of a token.
   void gated(const std::vector<Part>& gate_up, const Part& x, const Part& scale,
              const Part& next_scale, const Part& gated) {
-    add("silu", "", {gate_up[0], gate_up[1], x, scale, next_scale, gated}, [&] {
-      return alone(llama::gated(options_.activations, norm_),
+    std::vector<Part> arrays = gate_up;
+    arrays.insert(arrays.end(), {x, scale, next_scale, gated});
+    const bool together = gate_up.size() == 1;
+    add("silu", together ? "together" : "", std::move(arrays), [&] {
+      return alone(llama::gated(options_.activations, norm_, together),
                    {{"hidden", sizes_.hidden}, {"width", sizes_.width}});
     });
   }
@@ -189,6 +201,7 @@ class List {
     arrays.insert(arrays.end(), {words("positions", count), words("frequencies", pairs)});
     if (count == 1) arrays.insert(arrays.end(), {x, scale, next_scale});
     const Heads are = {.are_sums = count == 1,
+                       .are_together = qkv.size() == 1,
                        .have_biases = layer.q_bias != nullptr,
                        .have_norms = layer.q_norm != nullptr};
     const auto vector = [&](const FileTensor& tensor) { arrays.push_back(of_vector(tensor)); };
@@ -202,7 +215,8 @@ class List {
       vector(in_pairs(*layer.k_norm));
     }
     arrays.insert(arrays.end(), {rotated, cache_k, cache_v});
-    const char* variant = are.have_biases ? "with biases" : "";
+    const std::string variant =
+        std::string(are.have_biases ? "with biases" : "") + (are.are_together ? " together" : "");
     add("rotation", variant, std::move(arrays), [&] {
       Arguments arguments = {{"pairs", pairs},
                              {"heads", sizes_.heads},
@@ -210,6 +224,7 @@ class List {
                              {"count", count},
                              {"places", options_.places}};
       if (count == 1) arguments["width"] = sizes_.width;
+      if (are.are_together) arguments["all_heads"] = sizes_.heads + 2 * sizes_.kv_heads;
       return alone(llama::rotate_and_append(options_.activations, options_.cache, norm_, are),
                    arguments);
     });
@@ -230,14 +245,25 @@ class List {
     add("attention", "", {q, cache_k, cache_v, words("length", 1), rows("mixed", sizes_.q())}, [&] {
       const ScalarType type = options_.activations;
       if (options_.count > 1) return gen::attention_plan(call, type, plans_.caps());
-      return gen::attention_plan(*gen::find_kernel("attention/decode"),
-                                 gen::request_of(call, type, plans_.caps()));
+      gen::KernelRequest request = gen::request_of(call, type, plans_.caps());
+      if (options_.groups != 0) request.options = options_of_attention();
+      return gen::attention_plan(*gen::find_kernel("attention/decode"), request);
     });
   }
 
   std::vector<Step> take() { return std::move(steps_); }
 
  private:
+  // Of one launch for a layer: a slice for each workgroup.
+  gen::Options options_of_attention() const {
+    const std::uint32_t slices = std::max(1U, options_.groups / sizes_.kv_heads);
+    return {{"threads", std::to_string(threads_of_layer(plans_.caps()))},
+            {"slices", std::to_string(slices)},
+            // With 8, sums of 128 elements for each row take more registers than 512 threads have.
+            {"key-threads", std::to_string(std::min(16U, plans_.caps().subgroup_size))},
+            {"reads", "2"}};
+  }
+
   Part of_vector(const FileTensor& weight) { return loaded(weight, weight.bytes.size()); }
 
   // Of a plan with these arrays.
@@ -348,7 +374,8 @@ std::vector<Step> steps_of(const Model& model, const StepOptions& options, Plans
   list.norm(*model.output_norm, list.last_row(x), 1);
   list.logits(*model.output);
   list.argmax();
-  return list.take();
+  std::vector<Step> steps = list.take();
+  return options.groups != 0 ? with_layers_as_one(steps, plans, options.groups) : steps;
 }
 
 }  // namespace llama

@@ -41,6 +41,7 @@ struct Case {
   std::size_t once = 6;
   std::size_t steps = 7;      // of a token in a layer: one product for q, k, v and one for gate, up
   std::uint32_t tokens = 40;  // after the prompt: more than a block of keys
+  std::uint32_t groups = 0;   // as in StepOptions
 };
 
 RandomModel tiny(const std::string& type) {
@@ -50,6 +51,13 @@ RandomModel tiny(const std::string& type) {
 Case in_f16(Case test) {
   test.name += ", activations and cache of f16";
   test.cache = test.activations = vkmoye::ScalarType::f16;
+  return test;
+}
+
+// The layers of a token in one launch each.
+Case in_one_launch(Case test, std::uint32_t groups) {
+  test.name += ", layers as one launch";
+  test.groups = groups;
   return test;
 }
 
@@ -104,6 +112,7 @@ const std::vector<Case>& cases() {
                  .seed = 4},
        .prompt = 3,
        .activations = f16,
+       .is_long = true,
        .steps = 9,
        .tokens = 8},
       // k does not begin where q ends, after 640 bytes, but at the next multiple of 256.
@@ -204,6 +213,8 @@ const std::vector<Case>& cases() {
                       .steps = 9,
                       .tokens = 2})),
       on_twin(in_f16({.name = "q8_0", .model = tiny("q8_0"), .tokens = 2})),
+      on_twin(in_one_launch(in_f16({.name = "q4_0", .model = tiny("q4_0"), .tokens = 4}), 3)),
+      in_one_launch(in_f16({.name = "q4_0", .model = {.type = "q4_0", .kv_heads = 2}}), 2),
   };
   return all;
 }
@@ -211,7 +222,8 @@ const std::vector<Case>& cases() {
 // Compares what `decoder` computes with the definition, after the prompt and after each token.
 template <class D>
 void check(const Case& test, const Model& model, D& decoder, bool is_spoiled) {
-  const std::size_t steps = test.steps * test.model.layers + test.once;
+  const std::size_t of_layer = test.groups != 0 ? 1 : test.steps;
+  const std::size_t steps = of_layer * test.model.layers + test.once;
   if (decoder.token_steps() != steps) {
     throw std::runtime_error("a token takes " + std::to_string(decoder.token_steps()) +
                              " steps, not " + std::to_string(steps));
@@ -239,6 +251,7 @@ void check(const Case& test, const Model& model, D& decoder, bool is_spoiled) {
     if (test.is_forced) token = 5 * i % test.model.vocabulary;
     expected = reference.logits(token);
     token = test.is_forced ? decoder.read({&token, 1}) : decoder.next();
+    decoder.require_arrivals();
     compared(token);
     changes += token != before ? 1 : 0;
   }
@@ -259,10 +272,13 @@ void run(const Case& test, const std::string& folder, bool is_spoiled) {
   const std::uint32_t places = test.prompt + test.tokens;
   const std::uint32_t at_once = test.chunk > 0 ? test.chunk : test.prompt;
   if (test.on_twin) {
-    TwinDecoder decoder(
-        read.model,
-        {.count = at_once, .places = places, .cache = test.cache, .activations = test.activations},
-        test.max_binding);
+    TwinDecoder decoder(read.model,
+                        {.count = at_once,
+                         .places = places,
+                         .cache = test.cache,
+                         .activations = test.activations,
+                         .groups = test.groups},
+                        test.max_binding);
     return check(test, read.model, decoder, is_spoiled);
   }
   Decoder decoder(read.model, {.chunk = at_once,
@@ -270,6 +286,7 @@ void run(const Case& test, const std::string& folder, bool is_spoiled) {
                                .cache = test.cache,
                                .activations = test.activations,
                                .max_binding = test.max_binding,
+                               .groups = test.groups,
                                .reads_logits = true,
                                .packs_on_cpu = test.packs});
   check(test, read.model, decoder, is_spoiled);

@@ -60,7 +60,9 @@ TwinDecoder::TwinDecoder(const Model& model, const StepOptions& options,
   StepOptions of_token = options;
   of_token.count = 1;
   of_token.tokens = "next";
-  chunk_ = steps_of(model, options, plans_);
+  StepOptions of_chunk = options;
+  of_chunk.groups = 0;
+  chunk_ = steps_of(model, of_chunk, plans_);
   token_ = steps_of(model, of_token, plans_);
   for (const auto& [name, bytes] : state_of(model.sizes, options)) {
     arrays_[name].resize(bytes, kUnwritten);

@@ -34,6 +34,7 @@ class TwinDecoder {
   std::uint32_t read(std::span<const std::uint32_t> tokens);
   std::uint32_t next() { return run(token_, 1); }
 
+  static void require_arrivals() {}  // a phase of the twin begins when the one before has ended
   std::vector<float> logits() const;
   bool has_matrix_units() const;
   std::size_t token_steps() const { return token_.size(); }

@@ -62,7 +62,8 @@ Gpu::Gpu(std::uint32_t number) {
   }
 }
 
-void Gpu::open(const std::vector<const vkmoye::KernelInterface*>& kernels) {
+void Gpu::open(const std::vector<const vkmoye::KernelInterface*>& kernels,
+               std::uint32_t resident_groups) {
   const vkmoye::DeviceRequirements needs = vkmoye::required_for(kernels, caps_, kVersion);
   VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices = {};
   matrices.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR;
@@ -121,7 +122,8 @@ void Gpu::open(const std::vector<const vkmoye::KernelInterface*>& kernels) {
   ours.features = features_;
   ours.timeline_semaphores = true;  // among needs.bits
   ours.push_descriptors = pushes;   // a recording then takes a fraction of the time
-  device_ = std::make_unique<vkmoye::Device>(vkmoye::Device::adopt(ours));
+  const vkmoye::OpenOptions how = {.resident_groups = resident_groups};
+  device_ = std::make_unique<vkmoye::Device>(vkmoye::Device::adopt(ours, how));
 }
 
 Gpu::~Gpu() {

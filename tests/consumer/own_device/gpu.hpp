@@ -29,8 +29,9 @@ class Gpu {
   /// Before the device is created: kernels are chosen for these, to which the program may add orders of matrices.
   const vkmoye::DeviceCaps& caps() const { return caps_; }
   vkmoye::DeviceCaps& caps() { return caps_; }
-  /// Creates the device with what `kernels` need; vkmoye adopts it.
-  void open(const std::vector<const vkmoye::KernelInterface*>& kernels);
+  /// Creates the device with what `kernels` need; vkmoye adopts it. `resident_groups`: see vkmoye::OpenOptions.
+  void open(const std::vector<const vkmoye::KernelInterface*>& kernels,
+            std::uint32_t resident_groups = 0);
 
   vkmoye::Device& device() { return *device_; }
   const vkmoye::FeatureSet& features() const { return features_; }  // enabled for the kernels
