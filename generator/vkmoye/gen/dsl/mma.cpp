@@ -78,7 +78,7 @@ ir::Block axpby_statements(const Expr& alpha, const ArrayView& x, const std::opt
   }
   const auto iteration = [&](ir::Body& body, const ir::Element& to, const std::vector<Expr>& from) {
     const ScalarType type = alpha->type.element;
-    Expr sum = ir::multiply(alpha, ir::convert(from[0], type));
+    Expr sum = alpha * ir::convert(from[0], type);
     if (beta) sum = ir::multiply_add(*beta, ir::convert(from[1], type), sum);
     body.emplace_back(ir::Store{to, ir::convert(sum, y.array->type)});
   };

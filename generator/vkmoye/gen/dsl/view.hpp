@@ -59,7 +59,7 @@ struct View {
     Expr coordinate;
     Extent extent;
     std::int64_t tile;
-    bool has_inner = false;  // the view is in a tile of this tile, at a place of its own
+    bool has_inner = false;  // whether the view is a tile within this tile
   };
   std::string array;
   std::vector<Axis> axes;

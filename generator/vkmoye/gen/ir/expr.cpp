@@ -310,8 +310,6 @@ Expr to_index(const Expr& from) {
   return from->type == kIndex ? from : make_node(Op::convert, kIndex, {from});
 }
 
-Expr multiply(const Expr& a, const Expr& b) { return a * b; }
-
 Expr multiply_add(const Expr& a, const Expr& b, const Expr& c) {
   return make_node(Op::multiply_add, a->type, {a, b, c});
 }

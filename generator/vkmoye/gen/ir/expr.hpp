@@ -315,8 +315,7 @@ Expr unpack_f16(const Expr& word, std::uint32_t half);
 /// An element of type u32 or i32 converted to an index without a bound.
 Expr to_index(const Expr& element);
 
-/// a * b and a * b + c, on elements of one type.
-Expr multiply(const Expr& a, const Expr& b);
+/// a * b + c, on elements of one type.
 Expr multiply_add(const Expr& a, const Expr& b, const Expr& c);
 
 /// The operation of `e` on other operands, folded as if it were made anew. Precondition: `operands` match those of `e`

@@ -167,7 +167,7 @@ struct Kernel {
   /// Arguments of type u32 that are specialisation constants instead of push constants; the constant_id of each is its
   /// place here. They get their values when the kernel is loaded, so that one SPIR-V serves all sizes.
   std::vector<std::string> specialised = {};
-  /// The threads that share the sum of a row or column: the others only add to the bound of its error.
+  /// A row, or column, is summed by so many threads: the bound of the rounding error depends on it.
   std::size_t summing_threads = 1;
   /// The buffer of u32 with which workgroups wait for each other, see grid_barrier.hpp; no statement accesses it. Empty
   /// for a kernel without grid barriers.

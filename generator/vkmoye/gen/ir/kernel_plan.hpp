@@ -25,7 +25,7 @@ struct KernelPlan : PlanOf<ir::Kernel> {
   std::vector<std::string> left_out = {};
 };
 
-/// The steps of `plan` after those of `to`, with array number arrays[i] of `to` in place of array i of `plan`. Scratch of
+/// Adds the steps of `plan` to `to`, with array number arrays[i] of `to` in place of array i of `plan`. Scratch of
 /// `plan` becomes scratch of `to`.
 /// Preconditions: `to` has all its arrays; no step of `plan` runs beforehand.
 void append(KernelPlan& to, const KernelPlan& plan, std::span<const std::size_t> arrays);

@@ -198,7 +198,7 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
   if (reads_anything(m, access, memory)) return;
   std::vector<const Values*> coordinates;
   for (const ir::Expr& coordinate : element.coordinates) coordinates.push_back(&m(coordinate));
-  const auto [extents, strides] = extents_of(element, memory);
+  const Extents along = extents_of(element, memory);
   access.active.for_each([&](std::size_t thread) {
     m.budget().spend(element.width);
     std::uint64_t address = 0;
@@ -221,16 +221,16 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
         return;
       }
       const std::uint64_t last = *at + (i == 0 ? element.width - 1 : 0);
-      if (last >= extents[i]) {
+      if (last >= along.extents[i]) {
         reasons_.add("range " + element.source_text,
                      fmt::format("'{}' touches {} at {} = {} in thread {} of workgroup {}, which "
                                  "ends at {}",
                                  element.source_text, element.array,
                                  axes_of(element, *memory.array)[i].coordinate, last, thread,
-                                 first_invocation_ / kernel_.threads, extents[i]));
+                                 first_invocation_ / kernel_.threads, along.extents[i]));
         return;
       }
-      address += *at * strides[i];
+      address += *at * along.strides[i];
     }
     if (element.width != 1 && address % element.width != 0) {
       reasons_.add(

@@ -119,7 +119,8 @@ struct KernelEntry {
   /// Whether the work is that of another entry: it is chosen, see products/choice/choose_gemm.hpp and
   /// attention/choice/choose.hpp, or has two names, as transpose/naive.
   bool chooses = false;
-  /// The kernels over slices of rows or of keys, and their combination. No steps, or unset: not for this form.
+  /// A plan of two kernels: one for slices of rows or of keys, and one that combines them. Unset, or a plan without
+  /// steps: the problem is not cut into slices.
   std::function<KernelPlan(const KernelRequest& request)> in_slices = {};
   /// All kernels that compute a problem of the request's form. Unset: see plan_of.
   std::function<KernelPlan(const KernelEntry& self, const KernelRequest& request,

@@ -36,8 +36,8 @@ class RowState {
     std::string name;  // of its registers
     Reduction reduction;
     Expr start;  // neutral, and has the type of the values
-    /// The names of the arrays (slices, rows) that hold the values of slices, one for each value. Empty: the part has one
-    /// value, which is never stored.
+    /// The names of the arrays (slices, rows) that hold the values of slices, one for each value. Empty: the part has
+    /// one value, which is never stored.
     std::vector<std::string> arrays = {};
     Adjust adjust = {};  // of a part that depends on the leader
   };

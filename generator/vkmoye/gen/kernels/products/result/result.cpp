@@ -163,7 +163,7 @@ void GemmResult::finish(const View& sums, const View& c, const View& result, con
   const auto element = [&](const std::vector<Expr>& values, const std::vector<Expr>& at) {
     auto next = values.begin();
     const auto number = [&] { return ir::convert(*next++, type); };
-    Expr product = ir::multiply(alpha_, number());
+    Expr product = alpha_ * number();
     const Expr before = is_read ? number() : product;
     if (beta_) product = ir::multiply_add(*beta_, before, product);
     GemmElement e{builder_.let("product", product), at[1], at[0],
