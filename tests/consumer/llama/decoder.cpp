@@ -127,7 +127,9 @@ void Decoder::run(Recording& recording, std::uint32_t count) {
   arrays_.at("length").write(std::as_bytes(std::span(&position_, 1)));
   const std::uint32_t before = last();
   recording.commands->run();
-  if (position_ % kTokensBetweenChecks == 0) require_arrivals();
+  const bool is_first = recording.runs == 0;
+  if (&recording == &token_ && (is_first || position_ % kTokensBetweenChecks == 0))
+    require_arrivals();
   throw_if_not_finite(recording, before);
   ++recording.runs;
   if (!options_.has_timings) return;
@@ -143,6 +145,7 @@ void Decoder::throw_if_not_finite(const Recording& recording, std::uint32_t befo
   float logit = 0;
   arrays_.at("logit").read(std::as_writable_bytes(std::span(&logit, 1)));
   if (std::isfinite(logit)) return;
+  require_arrivals();
   arrays_.at("next").write(std::as_bytes(std::span(&before, 1)));  // a token reads it
   throw std::runtime_error("logits after " + std::to_string(position_) +
                            " tokens are infinite or NaN; first, " + first_not_finite(recording));

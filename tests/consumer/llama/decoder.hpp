@@ -55,7 +55,7 @@ class Decoder {
   /// Appends the token that was returned last, and returns the next one.
   std::uint32_t next();
   /// Throws vkmoye::DeviceError if workgroups of a layer in one launch waited in vain for each other: then tokens are
-  /// wrong. `read` and `next` do so after every 16th token, because it takes longer than some layers.
+  /// wrong. `read` and `next` do so after the first and every 16th token, as it takes longer than some layers.
   void require_arrivals();
 
   /// Those after the last token. Precondition: reads_logits.

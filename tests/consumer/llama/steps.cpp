@@ -306,7 +306,8 @@ class List {
   }
   void add(const std::string& label, const std::string& variant, std::vector<Part> arrays,
            const std::function<KernelPlan()>& describe) {
-    const std::string key = label + " " + variant + " of " + std::to_string(options_.count);
+    const std::string key = label + " " + variant + " of " + std::to_string(options_.count) +
+                            (options_.groups != 0 ? " in one launch" : "");
     arrays_of(label, plans_.number(key, describe), std::move(arrays));
   }
 

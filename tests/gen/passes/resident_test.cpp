@@ -109,6 +109,26 @@ TEST(ResidentPlan, SeesAnArrayAsEachOfItsStepsDoes) {
   EXPECT_EQ(arrays.at("sums"), sums);
 }
 
+TEST(ResidentPlan, OverwritesArraysOfSeveralTypesWithFewerThreads) {
+  Builder k("test/both", 16);
+  for (const auto& [name, type] : {std::pair("a", kF32), {"b", ScalarType::f16}}) {
+    const Tensor row = k.in_out(name, type, {{"i", kColumns * kRows}});
+    const View mine = parallelize(tile(row, {16}, {k.block_x()}), make_layout({16}), k.thread());
+    k.apply(
+        mine, [](const Expr& v) { return v + 1.0; }, mine);
+  }
+  KernelPlan plan = plan_of(summed());
+  plan.arrays.push_back({"b", 2 * kColumns * kRows});
+  plan.steps.push_back({k.finish(), {}, {1, 3}});
+  const ir::Kernel kernel = resident(plan, h200_like(), 3).steps.front().kernel;
+  EXPECT_THAT(verify(kernel), IsEmpty());
+  Floats arrays;
+  for (const char* name : {"from", "b"}) arrays[name].assign(kColumns * kRows, 3);
+  run_on_twin(kernel, {}, arrays);
+  EXPECT_EQ(arrays.at("to"), std::vector<float>(kColumns * kRows, 8));
+  EXPECT_EQ(arrays.at("b"), std::vector<float>(kColumns * kRows, 4));
+}
+
 TEST(ResidentPlan, RefusesAnArrayWithGaps) {
   const std::vector<std::string> reasons = reasons_against_resident(plan_of(summed(7)));
   EXPECT_THAT(reasons, ElementsAre(HasSubstr("test/summed: its array x has another type or other "

@@ -32,8 +32,9 @@ Expr address_of(const ir::Element& element, const Array& array) {
 
 std::string bytes_to(const ir::Element& element, const Array& array) {
   std::vector<std::string> terms;
-  for (std::size_t i = 0; needs_long_offsets(array) && i < array.axes.size(); ++i) {
-    const Expr &step = array.axes[i].stride, &at = element.coordinates[i];
+  const std::vector<ir::Axis> axes = axes_of(element, array);
+  for (std::size_t i = 0; needs_long_offsets(array) && i < axes.size(); ++i) {
+    const Expr &step = axes[i].stride, &at = element.coordinates[i];
     if (ir::is_constant(at, 0)) continue;
     const std::string coordinate = fmt::format("uint64_t({})", glsl::print(at));
     terms.push_back(ir::is_constant(step, 1) ? coordinate

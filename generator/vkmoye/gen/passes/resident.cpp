@@ -169,7 +169,8 @@ class Composer {
         add_local(array);
       }
     }
-    for (const Array* array : largest_first(kernel)) add_shared(*array);
+    for (const Array* array : largest_first(kernel))
+      add_shared(*array, kernel.widths_of(array->name));
     for (ir::Assumption one : kernel.assumptions) {
       one.array = names_.at(one.array);
       one.phase = step_number();
@@ -233,7 +234,7 @@ class Composer {
     if (known.access == Access::write && array.access != Access::write) known.is_scratch = true;
     if (known.access != array.access) known.access = Access::read_write;
     if (known.type == array.type && ir::is_same(known.axes, array.axes)) return;
-    if (known.axes.size() == 1 && known.type == array.type &&
+    if (known.axes.size() == 1 && known.type == array.type && ir::compact_elements(array.axes) &&
         ir::compact_elements(array.axes) == ir::compact_elements(known.axes)) {
       own_axes_[array.name] = array.axes;
     } else {
@@ -261,7 +262,7 @@ class Composer {
     kernel_.arrays.push_back(std::move(own));
   }
 
-  // The shared arrays of `kernel`.
+  // The shared arrays of `kernel`. The largest one chooses its memory first.
   static std::vector<const Array*> largest_first(const ir::Kernel& kernel) {
     std::vector<const Array*> arrays;
     for (const Array& array : kernel.arrays) {
@@ -272,12 +273,25 @@ class Composer {
     return arrays;
   }
 
+  // Whether a kernel can access one array in all of these widths: single elements, and vectors of one width, which are
+  // not packed if there are single ones.
+  static bool can_share(ScalarType type, const std::vector<std::uint32_t>& a,
+                        const std::vector<std::uint32_t>& b) {
+    std::set<std::uint32_t> widths(a.begin(), a.end());
+    widths.insert(b.begin(), b.end());
+    const bool has_single = widths.erase(1) != 0;
+    if (widths.size() > 1) return false;
+    return widths.empty() || !has_single || !ir::is_packed(type, *widths.begin());
+  }
+
   // In the memory of a shared array of an earlier step with the same type: the smallest that is free and large enough,
   // else the largest one, which becomes larger.
-  void add_shared(const Array& array) {
+  void add_shared(const Array& array, const std::vector<std::uint32_t>& widths) {
     Shared* best = nullptr;
     for (Shared& one : shared_) {
-      if (one.step == step_number() || one.type != array.type || array.axes.size() != 1) continue;
+      if (one.step == step_number() || one.type != array.type || array.axes.size() != 1 ||
+          !can_share(array.type, one.widths, widths))
+        continue;
       const auto fits = [&](const Shared& it) { return it.elements >= array.size(); };
       const bool is_better =
           best == nullptr ||
@@ -286,10 +300,11 @@ class Composer {
     }
     if (best == nullptr) {
       add_local(array);
-      shared_.push_back({names_.at(array.name), array.type, array.size(), step_number()});
+      shared_.push_back({names_.at(array.name), array.type, widths, array.size(), step_number()});
       return;
     }
     best->step = step_number();
+    best->widths.insert(best->widths.end(), widths.begin(), widths.end());
     names_[array.name] = best->name;
     Array& known = *std::find_if(kernel_.arrays.begin(), kernel_.arrays.end(),
                                  [&](const Array& one) { return one.name == best->name; });
@@ -329,6 +344,7 @@ class Composer {
   struct Shared {
     std::string name;
     ScalarType type;
+    std::vector<std::uint32_t> widths;
     std::int64_t elements;
     std::size_t step;
   };

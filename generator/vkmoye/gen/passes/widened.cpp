@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -23,6 +24,31 @@ bool has_atomics(const ir::Kernel& kernel) {
   return found;
 }
 
+// The arrays that statements of `kernel` store to.
+std::set<std::string> stored_in(const ir::Kernel& kernel) {
+  std::set<std::string> arrays;
+  ir::for_each(kernel.body, [&](const Stmt& statement) {
+    if (const auto* store = std::get_if<ir::Store>(&statement.value))
+      arrays.insert(store->to.array);
+    if (const auto* store = std::get_if<ir::MatrixStore>(&statement.value))
+      arrays.insert(store->to.first.array);
+  });
+  return arrays;
+}
+
+// Whether a matrix is loaded from a buffer that the kernel stores to.
+bool loads_overwritten_matrices(const ir::Kernel& kernel) {
+  const std::set<std::string> stored = stored_in(kernel);
+  bool found = false;
+  ir::for_each(kernel.body, [&](const Stmt& statement) {
+    const auto* load = std::get_if<ir::MatrixLoad>(&statement.value);
+    if (load == nullptr) return;
+    const std::string& array = load->from.first.array;
+    found = found || (stored.contains(array) && kernel.find(array)->is_buffer());
+  });
+  return found;
+}
+
 class Widened {
  public:
   Widened(const ir::Kernel& kernel, std::uint32_t threads) : kernel_(kernel), threads_(threads) {
@@ -30,12 +56,7 @@ class Widened {
     stores_ = lanes == 0 ? ir::less(ir::builtin(ir::Builtin::thread, threads), kernel.threads)
                          : ir::less(ir::builtin(ir::Builtin::subgroup, threads / lanes),
                                     kernel.threads / lanes);
-    ir::for_each(kernel.body, [&](const Stmt& statement) {
-      if (const auto* store = std::get_if<ir::Store>(&statement.value))
-        stored_.insert(store->to.array);
-      if (const auto* store = std::get_if<ir::MatrixStore>(&statement.value))
-        stored_.insert(store->to.first.array);
-    });
+    stored_ = stored_in(kernel);
   }
 
   ir::Kernel operator()() && {
@@ -66,11 +87,10 @@ class Widened {
     return out;
   }
 
-  // Appends `load` for the threads that store. Only the names of its arrays are those of others, so registers have the
-  // value: no condition is around the name.
+  // Appends `load` for the threads that store. Registers carry what they read out of the If, where its name would end.
   void load_for_some(const ir::Load& load, Body& out) {
     const ir::Type type = type_of(load.from, *kernel_.find(load.from.array));
-    const ir::Array registers = {"own_" + load.name,
+    const ir::Array registers = {free_name("own_" + load.name),
                                  type.element,
                                  ir::Array::Space::registers,
                                  Access::read_write,
@@ -85,6 +105,16 @@ class Widened {
     out.emplace_back(ir::If{stores_, {read, ir::Store{own, ir::variable(read.name, type)}}});
     out.emplace_back(ir::Load{load.name, own});
     registers_.push_back(registers);
+  }
+  std::string free_name(const std::string& wanted) const {
+    std::string name = wanted;
+    const auto is_taken = [&] {
+      return kernel_.find(name) != nullptr ||
+             std::any_of(registers_.begin(), registers_.end(),
+                         [&](const ir::Array& one) { return one.name == name; });
+    };
+    for (int number = 2; is_taken(); ++number) name = fmt::format("{}_{}", wanted, number);
+    return name;
   }
   // The number of a thread or subgroup, as the kernel counts them.
   Expr wide(const Expr& e) const {
@@ -128,6 +158,10 @@ std::vector<std::string> reasons_against_widening(const ir::Kernel& kernel, std:
   require(lanes != 0 || !counts_subgroups, "it counts subgroups, whose size it leaves open");
   require(!has_atomics(kernel),
           fmt::format("its {} threads cannot be brought to {}, because it has atomic operations",
+                      kernel.threads, threads));
+  require(!loads_overwritten_matrices(kernel),
+          fmt::format("its {} threads cannot be brought to {}, because it overwrites matrices that "
+                      "it loads",
                       kernel.threads, threads));
   return reasons;
 }

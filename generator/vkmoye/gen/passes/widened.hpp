@@ -16,7 +16,8 @@
 namespace vkmoye::gen {
 
 /// Why `kernel` cannot have workgroups of `threads` threads: its own do not divide them, or not into subgroups; it
-/// counts subgroups whose size it leaves open; or it has atomic operations. Empty if it can.
+/// counts subgroups whose size it leaves open; it has atomic operations; or it overwrites matrices that it loads. Empty
+/// if it can.
 std::vector<std::string> reasons_against_widening(const ir::Kernel& kernel, std::uint32_t threads);
 
 /// `kernel` with workgroups of `threads` threads. Precondition: there are no reasons against it.
