@@ -214,7 +214,11 @@ const std::vector<Case>& cases() {
                       .tokens = 2})),
       on_twin(in_f16({.name = "q8_0", .model = tiny("q8_0"), .tokens = 2})),
       on_twin(in_one_launch(in_f16({.name = "q4_0", .model = tiny("q4_0"), .tokens = 4}), 3)),
-      in_one_launch(in_f16({.name = "q4_0", .model = {.type = "q4_0", .kv_heads = 2}, .prompt = 1}),
+      in_one_launch(in_f16({.name = "q4_0, a prompt of one token",
+                            .model = {.type = "q4_0", .kv_heads = 2},
+                            .prompt = 1,
+                            .is_forced = true,
+                            .tokens = 20}),
                     2),
   };
   return all;
