@@ -234,8 +234,9 @@ class Composer {
     if (known.access == Access::write && array.access != Access::write) known.is_scratch = true;
     if (known.access != array.access) known.access = Access::read_write;
     if (known.type == array.type && ir::is_same(known.axes, array.axes)) return;
-    if (known.axes.size() == 1 && known.type == array.type && ir::compact_elements(array.axes) &&
-        ir::compact_elements(array.axes) == ir::compact_elements(known.axes)) {
+    const auto elements = ir::compact_elements(array.axes);
+    if (known.axes.size() == 1 && known.type == array.type && elements &&
+        elements == ir::compact_elements(known.axes)) {
       own_axes_[array.name] = array.axes;
     } else {
       reasons_.add(

@@ -51,12 +51,13 @@ bool loads_overwritten_matrices(const ir::Kernel& kernel) {
 
 class Widened {
  public:
-  Widened(const ir::Kernel& kernel, std::uint32_t threads) : kernel_(kernel), threads_(threads) {
+  Widened(const ir::Kernel& kernel, std::uint32_t threads)
+      : kernel_(kernel), threads_(threads), stored_(stored_in(kernel)) {
     const std::uint32_t lanes = kernel.subgroup_size;
     stores_ = lanes == 0 ? ir::less(ir::builtin(ir::Builtin::thread, threads), kernel.threads)
                          : ir::less(ir::builtin(ir::Builtin::subgroup, threads / lanes),
                                     kernel.threads / lanes);
-    stored_ = stored_in(kernel);
+    for (const ir::Array& array : kernel.arrays) taken_.insert(array.name);
   }
 
   ir::Kernel operator()() && {
@@ -106,14 +107,10 @@ class Widened {
     out.emplace_back(ir::Load{load.name, own});
     registers_.push_back(registers);
   }
-  std::string free_name(const std::string& wanted) const {
+  std::string free_name(const std::string& wanted) {
     std::string name = wanted;
-    const auto is_taken = [&] {
-      return kernel_.find(name) != nullptr ||
-             std::any_of(registers_.begin(), registers_.end(),
-                         [&](const ir::Array& one) { return one.name == name; });
-    };
-    for (int number = 2; is_taken(); ++number) name = fmt::format("{}_{}", wanted, number);
+    for (int number = 2; !taken_.insert(name).second; ++number)
+      name = fmt::format("{}_{}", wanted, number);
     return name;
   }
   // The number of a thread or subgroup, as the kernel counts them.
@@ -135,7 +132,8 @@ class Widened {
   const ir::Kernel& kernel_;
   const std::uint32_t threads_;
   Expr stores_ = 0;
-  std::set<std::string> stored_ = {};  // arrays
+  const std::set<std::string> stored_;  // arrays
+  std::set<std::string> taken_ = {};    // names of arrays
   std::vector<ir::Array> registers_ = {};
 };
 

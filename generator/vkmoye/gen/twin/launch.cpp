@@ -177,17 +177,17 @@ void Launch::access_somewhere(Machine& m, const MemoryAccess& access, Memory& me
   if (access.writes) scattered_.insert(access.element.array);
 }
 
-// Of the axes that `element` has coordinates along.
-Launch::Extents Launch::extents_of(const ir::Element& element, const Memory& memory) {
+Launch::Along Launch::along(const ir::Element& element, const Memory& memory) {
   if (element.axes.empty()) {
     const bool is_place = element.coordinates.size() < memory.extents.size();
-    return {is_place ? std::vector{memory.elements} : memory.extents, memory.strides};
+    return {is_place ? std::span(&memory.elements, 1) : std::span(memory.extents), memory.strides};
   }
-  Extents out;
-  for (const ir::Axis& axis : element.axes) {  // with numbers alone
-    out.extents.push_back(static_cast<std::uint64_t>(axis.extent.value));
-    out.strides.push_back(*ir::constant_value(axis.stride));
-  }
+  Along out;
+  for (const ir::Axis& axis : element.axes)  // with numbers alone
+    out.own.push_back(static_cast<std::uint64_t>(axis.extent.value));
+  for (const ir::Axis& axis : element.axes) out.own.push_back(*ir::constant_value(axis.stride));
+  out.extents = std::span(out.own).first(element.axes.size());
+  out.strides = std::span(out.own).subspan(element.axes.size());
   return out;
 }
 
@@ -198,7 +198,7 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
   if (reads_anything(m, access, memory)) return;
   std::vector<const Values*> coordinates;
   for (const ir::Expr& coordinate : element.coordinates) coordinates.push_back(&m(coordinate));
-  const Extents along = extents_of(element, memory);
+  const Along axes = along(element, memory);
   access.active.for_each([&](std::size_t thread) {
     m.budget().spend(element.width);
     std::uint64_t address = 0;
@@ -221,16 +221,16 @@ void Launch::at_addresses(Machine& m, const MemoryAccess& access, Visit visit) {
         return;
       }
       const std::uint64_t last = *at + (i == 0 ? element.width - 1 : 0);
-      if (last >= along.extents[i]) {
+      if (last >= axes.extents[i]) {
         reasons_.add("range " + element.source_text,
                      fmt::format("'{}' touches {} at {} = {} in thread {} of workgroup {}, which "
                                  "ends at {}",
                                  element.source_text, element.array,
                                  axes_of(element, *memory.array)[i].coordinate, last, thread,
-                                 first_invocation_ / kernel_.threads, along.extents[i]));
+                                 first_invocation_ / kernel_.threads, axes.extents[i]));
         return;
       }
-      address += *at * along.strides[i];
+      address += *at * axes.strides[i];
     }
     if (element.width != 1 && address % element.width != 0) {
       reasons_.add(

@@ -82,10 +82,12 @@ class Launch final : public machine::Environment {
   // Whether `access` reads shared memory at an unknown index. If so, records a read of every element that it may be.
   bool reads_anything(machine::Machine& machine, const machine::MemoryAccess& access,
                       Memory& memory);
-  struct Extents {
-    std::vector<std::uint64_t> extents, strides;
+  // Of the axes that an element has coordinates along.
+  struct Along {
+    std::span<const std::uint64_t> extents, strides;
+    std::vector<std::uint64_t> own = {};  // both, of axes that are not those of the array
   };
-  static Extents extents_of(const ir::Element& element, const Memory& memory);
+  static Along along(const ir::Element& element, const Memory& memory);
   // Records `access`, and calls visit(memory, thread, address) for each active thread whose access is valid. Adds
   // reasons against the others.
   template <class Visit>
