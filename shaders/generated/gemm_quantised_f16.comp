@@ -168,7 +168,6 @@ void multiply_group(uint group, uint thread) {
     }
   }
 
-  // sums_of_group <- 0
   sums_of_group = 0.0;
 
   // sums_of_group += decoded * elements
@@ -234,8 +233,6 @@ void main() {
   uint subgroup = gl_SubgroupID;
   uint lane = gl_SubgroupInvocationID;
   uint thread = 32u * subgroup + lane;
-
-  // sums <- 0
   sums = 0.0;
 
   if (alpha != 0.0 && k != 0u && words != 0u) {

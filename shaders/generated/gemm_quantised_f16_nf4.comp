@@ -166,7 +166,6 @@ void multiply_group(uint group, uint thread) {
     }
   }
 
-  // sums_of_group <- 0
   sums_of_group = 0.0;
 
   // sums_of_group += decoded * elements
@@ -207,7 +206,6 @@ void main() {
     levels[15] = 1.0;
   }
 
-  // sums <- 0
   sums = 0.0;
 
   if (alpha != 0.0 && k != 0u && words != 0u) {

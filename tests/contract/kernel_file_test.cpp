@@ -359,10 +359,10 @@ TEST(Json, SaysWhereItDoesNotFit) {
 }
 
 TEST(Json, NumbersAreWholeAndOf64Bits) {
-  EXPECT_EQ(whole_in(parse_json("-3")), -3);
-  EXPECT_EQ(whole_in(parse_json("9223372036854775807")), INT64_MAX);
+  EXPECT_EQ(whole_of(parse_json("-3")), -3);
+  EXPECT_EQ(whole_of(parse_json("9223372036854775807")), INT64_MAX);
   for (const char* other : {"9223372036854775808", "99999999999999999999", "1.5", "1e3", "\"1\""}) {
-    EXPECT_EQ(whole_in(parse_json(other)), std::nullopt) << other;
+    EXPECT_EQ(whole_of(parse_json(other)), std::nullopt) << other;
   }
 }
 

@@ -78,7 +78,7 @@ void replace_in_condition(Place place, const Expr& old, const Expr& by) {
 void list_guards(const If& guard, std::size_t number, Changes& changes) {
   add(changes, "guard dropped", fmt::format("statement {}", number), number, [](Place place) {
     Body body = std::get<If>(place.statement().value).body;
-    place.statement() = Stmt(Block{"without its guard", std::move(body)});
+    place.statement() = Stmt(Titled{"without its guard", std::move(body)});
   });
   std::vector<Expr> parts;
   conjuncts(guard.condition, parts);

@@ -87,7 +87,7 @@ Finding try_on_host(const Subject& subject, const Arguments& sizes, Draw& draw) 
   try {
     const Buffers before = random_data(subject.kernel, sizes, subject.whole_numbers, draw);
     Buffers after = before;
-    const std::vector<std::span<std::byte>> spans(after.begin(), after.end());
+    const std::vector<gen::HostArray> spans(after.begin(), after.end());
     out.faults = gen::run_on_host(subject.kernel, spans, sizes, {kMaxSteps}).reasons;
     if (subject.expected) out.right = after.back() == subject.expected(sizes, before);
   } catch (const ArgumentError&) {

@@ -81,7 +81,7 @@ void add(Expected& out, const ir::Body& body) {
       add(out, branch->otherwise);
     } else if (const auto* loop = std::get_if<ir::For>(&statement.value)) {
       if (!ir::is_constant(loop->end, 0)) add(out, loop->body);
-    } else if (const auto* block = std::get_if<ir::Block>(&statement.value)) {
+    } else if (const auto* block = std::get_if<ir::Titled>(&statement.value)) {
       add(out, block->body);
     }
   }
@@ -160,7 +160,7 @@ TEST(Machine, SaysWhereSomeComeAndOthersDoNot) {
 // It accesses nothing, but orders the accesses of others.
 TEST(Machine, FollowsABodyThatOnlyOrders) {
   const ir::Kernel kernel = with(
-      {ir::If{ir::less(0, ir::builtin(ir::Builtin::group_x)), {ir::Block{"", {ir::Barrier{}}}}}});
+      {ir::If{ir::less(0, ir::builtin(ir::Builtin::group_x)), {ir::Titled{"", {ir::Barrier{}}}}}});
   EXPECT_EQ(run(kernel).barriers, 1u);
 }
 

@@ -171,7 +171,7 @@ class Author {
     if (p_.sums) {
       sums_ = k_.make_fragment_like("sums", p_.type, store_part(whole_result(0)));
       read_ = k_.make_fragment_like("read", p_.type, store_part(whole_result(0)));
-      k_.fill(*sums_, 0);
+      k_.assign(*sums_, 0);
     }
     if (p_.loads_first) {  // without rows there is no last one
       k_.branch({ir::not_equal(ir::variable("rows"), 0)}, [&] { follow(); });

@@ -90,7 +90,7 @@ gen::ir::Body with_functions(const gen::ir::Body& body, int& count) {
     out.push_back(gen::ir::rewritten(
         statement, [](const gen::ir::Expr& e) { return e; },
         [&](const gen::ir::Body& inner) { return with_functions(inner, count); }));
-    auto* block = std::get_if<gen::ir::Block>(&out.back().value);
+    auto* block = std::get_if<gen::ir::Titled>(&out.back().value);
     if (block != nullptr && block->function.empty()) {
       block->function = fmt::format("call{}", count++);
     }

@@ -58,7 +58,7 @@ Both judge_both(const gen::ir::Kernel& kernel, const CompiledKernel& compiled,
   constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 25;
   Both out;
   Buffers twin = before, judge = before;
-  const std::vector<std::span<std::byte>> spans(twin.begin(), twin.end());
+  const std::vector<gen::HostArray> spans(twin.begin(), twin.end());
   out.twin = gen::run_on_host(kernel, spans, sizes, {kMaxSteps}).reasons;
   out.judge = spirv::launch(compiled, judge, sizes);
   if (!out.judge.unsupported.empty()) return out;

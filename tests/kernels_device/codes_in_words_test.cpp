@@ -73,8 +73,7 @@ class CodesInWordsTest : public ComputeTest {
     }
     auto in = bytes_of(one.word, data);
     std::vector<std::uint8_t> out(kRows * length * size_of(one.to));
-    const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
-    const auto report = gen::run_on_host(kernel, {bytes(in), bytes(out)}, {{"K", length}});
+    const auto report = gen::run_on_host(kernel, {in, out}, {{"K", length}});
     EXPECT_THAT(report.reasons, IsEmpty()) << name_of(one);
     const auto check = [&](const std::vector<Bits>& found, const std::string& where) {
       for (std::size_t i = 0; i < found.size(); ++i) {
@@ -187,8 +186,7 @@ TEST(CodesInWords, MayBeginAtAPlaceThatIsKnown) {
   k.copy(numbers, tile(dst, {6}, {k.block_x()}));
   std::vector<std::uint32_t> words(6), found(6);
   for (std::uint32_t i = 0; i < 6; ++i) words[i] = (i + 9) << 12 | 0xfff0fffu;
-  const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
-  const auto report = gen::run_on_host(k.finish(), {bytes(words), bytes(found)}, {});
+  const auto report = gen::run_on_host(k.finish(), {words, found}, {});
   EXPECT_THAT(report.reasons, IsEmpty());
   EXPECT_THAT(found, ElementsAre(9, 10, 11, 12, 13, 14));
 }

@@ -37,8 +37,7 @@ class WordsTest : public ComputeTest {
                                                const std::vector<Bits>& b) {
     auto in = bytes_of(ScalarType::u32, a), other = bytes_of(ScalarType::u32, b);
     std::vector<std::uint8_t> out(in.size());
-    const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
-    const auto report = gen::run_on_host(kernel, {bytes(in), bytes(other), bytes(out)}, {});
+    const auto report = gen::run_on_host(kernel, {in, other, out}, {});
     EXPECT_THAT(report.reasons, IsEmpty());
     return {run(device, kernel, {in, other}, ScalarType::u32, a.size()),
             bits_from(ScalarType::u32, out)};

@@ -40,7 +40,7 @@ inline Floats run_attention(const gen::KernelRequest& request, const gen::Kernel
   }
   for (const PlanArray& array : plan.scratch) arrays.emplace_back(array.bytes, std::byte(0xff));
   for (const gen::KernelStep& step : plan.steps) {
-    std::vector<std::span<std::byte>> bound;
+    std::vector<gen::HostArray> bound;
     for (const std::size_t array : step.arrays) bound.emplace_back(arrays[array]);
     EXPECT_THAT(gen::run_on_host(step.kernel, bound, step.arguments).reasons, IsEmpty());
   }

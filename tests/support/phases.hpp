@@ -24,12 +24,12 @@ inline gen::ir::Kernel doubled_and_reversed(
   const auto own = [&](const gen::Tensor& tensor) {
     return parallelize(tile(tensor, {kThreads}, {k.block_x()}), Layout(kThreads), k.thread());
   };
-  k.blocks("middle = 2 * src", [&] {
+  k.grid_loop("middle = 2 * src", [&] {
     k.apply(
         own(middle), [](const gen::Expr& x) { return x + x; }, own(src));
   });
   between(k);
-  k.blocks("dst = middle, backwards", [&] {
+  k.grid_loop("dst = middle, backwards", [&] {
     const gen::Expr n = gen::Builder::extent(src, 0);
     const gen::Expr i = k.let("i", gen::Expr(64) * k.block_x() + k.thread());
     k.grid(0, "n", kThreads);

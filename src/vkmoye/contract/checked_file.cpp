@@ -47,7 +47,7 @@ CheckedContent checked_content(const FileKind& kind, std::string_view text) {
         is_other ? fmt::format(", but \"{}\"; read_compiled_file reads both", format) : "";
     refuse_file(kind, {fmt::format("\"format\" is not \"{}\"{}", format_of(kind), other)});
   }
-  const auto number = whole_in(member_or_null(file, "version"));
+  const auto number = whole_of(member_or_null(file, "version"));
   if (!number || *number < kind.oldest || *number > kind.version) {
     const std::string read = kind.oldest == kind.version
                                  ? fmt::format("version {}", kind.version)

@@ -62,8 +62,8 @@ Json json_of(const Argument& argument) {
 }
 
 std::optional<Argument> argument_of(const Json& json) {
-  if (const auto whole = whole_in(json)) return *whole;
-  const auto* text = text_in(json);
+  if (const auto whole = whole_of(json)) return *whole;
+  const auto* text = text_of(json);
   if (text == nullptr) return std::nullopt;
   double number = 0;
   const char* end = text->data() + text->size();
@@ -96,7 +96,7 @@ CompiledStep step_of(const Json& json, std::vector<std::string>& reasons) {
     reasons.emplace_back("arguments is not an object");
   }
   for (const Json& array : array_in(json, "arrays", reasons)) {
-    const std::int64_t number = whole_in(array).value_or(-1);
+    const std::int64_t number = whole_of(array).value_or(-1);
     if (number < 0) reasons.push_back(fmt::format("arrays contains {}", shown(array)));
     step.arrays.push_back(static_cast<std::size_t>(number));
   }

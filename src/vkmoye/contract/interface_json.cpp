@@ -70,7 +70,7 @@ class Reader {
   /// One of the `count` values of an enumeration, by its name.
   template <class Enum>
   Enum one_of(const Json& json, const char* what, std::size_t count) {
-    const auto* name = text_in(json);
+    const auto* name = text_of(json);
     for (std::size_t i = 0; name != nullptr && i < count; ++i) {
       if (to_string(static_cast<Enum>(i)) == *name) return static_cast<Enum>(i);
     }
@@ -83,17 +83,17 @@ class Reader {
     return out;
   }
   Extent extent(const Json& json, const char* what) {
-    if (const auto number = whole_in(json); number && *number >= 0) {
+    if (const auto number = whole_of(json); number && *number >= 0) {
       return *number;
     }
-    const auto* text = text_in(json);
+    const auto* text = text_of(json);
     if (const auto extent = text == nullptr ? std::nullopt : extent_of_text(*text)) return *extent;
     note("{}: {} is not an extent", what, dump(json));
     return 0;
   }
   MatrixShape shape(const Json& json) {
     // "16x16x16  f16 * f16 + f32 -> f32  subgroup, saturating"
-    const auto* text = text_in(json);
+    const auto* text = text_of(json);
     std::vector<std::string> words;
     for (std::string& word : split(text == nullptr ? "" : *text, ' ')) {
       if (!word.empty()) words.push_back(std::move(word));
@@ -307,7 +307,7 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
     if (find(grid[i], "most") != nullptr) {
       kernel.grid[i].max_groups = static_cast<std::int64_t>(read.count(grid[i], "most", kMax));
     }
-    const auto threads = whole_in(size[i]);
+    const auto threads = whole_of(size[i]);
     const bool fits = threads && *threads > 0 && *threads <= UINT32_MAX;
     if (!fits) read.note("workgroup_size has {}", dump(size[i]));
     kernel.workgroup_size[i] = fits ? static_cast<std::uint32_t>(*threads) : 0;
@@ -323,7 +323,7 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
   kernel.shared_bytes = read.count(needs, "shared_bytes", INT64_MAX);
   if (find(json, "assumptions") != nullptr) {
     for (const Json& assumption : read.list(json, "assumptions")) {
-      const std::string* text = text_in(assumption);
+      const std::string* text = text_of(assumption);
       if (text == nullptr) read.note("assumptions contains {}", shown(assumption));
       kernel.assumptions.push_back(text == nullptr ? "" : read.printed(*text, "assumptions"));
     }

@@ -79,14 +79,14 @@ const Json& member_or_null(const Json& object, std::string_view key) {
   return member == nullptr ? null : *member;
 }
 
-std::optional<std::int64_t> whole_in(const Json& json) {
+std::optional<std::int64_t> whole_of(const Json& json) {
   if (!json.is_number_integer()) return std::nullopt;
   constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
   if (json.is_number_unsigned() && json.get<std::uint64_t>() > kMax) return std::nullopt;
   return json.get<std::int64_t>();
 }
 
-const std::string* text_in(const Json& json) { return json.get_ptr<const std::string*>(); }
+const std::string* text_of(const Json& json) { return json.get_ptr<const std::string*>(); }
 
 std::string shown(const Json& json) {
   constexpr std::size_t kMost = 60;
@@ -104,7 +104,7 @@ const Json& array_in(const Json& object, std::string_view key, std::vector<std::
 
 std::string text_in(const Json& object, std::string_view key, std::vector<std::string>& reasons) {
   const Json* member = find(object, key);
-  const std::string* text = member == nullptr ? nullptr : text_in(*member);
+  const std::string* text = member == nullptr ? nullptr : text_of(*member);
   if (text != nullptr) return *text;
   reasons.push_back(reason_against(key, member, "a string"));
   return {};
@@ -113,7 +113,7 @@ std::string text_in(const Json& object, std::string_view key, std::vector<std::s
 std::int64_t whole_in(const Json& object, std::string_view key, std::int64_t min, std::int64_t max,
                       std::vector<std::string>& reasons) {
   const Json* member = find(object, key);
-  const auto number = member == nullptr ? std::nullopt : whole_in(*member);
+  const auto number = member == nullptr ? std::nullopt : whole_of(*member);
   if (number && *number >= min && *number <= max) return *number;
   reasons.push_back(
       reason_against(key, member, fmt::format("a whole number from {} to {}", min, max)));

@@ -4,7 +4,7 @@
 //
 //   const Json json = parse_json(R"({"tile": [32, 32], "name": "t"})");
 //   find(json, "tile")->size()                2
-//   text_in(*find(json, "name"))              "t"
+//   text_of(*find(json, "name"))              "t"
 //   dump(json)                                {"tile":[32,32],"name":"t"}
 
 #include <cstdint>
@@ -43,10 +43,10 @@ std::int64_t whole_in(const Json& object, std::string_view key, std::int64_t min
                       std::vector<std::string>& reasons);
 
 /// A whole number that fits into a signed 64-bit integer; nullopt: it is something else.
-std::optional<std::int64_t> whole_in(const Json& json);
+std::optional<std::int64_t> whole_of(const Json& json);
 
 /// The text of a string; null: it is something else.
-const std::string* text_in(const Json& json);
+const std::string* text_of(const Json& json);
 
 /// Null unless `is_known`.
 template <class Value>

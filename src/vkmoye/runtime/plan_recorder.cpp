@@ -53,8 +53,8 @@ class Use {
 constexpr std::uint64_t kArrivalsBytes = 2 * sizeof(std::uint32_t);
 
 // The scope of an indirect step, which also reads its groups.
-constexpr SyncScope kIndirectScope = {kKernelScope.stages | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
-                                      kKernelScope.access | VK_ACCESS_INDIRECT_COMMAND_READ_BIT};
+constexpr SyncScope kIndirectScope = {kComputePass.stages | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
+                                      kComputePass.access | VK_ACCESS_INDIRECT_COMMAND_READ_BIT};
 
 }  // namespace
 
@@ -244,16 +244,16 @@ void PlanRecorder::record(VkCommandBuffer commands, std::span<const BufferView> 
   for (State::Step& step : state.steps) step.kernel.take_set();
   // Nothing can fail from here on, so it is safe to start recording.
   const vk::DeviceTable& table = state.context->table();
-  vk::order(table, commands, neighbours.after, kKernelScope);
+  vk::order(table, commands, neighbours.after, kComputePass);
   // The previous recording may still use the scratch; its indirect reads come before its compute stage.
-  if (!state.scratch.empty()) vk::order(table, commands, kKernelScope, kKernelScope);
+  if (!state.scratch.empty()) vk::order(table, commands, kComputePass, kComputePass);
   for (State::Step& step : state.steps) {
-    const SyncScope& scope = step.indirect ? kIndirectScope : kKernelScope;
-    if (step.waits) vk::order(table, commands, kKernelScope, scope);
+    const SyncScope& scope = step.indirect ? kIndirectScope : kComputePass;
+    if (step.waits) vk::order(table, commands, kComputePass, scope);
     step.kernel.record(commands, step.groups);
     step.kernel.release();
   }
-  vk::order(table, commands, kKernelScope, neighbours.before);
+  vk::order(table, commands, kComputePass, neighbours.before);
 }
 
 std::vector<KernelTime> PlanRecorder::times() const {

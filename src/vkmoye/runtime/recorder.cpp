@@ -18,9 +18,9 @@ struct Recorder::State {
     kernel.take_set();
     // Nothing can fail from here on, so it is safe to start recording.
     const vk::DeviceTable& table = kernel.pipeline().context->table();
-    vk::order(table, commands, neighbours.after, kKernelScope);
+    vk::order(table, commands, neighbours.after, kComputePass);
     kernel.record(commands);
-    vk::order(table, commands, kKernelScope, neighbours.before);
+    vk::order(table, commands, kComputePass, neighbours.before);
     kernel.release();
   }
 };

@@ -8,7 +8,7 @@
 //   gemm.record(commands, {a, b, c}, {{"m", 512}, ..}, {.after = kComputePass, .before = kComputePass});
 //
 // Synchronization. A recording reads and writes in VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, with
-// VK_ACCESS_SHADER_READ_BIT and VK_ACCESS_SHADER_WRITE_BIT, `kKernelScope`:
+// VK_ACCESS_SHADER_READ_BIT and VK_ACCESS_SHADER_WRITE_BIT, `kComputePass`:
 //   before it   its inputs must be available and visible in that scope, and its outputs no longer in use;
 //   inside it   it records the barriers that its own steps need;
 //   after it    its writes are writes of that scope, and not yet available or visible elsewhere.
@@ -31,11 +31,9 @@
 
 namespace vkmoye {
 
-/// The scope of every recording of a Recorder.
-inline constexpr SyncScope kKernelScope = {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+/// The scope of every recording of a Recorder, and of your own compute pass that uses storage buffers.
+inline constexpr SyncScope kComputePass = {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
                                            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-/// The scope of your own compute pass that uses storage buffers.
-inline constexpr SyncScope kComputePass = kKernelScope;
 
 /// The work around a recording, which runs `after` one scope and `before` another. The Recorder records a barrier for
 /// each of them; a scope without stages gets none. A kernel that runs after an upload and before a compute pass:

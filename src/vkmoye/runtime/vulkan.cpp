@@ -25,12 +25,12 @@ void record(VkCommandBuffer commands, std::span<const Launch> launches,
   vk::require_commands(commands, "record");
   if (launches.empty()) return;
   const vk::DeviceTable& table = launches.front().state()->context->table();
-  vk::order(table, commands, neighbours.after, kKernelScope);
+  vk::order(table, commands, neighbours.after, kComputePass);
   for (const Launch& launch : launches) {
-    if (&launch != &launches.front()) vk::order(table, commands, kKernelScope, kKernelScope);
+    if (&launch != &launches.front()) vk::order(table, commands, kComputePass, kComputePass);
     vk::record(commands, *launch.state());
   }
-  vk::order(table, commands, kKernelScope, neighbours.before);
+  vk::order(table, commands, kComputePass, neighbours.before);
 }
 
 namespace {

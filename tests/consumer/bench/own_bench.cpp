@@ -15,7 +15,7 @@ gen::ir::Kernel scale(const gen::KernelRequest& request, int factor, std::int64_
   using namespace vkmoye::gen;
   const Layout threads = make_layout({group});
   Builder k("scale", static_cast<std::uint32_t>(group));
-  k.describe({{"factor", std::to_string(factor)}}, "an element a thread");
+  k.header({{"factor", std::to_string(factor)}}, "an element a thread");
   const Tensor src = k.input("src", gen::type_of(request.form), {{"i", "count"}});
   const Tensor shift = k.input("shift", gen::type_of(request.form), {{"i", "count"}});
   const Tensor dst = k.output("dst", gen::type_of(request.form), {{"i", "count"}});
@@ -24,7 +24,7 @@ gen::ir::Kernel scale(const gen::KernelRequest& request, int factor, std::int64_
   };
   const View x = mine(src);
   const View y = k.make_fragment_like("y", gen::type_of(request.form), x);
-  k.assign(y, ir::number(gen::type_of(request.form), 0));
+  k.assign(y, 0);
   k.apply(
       y, [&](Expr a, Expr b) { return a * ir::number(gen::type_of(request.form), factor) + b; }, x,
       mine(shift));
@@ -36,7 +36,7 @@ gen::ir::Kernel scale(const gen::KernelRequest& request, int factor, std::int64_
 gen::ir::Kernel scale_by_hand(const gen::KernelRequest&) {
   const ScalarType f32 = ScalarType::f32;
   gen::Builder k("own/glsl", 64);
-  k.describe({}, "a shader that was written by hand");
+  k.header({}, "a shader that was written by hand");
   k.input("src", f32, {{"i", "count"}});
   k.input("shift", f32, {{"i", "count"}});
   k.output("dst", f32, {{"i", "count"}});
@@ -87,7 +87,7 @@ gen::ir::Kernel widen(const gen::KernelRequest& request) {
   };
   const View x = mine(src);
   const View y = k.make_fragment_like("y", f32, x);
-  k.assign(y, ir::number(f32, 0));
+  k.assign(y, 0);
   k.apply(
       y, [&](Expr a, Expr b) { return ir::convert(a, f32) + b; }, x, mine(shift));
   k.copy(y, mine(dst));

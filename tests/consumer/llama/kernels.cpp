@@ -46,7 +46,7 @@ ir::Kernel embedding(const TensorType& type, std::uint32_t first) {
       parallelize(tile(x, {64, 1}, {k.block_x(), k.block_y()}), make_layout({64, 1}), k.thread());
   const View found = k.make_fragment_like("found", f32, mine);
   if (first == 0) {
-    k.assign(found, number(f32, 0));
+    k.assign(found, 0);
   } else {
     k.copy(mine, found, {.edges = Edges::zero});
   }
@@ -99,7 +99,7 @@ View of_sums(Builder& k, const Norm& norm, std::uint32_t threads, const Conditio
 ir::Kernel gated(ScalarType activations, const Norm& norm, bool together) {
   const std::uint32_t threads = norm.threads != 0 ? norm.threads : 256;
   Builder k("llama/gated", threads, norm.lanes);
-  k.describe({}, "each workgroup computes the norm of x, and a part of the result");
+  k.header({}, "each workgroup computes the norm of x, and a part of the result");
   const std::vector<Builder::AxisSpec> row = {{"d", "hidden"}};
   const auto rows = [&](const char* name, std::uint32_t count) {
     return k.input(name, f32, {{"d", "hidden"}, {"row", count}});
@@ -132,7 +132,7 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Nor
   const std::uint32_t threads = are.are_sums && norm.threads != 0 ? norm.threads : 64;
   Builder k("llama/rotate_and_append", threads, are.are_sums || are.have_norms ? norm.lanes : 0);
   const ScalarType from_type = are.are_sums ? f32 : activations;
-  k.describe({}, "a workgroup has a head of q and, of the first heads, one of k and one of v");
+  k.header({}, "a workgroup has a head of q and, of the first heads, one of k and one of v");
   const auto heads_of = [](const Builder::AxisSpec& heads, const Builder::AxisSpec& rows) {
     return std::vector<Builder::AxisSpec>{{"side", 2}, {"pair", "pairs"}, heads, rows};
   };

@@ -45,7 +45,7 @@ View inverse_rms(Builder& k, const ForEachPart& numbers, const Expr& elements,
   std::vector<Sum> sums = {{k.registers("sum" + suffix, f32, Layout()), 1},
                            {k.registers("sum_of_large" + suffix, f32, Layout()), kSmaller}};
   if (has_tiny) sums.push_back({k.registers("sum_of_tiny" + suffix, f32, Layout()), kLarger});
-  for (const Sum& sum : sums) k.assign(sum.view, number(f32, 0));
+  for (const Sum& sum : sums) k.assign(sum.view, 0);
   numbers([&](const View& values) {
     for (const Sum& sum : sums) {
       const View to = broadcast(sum.view, values.shape());
@@ -112,7 +112,7 @@ View store_scale(Builder& k, const Norm& norm, const View& inverse_rms, const Te
 ir::Kernel normed(ScalarType activations, const Norm& norm) {
   constexpr std::uint32_t kThreads = 256;
   Builder k("llama/normed", kThreads, norm.lanes);
-  k.describe({}, "a workgroup has a row");
+  k.header({}, "a workgroup has a row");
   const Tensor x = k.input("x", f32, {{"d", "width"}, {"token", "count"}});
   const Tensor weight = k.input("weight", f32, {{"d", "width"}});
   const Tensor y = k.output("y", activations, {{"d", "width"}, {"token", "count"}});
@@ -133,7 +133,7 @@ ir::Kernel normed(ScalarType activations, const Norm& norm) {
 ir::Kernel weighted(ScalarType activations, const Norm& norm) {
   constexpr std::uint32_t kThreads = 256;
   Builder k("llama/weighted", kThreads, norm.lanes);
-  k.describe({}, "each workgroup computes the norm of x, and a part of the result");
+  k.header({}, "each workgroup computes the norm of x, and a part of the result");
   const Tensor x = k.input("x", f32, {{"d", "width"}, {"token", 1}});
   const Tensor weight = k.input("weight", f32, {{"d", "width"}, {"token", 1}});
   const Tensor scale = k.in_out("scale", f32, {{"row", 1}});

@@ -35,17 +35,18 @@ const DeviceCaps& twin_device() {
   return caps;
 }
 
-void run_on_twin(const gen::KernelPlan& plan, std::vector<std::span<std::byte>> arrays) {
+void run_on_twin(const gen::KernelPlan& plan, std::vector<gen::HostArray> arrays) {
   std::vector<std::vector<std::byte>> scratch;
   for (const PlanArray& array : plan.scratch) scratch.emplace_back(array.bytes, kUnwritten);
   arrays.insert(arrays.end(), scratch.begin(), scratch.end());
   for (const gen::KernelStep& step : plan.steps) {
     const KernelInterface interface = gen::ir::interface_of(step.kernel);
-    std::vector<std::span<std::byte>> buffers;
+    std::vector<gen::HostArray> buffers;
     for (std::size_t i = 0; i < step.arrays.size(); ++i) {
       const Binding& binding = interface.bindings[i];
-      buffers.push_back(arrays.at(step.arrays[i])
-                            .first(element_count(binding, step.arguments) * size_of(binding.type)));
+      buffers.push_back(
+          arrays.at(step.arrays[i])
+              .bytes.first(element_count(binding, step.arguments) * size_of(binding.type)));
     }
     const gen::TwinReport report = gen::run_on_host(step.kernel, buffers, step.arguments);
     if (!report.reasons.empty()) {
@@ -109,7 +110,7 @@ std::uint32_t TwinDecoder::run(const std::vector<Step>& steps, std::uint32_t cou
   position_ += count;
   write("length", std::as_bytes(std::span(&position_, 1)));
   for (const Step& step : steps) {
-    std::vector<std::span<std::byte>> arrays;
+    std::vector<gen::HostArray> arrays;
     for (const Part& array : step.arrays) arrays.push_back(part(array));
     run_on_twin(plans_.all()[step.plan], std::move(arrays));
   }

@@ -21,7 +21,7 @@ namespace llama {
 const vkmoye::DeviceCaps& twin_device();
 
 /// Runs the kernels of `plan` on its arrays. Throws std::runtime_error with the first reason of the twin against one.
-void run_on_twin(const vkmoye::gen::KernelPlan& plan, std::vector<std::span<std::byte>> arrays);
+void run_on_twin(const vkmoye::gen::KernelPlan& plan, std::vector<vkmoye::gen::HostArray> arrays);
 
 /// The same functions as Decoder.
 class TwinDecoder {

@@ -22,7 +22,7 @@ ir::Kernel convolution() {
   const Expr col = k.let("col", 64 * k.block_y() + k.thread());
   const Expr row = k.let("row", k.block_z() % H), image = k.let("image", k.block_z() / H);
   const View sums = k.make_fragment_like("sums", f32, mine);
-  k.assign(sums, number(f32, 0));
+  k.assign(sums, 0);
   for (std::uint32_t i = 0; i < 3; ++i) {
     for (std::uint32_t j = 0; j < 3; ++j) {
       // Indices are unsigned: one less than 0 is not below an extent.

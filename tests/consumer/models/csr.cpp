@@ -17,7 +17,7 @@ ir::Kernel csr() {
   const Tensor y = k.output("y", f32, {{"row", "rows"}});
   const View sum = k.registers("sum", f32, make_layout({1}));
   const Expr row = k.let("row", 64 * k.block_x() + k.thread());
-  k.assign(sum, number(f32, 0));
+  k.assign(sum, 0);
   const Expr starts = Builder::extent(start, 0);
   k.branch({less(row, starts), less(row + 1, starts)}, [&] {
     const Expr first = to_index(k.load("first", {"start", {row}, "start"}));

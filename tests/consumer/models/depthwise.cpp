@@ -16,7 +16,7 @@ ir::Kernel depthwise() {
   const Expr c = k.let("c", 64 * k.block_x() + k.thread());
   const Expr col = k.block_y(), row = k.block_z();
   const View sum = k.registers("sum", f32, Layout());
-  k.assign(sum, number(f32, 0));
+  k.assign(sum, 0);
   for (std::uint32_t i = 0; i < 3; ++i) {
     for (std::uint32_t j = 0; j < 3; ++j) {
       const Expr at_col = maximum(col + j, 1) - 1, at_row = maximum(row + i, 1) - 1;

@@ -125,7 +125,7 @@ void Machine::check(const std::vector<Step>& steps, const std::vector<Data>& arr
   for (const Step& step : steps) {
     const CompiledKernel code = compile(step.kernel, device_.caps());
     const Arguments own = arguments_of(code.interface, arguments);
-    std::vector<std::span<std::byte>> on_host;
+    std::vector<HostArray> on_host;
     std::vector<BufferView> on_device;
     for (const std::size_t i : step.arrays) {
       on_host.push_back(bytes[i]);

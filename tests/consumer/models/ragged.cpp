@@ -58,9 +58,9 @@ ir::Kernel ragged(std::uint32_t lanes, std::uint32_t group) {
           of, [](Expr s, Expr old, Expr m) { return s * exp(old - m); }, of, before, most);
     }
   };
-  k.assign(most, number(f32, kLeast));
-  k.assign(total, number(f32, 0));
-  k.assign(sums, number(f32, 0));
+  k.assign(most, kLeast);
+  k.assign(total, 0);
+  k.assign(sums, 0);
   k.copy(of_head(q), query, {.edges = Edges::zero});
   const Expr length = k.let(
       "length", minimum(to_index(k.load("of_sequence", tile(lengths, {1}, {k.block_y()}))),
@@ -68,7 +68,7 @@ ir::Kernel ragged(std::uint32_t lanes, std::uint32_t group) {
   k.loop("block", (length + (kKeys - 1)) / kKeys, [&](const Expr& block) {
     k.copy(block_of(keys, block), key, {.edges = Edges::zero});
     k.copy(block_of(values, block), value, {.edges = Edges::zero});
-    k.assign(scores, number(f32, 0));
+    k.assign(scores, 0);
     add_products(scores, query, key);
     k.reduce_across(scores, kSum, threads, 0);
     k.barrier();  // before the next round's

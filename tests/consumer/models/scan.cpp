@@ -16,7 +16,7 @@ Expr scan_of_workgroup(Builder& k, const Expr& own) {
   });
   k.barrier();
   const View before = k.registers("before", ScalarType::f32, Layout());
-  k.assign(before, number(ScalarType::f32, 0));
+  k.assign(before, 0);
   k.loop("earlier", k.subgroup(), [&](const Expr& earlier) {
     const Expr total = k.load("total", {"totals", {earlier}, "totals"});
     k.apply(
@@ -61,7 +61,7 @@ ir::Kernel scan_sums(std::uint32_t lanes) {
   };
   const View own = k.registers("own", f32, make_layout({1}));
   const View start = k.registers("start", f32, Layout());
-  k.assign(start, number(f32, 0));
+  k.assign(start, 0);
   k.loop("part", ceil_div(Builder::extent(sums, 0), kBlock), [&](const Expr& part) {
     k.copy(mine(sums, part), own, {.edges = Edges::zero});
     const Expr element = k.load("element", own);

@@ -16,7 +16,7 @@ ir::Kernel sort() {
   const View row = k.shared("numbers", f32, make_layout({kMaxLength, 1}));
   const Layout threads = make_layout({kMaxLength / 2, 1});
   const auto mine = [&](const View& of) { return parallelize(of, threads, k.thread()); };
-  k.assign(mine(row), number(f32, std::numeric_limits<double>::infinity()));
+  k.assign(mine(row), std::numeric_limits<double>::infinity());
   k.copy(mine(tile(x, {kMaxLength, 1}, {0, k.block_x()})), mine(row));
   k.barrier();
   for (std::uint32_t run = 2; run <= kMaxLength; run *= 2) {

@@ -64,17 +64,15 @@ int main() {
   std::vector<float> a(M * K), c(M * N);
   for (float& number : a) number = static_cast<float>(random() % 17) - 8;
 
-  const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
-  const auto report =
-      run_on_host(kernel_named("gemm/quantised").describe(request), {bytes(a), bytes(b), bytes(c)},
-                  {{"m", M},
-                   {"n", N},
-                   {"k", K},
-                   {"words", row / 2},
-                   {"lda", K},
-                   {"ldb", row / 2},
-                   {"ldc", N},
-                   {"alpha", 1.0}});
+  const auto report = run_on_host(kernel_named("gemm/quantised").describe(request), {a, b, c},
+                                  {{"m", M},
+                                   {"n", N},
+                                   {"k", K},
+                                   {"words", row / 2},
+                                   {"lda", K},
+                                   {"ldb", row / 2},
+                                   {"ldc", N},
+                                   {"alpha", 1.0}});
   for (const auto& reason : report.reasons) std::printf("%s\n", reason.c_str());
   std::size_t wrong = report.reasons.size();
   for (std::uint32_t m = 0; m < M; ++m) {

@@ -62,7 +62,7 @@ TEST(Builder, CopiesOneValueWhateverItsShapeIsCalled) {
   Builder k("test", 32);
   const Tensor dst = k.output("dst", ScalarType::f32, {{"row", "rows"}});
   const View one = k.registers("one", ScalarType::f32, Layout());
-  k.assign(one, ir::number(ScalarType::f32, 3));
+  k.assign(one, 3);
   k.branch({ir::equal(k.thread(), 0)}, [&] { k.copy(one, tile(dst, {1}, {k.block_x()})); });
   EXPECT_NO_THROW(k.finish());
 }

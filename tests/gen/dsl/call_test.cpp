@@ -37,7 +37,7 @@ struct SumOfParts {
   }
   void record() {
     k.grid(0, 1, 1);
-    k.assign(sum, ir::number(kCallType, 0));
+    k.assign(sum, 0);
     add(0);
     k.loop("later", 3, [&](const Expr& later) { add(later + 1); });
     k.copy(sum, mine(dst, 0));
@@ -50,11 +50,6 @@ std::size_t count(const std::string& text, const std::string& part) {
     ++found;
   }
   return found;
-}
-
-template <class T>
-std::span<std::byte> bytes(std::vector<T>& values) {
-  return std::as_writable_bytes(std::span(values));
 }
 
 TEST(Call, IsPrintedAsAFunction) {
@@ -80,7 +75,7 @@ void add(uint part, uint thread) {
 
   std::vector<float> src(128), dst(32);
   for (std::size_t i = 0; i < src.size(); ++i) src[i] = static_cast<float>(i);
-  const auto report = run_on_host(kernel, {bytes(src), bytes(dst)}, {});
+  const auto report = run_on_host(kernel, {src, dst}, {});
   EXPECT_THAT(report.reasons, ElementsAre());
   EXPECT_EQ(dst[5], 5 + 37 + 69 + 101);
 }
@@ -110,7 +105,7 @@ TEST(Call, MayCallOthersAndUseAnyValueAroundIt) {
   EXPECT_NO_THROW(spirv::assemble("nested", text)) << text;
 
   std::vector<float> a(32, 3), b(32);
-  EXPECT_THAT(run_on_host(kernel, {bytes(a), bytes(b)}, {}).reasons, ElementsAre());
+  EXPECT_THAT(run_on_host(kernel, {a, b}, {}).reasons, ElementsAre());
   EXPECT_EQ(b[31], 9);
 }
 
@@ -128,8 +123,8 @@ TEST(Call, WithOtherStatementsIsAnotherFunction) {
   s.record();
   ir::Kernel kernel = s.k.finish();
   for (ir::Stmt& statement : kernel.body) {
-    auto* block = std::get_if<ir::Block>(&statement.value);
-    if (block != nullptr && block->function == "add") block->body.resize(1, ir::Block{});
+    auto* block = std::get_if<ir::Titled>(&statement.value);
+    if (block != nullptr && block->function == "add") block->body.resize(1, ir::Titled{});
   }
   const std::string text = glsl::print(kernel);
   EXPECT_THAT(text, AllOf(HasSubstr("void add() {"), HasSubstr("void add2(uint part")));

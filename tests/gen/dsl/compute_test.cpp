@@ -29,8 +29,8 @@ struct EightEach {
 
   // Everything has a value.
   EightEach() {
-    k.assign(x, ir::number(ScalarType::f32, 1));
-    k.assign(whole, ir::number(ScalarType::i32, 1));
+    k.assign(x, 1);
+    k.assign(whole, 1);
   }
 };
 
@@ -171,7 +171,7 @@ TEST(Compute, AsksTheDeviceForWhatItUses) {
   EightEach s;
   s.k.apply(
       s.x, [&](const Expr& f) { return s.k.subgroup_reduce("sum", ir::Op::add, f); }, s.x);
-  s.k.assign(s.out, ir::number(ScalarType::f32, 0));
+  s.k.assign(s.out, 0);
   const ir::Kernel kernel = s.k.finish();
   const KernelInterface interface = ir::interface_of(kernel);
   EXPECT_EQ(interface.subgroup_size, 32u);
@@ -185,7 +185,7 @@ TEST(Compute, AsksTheDeviceForWhatItUses) {
 
 TEST(Compute, TheNumberOfAThreadIsMadeOfSubgroupAndLane) {
   EightEach s;
-  s.k.assign(s.out, ir::number(ScalarType::f32, 0));
+  s.k.assign(s.out, 0);
   EXPECT_THAT(glsl::print(s.k.finish()), HasSubstr("  uint subgroup = gl_SubgroupID;\n"
                                                    "  uint lane = gl_SubgroupInvocationID;\n"
                                                    "  uint thread = 32u * subgroup + lane;\n"));
@@ -198,7 +198,7 @@ TEST(Compute, ALoopSaysWhetherItMayBeRepeated) {
     EightEach s;
     s.k.loop(
         "i", 9, [&](const Expr&) { s.k.accumulate(s.x, kSum, s.x); }, unroll);
-    s.k.assign(s.out, ir::number(ScalarType::f32, 0));
+    s.k.assign(s.out, 0);
     EXPECT_THAT(glsl::print(s.k.finish()), HasSubstr(text));
   }
 }
@@ -208,7 +208,7 @@ TEST(Compute, OperandsKeepTheOrderThatTheyAreGivenIn) {
   s.k.apply(
       s.x, [](const Expr& f, const Expr& i) { return f - convert(i, ScalarType::f32); }, s.x,
       s.whole);
-  s.k.assign(s.out, ir::number(ScalarType::f32, 0));
+  s.k.assign(s.out, 0);
   EXPECT_THAT(glsl::print(s.k.finish()), HasSubstr(R"(  // x <- x - f32(whole)
   [[unroll]] for (uint v0 = 0u; v0 < 8u; ++v0) {
     x[v0] = x[v0] - float(whole[v0]);
@@ -221,12 +221,12 @@ TEST(Compute, ValuesThatContinueInAllOperandsAreOneLoop) {
   EightEach s;
   const View other = s.k.registers("other", ScalarType::f32, make_layout({2, 4}, {4, 1}));
   const View sums = s.k.registers("sums", ScalarType::f32, make_layout({1, 4}));
-  s.k.assign(other, ir::number(ScalarType::f32, 0));
-  s.k.assign(sums, ir::number(ScalarType::f32, 0));
+  s.k.assign(other, 0);
+  s.k.assign(sums, 0);
   s.k.apply(
       s.x, [](const Expr& x) { return x; }, other);
   s.k.accumulate(sums, kSum, s.x);
-  s.k.assign(s.out, ir::number(ScalarType::f32, 0));
+  s.k.assign(s.out, 0);
   const std::string text = glsl::print(s.k.finish());
   EXPECT_THAT(text, HasSubstr("x[v0 + 2u * v1] = other[4u * v0 + v1];"));
   EXPECT_THAT(text, HasSubstr("sums[v1] += x[v0 + 2u * v1];"));

@@ -185,7 +185,7 @@ TEST(Copy, LoadsVectorsFirstWhereTheCallerKnowsThatTheyFit) {
     const View from = tile(src, {64, 4}, {k.block_x(), k.block_y()});
     const View mine = partition(from, copy, k.thread());
     const View values = k.registers("values", ScalarType::f32, Layout(mine.shape()));
-    k.assign(values, ir::number(ScalarType::f32, 0));
+    k.assign(values, 0);
     k.branch(k.fits(mine, {4}), [&] {
       k.copy(mine, values, {.vectors_fit = true, .loads_first = true, .from_bytes = 16});
     });
@@ -260,7 +260,7 @@ TEST(Copy, TakesSingleValuesOfAnyShape) {
   Builder k("test", 1);
   const Tensor dst = k.output("dst", ScalarType::f32, {{"col", 1}, {"row", 1}});
   const View one = k.registers("one", ScalarType::f32, Layout());
-  k.assign(one, ir::number(ScalarType::f32, 7));
+  k.assign(one, 7);
   k.copy(one, tile(dst, {1, 1}, {0, 0}));
   std::vector<float> out(1);
   test::run_on_twin(k.finish(), {}, out);

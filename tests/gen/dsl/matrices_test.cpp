@@ -38,7 +38,7 @@ ir::Kernel product(bool b_by_columns, bool d_by_columns, bool with_barrier = tru
   const Matrices left = k.matrices("left", f16, {Use::a, 16, 16}, 1, 1);
   const Matrices right = k.matrices("right", f16, {Use::b, 16, 16}, 1, 1);
   const Matrices sums = k.matrices("sums", f32, {Use::accumulator, 16, 16}, 1, 1);
-  k.fill(sums, ir::number(f32, 0));
+  k.assign(sums, 0);
   k.load(staged, left);
   k.load(b_by_columns ? all(b) : transpose(all(b)), right);
   k.multiply(left, right, sums);
@@ -74,7 +74,7 @@ TEST(Matrices, OfEveryShapeAndOrderAreMultipliedOnTheTwin) {
       const Matrices left = k.matrices("left", f16, {Use::a, m, depth}, 1, 1);
       const Matrices right = k.matrices("right", f16, {Use::b, depth, n}, 1, 1);
       const Matrices sums = k.matrices("sums", sum_type, {Use::accumulator, m, n}, 1, 1);
-      k.fill(sums, ir::number(sum_type, 0));
+      k.assign(sums, 0);
       k.load(all(a, m, depth, true), left);
       k.load(all(b, depth, n, !b_by_columns), right);
       k.multiply(left, right, sums);
@@ -155,8 +155,10 @@ TEST(Matrices, UsesAndTypesThatDoNotFitAreRefused) {
   const Matrices b = k.matrices("b", f16, {Use::b, 16, 16}, 1, 2);
   const Matrices sums = k.matrices("sums", f32, {Use::accumulator, 16, 16}, 1, 1);
   EXPECT_REFUSED(k.multiply(a, b, sums), LayoutError, "do not match");
-  k.fill(sums, ir::number(f32, 0));
-  k.fill(a, ir::number(f32, 0));
+  k.assign(sums, 0);
+  std::vector<ir::Element> of_a;
+  for (std::uint32_t i = 0; i < 8; ++i) of_a.push_back({"a", {i}, "a"});
+  k.add({"", ir::statements(ir::MatrixFill{{"a", 0, of_a}, ir::number(f32, 0)})});
   k.multiply(a, a, sums);
   EXPECT_REFUSED(k.finish(), KernelError,
                  AllOf(HasSubstr("matrix of f16 in a, filled with f32"),
@@ -174,7 +176,7 @@ ir::Kernel stored_by_groups(const Extent& columns, const Extent& rows, std::int6
   const Matrices sums = k.matrices("sums", f32, {Use::accumulator, 16, 16}, 1, at_once);
   k.grid(0, columns, 16 * at_once);
   k.grid(1, rows, 16);
-  k.fill(sums, ir::number(f32, 7));
+  k.assign(sums, 7);
   const View part = tile(d, {16 * at_once, 16}, {k.block_x() + beyond, k.block_y()});
   k.store(sums, 0, 0, transpose(part));
   return k.finish();
@@ -214,7 +216,7 @@ TEST(Matrices, RegionsThatLanesDoNotMakeUpAreRefused) {
     const auto look = [&](const auto& self, ir::Body& body) -> void {
       for (ir::Stmt& statement : body) {
         if (auto* load = std::get_if<ir::MatrixLoad>(&statement.value)) change(kernel, load->from);
-        if (auto* block = std::get_if<ir::Block>(&statement.value)) self(self, block->body);
+        if (auto* block = std::get_if<ir::Titled>(&statement.value)) self(self, block->body);
       }
     };
     look(look, kernel.body);
@@ -260,7 +262,7 @@ TEST(Matrices, APartOfThemIsStored) {
   Builder k("test", 32, 32);
   const Matrices sums = k.matrices("sums", f32, {Use::accumulator, 16, 16}, 2, 4);
   const View two = k.shared("two", f32, make_layout({16, 32}, {36, 1}));
-  k.fill(sums, ir::number(f32, 0));
+  k.assign(sums, 0);
   k.store(sums, 1, 2, two);
   const std::string text = glsl::print(k.finish());
   EXPECT_THAT(text, HasSubstr("coopMatStore(sums[1u + 2u * (2u + j)], two, 4u * j, 9u"));

@@ -5,7 +5,6 @@
 
 #include <numeric>
 
-#include "support/bytes.hpp"
 #include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
@@ -16,8 +15,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using test::bytes;
 
 using Use = ir::MatrixType::Use;
 
@@ -45,7 +42,7 @@ TEST(MatrixValues, GoThroughSharedMemoryWhereOrdersDiffer) {
   std::vector<float> in(32 * 32);
   std::vector<std::uint16_t> out(in.size());
   std::iota(in.begin(), in.end(), 0.0f);
-  EXPECT_THAT(run_on_host(k.finish(), {test::bytes(in), test::bytes(out)}, {}).reasons, IsEmpty());
+  EXPECT_THAT(run_on_host(k.finish(), {in, out}, {}).reasons, IsEmpty());
   for (std::size_t i = 0; i < in.size(); ++i) {
     EXPECT_EQ(number_of(ScalarType::f16, out[i]), in[i]) << i;
   }

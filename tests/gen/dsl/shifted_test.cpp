@@ -25,7 +25,7 @@ struct RowsOf {
   View values = k.make_fragment_like("values", ScalarType::f32, mine);
 
   void copy(Edges edges) {
-    k.fill(values, 0);
+    k.assign(values, 0);
     k.copy(mine, values, {.edges = edges});
     k.copy(values, parallelize(to, threads, k.thread()));
   }

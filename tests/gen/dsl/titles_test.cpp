@@ -35,12 +35,12 @@ TEST(Titles, ABranchOfOneOperationKeepsTheTitleOfThatOperation) {
   const Tensor dst = k.output("dst", ScalarType::f32, {{"col", "cols"}});
   const View own = k.registers("own", ScalarType::f32, make_layout({1}));
   const View to = parallelize(tile(dst, {32}, {k.block_x()}), make_layout({32}), k.thread());
-  k.assign(own, ir::number(ScalarType::f32, 1));
+  k.assign(own, 1);
   k.branch(
       k.inside(tile(dst, {32}, {k.block_x()})), "whole",
       [&] { k.copy(own, to, {.edges = Edges::inside}); }, "partial",
       [&] {
-        k.assign(own, ir::number(ScalarType::f32, 2));
+        k.assign(own, 2);
         k.copy(own, to);
       });
   const std::string text = glsl::print(k.finish());

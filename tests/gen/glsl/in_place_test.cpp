@@ -44,7 +44,7 @@ TEST(InPlace, RegistersAreReadWhereTheyAreUsed) {
 TEST(InPlace, RegistersThatChangeBeforeTheUseKeepTheirName) {
   FourEach s;
   s.k.copy(s.from, s.x);
-  ir::Block swap{"", {}};
+  ir::Titled swap{"", {}};
   const auto at = [](std::uint32_t i) { return ir::Element{"x", {Expr(i)}, "x"}; };
   const auto value = [](const char* name) { return ir::variable(name, ir::element(kPlaceType)); };
   swap.body.emplace_back(ir::Load{"value0", at(0)});
@@ -59,7 +59,7 @@ TEST(InPlace, RegistersThatChangeBeforeTheUseKeepTheirName) {
 // Loads come before stores, as the author asked.
 TEST(InPlace, LoadsOfMemoryAreNotMovedOverAStore) {
   FourEach s;
-  ir::Block both{"", {}};
+  ir::Titled both{"", {}};
   const auto at = [](const char* array, std::uint32_t i) {
     return ir::Element{array, {Expr(i)}, array};
   };
@@ -108,7 +108,7 @@ TEST(InPlace, AnOffsetThatIsUsedOnceHasNoName) {
     const View view = k.shared(name, kPlaceType, make_layout({elements}));
     const View own =
         k.registers(name + std::string("_own"), kPlaceType, make_layout({elements / 32}));
-    k.assign(own, ir::number(kPlaceType, 1));
+    k.assign(own, 1);
     k.copy(own, parallelize(view, make_layout({32}), (k.thread() + 1) % 32));
   };
   k.output("dst", kPlaceType, {{"i", 32}});
@@ -125,7 +125,7 @@ TEST(InPlace, AnOffsetThatIsAnotherNameHasNone) {
   k.output("dst", kPlaceType, {{"i", 32}});
   const View staged = k.shared("staged", kPlaceType, make_layout({256}));
   const View own = k.registers("own", kPlaceType, make_layout({4, 2}));
-  k.assign(own, ir::number(kPlaceType, 1));
+  k.assign(own, 1);
   const auto four = make_tiled_copy(make_layout({32}), make_layout({4}));
   k.copy(own, partition(staged, four, k.thread()), {.vector = {4}});
   k.store(ir::number(kPlaceType, 0), ir::Element{"dst", {k.thread()}, "dst"});

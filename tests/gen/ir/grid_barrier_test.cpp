@@ -5,7 +5,6 @@
 
 #include <vector>
 
-#include "support/bytes.hpp"
 #include "support/expect.hpp"
 #include "support/phases.hpp"
 #include "vkmoye/base/error.hpp"
@@ -41,9 +40,7 @@ TEST(GridBarrier, LetsTheNextPhaseReadWhatOtherWorkgroupsWrote) {
     std::vector<float> src(n), middle(n, 9), dst(n, 7);
     std::vector<std::uint32_t> arrivals(ir::kArrivals);
     for (std::size_t i = 0; i < n; ++i) src[i] = static_cast<float>(i + 1);
-    const TwinReport report = run_on_host(
-        kernel, {test::bytes(src), test::bytes(middle), test::bytes(dst), test::bytes(arrivals)},
-        {{"n", n}});
+    const TwinReport report = run_on_host(kernel, {src, middle, dst, arrivals}, {{"n", n}});
     EXPECT_THAT(report.reasons, IsEmpty()) << n;
     for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(dst[i], 2 * static_cast<float>(n - i)) << n;
   }
@@ -76,7 +73,7 @@ TEST(GridBarrier, MustStandBetweenPhases) {
   EXPECT_THAT(refused([] {
                 Builder k("inside", 32);
                 k.resident(2);
-                k.blocks("", [&] {
+                k.grid_loop("", [&] {
                   k.grid(0, 1, 1);
                   k.grid_barrier();
                 });
@@ -91,7 +88,7 @@ TEST(GridBarrier, IsNeededBetweenAWriteAndAReadByOthers) {
     Builder k("in place", 64);
     k.resident(2);
     const Tensor x = k.in_out("x", ScalarType::f32, {{"i", "n"}});
-    k.blocks("x(i) = x(n - 1 - i)", [&] {
+    k.grid_loop("x(i) = x(n - 1 - i)", [&] {
       k.grid(0, "n", 64);
       const Expr n = Builder::extent(x, 0), i = k.let("i", Expr(64) * k.block_x() + k.thread());
       k.branch({less(i, n)}, [&] {
@@ -114,14 +111,14 @@ TEST(GridBarrier, OfScratchThatIsNotWrittenIsRefused) {
     const auto all = [&](const Tensor& of) {
       return parallelize(tile(of, {64}, {k.block_x()}), Layout(64), k.thread());
     };
-    k.blocks("", [&] {
+    k.grid_loop("", [&] {
       k.grid(0, 64, 64);
       k.branch({less(k.thread(), Expr(ir::to_index(written)))}, [&] {
         k.store(ir::number(ScalarType::f32, 1), ir::Element{"middle", {k.thread()}, "middle"});
       });
     });
     k.grid_barrier();
-    k.blocks("", [&] { k.copy(all(middle), all(dst)); });
+    k.grid_loop("", [&] { k.copy(all(middle), all(dst)); });
     return k.finish();
   };
   EXPECT_THAT(refused([&] { describe(64); }), IsEmpty());
@@ -134,7 +131,7 @@ TEST(GridBarrier, IsOfAFixedNumberOfWorkgroups) {
     Builder k("grids", 32);
     const Tensor dst = k.output("dst", ScalarType::f32, {{"i", "n"}});
     k.resident(2);
-    k.blocks("", [&] {
+    k.grid_loop("", [&] {
       k.assign(parallelize(tile(dst, {32}, {k.block_x()}), Layout(32), k.thread()),
                ir::number(ScalarType::f32, 1));
     });
@@ -160,7 +157,7 @@ TEST(GridBarrier, OfResultsThatNoPhaseWritesIsRefused) {
                 Builder k("nothing", 32);
                 k.resident(1);
                 k.output("dst", ScalarType::f32, {{"i", 32}});
-                k.blocks("", [&] { k.grid(0, 1, 1); });
+                k.grid_loop("", [&] { k.grid(0, 1, 1); });
                 k.finish();
               }),
               Contains(HasSubstr("nothing writes dst")));

@@ -23,7 +23,7 @@ S* first(ir::Body& body) {
   for (ir::Stmt& statement : body) {
     if (auto* found = std::get_if<S>(&statement.value)) return found;
     ir::Body* inner = nullptr;
-    if (auto* block = std::get_if<ir::Block>(&statement.value)) inner = &block->body;
+    if (auto* block = std::get_if<ir::Titled>(&statement.value)) inner = &block->body;
     if (auto* loop = std::get_if<ir::For>(&statement.value)) inner = &loop->body;
     if (auto* branch = std::get_if<ir::If>(&statement.value)) inner = &branch->body;
     S* found = inner == nullptr ? nullptr : first<S>(*inner);

@@ -47,10 +47,8 @@ Launched launch(const ir::Kernel& kernel, const GemmCall& call,
   out.a = numbers(size[0] * size[2]);
   out.b = numbers(call.experts * size[1] * size[2]);
   out.c.assign(static_cast<std::size_t>(size[0] * size[1]), -99);
-  const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
-  out.reasons = run_on_host(kernel, {bytes(out.a), bytes(out.b), bytes(offsets), bytes(out.c)},
-                            gemm_arguments(call, size))
-                    .reasons;
+  out.reasons =
+      run_on_host(kernel, {out.a, out.b, offsets, out.c}, gemm_arguments(call, size)).reasons;
   return out;
 }
 

@@ -6,7 +6,6 @@
 #include <limits>
 #include <span>
 
-#include "support/bytes.hpp"
 #include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
@@ -21,8 +20,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using test::bytes;
 
 GemmEpilogue steps(const std::vector<std::string>& names) {
   GemmEpilogue out;
@@ -87,7 +84,7 @@ TEST(GemmEpilogue, TheResidualMayBeC) {
     Arguments arguments = {{"m", 2},   {"n", 1},   {"k", 1},      {"lda", 1},
                            {"ldb", 1}, {"ldc", 1}, {"alpha", 1.0}};
     if (beta) arguments["beta"] = 0.5;
-    const TwinReport report = run_on_host(kernel, {bytes(a), bytes(b), bytes(c)}, arguments);
+    const TwinReport report = run_on_host(kernel, {a, b, c}, arguments);
     EXPECT_THAT(report.reasons, IsEmpty());
     // relu(2 + beta 10) + 10, relu(-2 + beta 20) + 20
     EXPECT_EQ(c, beta ? (std::vector<float>{17, 28}) : (std::vector<float>{12, 20}));
@@ -116,9 +113,9 @@ std::vector<float> finished(const GemmEpilogue& epilogue, std::vector<float> c,
   form.epilogue = epilogue;
   const auto count = static_cast<std::int64_t>(c.size());
   std::vector<float> none;
-  std::vector<std::span<std::byte>> buffers = {bytes(none), bytes(none)};
-  if (!input.empty()) buffers.push_back(bytes(input));
-  buffers.push_back(bytes(c));
+  std::vector<HostArray> buffers = {none, none};
+  if (!input.empty()) buffers.push_back(input);
+  buffers.push_back(c);
   const TwinReport report = run_on_host(gemm_simt(small(), form, "gemm"), buffers,
                                         {{"m", 1},
                                          {"n", count},
@@ -193,8 +190,7 @@ TEST(GemmEpilogue, AStepIsAFunctionOfElementCoordinatesAndWhatItReads) {
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 5);
   for (std::size_t i = 0; i < column.size(); ++i) column[i] = static_cast<float>(i);
   for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<float>(i % 3);
-  const TwinReport report = run_on_host(gemm_simt(small(), form, "gemm"),
-                                        {bytes(a), bytes(b), bytes(column), bytes(row), bytes(c)},
+  const TwinReport report = run_on_host(gemm_simt(small(), form, "gemm"), {a, b, column, row, c},
                                         {{"m", m},
                                          {"n", n},
                                          {"k", 1},
@@ -262,20 +258,20 @@ TEST(GemmEpilogue, TheOutputMayHaveATypeOfItsOwn) {
     weight16[i] = half(weight[i]);
   }
   const auto run = [&](const EpilogueOp& step, ScalarType type,
-                       const std::vector<std::span<std::byte>>& arrays) {
+                       const std::vector<HostArray>& arrays) {
     GemmCall call;
     call.a_type = call.b_type = call.result = type;
     call.epilogue = {{&step}};
     const KernelPlan plan =
         gemm_plan(*find_kernel("gemm/simt"), request_of(call, size), call, size);
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-      EXPECT_EQ(plan.arrays[i].bytes, arrays[i].size()) << i;
+      EXPECT_EQ(plan.arrays[i].bytes, arrays[i].bytes.size()) << i;
     }
     const KernelStep& only = plan.steps.front();
     EXPECT_THAT(run_on_host(only.kernel, arrays, only.arguments).reasons, IsEmpty());
   };
-  run(halves, ScalarType::f32, {bytes(a), bytes(b), bytes(weight), bytes(c), bytes(narrow)});
-  run(floats, ScalarType::f16, {bytes(a16), bytes(b16), bytes(weight16), bytes(c16), bytes(wide)});
+  run(halves, ScalarType::f32, {a, b, weight, c, narrow});
+  run(floats, ScalarType::f16, {a16, b16, weight16, c16, wide});
   for (std::size_t i = 0; i < 24; ++i) {
     const auto expected = static_cast<float>(4 * (i % 8));
     EXPECT_EQ(c[i], 4);
@@ -310,10 +306,9 @@ TEST(GemmEpilogue, TheLastStepMayHaveAnOutputOfItsOwn) {
       for (std::size_t i = 0; i < c.size(); ++i) c[i] = static_cast<float>(i % 9) - 4;
       const std::vector<float> before = c;
       std::vector<float> sums(plan.scratch.empty() ? 0 : plan.scratch[0].bytes / sizeof(float));
-      const std::vector<std::span<std::byte>> arrays = {bytes(a), bytes(b),        bytes(weight),
-                                                        bytes(c), bytes(weighted), bytes(sums)};
+      const std::vector<HostArray> arrays = {a, b, weight, c, weighted, sums};
       for (const KernelStep& step : plan.steps) {
-        std::vector<std::span<std::byte>> buffers;
+        std::vector<HostArray> buffers;
         for (const std::size_t array : step.arrays) buffers.push_back(arrays[array]);
         EXPECT_THAT(run_on_host(step.kernel, buffers, step.arguments).reasons, IsEmpty());
       }

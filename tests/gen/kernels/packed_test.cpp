@@ -175,14 +175,13 @@ TEST(Pack, PutsEachElementInItsPlace) {
       std::vector<std::uint16_t> src(elements);
       for (std::size_t i = 0; i < elements; ++i) src[i] = static_cast<std::uint16_t>(i + 1);
       std::vector<std::uint16_t> dst(2048 * 4);
-      const auto bytes = [](auto& v) { return std::as_writable_bytes(std::span(v)); };
-      const TwinReport report = run_on_host(pack({form.type, k_contiguous, false}, form, device),
-                                            {bytes(src), bytes(dst)},
-                                            {{"rows", rows},
-                                             {"k", k},
-                                             {"leading", leading},
-                                             {"k_blocks", k_blocks},
-                                             {"blocks", blocks}});
+      const TwinReport report =
+          run_on_host(pack({form.type, k_contiguous, false}, form, device), {src, dst},
+                      {{"rows", rows},
+                       {"k", k},
+                       {"leading", leading},
+                       {"k_blocks", k_blocks},
+                       {"blocks", blocks}});
       EXPECT_THAT(report.reasons, IsEmpty());
       for (std::int64_t row = 0; row < blocks * 64; ++row) {
         for (std::int64_t p = 0; p < k_blocks * 32; ++p) {

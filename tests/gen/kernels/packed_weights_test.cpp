@@ -47,14 +47,12 @@ void expect_packed(const WeightFormat& format, const Order& order) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(rows * blocks_of_row * format.bytes));
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7919 >> 3);
   std::vector<std::uint32_t> words(static_cast<std::size_t>(2 * k_blocks * packed.words()), ~0u);
-  const auto report = run_on_host(
-      pack_weights(packed, /*batched=*/false),
-      {std::as_writable_bytes(std::span(bytes)), std::as_writable_bytes(std::span(words))},
-      {{"words", blocks_of_row * format.bytes / 2},
-       {"rows", rows},
-       {"leading", blocks_of_row * format.bytes / 2},
-       {"k_blocks", k_blocks},
-       {"blocks", 2}});
+  const auto report = run_on_host(pack_weights(packed, /*batched=*/false), {bytes, words},
+                                  {{"words", blocks_of_row * format.bytes / 2},
+                                   {"rows", rows},
+                                   {"leading", blocks_of_row * format.bytes / 2},
+                                   {"k_blocks", k_blocks},
+                                   {"blocks", 2}});
   ASSERT_THAT(report.reasons, IsEmpty());
   for (const PackedPlane& plane : packed.planes()) {
     SCOPED_TRACE(plane.name);
@@ -137,14 +135,13 @@ TEST(DecodedWeights, AreTheElementsOfAPackedOperand) {
     const std::vector<double> expected = dequantise(format, bytes, rows * k);
     const std::int64_t words = k / format.elements * format.bytes / 2;
     std::vector<std::uint16_t> out(static_cast<std::size_t>(2 * k / 32 * form.block_elements()));
-    const auto report = run_on_host(
-        pack_decoded(format, /*batched=*/false, form, device),
-        {std::as_writable_bytes(std::span(bytes)), std::as_writable_bytes(std::span(out))},
-        {{"words", words},
-         {"rows", rows},
-         {"leading", words},
-         {"k_blocks", k / 32},
-         {"blocks", 2}});
+    const auto report =
+        run_on_host(pack_decoded(format, /*batched=*/false, form, device), {bytes, out},
+                    {{"words", words},
+                     {"rows", rows},
+                     {"leading", words},
+                     {"k_blocks", k / 32},
+                     {"blocks", 2}});
     ASSERT_THAT(report.reasons, IsEmpty());
     for (std::int64_t i = 0; i < rows * k; ++i) {
       const std::int64_t row = i / k, of_row = i % k;

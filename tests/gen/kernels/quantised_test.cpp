@@ -115,7 +115,7 @@ void expect_product(const WeightFormat& format, const GemmForm& form, const ir::
     x[i] = number_of(form.a_type, bits);
   }
   std::vector<float> c(static_cast<std::size_t>(m * n));
-  const TwinReport report = run_on_host(kernel, {a, b, std::as_writable_bytes(std::span(c))},
+  const TwinReport report = run_on_host(kernel, {a, b, c},
                                         {{"m", m},
                                          {"n", n},
                                          {"k", k},
@@ -193,8 +193,7 @@ TEST(Quantised, WeightsWithScalesOfF32AreRoundedOnce) {
                               .reads_k = 2,
                               .reads_row = 2,
                               .subgroup_size = 8};
-  const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
-  const TwinReport report = run_on_host(gemm_thin(config, form), {bytes(a), bytes(b), bytes(c)},
+  const TwinReport report = run_on_host(gemm_thin(config, form), {a, b, c},
                                         {{"m", 1},
                                          {"n", 1},
                                          {"k", k},

@@ -34,9 +34,8 @@ Largest run(const TopKConfig& config, std::vector<float> rows, std::uint32_t col
   Largest out;
   out.values.assign(count * static_cast<std::size_t>(config.k), -7);
   out.places.assign(out.values.size(), 7);
-  const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
   const TwinReport report =
-      run_on_host(top_k(config), {bytes(rows), bytes(out.values), bytes(out.places)},
+      run_on_host(top_k(config), {rows, out.values, out.places},
                   {{"rows", static_cast<std::int64_t>(count)}, {"cols", cols}});
   EXPECT_THAT(report.reasons, IsEmpty());
   return out;
@@ -51,17 +50,15 @@ Largest run_in_slices(const TopKConfig& config, std::vector<float> rows, std::ui
   Largest out;
   out.values.assign(static_cast<std::size_t>(config.k * count), -7);
   out.places.assign(out.values.size(), 7);
-  const auto bytes = [](auto& values) { return std::as_writable_bytes(std::span(values)); };
-  const TwinReport of_slices = run_on_host(top_k(config, "topk/slices", RowPart::slices),
-                                           {bytes(rows), bytes(keys), bytes(columns)},
-                                           {{"rows", count}, {"cols", cols}, {"slices", slices}});
+  const TwinReport of_slices =
+      run_on_host(top_k(config, "topk/slices", RowPart::slices), {rows, keys, columns},
+                  {{"rows", count}, {"cols", cols}, {"slices", slices}});
   EXPECT_THAT(of_slices.reasons, IsEmpty());
   TopKConfig of_candidates = config;
   of_candidates.type = ScalarType::u32;
-  const TwinReport combined =
-      run_on_host(top_k_combine(of_candidates, config.type, "topk/combine"),
-                  {bytes(keys), bytes(columns), bytes(out.values), bytes(out.places)},
-                  {{"rows", count}, {"candidates", config.k * slices}});
+  const TwinReport combined = run_on_host(top_k_combine(of_candidates, config.type, "topk/combine"),
+                                          {keys, columns, out.values, out.places},
+                                          {{"rows", count}, {"candidates", config.k * slices}});
   EXPECT_THAT(combined.reasons, IsEmpty());
   return out;
 }

@@ -61,7 +61,7 @@ ir::Kernel summed(std::int64_t row_stride = 6) {
   k.barrier();
   k.branch({ir::equal(k.thread(), 0)}, [&] {
     const View sum = k.registers("sum", kF32, Layout());
-    k.assign(sum, ir::number(kF32, 0));
+    k.assign(sum, 0);
     k.unrolled_loop("i", 8, [&](const Expr& i) {
       const Expr one = k.load("one", take(held, i, 1));
       k.apply(

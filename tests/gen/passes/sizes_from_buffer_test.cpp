@@ -7,7 +7,6 @@
 #include <numeric>
 #include <random>
 
-#include "support/bytes.hpp"
 #include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "vkmoye/base/error.hpp"
@@ -24,8 +23,6 @@
 namespace vkmoye::gen {
 namespace {
 
-using test::bytes;
-
 using Words = std::vector<std::uint32_t>;
 
 ir::Kernel shipped(const char* name) { return find_kernel(name)->describe({ScalarType::f32}); }
@@ -38,8 +35,7 @@ Checked check(const KernelPlan& plan, Words sizes) {
   Checked out;
   out.sizes.assign(sizes.size(), 77);
   const TwinReport report =
-      run_on_host(plan.steps[0].kernel,
-                  {bytes(sizes), bytes(out.status), bytes(out.command), bytes(out.sizes)}, {});
+      run_on_host(plan.steps[0].kernel, {sizes, out.status, out.command, out.sizes}, {});
   EXPECT_THAT(report.reasons, IsEmpty());
   return out;
 }
@@ -177,15 +173,13 @@ TEST(SizesFromBuffer, RunOnTheHost) {
     std::fill(dst.begin(), dst.end(), -1.0f);
     Checked checked = check(plan, {rows});
     const TwinReport report =
-        run_on_host(plan.steps[1].kernel, {bytes(src), bytes(dst), bytes(checked.sizes)},
-                    plan.steps[1].arguments);
+        run_on_host(plan.steps[1].kernel, {src, dst, checked.sizes}, plan.steps[1].arguments);
     EXPECT_THAT(report.reasons, IsEmpty());
     const std::size_t copied = rows > 40 ? 0 : 5 * rows;
     for (std::size_t i = 0; i < dst.size(); ++i) EXPECT_EQ(dst[i], i < copied ? src[i] : -1.0f);
   }
   Words too_many(2);
-  EXPECT_REFUSED(run_on_host(plan.steps[1].kernel, {bytes(src), bytes(dst), bytes(too_many)},
-                             plan.steps[1].arguments),
+  EXPECT_REFUSED(run_on_host(plan.steps[1].kernel, {src, dst, too_many}, plan.steps[1].arguments),
                  ArgumentError, "checked has 1 arguments of 4 bytes, but the buffer");
 }
 

@@ -4,7 +4,6 @@
 
 #include <numeric>
 
-#include "support/bytes.hpp"
 #include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
@@ -20,8 +19,6 @@
 
 namespace vkmoye::gen {
 namespace {
-
-using test::bytes;
 
 ir::Kernel kernel_called(const char* name) {
   return find_kernel(name)->describe({ScalarType::f32});
@@ -92,15 +89,14 @@ TEST(SpecialisedSizes, RunOnTheHostWithTheirValues) {
   for (const auto& [rows, cols] : {std::pair(33u, 65u), {1u, 7u}, {64u, 32u}}) {
     std::vector<float> src(rows * cols), dst(rows * cols);
     std::iota(src.begin(), src.end(), 0.0f);
-    const TwinReport report =
-        run_on_host(kernel, {bytes(src), bytes(dst)}, {{"rows", rows}, {"cols", cols}});
+    const TwinReport report = run_on_host(kernel, {src, dst}, {{"rows", rows}, {"cols", cols}});
     EXPECT_THAT(report.reasons, IsEmpty());
     for (std::uint32_t i = 0; i < rows * cols; ++i) {
       ASSERT_EQ(dst[i % cols * rows + i / cols], src[i]) << rows << "x" << cols;
     }
   }
   std::vector<float> none;
-  EXPECT_REFUSED(run_on_host(kernel, {bytes(none), bytes(none)}, {{"rows", 0}}), ArgumentError,
+  EXPECT_REFUSED(run_on_host(kernel, {none, none}, {{"rows", 0}}), ArgumentError,
                  "argument 'cols' is missing");
 }
 

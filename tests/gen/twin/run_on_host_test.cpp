@@ -4,7 +4,6 @@
 #include <cstring>
 #include <random>
 
-#include "support/bytes.hpp"
 #include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
 #include "support/moves.hpp"
@@ -17,14 +16,11 @@
 namespace vkmoye::gen {
 namespace {
 
-using test::bytes;
-
 TEST(Twin, TransposesWhatItIsGiven) {
   std::vector<float> a(5 * 40), b(40 * 5, -1);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i);
-  EXPECT_THAT(
-      run_on_host(transpose({.pad = 1}), {bytes(a), bytes(b)}, {{"cols", 40}, {"rows", 5}}).reasons,
-      IsEmpty());
+  EXPECT_THAT(run_on_host(transpose({.pad = 1}), {a, b}, {{"cols", 40}, {"rows", 5}}).reasons,
+              IsEmpty());
   for (std::size_t r = 0; r < 5; ++r) {
     for (std::size_t c = 0; c < 40; ++c) EXPECT_EQ(b[c * 5 + r], a[r * 40 + c]);
   }
@@ -39,9 +35,9 @@ TEST(Twin, ReadsAnArgumentCalledFirstGroupSize) {
   k.grid(0, 32, 32);
   const ir::Kernel kernel = k.finish();
   std::vector<std::uint32_t> out(32);
-  EXPECT_THAT(run_on_host(kernel, {bytes(out)}, {{"first_group_size", 7}}).reasons, IsEmpty());
+  EXPECT_THAT(run_on_host(kernel, {out}, {{"first_group_size", 7}}).reasons, IsEmpty());
   EXPECT_EQ(out, std::vector<std::uint32_t>(32, 7));
-  EXPECT_THROW(run_on_host(kernel, {bytes(out)}, {}), ArgumentError);
+  EXPECT_THROW(run_on_host(kernel, {out}, {}), ArgumentError);
 }
 
 // Every kernel that moves elements, on every type, moves random bits as its operation says.
@@ -89,7 +85,7 @@ ir::Kernel kernel_on_twin(ir::Body body) {
 
 std::vector<std::string> reasons_of(ir::Body body) {
   std::vector<float> dst(8);
-  return run_on_host(kernel_on_twin(std::move(body)), {bytes(dst)}, {}).reasons;
+  return run_on_host(kernel_on_twin(std::move(body)), {dst}, {}).reasons;
 }
 
 ir::Element at(const char* array, const ir::Expr& index) { return {array, {index}, array}; }
@@ -125,8 +121,7 @@ TEST(Twin, LanesOfASubgroupWorkTogether) {
   const auto run = [&](ir::Subgroup s) {
     s.name = "found";
     s.value = number;
-    run_on_host(kernel_on_twin({s, ir::Store{at("dst", thread8), loaded("found")}}), {bytes(dst)},
-                {});
+    run_on_host(kernel_on_twin({s, ir::Store{at("dst", thread8), loaded("found")}}), {dst}, {});
     return dst;
   };
   using Kind = ir::Subgroup::Kind;
@@ -153,7 +148,7 @@ TEST(Twin, FindsAShuffleFromALaneThatThereIsNot) {
                                           ir::convert(ir::variable("found"), ScalarType::f32)}});
     kernel.subgroup_size = 4;
     std::vector<float> dst(8);
-    return run_on_host(kernel, {bytes(dst)}, {}).reasons;
+    return run_on_host(kernel, {dst}, {}).reasons;
   };
   EXPECT_THAT(reasons(thread8 % 4 - 1),  // lane 0 asks for lane 2^32 - 1
               ElementsAre(HasSubstr("depends on a division by 0, the value of a lane that does not "
@@ -167,18 +162,18 @@ TEST(Twin, AtomicOperationsShareAnElement) {
   kernel.arrays[0].type = ScalarType::i32;
   kernel.arrays[0].access = Access::read_write;
   std::vector<std::int32_t> dst(8, 100);
-  EXPECT_THAT(run_on_host(kernel, {bytes(dst)}, {}).reasons, IsEmpty());
+  EXPECT_THAT(run_on_host(kernel, {dst}, {}).reasons, IsEmpty());
   EXPECT_THAT(dst, ElementsAre(106, 122, 100, 100, 100, 100, 100, 100));
 }
 
 TEST(Twin, RefusesWhatItCannotRun) {
   std::vector<float> a(4), b(4);
-  EXPECT_THROW(run_on_host(transpose({.pad = 1}), {bytes(a)}, {{"cols", 2}}), ArgumentError);
-  EXPECT_THROW(run_on_host(transpose({.pad = 1}), {bytes(a), bytes(b)}, {{"cols", 3}, {"rows", 2}}),
+  EXPECT_THROW(run_on_host(transpose({.pad = 1}), {a}, {{"cols", 2}}), ArgumentError);
+  EXPECT_THROW(run_on_host(transpose({.pad = 1}), {a, b}, {{"cols", 3}, {"rows", 2}}),
                ArgumentError);
-  EXPECT_THROW(run_on_host(transpose({.pad = 1}), {bytes(a), bytes(b)}, {{"cols", 2}, {"rows", 2}},
-                           {.most_steps = 10}),
-               ArgumentError);
+  EXPECT_THROW(
+      run_on_host(transpose({.pad = 1}), {a, b}, {{"cols", 2}, {"rows", 2}}, {.most_steps = 10}),
+      ArgumentError);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST(Assume, NeedNotBeLinear) {
 
 TEST(Assume, OfNamesForArgumentsIsOneOfTheLaunchToo) {
   const Body named = {Let{"rest", n % 4},
-                      Block{"", {Assume{equal(variable("rest"), 0), "padded"}}}};
+                      Titled{"", {Assume{equal(variable("rest"), 0), "padded"}}}};
   EXPECT_THAT(verify(by_fours(named)), IsEmpty());
   ASSERT_EQ(assumptions_of_launch(by_fours(named)).size(), 1u);
   EXPECT_EQ(to_string(assumptions_of_launch(by_fours(named))[0]), "n % 4 == 0: padded");

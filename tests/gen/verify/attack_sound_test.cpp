@@ -134,7 +134,7 @@ TEST(Sound, LoopsOfAFewRounds) {
     Draft d;
     d.k.shared("table", f32, make_layout({64}));
     const View sum = d.k.registers("sum", f32, Layout());
-    d.k.assign(sum, number(f32, 0));
+    d.k.assign(sum, 0);
     d.k.loop("r", is_remainder ? d.n % 4 : minimum(d.n, 4), [&](const Expr& round) {
       d.k.store(as_float(round), Element{"table", {d.k.thread()}, "mine"});
       d.k.barrier();
@@ -168,7 +168,7 @@ TEST(Sound, ATableThatIsReadWhereDataSays) {
 TEST(Sound, SubgroupOperationsOfSomeSubgroups) {
   Draft d(64, 32);
   const View held = d.k.registers("kept", f32, Layout());
-  d.k.assign(held, number(f32, 5));
+  d.k.assign(held, 5);
   d.k.branch({equal(d.k.thread() / 32, 1)}, [&] {
     d.k.assign(held, d.k.subgroup_reduce("sum", Op::add, as_float(d.k.thread() % 32)));
   });
@@ -215,7 +215,7 @@ TEST(Sound, WritesAndABarrierInTheFirstRound) {
   Draft d;
   d.k.shared("table", f32, make_layout({64}));
   const View sum = d.k.registers("sum", f32, Layout());
-  d.k.assign(sum, number(f32, 0));
+  d.k.assign(sum, 0);
   d.k.loop("r", d.n, [&](const Expr& round) {
     d.k.branch({equal(round, 0)}, [&] {
       d.k.store(as_float(63 - d.k.thread()), Element{"table", {d.k.thread()}, "table"});
@@ -247,11 +247,11 @@ TEST(Sound, FortyThreadsOfSubgroupsOf32) {
 TEST(Sound, ManyConditionsOnData) {
   Draft d;
   const View held = d.k.registers("kept", f32, Layout());
-  d.k.assign(held, number(f32, 0));
+  d.k.assign(held, 0);
   d.k.branch({less(d.own, d.n)}, [&] {
     const Expr x = d.k.load("x", src_at(d.own));
     std::function<void(std::uint32_t)> deeper = [&](std::uint32_t depth) {
-      d.k.assign(held, number(f32, depth));
+      d.k.assign(held, depth);
       if (depth < 18) {
         d.k.branch({less(number(u32, depth), x)}, [&] { deeper(depth + 1); });
       }
@@ -283,11 +283,11 @@ TEST(Sound, ChainsOfConditionsOnData) {
   for (const bool is_in_first : {false, true}) {
     Draft d;
     const View held = d.k.registers("kept", f32, Layout());
-    d.k.assign(held, number(f32, 0));
+    d.k.assign(held, 0);
     d.k.branch({less(d.own, d.n)}, [&] {
       const Expr x = d.k.load("x", src_at(d.own));
       const std::function<void(std::uint32_t)> deeper = [&](std::uint32_t depth) {
-        const auto here = [&, depth] { d.k.assign(held, number(f32, depth)); };
+        const auto here = [&, depth] { d.k.assign(held, depth); };
         if (depth == 24) return here();
         const auto inner = [&, depth] { deeper(depth + 1); };
         const Expr is_less = less(number(u32, depth), x);

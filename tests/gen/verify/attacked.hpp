@@ -87,7 +87,7 @@ struct Launched {
 inline Launched launched(const Kernel& kernel, const Arguments& arguments, std::uint32_t word = 0,
                          std::uint32_t step = 0) {
   Launched out;
-  std::vector<std::span<std::byte>> spans;
+  std::vector<HostArray> spans;
   for (const Binding& binding : interface_of(kernel).bindings) {
     const std::size_t bytes = element_count(binding, arguments) * size_of(binding.type);
     out.buffers.emplace_back(bytes);

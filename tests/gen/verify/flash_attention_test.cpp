@@ -59,7 +59,7 @@ ir::Kernel flash_attention(const std::function<Expr(const Expr& tile, const Expr
   stage(rows(q, queries, k.block_x()), sQ);
   k.barrier();
   k.load(of_subgroup(sQ, width), query);
-  k.fill(sums, ir::number(f32, 0));
+  k.assign(sums, 0);
   const Expr count = Builder::extent(keys, 1);
   const Expr end = ir::minimum(ir::ceil_div(count, block), (queries / block) * (k.block_x() + 1));
   k.loop("key_tile", end, [&](const Expr& at) {
@@ -70,7 +70,7 @@ ir::Kernel flash_attention(const std::function<Expr(const Expr& tile, const Expr
     k.barrier();
     k.load(sK, key);
     k.load(transpose(sV), value);
-    k.fill(scores, ir::number(f32, 0));
+    k.assign(scores, 0);
     k.multiply(query, key, scores);
     k.store(scores, 0, of_subgroup(sS, block));
     k.barrier();

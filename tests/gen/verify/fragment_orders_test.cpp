@@ -32,8 +32,8 @@ struct Product {
   ir::Kernel with(const std::function<void(Product&)>& use) {
     k.load(tile(src, {16, 16}, {0, 0}), a);
     k.load(tile(src, {16, 16}, {0, 0}), b);
-    k.fill(sums, ir::number(kReal, 0));
-    k.fill(others, ir::number(kReal, 1));
+    k.assign(sums, 0);
+    k.assign(others, 1);
     if (count == 1) k.multiply(a, b, sums);
     use(*this);
     k.branch({ir::less(k.subgroup(), 1)}, [&] {
@@ -184,9 +184,7 @@ TEST(ElementsByLane, OtherElementsInEachMatrix) {
   refuse(zeros(8, [](const Expr& r) { return r + 8 * (r / 2); }));
   refuse(moves(
       8, [](const Expr& r) { return r; }, [](const Expr& r) { return r + 8 * (r / 2); }));
-  refuse([](Product& p) {
-    p.k.assign(composition(p.elements(p.sums), make_layout({8}, {9})), ir::number(kReal, 0));
-  });
+  refuse([](Product& p) { p.k.assign(composition(p.elements(p.sums), make_layout({8}, {9})), 0); });
   refuse([](Product& p) {  // the lane says which matrix
     p.k.loop("r", 8, [&](const Expr& r) {
       p.k.store(ir::number(kReal, 0), {"sums", {r + 8 * (p.k.lane() % 8)}, "sums"});
@@ -258,7 +256,7 @@ TEST(ElementsByLane, ValuesThatChangeFromRoundToRound) {
       });
     };
   };
-  refuse(in_rounds([](Product& p) { p.k.fill(p.others, ir::number(kReal, 5)); }));
+  refuse(in_rounds([](Product& p) { p.k.assign(p.others, 5); }));
   refuse(in_rounds([](Product& p) { p.k.multiply(p.a, p.b, p.others); }));
   refuse(in_rounds([](Product& p) { p.k.multiply(p.a, p.b, p.sums); }));
   refuse(in_rounds([](Product& p) { p.k.apply(p.elements(p.sums), twice, p.elements(p.sums)); }));

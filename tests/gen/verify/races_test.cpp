@@ -50,7 +50,7 @@ TEST(Verify, FindsARaceThatOnlyLateRoundsShow) {
                      Store{tile_at(thread, "writer"), value("y")}, Barrier{}};
   const auto late = [&](const Expr& end, Body round) {
     Body all = {Store{tile_at(thread, "first"), value()}, Barrier{}, For{"r", end, round}};
-    return verify(kernel_of({If{less(0, n), {Load{"x", {"src", {0}, "src"}}, Block{"", all}}}}));
+    return verify(kernel_of({If{less(0, n), {Load{"x", {"src", {0}, "src"}}, Titled{"", all}}}}));
   };
   for (const Expr& end : {Expr(1000), n}) {
     EXPECT_FALSE(late(end, {If{equal(r % 100, 50), racy}}).empty());
@@ -143,7 +143,7 @@ TEST(Verify, TakesAReadThatSizesPlaceForOneOfAnything) {
     if (waits) body.emplace_back(Barrier{});
     body.emplace_back(Load{"y", tile_at(at, "reader")});
     return verify(
-        kernel_of({If{less(7, n), {Load{"x", {"src", {thread}, "src"}}, Block{"", body}}}}));
+        kernel_of({If{less(7, n), {Load{"x", {"src", {thread}, "src"}}, Titled{"", body}}}}));
   };
   EXPECT_THAT(reading(moved, true), IsEmpty());
   EXPECT_THAT(reading(moved, false), Contains(HasSubstr("race in shared tile: 'writer'")));

@@ -129,7 +129,7 @@ TEST(Uniform, SparseRowsTimesAVector) {
   const Expr begin = start("begin", row), end = start("end", row + 1);
   k.assume(logical_not(less(end, begin)), "starts increase");
   const View sum = k.registers("sum", f32, Layout());
-  k.assign(sum, number(f32, 0));
+  k.assign(sum, 0);
   k.loop("chunk", ceil_div(end - begin, 64), [&](const Expr& chunk) {
     const Expr at = k.let("element_at", 64 * chunk + k.thread() + begin);
     k.branch({less(at, end), less(at, Builder::extent(columns, 0))}, [&] {
@@ -148,10 +148,8 @@ TEST(Uniform, SparseRowsTimesAVector) {
   const Kernel kernel = k.finish();
   std::vector<std::uint32_t> starts = {0, 2, 2, 5}, at = {0, 2, 1, 0, 2};
   std::vector<float> values = {1, 2, 3, 4, 5}, vector = {1, 10, 100}, out(3);
-  const auto bytes = [](auto& list) { return std::as_writable_bytes(std::span(list)); };
   const Arguments sizes = {{"ends", 4}, {"elements", 5}, {"width", 3}, {"rows", 3}};
-  const auto report = run_on_host(
-      kernel, {bytes(starts), bytes(at), bytes(values), bytes(vector), bytes(out)}, sizes);
+  const auto report = run_on_host(kernel, {starts, at, values, vector, out}, sizes);
   EXPECT_THAT(report.reasons, IsEmpty());
   EXPECT_THAT(out, ElementsAre(201, 0, 534));
 }

@@ -307,7 +307,7 @@ TEST(Verify, RefusesNamesThatAreUndefinedTwiceDefinedOrOfAnotherType) {
   EXPECT_THAT(verify(kernel_of({Let{"a", variable("b")}})),
               ElementsAre("'a' uses 'b', which is not defined there"));
   EXPECT_THAT(verify(kernel_of({Let{"a", 1}, Let{"a", 2}})), ElementsAre("'a' is defined twice"));
-  EXPECT_THAT(verify(kernel_of({Block{"", {Let{"a", 1}}}, Let{"b", variable("a")}})),
+  EXPECT_THAT(verify(kernel_of({Titled{"", {Let{"a", 1}}}, Let{"b", variable("a")}})),
               ElementsAre("'b' uses 'a', which is not defined there"));
   EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Store{{"dst", {thread}, "dst"}, thread}}}})),
               ElementsAre("'dst' stores index into dst, which takes f32 there; convert an index "

@@ -99,8 +99,8 @@ void require_right(Device& device, const PeakKernel& peak, const Pipeline& pipel
 PeakKernel peak_of_numbers(ScalarType type, std::int64_t groups) {
   constexpr std::int64_t kThreads = 256, kValues = 16, kTile = kThreads * kValues;
   Builder k("peak", kThreads);
-  k.describe({{"type", std::string(to_string(type))}},
-             "as many multiply-adds as possible: the operands stay in registers");
+  k.header({{"type", std::string(to_string(type))}},
+           "as many multiply-adds as possible: the operands stay in registers");
   const gen::Tensor src = k.input("src", type, {{"i", kTile}});
   const gen::Tensor dst = k.output("dst", type, {{"i", groups * kTile}});
   const Expr rounds = k.argument("rounds", ScalarType::u32);
@@ -161,9 +161,9 @@ PeakKernel peak_of_matrices(const gen::GemmForm& form, const DeviceCaps& device,
                                static_cast<std::uint32_t>(columns)};
   };
   Builder k("peak", atom.subgroup_size, static_cast<std::uint32_t>(atom.subgroup_size));
-  k.describe({{"form", form_text(form)},
-              {"atom", fmt::format("{}x{}x{}", atom.atom_m, atom.atom_n, atom.atom_k)}},
-             "as many matrix products as possible: the operands stay in registers");
+  k.header({{"form", form_text(form)},
+            {"atom", fmt::format("{}x{}x{}", atom.atom_m, atom.atom_n, atom.atom_k)}},
+           "as many matrix products as possible: the operands stay in registers");
   const gen::Tensor A = k.input("a", multiplied_type(form), {{"k", depth}, {"m", m}});
   const gen::Tensor B = k.input("b", multiplied_type(form), {{"n", n}, {"k", depth}});
   const gen::Tensor C = k.output("c", form.accumulator, {{"n", n}, {"m", groups * m}});
@@ -176,7 +176,7 @@ PeakKernel peak_of_matrices(const gen::GemmForm& form, const DeviceCaps& device,
       "sums", form.accumulator, size(atom.atom_m, atom.atom_n, Use::accumulator), kRows, kColumns);
   k.load(transpose(tile(A, {depth, m}, {0, 0})), a);
   k.load(transpose(tile(B, {n, depth}, {0, 0})), b);
-  k.fill(sums, gen::ir::number(form.accumulator, 0));
+  k.assign(sums, 0);
   loop_over_steps(k, rounds, [&] { k.multiply(a, b, sums); });
   const View to = tile(C, {n, m}, {0, k.block_x()});
   k.branch(k.inside(to),

@@ -33,7 +33,7 @@ struct Reads {
 PeakKernel peak_of_reads(const Reads& reads, std::int64_t groups) {
   const std::int64_t threads = reads.threads, vectors = threads * reads.tiles;
   Builder k("peak", threads);
-  k.describe({{"bytes", std::to_string(vectors * kVector * 4)}}, reads.why);
+  k.header({{"bytes", std::to_string(vectors * kVector * 4)}}, reads.why);
   const Tensor src = k.input("src", kWord, {{"v", kVector}, {"i", vectors}});
   const Tensor dst = k.output("dst", kWord, {{"i", groups * threads}});
   const Expr rounds = k.argument("rounds", kWord);
@@ -52,7 +52,7 @@ PeakKernel peak_of_reads(const Reads& reads, std::int64_t groups) {
   const View read = k.make_fragment_like("read", kWord, own_part(0));
   const View sums = k.make_fragment_like("sums", kWord, own_part(0));
   const View sum = k.registers("sum", kWord, Layout());
-  k.fill(sums, 0);
+  k.assign(sums, 0);
   k.loop("repeat", rounds, [&](const Expr& round) {
     // Step by step, as the verifier follows a place that is a multiple of the round, but no product of two variables.
     for (std::uint32_t step = 0; step < kPeakSteps; ++step) {
@@ -61,7 +61,7 @@ PeakKernel peak_of_reads(const Reads& reads, std::int64_t groups) {
       k.accumulate(sums, gen::kSum, read);
     }
   });
-  k.fill(sum, 0);
+  k.assign(sum, 0);
   k.accumulate(sum, gen::kSum, sums);
   k.copy(sum, parallelize(tile(dst, {threads}, {k.block_x()}), make_layout({threads}), k.thread()));
 

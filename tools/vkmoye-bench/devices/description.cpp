@@ -139,7 +139,7 @@ class DescriptionReader {
 
  private:
   static bool take(const Json& from, std::string& value) {
-    const std::string* text = text_in(from);
+    const std::string* text = text_of(from);
     if (text != nullptr) value = *text;
     return text != nullptr;
   }

@@ -58,7 +58,7 @@ class HostExecution : public Execution {
   void run(const Step& step) {
     if (!has_groups(step)) return;
     const KernelInterface interface = interface_of(step.kernel);
-    std::vector<std::span<std::byte>> buffers;
+    std::vector<gen::HostArray> buffers;
     for (std::size_t i = 0; i < step.arrays.size(); ++i) {
       const std::size_t array = step.arrays[i];
       const Binding& binding = interface.bindings[i];

@@ -26,7 +26,7 @@ gen::ir::Kernel copy_of_one_tile() {
   using namespace gen;
   const Layout threads = make_layout({kElements});
   Builder k("executes", kElements);
-  k.describe({}, "a copy whose result is known: does the device execute anything?");
+  k.header({}, "a copy whose result is known: does the device execute anything?");
   const Tensor src = k.input("src", ScalarType::u32, {{"i", kElements}});
   const Tensor dst = k.output("dst", ScalarType::u32, {{"i", kElements}});
   k.copy(parallelize(tile(src, {kElements}, {k.block_x()}), threads, k.thread()),
@@ -91,7 +91,7 @@ class Trial {
       : shape_(shape), types_(types), lanes_(lanes), k_("matrix trial", lanes, lanes) {}
 
   gen::ir::Kernel describe() {
-    k_.describe({{"matrices", to_string(shape_)}}, "a product that tests the driver");
+    k_.header({{"matrices", to_string(shape_)}}, "a product that tests the driver");
     const std::array a = {
         operand("a_rows", types_.a, Use::a, shape_.m, shape_.k, Major::kRow),
         operand("a_columns", types_.a, Use::a, shape_.m, shape_.k, Major::kColumn)};
@@ -104,7 +104,7 @@ class Trial {
     const Matrices sums =
         k_.matrices("sums", types_.sum, {Use::accumulator, shape_.m, shape_.n}, 1, 1);
     for (std::uint32_t i = 0; i < 4; ++i) {
-      k_.fill(sums, gen::ir::number(types_.sum, kBefore));
+      k_.assign(sums, kBefore);
       k_.multiply(a[i / 2], b[i % 2], sums);
       k_.store(sums, 0, transpose(one(by_rows, shape_.n, shape_.m, i)));
       k_.store(sums, 0, one(by_columns, shape_.m, shape_.n, i));

@@ -171,8 +171,8 @@ Json json_of(const Ceiling& ceiling) {
 
 // Throws ArgumentError with the reason.
 CeilingOf of_in(const Json& json) {
-  const std::string* word = text_in(member_or_null(json, "of"));
-  const std::string* types = text_in(member_or_null(json, "type"));
+  const std::string* word = text_of(member_or_null(json, "of"));
+  const std::string* types = text_of(member_or_null(json, "type"));
   if (word == nullptr || types == nullptr) throw ArgumentError("a ceiling has no unit or no type");
   using Unit = CeilingOf::Unit;
   for (std::size_t number = 0; number < static_cast<std::size_t>(Unit::count); ++number) {
@@ -196,7 +196,7 @@ CeilingOf of_in(const Json& json) {
 // Throws ArgumentError with the reason.
 Ceiling ceiling_in(const Json& json) {
   Ceiling ceiling{of_in(json)};
-  if (const std::string* skipped = text_in(member_or_null(json, "skipped"))) {
+  if (const std::string* skipped = text_of(member_or_null(json, "skipped"))) {
     ceiling.skipped = *skipped;
     return ceiling;
   }
@@ -210,7 +210,7 @@ Ceiling ceiling_in(const Json& json) {
   ceiling.low = speed("low");
   ceiling.high = speed("high");
   ceiling.samples =
-      static_cast<std::uint64_t>(whole_in(member_or_null(json, "samples")).value_or(0));
+      static_cast<std::uint64_t>(whole_of(member_or_null(json, "samples")).value_or(0));
   return ceiling;
 }
 
@@ -233,7 +233,7 @@ KeptCeilings kept_in(const std::string& text, const DeviceCaps& caps) {
         fmt::format("it was not measured on {}, driver {}", caps.name, caps.driver));
   }
   KeptCeilings kept;
-  if (const std::string* measured = text_in(member_or_null(json, "measured")))
+  if (const std::string* measured = text_of(member_or_null(json, "measured")))
     kept.measured = *measured;
   for (const Json& one : member_or_null(json, "ceilings")) kept.ceilings.push_back(ceiling_in(one));
   if (kept.ceilings.empty()) throw ArgumentError("it has no ceilings");

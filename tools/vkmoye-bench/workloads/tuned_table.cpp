@@ -63,7 +63,7 @@ struct Reader {
   }
 
   std::string text(const std::string& path, const Json& json) {
-    const std::string* found = text_in(json);
+    const std::string* found = text_of(json);
     if (found == nullptr) refuse(path, "is not a string");
     return found == nullptr ? "" : *found;
   }
@@ -90,12 +90,12 @@ struct Reader {
   void read_range(GemmQuantity quantity, const Json& json) {
     GemmRange range{quantity};
     const auto bound = [&](const Json& one, std::int64_t& value) {
-      const auto whole = whole_in(one);
+      const auto whole = whole_of(one);
       if (whole) value = *whole;
       return whole || one.is_null();
     };
     bool is_range = false;
-    if (const auto whole = whole_in(json)) {
+    if (const auto whole = whole_of(json)) {
       range.min = range.max = *whole;
       is_range = true;
     } else if (json.is_array() && json.size() == 2) {
@@ -109,7 +109,7 @@ struct Reader {
   }
 
   void read_contiguous(const std::string& path, const Json& json, char other, char& index) {
-    const std::string* found = text_in(json);
+    const std::string* found = text_of(json);
     if (found != nullptr && (*found == "k" || *found == std::string(1, other))) {
       index = found->front();
     } else {

@@ -161,7 +161,7 @@ class Finder {
     const ir::Body* block = nullptr;
     std::string title = {}, function = {};
   };
-  static Place place_in(const ir::Block& block, const ir::Body* body, const Place& outside) {
+  static Place place_in(const ir::Titled& block, const ir::Body* body, const Place& outside) {
     const std::string& function = block.function.empty() ? outside.function : block.function;
     return {function.empty() ? body : nullptr, block.title, function};
   }
@@ -193,7 +193,7 @@ class Finder {
     for (const ir::Definition& d : effects.defines) {
       if (!d.is_data) ir::add_definition(definitions_, d.name, d.value);
     }
-    const auto* block = std::get_if<ir::Block>(&statement.value);
+    const auto* block = std::get_if<ir::Titled>(&statement.value);
     for (const ir::NestedBody& inner : effects.nested) {
       const bool is_choice = inner.condition != nullptr && !inner.repeats;
       const bool chosen = is_choice && is_uniform(*inner.condition);

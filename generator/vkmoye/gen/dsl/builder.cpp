@@ -47,7 +47,7 @@ Builder::Builder(std::string name, std::int64_t threads, std::uint32_t lanes) {
                    threads, lanes)});
 }
 
-void Builder::describe(std::vector<std::pair<std::string, std::string>> config, std::string why) {
+void Builder::header(std::vector<std::pair<std::string, std::string>> config, std::string why) {
   kernel_.config = std::move(config);
   kernel_.why = std::move(why);
 }
@@ -195,7 +195,7 @@ const ir::Array& Builder::array(const std::string& name, const std::string& user
 }
 
 void Builder::copy(const View& from, const View& to, const CopyOptions& options) {
-  ir::Block block = copy_statements(with_array(from), with_array(to), options);
+  ir::Titled block = copy_statements(with_array(from), with_array(to), options);
   take_grid_from(from);
   take_grid_from(to);
   if (is_single_register(from) && is_single_register(to)) block.title.clear();
@@ -213,17 +213,12 @@ void Builder::copy(const std::vector<std::pair<View, View>>& pairs, const CopyOp
                       {fmt::format("copy of several pairs from {} to {}: one pair is from {} to {}",
                                    from.array, to.array, source.array, target.array)});
   }
-  ir::Block block = copy_statements(moved, options);
+  ir::Titled block = copy_statements(moved, options);
   for (const auto& [source, target] : pairs) {
     take_grid_from(source);
     take_grid_from(target);
   }
   add(std::move(block));
-}
-
-void Builder::fill(const View& to, std::uint32_t value) {
-  take_grid_from(to);
-  add(fill_statements(with_array(to), value));
 }
 
 void Builder::gemm(const View& a, const View& b, const View& c) {
@@ -235,11 +230,12 @@ void Builder::axpby(const Expr& alpha, const View& x, const std::optional<Expr>&
   add(axpby_statements(alpha, with_array(x), beta, with_array(y)));
 }
 
-void Builder::add(ir::Block block) { kernel_.body.emplace_back(std::move(block)); }
+void Builder::add(ir::Titled block) { kernel_.body.emplace_back(std::move(block)); }
 
 void Builder::with_title(const std::string& title, const std::function<void()>& body) {
   ir::Body statements = recorded(body);
-  auto* only = statements.size() == 1 ? std::get_if<ir::Block>(&statements.front().value) : nullptr;
+  auto* only =
+      statements.size() == 1 ? std::get_if<ir::Titled>(&statements.front().value) : nullptr;
   if (only != nullptr && only->function.empty()) {
     only->title = title;
     return add(std::move(*only));
@@ -276,8 +272,8 @@ void Builder::store(const Matrices& from, const Expr& row, const Expr& column, c
   add(store_statements(from, row, column, with_array(to), lanes()));
 }
 
-void Builder::fill(const Matrices& to, const Expr& value) {
-  add(fill_statements(to, value, lanes()));
+void Builder::assign(const Matrices& to, double value) {
+  add(assign_statements(to, ir::number(array(to.array, to.array).type, value), lanes()));
 }
 
 void Builder::multiply(const Matrices& a, const Matrices& b, const Matrices& c) {
@@ -332,7 +328,7 @@ void Builder::unrolled_loop(const std::string& variable, std::uint32_t end,
 void Builder::call_function(const std::string& function, const std::vector<Parameter>& parameters,
                             const std::function<void(const std::vector<Expr>&)>& body) {
   std::vector<Expr> names;
-  ir::Block block{"", {}, function, parameters.size()};
+  ir::Titled block{"", {}, function, parameters.size()};
   for (const Parameter& one : parameters) {
     block.body.emplace_back(ir::Let{one.name, one.argument});
     names.push_back(one.end == 1 ? Expr(0) : ir::variable(one.name, ir::kIndex, one.end));
@@ -388,13 +384,13 @@ void Builder::resident(std::int64_t groups) {
   kernel_.arrivals = "arrivals";
 }
 
-void Builder::blocks(const std::string& title, const std::function<void()>& body) {
+void Builder::grid_loop(const std::string& title, const std::function<void()>& body) {
   const auto outer_grid = std::exchange(kernel_.grid, {});
   const auto outer_has_grid = std::exchange(has_grid_, {});
-  ir::Blocks blocks{title, {}, {}, recorded([&] {
-                      body();
-                      add_all(reasons_, reasons_against_grid());
-                    })};
+  ir::GridLoop blocks{title, {}, {}, recorded([&] {
+                        body();
+                        add_all(reasons_, reasons_against_grid());
+                      })};
   std::copy(kBlockNames.begin(), kBlockNames.end(), blocks.variables.begin());
   blocks.grid = std::exchange(kernel_.grid, outer_grid);
   has_grid_ = outer_has_grid;

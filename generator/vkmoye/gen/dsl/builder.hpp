@@ -47,7 +47,7 @@ class Builder {
   Builder(std::string name, std::int64_t threads, std::uint32_t lanes = 0);
 
   /// Sets the two comment lines at the top of the generated text.
-  void describe(std::vector<std::pair<std::string, std::string>> config, std::string why);
+  void header(std::vector<std::pair<std::string, std::string>> config, std::string why);
 
   /// Declares that `threads` threads share each sum; see ir::Kernel::summing_threads.
   void share_sums(std::int64_t threads) {
@@ -118,9 +118,6 @@ class Builder {
   /// the values of a thread begin or end within a word; see codes.hpp.
   void copy(const Codes& from, const View& to, const CopyOptions& options = {.edges = Edges::zero});
 
-  /// to(v) = value.
-  void fill(const View& to, std::uint32_t value);
-
   /// c(m, n) += a(m) * b(n), for registers with the shapes of partition_A, _B and _C; see mma.hpp.
   void gemm(const View& a, const View& b, const View& c);
 
@@ -167,7 +164,7 @@ class Builder {
   View retile(const View& registers, const Layout& layout) const;
 
   /// Appends statements of the IR.
-  void add(ir::Block block);
+  void add(ir::Titled block);
 
   // --- element-wise computation, see compute.hpp ---
 
@@ -182,8 +179,9 @@ class Builder {
   /// make_identity_view of a tile, that is split like `to`. It is not accessed.
   void apply(const View& to, const View& at, const PlacedFunction& function,
              const std::vector<View>& from);
-  /// to(v) = value.
+  /// to(v) = value. A double becomes a number of the type of `to`.
   void assign(const View& to, const Expr& value);
+  void assign(const View& to, double value);
   /// to(v) = reduction(to(v), from(w)); w = v along each mode where `to` has more than one value.
   void accumulate(const View& to, Reduction reduction, const View& from);
   /// Accumulates atomically: several threads may combine their values into one element.
@@ -242,7 +240,7 @@ class Builder {
   void store(const Matrices& from, const Expr& row, const Expr& column, const View& to);
   void store(const Matrices& from, const Expr& row, const View& to) { store(from, row, 0, to); }
   /// Sets all elements of all matrices of `to` to `value`.
-  void fill(const Matrices& to, const Expr& value);
+  void assign(const Matrices& to, double value);
   /// c += a * b.
   void multiply(const Matrices& a, const Matrices& b, const Matrices& c);
 
@@ -310,10 +308,10 @@ class Builder {
   /// Workgroups share the blocks out. `title`: the comment above it.
   ///
   ///   k.resident(132);
-  ///   k.blocks("sums of slices", [&] { .. k.block_x() .. });
+  ///   k.grid_loop("sums of slices", [&] { .. k.block_x() .. });
   ///   k.grid_barrier();
-  ///   k.blocks("sums of all slices", [&] { .. });
-  void blocks(const std::string& title, const std::function<void()>& body);
+  ///   k.grid_loop("sums of all slices", [&] { .. });
+  void grid_loop(const std::string& title, const std::function<void()>& body);
   /// Waits for all workgroups; their writes to buffers are then visible to all. Stands between two phases.
   void grid_barrier();
 

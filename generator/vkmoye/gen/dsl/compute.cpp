@@ -194,8 +194,8 @@ std::string value_name(const Expr& value) {
                                                      : fmt::format("{}", number);
 }
 
-ir::Block apply_statements(const ArrayView& to, const View& at, const Computation& compute,
-                           const std::vector<ArrayView>& from) {
+ir::Titled apply_statements(const ArrayView& to, const View& at, const Computation& compute,
+                            const std::vector<ArrayView>& from) {
   std::vector<std::string> names;
   for (const ArrayView& operand : from) names.push_back(operand.view.name);
   std::vector<ArrayView> operands = broadcast_all(from, to.view.shape());
@@ -225,7 +225,7 @@ ir::Block apply_statements(const ArrayView& to, const View& at, const Computatio
   return {fmt::format("{}{} <- {}", to.view.name, place_text(to.view), what), std::move(body)};
 }
 
-ir::Block accumulate_statements(const ArrayView& to, Reduction reduction, const ArrayView& from) {
+ir::Titled accumulate_statements(const ArrayView& to, Reduction reduction, const ArrayView& from) {
   const ArrayView sum{broadcast(to.view, from.view.shape()), to.array, to.of_matrix};
   const auto iteration = [&](Body& body, const ir::Element& element,
                              const std::vector<Expr>& values) {
@@ -240,7 +240,7 @@ ir::Block accumulate_statements(const ArrayView& to, Reduction reduction, const 
                          operands, iteration)};
 }
 
-ir::Block atomic_statements(const ArrayView& to, Reduction reduction, const ArrayView& from) {
+ir::Titled atomic_statements(const ArrayView& to, Reduction reduction, const ArrayView& from) {
   const auto iteration = [&](Body& body, const ir::Element& element,
                              const std::vector<Expr>& values) {
     const Expr next = ir::convert(values[0], to.array->type);
@@ -281,6 +281,10 @@ void Builder::apply(const View& to, const View& at, const PlacedFunction& functi
 void Builder::assign(const View& to, const Expr& value) {
   with_title(is_single_register(to) ? "" : fmt::format("{} <- {}", to.name, value_name(value)),
              [&] { apply(to, [&](const std::vector<Expr>&) { return value; }, {}); });
+}
+
+void Builder::assign(const View& to, double value) {
+  assign(to, ir::number(with_array(to).array->type, value));
 }
 
 void Builder::accumulate(const View& to, Reduction reduction, const View& from) {

@@ -58,15 +58,15 @@ std::string value_name(const Expr& value);
 /// to(v) = compute((from[0](v), ..), coordinates of at(v)) for each value v of `to`; the operands and
 /// `at` are broadcast to its shape. Elements outside a buffer are skipped; `at` is not accessed and may
 /// be outside. Loops over registers are unrolled. Throws LayoutError if a shape does not broadcast.
-ir::Block apply_statements(const ArrayView& to, const View& at, const Computation& compute,
-                           const std::vector<ArrayView>& from);
+ir::Titled apply_statements(const ArrayView& to, const View& at, const Computation& compute,
+                            const std::vector<ArrayView>& from);
 
 /// to(v) = reduction(to(v), from(w)) for each value w of `from`, in order; v = w along each mode
 /// where `to` has more than one value. `from` is converted to the type of `to` before it is combined.
 /// Throws LayoutError if `to` does not broadcast to the shape of `from`.
-ir::Block accumulate_statements(const ArrayView& to, Reduction reduction, const ArrayView& from);
+ir::Titled accumulate_statements(const ArrayView& to, Reduction reduction, const ArrayView& from);
 
 /// to(v) = reduction(to(v), from(v)), atomically; otherwise as apply_statements.
-ir::Block atomic_statements(const ArrayView& to, Reduction reduction, const ArrayView& from);
+ir::Titled atomic_statements(const ArrayView& to, Reduction reduction, const ArrayView& from);
 
 }  // namespace vkmoye::gen

@@ -285,8 +285,8 @@ void share_leaves(View& from, View& to) {
 
 }  // namespace
 
-ir::Block copy_statements(const std::vector<std::pair<ArrayView, ArrayView>>& pairs,
-                          const CopyOptions& options) {
+ir::Titled copy_statements(const std::vector<std::pair<ArrayView, ArrayView>>& pairs,
+                           const CopyOptions& options) {
   std::int64_t values = 0;
   for (const auto& [from, to] : pairs) {
     check_shapes(from.view, to.view);
@@ -300,8 +300,8 @@ ir::Block copy_statements(const std::vector<std::pair<ArrayView, ArrayView>>& pa
   return {copy_title(from, to) + others, loads_first(pairs, options)};
 }
 
-ir::Block copy_statements(const ArrayView& source, const ArrayView& target,
-                          const CopyOptions& options) {
+ir::Titled copy_statements(const ArrayView& source, const ArrayView& target,
+                           const CopyOptions& options) {
   ArrayView from = source, to = target;
   const bool are_single = size(from.view.shape()) == 1 && size(to.view.shape()) == 1;
   if (are_single) to.view = broadcast(to.view, from.view.shape());
@@ -318,7 +318,7 @@ ir::Block copy_statements(const ArrayView& source, const ArrayView& target,
     conditions = all_of({fits(from, vector, options.edges), fits(to, vector, options.edges)});
   }
   const auto body = [&](const Vector& moved) { return in_loops(from, to, moved, options); };
-  ir::Block block{copy_title(from.view, to.view), {}};
+  ir::Titled block{copy_title(from.view, to.view), {}};
   block.body =
       conditions.empty()
           ? body(vector)
@@ -326,20 +326,6 @@ ir::Block copy_statements(const ArrayView& source, const ArrayView& target,
                 conjunction(conditions),
                 under_title(fmt::format("{} elements at a time", vector.count), body(vector)),
                 under_title("one element at a time", body({1, vector.leaf}))});
-  return block;
-}
-
-ir::Block fill_statements(const ArrayView& view, std::uint32_t value) {
-  ArrayView to = view;
-  Layout& values = to.view.axes.front().values;
-  if (!to.array->is_buffer()) values = coalesce(values);
-  const ViewAccesses target = accesses_in_loops(to, {}, Edges::skip, Side::store);
-  Body inside = target.names_inside;
-  append(inside, guarded(target.inside_each_iteration, fills(target, to.array->type, value)));
-  ir::Block block{fmt::format("{} <- {}", to.view.name, value), target.names_before};
-  const ir::Unroll unroll = to.array->is_registers() ? ir::Unroll::always : ir::Unroll::free;
-  append(block.body,
-         guarded(target.inside_before, nest(loops_over(values, {}), unroll, std::move(inside))));
   return block;
 }
 

@@ -61,15 +61,12 @@ struct CopyOptions {
 /// - vector.count is not a valid width of a type in memory, or does not divide its leaf, or vectors
 ///   would have to be clamped;
 /// - with `loads_first`: there are more than kMaxValuesAtOnce values.
-ir::Block copy_statements(const ArrayView& from, const ArrayView& to,
-                          const CopyOptions& options = {});
+ir::Titled copy_statements(const ArrayView& from, const ArrayView& to,
+                           const CopyOptions& options = {});
 
 /// Copies several pairs of views of two arrays: first all loads, then all stores.
 /// Preconditions: `pairs` is not empty, options.loads_first is set.
-ir::Block copy_statements(const std::vector<std::pair<ArrayView, ArrayView>>& pairs,
-                          const CopyOptions& options);
-
-/// to(v) = value for each value v; values outside a buffer are skipped.
-ir::Block fill_statements(const ArrayView& to, std::uint32_t value);
+ir::Titled copy_statements(const std::vector<std::pair<ArrayView, ArrayView>>& pairs,
+                           const CopyOptions& options);
 
 }  // namespace vkmoye::gen

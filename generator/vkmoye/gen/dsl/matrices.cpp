@@ -128,8 +128,8 @@ View elements_of(const Matrices& matrices, std::uint32_t lanes) {
   return {matrices.array, {{{}, values}}, {}, fmt::format("elements({})", matrices.array)};
 }
 
-ir::Block load_statements(const ArrayView& from, const Matrices& to, std::uint32_t lanes,
-                          std::uint32_t max_width) {
+ir::Titled load_statements(const ArrayView& from, const Matrices& to, std::uint32_t lanes,
+                           std::uint32_t max_width) {
   require_shape(from.view, to, to.rows, to.columns);
   return {
       fmt::format("load {}{}\n  into {}", from.view.name, place_text(from.view), to.array),
@@ -139,8 +139,8 @@ ir::Block load_statements(const ArrayView& from, const Matrices& to, std::uint32
       })};
 }
 
-ir::Block store_statements(const Matrices& from, const Expr& row, const Expr& column,
-                           const ArrayView& to, std::uint32_t lanes) {
+ir::Titled store_statements(const Matrices& from, const Expr& row, const Expr& column,
+                            const ArrayView& to, std::uint32_t lanes) {
   const auto count = [&](int mode, std::int64_t of_one, std::int64_t max_count) {
     const IntTuple shape = to.view.shape();
     const std::int64_t extent = mode < shape.rank() ? size(shape.mode(mode)) : 1;
@@ -157,15 +157,15 @@ ir::Block store_statements(const Matrices& from, const Expr& row, const Expr& co
           })};
 }
 
-ir::Block fill_statements(const Matrices& to, const Expr& value, std::uint32_t lanes) {
+ir::Titled assign_statements(const Matrices& to, const Expr& value, std::uint32_t lanes) {
   return {fmt::format("{} <- {}", to.array, value_name(value)),
           for_each_matrix(to.rows, to.columns, [&](const Expr& i, const Expr& j) {
             return ir::statements(ir::MatrixFill{part_of(to, i, j, lanes), value});
           })};
 }
 
-ir::Block multiply_statements(const Matrices& a, const Matrices& b, const Matrices& c,
-                              std::uint32_t lanes) {
+ir::Titled multiply_statements(const Matrices& a, const Matrices& b, const Matrices& c,
+                               std::uint32_t lanes) {
   const bool fits = a.rows == c.rows && b.columns == c.columns && a.columns == b.rows;
   if (!fits) {
     throw LayoutError(fmt::format("{} += {} * {}: {}x{}, {}x{} and {}x{} matrices do not match",

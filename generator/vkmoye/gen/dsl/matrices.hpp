@@ -50,19 +50,19 @@ View elements_of(const Matrices& matrices, std::uint32_t lanes);
 /// Each matrix (i, j) <- tile (i, j) of `from`, which must have the shape of all matrices together.
 /// Throws LayoutError, with the reason, if its shape differs or a tile is not a matrix in memory. `max_width`: for an
 /// array that is also accessed by elements, the elements of the widest vector as which it is declared.
-ir::Block load_statements(const ArrayView& from, const Matrices& to, std::uint32_t lanes,
-                          std::uint32_t max_width);
+ir::Titled load_statements(const ArrayView& from, const Matrices& to, std::uint32_t lanes,
+                           std::uint32_t max_width);
 
 /// Tile (i, j) of `to` <- matrix (row + i, column + j), for as many matrices as fill `to`. Throws as
 /// load_statements. `row` and `column` are indices of registers: constants after unrolling.
-ir::Block store_statements(const Matrices& from, const Expr& row, const Expr& column,
-                           const ArrayView& to, std::uint32_t lanes);
+ir::Titled store_statements(const Matrices& from, const Expr& row, const Expr& column,
+                            const ArrayView& to, std::uint32_t lanes);
 
 /// Sets each element to `value`, a number.
-ir::Block fill_statements(const Matrices& to, const Expr& value, std::uint32_t lanes);
+ir::Titled assign_statements(const Matrices& to, const Expr& value, std::uint32_t lanes);
 
 /// c += a * b. Throws LayoutError if the numbers or sizes of the matrices do not match.
-ir::Block multiply_statements(const Matrices& a, const Matrices& b, const Matrices& c,
-                              std::uint32_t lanes);
+ir::Titled multiply_statements(const Matrices& a, const Matrices& b, const Matrices& c,
+                               std::uint32_t lanes);
 
 }  // namespace vkmoye::gen

@@ -30,7 +30,7 @@ View partition_C(const TiledMma& mma, const View& c, const Expr& thread) {
   return partition(c, mma.c, thread);
 }
 
-ir::Block gemm_statements(const ArrayView& a, const ArrayView& b, const ArrayView& c) {
+ir::Titled gemm_statements(const ArrayView& a, const ArrayView& b, const ArrayView& c) {
   const auto values = [](const ArrayView& of) { return of.view.axes.front().values.leaves(); };
   const auto rows = values(a), columns = values(b), sums = values(c);
   const bool ranks_fit = rows.size() == 2 && columns.size() == 2 && sums.size() == 4;
@@ -69,8 +69,8 @@ ir::Block gemm_statements(const ArrayView& a, const ArrayView& b, const ArrayVie
           for_each_value(loops, c, operands, iteration)};
 }
 
-ir::Block axpby_statements(const Expr& alpha, const ArrayView& x, const std::optional<Expr>& beta,
-                           const ArrayView& y) {
+ir::Titled axpby_statements(const Expr& alpha, const ArrayView& x, const std::optional<Expr>& beta,
+                            const ArrayView& y) {
   if (x.view.shape() != y.view.shape()) {
     throw LayoutError(fmt::format("axpby({}, {}): the shapes {} and {} differ", x.view.name,
                                   y.view.name, to_string(x.view.shape()),

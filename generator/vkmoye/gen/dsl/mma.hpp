@@ -30,13 +30,13 @@ View partition_C(const TiledMma& mma, const View& c, const Expr& thread);
 /// c(m, n) += a(m) * b(n). Preconditions: registers with the shapes above: a (VM, RM), b (VN, RN),
 /// c ((VM,VN), RM, RN). Operands are converted to the type of c before they are multiplied.
 /// Throws LayoutError if the shapes do not match.
-ir::Block gemm_statements(const ArrayView& a, const ArrayView& b, const ArrayView& c);
+ir::Titled gemm_statements(const ArrayView& a, const ArrayView& b, const ArrayView& c);
 
 /// y(v) = alpha * x(v) + beta * y(v); without beta, y(v) = alpha * x(v) and y is not read.
 /// Preconditions: x and y are registers of one shape; alpha and beta have one type, in which the sum
 /// is computed: x and y are converted to it, the result to the type of y. Throws LayoutError if the
 /// shapes differ.
-ir::Block axpby_statements(const Expr& alpha, const ArrayView& x, const std::optional<Expr>& beta,
-                           const ArrayView& y);
+ir::Titled axpby_statements(const Expr& alpha, const ArrayView& x, const std::optional<Expr>& beta,
+                            const ArrayView& y);
 
 }  // namespace vkmoye::gen

@@ -63,9 +63,9 @@ std::string place_text(const View& view) {
 
 ir::Body under_title(const std::string& title, ir::Body body) {
   if (title.empty() || body.empty()) return body;
-  auto* only = body.size() == 1 ? std::get_if<ir::Block>(&body.front().value) : nullptr;
+  auto* only = body.size() == 1 ? std::get_if<ir::Titled>(&body.front().value) : nullptr;
   if (only == nullptr || !only->function.empty())
-    return ir::statements(ir::Block{title, std::move(body)});
+    return ir::statements(ir::Titled{title, std::move(body)});
   only->title = title + ":\n" + only->title;
   return body;
 }

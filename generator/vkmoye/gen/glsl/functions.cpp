@@ -30,7 +30,7 @@ void add_defined(const Stmt& statement, const ir::Kernel& kernel, std::set<std::
 Functions::Functions(const ir::Kernel& kernel) : kernel_(kernel) {
   ir::for_each(kernel.body, [&](const Stmt& statement) {
     add_defined(statement, kernel, defined_);
-    const auto* block = std::get_if<ir::Block>(&statement.value);
+    const auto* block = std::get_if<ir::Titled>(&statement.value);
     if (block == nullptr || block->function.empty()) return;
     ir::for_each(block->body, [&](const Stmt& inner) {
       for (const ir::StatementAccess& access : ir::effects_of(inner, kernel).accesses) {
@@ -43,7 +43,7 @@ Functions::Functions(const ir::Kernel& kernel) : kernel_(kernel) {
   for (const PushConstant& argument : kernel.arguments) taken_.insert(argument.name);
 }
 
-std::vector<Functions::Parameter> Functions::parameters_of(const ir::Block& call) const {
+std::vector<Functions::Parameter> Functions::parameters_of(const ir::Titled& call) const {
   std::vector<Expr> used;  // in order
   std::set<std::string> seen, own;
   ir::for_each(call.inside(), [&](const Stmt& statement) {

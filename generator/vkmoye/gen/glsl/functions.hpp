@@ -2,7 +2,7 @@
 #pragma once
 // The functions of a shader: the parameters of each, the registers that they share with main, and their texts.
 //
-//   Block{"", {Let{"step", kk + 1}, Load{"value", {"tile", {16 * step + thread}, ..}}, ..}, "fetch", 1}
+//   Titled{"", {Let{"step", kk + 1}, Load{"value", {"tile", {16 * step + thread}, ..}}, ..}, "fetch", 1}
 //
 //   float fragment[8];                                     registers that a function accesses
 //
@@ -32,7 +32,7 @@ class Functions {
     ir::Expr argument;  // at the call
   };
   /// The parameters that the body of `call` uses, then the names from around it, in the order of their first use.
-  std::vector<Parameter> parameters_of(const ir::Block& call) const;
+  std::vector<Parameter> parameters_of(const ir::Titled& call) const;
 
   /// The name of the function whose text is `before`, its name, and `after`. If there are several texts for `wanted`,
   /// which a pass may cause, the names of all but the first are numbered.

@@ -163,7 +163,7 @@ class Printer {
     for (const ir::Stmt& statement : statements) {
       const bool is_compound = std::holds_alternative<ir::If>(statement.value) ||
                                std::holds_alternative<ir::For>(statement.value) ||
-                               std::holds_alternative<ir::Blocks>(statement.value);
+                               std::holds_alternative<ir::GridLoop>(statement.value);
       // Names at the top are many; what they are for begins after them.
       if (is_compound && scopes_.is_outermost()) out_.apart();
       step(statement, here);
@@ -322,7 +322,7 @@ class Printer {
   }
   // A block that is a whole branch has no braces of its own.
   void branch(const ir::Body& statements, const std::string& both) {
-    const ir::Block* block = only_block(statements);
+    const ir::Titled* block = only_block(statements);
     out_.indent();
     if (block != nullptr) {
       const std::size_t length = block->title.size();
@@ -342,7 +342,7 @@ class Printer {
   void visit(const ir::Barrier&) { out_.line("barrier();"); }
   void visit(const ir::GridBarrier&) { out_.line("grid_barrier();"); }
   // for (uint block = gl_WorkGroupID.x; block < blocks; block += gl_NumWorkGroups.x), with the coordinates of a block.
-  void visit(const ir::Blocks& s) {
+  void visit(const ir::GridLoop& s) {
     const Expr x = groups_along(s.grid[0]), y = groups_along(s.grid[1]),
                z = groups_along(s.grid[2]);
     const bool is_row = ir::is_constant(y, 1) && ir::is_constant(z, 1);
@@ -388,7 +388,7 @@ class Printer {
   void visit(const ir::MatrixFill& s) { out_.line(matrix_statement(s, kernel_)); }
   void visit(const ir::MatrixMultiply& s) { out_.line(matrix_statement(s, kernel_)); }
   // Prints a call, and its function unless that is known.
-  void call(const ir::Block& s) {
+  void call(const ir::Titled& s) {
     std::vector<std::string> parameters, arguments;
     std::set<std::string> names;
     for (const auto& [name, argument] : functions_.parameters_of(s)) {
@@ -417,7 +417,7 @@ class Printer {
   }
 
   // A block has braces if it declares a name.
-  void visit(const ir::Block& s) {
+  void visit(const ir::Titled& s) {
     if (!s.function.empty()) return call(s);
     if (!s.title.empty()) out_.apart();
     comment(s.title);

@@ -18,7 +18,7 @@ Scopes::Scopes(const ir::Kernel& kernel) : kernel_(kernel) {
     if (node.op == ir::Op::variable) used.insert(node.name);
   });
   ir::for_each(kernel.body, [&](const ir::Stmt& statement) {
-    const auto* block = std::get_if<ir::Block>(&statement.value);
+    const auto* block = std::get_if<ir::Titled>(&statement.value);
     if (block != nullptr && !block->function.empty()) outside_.insert(block->function);
     const ir::Effects effects = ir::effects_of(statement, kernel);
     for (const ir::Definition& name : effects.defines) defined.insert(name.name);

@@ -8,16 +8,16 @@ namespace vkmoye::gen::glsl {
 namespace {
 
 std::string below_case(const ir::Body& statements) {
-  const ir::Block* block = only_block(statements);
+  const ir::Titled* block = only_block(statements);
   const std::size_t end = block == nullptr ? std::string::npos : block->title.find(":\n");
   return end == std::string::npos ? "" : block->title.substr(end + 2);
 }
 
 }  // namespace
 
-const ir::Block* only_block(const ir::Body& statements) {
+const ir::Titled* only_block(const ir::Body& statements) {
   const auto* block =
-      statements.size() == 1 ? std::get_if<ir::Block>(&statements.front().value) : nullptr;
+      statements.size() == 1 ? std::get_if<ir::Titled>(&statements.front().value) : nullptr;
   return block != nullptr && block->function.empty() ? block : nullptr;
 }
 

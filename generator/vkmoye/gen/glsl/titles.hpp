@@ -2,7 +2,7 @@
 #pragma once
 // The comments of the branches of an If.
 //
-//   If{whole, {Block{"a whole tile:\ncopy a", ..}}, {Block{"a tile at an edge:\ncopy a", ..}}}
+//   If{whole, {Titled{"a whole tile:\ncopy a", ..}}, {Titled{"a tile at an edge:\ncopy a", ..}}}
 //
 //   // copy a                           title_of_both: printed once
 //   if (whole) {
@@ -16,7 +16,7 @@
 namespace vkmoye::gen::glsl {
 
 /// The block that is all of `statements`; nullptr if there is none, or if it is a function.
-const ir::Block* only_block(const ir::Body& statements);
+const ir::Titled* only_block(const ir::Body& statements);
 
 /// The title that both branches share, without the case in its first line. Empty if their titles differ.
 std::string title_of_both(const ir::If& branches);

@@ -98,7 +98,7 @@ class LaunchFinder {
         if (is_of_launch(let->value, meanings)) {
           meanings.insert_or_assign(let->name, with_values(let->value, meanings));
         }
-      } else if (const auto* block = std::get_if<Block>(&statement.value)) {
+      } else if (const auto* block = std::get_if<Titled>(&statement.value)) {
         collect(block->body, meanings);
       } else if (const auto* assume = std::get_if<Assume>(&statement.value)) {
         if (!is_of_launch(assume->condition, meanings)) continue;
@@ -125,7 +125,7 @@ class LaunchFinder {
 
 bool has_assumption(const Body& body) {
   return std::any_of(body.begin(), body.end(), [](const Stmt& statement) {
-    const auto* block = std::get_if<Block>(&statement.value);
+    const auto* block = std::get_if<Titled>(&statement.value);
     return std::holds_alternative<Assume>(statement.value) ||
            (block != nullptr && has_assumption(block->body));
   });

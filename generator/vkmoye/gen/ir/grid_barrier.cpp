@@ -51,7 +51,7 @@ std::map<std::string, Use> uses_of(const Body& body, const Kernel& kernel) {
 }
 
 // The blocks as workgroups of a launch: their coordinates are named as the Builder names them.
-Body as_launch(const Blocks& blocks) {
+Body as_launch(const GridLoop& blocks) {
   constexpr Builtin kGroup[] = {Builtin::group_x, Builtin::group_y, Builtin::group_z};
   Body body;
   for (std::size_t i = 0; i < blocks.variables.size(); ++i) {
@@ -73,7 +73,7 @@ bool follows_from(const std::set<std::string>& known, const Expr& e) {
 constexpr double kMostBlocks = 0x7fffffff;
 
 // The blocks of a grid of known size; 0 if the size depends on arguments.
-double known_blocks(const Blocks& blocks) {
+double known_blocks(const GridLoop& blocks) {
   double count = 1;
   for (const GridDimension& dimension : blocks.grid) {
     if (dimension.extent.is_symbol()) return 0;
@@ -132,14 +132,14 @@ Array arrivals_of(const Kernel& kernel) {
 
 bool has_phases(const Kernel& kernel) {
   return std::any_of(kernel.body.begin(), kernel.body.end(), [](const Stmt& statement) {
-    return is_a<GridBarrier>(statement) || is_a<Blocks>(statement);
+    return is_a<GridBarrier>(statement) || is_a<GridLoop>(statement);
   });
 }
 
 std::vector<std::string> reasons_against_phases(const Kernel& kernel) {
   Reasons reasons;
   for (const Stmt& statement : kernel.body) {
-    const auto* blocks = std::get_if<Blocks>(&statement.value);
+    const auto* blocks = std::get_if<GridLoop>(&statement.value);
     if (blocks == nullptr || known_blocks(*blocks) <= kMostBlocks) continue;
     reasons.add(fmt::format("a grid of {:.0f} blocks: their numbers must be below 2^31",
                             known_blocks(*blocks)));
@@ -150,7 +150,7 @@ std::vector<std::string> reasons_against_phases(const Kernel& kernel) {
         if (is_a<GridBarrier>(nested))
           reasons.add(
               "a grid barrier is inside another statement, so some workgroups may not reach it");
-        if (is_a<Blocks>(nested)) reasons.add("blocks of a grid are inside another statement");
+        if (is_a<GridLoop>(nested)) reasons.add("blocks of a grid are inside another statement");
       });
     }
   }
@@ -162,11 +162,11 @@ std::vector<std::string> reasons_against_phases(const Kernel& kernel) {
           "phase {} sees {} with different axes, some of which are not those of the array", number,
           array));
     }
-    const auto blocks = std::count_if(part.begin(), part.end(), is_a<Blocks>);
+    const auto blocks = std::count_if(part.begin(), part.end(), is_a<GridLoop>);
     if (blocks == 0) continue;
     Body others;
     for (const Stmt& statement : part) {
-      if (!is_a<Blocks>(statement)) others.push_back(statement);
+      if (!is_a<GridLoop>(statement)) others.push_back(statement);
     }
     const bool is_alone = uses_of(others, kernel).empty();
     if (blocks == 1 && is_alone) continue;
@@ -219,7 +219,7 @@ std::vector<Kernel> phases_of(const Kernel& kernel) {
     phase.verified = nullptr;
     phase.body = names;
     for (const Stmt& statement : parts[i]) {
-      if (const auto* blocks = std::get_if<Blocks>(&statement.value)) {
+      if (const auto* blocks = std::get_if<GridLoop>(&statement.value)) {
         phase.grid = blocks->grid;
         append(phase.body, as_launch(*blocks));
         for (const char* first : kFirstGroup) phase.arguments.emplace_back(first);

@@ -2,12 +2,12 @@
 #pragma once
 // Kernels whose workgroups wait for each other: one launch in place of several that depend on each other.
 //
-//   Blocks{{block_x, block_y, block_z}, {rows}, {..}}    each row: sums(row) = ..
+//   GridLoop{{block_x, block_y, block_z}, {rows}, {..}}    each row: sums(row) = ..
 //   GridBarrier{}
-//   Blocks{.., {columns}, {..}}                           each column reads all of sums
+//   GridLoop{.., {columns}, {..}}                           each column reads all of sums
 //
 // Grid barriers divide the body of a kernel into phases. A phase means what a kernel of its own means: it is the launch
-// of one workgroup for each of its blocks, or, without Blocks, for each workgroup of the launch. The kernel computes
+// of one workgroup for each of its blocks, or, without GridLoop, for each workgroup of the launch. The kernel computes
 // what launches of its phases compute, in order. So only buffers outlive a phase. The verifier and the host twin follow
 // the phases one by one.
 //

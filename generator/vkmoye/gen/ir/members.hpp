@@ -74,7 +74,7 @@ inline auto members(const For& s) {
 }
 inline auto members(const Barrier&) { return std::tuple<>(); }
 inline auto members(const GridBarrier&) { return std::tuple<>(); }
-inline auto members(const Blocks& s) {
+inline auto members(const GridLoop& s) {
   const auto& [title, variables, grid, body] = s;
   return std::tie(title, variables, grid, body);
 }
@@ -114,7 +114,7 @@ inline auto members(const Assume& s) {
   const auto& [condition, why] = s;
   return std::tie(condition, why);
 }
-inline auto members(const Block& s) {
+inline auto members(const Titled& s) {
   const auto& [title, body, function, parameters] = s;
   return std::tie(title, body, function, parameters);
 }

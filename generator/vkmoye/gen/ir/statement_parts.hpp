@@ -71,12 +71,12 @@ void show_parts(S& s, Visitor& visitor) {
     visitor.act_as(ExecutionScope::workgroup, "a grid barrier");
     visitor.order_shared();
     visitor.wait_for_grid();
-  } else if constexpr (std::is_same_v<Kind, Blocks>) {
+  } else if constexpr (std::is_same_v<Kind, GridLoop>) {
     NestedBody inner;
     for (const std::string& name : s.variables)
       inner.defines.push_back({name, variable(name, kIndex)});
     visitor.body(s.body, std::move(inner));
-  } else if constexpr (std::is_same_v<Kind, Block>) {
+  } else if constexpr (std::is_same_v<Kind, Titled>) {
     visitor.body(s.body, {});
   } else if constexpr (std::is_same_v<Kind, Assume>) {
     visitor.use(s.condition);

@@ -85,7 +85,7 @@ struct Barrier {};
 struct GridBarrier {};
 /// Runs `body` once for each block of a grid, each in one workgroup, which may run several. `variables` are the
 /// coordinates of the block. Between two blocks, the threads of a workgroup wait for each other.
-struct Blocks {
+struct GridLoop {
   std::string title;
   std::array<std::string, 3> variables;
   std::array<GridDimension, 3> grid;
@@ -164,9 +164,9 @@ struct Assume {
 /// body is `body`: the first `parameters` statements are Lets, which give the parameters their values. Only the printer
 /// treats it as a call; for all others it is its statements in place. So it cannot call itself.
 ///
-///   Block{"", {Let{"step", kk + 1}, Load{..}, ..}, "fetch", 1}          void fetch(uint step) { .. }
+///   Titled{"", {Let{"step", kk + 1}, Load{..}, ..}, "fetch", 1}          void fetch(uint step) { .. }
 ///                                                                       fetch(kk + 1u);
-struct Block {
+struct Titled {
   std::string title;
   Body body;
   std::string function = {};
@@ -180,7 +180,7 @@ struct Block {
 struct Stmt {
   template <class S>
   Stmt(S statement) : value(std::move(statement)) {}  // NOLINT: implicit in lists of statements
-  std::variant<Let, Load, Store, If, For, Barrier, GridBarrier, Blocks, Block, Subgroup, Atomic,
+  std::variant<Let, Load, Store, If, For, Barrier, GridBarrier, GridLoop, Titled, Subgroup, Atomic,
                MatrixLoad, MatrixStore, MatrixFill, MatrixMultiply, Assume>
       value;
 };
@@ -189,12 +189,12 @@ inline If::If(Expr c, Body b) : condition(std::move(c)), body(std::move(b)) {}
 inline If::If(Expr c, Body b, Body o)
     : condition(std::move(c)), body(std::move(b)), otherwise(std::move(o)) {}
 
-inline Body Block::arguments() const {
+inline Body Titled::arguments() const {
   Body out = body;
-  out.resize(parameters, Stmt(Block{}));
+  out.resize(parameters, Stmt(Titled{}));
   return out;
 }
-inline Body Block::inside() const {
+inline Body Titled::inside() const {
   Body out = body;
   out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(parameters));
   return out;

@@ -6,13 +6,10 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/attention_entries.hpp"
-#include "vkmoye/gen/kernels/move_entries.hpp"
-#include "vkmoye/gen/kernels/product_entries.hpp"
+#include "vkmoye/gen/kernels/entries.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/kernels/relayout_entries.hpp"
-#include "vkmoye/gen/kernels/row_entries.hpp"
 
 namespace vkmoye::gen {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/attention_entries.hpp"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -11,6 +9,7 @@
 #include "vkmoye/gen/kernels/attention/coopmat.hpp"
 #include "vkmoye/gen/kernels/attention/decode.hpp"
 #include "vkmoye/gen/kernels/attention/simt.hpp"
+#include "vkmoye/gen/kernels/entries.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 
 namespace vkmoye::gen {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/move_entries.hpp"
-
 #include <algorithm>
 #include <cstdint>
 
+#include "vkmoye/gen/kernels/entries.hpp"
 #include "vkmoye/gen/kernels/moves/copy_auto.hpp"
 #include "vkmoye/gen/kernels/moves/ladder.hpp"
 #include "vkmoye/gen/kernels/moves/relayout/relayout.hpp"
@@ -149,15 +148,6 @@ ir::Kernel transpose_of_request(const TransposeAutoConfig& config, const MoveReq
 }
 
 }  // namespace
-
-bool is_narrow_transpose(const std::vector<std::int64_t>& shape) {
-  constexpr std::int64_t kTile = 64, kFew = 256;  // rows or columns
-  constexpr std::int64_t kLarge = 1 << 17;        // elements that are worth a kernel of their own
-  if (shape.size() != 2) return false;
-  const std::int64_t least = std::min(shape[0], shape[1]), most = std::max(shape[0], shape[1]);
-  const bool is_whole_tiles = least > kTile && least % kTile == 0;
-  return least >= 1 && least <= kFew && !is_whole_tiles && most >= kLarge / least;
-}
 
 std::vector<KernelEntry> move_entries() {
   using enum TileMove;

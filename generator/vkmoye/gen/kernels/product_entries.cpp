@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/product_entries.hpp"
-
 #include <fmt/format.h>
 
 #include <type_traits>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/gen/kernels/entries.hpp"
 #include "vkmoye/gen/kernels/products/choice/choose_gemm.hpp"
 #include "vkmoye/gen/kernels/products/choice/problem_plan.hpp"
 #include "vkmoye/gen/kernels/products/coopmat.hpp"

@@ -127,7 +127,7 @@ PermutedArray permuted_array(const ElementsForm& form, const EntryConfig& config
 // For an array without elements: a kernel that runs no workgroups.
 ir::Kernel nothing_to_move(const EntryConfig& config) {
   Builder k(kName, 1);
-  k.describe(typed_items(fields(), config), "the arrays have no elements: nothing moves");
+  k.header(typed_items(fields(), config), "the arrays have no elements: nothing moves");
   k.input("src", config.type, {{"at", 0}});
   k.output("dst", config.type, {{"at", 0}});
   k.grid(0, 0, 1);

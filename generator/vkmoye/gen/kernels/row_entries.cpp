@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/row_entries.hpp"
-
 #include <algorithm>
 
+#include "vkmoye/gen/kernels/entries.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
 #include "vkmoye/gen/kernels/rows/argmax.hpp"
 #include "vkmoye/gen/kernels/rows/embed.hpp"

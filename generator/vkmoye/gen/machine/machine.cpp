@@ -278,10 +278,10 @@ void Machine::step(const ir::Let& s, const ThreadSet&) {
                              : Values(s.exact ? values_.exact(s.value) : values_(s.value)));
 }
 
-void Machine::step(const ir::Block& s, const ThreadSet& active) { run(s.body, active); }
+void Machine::step(const ir::Titled& s, const ThreadSet& active) { run(s.body, active); }
 
 // The first block of this workgroup in a grid along x.
-void Machine::step(const ir::Blocks& s, const ThreadSet& active) {
+void Machine::step(const ir::GridLoop& s, const ThreadSet& active) {
   for (std::size_t i = 0; i < s.variables.size(); ++i)
     values_.define(s.variables[i], Values::same(workgroup_.group[i]));
   run(s.body, active);

@@ -126,8 +126,8 @@ class Machine {
   void step(const ir::Let& s, const ThreadSet& active);
   void step(const ir::If& s, const ThreadSet& active);
   void step(const ir::For& s, const ThreadSet& active);
-  void step(const ir::Block& s, const ThreadSet& active);
-  void step(const ir::Blocks& s, const ThreadSet& active);
+  void step(const ir::Titled& s, const ThreadSet& active);
+  void step(const ir::GridLoop& s, const ThreadSet& active);
   template <class Statement>
   static constexpr bool is_step() {
     return requires(Machine & machine, const Statement& s, const ThreadSet& active) {

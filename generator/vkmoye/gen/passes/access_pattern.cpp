@@ -156,7 +156,7 @@ class Pattern {
         one.elements = std::max(one.elements, other.elements);
         one.take_width(other.width);
         out.add(one);
-      } else if (const auto* block = std::get_if<ir::Block>(&statement.value)) {
+      } else if (const auto* block = std::get_if<ir::Titled>(&statement.value)) {
         out.add(accessed(block->body, side));
       } else {
         const auto* load = std::get_if<ir::Load>(&statement.value);
@@ -234,7 +234,7 @@ class Pattern {
       } else if (const auto* loop = std::get_if<ir::For>(&statement.value)) {
         if (!touches(statement, from_) && !touches(statement, to_)) continue;
         for (std::uint32_t i = 0; i < times(*loop); ++i) {
-          ir::Block round{"", {}};
+          ir::Titled round{"", {}};
           moved(at_number(loop->body, loop->variable, i), slots, round.body);
           out.emplace_back(std::move(round));
         }
@@ -246,8 +246,8 @@ class Pattern {
         slots.loaded = std::max(slots.loaded, other.loaded);
         slots.stored = std::max(slots.stored, other.stored);
         out.emplace_back(std::move(both));
-      } else if (const auto* block = std::get_if<ir::Block>(&statement.value)) {
-        ir::Block inside{block->title, {}};
+      } else if (const auto* block = std::get_if<ir::Titled>(&statement.value)) {
+        ir::Titled inside{block->title, {}};
         moved(block->body, slots, inside.body);
         out.emplace_back(std::move(inside));
       } else {

@@ -105,14 +105,14 @@ class Baker {
         add(out, *let);
       } else if (const auto* assume = std::get_if<ir::Assume>(&statement.value)) {
         add(out, *assume);
-      } else if (const auto* block = std::get_if<ir::Block>(&statement.value);
+      } else if (const auto* block = std::get_if<ir::Titled>(&statement.value);
                  block != nullptr && !block->function.empty()) {
         add(out, *block);
       } else {
         out.push_back(rewritten(
             statement, [&](const Expr& e) { return expr(e); },
             [&](const Body& inner) { return body(inner); }));
-        auto* blocks = std::get_if<ir::Blocks>(&out.back().value);
+        auto* blocks = std::get_if<ir::GridLoop>(&out.back().value);
         if (blocks == nullptr) continue;
         for (GridDimension& dimension : blocks->grid) dimension.extent = extent(dimension.extent);
       }
@@ -151,15 +151,15 @@ class Baker {
     Body taken = body(*known != 0 ? s.body : s.otherwise);
     // A block keeps the names of the branch in their own scope.
     const bool is_block =
-        taken.size() == 1 && std::holds_alternative<ir::Block>(taken.front().value);
+        taken.size() == 1 && std::holds_alternative<ir::Titled>(taken.front().value);
     if (is_block) return out.push_back(std::move(taken.front()));
-    if (!taken.empty()) out.emplace_back(ir::Block{"", std::move(taken)});
+    if (!taken.empty()) out.emplace_back(ir::Titled{"", std::move(taken)});
   }
 
   // A function stays one for all calls: only what holds at each is used, which neither arguments nor the conditions
   // around a call do.
-  void add(Body& out, const ir::Block& call) {
-    ir::Block baked = call;
+  void add(Body& out, const ir::Titled& call) {
+    ir::Titled baked = call;
     baked.body = call.arguments();
     for (ir::Stmt& parameter : baked.body) {
       auto& value = std::get<ir::Let>(parameter.value).value;

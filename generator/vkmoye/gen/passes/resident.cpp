@@ -177,7 +177,7 @@ class Composer {
       kernel_.assumptions.push_back(std::move(one));
     }
     const Body& body = kernel.body;
-    ir::Blocks blocks{kernel.name, {}, kernel.grid, {}};
+    ir::GridLoop blocks{kernel.name, {}, kernel.grid, {}};
     std::copy(kBlocks.begin(), kBlocks.end(), blocks.variables.begin());
     Body inside;
     std::copy_if(body.begin(), body.end(), std::back_inserter(inside),
@@ -330,7 +330,7 @@ class Composer {
             const auto known = names_.find(array);
             if (known != names_.end()) array = known->second;
           });
-      auto* block = std::get_if<ir::Block>(&own.value);
+      auto* block = std::get_if<ir::Titled>(&own.value);
       if (block != nullptr && !block->function.empty()) {
         const auto [known, is_new] = functions_.try_emplace(block->function);
         if (is_new) known->second = free_name(block->function);

@@ -236,7 +236,7 @@ ir::Kernel check_sizes(const ir::Kernel& kernel, const SizeNames& names, const A
     stores.emplace_back(store(kChecked, i, ir::select(is_good, values.at(names[i]), 0)));
   }
   out.body.emplace_back(
-      ir::Block{"no groups and no sizes where one is refused", std::move(stores)});
+      ir::Titled{"no groups and no sizes where one is refused", std::move(stores)});
   return out;
 }
 

@@ -134,15 +134,14 @@ std::vector<std::span<std::byte>> first_elements(const ir::Kernel& kernel,
 
 }  // namespace
 
-TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
+TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<HostArray>& arrays,
                        const Arguments& arguments, const TwinOptions& options) {
   const std::size_t bindings = interface_of(kernel).bindings.size();
   std::vector<std::string> wrong;
   if (kernel.hand_written)
     wrong.emplace_back("its shader was written by hand, and only devices run GLSL");
-  if (buffers.size() != bindings) {
-    wrong.push_back(
-        fmt::format("it binds {} buffers, but {} were given", bindings, buffers.size()));
+  if (arrays.size() != bindings) {
+    wrong.push_back(fmt::format("it binds {} arrays, but {} were given", bindings, arrays.size()));
   }
   for (const PushConstant& argument : kernel.arguments) {
     if (arguments.contains(argument.name) || is_first_group(argument.name) ||
@@ -154,6 +153,8 @@ TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<std::span<std
   if (!wrong.empty()) {
     throw ArgumentError(with_reasons(kernel.name + " on the host", wrong));
   }
+  std::vector<std::span<std::byte>> buffers;
+  for (const HostArray& array : arrays) buffers.push_back(array.bytes);
   if (!kernel.arguments_in_buffer) {
     return follow(kernel, buffers, arguments, options, /*with_data=*/true);
   }

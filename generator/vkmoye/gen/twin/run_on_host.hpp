@@ -3,7 +3,7 @@
 // The host twin: runs a kernel without Vulkan, statement by statement, and reports problems.
 //
 //   std::vector<float> a(33 * 5), b(5 * 33);
-//   TwinReport report = run_on_host(transpose(), {bytes(a), bytes(b)}, {{"cols", 33}, {"rows", 5}});
+//   TwinReport report = run_on_host(transpose(), {a, b}, {{"cols", 33}, {"rows", 5}});
 //   report.reasons      empty: no problem was found; b is the transpose of a
 //
 // Operations compute what ir/evaluate.hpp says, rounded to the type of each element. Reports name the invocations, the
@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <set>
 #include <span>
 #include <string>
@@ -58,11 +59,20 @@ struct TwinReport {
   bool depends_on_data = false;      // a condition or the end of a loop was not known
 };
 
-/// Runs the whole launch on `buffers`, the bytes of each binding in order, and stores the results there. `arguments`
+/// An array on the host, made from any contiguous range that outlives it, such as a std::vector<float>.
+struct HostArray {
+  template <std::ranges::contiguous_range Range>
+  HostArray(Range&& elements)
+      : bytes(std::as_writable_bytes(std::span(elements))) {}  // NOLINT: implicit
+
+  std::span<std::byte> bytes;
+};
+
+/// Runs the whole launch on `arrays`, one for each binding in order, and stores the results there. `arguments`
 /// are those of a launch; `first_group_*` are 0. Those that the kernel reads from a buffer are taken from there,
-/// whatever `arguments` has, and the other buffers may then be larger than the launch needs. Throws ArgumentError if an
-/// argument is missing, or a buffer is not as large as the launch needs, BrokenAssumption, and TooManySteps.
-TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<std::span<std::byte>>& buffers,
+/// whatever `arguments` has, and the other arrays may then be larger than the launch needs. Throws ArgumentError if an
+/// argument is missing, or an array is not as large as the launch needs, BrokenAssumption, and TooManySteps.
+TwinReport run_on_host(const ir::Kernel& kernel, const std::vector<HostArray>& arrays,
                        const Arguments& arguments, const TwinOptions& options = {});
 
 /// Checks a launch of these sizes without data: loaded values are unknown, and conditions that depend on them may

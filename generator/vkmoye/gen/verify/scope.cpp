@@ -46,7 +46,7 @@ class ScopeChecker {
     }
     if (!one_line) complain("the kernel's name, config and reason must each stay on one line");
     for_each(kernel.body, [&](const Stmt& statement) {
-      const auto* block = std::get_if<Block>(&statement.value);
+      const auto* block = std::get_if<Titled>(&statement.value);
       if (block != nullptr && !block->function.empty()) functions_.insert(block->function);
     });
     for (const std::string& function : functions_) check_function_name(function);
@@ -104,7 +104,7 @@ class ScopeChecker {
     }
   }
 
-  void check_parameters(const Block& call) {
+  void check_parameters(const Titled& call) {
     for (std::size_t i = 0; i < call.parameters; ++i) {
       const auto* let = i < call.body.size() ? std::get_if<Let>(&call.body[i].value) : nullptr;
       if (let != nullptr && let->value->type == kIndex) continue;
@@ -354,7 +354,7 @@ class ScopeChecker {
       }
     }
     for (const StatementAccess& access : effects.accesses) check(access);
-    const auto* block = std::get_if<Block>(&statement.value);
+    const auto* block = std::get_if<Titled>(&statement.value);
     const std::string outside = function_;
     if (block != nullptr && !block->function.empty()) {
       check_parameters(*block);

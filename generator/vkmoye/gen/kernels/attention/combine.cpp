@@ -84,8 +84,8 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
   const std::int64_t at_once = std::max<std::int64_t>(8, lanes / threads_per_slice);  // slices
   const Layout threads = make_layout({threads_per_slice, at_once});
   Builder builder(name, size(threads), to_index(lanes));
-  builder.describe({{"type", std::string(to_string(type))}, {"form", form_text(form)}},
-                   "slices are weighed by their maxima, and added up always in the same order");
+  builder.header({{"type", std::string(to_string(type))}, {"form", form_text(form)}},
+                 "slices are weighed by their maxima, and added up always in the same order");
   const SliceRow own(builder, form);
   const Builder::AxisSpec row = {"row", own.rows}, head = {"head", own.heads},
                           slice_axis = {"slice", "slices"};
@@ -118,7 +118,7 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
   RunningSoftmax softmax(builder, score_factors(builder, form), row_max,
                          {.columns = 2, .threads = threads, .shared_by_row = 1}, sink);
   softmax.start();
-  builder.assign(sums, ir::number(f32, 0));
+  builder.assign(sums, 0);
   builder.loop("chunk", ceil_div(Builder::extent(slice_sums, 3), to_index(at_once)),
                [&](const Expr& chunk) {
                  builder.assign(row_max, kMaximum.neutral(f32));  // where there is no slice

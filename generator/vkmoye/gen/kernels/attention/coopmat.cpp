@@ -5,7 +5,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/attention/parts/bias.hpp"
-#include "vkmoye/gen/kernels/attention/parts/describe.hpp"
+#include "vkmoye/gen/kernels/attention/parts/header.hpp"
 #include "vkmoye/gen/kernels/attention/parts/probabilities_operand.hpp"
 #include "vkmoye/gen/kernels/attention/parts/query_matrices.hpp"
 #include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
@@ -37,7 +37,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   const std::int64_t width = width_in_matrices(config, form.width),
                      value_width = width_in_matrices(config, form.value_width);
   Builder builder(name, config.threads(), to_index(config.subgroup_size));
-  describe_attention(builder, attention_coopmat_fields(), config, form, type, why_text(config));
+  attention_header(builder, attention_coopmat_fields(), config, form, type, why_text(config));
   AttentionTile attention(builder, form, type, {config.tile_rows(), keys, width, value_width});
   VisibleKeys visible(builder, form, attention);
   ScoreBias bias(builder, form, attention);
@@ -77,7 +77,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
   RunningSoftmax softmax(builder, attention.score_scale().of_softmax(), scores.by_row,
                          {.columns = 0, .threads = scores.threads, .shared_by_row = 0}, sink);
   softmax.start();
-  builder.fill(sums.matrices, ir::number(ScalarType::f32, 0));
+  builder.assign(sums.matrices, 0);
 
   const auto fetch = [&](const Expr& number) { fetch_keys(attention, k, v, number); };
   const auto fetch_ahead = [&](const Expr& number) {
@@ -93,7 +93,7 @@ ir::Kernel attention_coopmat(const AttentionCoopmatConfig& config, const Attenti
     if (config.prefetch)
       builder.branch({less(i + 1, visible.count())}, [&] { fetch_ahead(at + 1); });
 
-    builder.fill(scores.matrices, ir::number(ScalarType::f32, 0));
+    builder.assign(scores.matrices, 0);
     builder.unrolled_loop("d", to_index(query.columns), [&](const Expr& d) {
       builder.unrolled_loop("key", to_index(keys / atom), [&](const Expr& key) {
         builder.load(tile(k.shared(), {atom, atom}, {d, key}), b, k.vector());

@@ -9,7 +9,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/attention/decode_threads.hpp"
 #include "vkmoye/gen/kernels/attention/parts/bias.hpp"
-#include "vkmoye/gen/kernels/attention/parts/describe.hpp"
+#include "vkmoye/gen/kernels/attention/parts/header.hpp"
 #include "vkmoye/gen/kernels/attention/parts/key_rows.hpp"
 #include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/parts/visible_keys.hpp"
@@ -41,15 +41,15 @@ class DecodeAttention {
         own_rows_{make_layout({by_.threads_per_key, kOne}), thread_of_key_} {}
 
   ir::Kernel describe() {
-    describe_attention(builder_, attention_decode_fields(), config_, form_, type_,
-                       "keys are split among workgroups and threads, which combine at the end");
+    attention_header(builder_, attention_decode_fields(), config_, form_, type_,
+                     "keys are split among workgroups and threads, which combine at the end");
     declare();
     numbers_.fill_tables();
     load_rows();
     softmax_.emplace(builder_, attention_.score_scale().of_softmax(), scores_,
                      ScoreModes{.columns = 2, .threads = threads_, .shared_by_row = 1});
     softmax_->start();
-    builder_.assign(sums_of_thread_, ir::number(f32, 0));
+    builder_.assign(sums_of_thread_, 0);
     const Expr slices = maximum(Builder::extent(slice_sums_, 3), 1);
     const SliceParts own_tiles = slice_parts(builder_, visible_.count(), slices, builder_.block_z(),
                                              {"tiles_of_slice", "tiles_before", "own_tiles"});
@@ -179,7 +179,7 @@ class DecodeAttention {
   void add_tile(const Expr& tile_number) {
     load_keys(tile_number);
     read_k_->decode(key_elements_);
-    builder_.assign(scores_, ir::number(f32, 0));
+    builder_.assign(scores_, 0);
     builder_.with_title("scores += key_elements * q_elements", [&] {
       const View all = over(scores_, key_elements_);
       builder_.apply(all, multiply_and_add, all, key_elements_, repeat(q_elements_, 2, 1));

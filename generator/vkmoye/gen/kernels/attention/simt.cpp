@@ -9,7 +9,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/mma.hpp"
 #include "vkmoye/gen/kernels/attention/parts/bias.hpp"
-#include "vkmoye/gen/kernels/attention/parts/describe.hpp"
+#include "vkmoye/gen/kernels/attention/parts/header.hpp"
 #include "vkmoye/gen/kernels/attention/parts/key_rows.hpp"
 #include "vkmoye/gen/kernels/attention/parts/running_softmax.hpp"
 #include "vkmoye/gen/kernels/attention/parts/staging.hpp"
@@ -133,8 +133,8 @@ class SimtAttention {
         numbers_(builder_, form.key_format, form.value_format) {}
 
   ir::Kernel describe() {
-    describe_attention(builder_, attention_simt_fields(), config_, form_, type_,
-                       "scores and sums in registers, probabilities through shared memory");
+    attention_header(builder_, attention_simt_fields(), config_, form_, type_,
+                     "scores and sums in registers, probabilities through shared memory");
     declare();
     numbers_.fill_tables();
     const BiasRows biased_rows =
@@ -142,7 +142,7 @@ class SimtAttention {
     RunningSoftmax softmax(builder_, attention_.score_scale().of_softmax(), scores_,
                            {.columns = 2, .threads = mma_.threads, .shared_by_row = 1}, sink_);
     softmax.start();
-    builder_.assign(sums_, ir::number(ScalarType::f32, 0));
+    builder_.assign(sums_, 0);
     stage(attention_.q(), shared_q_);
     builder_.loop(
         "key_tile", visible_.count(),
@@ -244,7 +244,7 @@ class SimtAttention {
     const AttentionTile::KeyTile key_tile = attention_.key_tile(tile_number);
     stage_keys("k", form_.key_format, numbers_.k(), attention_.k(key_tile), shared_k_);
     builder_.barrier();
-    builder_.assign(scores_, ir::number(ScalarType::f32, 0));
+    builder_.assign(scores_, 0);
     multiply("qk", transpose(shared_q_), transpose(shared_k_), scores_, form_.width);
     attention_.score_scale().cap(builder_, scores_);
     bias_.add(scores_, part_of, biased_rows, tile_number);

@@ -130,9 +130,9 @@ ir::Kernel fragment_probe(const ProbedMatrix& probed) {
   const std::int64_t rows = probed.matrix.rows, columns = probed.matrix.columns;
   const std::int64_t all = elements_of(probed), held = all / probed.lanes;
   Builder builder("fragment_probe", probed.lanes, probed.lanes);
-  builder.describe({{"type", std::string(to_string(probed.type))},
-                    {"matrix", std::to_string(rows) + "x" + std::to_string(columns)}},
-                   "which rows and columns each lane holds, in its own order");
+  builder.header({{"type", std::string(to_string(probed.type))},
+                  {"matrix", std::to_string(rows) + "x" + std::to_string(columns)}},
+                 "which rows and columns each lane holds, in its own order");
   const Tensor src =
       builder.input("src", probed.type, {{"column", columns}, {"row", rows}, {"which", 2}});
   const Tensor dst = builder.output("dst", probed.type, {{"at", all}, {"which", 2}});

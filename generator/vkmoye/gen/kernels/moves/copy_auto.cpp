@@ -68,9 +68,9 @@ ir::Kernel copy_auto(const CopyAutoConfig& config, const std::string& name) {
   const bool converts = result != config.type;
   if (converts) items.insert(items.begin() + 1, {"result", std::string(to_string(result))});
   use_addressing(k, config.address, items);
-  k.describe(items, converts
-                        ? "flat arrays: independent wide accesses, converted between"
-                        : "flat arrays: independent wide accesses, whatever the rows and the type");
+  k.header(items, converts
+                      ? "flat arrays: independent wide accesses, converted between"
+                      : "flat arrays: independent wide accesses, whatever the rows and the type");
   const Extent count("cols", "rows");
   const Tensor src = k.input("src", config.type, {{"at", count}});
   const Tensor dst = k.output("dst", result, {{"at", count}});

@@ -60,7 +60,7 @@ ir::Kernel move_tile(const TileConfig& config, const TileRung& rung, const std::
   if (!deals && !transposes) items.emplace_back("values", to_string(loads.values));
   if (!deals) items.emplace_back("vector", std::to_string(loads.vector));
   if (rung.path == TilePath::shared) items.emplace_back("shared", text_of(shared));
-  k.describe(std::move(items), rung.why);
+  k.header(std::move(items), rung.why);
 
   const std::int64_t bM = config.tile_cols, bN = config.tile_rows;
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});

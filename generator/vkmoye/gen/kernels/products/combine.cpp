@@ -5,10 +5,10 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/common/blocks.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
 #include "vkmoye/gen/kernels/common/threads_config.hpp"
+#include "vkmoye/gen/kernels/common/tiled_array.hpp"
 #include "vkmoye/gen/kernels/products/result/result.hpp"
 #include "vkmoye/layout/text.hpp"
 
@@ -50,8 +50,8 @@ ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
   const Layout threads = make_layout({n, m, along_slices});
 
   Builder builder(name, size(threads), device.subgroup_size);
-  builder.describe({{"form", form_text(form)}, {"threads", to_string(threads)}},
-                   "threads along slices are added up last, always in the same order");
+  builder.header({{"form", form_text(form)}, {"threads", to_string(threads)}},
+                 "threads along slices are added up last, always in the same order");
   for (const char* extent : {"m", "n"}) builder.argument(extent, ScalarType::u32);
   std::vector<Builder::AxisSpec> axes = {{"n", "n"}, {"m", "m"}, {"slice", "slices"}};
   if (form.batched) axes.push_back({"batch", "batch"});
@@ -61,14 +61,14 @@ ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
   // ((value), 1, 1, in flight): a thread's elements, slice by slice.
   const std::int64_t depth = along_slices * kInFlight;
   const bool batched = form.batched;
-  Blocks blocks(
+  TiledArray blocks(
       builder, partials,
       batched ? IntTuple{n * vector, m, depth, 1} : IntTuple{n * vector, m, depth},
       make_tiled_copy(batched ? make_layout({n, m, along_slices, 1}) : threads,
                       batched ? make_layout({vector, 1, 1, 1}) : make_layout({vector, 1, 1})));
   const View values = blocks.registers("values", type);
   const View sums = builder.registers("sums", type, Layout(first_along(values, {3}).shape()));
-  builder.assign(sums, ir::number(type, 0));
+  builder.assign(sums, 0);
   const Expr steps = ceil_div(Builder::extent(partials, 2), to_index(depth));
   builder.loop("chunk", steps, [&](const Expr& chunk) {
     std::vector<Expr> at = {builder.block_x(), builder.block_y(), chunk};

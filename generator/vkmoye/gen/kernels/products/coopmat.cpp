@@ -45,7 +45,7 @@ class CoopmatProduct {
         sums_(builder_, buffers_, form, accumulator_shape(config, form)) {}
 
   ir::Kernel describe() {
-    builder_.describe(
+    builder_.header(
         items_after_form(form_, gen::items(gemm_coopmat_fields(), config_)),
         "matrix units; the next tiles are fetched into registers while these are multiplied");
     declare(a_);

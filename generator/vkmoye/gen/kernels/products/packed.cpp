@@ -14,7 +14,7 @@ namespace {
 
 using Use = ir::MatrixType::Use;
 
-struct PackedOperand : GemmOperand {
+struct FragmentOperand : GemmOperand {
   PackedForm form;
   Expr block = 0;             // the block of rows of this subgroup
   View prefetched[2] = {};    // registers for this step of k and the next, in vectors
@@ -36,7 +36,7 @@ class PackedProduct {
         sums_(builder_, buffers_, form, accumulator_shape(config, form)) {}
 
   ir::Kernel describe() {
-    builder_.describe(
+    builder_.header(
         items_after_form(form_, gen::items(gemm_packed_fields(), config_)),
         "operands in fragment order: one step of k is read while another is multiplied");
     place(a_, Expr(to_index(config_.subgroups_m)) * buffers_.tile_m() + sums_.subgroup_m());
@@ -49,7 +49,7 @@ class PackedProduct {
  private:
   // --- declarations ---
 
-  void declare_registers(PackedOperand& x) {
+  void declare_registers(FragmentOperand& x) {
     for (const int stage : {0, 1}) {
       if (prefetches_words()) {
         x.prefetched[stage] =
@@ -65,14 +65,14 @@ class PackedProduct {
   }
 
   // Subgroups past the last block of rows read the last one again; their results are outside C.
-  void place(PackedOperand& x, const Expr& block) {
+  void place(FragmentOperand& x, const Expr& block) {
     x.block = builder_.let(fmt::format("{}_block", x.name), buffers_.block_of_rows(x.use, block));
   }
 
   // --- sums += A * B over all steps of k ---
 
   // The elements of this lane: (elements of a matrix, matrices).
-  View of_lane(const PackedOperand& x, const Expr& k_block, std::int64_t step) const {
+  View of_lane(const FragmentOperand& x, const Expr& k_block, std::int64_t step) const {
     const std::int64_t fragment = x.form.fragment_elements();
     const View block = buffers_.packed_block(x.use, k_block, x.block);
     const View of_step = tile(block, {fragment * x.form.group}, {to_index(step)});
@@ -83,14 +83,14 @@ class PackedProduct {
   }
 
   // The elements of a lane that are moved at once.
-  Vector vector(const PackedOperand& x) const {
+  Vector vector(const FragmentOperand& x) const {
     const std::int64_t held = x.form.fragment_elements() / config_.subgroup_size;
     return {to_index(std::min(held, widest_access(x.form.type)))};
   }
 
   // `of`: which block it is, for the title.
   void read(int stage, const Expr& k_block, std::int64_t step, const char* of) {
-    for (const PackedOperand* x : {&a_, &b_}) {
+    for (const FragmentOperand* x : {&a_, &b_}) {
       const View to =
           prefetches_words() ? x->prefetched[stage] : builder_.elements(x->matrices[stage]);
       builder_.under_heading(fmt::format("{} of step {} of the {} block", x->title, step, of), [&] {
@@ -104,7 +104,7 @@ class PackedProduct {
 
   void multiply(int stage) {
     if (prefetches_words()) {
-      for (const PackedOperand* x : {&a_, &b_}) {
+      for (const FragmentOperand* x : {&a_, &b_}) {
         builder_.under_heading(fmt::format("the words of {} as matrices", x->title), [&] {
           builder_.copy(x->prefetched[stage], builder_.elements(x->matrices[0]),
                         {.vector = vector(*x)});
@@ -152,7 +152,7 @@ class PackedProduct {
   const GemmPackedConfig& config_;
   const GemmForm& form_;
   Builder builder_;
-  PackedOperand a_, b_;
+  FragmentOperand a_, b_;
   GemmBuffers buffers_;
   GemmAccumulators sums_;
 };

@@ -38,7 +38,7 @@ class SimtProduct {
         b_{operand_b(form, config.tile_n), config.pad_b, config.values_n, partition_B} {}
 
   ir::Kernel describe() {
-    builder_.describe(items_after_form(form_, config_.items()), why());
+    builder_.header(items_after_form(form_, config_.items()), why());
     const View tCgC = partition_C(mma_, transpose(buffers_.c()), thread_);  // ((VM,VN), RM, RN)
     sums_ = builder_.make_fragment_like("sums", form_.accumulator, tCgC);
     for (SimtOperand* x : {&a_, &b_}) declare_tiles(*x);
@@ -46,7 +46,7 @@ class SimtProduct {
 
     const Conditions fits = all_of({a_.tiles->next.fits(), b_.tiles->next.fits()});
     return buffers_.kernel(
-        {[&] { builder_.fill(sums_, 0); },
+        {[&] { builder_.assign(sums_, 0); },
          [&] { buffers_.by_alignment(fits, [&](Moved moved) { sum_up(moved); }); },
          [&] { write(tCgC); }});
   }

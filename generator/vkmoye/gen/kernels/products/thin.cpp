@@ -27,11 +27,12 @@ class ThinProduct {
   // The sums that `sum_up` adds to 0; then those of the threads along k are added, and the first of them writes C.
   ir::Kernel kernel(const std::string& why, const std::function<void()>& sum_up) {
     const auto& fields = config_.in_blocks ? gemm_quantised_fields() : gemm_thin_fields();
-    builder_.describe(items_after_form(form_, gen::items(fields, config_)),
-                      why + "the sums of the threads along k are added at the end");
+    builder_.header(items_after_form(form_, gen::items(fields, config_)),
+                    why + "the sums of the threads along k are added at the end");
     sums_ = builder_.registers("sums", sum_type(form_),
                                make_layout({tile_.large.rows(), config_.rows}));
-    return buffers_.kernel({[&] { builder_.fill(sums_, 0); }, sum_up, [&] { add_up_and_write(); }});
+    return buffers_.kernel(
+        {[&] { builder_.assign(sums_, 0); }, sum_up, [&] { add_up_and_write(); }});
   }
 
   // k first, then rows.
@@ -276,7 +277,7 @@ class ThinProductOfWeights : ThinProduct {
             builder_.call("multiply_group", {{"group", first / to_index(group()), groups}},
                           [&](const Expr& number) {
                             read_elements(number, row);
-                            if (sums_groups()) builder_.fill(of_group_, 0);
+                            if (sums_groups()) builder_.assign(of_group_, 0);
                             add_products(to);
                           });
             if (sums_groups()) add_group(numbers, sums);

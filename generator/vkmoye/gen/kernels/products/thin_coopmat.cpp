@@ -61,9 +61,9 @@ class ThinCoopmatProduct {
     const char* const why[] = {"operands in their own order; ",
                                "weights packed in the order of lanes, A in its own; ",
                                "lanes read blocks of their rows of weights, and their k of A; "};
-    builder_.describe(items_after_form(form_, gen::items(gemm_thin_coopmat_fields(), config_)),
-                      std::string(why[static_cast<std::size_t>(config_.source)]) +
-                          "the sums of the subgroups along k are added at the end");
+    builder_.header(items_after_form(form_, gen::items(gemm_thin_coopmat_fields(), config_)),
+                    std::string(why[static_cast<std::size_t>(config_.source)]) +
+                        "the sums of the subgroups along k are added at the end");
     for (LaneOperand* x : {&a_, &b_}) declare_matrices(*x);
     declare_reads(a_);
     if (!packed_) declare_reads(b_);

@@ -57,7 +57,7 @@ ir::Kernel argmax(const ThreadsConfig& wanted, const std::string& name, RowPart 
 
   if (has_elements) {
     Row row(k, config, src, least, part, state.slices());
-    const Blocks places = row.blocks_of(src);
+    const TiledArray places = row.blocks_of(src);
     const View x = row.x();                                                  // (value, round, 1)
     const View column = k.make_fragment_like("column", ScalarType::u32, x);  // the same
     // A thread looks for the column only in blocks that raise its maximum: the first one, and few later ones.

@@ -5,8 +5,8 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/reasons.hpp"
-#include "vkmoye/gen/kernels/common/blocks.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
+#include "vkmoye/gen/kernels/common/tiled_array.hpp"
 #include "vkmoye/gen/kernels/moves/copy_auto.hpp"
 #include "vkmoye/layout/checked.hpp"
 
@@ -61,7 +61,7 @@ ir::Kernel embed(const EmbedConfig& wanted, const std::string& name) {
   if (result != config.type) {
     items.insert(items.begin() + 1, {"result", std::string(to_string(result))});
   }
-  k.describe(items, "a workgroup copies a part of a row; rows outside the table are 0");
+  k.header(items, "a workgroup copies a part of a row; rows outside the table are 0");
   const Tensor table = k.input("table", config.type, {{"col", "cols"}, {"entry", "entries"}});
   const Tensor indices = k.input("indices", ScalarType::i32, {{"row", "rows"}});
   const Tensor dst = k.output("dst", result, {{"col", "cols"}, {"row", "rows"}});
@@ -69,7 +69,7 @@ ir::Kernel embed(const EmbedConfig& wanted, const std::string& name) {
   const TiledCopy copy =
       make_tiled_copy(make_layout({config.threads, 1}), make_layout({config.width(), 1}));
   const IntTuple block = {config.threads * config.width(), 1};
-  Blocks from(k, table, block, copy), to(k, dst, block, copy);
+  TiledArray from(k, table, block, copy), to(k, dst, block, copy);
   const View x = to.registers("x", result);
   // A negative index becomes a large one.
   const Expr entry =

@@ -3,9 +3,9 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/gen/kernels/common/activations.hpp"
-#include "vkmoye/gen/kernels/common/blocks.hpp"
 #include "vkmoye/gen/kernels/common/powers.hpp"
 #include "vkmoye/gen/kernels/common/threads_config.hpp"
+#include "vkmoye/gen/kernels/common/tiled_array.hpp"
 #include "vkmoye/tensor/copy_atom.hpp"
 
 namespace vkmoye::gen {
@@ -54,17 +54,17 @@ ir::Kernel gate(const GateConfig& config, const std::string& name) {
   throw_if_any(name, reasons_against_rows(row));
 
   Builder k(name, config.threads);
-  k.describe(typed_items(gate_fields(), config),
-             "flat arrays: each element is read and written once");
+  k.header(typed_items(gate_fields(), config),
+           "flat arrays: each element is read and written once");
   const Extent count("cols", "rows");
   const std::vector<Builder::AxisSpec> axes = {{"at", count}};
   const Tensor src = k.input("src", config.type, axes);
   const Tensor gated = k.input("gated", config.type, axes);
   const Tensor dst = k.output("dst", config.type, axes);
   const IntTuple block = {row.threads * row.width() * row.rounds, 1};
-  Blocks values(k, src, block, row.tiled_copy());
-  Blocks factors(k, gated, block, row.tiled_copy());
-  Blocks result(k, dst, block, row.tiled_copy());
+  TiledArray values(k, src, block, row.tiled_copy());
+  TiledArray factors(k, gated, block, row.tiled_copy());
+  TiledArray result(k, dst, block, row.tiled_copy());
   const View x = values.registers("x", ScalarType::f32);   // (value, round, 1)
   const View y = factors.registers("y", ScalarType::f32);  // the same
 

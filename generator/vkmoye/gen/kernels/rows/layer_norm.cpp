@@ -163,14 +163,15 @@ ir::Kernel layer_norm(const RmsNormConfig& wanted, const std::string& name, RowP
   const View x = row.x();  // (value, round, 1)
 
   moments.load_first(config, src, row_tile(k, part));
-  const Blocks places = row.blocks_of(src);
+  const TiledArray places = row.blocks_of(src);
   state.compute(row, [&](const Expr& block) {
     moments.step(state, x, places.part(row.at(block)), Builder::extent(src, 0));
   });
   if (!is_last) return k.finish();
 
   const auto normalised = moments.normalised(state);
-  Blocks weights = row.blocks_of(weight), biases = row.blocks_of(bias), result = row.blocks_of(dst);
+  TiledArray weights = row.blocks_of(weight), biases = row.blocks_of(bias),
+             result = row.blocks_of(dst);
   const View w = weights.registers("w", f32);  // (value, round, 1), one after the other
   row.pass([&](const Expr& block) {
     weights.load({block}, w, zero);

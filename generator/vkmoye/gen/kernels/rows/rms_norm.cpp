@@ -69,7 +69,7 @@ ir::Kernel norm_of(bool has_residual, const RmsNormConfig& wanted, const std::st
   Row row(k, config, src, zero, part, state.slices());
   const View x = row.x();  // (value, round, 1)
 
-  std::optional<Blocks> others, totals;
+  std::optional<TiledArray> others, totals;
   View other;
   if (has_residual) {
     others.emplace(row.blocks_of(residual));
@@ -97,7 +97,7 @@ ir::Kernel norm_of(bool has_residual, const RmsNormConfig& wanted, const std::st
   const InverseRoot root =
       squares.inverse_root(state[0], convert(Builder::extent(src, 0), ScalarType::f32));
 
-  Blocks weights = row.blocks_of(weight), result = row.blocks_of(dst);
+  TiledArray weights = row.blocks_of(weight), result = row.blocks_of(dst);
   const View w = weights.registers("w", ScalarType::f32);  // (value, round, 1)
   row.pass(
       [&](const Expr& block) {

@@ -39,8 +39,8 @@ ir::Kernel rope(const RopeConfig& config, const std::string& name) {
   const ScalarType f32 = ScalarType::f32;
 
   Builder k(name, config.threads);
-  k.describe(typed_items(rope_fields(), config),
-             "a thread has the same pair of several heads, which share a sine and a cosine");
+  k.header(typed_items(rope_fields(), config),
+           "a thread has the same pair of several heads, which share a sine and a cosine");
   const bool are_neighbours = config.pairs == RopePairs::neighbours;
   // Modes begin with (side, pair) or (pair, side).
   const auto in_order = [&](auto modes) {

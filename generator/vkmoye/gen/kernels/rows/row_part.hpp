@@ -42,7 +42,7 @@ Builder row_builder(const std::string& name, const Config& config,
                     const std::array<const char*, 3>& why) {
   throw_if_any(name, std::move(reasons));
   Builder k(name, config.threads, to_index(config.subgroup_size));
-  k.describe(typed_items(fields, config), why[static_cast<std::size_t>(part)]);
+  k.header(typed_items(fields, config), why[static_cast<std::size_t>(part)]);
   k.share_sums(config.columns);
   return k;
 }

@@ -78,9 +78,9 @@ class RowState {
   };
   struct Stored : Part {
     Registers own;
-    std::vector<Tensor> tensors = {};  // that store_slice writes
-    std::vector<Blocks> blocks = {};   // that load_slices reads
-    Values of_slice = {};              // one value for each thread of the row
+    std::vector<Tensor> tensors = {};     // that store_slice writes
+    std::vector<TiledArray> blocks = {};  // that load_slices reads
+    Values of_slice = {};                 // one value for each thread of the row
   };
 
   Registers registers(const std::string& name, const Part& of);

@@ -55,7 +55,7 @@ ir::Kernel softmax(const ThreadsConfig& wanted, const std::string& name, RowPart
         return (has_own ? exp(from - to) : ir::number(ScalarType::f32, 1)) / s;
       },
       own, largest, sum);
-  Blocks result = row.blocks_of(dst);
+  TiledArray result = row.blocks_of(dst);
   const auto store = [&](const Expr& block) {
     k.with_title("x <- x * factor", [&] {
       k.apply(

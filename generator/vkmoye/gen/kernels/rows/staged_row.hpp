@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-#include "vkmoye/gen/kernels/common/blocks.hpp"
+#include "vkmoye/gen/kernels/common/tiled_array.hpp"
 #include "vkmoye/gen/kernels/rows/row_part.hpp"
 
 namespace vkmoye::gen {
@@ -28,7 +28,7 @@ class Row {
       RowPart part = RowPart::whole, const Expr& slices = 1, int along = 0);
 
   /// Another matrix of the same shape in the same blocks, or a vector that is broadcast to one.
-  Blocks blocks_of(const Tensor& tensor) const { return {builder_, tensor, block_, copy_}; }
+  TiledArray blocks_of(const Tensor& tensor) const { return {builder_, tensor, block_, copy_}; }
   /// A thread's values of the current block: (value, round, 1), or (value, 1, round) along columns.
   const View& x() const { return x_; }
   /// The coordinate of a block among the blocks of a matrix.
@@ -51,7 +51,7 @@ class Row {
   int along_;
   TiledCopy copy_;
   IntTuple block_;  // its extents: columns, rows
-  Blocks blocks_;
+  TiledArray blocks_;
   Expr outside_;
   View x_;
   Expr first_ = 0;  // the workgroup's first block of the row

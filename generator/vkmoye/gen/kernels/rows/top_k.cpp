@@ -104,7 +104,7 @@ ir::Kernel top_k_of(RowPart part, const TopKConfig& wanted, ScalarType type,
   // Candidates are rows of keys.
   Row row(k, config, src, has_candidates ? word(kNoKey) : ir::number(ScalarType::f32, 0),
           has_slices ? part : RowPart::whole, has_slices ? Builder::extent(values, 1) : Expr(1));
-  const Blocks parts = row.blocks_of(src);
+  const TiledArray parts = row.blocks_of(src);
   const auto keep_column =
       RowState::adjust_to(k, "itself if it is of the largest key, else none", if_largest);
   RowState state(k, config, RowPart::whole,

@@ -8,7 +8,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/move_entries.hpp"
+#include "vkmoye/gen/kernels/moves/transpose/auto.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 #include "vkmoye/gen/kernels/relayout_entries.hpp"
 #include "vkmoye/gen/numbers/number.hpp"

@@ -31,9 +31,9 @@ void RunningSoftmax::start() {
     start_at_sink();
   } else {
     builder_.with_title("row_max <- the least finite number; scores of unseen keys are less",
-                        [&] { builder_.assign(row_max_, number(ScalarType::f32, -FLT_MAX)); });
+                        [&] { builder_.assign(row_max_, -FLT_MAX); });
   }
-  builder_.assign(row_sum_, number(ScalarType::f32, 0));
+  builder_.assign(row_sum_, 0);
 }
 
 // A finite sink stays finite when it is divided by the factor of scores: it is limited to the finite numbers.

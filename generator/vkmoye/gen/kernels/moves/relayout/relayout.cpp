@@ -257,7 +257,7 @@ ir::Kernel relayout(const Layout& src, const Layout& dst, const RelayoutConfig& 
   auto described = items(src, dst, schedule, config.type);
   const auto elements = static_cast<std::uint64_t>(std::max(cosize(src), cosize(dst)));
   use_addressing(k, chosen_addressing(config.address, elements, config.type, kMaxBound), described);
-  k.describe(
+  k.header(
       described,
       schedule.straight ? "both sides run along the same mode: straight across"
       : schedule.joined > 1

@@ -227,10 +227,10 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   });
   use_addressing(k, config.address, items);
   const bool by_elements = shuffles || config.address == AddressChoice::pointer;
-  k.describe(items, fmt::format("{}, wide accesses on both sides; ragged tiles {}",
-                                shuffles ? "lanes exchange what they load for what they store"
-                                         : "blocks transposed in registers",
-                                by_elements ? "by elements" : "in sectors of dst"));
+  k.header(items, fmt::format("{}, wide accesses on both sides; ragged tiles {}",
+                              shuffles ? "lanes exchange what they load for what they store"
+                                       : "blocks transposed in registers",
+                              by_elements ? "by elements" : "in sectors of dst"));
 
   const std::int64_t bM = config.cols, bN = config.rows;
   const Tensor src = k.input("src", config.type, {{"col", "cols"}, {"row", "rows"}});
@@ -306,6 +306,15 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
         [&] { move_whole(k, config, src, dst, *shared, col, row, TileRows::some); }, "", not_whole);
   });
   return k.finish();
+}
+
+bool is_narrow_transpose(const std::vector<std::int64_t>& shape) {
+  constexpr std::int64_t kTile = 64, kFew = 256;  // rows or columns
+  constexpr std::int64_t kLarge = 1 << 17;        // elements that are worth a kernel of their own
+  if (shape.size() != 2) return false;
+  const std::int64_t least = std::min(shape[0], shape[1]), most = std::max(shape[0], shape[1]);
+  const bool is_whole_tiles = least > kTile && least % kTile == 0;
+  return least >= 1 && least <= kFew && !is_whole_tiles && most >= kLarge / least;
 }
 
 }  // namespace vkmoye::gen

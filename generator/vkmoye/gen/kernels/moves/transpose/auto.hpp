@@ -51,4 +51,9 @@ std::vector<std::string> reasons_against(const TransposeAutoConfig& config);
 ir::Kernel transpose_auto(const TransposeAutoConfig& config,
                           const std::string& name = "transpose/auto");
 
+/// Whether the entry transpose/auto uses relayout's kernel for `shape`, with the sizes baked: for an array of 2^17
+/// elements or more with at most 256 rows or columns that are not whole tiles of 64. This kernel is described if the
+/// request has this shape and no options.
+bool is_narrow_transpose(const std::vector<std::int64_t>& shape);
+
 }  // namespace vkmoye::gen

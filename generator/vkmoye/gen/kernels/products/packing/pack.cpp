@@ -41,10 +41,10 @@ ir::Kernel pack(const PackConfig& config, const PackedForm& form, const DeviceCa
   const std::int64_t vector = std::min(widest_access(form.type), form.fragment_elements());
   const std::int64_t threads = threads_for(form, vector);
   Builder builder("gemm/pack", threads);
-  builder.describe({{"form", to_string(form)},
-                    {"src", config.k_contiguous ? "k contiguous" : "rows contiguous"},
-                    {"block", to_string(packed_block)}},
-                   "a block of the result for each workgroup, neighbours for each thread");
+  builder.header({{"form", to_string(form)},
+                  {"src", config.k_contiguous ? "k contiguous" : "rows contiguous"},
+                  {"block", to_string(packed_block)}},
+                 "a block of the result for each workgroup, neighbours for each thread");
 
   const std::int64_t rows = form.block_rows(), depth = form.block_depth();
   std::vector<Builder::AxisSpec> of_src = {{"k", "k"}, {"row", "rows", "leading"}};
@@ -83,7 +83,7 @@ ir::Kernel pack_decoded(const WeightFormat& format, bool batched, const PackedFo
   const std::int64_t vector = std::min(widest_access(form.type), form.fragment_elements());
   const std::int64_t threads = threads_for(form, vector);
   Builder builder("gemm/pack", threads);
-  builder.describe(
+  builder.header(
       {{"form", to_string(form)}, {"src", format.name}, {"block", to_string(packed_block)}},
       "a block of the result for each workgroup, weights are decoded one by one");
   const WeightBlocks from(builder, format, batched);
@@ -105,7 +105,7 @@ ir::Kernel pack_decoded(const WeightFormat& format, bool batched, const PackedFo
                       },
                       {});
       },
-      "there is no block", [&] { builder.assign(decoded, ir::number(form.type, 0)); });
+      "there is no block", [&] { builder.assign(decoded, 0); });
   builder.copy(decoded, mine(to), {.edges = Edges::inside, .vector = {to_index(vector)}});
   return builder.finish();
 }

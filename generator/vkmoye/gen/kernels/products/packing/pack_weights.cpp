@@ -26,10 +26,10 @@ ir::Kernel pack_weights(const PackedWeights& weights, bool batched) {
   std::int64_t threads = kMaxPackThreads;
   for (const PackedPlane& plane : planes) threads = std::gcd(threads, plane.words);
   Builder builder("gemm/pack", threads);
-  builder.describe({{"weights", format.name},
-                    {"block", fmt::format("{} of k x {}", weights.block_depth(), weights.rows)},
-                    {"codes", to_string(weights.places(planes.front()))}},
-                   "a block of the result for each workgroup, a word for each thread");
+  builder.header({{"weights", format.name},
+                  {"block", fmt::format("{} of k x {}", weights.block_depth(), weights.rows)},
+                  {"codes", to_string(weights.places(planes.front()))}},
+                 "a block of the result for each workgroup, a word for each thread");
   const WeightBlocks from(builder, format, batched);
   const View packed_block = output_block(builder, ScalarType::u32, weights.words(), batched);
   const Expr first_k = to_index(weights.block_depth()) * builder.block_x();

@@ -80,8 +80,7 @@ void GemmAccumulators::add_product(const Matrices& a, const Matrices& b) {
 }
 
 ir::Kernel GemmAccumulators::kernel(const std::function<void()>& sum_up) {
-  return buffers_.kernel(
-      {[&] { builder_.fill(sums_, ir::number(form_.accumulator, 0)); }, sum_up, [&] { write(); }});
+  return buffers_.kernel({[&] { builder_.assign(sums_, 0); }, sum_up, [&] { write(); }});
 }
 
 void GemmAccumulators::write() {

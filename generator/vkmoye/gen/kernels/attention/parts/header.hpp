@@ -14,12 +14,12 @@ namespace vkmoye::gen {
 
 /// Type, form, and the fields of `config`; then why the kernel is as it is.
 template <class Config>
-void describe_attention(Builder& builder, const std::vector<ConfigField<Config>>& fields,
-                        const Config& config, const AttentionForm& form, ScalarType type,
-                        const std::string& why) {
+void attention_header(Builder& builder, const std::vector<ConfigField<Config>>& fields,
+                      const Config& config, const AttentionForm& form, ScalarType type,
+                      const std::string& why) {
   auto items = gen::items(fields, config);
   items.insert(items.begin(), {{"type", type_text(type, form)}, {"form", form_text(form)}});
-  builder.describe(std::move(items), why);
+  builder.header(std::move(items), why);
 }
 
 }  // namespace vkmoye::gen

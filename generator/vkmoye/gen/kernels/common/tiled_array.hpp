@@ -3,7 +3,7 @@
 // A matrix in blocks, each divided among the threads of a workgroup, which load its values into
 // registers and store them back.
 //
-//   Blocks src(k, tensor, {bM, bN}, copy);        // copy: (thread, value) -> element of (bM, bN)
+//   TiledArray src(k, tensor, {bM, bN}, copy);        // copy: (thread, value) -> element of (bM, bN)
 //   View x = k.registers("x", f32, Layout(src.shape()));
 //   src.load({block, k.block_x()}, x, 0);             // 0 where the block extends past an edge
 //
@@ -17,11 +17,11 @@
 
 namespace vkmoye::gen {
 
-class Blocks {
+class TiledArray {
  public:
   /// `extents`: the shape of a block. If the tensor has fewer axes than the block, it is broadcast along the
   /// others. `k` must outlive this object.
-  Blocks(Builder& k, const Tensor& tensor, const IntTuple& extents, const TiledCopy& copy);
+  TiledArray(Builder& k, const Tensor& tensor, const IntTuple& extents, const TiledCopy& copy);
 
   /// The shape of a thread's values: (value, rest modes ..).
   IntTuple shape() const { return part(origin()).shape(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/common/blocks.hpp"
+#include "vkmoye/gen/kernels/common/tiled_array.hpp"
 
 #include "vkmoye/layout/algebra.hpp"
 
@@ -14,19 +14,20 @@ constexpr const char* kNotAligned = "rows that are not aligned";
 
 }  // namespace
 
-Blocks::Blocks(Builder& k, const Tensor& tensor, const IntTuple& extents, const TiledCopy& copy)
+TiledArray::TiledArray(Builder& k, const Tensor& tensor, const IntTuple& extents,
+                       const TiledCopy& copy)
     : builder_(k),
       tensor_(tensor),
       extents_(extents),
       copy_(copy),
       vector_{static_cast<std::uint32_t>(shape().leaf(0))} {}
 
-View Blocks::block(const std::vector<Expr>& coordinate) const {
+View TiledArray::block(const std::vector<Expr>& coordinate) const {
   const auto rank = static_cast<int>(tensor_.array.axes.size());
   return tile(tensor_, take(Layout(extents_), 0, rank).shape(), coordinate);
 }
 
-View Blocks::part(const std::vector<Expr>& coordinate) const {
+View TiledArray::part(const std::vector<Expr>& coordinate) const {
   View whole = block(coordinate);
   for (int mode = whole.shape().rank(); mode < extents_.rank(); ++mode) {
     whole = repeat(whole, mode, extents_.mode(mode));
@@ -34,22 +35,22 @@ View Blocks::part(const std::vector<Expr>& coordinate) const {
   return partition(whole, copy_, builder_.thread());
 }
 
-View Blocks::registers(const std::string& name, ScalarType type) const {
+View TiledArray::registers(const std::string& name, ScalarType type) const {
   return builder_.registers(name, type, Layout(shape()));
 }
 
-Conditions Blocks::whole(const std::vector<Expr>& coordinate) const {
+Conditions TiledArray::whole(const std::vector<Expr>& coordinate) const {
   const View all = block(coordinate);
   return all_of({builder_.inside(all), builder_.aligned(all, vector_.count)});
 }
 
 // No wider than the alignment that `whole` checks for rows.
-CopyOptions Blocks::at_once() const {
+CopyOptions TiledArray::at_once() const {
   const auto bytes = vector_.count * static_cast<std::uint32_t>(size_of(tensor_.array.type));
   return {.edges = Edges::inside, .loads_first = true, .from_bytes = bytes, .to_bytes = bytes};
 }
 
-void Blocks::load(const std::vector<Expr>& coordinate, const View& to, const Expr& outside) {
+void TiledArray::load(const std::vector<Expr>& coordinate, const View& to, const Expr& outside) {
   const View from = part(coordinate);
   builder_.branch(
       whole(coordinate), kWhole, [&] { builder_.copy(from, to, at_once()); }, kNotWhole,
@@ -64,7 +65,7 @@ void Blocks::load(const std::vector<Expr>& coordinate, const View& to, const Exp
       });
 }
 
-void Blocks::store(const std::vector<Expr>& coordinate, const View& from) {
+void TiledArray::store(const std::vector<Expr>& coordinate, const View& from) {
   const View to = part(coordinate);
   builder_.branch(
       whole(coordinate), kWhole, [&] { builder_.copy(from, to, at_once()); }, kNotWhole,
