@@ -41,7 +41,6 @@ void rescale_sums(float factor) {
   // rescale <- exp2((rescale - row_max) * factor): the factor of earlier sums
   rescale = exp2((rescale - row_max) * factor);
 
-  // row_sum <- row_sum * rescale
   row_sum *= rescale;
 
   // sums <- sums * rescale
@@ -227,15 +226,12 @@ void main() {
     // rescale <- row_max, before it changes
     rescale = row_max;
 
-    // row_max <- max(row_max, scores)
     row_max = max(row_max, scores);
-
     rescale_sums(factor);
 
     // scores <- exp2((scores - row_max) * factor), the probabilities
     scores = exp2((scores - row_max) * factor);
 
-    // row_sum += scores
     row_sum += scores;
 
     // value_elements <- scale * (code - 8), from the codes in read_v

@@ -108,7 +108,7 @@ void main() {
             }
           }
         } else {
-          // rows of A are not aligned: they are read element by element
+          // rows of A are not aligned: they are read one by one
           // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
           //   to read_a
           if (512u * k_tile + 511u < k && 16u * block_y + 15u < m) {

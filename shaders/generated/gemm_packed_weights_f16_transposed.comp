@@ -98,7 +98,7 @@ void main() {
             }
           }
         } else {
-          // rows of A are not aligned: they are read element by element
+          // rows of A are not aligned: they are read one by one
           // copy partition(tile(tile(a, (512,8)), (32,8)), (32,8)) in the tile at (512 k_tile, 8 block_y)
           //   to read_a
           if (512u * k_tile + 511u < k && 8u * block_y + 7u < m) {

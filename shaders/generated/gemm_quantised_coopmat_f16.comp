@@ -159,7 +159,7 @@ void main() {
           }
         }
       } else {
-        // rows of A or B are not aligned: they are read element by element
+        // rows of A or B are not aligned: they are read one by one
         // copy partition(tile(tile(b, (144,16)), (72,16)), (72,8)) in the tile at (144 k_tile, 16 block_x)
         //   to read_b
         if (144u * k_tile < words && 143u < words - 144u * k_tile && 16u * block_x + 15u < n) {

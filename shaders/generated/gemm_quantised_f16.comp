@@ -97,7 +97,7 @@ void fetch(uint tile, uint block_x, uint block_y, uint thread) {
       }
     }
   } else {
-    // rows of A or B are not aligned: they are read element by element
+    // rows of A or B are not aligned: they are read one by one
     if (288u * tile < words && 287u < words - 288u * tile && 8u * block_x + 7u < n && 1024u * tile + 1023u < k
         && block_y < m) {
       // whole tiles

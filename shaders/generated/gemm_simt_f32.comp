@@ -282,7 +282,7 @@ void main() {
         multiply_fragments(1u);
       }
     } else {
-      // rows of A or B are not aligned: they are read element by element
+      // rows of A or B are not aligned: they are read one by one
       load_next_one_by_one(0u, 0u, block_y, block_x, thread);
       store_next_one_by_one(0u, thread);
       barrier();

@@ -143,7 +143,7 @@ void main() {
         multiply();
       }
     } else {
-      // rows of A or B are not aligned: they are read element by element
+      // rows of A or B are not aligned: they are read one by one
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 9u) + 1u; ++k_tile) {  // ceil(k / 512)
         // copy partition(tile(tile(a, (512,16)), (32,16)), (32,8)) in the tile at (512 k_tile, 16 block_y)
         //   to read_a

@@ -144,7 +144,7 @@ void main() {
         multiply();
       }
     } else {
-      // rows of A or B are not aligned: they are read element by element
+      // rows of A or B are not aligned: they are read one by one
       for (uint k_tile = 0u; k_tile < ((k - 1u) >> 8u) + 1u; ++k_tile) {  // ceil(k / 256)
         // copy partition(tile(b, (256,8)), (32,4)) at (256 k_tile, 8 block_x)
         //   to large

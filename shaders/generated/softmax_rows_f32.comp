@@ -151,7 +151,6 @@ void main() {
     sum += sum_partials[v0];
   }
 
-  // factor <- exp(before - largest) / sum
   factor = exp(before - largest) / sum;
 
   // each exponential divided by the sum

@@ -3,6 +3,7 @@
 
 #include "vkmoye/gen/kernels/products/combine.hpp"
 #include "vkmoye/gen/passes/fixed_sizes.hpp"
+#include "vkmoye/gen/passes/resident.hpp"
 
 namespace vkmoye::test {
 
@@ -163,6 +164,13 @@ const Golden kGoldens[] = {
      ScalarType::f16,
      {{"axis", "0"}, {"threads", "64"}, {"rounds", "2"}},
      "values to registers, lanes by shuffles, subgroups through shared memory"},
+    {.file = "reduce_sum_f32_one_launch.comp",
+     .kernel = "reduce/sum",
+     .type = ScalarType::f32,
+     .options = {{"threads", "64"}, {"rounds", "2"}},
+     .reason = "two phases, between which all workgroups wait for each other",
+     .shape = {{2, 60000}},
+     .groups = 4},
     {"softmax_rows_f32.comp",
      "softmax/rows",
      ScalarType::f32,
@@ -282,6 +290,12 @@ gen::ir::Kernel describe(const Golden& golden) {
     request.elements() = gen::ElementsForm(golden.type, golden.shape, golden.result);
   }
   const gen::KernelEntry* entry = gen::find_kernel(golden.kernel);
+  if (golden.groups > 0) {
+    request.device.features.add(Feature::grid_barrier);
+    return gen::resident(entry->in_slices(request), request.device, golden.groups)
+        .steps.front()
+        .kernel;
+  }
   const gen::ir::Kernel kernel =
       entry != nullptr
           ? entry->describe(request)

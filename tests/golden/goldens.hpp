@@ -26,6 +26,8 @@ struct Golden {
   const char* weights = nullptr;              // the format of B of a product
   bool grouped = false;                       // a product with experts
   std::vector<std::string> specialised = {};  // sizes that are specialisation constants
+  std::int64_t groups =
+      0;  // the kernels for slices and for their combination as one, of so many workgroups
 };
 
 std::span<const Golden> goldens();

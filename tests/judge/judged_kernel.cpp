@@ -67,6 +67,10 @@ Buffers data_for(const Kernel& kernel, const Arguments& sizes, bool computes, Dr
       continue;
     }
     std::vector<std::byte> bytes(element_count(binding, sizes) * width);
+    if (binding.name == kernel.arrivals) {
+      out.push_back(std::move(bytes));
+      continue;
+    }
     for (std::size_t i = 0; i < bytes.size(); i += width) {
       const double number = (static_cast<double>(draw.below(1025)) - 512) / 128;
       // Words of 16 bits may hold scales of f16, which must not be NaN.

@@ -80,7 +80,7 @@ inline gen::ir::Kernel exchange_kernel(ScalarType type, const RandomExchange& ex
     const Expr value = k.load(
         "value" + std::to_string(v),
         ir::Element{"src", {first + to_index(exchange.from.mode(1)(v)), mine}, "src by thread"});
-    k.store(value, ir::Element{"held", {Expr(to_index(v))}, "held"});
+    k.store(value, ir::Element{"held", {Expr(to_index(v))}});
   }
   const View moved = k.exchange(held, exchange.from, exchange.to);
   const Layout& places = moved.axes.front().values;

@@ -30,12 +30,12 @@ inline gen::ir::Kernel doubled_and_reversed(
   });
   between(k);
   k.grid_loop("dst = middle, backwards", [&] {
-    const gen::Expr n = gen::Builder::extent(src, 0);
+    const gen::Expr n = src.extent(0);
     const gen::Expr i = k.let("i", gen::Expr(64) * k.block_x() + k.thread());
     k.grid(0, "n", kThreads);
     k.branch({less(i, n)}, [&] {
       k.store(k.load("x", gen::ir::Element{"middle", {n - 1 - i}, "middle, backwards"}),
-              gen::ir::Element{"dst", {i}, "dst"});
+              gen::ir::Element{"dst", {i}});
     });
   });
   return k.finish();

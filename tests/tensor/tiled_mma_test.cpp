@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TiledMMA: the elements that each thread multiplies.
+// TiledMma: the elements that each thread multiplies.
 
 #include "vkmoye/tensor/tiled_mma.hpp"
 

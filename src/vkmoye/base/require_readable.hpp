@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Files, with errors as exceptions where a user named them.
+// Whether a file that the user named can be read.
 
 #include <filesystem>
 

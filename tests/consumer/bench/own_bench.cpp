@@ -89,7 +89,7 @@ gen::ir::Kernel widen(const gen::KernelRequest& request) {
   const View y = k.make_fragment_like("y", f32, x);
   k.assign(y, 0);
   k.apply(
-      y, [&](Expr a, Expr b) { return ir::convert(a, f32) + b; }, x, mine(shift));
+      y, [&](Expr a, Expr b) { return convert(a, f32) + b; }, x, mine(shift));
   k.copy(y, mine(dst));
   return k.finish();
 }
@@ -125,10 +125,10 @@ gen::ir::Kernel tally(const gen::KernelRequest&) {
   const Expr i = 128 * k.block_x() + k.thread();
   k.copy(parallelize(tile(keys, {128}, {k.block_x()}), make_layout({128}), k.thread()),
          parallelize(tile(seen, {128}, {k.block_x()}), make_layout({128}), k.thread()));
-  k.branch({ir::less(i, Builder::extent(keys, 0))}, [&] {
-    const Expr key = ir::to_index(k.load("key", ir::Element{"keys", {i}, "keys"}));
-    k.branch({ir::less(key, ir::variable("most"))}, [&] {
-      k.accumulate_atomically("before", {"totals", {key}, "totals"}, kSum, ir::number(u32, 1));
+  k.branch({less(i, keys.extent(0))}, [&] {
+    const Expr key = to_index(k.load("key", ir::Element{"keys", {i}}));
+    k.branch({less(key, ir::variable("most"))}, [&] {
+      k.accumulate_atomically("before", {"totals", {key}}, kSum, ir::number(u32, 1));
     });
   });
   return k.finish();

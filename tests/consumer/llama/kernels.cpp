@@ -52,8 +52,8 @@ ir::Kernel embedding(const TensorType& type, std::uint32_t first) {
   }
   const Expr d = k.let("d", 64 * k.block_x() + k.thread()), block = k.let("block", d / elements);
   const Expr id = k.load("id", tile(tokens, {1}, {k.block_y()}));
-  const Expr row = k.let("row", ir::to_index(first == 0 ? id : id - number(i32, first)));
-  k.branch({less(block, Builder::extent(table, 1)), less(row, Builder::extent(table, 2))},
+  const Expr row = k.let("row", to_index(first == 0 ? id : id - number(i32, first)));
+  k.branch({less(block, table.extent(1)), less(row, table.extent(2))},
            [&] { k.assign(found, decoded(k, type, k.let("i", d % elements), block, row)); });
   k.copy(found, mine);
   return k.finish();
@@ -68,7 +68,7 @@ ir::Kernel last_row() {
     return parallelize(tile(of, {kThreads, 1}, {k.block_x(), row}), make_layout({kThreads, 1}),
                        k.thread());
   };
-  const View last = mine(x, Builder::extent(x, 1) - 1);
+  const View last = mine(x, x.extent(1) - 1);
   const View values = k.make_fragment_like("values", f32, last);
   k.copy(last, values, {.edges = Edges::zero});
   k.copy(values, mine(y, 0));
@@ -180,8 +180,8 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Nor
 
   const Expr head = k.let("head", k.block_x()), token = k.block_y();
   const Expr position = k.load("position", tile(positions, {1}, {token}));
-  const Expr place = k.let("place", ir::to_index(position));
-  const Expr blocks = ceil_div(Builder::extent(frequencies, 0), threads);
+  const Expr place = k.let("place", to_index(position));
+  const Expr blocks = ceil_div(frequencies.extent(0), threads);
   const auto pair = [&](const Tensor& of, const Expr& block, const Expr& of_head,
                         const Expr& row) {  // (2, 1, 1, 1)
     return parallelize(tile(of, {2, threads, 1, 1}, {0, block, of_head, row}),
@@ -226,7 +226,7 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Nor
       });
     };
     source->inverse =
-        inverse_rms(k, numbers, 2 * Builder::extent(frequencies, 0), threads, norm.epsilon, suffix);
+        inverse_rms(k, numbers, 2 * frequencies.extent(0), threads, norm.epsilon, suffix);
   }
   const View c = k.registers("c", f32, Layout()), s = k.registers("s", f32, Layout());
   // z <- y, rotated.
@@ -262,14 +262,13 @@ ir::Kernel rotate_and_append(ScalarType activations, ScalarType cache, const Nor
     load(q, block);
     rotate();
     k.copy(z, mine(rotated, block, token), {.vector = {2}});
-    k.branch({less(head, Builder::extent(cache_k, 2)), less(place, Builder::extent(cache_k, 3))},
-             [&] {
-               load(keys, block);
-               rotate();
-               k.copy(z, mine(cache_k, block, place), {.vector = {2}});
-               load(values, block);
-               k.copy(y, mine(cache_v, block, place), {.vector = {2}});
-             });
+    k.branch({less(head, cache_k.extent(2)), less(place, cache_k.extent(3))}, [&] {
+      load(keys, block);
+      rotate();
+      k.copy(z, mine(cache_k, block, place), {.vector = {2}});
+      load(values, block);
+      k.copy(y, mine(cache_v, block, place), {.vector = {2}});
+    });
   });
   return k.finish();
 }

@@ -91,12 +91,12 @@ View inverse_rms(Builder& k, const Tensor& x, const Expr& token, std::uint32_t t
   };
   const View values = k.make_fragment_like("values_of_x", f32, part(0));
   const auto numbers = [&](const std::function<void(const View&)>& add) {
-    k.loop("part", ceil_div(Builder::extent(x, 0), of_part), [&](const Expr& block) {
+    k.loop("part", ceil_div(x.extent(0), of_part), [&](const Expr& block) {
       k.copy(part(block), values, {.edges = Edges::zero, .vector = {kOfF32}, .loads_first = true});
       add(values);
     });
   };
-  return inverse_rms(k, numbers, Builder::extent(x, 0), threads, epsilon);
+  return inverse_rms(k, numbers, x.extent(0), threads, epsilon);
 }
 
 View store_scale(Builder& k, const Norm& norm, const View& inverse_rms, const Tensor& to,
@@ -119,7 +119,7 @@ ir::Kernel normed(ScalarType activations, const Norm& norm) {
   k.grid(0, "count", 1);
   const Expr token = k.block_x();
   const View inverse = inverse_rms(k, x, token, kThreads, norm.epsilon);
-  k.loop("block", ceil_div(Builder::extent(x, 0), kThreads), [&](const Expr& block) {
+  k.loop("block", ceil_div(x.extent(0), kThreads), [&](const Expr& block) {
     const View of_weight = repeat(
         parallelize(tile(weight, {kThreads}, {block}), make_layout({kThreads}), k.thread()), 1, 1);
     k.apply(

@@ -15,7 +15,7 @@ ir::Kernel convolution() {
   const Tensor w = k.input("weight", f32, {{"c", "C"}, {"j", 3}, {"i", 3}, {"to", "K"}});
   const Tensor y =
       k.output("y", f32, {{"to", "K"}, {"col", "W"}, {"pixel_row", Extent("H", "N")}});
-  const Expr C = Builder::extent(x, 0), W = Builder::extent(x, 1), H = Builder::extent(x, 2);
+  const Expr C = x.extent(0), W = x.extent(1), H = x.extent(2);
   const View mine =
       parallelize(tile(y, {channels, 64, 1}, {k.block_x(), k.block_y(), k.block_z()}),
                   make_layout({1, 64, 1}), k.thread());  // (4, 1, 1)
@@ -28,7 +28,7 @@ ir::Kernel convolution() {
       // Indices are unsigned: one less than 0 is not below an extent.
       const Expr at_row = maximum(row + i, 1) - 1, at_col = maximum(col + j, 1) - 1;
       const Conditions inside = {less(0, row + i), less(at_row, H), less(0, col + j),
-                                 less(at_col, W), less(image, Builder::extent(x, 3))};
+                                 less(at_col, W), less(image, x.extent(3))};
       k.branch(inside, [&] {
         k.loop("c", C, [&](const Expr& c) {
           const Expr pixel = k.load("pixel", {"x", {c, at_col, at_row, image}, "x at a tap"});

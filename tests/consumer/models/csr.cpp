@@ -18,17 +18,17 @@ ir::Kernel csr() {
   const View sum = k.registers("sum", f32, make_layout({1}));
   const Expr row = k.let("row", 64 * k.block_x() + k.thread());
   k.assign(sum, 0);
-  const Expr starts = Builder::extent(start, 0);
+  const Expr starts = start.extent(0);
   k.branch({less(row, starts), less(row + 1, starts)}, [&] {
-    const Expr first = to_index(k.load("first", {"start", {row}, "start"}));
-    const Expr end = to_index(k.load("last", {"start", {row + 1}, "start"}));
+    const Expr first = to_index(k.load("first", {"start", {row}}));
+    const Expr end = to_index(k.load("last", {"start", {row + 1}}));
     k.loop("step", maximum(end, first) - first, [&](const Expr& step) {
       const Expr i = k.let("i", first + step);
-      k.branch({less(i, Builder::extent(column, 0))}, [&] {
-        const Expr at = k.let("at", to_index(k.load("of_entry", {"column", {i}, "column"})));
-        k.branch({less(at, Builder::extent(x, 0))}, [&] {
-          const Expr of_row = k.load("of_row", {"factor", {i}, "factor"});
-          const Expr of_x = k.load("of_x", {"x", {at}, "x"});
+      k.branch({less(i, column.extent(0))}, [&] {
+        const Expr at = k.let("at", to_index(k.load("of_entry", {"column", {i}})));
+        k.branch({less(at, x.extent(0))}, [&] {
+          const Expr of_row = k.load("of_row", {"factor", {i}});
+          const Expr of_x = k.load("of_x", {"x", {at}});
           k.apply(
               sum, [&](Expr s) { return multiply_add(of_row, of_x, s); }, sum);
         });

@@ -12,7 +12,7 @@ ir::Kernel depthwise() {
   const Tensor x = k.input("x", f16, {{"c", "C"}, {"col", "W"}, {"row", "H"}});
   const Tensor w = k.input("weight", f16, {{"c", "C"}, {"j", 3}, {"i", 3}});
   const Tensor y = k.output("y", f16, {{"c", "C"}, {"col", "W"}, {"row", "H"}});
-  const Expr C = Builder::extent(x, 0), W = Builder::extent(x, 1), H = Builder::extent(x, 2);
+  const Expr C = x.extent(0), W = x.extent(1), H = x.extent(2);
   const Expr c = k.let("c", 64 * k.block_x() + k.thread());
   const Expr col = k.block_y(), row = k.block_z();
   const View sum = k.registers("sum", f32, Layout());

@@ -14,10 +14,10 @@ ir::Kernel histogram() {
   const Tensor counts = k.in_out("counts", u32, {{"bin", "bins"}});
   k.grid(0, "n", 128);
   const Expr i = 128 * k.block_x() + k.thread();
-  k.branch({less(i, Builder::extent(values, 0))}, [&] {
-    const Expr bin = to_index(k.load("found", {"values", {i}, "values"}));
-    k.branch({less(bin, Builder::extent(counts, 0))}, [&] {
-      k.accumulate_atomically("before", {"counts", {bin}, "counts"}, kSum, number(u32, 1));
+  k.branch({less(i, values.extent(0))}, [&] {
+    const Expr bin = to_index(k.load("found", {"values", {i}}));
+    k.branch({less(bin, counts.extent(0))}, [&] {
+      k.accumulate_atomically("before", {"counts", {bin}}, kSum, number(u32, 1));
     });
   });
   return k.finish();

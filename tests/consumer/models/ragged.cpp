@@ -64,7 +64,7 @@ ir::Kernel ragged(std::uint32_t lanes, std::uint32_t group) {
   k.copy(of_head(q), query, {.edges = Edges::zero});
   const Expr length = k.let(
       "length", minimum(to_index(k.load("of_sequence", tile(lengths, {1}, {k.block_y()}))),
-                        Builder::extent(keys, 2)));
+                        keys.extent(2)));
   k.loop("block", (length + (kKeys - 1)) / kKeys, [&](const Expr& block) {
     k.copy(block_of(keys, block), key, {.edges = Edges::zero});
     k.copy(block_of(values, block), value, {.edges = Edges::zero});

@@ -12,13 +12,13 @@ constexpr std::uint32_t kBlock = 256;
 Expr scan_of_workgroup(Builder& k, const Expr& own) {
   const Expr lane_sum = k.subgroup_inclusive_scan("lane_sum", ir::Op::add, own);
   k.branch({equal(k.lane(), k.lanes() - 1)}, [&] {
-    k.store(lane_sum, {"totals", {k.subgroup()}, "totals"});
+    k.store(lane_sum, {"totals", {k.subgroup()}});
   });
   k.barrier();
   const View before = k.registers("before", ScalarType::f32, Layout());
   k.assign(before, 0);
   k.loop("earlier", k.subgroup(), [&](const Expr& earlier) {
-    const Expr total = k.load("total", {"totals", {earlier}, "totals"});
+    const Expr total = k.load("total", {"totals", {earlier}});
     k.apply(
         before, [&](Expr sum) { return sum + total; }, before);
   });
@@ -42,8 +42,8 @@ ir::Kernel scan_blocks(std::uint32_t lanes) {
   const Expr sum = scan_of_workgroup(k, k.load("element", own));
   k.assign(own, sum);
   k.copy(own, mine(y));
-  k.branch({equal(k.thread(), kBlock - 1), less(k.block_x(), Builder::extent(sums, 0))}, [&] {
-    k.store(sum, {"block_sums", {k.block_x()}, "block_sums"});
+  k.branch({equal(k.thread(), kBlock - 1), less(k.block_x(), sums.extent(0))}, [&] {
+    k.store(sum, {"block_sums", {k.block_x()}});
   });
   return k.finish();
 }
@@ -62,18 +62,16 @@ ir::Kernel scan_sums(std::uint32_t lanes) {
   const View own = k.registers("own", f32, make_layout({1}));
   const View start = k.registers("start", f32, Layout());
   k.assign(start, 0);
-  k.loop("part", ceil_div(Builder::extent(sums, 0), kBlock), [&](const Expr& part) {
+  k.loop("part", ceil_div(sums.extent(0), kBlock), [&](const Expr& part) {
     k.copy(mine(sums, part), own, {.edges = Edges::zero});
     const Expr element = k.load("element", own);
     const Expr sum = scan_of_workgroup(k, element);
     const Expr up_to_here = k.let("up_to_here", k.load("start_before", start) + sum);
     k.assign(own, up_to_here - element);
     k.copy(own, mine(starts, part));
-    k.branch({equal(k.thread(), kBlock - 1)}, [&] {
-      k.store(up_to_here, {"last", {0}, "last"});
-    });
+    k.branch({equal(k.thread(), kBlock - 1)}, [&] { k.store(up_to_here, {"last", {0}}); });
     k.barrier();
-    k.assign(start, k.load("all_parts", {"last", {0}, "last"}));
+    k.assign(start, k.load("all_parts", {"last", {0}}));
   });
   return k.finish();
 }
@@ -84,8 +82,8 @@ ir::Kernel add_starts() {
   const Tensor y = k.in_out("y", ScalarType::f32, {{"i", "n"}});
   const View mine =
       parallelize(tile(y, {kBlock}, {k.block_x()}), make_layout({kBlock}), k.thread());
-  k.branch({less(k.block_x(), Builder::extent(starts, 0))}, [&] {
-    const Expr start = k.load("start", {"starts", {k.block_x()}, "starts"});
+  k.branch({less(k.block_x(), starts.extent(0))}, [&] {
+    const Expr start = k.load("start", {"starts", {k.block_x()}});
     k.apply(
         mine, [&](Expr v) { return v + start; }, mine);
   });

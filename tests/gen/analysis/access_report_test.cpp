@@ -42,7 +42,7 @@ Kernel kernel_with(Body body, ScalarType type = ScalarType::f32) {
 
 // Reads src at (col, row) in all threads for which that is inside.
 Body reading(const Expr& col, const Expr& row, std::uint32_t width = 1) {
-  return ir::statements(If{ir::logical_and(ir::less(col, cols), ir::less(row, rows)),
+  return ir::statements(If{logical_and(less(col, cols), less(row, rows)),
                            ir::statements(Load{"x", {"src", {col, row}, "reader", width}})});
 }
 
@@ -162,9 +162,9 @@ TEST(AccessReport, SaysWhyAnAccessIsNotWider) {
   EXPECT_EQ(read_at(thread, 0).not_wider, "a thread has no further consecutive elements");
 
   Kernel even = kernel_with({});
-  even.body = ir::statements(If{ir::equal(cols % 4, 0),
-                                ir::statements(For{"v", 2, reading(2 * thread + v, 0)}),
-                                ir::statements(For{"v", 2, reading(thread, v)})});
+  even.body =
+      ir::statements(If{equal(cols % 4, 0), ir::statements(For{"v", 2, reading(2 * thread + v, 0)}),
+                        ir::statements(For{"v", 2, reading(thread, v)})});
   const KernelReport report = analyse(even);
   ASSERT_THAT(report.accesses, SizeIs(2));
   EXPECT_EQ(report.accesses[0].path, "cols is a multiple of 4");
@@ -183,15 +183,15 @@ TEST(AccessReport, NamesThePathsThatSizesChoose) {
     for (const AccessReport& access : analyse(kernel).accesses) paths.push_back(access.path);
     return paths;
   };
-  EXPECT_THAT(either_way(ir::logical_and(ir::equal(cols % 4, 0), ir::equal(rows % 4, 0))),
+  EXPECT_THAT(either_way(logical_and(equal(cols % 4, 0), equal(rows % 4, 0))),
               ElementsAre("cols and rows are multiples of 4", "cols or rows is no multiple of 4"));
-  EXPECT_THAT(either_way(ir::less(cols, rows)), ElementsAre("cols < rows", "not (cols < rows)"));
+  EXPECT_THAT(either_way(less(cols, rows)), ElementsAre("cols < rows", "not (cols < rows)"));
   const Expr last = 64 * ir::builtin(ir::Builtin::group_x) + 63;
-  EXPECT_THAT(either_way(ir::logical_and(ir::less(last, cols), ir::equal(cols % 2, 0))),
+  EXPECT_THAT(either_way(logical_and(less(last, cols), equal(cols % 2, 0))),
               ElementsAre("64 * gl_WorkGroupID.x + 63 < cols, cols is a multiple of 2",
                           "not (64 * gl_WorkGroupID.x + 63 < cols, cols is a multiple of 2)"));
-  EXPECT_THAT(either_way(ir::less(thread, rows)), ElementsAre("")) << "not of sizes: one place";
-  EXPECT_THAT(either_way(ir::logical_and(ir::not_equal(rows, 0), ir::less(0, rows))),
+  EXPECT_THAT(either_way(less(thread, rows)), ElementsAre("")) << "not of sizes: one place";
+  EXPECT_THAT(either_way(logical_and(not_equal(rows, 0), less(0, rows))),
               ElementsAre("rows > 0", "not (rows > 0)"))
       << "said once";
 }
@@ -206,7 +206,7 @@ TEST(AccessReport, FollowsNamesToWhatProvesAWholeTileInside) {
   const Expr first = 64 * ir::builtin(ir::Builtin::group_x);
   const Body body = ir::statements(
       ir::Let{"first", first},
-      If{ir::logical_and(ir::less(first + 63, cols), ir::less(0, rows)),
+      If{logical_and(less(first + 63, cols), less(0, rows)),
          ir::statements(Load{"x", {"src", {ir::variable("first") + thread, 0}, "reader"}})});
   const AccessReport access = only(analyse(kernel_with(body)));
   EXPECT_EQ(access.path, "64 * gl_WorkGroupID.x + 63 < cols, rows > 0");

@@ -63,7 +63,7 @@ TEST(Builder, CopiesOneValueWhateverItsShapeIsCalled) {
   const Tensor dst = k.output("dst", ScalarType::f32, {{"row", "rows"}});
   const View one = k.registers("one", ScalarType::f32, Layout());
   k.assign(one, 3);
-  k.branch({ir::equal(k.thread(), 0)}, [&] { k.copy(one, tile(dst, {1}, {k.block_x()})); });
+  k.branch({equal(k.thread(), 0)}, [&] { k.copy(one, tile(dst, {1}, {k.block_x()})); });
   EXPECT_NO_THROW(k.finish());
 }
 
@@ -85,7 +85,7 @@ TEST(Builder, RefusesABroadcastFromSeveralLanes) {
     const Expr from = k.let("from", lane_of(k));
     const Expr taken = by_shuffle ? k.subgroup_shuffle("taken", k.thread(), from)
                                   : k.subgroup_broadcast("taken", k.thread(), from);
-    k.store(ir::convert(taken, ScalarType::u32), {"dst", {k.thread()}, "mine"});
+    k.store(convert(taken, ScalarType::u32), {"dst", {k.thread()}, "mine"});
     k.finish();
   };
   const auto next = [](const Builder& k) { return (k.lane() + 1) % 32; };
@@ -104,8 +104,8 @@ TEST(Builder, RefusesAWorkgroupsCoordinateThatNothingCounts) {
     k.output("dst", ScalarType::f32, {{"i", "n"}});
     if (counted) k.grid(0, "n", 64);
     const Expr i = 64 * k.block_x() + k.thread();
-    k.branch({ir::less(i, Builder::extent(src, 0))}, [&] {
-      k.store(2 * k.load("mine", ir::Element{"src", {i}, "src"}), ir::Element{"dst", {i}, "dst"});
+    k.branch({less(i, src.extent(0))}, [&] {
+      k.store(2 * k.load("mine", ir::Element{"src", {i}}), ir::Element{"dst", {i}});
     });
     return k.finish();
   };
@@ -191,7 +191,7 @@ TEST(Builder, VectorsAskForTheStepBetweenRowsWhateverItIsMadeOf) {
   const Expr product = ir::variable("a") * ir::variable("b");
   const Conditions fits = k.fits(partition(from, copy, k.thread()), {4});
   ASSERT_EQ(fits.size(), 2u);
-  EXPECT_TRUE(ir::same(fits[1], ir::equal(product % 4, 0)));
+  EXPECT_TRUE(ir::same(fits[1], equal(product % 4, 0)));
   const Conditions aligned = k.aligned(from, 4);
   ASSERT_EQ(aligned.size(), 1u);
   EXPECT_TRUE(ir::same(aligned[0], fits[1]));

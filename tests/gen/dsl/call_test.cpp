@@ -192,7 +192,7 @@ TEST(Call, HasANameOfItsOwn) {
 TEST(Call, NamesItsParametersFirst) {
   SumOfParts s;
   s.record();
-  s.k.add({"", {ir::Store{{"sum", {0}, "sum"}, ir::number(kCallType, 0)}}, "clear", 1});
+  s.k.add({"", {ir::Store{{"sum", {0}}, ir::number(kCallType, 0)}}, "clear", 1});
   EXPECT_REFUSED(s.k.finish(), KernelError,
                  "the function clear has 1 parameters, but statement 0 of its body names no index");
 }

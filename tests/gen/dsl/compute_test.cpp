@@ -68,7 +68,7 @@ TEST(IdentityView, TellsWhereTheValuesOfAThreadAre) {
   k.apply(parallelize(tile(dst, {16, 4}, {0, 0}), threads, k.thread()),
           parallelize(make_identity_view({16, 4}), threads, k.thread()),
           [](const std::vector<Expr>&, const std::vector<Expr>& at) {
-            return ir::convert(100 * at[1] + at[0], ScalarType::f32);
+            return convert(100 * at[1] + at[0], ScalarType::f32);
           },
           {});
   std::vector<float> out(64);
@@ -102,7 +102,7 @@ TEST(Compute, MovesConsecutiveValuesOfAViewAsOneVector) {
   for (const double value : {3, 1, 4, 1}) four.push_back(ir::number(ScalarType::f32, value));
   k.store(ir::vector(four), slice(held, {_, 1}));
   const Expr vector = k.load("vector", slice(held, {_, 1}));
-  for (std::uint32_t i = 0; i < 4; ++i) k.store(ir::component(vector, i), tile(dst, {1}, {i}));
+  for (std::uint32_t i = 0; i < 4; ++i) k.store(component(vector, i), tile(dst, {1}, {i}));
   EXPECT_REFUSED(k.load("value", slice(held, {0, _})), LayoutError,
                  "has 2 values, not one, and they are no vector of consecutive ones");
   EXPECT_REFUSED(k.load("value", tile(dst, {4}, {0})), LayoutError, "has 4 values, not one");
@@ -149,7 +149,7 @@ TEST(Compute, RefusesTypesWithOperationOperandAndWhatWouldFit) {
 
 TEST(Compute, RefusesSubgroupOperationsThatNotAllLanesReach) {
   EightEach s;
-  s.k.branch({ir::less(s.k.thread(), 40)},
+  s.k.branch({less(s.k.thread(), 40)},
              [&] { s.k.subgroup_reduce("sum", ir::Op::add, ir::number(ScalarType::f32, 1)); });
   EXPECT_REFUSED(s.k.finish(), KernelError, "'sum'");
 }
@@ -240,8 +240,8 @@ TEST(Apply, GivesCoordinatesToTheFunction) {
                                 k.thread());  // (1,2)
   const View y = k.make_fragment_like("y", ScalarType::i32, mine);
   const auto place = [](const std::vector<Expr>&, const std::vector<Expr>& at) {
-    const Expr number = ir::convert(at[1] * 100 + at[0], ScalarType::i32);
-    return select(ir::less(at[0], at[1]), -number, number);
+    const Expr number = convert(at[1] * 100 + at[0], ScalarType::i32);
+    return select(less(at[0], at[1]), -number, number);
   };
   k.apply(y, mine, place, {});
   k.copy(y, mine);
@@ -264,10 +264,10 @@ TEST(Apply, TheDeepestExpressionsArePrintedVerifiedAndRun) {
   const View mine = parallelize(tile(dst, {32}, {k.block_x()}), Layout(32), k.thread());
   const View y = k.make_fragment_like("y", i32, mine);
   const auto deep = [&](const std::vector<Expr>&, const std::vector<Expr>& at) {
-    Expr index = at[0], sum = ir::convert(at[0], i32);
-    while (index->depth < ir::kMaxDepth - 2) index = ir::maximum(index + 1, 2);
+    Expr index = at[0], sum = convert(at[0], i32);
+    while (index->depth < ir::kMaxDepth - 2) index = maximum(index + 1, 2);
     while (sum->depth < ir::kMaxDepth - 1) sum = sum + 1;
-    return sum + ir::convert(index, i32);
+    return sum + convert(index, i32);
   };
   k.apply(y, mine, deep, {});
   k.copy(y, mine);

@@ -39,7 +39,7 @@ ir::Kernel kernel_copying(const Case& c) {
   k.grid(0, "width", kCols);
   k.grid(1, "height", kRows);
   k.assume_written(dst, "src is not empty, and where edges are skipped as large as dst");
-  const Expr x = ir::minimum(k.block_x(), 65535), y = ir::minimum(k.block_y(), 65535);
+  const Expr x = minimum(k.block_x(), 65535), y = minimum(k.block_y(), 65535);
   const View from = tile(src, {kCols, kRows}, {x, y});
   const View to = c.transposed ? transpose(tile(dst, {kRows, kCols}, {y, x}))
                                : tile(dst, {kCols, kRows}, {x, y});
@@ -52,8 +52,7 @@ ir::Kernel kernel_copying(const Case& c) {
              [&] { k.copy(mine, theirs); });
   } else {
     // Of an empty src no element is the last.
-    k.branch({ir::not_equal(ir::variable("cols"), 0), ir::not_equal(ir::variable("rows"), 0)},
-             move);
+    k.branch({not_equal(ir::variable("cols"), 0), not_equal(ir::variable("rows"), 0)}, move);
   }
   return k.finish();
 }
@@ -342,7 +341,7 @@ TEST(Copy, ReadsTilesThatALoopCountsWithZerosOutside) {
     return parallelize(tile(tensor, {256}, {number}), Layout(64), k.thread());
   };
   const View values = k.registers("values", ScalarType::f32, Layout(4));
-  k.loop("number", ceil_div(Builder::extent(src, 0), 256), [&](const Expr& number) {
+  k.loop("number", ceil_div(src.extent(0), 256), [&](const Expr& number) {
     k.copy(mine(src, number), values, {.edges = Edges::zero, .loads_first = true});
     k.copy(values, mine(dst, number));
   });

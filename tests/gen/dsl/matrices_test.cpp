@@ -157,7 +157,7 @@ TEST(Matrices, UsesAndTypesThatDoNotFitAreRefused) {
   EXPECT_REFUSED(k.multiply(a, b, sums), LayoutError, "do not match");
   k.assign(sums, 0);
   std::vector<ir::Element> of_a;
-  for (std::uint32_t i = 0; i < 8; ++i) of_a.push_back({"a", {i}, "a"});
+  for (std::uint32_t i = 0; i < 8; ++i) of_a.push_back({"a", {i}});
   k.add({"", ir::statements(ir::MatrixFill{{"a", 0, of_a}, ir::number(f32, 0)})});
   k.multiply(a, a, sums);
   EXPECT_REFUSED(k.finish(), KernelError,

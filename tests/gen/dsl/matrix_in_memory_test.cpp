@@ -49,7 +49,7 @@ TEST(Questions, AMatrixInABufferAsksForItsLeadingStride) {
   ASSERT_TRUE(answer.matrix) << answer.reason;
   EXPECT_TRUE(ir::same(answer.matrix->columns, ir::variable("lda")));
   ASSERT_EQ(answer.matrix->needs.size(), 1u);
-  EXPECT_TRUE(ir::same(answer.matrix->needs[0], ir::equal(ir::variable("lda") % 8, 0)));
+  EXPECT_TRUE(ir::same(answer.matrix->needs[0], equal(ir::variable("lda") % 8, 0)));
   const View shifted =
       tile(tile(a, {64, 16}, {k.block_x(), k.block_y()}), {4, 16}, {k.thread() % 16, 0});
   EXPECT_EQ(as_matrix({shifted, &a.array}).reason, "");  // 4 elements side by side: 8 bytes
@@ -65,8 +65,8 @@ TEST(Questions, AMatrixOfABatchAsksForTheStepToTheNext) {
   const MatrixOrReason answer = as_matrix({part, &c.array});
   ASSERT_TRUE(answer.matrix) << answer.reason;
   ASSERT_EQ(answer.matrix->needs.size(), 2u);
-  EXPECT_TRUE(ir::same(answer.matrix->needs[0], ir::equal(ir::variable("ldc") % 4, 0)));
-  EXPECT_TRUE(ir::same(answer.matrix->needs[1], ir::equal(ir::variable("stride_c") % 4, 0)));
+  EXPECT_TRUE(ir::same(answer.matrix->needs[0], equal(ir::variable("ldc") % 4, 0)));
+  EXPECT_TRUE(ir::same(answer.matrix->needs[1], equal(ir::variable("stride_c") % 4, 0)));
 }
 
 TEST(Questions, WidthsAreThoseOfTheLayouts) {
@@ -132,9 +132,9 @@ TEST(Questions, BoundsAreAskedOfTheFirstAndOfTheLastElement) {
   const View part = tile(src, {32, 8}, {ir::variable("c", ir::kIndex, 3), k.block_y()});
   const Expr rows = ir::variable("rows");
   ASSERT_EQ(k.inside(part).size(), 1u);  // 3 tiles of 32 columns are inside by themselves
-  EXPECT_TRUE(ir::same(k.inside(part)[0], ir::less(row + 7, rows)));
+  EXPECT_TRUE(ir::same(k.inside(part)[0], less(row + 7, rows)));
   ASSERT_EQ(k.begins_inside(part).size(), 1u);
-  EXPECT_TRUE(ir::same(k.begins_inside(part)[0], ir::less(row, rows)));
+  EXPECT_TRUE(ir::same(k.begins_inside(part)[0], less(row, rows)));
   EXPECT_EQ(all_of({k.inside(part), k.begins_inside(part), k.inside(part)}).size(), 2u);
 }
 

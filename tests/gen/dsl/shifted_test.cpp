@@ -33,7 +33,7 @@ struct RowsOf {
 
 TEST(Shifted, BeginsAndEndsWhereItSays) {
   RowsOf d;
-  d.k.assume(ir::logical_not(ir::less(Builder::extent(d.src, 1), d.end)), "rows has the end");
+  d.k.assume(logical_not(less(d.src.extent(1), d.end)), "rows has the end");
   d.k.branch(
       d.k.inside(d.from), [&] { d.copy(Edges::inside); }, [&] { d.copy(Edges::skip); });
   const ir::Kernel kernel = d.k.finish();

@@ -45,7 +45,7 @@ TEST(InPlace, RegistersThatChangeBeforeTheUseKeepTheirName) {
   FourEach s;
   s.k.copy(s.from, s.x);
   ir::Titled swap{"", {}};
-  const auto at = [](std::uint32_t i) { return ir::Element{"x", {Expr(i)}, "x"}; };
+  const auto at = [](std::uint32_t i) { return ir::Element{"x", {Expr(i)}}; };
   const auto value = [](const char* name) { return ir::variable(name, ir::element(kPlaceType)); };
   swap.body.emplace_back(ir::Load{"value0", at(0)});
   swap.body.emplace_back(ir::Load{"value1", at(1)});
@@ -69,7 +69,7 @@ TEST(InPlace, LoadsOfMemoryAreNotMovedOverAStore) {
   for (const char* name : {"value0", "value1"}) {
     both.body.emplace_back(ir::Load{name, at("src", name[5] == '1' ? 1 : 0)});
   }
-  s.k.branch({ir::less(s.k.thread(), 1)}, [&] {
+  s.k.branch({less(s.k.thread(), 1)}, [&] {
     both.body.emplace_back(ir::Store{at("staged", 0), value("value0")});
     both.body.emplace_back(ir::Store{at("staged", 1), value("value1")});
     s.k.add(both);
@@ -80,7 +80,7 @@ TEST(InPlace, LoadsOfMemoryAreNotMovedOverAStore) {
 
 TEST(InPlace, NamesOfTheAuthorStay) {
   FourEach s;
-  const Expr first = s.k.load("first", ir::Element{"src", {s.k.thread()}, "src"});
+  const Expr first = s.k.load("first", ir::Element{"src", {s.k.thread()}});
   s.k.assign(s.x, first + first);
   s.k.copy(s.x, s.to);
   EXPECT_THAT(s.text(), HasSubstr("float first = src[thread];"));
@@ -114,7 +114,7 @@ TEST(InPlace, AnOffsetThatIsUsedOnceHasNoName) {
   k.output("dst", kPlaceType, {{"i", 32}});
   staged("one", 32);
   staged("four", 128);
-  k.store(ir::number(kPlaceType, 0), ir::Element{"dst", {k.thread()}, "dst"});
+  k.store(ir::number(kPlaceType, 0), ir::Element{"dst", {k.thread()}});
   EXPECT_THAT(glsl::print(k.finish()),
               AllOf(HasSubstr("one[(thread + 1u) & 31u] = one_own"), Not(HasSubstr("one_at")),
                     HasSubstr("uint four_at = (thread + 1u) & 31u;")));
@@ -128,7 +128,7 @@ TEST(InPlace, AnOffsetThatIsAnotherNameHasNone) {
   k.assign(own, 1);
   const auto four = make_tiled_copy(make_layout({32}), make_layout({4}));
   k.copy(own, partition(staged, four, k.thread()), {.vector = {4}});
-  k.store(ir::number(kPlaceType, 0), ir::Element{"dst", {k.thread()}, "dst"});
+  k.store(ir::number(kPlaceType, 0), ir::Element{"dst", {k.thread()}});
   EXPECT_THAT(glsl::print(k.finish()),
               AllOf(HasSubstr("staged[thread + 32u * v1] = vec4("), Not(HasSubstr("staged_at"))));
 }
@@ -137,9 +137,9 @@ TEST(InPlace, AConditionMakesARemainderUnnecessary) {
   Builder k("below", 64);
   k.input("src", kPlaceType, {{"i", 128}});
   k.output("dst", kPlaceType, {{"i", 8}});
-  k.branch({ir::equal(k.thread() / 8, 0)}, [&] {
-    const Expr value = k.load("value", ir::Element{"src", {k.thread() % 8}, "src"});
-    k.store(value, ir::Element{"dst", {k.thread() % 8}, "dst"});
+  k.branch({equal(k.thread() / 8, 0)}, [&] {
+    const Expr value = k.load("value", ir::Element{"src", {k.thread() % 8}});
+    k.store(value, ir::Element{"dst", {k.thread() % 8}});
   });
   EXPECT_THAT(glsl::print(k.finish()),
               AllOf(HasSubstr("if (thread < 8u) {"), HasSubstr("dst[thread] = src[thread];")));

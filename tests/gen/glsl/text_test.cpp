@@ -93,7 +93,7 @@ TEST(EmittedText, HasNoLoopOfOneRound) {
   for (const std::uint32_t rounds : {1, 1, 2}) {  // the names of the first two do not meet
     k.unrolled_loop("turn", rounds, [&](const Expr& round) {
       const Expr at = k.let("at", k.thread() + 32 * round);
-      if (rounds == 2) k.store(ir::number(ScalarType::f32, 0), ir::Element{"dst", {at}, "dst"});
+      if (rounds == 2) k.store(ir::number(ScalarType::f32, 0), ir::Element{"dst", {at}});
     });
   }
   EXPECT_THAT(print(k.finish()), AllOf(Not(HasSubstr("turn < 1u")), HasSubstr("turn < 2u")));

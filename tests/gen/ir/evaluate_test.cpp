@@ -9,7 +9,7 @@
 
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/glsl/print.hpp"
-#include "vkmoye/gen/ir/compiled.hpp"
+#include "vkmoye/gen/ir/contracted.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 
 namespace vkmoye::gen {
@@ -67,7 +67,7 @@ TEST(Meaning, OfAMultiplyAddAndOfSubnormalNumbersIsThatOfTheArithmetic) {
   EXPECT_FALSE(ir::contracted(f + f));
 }
 
-// What compilers make of sums, see ir/compiled.hpp.
+// What compilers make of sums, see ir/contracted.hpp.
 TEST(Meaning, OfARearrangedSumHasSharedFactorsAndNoTermsThatCancel) {
   const auto named = [](const char* name) {
     return ir::variable(name, ir::element(ScalarType::f32));

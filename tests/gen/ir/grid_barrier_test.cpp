@@ -90,7 +90,7 @@ TEST(GridBarrier, IsNeededBetweenAWriteAndAReadByOthers) {
     const Tensor x = k.in_out("x", ScalarType::f32, {{"i", "n"}});
     k.grid_loop("x(i) = x(n - 1 - i)", [&] {
       k.grid(0, "n", 64);
-      const Expr n = Builder::extent(x, 0), i = k.let("i", Expr(64) * k.block_x() + k.thread());
+      const Expr n = x.extent(0), i = k.let("i", Expr(64) * k.block_x() + k.thread());
       k.branch({less(i, n)}, [&] {
         k.store(k.load("value", ir::Element{"x", {is_own ? i : n - 1 - i}, "x, read"}),
                 ir::Element{"x", {i}, "x, written"});
@@ -114,7 +114,7 @@ TEST(GridBarrier, OfScratchThatIsNotWrittenIsRefused) {
     k.grid_loop("", [&] {
       k.grid(0, 64, 64);
       k.branch({less(k.thread(), Expr(ir::to_index(written)))}, [&] {
-        k.store(ir::number(ScalarType::f32, 1), ir::Element{"middle", {k.thread()}, "middle"});
+        k.store(ir::number(ScalarType::f32, 1), ir::Element{"middle", {k.thread()}});
       });
     });
     k.grid_barrier();

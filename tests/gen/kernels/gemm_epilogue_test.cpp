@@ -178,9 +178,7 @@ TEST(GemmEpilogue, AStepIsAFunctionOfElementCoordinatesAndWhatItReads) {
                     .inputs = {{"column", GemmInput::Along::n}, {"row", GemmInput::Along::m}},
                     .arguments = {"factor"},
                     .function = [](Builder&, const GemmElement& e) {
-                      const auto f32 = [](const Expr& i) {
-                        return ir::convert(i, ScalarType::f32);
-                      };
+                      const auto f32 = [](const Expr& i) { return convert(i, ScalarType::f32); };
                       const Expr place = f32(e.m) * 100 + f32(e.n) * 10 + f32(e.batch);
                       return e.value * e.arguments[0] + e.inputs[0] * e.inputs[1] + place;
                     }}};

@@ -32,8 +32,8 @@ void expect_taken_apart(const char* text, std::int64_t held) {
   ASSERT_TRUE(apart.lanes) << text << ": " << apart.reason;
   const FragmentLanes& x = *apart.lanes;
   const std::int64_t rows = size(order.mode(0)), depth = size(order.mode(1));
-  const std::int64_t rows_of_lanes = size(x.lanes.mode(1));
-  ASSERT_EQ(size(x.lanes.mode(0)) * size(x.k_numbers), depth);
+  const std::int64_t rows_of_lanes = size(x.to_lane.mode(1));
+  ASSERT_EQ(size(x.to_lane.mode(0)) * size(x.k_numbers), depth);
   ASSERT_EQ(rows_of_lanes * size(x.row_numbers), rows);
   for (std::int64_t k = 0; k < depth; ++k) {
     // Coordinates of k along the modes of lanes and along those of numbers.
@@ -46,7 +46,7 @@ void expect_taken_apart(const char* text, std::int64_t held) {
       rest /= mode.extent;
     }
     for (std::int64_t row = 0; row < rows; ++row) {
-      const std::int64_t lane = x.lanes.mode(0)(part) + x.lanes.mode(1)(row % rows_of_lanes);
+      const std::int64_t lane = x.to_lane.mode(0)(part) + x.to_lane.mode(1)(row % rows_of_lanes);
       const std::int64_t of_lane = x.k_numbers(number) + x.row_numbers(row / rows_of_lanes);
       ASSERT_EQ(lane * held + of_lane, order.mode(0)(row) + order.mode(1)(k))
           << text << " at row " << row << ", k " << k;
@@ -61,7 +61,7 @@ TEST(FragmentLanes, SayWhichLaneHoldsAnElementAndAsWhich) {
   expect_taken_apart(kRdna4, 8);
   expect_taken_apart("(16,16):(16,1)", 8);  // a mode of k goes on in the next lane
   const FragmentLanes h200 = *split_order(parse_layout(kH200), 8).lanes;
-  EXPECT_EQ(to_string(h200.lanes), "(4,8):(1,4)");
+  EXPECT_EQ(to_string(h200.to_lane), "(4,8):(1,4)");
   EXPECT_EQ(to_string(h200.k_numbers), "(2,2):(1,2)");
   EXPECT_EQ(to_string(h200.row_numbers), "2:4");
 }

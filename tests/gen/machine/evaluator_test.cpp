@@ -42,7 +42,7 @@ TEST(Evaluate, SubtractsVectorsElementByElement) {
   Evaluator values(four, budget);
   const auto half = [](double value) { return ir::number(ScalarType::f16, value); };
   const Expr two = ir::vector({half(1029), half(1038)}) - ir::vector({half(1032), half(1032)});
-  const auto part = [&](std::uint32_t i) { return values(ir::component(two, i)).in(0); };
+  const auto part = [&](std::uint32_t i) { return values(component(two, i)).in(0); };
   EXPECT_EQ(part(0), half(-3)->value);
   EXPECT_EQ(part(1), half(6)->value);
 }

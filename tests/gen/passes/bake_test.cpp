@@ -89,7 +89,7 @@ TEST(Bake, LeavesComparisonsOfElements) {
     k.apply(
         mine(y),
         [&](const Expr& e) {
-          return ir::select(ir::less(e, ir::number(ScalarType::f64, number)), 2 * e, e);
+          return select(less(e, ir::number(ScalarType::f64, number)), 2 * e, e);
         },
         mine(x));
     EXPECT_THAT(glsl::print(bake(k.finish(), {{"n", 64}})),

@@ -59,7 +59,7 @@ ir::Kernel summed(std::int64_t row_stride = 6) {
   k.copy(part, number, {.edges = Edges::zero});
   k.copy(number, parallelize(held, make_layout({8}), k.thread()));
   k.barrier();
-  k.branch({ir::equal(k.thread(), 0)}, [&] {
+  k.branch({equal(k.thread(), 0)}, [&] {
     const View sum = k.registers("sum", kF32, Layout());
     k.assign(sum, 0);
     k.unrolled_loop("i", 8, [&](const Expr& i) {

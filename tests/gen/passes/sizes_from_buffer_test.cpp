@@ -141,10 +141,10 @@ ir::Kernel copy_of_fours() {
   Builder k("copy_of_fours", 32);
   const Tensor src = k.input("src", ScalarType::f32, {{"i", "n"}});
   const Tensor dst = k.output("dst", ScalarType::f32, {{"i", "n"}});
-  const Expr n = Builder::extent(src, 0), by = k.argument("by", ScalarType::u32);
-  k.assume(ir::not_equal(by, 0), "it is a divisor");
-  k.assume(ir::equal(n % 4, 0), "rows are padded");
-  k.assume(ir::less(n, 100 * by), "there are enough parts");
+  const Expr n = src.extent(0), by = k.argument("by", ScalarType::u32);
+  k.assume(not_equal(by, 0), "it is a divisor");
+  k.assume(equal(n % 4, 0), "rows are padded");
+  k.assume(less(n, 100 * by), "there are enough parts");
   const Layout threads = make_layout({32});
   k.copy(parallelize(tile(src, {128}, {k.block_x()}), threads, k.thread()),
          parallelize(tile(dst, {128}, {k.block_x()}), threads, k.thread()));

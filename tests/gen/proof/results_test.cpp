@@ -63,16 +63,16 @@ TEST(ProveResults, NamesTheSizeAtWhichAnElementIsLeftOut) {
                     ""}};
   kernel.grid[0] = {"n", 64, 0};
   const ir::Expr i = 64 * ir::builtin(ir::Builtin::group_x) + ir::builtin(ir::Builtin::thread, 64);
-  const ir::Body store = {ir::Store{{"dst", {i}, "dst"}, ir::number(ScalarType::f32, 1)}};
+  const ir::Body store = {ir::Store{{"dst", {i}}, ir::number(ScalarType::f32, 1)}};
   const ir::Expr n = ir::variable("n");
-  kernel.body = {ir::If{ir::logical_and(ir::less(i, n), ir::not_equal(n, 1000)), store}};
+  kernel.body = {ir::If{logical_and(less(i, n), not_equal(n, 1000)), store}};
   const std::vector<Obligation> list = prove_results(kernel);
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[0].decision, Decision::proved);
   EXPECT_EQ(list[1].decision, Decision::refuted);
   EXPECT_EQ(list[1].arguments.at("n"), 1000);
 
-  kernel.body = {ir::If{ir::less(i, n), store}};
+  kernel.body = {ir::If{less(i, n), store}};
   for (const Obligation& one : prove_results(kernel)) EXPECT_EQ(one.decision, Decision::proved);
 }
 

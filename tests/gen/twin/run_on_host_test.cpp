@@ -31,7 +31,7 @@ TEST(Twin, ReadsAnArgumentCalledFirstGroupSize) {
   Builder k("scaled", 32);
   const Tensor dst = k.output("dst", ScalarType::u32, {{"i", 32}});
   const Expr size = k.argument("first_group_size", ScalarType::u32);
-  k.store(ir::convert(size, ScalarType::u32), ir::Element{"dst", {k.thread()}, "dst"});
+  k.store(convert(size, ScalarType::u32), ir::Element{"dst", {k.thread()}});
   k.grid(0, 32, 32);
   const ir::Kernel kernel = k.finish();
   std::vector<std::uint32_t> out(32);
@@ -108,15 +108,15 @@ TEST(Twin, ReportsWhatIsUndefinedOutsideUnwrittenOrMissed) {
       ElementsAre(HasSubstr("which nothing has written"), HasSubstr("stores an undefined value")));
   EXPECT_THAT(reasons_of({ir::Store{at("dst", thread8 + 1), one}}),
               Contains(HasSubstr("at i = 8 in thread 7 of workgroup 0, which ends at 8")));
-  EXPECT_THAT(reasons_of({ir::Store{at("dst", thread8), one},
-                          ir::If{ir::less(thread8, 3), {ir::Barrier{}}}}),
-              ElementsAre("a barrier is reached by 3 of 8 threads, thread 0 among them"));
-  EXPECT_THAT(reasons_of({ir::If{ir::less(thread8, 7), {ir::Store{at("dst", thread8), one}}}}),
+  EXPECT_THAT(
+      reasons_of({ir::Store{at("dst", thread8), one}, ir::If{less(thread8, 3), {ir::Barrier{}}}}),
+      ElementsAre("a barrier is reached by 3 of 8 threads, thread 0 among them"));
+  EXPECT_THAT(reasons_of({ir::If{less(thread8, 7), {ir::Store{at("dst", thread8), one}}}}),
               ElementsAre(HasSubstr("nothing writes dst[7]")));
 }
 
 TEST(Twin, LanesOfASubgroupWorkTogether) {
-  const ir::Expr number = ir::convert(thread8 + 1, ScalarType::f32);
+  const ir::Expr number = convert(thread8 + 1, ScalarType::f32);
   std::vector<float> dst(8);
   const auto run = [&](ir::Subgroup s) {
     s.name = "found";
@@ -143,9 +143,8 @@ TEST(Twin, FindsAShuffleFromALaneThatThereIsNot) {
   before.value = thread8;
   const auto reasons = [&](const ir::Expr& lane) {
     before.lane = lane;
-    ir::Kernel kernel =
-        kernel_on_twin({before, ir::Store{at("dst", thread8),
-                                          ir::convert(ir::variable("found"), ScalarType::f32)}});
+    ir::Kernel kernel = kernel_on_twin(
+        {before, ir::Store{at("dst", thread8), convert(ir::variable("found"), ScalarType::f32)}});
     kernel.subgroup_size = 4;
     std::vector<float> dst(8);
     return run_on_host(kernel, {dst}, {}).reasons;
@@ -158,7 +157,7 @@ TEST(Twin, FindsAShuffleFromALaneThatThereIsNot) {
 
 TEST(Twin, AtomicOperationsShareAnElement) {
   ir::Kernel kernel = kernel_on_twin({ir::Atomic{"before", ir::Op::add, at("dst", thread8 / 4),
-                                                 ir::convert(thread8, ScalarType::i32)}});
+                                                 convert(thread8, ScalarType::i32)}});
   kernel.arrays[0].type = ScalarType::i32;
   kernel.arrays[0].access = Access::read_write;
   std::vector<std::int32_t> dst(8, 100);

@@ -173,14 +173,14 @@ TEST(Assume, OfWhereInvocationsAreExcludesOtherLaunches) {
 TEST(Assume, IsCarriedAndShown) {
   Builder k("padded", 64);
   const Tensor dst = k.output("dst", f32, {{"i", "n"}});
-  k.assume(equal(Builder::extent(dst, 0) % 64, 0), "rows are padded to whole workgroups");
+  k.assume(equal(dst.extent(0) % 64, 0), "rows are padded to whole workgroups");
   k.grid(0, "n", 64);
   k.store(attack::one, dst_at(64 * k.block_x() + k.thread()));
   const Kernel kernel = k.finish();
   const auto with = [](std::uint32_t divisor) {
     Builder half("half", 64);
     const Tensor to = half.output("dst", f32, {{"i", "n"}});
-    half.assume(equal(Builder::extent(to, 0) % divisor, 0), "rows are padded");
+    half.assume(equal(to.extent(0) % divisor, 0), "rows are padded");
     half.grid(0, "n", 64);
     half.store(attack::one, dst_at(64 * half.block_x() + half.thread()));
     return half.finish();

@@ -89,13 +89,13 @@ TEST(AttackProver, AssumptionsDoNotEmptyTheTrials) {
     const Tensor src = k.input("src", ScalarType::f32, {{"i", "n"}});
     const Tensor dst = k.output("dst", ScalarType::f32, {{"i", "n"}});
     k.grid(0, "n", 64);
-    k.assume(equal(Builder::extent(src, 0) % multiple, 0), "rows are padded");
+    k.assume(equal(src.extent(0) % multiple, 0), "rows are padded");
     const View held = k.registers("held", ScalarType::f32, make_layout({1}));
     const Expr at = 64 * k.block_x() + k.thread();
-    k.branch({less(at, Builder::extent(dst, 0))}, [&] {
-      const Expr x = k.load("x", Element{"src", {at}, "src"});
+    k.branch({less(at, dst.extent(0))}, [&] {
+      const Expr x = k.load("x", Element{"src", {at}});
       k.branch({less(x, number(ScalarType::f32, 0))}, [&] { k.assign(held, x); });
-      k.store(k.load("y", held), Element{"dst", {at}, "dst"});
+      k.store(k.load("y", held), Element{"dst", {at}});
     });
     EXPECT_THROW(k.finish(), KernelError) << multiple;
   }

@@ -22,7 +22,7 @@ struct Draft {
     src = k.input("src", u32, {{"i", "n"}});
     dst = k.output("dst", f32, {{"i", "n"}});
     k.grid(0, "n", threads);
-    n = Builder::extent(dst, 0);
+    n = dst.extent(0);
     own = threads * k.block_x() + k.thread();
   }
   // dst[own] = value, where there is such an element.
@@ -154,7 +154,7 @@ TEST(Sound, LoopsOfAFewRounds) {
 TEST(Sound, ATableThatIsReadWhereDataSays) {
   Draft d;
   d.k.shared("table", f32, make_layout({64}));
-  d.k.store(as_float(d.k.thread()), Element{"table", {d.k.thread()}, "table"});
+  d.k.store(as_float(d.k.thread()), Element{"table", {d.k.thread()}});
   d.k.barrier();
   d.k.branch({less(d.own, d.n)}, [&] {
     const Expr at = minimum(to_index(d.k.load("x", src_at(d.own))), 63);
@@ -180,7 +180,7 @@ TEST(Sound, BarriersUnderAConditionThatIsTheSameForAll) {
   const auto kernel = [](const std::function<Expr(Draft&)>& condition) {
     Draft d;
     d.k.shared("table", f32, make_layout({64}));
-    d.k.store(as_float(63 - d.k.thread()), Element{"table", {d.k.thread()}, "table"});
+    d.k.store(as_float(63 - d.k.thread()), Element{"table", {d.k.thread()}});
     const View held = d.k.registers("kept", f32, Layout());
     d.k.assign(held, one);
     d.k.branch({condition(d)}, [&] {
@@ -200,7 +200,7 @@ TEST(Sound, BarriersUnderAConditionThatIsTheSameForAll) {
 TEST(Sound, BarriersUnderAConditionUniformByConstruction) {
   Draft d;
   d.k.shared("table", f32, make_layout({64}));
-  d.k.store(as_float(63 - d.k.thread()), Element{"table", {d.k.thread()}, "table"});
+  d.k.store(as_float(63 - d.k.thread()), Element{"table", {d.k.thread()}});
   const View held = d.k.registers("kept", f32, Layout());
   d.k.assign(held, one);
   d.k.branch({equal(d.k.thread() / 64, 0)}, [&] {
@@ -218,7 +218,7 @@ TEST(Sound, WritesAndABarrierInTheFirstRound) {
   d.k.assign(sum, 0);
   d.k.loop("r", d.n, [&](const Expr& round) {
     d.k.branch({equal(round, 0)}, [&] {
-      d.k.store(as_float(63 - d.k.thread()), Element{"table", {d.k.thread()}, "table"});
+      d.k.store(as_float(63 - d.k.thread()), Element{"table", {d.k.thread()}});
       d.k.barrier();
     });
     d.k.assign(sum, d.k.load("before", sum) +

@@ -26,11 +26,11 @@ inline const Expr r = variable("r"), j = variable("j");
 inline Element shared_at(const Expr& index, const std::string& partition = "shared") {
   return {"s", {index}, partition};
 }
-inline Element register_at(const Expr& index) { return {"held", {index}, "held"}; }
+inline Element register_at(const Expr& index) { return {"held", {index}}; }
 inline Element dst_at(const Expr& index, const std::string& partition = "dst") {
   return {"dst", {index}, partition};
 }
-inline Element src_at(const Expr& index) { return {"src", {index}, "src"}; }
+inline Element src_at(const Expr& index) { return {"src", {index}}; }
 inline Stmt store(const Element& to, const Expr& value = one) { return Store{to, value}; }
 
 /// 64 threads of 32 lanes; src (u32) and dst of n elements, s of 64 shared, held of 2 registers.
@@ -68,7 +68,7 @@ inline Kernel with_matrix(const Expr& number_of_matrix, const Expr& value) {
                            "16:1",
                            MatrixType{MatrixType::Use::accumulator, 16, 16}});
   MatrixPart part{"sums", number_of_matrix, {}};
-  for (std::uint32_t i = 0; i < 8; ++i) part.elements.push_back({"sums", {i}, "sums"});
+  for (std::uint32_t i = 0; i < 8; ++i) part.elements.push_back({"sums", {i}});
   kernel.body.insert(kernel.body.begin(), MatrixFill{part, value});
   return kernel;
 }

@@ -225,12 +225,12 @@ TEST(DataIndex, IsAssertedWithTheBuilder) {
   const Tensor order = k.input("order", u32, {{"i", "n"}});
   const Tensor to = k.in_out("to", f32, {{"i", "n"}});
   k.grid(0, "n", 64);
-  const Expr extent = Builder::extent(to, 0), mine = 64 * k.block_x() + k.thread();
+  const Expr extent = to.extent(0), mine = 64 * k.block_x() + k.thread();
   k.assume_distinct(to, "order is a permutation");
   k.branch({less(mine, extent)}, [&] {
-    const Expr at = k.let("at", to_index(k.load("place", Element{"order", {mine}, "order"})));
+    const Expr at = k.let("at", to_index(k.load("place", Element{"order", {mine}})));
     k.assume(less(at, extent), "order is a permutation");
-    k.store(k.load("x", Element{"from", {mine}, "from"}), Element{"to", {at}, "scatter"});
+    k.store(k.load("x", Element{"from", {mine}}), Element{"to", {at}, "scatter"});
   });
   const Kernel kernel = k.finish();
   std::vector<float> a = {1, 2, 3}, b(3);

@@ -25,13 +25,13 @@ ir::Kernel rest(bool is_exact) {
   const Tensor dst = k.output("dst", kExactType, {{"row", "rows"}});
   k.grid(0, "rows", 32);
   const Expr row = 32 * k.block_x() + k.thread();
-  k.branch({ir::less(row, Builder::extent(dst, 0))}, [&] {
+  k.branch({less(row, dst.extent(0))}, [&] {
     std::vector<Expr> x;
     for (const char* name : {"a", "b", "c", "p"}) {
-      x.push_back(k.load(name, {"src", {to_index(std::int64_t(x.size())), row}, "src"}));
+      x.push_back(k.load(name, {"src", {to_index(std::int64_t(x.size())), row}}));
     }
     const Expr value = x[0] * x[1] - x[3] + x[0] * x[2];
-    k.store(is_exact ? k.let_exact("left", value) : k.let("left", value), {"dst", {row}, "dst"});
+    k.store(is_exact ? k.let_exact("left", value) : k.let("left", value), {"dst", {row}});
   });
   return k.finish();
 }
@@ -77,9 +77,9 @@ TEST(ExactValues, HaveNoIndexAndNoMultiplyAdd) {
       Builder k("test", 32);
       const Tensor src = k.input("src", kExactType, {{"i", 1}});
       const Tensor dst = k.output("dst", kExactType, {{"i", 1}});
-      const Expr x = k.load("x", {"src", {0}, "src"});
+      const Expr x = k.load("x", ir::Element{"src", {0}});
       use(k, x);
-      k.branch({ir::equal(k.thread(), 0)}, [&] { k.store(x, {"dst", {0}, "dst"}); });
+      k.branch({equal(k.thread(), 0)}, [&] { k.store(x, ir::Element{"dst", {0}}); });
       k.finish();
     };
   };

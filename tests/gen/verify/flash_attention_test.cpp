@@ -60,8 +60,8 @@ ir::Kernel flash_attention(const std::function<Expr(const Expr& tile, const Expr
   k.barrier();
   k.load(of_subgroup(sQ, width), query);
   k.assign(sums, 0);
-  const Expr count = Builder::extent(keys, 1);
-  const Expr end = ir::minimum(ir::ceil_div(count, block), (queries / block) * (k.block_x() + 1));
+  const Expr count = keys.extent(1);
+  const Expr end = minimum(ir::ceil_div(count, block), (queries / block) * (k.block_x() + 1));
   k.loop("key_tile", end, [&](const Expr& at) {
     k.branch({where(at, count)}, [&] {
       stage(rows(keys, block, at), sK);
@@ -89,13 +89,11 @@ ir::Kernel flash_attention(const std::function<Expr(const Expr& tile, const Expr
 
 TEST(FlashAttention, IsAcceptedWhereTheLoopEndsAtTheMinimumOfTwoSizes) {
   const auto begins_inside = [](const Expr& tile, const Expr& keys) {
-    return ir::less(32 * tile, keys);
+    return less(32 * tile, keys);
   };
   EXPECT_NO_THROW(flash_attention(begins_inside));
   // The last tile is ragged, and not staged.
-  const auto is_inside = [](const Expr& tile, const Expr& keys) {
-    return ir::less(tile, keys / 32);
-  };
+  const auto is_inside = [](const Expr& tile, const Expr& keys) { return less(tile, keys / 32); };
   EXPECT_THROW(flash_attention(is_inside), KernelError);
 }
 

@@ -36,7 +36,7 @@ struct Product {
     k.assign(others, 1);
     if (count == 1) k.multiply(a, b, sums);
     use(*this);
-    k.branch({ir::less(k.subgroup(), 1)}, [&] {
+    k.branch({less(k.subgroup(), 1)}, [&] {
       for (std::uint32_t i = 0; i < count; ++i) k.store(sums, i, tile(out, {16, 16}, {0, i}));
     });
     return k.finish();
@@ -80,13 +80,12 @@ TEST(ElementsByLane, ElementsChosenByLaneOrNumber) {
       p.k.branch({condition(p)}, [&] { p.k.apply(p.elements(p.sums), twice, p.elements(p.sums)); });
     };
   };
-  expect_by_order(where([](Product& p) { return ir::less(p.k.lane(), 16); }), "sums",
-                  {&Product::sums});
-  expect_alike(where([](Product& p) { return ir::less(p.k.subgroup(), 1); }));
+  expect_by_order(where([](Product& p) { return less(p.k.lane(), 16); }), "sums", {&Product::sums});
+  expect_alike(where([](Product& p) { return less(p.k.subgroup(), 1); }));
   // By a value of the lane.
   expect_by_order(
       [](Product& p) {
-        const Expr lane = ir::convert(p.k.lane(), kReal);
+        const Expr lane = convert(p.k.lane(), kReal);
         p.k.apply(
             p.elements(p.sums), [&](const Expr& x) { return x * lane; }, p.elements(p.sums));
       },
@@ -98,14 +97,14 @@ TEST(ElementsByLane, ElementsChosenByLaneOrNumber) {
   expect_by_order(
       [](Product& p) {
         p.k.loop("v", 8, [&](const Expr& v) {
-          p.k.store(ir::convert(v, kReal), {"sums", {v}, "numbered"});
+          p.k.store(convert(v, kReal), {"sums", {v}, "numbered"});
         });
       },
       "sums", {&Product::sums});
   expect_by_order(
       [](Product& p) {
         p.k.loop("v", 8, [&](const Expr& v) {
-          p.k.store(p.k.load("x", {"others", {7 - v}, "reversed"}), {"sums", {v}, "sums"});
+          p.k.store(p.k.load("x", {"others", {7 - v}, "reversed"}), {"sums", {v}});
         });
       },
       "sums", {&Product::sums, &Product::others});
@@ -127,7 +126,7 @@ TEST(ElementsByLane, ElementsInMemory) {
       [](Product& p) {
         const Expr sum =
             p.k.subgroup_reduce("sum", ir::Op::add, p.k.load("x", {"sums", {0}, "first"}));
-        p.k.store(sum, {"lanes", {p.k.thread()}, "lanes"});
+        p.k.store(sum, {"lanes", {p.k.thread()}});
       },
       "sums", {&Product::sums});
 }
@@ -142,7 +141,7 @@ TEST(ElementsByLane, WhatTreatsAllElementsAlike) {
         p.elements(p.sums), p.elements(p.others));
   });
   expect_alike([](Product& p) {  // an element of a buffer that is the same for all
-    const Expr scale = ir::convert(p.k.load("scale", {"src", {0, 3}, "scale"}), kReal);
+    const Expr scale = convert(p.k.load("scale", {"src", {0, 3}, "scale"}), kReal);
     p.k.apply(
         p.elements(p.sums), [&](const Expr& x) { return x * scale; }, p.elements(p.sums));
   });
@@ -156,7 +155,7 @@ std::function<void(Product&)> moves(std::uint32_t rounds,
                                     const std::function<Expr(const Expr&)>& from) {
   return [=](Product& p) {
     p.k.loop("r", rounds, [&](const Expr& r) {
-      p.k.store(p.k.load("x", {"others", {from(r)}, "others"}), {"sums", {to(r)}, "sums"});
+      p.k.store(p.k.load("x", {"others", {from(r)}}), {"sums", {to(r)}});
     });
   };
 }
@@ -165,7 +164,7 @@ std::function<void(Product&)> zeros(std::uint32_t rounds,
                                     const std::function<Expr(const Expr&)>& to) {
   return [=](Product& p) {
     p.k.loop("r", rounds, [&](const Expr& r) {
-      p.k.store(ir::number(kReal, 0), {"sums", {to(r)}, "sums"});
+      p.k.store(ir::number(kReal, 0), {"sums", {to(r)}});
     });
   };
 }
@@ -187,7 +186,7 @@ TEST(ElementsByLane, OtherElementsInEachMatrix) {
   refuse([](Product& p) { p.k.assign(composition(p.elements(p.sums), make_layout({8}, {9})), 0); });
   refuse([](Product& p) {  // the lane says which matrix
     p.k.loop("r", 8, [&](const Expr& r) {
-      p.k.store(ir::number(kReal, 0), {"sums", {r + 8 * (p.k.lane() % 8)}, "sums"});
+      p.k.store(ir::number(kReal, 0), {"sums", {r + 8 * (p.k.lane() % 8)}});
     });
   });
   const auto accept = [](const std::function<void(Product&)>& use, int line = __builtin_LINE()) {
@@ -202,8 +201,8 @@ TEST(ElementsByLane, OtherElementsInEachMatrix) {
   accept([](Product& p) {  // by the matrix, in any order of them
     p.k.loop("m", kMatrices, [&](const Expr& m) {
       p.k.loop("r", 8, [&](const Expr& r) {
-        const Expr x = p.k.load("x", {"others", {8 * ir::bounded(7 - m, 8) + r}, "others"});
-        p.k.store(x * ir::convert(m, kReal), {"sums", {8 * m + r}, "sums"});
+        const Expr x = p.k.load("x", {"others", {8 * ir::bounded(7 - m, 8) + r}});
+        p.k.store(x * convert(m, kReal), {"sums", {8 * m + r}});
       });
     });
   });
@@ -215,9 +214,9 @@ TEST(ElementsByLane, ValuesThatChangeFromRoundToRound) {
   const auto counting = [](const std::function<void(Product&, const Expr&, const Expr&)>& use) {
     return [use](Product& p) {
       const View counter = p.k.shared("counter", kReal, make_layout({1}));
-      const ir::Element at{"counter", {0}, "counter"};
+      const ir::Element at{"counter", {0}};
       const auto once = [&](const std::function<void()>& body) {
-        p.k.branch({ir::equal(p.k.thread(), 0)}, body);
+        p.k.branch({equal(p.k.thread(), 0)}, body);
         p.k.barrier();
       };
       once([&] { p.k.store(ir::number(kReal, 0), at); });
@@ -234,24 +233,24 @@ TEST(ElementsByLane, ValuesThatChangeFromRoundToRound) {
     expect_by_order(use, "sums", both, 1, line);
   };
   refuse(counting([](Product& p, const Expr& r, const Expr& count) {
-    p.k.store(count, {"sums", {r}, "sums"});
+    p.k.store(count, {"sums", {r}});
   }));
   refuse(counting([](Product& p, const Expr& r, const Expr& count) {
-    p.k.branch({ir::less(count, ir::number(kReal, 3))}, [&] {
-      p.k.store(ir::number(kReal, 0), {"sums", {r}, "sums"});
+    p.k.branch({less(count, ir::number(kReal, 3))}, [&] {
+      p.k.store(ir::number(kReal, 0), {"sums", {r}});
     });
   }));
   refuse([](Product& p) {  // by other lanes
     p.k.loop("r", 8, [&](const Expr& r) {
-      const Expr sum = p.k.subgroup_reduce("sum", ir::Op::add, ir::convert(r, ScalarType::i32));
-      p.k.store(ir::convert(sum, kReal), {"sums", {r}, "sums"});
+      const Expr sum = p.k.subgroup_reduce("sum", ir::Op::add, convert(r, ScalarType::i32));
+      p.k.store(convert(sum, kReal), {"sums", {r}});
     });
   });
   const auto in_rounds = [](const std::function<void(Product&)>& also) {
     return [also](Product& p) {
       p.k.loop("r", 8, [&](const Expr& r) {
-        const Expr x = p.k.load("x", {"others", {r}, "others"});
-        p.k.store(x + 1, {"sums", {r}, "sums"});
+        const Expr x = p.k.load("x", {"others", {r}});
+        p.k.store(x + 1, {"sums", {r}});
         also(p);
       });
     };
@@ -262,9 +261,9 @@ TEST(ElementsByLane, ValuesThatChangeFromRoundToRound) {
   refuse(in_rounds([](Product& p) { p.k.apply(p.elements(p.sums), twice, p.elements(p.sums)); }));
   expect_alike([](Product& p) {  // each element in its own round
     p.k.loop("r", 8, [&](const Expr& r) {
-      const Expr x = p.k.load("x", {"sums", {r}, "sums"});
-      p.k.store(x * x, {"sums", {r}, "sums"});
-      p.k.store(p.k.load("y", {"sums", {r}, "sums"}) + x, {"others", {r}, "others"});
+      const Expr x = p.k.load("x", {"sums", {r}});
+      p.k.store(x * x, {"sums", {r}});
+      p.k.store(p.k.load("y", {"sums", {r}}) + x, {"others", {r}});
     });
   });
 }

@@ -34,7 +34,7 @@ inline Expr value(const char* name = "x") { return variable(name, element(Scalar
 
 // Each thread loads src[thread] into x, guarded, and runs `then`.
 inline Body with_x(Body then) {
-  Body body = {Load{"x", {"src", {thread}, "src"}}};
+  Body body = {Load{"x", {"src", {thread}}}};
   body.insert(body.end(), then.begin(), then.end());
   return {If{less(thread, n), body}};
 }

@@ -27,9 +27,9 @@ ir::Kernel sums_of_parts(std::int64_t size, bool by_tile = false) {
   const View sum = k.registers("sum", f32, Layout());
   k.assign(sum, k.load("x", own));
   k.reduce_across(sum, kSum, make_layout({64}), 0);
-  k.branch({ir::equal(k.thread(), 0)}, [&] {
+  k.branch({equal(k.thread(), 0)}, [&] {
     if (by_tile) return k.copy(sum, tile(sums, {1}, {k.block_x()}));
-    k.store(k.load("total", sum), ir::Element{"sums", {k.block_x()}, "sums"});
+    k.store(k.load("total", sum), ir::Element{"sums", {k.block_x()}});
   });
   return k.finish();
 }
@@ -68,12 +68,12 @@ TEST(ComputedExtents, OfRowsThatALoopReadsAndASecondKernelWrites) {
   const Expr row = 32 * k.block_x() + k.thread();
   const View sum = k.registers("sum", f32, Layout());
   k.assign(sum, 0);
-  k.branch({ir::less(row, Builder::extent(result, 0))}, [&] {
-    k.loop("part", Builder::extent(sums, 0), [&](const Expr& part) {
-      const Expr x = k.load("x", ir::Element{"sums", {part, row}, "sums"});
+  k.branch({less(row, result.extent(0))}, [&] {
+    k.loop("part", sums.extent(0), [&](const Expr& part) {
+      const Expr x = k.load("x", ir::Element{"sums", {part, row}});
       k.assign(sum, k.load("so_far", sum) + x);
     });
-    k.store(k.load("total", sum), ir::Element{"result", {row}, "result"});
+    k.store(k.load("total", sum), ir::Element{"result", {row}});
   });
   const ir::Kernel kernel = k.finish();
   std::vector<float> partial(3 * 40, 2), out(40);

@@ -10,7 +10,7 @@ namespace {
 TEST(Verify, AcceptsReadingBackWhatTheThreadWrote) {
   EXPECT_THAT(verify(kernel_of(
                   with_x({Store{tile_at(thread, "own"), value()}, Load{"y", tile_at(thread, "own")},
-                          Store{{"dst", {thread}, "dst"}, value("y")}}))),
+                          Store{{"dst", {thread}}, value("y")}}))),
               IsEmpty());
 }
 
@@ -39,7 +39,7 @@ TEST(Verify, TakesAConditionOnALoopWithoutEndForOpen) {
                          {Store{tile_at((thread + k) % 8, "again"), value()}},
                          {Load{"y", tile_at((thread + k + 1) % 8, "late")}}},
                       Barrier{}};
-  const Body all = {If{less(0, n), {Load{"x", {"src", {0}, "src"}}, For{"k", n, round}}}};
+  const Body all = {If{less(0, n), {Load{"x", {"src", {0}}}, For{"k", n, round}}}};
   EXPECT_THAT(verify(kernel_of(all)), ElementsAre(HasSubstr("'late'")));
 }
 
@@ -50,7 +50,7 @@ TEST(Verify, FindsARaceThatOnlyLateRoundsShow) {
                      Store{tile_at(thread, "writer"), value("y")}, Barrier{}};
   const auto late = [&](const Expr& end, Body round) {
     Body all = {Store{tile_at(thread, "first"), value()}, Barrier{}, For{"r", end, round}};
-    return verify(kernel_of({If{less(0, n), {Load{"x", {"src", {0}, "src"}}, Titled{"", all}}}}));
+    return verify(kernel_of({If{less(0, n), {Load{"x", {"src", {0}}}, Titled{"", all}}}}));
   };
   for (const Expr& end : {Expr(1000), n}) {
     EXPECT_FALSE(late(end, {If{equal(r % 100, 50), racy}}).empty());
@@ -69,7 +69,7 @@ TEST(Verify, FindsThreadsThatGoDifferentWays) {
   const Body both = {If{less(row, 16),
                         {Store{tile_at(thread, "ahead"), value()}},
                         {Store{tile_at(7 - thread, "back"), value()}}}};
-  EXPECT_THAT(verify(kernel_of({If{less(0, n), {Load{"x", {"src", {0}, "src"}}, both[0]}}})),
+  EXPECT_THAT(verify(kernel_of({If{less(0, n), {Load{"x", {"src", {0}}}, both[0]}}})),
               Contains(HasSubstr("race in shared tile: 'ahead'")));
 }
 
@@ -104,8 +104,7 @@ TEST(Verify, FindsARaceAroundALoop) {
   // Sound once through, but the next round's write meets this round's read.
   const Body round = {Store{tile_at(thread, "writer"), value()}, Barrier{},
                       Load{"y", tile_at(7 - thread, "reader")}};
-  const Body body = {Let{"zero", 0},
-                     If{less(0, n), {Load{"x", {"src", {0}, "src"}}, For{"k", n, round}}}};
+  const Body body = {Let{"zero", 0}, If{less(0, n), {Load{"x", {"src", {0}}}, For{"k", n, round}}}};
   EXPECT_THAT(verify(kernel_of(body)),
               ElementsAre(HasSubstr("'reader' reads tile[0] in thread 7 "
                                     "and 'writer' writes it in thread 0")));
@@ -142,8 +141,7 @@ TEST(Verify, TakesAReadThatSizesPlaceForOneOfAnything) {
     Body body = {Store{tile_at(thread, "writer"), value()}};
     if (waits) body.emplace_back(Barrier{});
     body.emplace_back(Load{"y", tile_at(at, "reader")});
-    return verify(
-        kernel_of({If{less(7, n), {Load{"x", {"src", {thread}, "src"}}, Titled{"", body}}}}));
+    return verify(kernel_of({If{less(7, n), {Load{"x", {"src", {thread}}}, Titled{"", body}}}}));
   };
   EXPECT_THAT(reading(moved, true), IsEmpty());
   EXPECT_THAT(reading(moved, false), Contains(HasSubstr("race in shared tile: 'writer'")));
@@ -172,7 +170,7 @@ TEST(Verify, FollowsARingOfStagesAllTheWayRound) {
   const auto ring = [&](std::uint32_t stages_before) {
     Kernel kernel = kernel_of(
         {If{less(0, n),
-            {Load{"x", {"src", {0}, "src"}},
+            {Load{"x", {"src", {0}}},
              For{"k",
                  n,
                  {Store{tile_at(8 * (k % 5) + thread, "stage"), value()},
@@ -189,7 +187,7 @@ TEST(Verify, RefusesASharedIndexThatGrowsWithALoopWithoutEnd) {
   const Expr k = variable("k");
   const Body body = {If{
       less(0, n),
-      {Load{"x", {"src", {0}, "src"}},
+      {Load{"x", {"src", {0}}},
        For{"k", n, {Let{"twice", 2 * k}, Store{tile_at(variable("twice"), "runaway"), value()}}}}}};
   EXPECT_THAT(verify(kernel_of(body)), Contains(HasSubstr("races cannot be ruled out")));
 }

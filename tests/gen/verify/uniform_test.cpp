@@ -121,7 +121,7 @@ TEST(Uniform, SparseRowsTimesAVector) {
   const Tensor x = k.input("x", f32, {{"column", "width"}});
   const Tensor y = k.output("y", f32, {{"row", "rows"}});
   k.grid(0, "rows", 1);
-  const Expr row = k.block_x(), rows = Builder::extent(y, 0);
+  const Expr row = k.block_x(), rows = y.extent(0);
   k.assume(less(rows, variable("ends")), "starts has the end of each row");
   const auto start = [&](const char* name, const Expr& at) {
     return k.let(std::string(name) + "_at", to_index(k.load(name, Element{"starts", {at}, name})));
@@ -132,19 +132,17 @@ TEST(Uniform, SparseRowsTimesAVector) {
   k.assign(sum, 0);
   k.loop("chunk", ceil_div(end - begin, 64), [&](const Expr& chunk) {
     const Expr at = k.let("element_at", 64 * chunk + k.thread() + begin);
-    k.branch({less(at, end), less(at, Builder::extent(columns, 0))}, [&] {
-      const Expr column = to_index(k.load("column", Element{"columns", {at}, "columns"}));
-      k.branch({less(column, Builder::extent(x, 0))}, [&] {
-        k.assign(sum, k.load("so_far", sum) + k.load("factor", Element{"values", {at}, "values"}) *
-                                                  k.load("of_x", Element{"x", {column}, "x"}));
+    k.branch({less(at, end), less(at, columns.extent(0))}, [&] {
+      const Expr column = to_index(k.load("column", Element{"columns", {at}}));
+      k.branch({less(column, x.extent(0))}, [&] {
+        k.assign(sum, k.load("so_far", sum) + k.load("factor", Element{"values", {at}}) *
+                                                  k.load("of_x", Element{"x", {column}}));
       });
     });
     k.barrier();  // in a loop whose end data decide
   });
   k.reduce_across(sum, kSum, make_layout({64}), 0);
-  k.branch({equal(k.thread(), 0)}, [&] {
-    k.store(k.load("total", sum), Element{"y", {row}, "y"});
-  });
+  k.branch({equal(k.thread(), 0)}, [&] { k.store(k.load("total", sum), Element{"y", {row}}); });
   const Kernel kernel = k.finish();
   std::vector<std::uint32_t> starts = {0, 2, 2, 5}, at = {0, 2, 1, 0, 2};
   std::vector<float> values = {1, 2, 3, 4, 5}, vector = {1, 10, 100}, out(3);

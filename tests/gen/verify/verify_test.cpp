@@ -242,7 +242,7 @@ TEST(Verify, AcceptsPlacesAndWordsOfACompactArrayAlone) {
     out.body = {If{less(thread, cols * rows / 2), {Load{"x", std::move(from)}}}};
     return verify(out);
   };
-  const Element words{"src", {2 * thread}, "words", 2, {}, true};
+  const Element words{"src", {2 * thread}, "words", 2, "", true};
   EXPECT_THAT(kernel(words, "cols"), IsEmpty());
   EXPECT_THAT(kernel(words, "n"),
               Contains(HasSubstr("a place of src: that takes a compact array")));
@@ -309,7 +309,7 @@ TEST(Verify, RefusesNamesThatAreUndefinedTwiceDefinedOrOfAnotherType) {
   EXPECT_THAT(verify(kernel_of({Let{"a", 1}, Let{"a", 2}})), ElementsAre("'a' is defined twice"));
   EXPECT_THAT(verify(kernel_of({Titled{"", {Let{"a", 1}}}, Let{"b", variable("a")}})),
               ElementsAre("'b' uses 'a', which is not defined there"));
-  EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Store{{"dst", {thread}, "dst"}, thread}}}})),
+  EXPECT_THAT(verify(kernel_of({If{less(thread, n), {Store{{"dst", {thread}}, thread}}}})),
               ElementsAre("'dst' stores index into dst, which takes f32 there; convert an index "
                           "with ir::number or ir::convert"));
   Kernel written = kernel_of({If{less(thread, n), {Load{"x", {"dst", {thread}, "back"}}}}});

@@ -28,7 +28,11 @@ class Runner {
         self_.state = Invocation::State::at_barrier;
       } else if (is_of_subgroup(operation.opcode)) {
         self_.state = Invocation::State::at_subgroup;
+      } else if (operation.opcode == spv::OpAtomicLoad && !self_.has_waited) {
+        self_.has_waited = true;
+        self_.state = Invocation::State::at_load;
       } else {
+        self_.has_waited = false;
         ++self_.next;
         self_.who.word = operation.word;
         execute(operation);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // One invocation: its values, its position, and what it waits for. It runs alone up to the next barrier or subgroup
-// operation, where the caller checks whether all others wait at the same one.
+// operation, where the caller checks whether all others wait at the same one; or up to an atomic load, before which
+// other workgroups have their turn.
 //
 //   for (i = 0; i < 3; ++i) { .. barrier(); }      rounds: {header of the loop: 0, 1, 2}
 //   two invocations at that barrier, in rounds 0 and 1, do not wait at the same one
@@ -17,7 +18,7 @@
 namespace vkmoye::judge::spirv {
 
 struct Invocation {
-  enum class State : std::uint8_t { runs, at_barrier, at_subgroup, finished, lost };
+  enum class State : std::uint8_t { runs, at_barrier, at_subgroup, at_load, finished, lost };
   /// A loop around the current operation, and its rounds so far.
   struct Round {
     std::uint32_t header, round;
@@ -34,6 +35,7 @@ struct Invocation {
   std::vector<Scalar> values;
   std::size_t next = 0;  // operation
   State state = State::runs;
+  bool has_waited = false;  // at the atomic load that is next
   std::vector<Round> rounds;
   std::vector<Call> calls;
   std::uint32_t block = 0, previous = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 
 #include "judge/spirv/subgroup.hpp"
 #include "vkmoye/base/error.hpp"
@@ -122,18 +123,27 @@ void check_results(const KernelInterface& interface, const Arguments& given,
   }
 }
 
-// The only barrier that glslang generates: it waits for the workgroup and orders shared memory.
-void check_barriers(const Program& program) {
-  const std::uint32_t kOrder =
+// The barriers that glslang generates wait for the workgroup and order shared memory. Those beside a barrier of all
+// workgroups order buffers as well, for the whole device. Returns whether there are such.
+bool check_barriers(const Program& program) {
+  const std::uint64_t kOrder =
       spv::MemorySemanticsAcquireReleaseMask | spv::MemorySemanticsWorkgroupMemoryMask;
+  const std::uint64_t kVisible =
+      spv::MemorySemanticsMakeAvailableMask | spv::MemorySemanticsMakeVisibleMask;
+  const std::uint64_t kOfDevice = kOrder | kVisible | spv::MemorySemanticsUniformMemoryMask;
+  bool is_of_device = false;
   for (const Operation& operation : program.operations) {
     if (operation.opcode != spv::OpControlBarrier) continue;
     const auto value = [&](std::size_t i) { return program.initial[operation.operands[i]].bits; };
-    if (value(0) != spv::ScopeWorkgroup || value(1) != spv::ScopeWorkgroup || value(2) != kOrder) {
+    const bool of_workgroup = value(1) == spv::ScopeWorkgroup && (value(2) & ~kVisible) == kOrder;
+    const bool of_device = value(1) == spv::ScopeDevice && value(2) == kOfDevice;
+    if (value(0) != spv::ScopeWorkgroup || (!of_workgroup && !of_device)) {
       throw Unsupported(fmt::format("a barrier with scopes {} and {} and semantics {:#x}", value(0),
                                     value(1), value(2)));
     }
+    is_of_device = is_of_device || of_device;
   }
+  return is_of_device;
 }
 
 class Workgroup {
@@ -141,27 +151,39 @@ class Workgroup {
   Workgroup(World& world, std::uint32_t threads, std::uint32_t lanes)
       : world_(world), lanes_(lanes), invocations_(threads) {}
 
-  /// Whether it finished.
-  bool run(const Groups& groups, const Groups& at) {
+  enum class End : std::uint8_t { finished, lost, at_load };
+
+  void begin(const Groups& groups, const Groups& at) {
     world_.shared.clear();
-    begin(groups, at);
+    start(groups, at);
+  }
+  /// Runs until it ends, or until nothing but atomic loads is next.
+  End run() {
+    for (Invocation& invocation : invocations_) {
+      if (invocation.state == Invocation::State::at_load)
+        invocation.state = Invocation::State::runs;
+    }
     while (true) {
       for (Invocation& invocation : invocations_) {
         if (invocation.state == Invocation::State::runs) spirv::run(world_, invocation);
-        if (invocation.state == Invocation::State::lost) return false;
+        if (invocation.state == Invocation::State::lost) return End::lost;
       }
       bool goes_on = false;
       for (std::size_t first = 0; first < invocations_.size(); first += lanes_) {
         const std::span<Invocation> lanes(
             &invocations_[first], std::min<std::size_t>(lanes_, invocations_.size() - first));
         if (count(lanes, Invocation::State::at_subgroup) == 0) continue;
-        if (!are_together(lanes, Faults::Kind::subgroup, "a subgroup operation")) return false;
+        if (count(lanes, Invocation::State::at_load) > 0) continue;
+        if (!are_together(lanes, Faults::Kind::subgroup, "a subgroup operation")) return End::lost;
         execute_together(world_, lanes);
         goes_on = true;
       }
       if (goes_on) continue;
-      if (count(invocations_, Invocation::State::finished) == invocations_.size()) return true;
-      if (!are_together(invocations_, Faults::Kind::barrier, "a barrier")) return false;
+      if (count(invocations_, Invocation::State::at_load) > 0) return End::at_load;
+      if (count(invocations_, Invocation::State::finished) == invocations_.size())
+        return End::finished;
+      if (!are_together(invocations_, Faults::Kind::barrier, "a barrier")) return End::lost;
+      ++barriers_;
       world_.shared.order();
       for (Invocation& invocation : invocations_) {
         ++invocation.next;
@@ -169,6 +191,9 @@ class Workgroup {
       }
     }
   }
+
+  /// The barriers that it has passed.
+  std::uint64_t barriers() const { return barriers_; }
 
  private:
   static std::size_t count(std::span<const Invocation> among, Invocation::State state) {
@@ -190,7 +215,7 @@ class Workgroup {
     return true;
   }
 
-  void begin(const Groups& groups, const Groups& at) {
+  void start(const Groups& groups, const Groups& at) {
     const std::uint32_t* size = world_.program.module.local_size;
     const std::uint64_t number = at[0] + groups[0] * (at[1] + groups[1] * at[2]);
     for (std::uint32_t i = 0; i < invocations_.size(); ++i) {
@@ -229,36 +254,117 @@ class Workgroup {
   World& world_;
   std::uint32_t lanes_;
   std::vector<Invocation> invocations_;
+  std::uint64_t barriers_ = 0;
+};
+
+// The launch of a kernel, a workgroup after the other.
+class Launched {
+ public:
+  Launched(const Program& program, const CompiledKernel& kernel,
+           const std::vector<std::byte>& constants, BufferMemory& buffers, Faults& faults,
+           const LaunchOptions& options, const Groups& groups)
+      : program_(program),
+        constants_(constants),
+        buffers_(buffers),
+        faults_(faults),
+        options_(options),
+        groups_(groups),
+        threads_(program.module.local_size[0] * program.module.local_size[1] *
+                 program.module.local_size[2]),
+        lanes_(kernel.interface.subgroup_size != 0 ? kernel.interface.subgroup_size
+                                                   : options.subgroup_size) {}
+
+  void run_in_turn(Report& out) {
+    Member one(*this);
+    for (std::uint64_t i = 0; i < count() && out.finished; ++i) {
+      one.workgroup.begin(groups_, place(i));
+      Workgroup::End end = Workgroup::End::at_load;
+      while (end == Workgroup::End::at_load) end = one.workgroup.run();
+      out.finished = end == Workgroup::End::finished;
+      out.invocations += threads_;
+      if (options_.to_first_fault && !faults_.list().empty()) out.finished = false;
+    }
+    add(one.world, out);
+  }
+
+  // Workgroups that wait for each other: in each round, each of them runs up to an atomic load. If all of them are at
+  // one, with a barrier behind them since the last time, all have arrived.
+  void run_together(Report& out) {
+    std::vector<std::unique_ptr<Member>> members;
+    for (std::uint64_t i = 0; i < count(); ++i) {
+      members.push_back(std::make_unique<Member>(*this));
+      members.back()->workgroup.begin(groups_, place(i));
+    }
+    std::size_t waiting = members.size();
+    while (out.finished && waiting > 0) {
+      std::size_t moved = 0;
+      waiting = 0;
+      for (const auto& member : members) {
+        if (member->has_finished) continue;
+        const std::uint64_t before = member->workgroup.barriers();
+        const Workgroup::End end = member->workgroup.run();
+        member->has_finished = end == Workgroup::End::finished;
+        if (end == Workgroup::End::lost) out.finished = false;
+        if (end == Workgroup::End::at_load) ++waiting;
+        if (end != Workgroup::End::at_load || member->workgroup.barriers() > before) ++moved;
+      }
+      if (waiting == members.size() && moved == members.size()) buffers_.order();
+      if (moved > 0 || !out.finished) continue;
+      faults_.add(Faults::Kind::barrier, "grid",
+                  fmt::format("{} of {} workgroups wait for others that do not come", waiting,
+                              members.size()));
+      out.finished = false;
+    }
+    for (const auto& member : members) add(member->world, out);
+    out.invocations = count() * threads_;
+  }
+
+ private:
+  struct Member {
+    explicit Member(const Launched& of)
+        : shared(of.program_, of.faults_),
+          world{of.program_, of.constants_,        shared, of.buffers_, of.faults_,
+                0,           of.options_.max_steps},
+          workgroup(world, of.threads_, of.lanes_) {}
+    Shared shared;
+    World world;
+    Workgroup workgroup;
+    bool has_finished = false;
+  };
+
+  std::uint64_t count() const { return groups_[0] * groups_[1] * groups_[2]; }
+  Groups place(std::uint64_t i) const {
+    return {i % groups_[0], i / groups_[0] % groups_[1], i / (groups_[0] * groups_[1])};
+  }
+  static void add(const World& world, Report& out) {
+    out.steps += world.steps;
+    out.accesses += world.accesses;
+  }
+
+  const Program& program_;
+  const std::vector<std::byte>& constants_;
+  BufferMemory& buffers_;
+  Faults& faults_;
+  const LaunchOptions& options_;
+  Groups groups_;
+  std::uint32_t threads_, lanes_;
 };
 
 Report run(const CompiledKernel& kernel, Bytes& bytes, const Arguments& arguments,
            const LaunchOptions& options) {
   const Program program =
       program_from(decode(kernel.spirv, specialised_values(kernel.interface, arguments)));
-  check_barriers(program);
+  const bool waits_for_others = check_barriers(program);
   Faults faults;
-  Shared shared(program, faults);
   BufferMemory buffers(buffers_of(kernel.interface, program, bytes, arguments), faults);
   const std::vector<std::byte> constants = push_constants(kernel.interface, arguments);
-  World world{program, constants, shared, buffers, faults, 0, options.max_steps};
   const Groups groups = group_count(kernel.interface, arguments);
-  const std::uint32_t* size = program.module.local_size;
-  const std::uint32_t threads = size[0] * size[1] * size[2];
-  const std::uint32_t lanes = kernel.interface.subgroup_size;
-  Workgroup workgroup(world, threads, lanes != 0 ? lanes : options.subgroup_size);
   Report out;
   out.finished = true;
-  const std::uint64_t all = groups[0] * groups[1] * groups[2];
-  for (std::uint64_t i = 0; i < all && out.finished; ++i) {
-    const Groups at = {i % groups[0], i / groups[0] % groups[1], i / (groups[0] * groups[1])};
-    out.finished = workgroup.run(groups, at);
-    out.invocations += threads;
-    if (options.to_first_fault && !faults.list().empty()) out.finished = false;
-  }
+  Launched launched(program, kernel, constants, buffers, faults, options, groups);
+  waits_for_others ? launched.run_together(out) : launched.run_in_turn(out);
   if (out.finished) check_results(kernel.interface, arguments, buffers, faults);
   out.faults = faults.list();
-  out.steps = world.steps;
-  out.accesses = world.accesses;
   return out;
 }
 

@@ -10,7 +10,7 @@
 // It does not use the verifier, the twin or the meaning of the IR: the library of this folder cannot include their
 // headers. Each invocation is interpreted alone from barrier to barrier. Faults are:
 //
-//   - a race in shared memory between two barriers, or in a buffer in the whole launch;
+//   - a race in shared memory between two barriers, or in a buffer between two barriers of all workgroups;
 //   - an access outside an array or a buffer, or one that is not aligned as its pointer requires;
 //   - an undefined value that is stored, or decides a branch or an address: read from shared memory, a result or a
 //     variable before it was written; divided by 0; shifted by too many bits; from a lane that does not exist;

@@ -3,7 +3,8 @@
 // The shared arrays of a workgroup and the buffers of a launch: their values, and the faults of each access.
 //
 // Shared memory is a sequence of scalars. A buffer is bytes, in cells of its smallest scalar: src, src_x4 and src_words
-// may be names of the same memory. barrier() orders shared memory; accesses to buffers are not ordered within a launch.
+// may be names of the same memory. barrier() orders shared memory; only a barrier of all workgroups orders accesses to
+// buffers.
 
 #include <cstdint>
 #include <map>
@@ -95,6 +96,10 @@ class BufferMemory {
             std::span<Scalar> out, Touch touch);
   void store(const Who& who, const Type& type, std::uint64_t at, std::uint32_t alignment,
              std::span<const Scalar> values, Touch touch);
+  /// All workgroups waited for each other.
+  void order() {
+    for (Watched& memory : memories_) memory.record.order();
+  }
   /// Whether `count` bytes of buffer `binding`, starting at byte `at`, were written or defined before.
   bool is_defined(std::size_t binding, std::uint64_t at, std::uint64_t count) const;
 

@@ -205,9 +205,11 @@ class Assembler {
     out.storage = pointer.storage;
     if (from.operands.size() <= memory_operands) return;
     const std::uint32_t mask = from.id(memory_operands);
-    if ((mask & ~(spv::MemoryAccessAlignedMask | spv::MemoryAccessNontemporalMask)) != 0) {
-      throw Unsupported("memory operands of the Vulkan memory model");
-    }
+    const std::uint32_t kKnown = spv::MemoryAccessAlignedMask | spv::MemoryAccessNontemporalMask |
+                                 spv::MemoryAccessNonPrivatePointerMask |
+                                 spv::MemoryAccessMakePointerAvailableMask |
+                                 spv::MemoryAccessMakePointerVisibleMask;
+    if ((mask & ~kKnown) != 0) throw Unsupported("memory operands of the Vulkan memory model");
     if ((mask & spv::MemoryAccessAlignedMask) != 0) out.alignment = from.id(memory_operands + 1);
   }
 

@@ -79,8 +79,10 @@ int apply(const CommandOptions& options) {
     files_out.emplace_back(result.name);  // throws before any work is done
   }
 
-  const auto executor = open_executor(options.device);
-  const RunPlan plan = plan_on(*executor, workload);
+  const auto executor =
+      open_executor(options.device, /*statistics=*/false, groups_in(options.resident));
+  RunPlan plan = plan_on(*executor, workload);
+  make_resident(plan, options.resident, executor->caps());
   const auto execution = prepared(*executor, plan, entry.name, entry.name);
   std::vector<std::string> wrong;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {

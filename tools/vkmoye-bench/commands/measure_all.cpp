@@ -83,6 +83,7 @@ TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, b
     beside_peak = beside_peak || (!workload.problem->is_bound_by_memory() && asks_for_peak &&
                                   is_baseline_of(kPeakBaseline, *workload.entry));
   }
+  style.has_times = has_clock;
   style.has_flops = style.has_flops && has_clock;
   style.has_ceiling = (beside_copy || beside_peak) && has_clock;
   style.ceiling = beside_copy && beside_peak ? "top" : beside_peak ? kPeakBaseline : "copy";

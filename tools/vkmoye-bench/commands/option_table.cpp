@@ -199,7 +199,8 @@ std::vector<Option> plain_options() {
           .also(tune, product_types + " (f32); repeats sweep")
           .also(apply, other_types + types)
           .also(matmul | pack, other_types + product_types)
-          .also(emit | explain, "element type (f32, or the first of a kernel without f32); " + types),
+          .also(emit | explain,
+                "element type (f32, or the first of a kernel without f32); " + types),
       Option("--size SIZE", {read_sizes, each}, run,
              sizes + "; commas or repeats sweep, as do 256:1024:+256 and 256:4096:*2 "
                      "(2048; with --device host 128; for your own operations, the size of their "
@@ -254,7 +255,7 @@ std::vector<Option> plain_options() {
       {"--specialise VALUE", any_text(&Options::specialise), run | emit,
        "sizes that become specialisation constants: names such as m,n, or all (those that are "
        "not 0); one SPIR-V serves all sizes, and the driver compiles a pipeline for each"},
-      {"--resident VALUE", any_text(&Options::resident), run | emit,
+      {"--resident VALUE", any_text(&Options::resident), run | apply | emit,
        "yes: kernels of several launches run as one, whose workgroups wait for each other; as many "
        "workgroups as the device says it runs at once, or so many as VALUE says (no)"},
       Option(

@@ -104,6 +104,7 @@ std::vector<const Column*> fitting_columns(const TableStyle& style) {
   for (const Column& column : kColumns) {
     if (above && is_of_subject(column)) continue;
     const std::string title = column.title;
+    if (!is_of_subject(column) && title != "check" && !style.has_times) continue;
     if (title == "TFLOP/s" && !style.has_flops) continue;
     if (title == kCeiling && !style.has_ceiling) continue;
     by_rank.push_back(&column);

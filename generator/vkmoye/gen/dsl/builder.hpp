@@ -218,10 +218,6 @@ class Builder {
   /// throws KernelError; for a `store`, finish() reports it.
   Expr load(const std::string& name, const ir::Element& from);
   void store(const Expr& value, const ir::Element& to);
-  /// The extent of `tensor` along an axis, as an index.
-  static Expr extent(const Tensor& tensor, std::size_t axis);
-  /// The number of elements of `tensor`, as an index.
-  static Expr element_count(const Tensor& tensor);
   /// The type of the elements of `view`.
   ScalarType type_of(const View& view) const { return array(view).type; }
 

@@ -275,7 +275,10 @@ void Builder::apply(const View& to, const View& at, const PlacedFunction& functi
     computed.before = recorded([&] { computed.value = function(values, coordinates); });
     return computed;
   };
-  add(apply_statements(with_array(to), at, compute, operands));
+  ir::Titled block = apply_statements(with_array(to), at, compute, operands);
+  const auto is_single = [this](const View& view) { return is_single_register(view); };
+  if (is_single(to) && std::all_of(from.begin(), from.end(), is_single)) block.title.clear();
+  add(std::move(block));
 }
 
 void Builder::assign(const View& to, const Expr& value) {
@@ -290,7 +293,9 @@ void Builder::assign(const View& to, double value) {
 void Builder::accumulate(const View& to, Reduction reduction, const View& from) {
   take_grid_from(to);
   take_grid_from(from);
-  add(accumulate_statements(with_array(to), reduction, with_array(from)));
+  ir::Titled block = accumulate_statements(with_array(to), reduction, with_array(from));
+  if (is_single_register(to) && is_single_register(from)) block.title.clear();
+  add(std::move(block));
 }
 
 void Builder::accumulate_atomically(const View& to, Reduction reduction, const View& from) {
@@ -351,16 +356,6 @@ Expr Builder::load(const std::string& name, const ir::Element& from) {
 
 void Builder::store(const Expr& value, const ir::Element& to) {
   kernel_.body.emplace_back(ir::Store{to, value});
-}
-
-Expr Builder::element_count(const Tensor& tensor) {
-  Expr all = 1;
-  for (const ir::Axis& axis : tensor.array.axes) all = all * ir::extent_of(axis);
-  return all;
-}
-
-Expr Builder::extent(const Tensor& tensor, std::size_t axis) {
-  return ir::extent_of(tensor.array.axes.at(axis));
 }
 
 }  // namespace vkmoye::gen

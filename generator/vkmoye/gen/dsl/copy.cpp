@@ -87,13 +87,13 @@ Body fills(const ViewAccesses& to, ScalarType type, std::uint32_t value) {
   return body;
 }
 
-enum class Side : std::uint8_t { load, elementwise_load, store };
+enum class Side : std::uint8_t { load, load_one_by_one, store };
 
 // --- in loops ---
 
 ViewAccesses accesses_in_loops(const ArrayView& of, const Vector& vector, Edges edges, Side side,
                                const ViewAccesses& known = {}) {
-  const bool is_elementwise = side == Side::elementwise_load;
+  const bool is_elementwise = side == Side::load_one_by_one;
   const bool at_once = !is_elementwise && moves_whole(of, vector);
   const bool clamps =
       (edges == Edges::clamp && side != Side::store) || (edges == Edges::zero && is_elementwise);
@@ -111,10 +111,10 @@ ViewAccesses accesses_in_loops(const ArrayView& of, const Vector& vector, Edges 
 Body in_loops(const ArrayView& from, const ArrayView& to, const Vector& vector,
               const CopyOptions& options) {
   const Edges edges = options.edges;
-  const bool elementwise = options.from_elementwise;
+  const bool elementwise = options.one_by_one;
   const ScalarType type = to.array->type;
   const ViewAccesses source =
-      accesses_in_loops(from, vector, edges, elementwise ? Side::elementwise_load : Side::load);
+      accesses_in_loops(from, vector, edges, elementwise ? Side::load_one_by_one : Side::load);
   const ViewAccesses target = accesses_in_loops(to, vector, edges, Side::store, source);
   const Loaded values = loaded(source, from.array->type, elementwise && edges == Edges::zero);
   Body move = values.loads;
@@ -314,7 +314,7 @@ ir::Titled copy_statements(const ArrayView& source, const ArrayView& target,
     refuse(from.view, to.view, "vectors cannot be clamped: one may be partly inside");
   }
   Conditions conditions;
-  if (!options.vectors_fit && !options.from_elementwise) {
+  if (!options.vectors_fit && !options.one_by_one) {
     conditions = all_of({fits(from, vector, options.edges), fits(to, vector, options.edges)});
   }
   const auto body = [&](const Vector& moved) { return in_loops(from, to, moved, options); };

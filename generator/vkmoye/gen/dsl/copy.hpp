@@ -43,7 +43,7 @@ struct CopyOptions {
   Vector vector = {};
   bool vectors_fit = false;
   /// Reads the elements of a vector one by one, whatever their alignment, with a bounds check for each.
-  bool from_elementwise = false;
+  bool one_by_one = false;
 
   // Loads first, with the widest access on each side. A side that may be outside its buffer is accessed
   // element by element; in vectors if all its strides and its extent along axis 0 are numbers that they divide, or

@@ -29,7 +29,7 @@ struct SplitMode {
 std::optional<SplitMode> split_at(const Mode& mode, std::int64_t boundary);
 
 struct FragmentLanes {
-  Layout lanes;        // (part of k, part of the rows) -> lane
+  Layout to_lane;      // (part of k, part of the rows) -> lane
   Layout k_numbers;    // element of a lane along k -> number
   Layout row_numbers;  // row of a lane, starting with that of its part -> number
 

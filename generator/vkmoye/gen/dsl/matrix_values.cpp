@@ -68,7 +68,8 @@ MatrixValues matrix_values(Builder& k, const Matrices& matrices, const Layout& o
   out.order = order;
   out.by_row = k.retile(elements, make_layout(make_layout(of.k_numbers, along_columns),
                                               make_layout(of.row_numbers, along_rows)));
-  out.threads = make_layout(of.lanes.mode(0), of.lanes.mode(1), Layout(k.threads() / lanes, lanes));
+  out.threads =
+      make_layout(of.to_lane.mode(0), of.to_lane.mode(1), Layout(k.threads() / lanes, lanes));
   out.lanes = {composition(right_inverse(order), Layout({lanes, held}, {held, 1})),
                {rows, columns}};
   // In the shape of part(): the elements of a lane may be nested.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Matrix products of views, divided among threads by a TiledMMA.
+// Matrix products of views, divided among threads by a TiledMma.
 //
 // Worked example, threads (32,8) with one value each over tiles of 128 x 128 x 8, shapes:
 //

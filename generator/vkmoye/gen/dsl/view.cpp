@@ -408,4 +408,12 @@ View slice(const View& view, const IntTuple& coordinate) {
   return out;
 }
 
+Expr Tensor::extent(std::size_t axis) const { return ir::extent_of(array.axes.at(axis)); }
+
+Expr Tensor::element_count() const {
+  Expr all = 1;
+  for (const ir::Axis& axis : array.axes) all = all * ir::extent_of(axis);
+  return all;
+}
+
 }  // namespace vkmoye::gen

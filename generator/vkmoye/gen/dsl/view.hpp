@@ -37,6 +37,11 @@ using ir::Expr;
 /// A whole storage buffer. Extents and strides are numbers or arguments; see Builder::AxisSpec.
 struct Tensor {
   ir::Array array;
+
+  /// The extent along an axis, as an index.
+  Expr extent(std::size_t axis) const;
+  /// The number of elements, as an index.
+  Expr element_count() const;
 };
 
 struct View {

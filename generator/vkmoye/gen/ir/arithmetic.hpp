@@ -41,7 +41,7 @@ struct Arithmetic {
   /// conversions from and to other types. Negation, absolute values, selections, bit casts and moves keep subnormal
   /// numbers.
   bool flushes_subnormals = false;
-  /// The terms of a sum in one expression cancel, or share a factor, as `rearranged` in compiled.hpp describes.
+  /// The terms of a sum in one expression cancel, or share a factor, as `rearranged` in contracted.hpp describes.
   bool rearranges_sums = false;
 };
 

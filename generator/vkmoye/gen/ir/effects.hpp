@@ -7,8 +7,8 @@
 //   If{less(col, cols), {..}, {..}}            uses col < cols; two bodies, chosen by it
 //   Barrier{}                                  performed by the workgroup: all invocations must reach it
 //
-// A new kind of statement does not compile until it is handled here, in the machine, in the printer and in
-// identical.cpp. Apart from these, only passes for one kind of statement (bake, access_pattern) look at statements.
+// A new kind of statement does not compile until it is handled in statement_parts.hpp, in members.hpp, in the machine
+// and in the printer.
 
 #include <string>
 #include <vector>

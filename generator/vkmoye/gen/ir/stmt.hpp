@@ -34,6 +34,17 @@ struct Axis {
 /// its place: the index among all elements of the array, which must be compact. A vector there may continue in the next
 /// row. `axes`: others than those of the array, which must be compact and have as many elements.
 struct Element {
+  Element() = default;
+  /// Without `text`, the name of the array is the source text.
+  Element(std::string of, std::vector<Expr> at, const std::string& text = "",
+          std::uint32_t elements = 1, std::string why_not_wider = "", bool of_words = false)
+      : array(std::move(of)),
+        coordinates(std::move(at)),
+        source_text(text.empty() ? array : text),
+        width(elements),
+        not_wider(std::move(why_not_wider)),
+        as_words(of_words) {}
+
   std::string array;
   std::vector<Expr> coordinates;  // where the first element is: one for each axis, or its place
   std::string source_text;        // how the author wrote it, for messages: "tile(src, (32,32))"

@@ -27,20 +27,20 @@ void Evaluator::define(const std::string& name, Values values) {
   defined_[static_cast<std::size_t>(std::countr_zero(bit_of(name)))] = ++now_;
 }
 
-const ir::Expr& Evaluator::compiled(const ir::Expr& e) {
-  const auto known = compiled_.find(&*e);
-  if (known != compiled_.end()) return known->second;
+const ir::Expr& Evaluator::as_computed(const ir::Expr& e) {
+  const auto known = as_computed_.find(&*e);
+  if (known != as_computed_.end()) return known->second;
   held_.push_back(e);
-  return compiled_.emplace(&*e, ir::compiled(e, workgroup_.arithmetic)).first->second;
+  return as_computed_.emplace(&*e, ir::as_computed(e, workgroup_.arithmetic)).first->second;
 }
 
-const Values& Evaluator::value(const ir::Expr& written, bool compiles) {
-  const ir::Expr& e = compiles ? compiled(written) : written;
+const Values& Evaluator::value(const ir::Expr& written, bool contracts) {
+  const ir::Expr& e = contracts ? as_computed(written) : written;
   if (e->op == Op::variable) {
     const auto name = names_.find(e->name);
     if (name != names_.end()) return name->second;
   }
-  auto& memo = memo_[compiles ? 1 : 0];
+  auto& memo = memo_[contracts ? 1 : 0];
   const auto [found, is_new] = memo.try_emplace(&*e);
   Entry& entry = found->second;  // references stay valid while the memo grows
   if (is_new) {
@@ -48,11 +48,11 @@ const Values& Evaluator::value(const ir::Expr& written, bool compiles) {
     if (e->op == Op::variable) entry.names = bit_of(e->name);
   }
   if (is_current(entry)) return entry.values;
-  entry.values = evaluate(*e, compiles);
+  entry.values = evaluate(*e, contracts);
   entry.time = now_;
   for (const ir::Expr& operand : e->operands) {
     if (!is_new) break;
-    const ir::Expr& computed = compiles ? compiled(operand) : operand;
+    const ir::Expr& computed = contracts ? as_computed(operand) : operand;
     entry.names |=
         computed->op == Op::variable ? bit_of(computed->name) : memo.at(&*computed).names;
   }
@@ -127,7 +127,7 @@ Value Evaluator::combine(const Node& node, const std::vector<const Values*>& ope
   return ir::evaluate(node, {bits, operands.size()}, workgroup_.arithmetic);
 }
 
-Values Evaluator::evaluate(const Node& node, bool compiles) {
+Values Evaluator::evaluate(const Node& node, bool contracts) {
   switch (node.op) {
     case Op::constant: {
       std::vector<Value> scalars(scalars_of(node.type), ir::Bits{0});
@@ -143,7 +143,7 @@ Values Evaluator::evaluate(const Node& node, bool compiles) {
   operands.reserve(node.operands.size());
   bool same = true;
   for (const ir::Expr& operand : node.operands) {
-    operands.push_back(&value(operand, compiles));
+    operands.push_back(&value(operand, contracts));
     same = same && operands.back()->is_same();
   }
   const bool is_plain =

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "vkmoye/gen/ir/compiled.hpp"
+#include "vkmoye/gen/ir/contracted.hpp"
 #include "vkmoye/gen/machine/thread_set.hpp"
 
 namespace vkmoye::gen::machine {
@@ -53,10 +53,10 @@ class Evaluator {
   /// The value of `e` in every invocation. The reference is valid until the next call of `define`. Results are
   /// stored: a node is only evaluated again after a name that it depends on was redefined. Throws Budget::Exceeded.
   const Values& operator()(const ir::Expr& e) {
-    return value(e, ir::compiles_otherwise(workgroup_.arithmetic));
+    return value(e, ir::computes_otherwise(workgroup_.arithmetic));
   }
   /// The value of `e` exactly as it is written, see ir::Let, whatever the compiler makes of other values.
-  const Values& exact(const ir::Expr& e) { return value(e, /*compiles=*/false); }
+  const Values& exact(const ir::Expr& e) { return value(e, /*contracts=*/false); }
 
  private:
   // A set of names, in which each name has one of 64 bits. If two names share a bit, a value may be evaluated again
@@ -70,11 +70,11 @@ class Evaluator {
   static Names bit_of(const std::string& name);
   bool is_current(const Entry& entry) const;
 
-  // `compiles`: whether the compiler may compute something else in place of nodes.
-  const Values& value(const ir::Expr& e, bool compiles);
-  Values evaluate(const ir::Node& node, bool compiles);
+  // `contracts`: whether the compiler may compute something else in place of nodes.
+  const Values& value(const ir::Expr& e, bool contracts);
+  Values evaluate(const ir::Node& node, bool contracts);
   // The expression that the compiler computes in place of `e`.
-  const ir::Expr& compiled(const ir::Expr& e);
+  const ir::Expr& as_computed(const ir::Expr& e);
   Values builtin(ir::Builtin which) const;
   void combine(const ir::Node& node, const std::vector<const Values*>& operands, std::size_t thread,
                std::span<Value> out) const;
@@ -84,8 +84,8 @@ class Evaluator {
   const Workgroup workgroup_;
   Budget& budget_;
   std::unordered_map<std::string, Values> names_;
-  std::array<std::unordered_map<const ir::Node*, Entry>, 2> memo_;  // by `compiles`
-  std::unordered_map<const ir::Node*, ir::Expr> compiled_;
+  std::array<std::unordered_map<const ir::Node*, Entry>, 2> memo_;  // by `contracts`
+  std::unordered_map<const ir::Node*, ir::Expr> as_computed_;
   std::vector<ir::Expr> held_;  // keeps the nodes in memo_ alive, so that no address is reused
   std::array<std::uint64_t, 64> defined_ = {};  // when a name with each bit was last defined
   std::uint64_t now_ = 1;

@@ -142,6 +142,7 @@ class Composer {
       if (!kernel_.body.empty()) kernel_.body.emplace_back(ir::GridBarrier{});
       add(step);
     }
+    name_shared_memory();
   }
 
   // Makes the axes of an array one, if they are compact.
@@ -301,19 +302,50 @@ class Composer {
     }
     if (best == nullptr) {
       add_local(array);
-      shared_.push_back({names_.at(array.name), array.type, widths, array.size(), step_number()});
+      shared_.push_back({names_.at(array.name),
+                         array.type,
+                         widths,
+                         array.size(),
+                         step_number(),
+                         {array.name + " " + array.layout}});
       return;
     }
+    best->held.push_back(array.name + " " + array.layout);
     best->step = step_number();
     best->widths.insert(best->widths.end(), widths.begin(), widths.end());
     names_[array.name] = best->name;
     Array& known = *std::find_if(kernel_.arrays.begin(), kernel_.arrays.end(),
                                  [&](const Array& one) { return one.name == best->name; });
-    if (array.size() > known.size()) known.layout = array.layout;
     const auto of_widest = static_cast<std::int64_t>(16 / size_of(array.type));  // access
     best->elements = std::max(array.size(), known.size());
     best->elements = (best->elements + of_widest - 1) / of_widest * of_widest;
     known.axes.front().extent = best->elements;
+  }
+  // Memory of arrays of several steps gets a name of its own; titles of statements still have theirs.
+  void name_shared_memory() {
+    names_.clear();
+    for (Array& array : kernel_.arrays) {
+      const auto memory = std::find_if(shared_.begin(), shared_.end(), [&](const Shared& one) {
+        return one.name == array.name && one.held.size() > 1;
+      });
+      if (memory == shared_.end()) continue;
+      array.layout = fmt::format("{}", fmt::join(memory->held, ", "));
+      array.name = names_[array.name] = free_name("shared_memory");
+    }
+    if (!names_.empty()) kernel_.body = with_names_of_arrays(kernel_.body);
+  }
+  Body with_names_of_arrays(const Body& body) const {
+    Body out;
+    for (const Stmt& statement : body) {
+      out.push_back(ir::rewritten(
+          statement, [](const Expr& e) { return e; },
+          [&](const Body& inner) { return with_names_of_arrays(inner); },
+          [&](std::string& array, ir::Element*) {
+            const auto known = names_.find(array);
+            if (known != names_.end()) array = known->second;
+          }));
+    }
+    return out;
   }
   std::size_t step_number() const { return kernel_.body.size() / 2; }
 
@@ -348,6 +380,7 @@ class Composer {
     std::vector<std::uint32_t> widths;
     std::int64_t elements;
     std::size_t step;
+    std::vector<std::string> held;  // the arrays in it, with their layouts
   };
 
   const KernelPlan& plan_;

@@ -112,31 +112,30 @@ ir::Kernel attention_combine(const AttentionForm& form, ScalarType type, const D
                      make_tiled_copy(make_layout({at_once}), make_layout({one})), slice_at);
   };
   const View part = builder.make_fragment_like("part", f32, tile_of_sums(0));
-  const View row_max = builder.registers("max_of_slice", f32, Layout(IntTuple{1, 1, 1}));
-  const View row_sum = builder.registers("row_sum_of_slice", f32, Layout(IntTuple{1, 1, 1}));
+  const View max_of_slice = builder.registers("max_of_slice", f32, Layout(IntTuple{1, 1, 1}));
+  const View row_sum_of_slice =
+      builder.registers("row_sum_of_slice", f32, Layout(IntTuple{1, 1, 1}));
   const View sums = builder.make_fragment_like("sums", f32, part);
-  RunningSoftmax softmax(builder, score_factors(builder, form), row_max,
+  RunningSoftmax softmax(builder, score_factors(builder, form), max_of_slice,
                          {.columns = 2, .threads = threads, .shared_by_row = 1}, sink);
   softmax.start();
   builder.assign(sums, 0);
-  builder.loop("chunk", ceil_div(Builder::extent(slice_sums, 3), to_index(at_once)),
-               [&](const Expr& chunk) {
-                 builder.assign(row_max, kMaximum.neutral(f32));  // where there is no slice
-                 builder.copy(of_slice(slice_max, chunk), builder.retile(row_max, Layout(1, 1)));
-                 builder.copy(of_slice(slice_row_sums, chunk),
-                              builder.retile(row_sum, Layout(1, 1)), {.edges = Edges::zero});
-                 builder.copy(tile_of_sums(chunk), part,
-                              {.edges = Edges::zero, .vector = {to_index(vector)}});
-                 softmax.update_per_thread(row_max, sums, &row_sum);
-                 builder.with_title("sums += part * max_of_slice", [&] {
-                   builder.apply(
-                       sums,
-                       [](const Expr& sum, const Expr& x, const Expr& weight) {
-                         return multiply_add(x, weight, sum);
-                       },
-                       sums, part, row_max);
-                 });
-               });
+  builder.loop("chunk", ceil_div(slice_sums.extent(3), to_index(at_once)), [&](const Expr& chunk) {
+    builder.assign(max_of_slice, kMaximum.neutral(f32));  // where there is no slice
+    builder.copy(of_slice(slice_max, chunk), builder.retile(max_of_slice, Layout(1, 1)));
+    builder.copy(of_slice(slice_row_sums, chunk), builder.retile(row_sum_of_slice, Layout(1, 1)),
+                 {.edges = Edges::zero});
+    builder.copy(tile_of_sums(chunk), part, {.edges = Edges::zero, .vector = {to_index(vector)}});
+    softmax.update_per_thread(max_of_slice, sums, &row_sum_of_slice);
+    builder.with_title("sums += part * max_of_slice", [&] {
+      builder.apply(
+          sums,
+          [](const Expr& sum, const Expr& x, const Expr& weight) {
+            return multiply_add(x, weight, sum);
+          },
+          sums, part, max_of_slice);
+    });
+  });
   softmax.merge(sums);
   softmax.divide(sums);
   const View to =

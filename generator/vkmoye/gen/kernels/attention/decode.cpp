@@ -50,7 +50,7 @@ class DecodeAttention {
                      ScoreModes{.columns = 2, .threads = threads_, .shared_by_row = 1});
     softmax_->start();
     builder_.assign(sums_of_thread_, 0);
-    const Expr slices = maximum(Builder::extent(slice_sums_, 3), 1);
+    const Expr slices = maximum(slice_sums_.extent(3), 1);
     const SliceParts own_tiles = slice_parts(builder_, visible_.count(), slices, builder_.block_z(),
                                              {"tiles_of_slice", "tiles_before", "own_tiles"});
     builder_.loop(

@@ -15,7 +15,7 @@ Expr gated(Builder& k, const std::string& function, const Expr& x, const Expr& t
   constexpr double kLimit = 87;
   const Expr limited = minimum(maximum(gate, number(-kLimit)), number(kLimit));
   // Written in this way so that a NaN is propagated to the division.
-  const Expr counts = ir::logical_or(ir::less(number(-kLimit), gate), ir::is_nan(x));
+  const Expr counts = ir::logical_or(less(number(-kLimit), gate), ir::is_nan(x));
   return select(counts, x / (1 + exp(-limited)), number(0));
 }
 

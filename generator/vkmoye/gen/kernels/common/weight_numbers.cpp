@@ -85,7 +85,7 @@ Expr scaled(const Expr& number, const WeightScale& scale) {
 
 Expr number_in_word(const Expr& word, ScalarType of, std::uint32_t half, ScalarType type) {
   const Expr number = bitcast(word, of);
-  return convert(size_of(of) < 4 ? ir::component(number, half) : number, type);
+  return convert(size_of(of) < 4 ? component(number, half) : number, type);
 }
 
 Expr number_of(const WeightNumber& number, const Expr& bits) {
@@ -119,7 +119,7 @@ Expr whole_half(const WeightNumber& number, const CodePlace& place) {
   const bool is_high = place.front().first_bit >= 16;
   CodePlace low = place;
   for (CodeBits& part : low) part.first_bit -= is_high ? 16 : 0;
-  return ir::component(two_codes_as_halves(low), is_high ? 1 : 0) -
+  return component(two_codes_as_halves(low), is_high ? 1 : 0) -
          static_cast<double>(1024 + number.unsigned_zero());
 }
 
@@ -155,7 +155,7 @@ void WeightNumbers::fill_table() {
   };
   builder_.with_title(table_.array + " <- the number of each code of " + format_.name, [&] {
     if (format_.code.kind != NumberKind::floating) {
-      builder_.branch({ir::equal(builder_.thread(), 0)}, [&] {
+      builder_.branch({equal(builder_.thread(), 0)}, [&] {
         std::uint32_t code = 0;
         for (const double level : format_.code.levels)
           store(ir::number(ScalarType::f32, level), code++);
@@ -169,7 +169,7 @@ void WeightNumbers::fill_table() {
         store(number_of(format_.code, convert(code, ScalarType::u32)), code);
       };
       if (codes % threads == 0) return convert_code();
-      builder_.branch({ir::less(code, codes)}, convert_code);
+      builder_.branch({less(code, codes)}, convert_code);
     });
   });
 }
@@ -180,7 +180,7 @@ Expr WeightNumbers::from_table(const CodePlace& code, const std::string& name) {
                     : part.first_bit == 0
                         ? part.word
                         : shift_right(part.word, ir::number(ScalarType::u32, part.first_bit));
-  const Expr at = ir::to_index(bits) % to_index(format_.code.codes());
+  const Expr at = to_index(bits) % to_index(format_.code.codes());
   return builder_.load(name, {table_.array, {at}, table_.array});
 }
 
@@ -190,8 +190,7 @@ std::vector<Expr> WeightNumbers::numbers(const CodePlace& low, const CodePlace& 
   const Expr least =
       ir::number(ScalarType::f16, static_cast<double>(1024 + format_.code.unsigned_zero()));
   const Expr two = builder_.let(name, two_codes_as_halves(low, high) - ir::vector({least, least}));
-  return {convert(ir::component(two, 0), ScalarType::f32),
-          convert(ir::component(two, 1), ScalarType::f32)};
+  return {convert(component(two, 0), ScalarType::f32), convert(component(two, 1), ScalarType::f32)};
 }
 
 Expr WeightNumbers::weight(const CodePlace& code, const WeightScale& scale,

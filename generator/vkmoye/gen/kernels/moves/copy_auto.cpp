@@ -40,7 +40,7 @@ std::vector<std::string> reasons_against_conversion(ScalarType from, ScalarType 
                                   to_string(from), to_string(to), to_string(type)));
   }
   if (!reasons.empty()) return reasons;
-  const Expr converted = ir::convert(ir::variable("x", ir::element(from)), to);
+  const Expr converted = convert(ir::variable("x", ir::element(from)), to);
   if (const auto reason = ir::type_error(*converted)) reasons.push_back(*reason);
   return reasons;
 }

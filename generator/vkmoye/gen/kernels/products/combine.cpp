@@ -69,7 +69,7 @@ ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
   const View values = blocks.registers("values", type);
   const View sums = builder.registers("sums", type, Layout(first_along(values, {3}).shape()));
   builder.assign(sums, 0);
-  const Expr steps = ceil_div(Builder::extent(partials, 2), to_index(depth));
+  const Expr steps = ceil_div(partials.extent(2), to_index(depth));
   builder.loop("chunk", steps, [&](const Expr& chunk) {
     std::vector<Expr> at = {builder.block_x(), builder.block_y(), chunk};
     if (batched) at.push_back(builder.block_z());
@@ -84,7 +84,7 @@ ir::Kernel gemm_combine(const GemmForm& form, std::int64_t slices,
   const View to = partition(result.c(n * vector, m, builder.block_x(), builder.block_y()), in_c,
                             builder.thread() % to_index(n * m));
   Conditions is_first;  // whether this is the first of the threads along slices
-  if (along_slices > 1) is_first.push_back(ir::equal(at[2], 0));
+  if (along_slices > 1) is_first.push_back(equal(at[2], 0));
   builder.branch(is_first, [&] {
     result.write(builder.retile(sums, to), to,
                  {to_index(std::min(vector, widest_access(form.result)))});

@@ -55,7 +55,7 @@ class CoopmatProduct {
     const Conditions fits = all_of({a_.tiles->next.fits(), b_.tiles->next.fits()});
     return sums_.kernel([&] {
       buffers_.by_alignment(fits, [&](Moved moved) {
-        moved == Moved::in_vectors ? sum_up_vectors() : sum_up_elementwise();
+        moved == Moved::in_vectors ? sum_up_vectors() : sum_up_one_by_one();
       });
     });
   }
@@ -169,17 +169,17 @@ class CoopmatProduct {
     };
     const Conditions known = inside(0);
     const Expr of_k = buffers_.whole_tiles(), all = buffers_.tiles();
-    const Expr whole = builder_.let("whole_tiles", ir::select(conjunction(known), of_k, 0));
+    const Expr whole = builder_.let("whole_tiles", select(conjunction(known), of_k, 0));
     builder_.branch(known, [&] {
       sum_up("k_tile", 0, of_k, [&](const Expr& k_tile) {
         builder_.branch(beyond(known, inside(k_tile)), [&] { read(k_tile, Edges::inside); });
       });
     });
-    builder_.branch({ir::less(whole, all)}, [&] {
+    builder_.branch({less(whole, all)}, [&] {
       sum_up("rest", whole, all - whole, [&](const Expr& k_tile) { read(k_tile, Edges::zero); });
     });
   }
-  void sum_up_elementwise() {
+  void sum_up_one_by_one() {
     sum_up("k_tile", 0, buffers_.tiles(), [&](const Expr& k_tile) {
       read_tiles(builder_, {&a_.tiles->next, &b_.tiles->next}, k_tile, Moved::one_by_one);
     });

@@ -125,7 +125,7 @@ class PackedProduct {
     const auto number = [&](const Expr& i) {
       return blocks.first + sums_.subgroup_k() + sharers * i;
     };
-    const auto inside = [&](const Expr& i) { return ir::minimum(number(i), all - 1); };
+    const auto inside = [&](const Expr& i) { return minimum(number(i), all - 1); };
     const auto of_lane = [&](const Expr& i) {
       return form_.split_k || are_shared ? inside(i) : number(i);
     };
@@ -145,7 +145,7 @@ class PackedProduct {
         "block", each, [&](const Expr& i) { multiply_block(i, /*reads_next=*/true); },
         ir::Unroll::never);
     if (!are_shared) return;
-    builder_.branch({ir::less(sums_.subgroup_k(), blocks.count % sharers)},
+    builder_.branch({less(sums_.subgroup_k(), blocks.count % sharers)},
                     [&] { multiply_block(each, /*reads_next=*/false); });
   }
 

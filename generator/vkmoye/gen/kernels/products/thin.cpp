@@ -56,7 +56,7 @@ class ThinProduct {
   }
   void add_up_and_write() {
     if (config_.along_k > 1) builder_.reduce_across(sums_, kSum, threads_, 0);
-    builder_.branch({ir::equal(at_[0], 0)}, [&] {
+    builder_.branch({equal(at_[0], 0)}, [&] {
       // (block of rows, reads across, rows of the small operand), shared by the threads along k.
       const std::int64_t block = tile_.large.block_rows;
       const View c = partition(config_.n_is_small ? transpose(buffers_.c()) : buffers_.c(),
@@ -205,11 +205,11 @@ class ThinProductOfWeights : ThinProduct {
   std::int64_t pitch() const { return tile_.k + config_.pad_of_thread; }
 
   // Four elements of k of each thread, side by side.
-  TilePart four_of_a(std::int64_t at_once, bool from_elementwise = false) const {
+  TilePart four_of_a(std::int64_t at_once, bool one_by_one = false) const {
     return {make_tiled_copy(make_layout({config_.threads, std::int64_t{1}}),
                             make_layout({kElements, std::int64_t{1}})),
             {to_index(at_once)},
-            from_elementwise};
+            one_by_one};
   }
   TileReads reads_of_a() {
     const auto source = [this](const Expr& k_tile) { return tile_of(tile_.small, k_tile); };

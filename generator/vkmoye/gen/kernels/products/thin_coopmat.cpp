@@ -31,7 +31,7 @@ struct LaneOperand : GemmOperand {
   LaneOperand(const GemmOperand& operand, const GemmThinCoopmatConfig& config, const GemmForm& form)
       : GemmOperand(operand), lanes(*lanes_of(config, form, use).lanes) {}
   FragmentLanes lanes;
-  std::int64_t rows_of_lane() const { return rows / size(lanes.lanes.mode(1)); }
+  std::int64_t rows_of_lane() const { return rows / size(lanes.to_lane.mode(1)); }
 
   std::optional<TileReads> reads = {};  // unless packed
   Matrices matrices = {};
@@ -84,7 +84,7 @@ class ThinCoopmatProduct {
     if (is_in_blocks()) {
       together = config_.reads * (x.in_blocks ? form_.weights->bytes / 2 : form_.weights->elements);
     }
-    return {x.lanes.lanes, together, parts_of_k()};
+    return {x.lanes.to_lane, together, parts_of_k()};
   }
 
   // --- declarations ---
@@ -220,7 +220,7 @@ class ThinCoopmatProduct {
     const Expr all = at_once ? builder_.load("eight_of_a", eight) : Expr(0);
     std::vector<Expr> out;
     for (const std::int64_t i : order_of_pairs(*form_.weights)) {
-      out.push_back(at_once ? ir::component(all, to_index(i))
+      out.push_back(at_once ? component(all, to_index(i))
                             : builder_.load(fmt::format("of_a{}", i), take(eight, to_index(i), 1)));
     }
     return out;

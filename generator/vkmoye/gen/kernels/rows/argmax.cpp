@@ -20,7 +20,7 @@ const Expr& no_column() {
 
 // `column` where `value` is the largest, or NaN.
 Expr column_of_largest(const Expr& column, const Expr& value, const Expr& largest) {
-  const Expr is_largest = ir::logical_or(ir::equal(value, largest), ir::is_nan(value));
+  const Expr is_largest = ir::logical_or(equal(value, largest), ir::is_nan(value));
   return select(is_largest, column, no_column());
 }
 
@@ -73,7 +73,7 @@ ir::Kernel argmax(const ThreadsConfig& wanted, const std::string& name, RowPart 
       state.step([&] { k.accumulate(largest, kMaximum, x); },
                  [&] {
                    k.branch(
-                       {ir::equal(k.load("earlier", first), no_column())},
+                       {equal(k.load("earlier", first), no_column())},
                        "the block has a larger element, or is the first",
                        [&] { find_column(block); }, "", [] {});
                  });

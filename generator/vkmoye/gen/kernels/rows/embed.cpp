@@ -72,11 +72,10 @@ ir::Kernel embed(const EmbedConfig& wanted, const std::string& name) {
   TiledArray from(k, table, block, copy), to(k, dst, block, copy);
   const View x = to.registers("x", result);
   // A negative index becomes a large one.
-  const Expr entry =
-      k.let("entry", ir::to_index(k.load("index", tile(indices, {1}, {k.block_y()}))));
+  const Expr entry = k.let("entry", to_index(k.load("index", tile(indices, {1}, {k.block_y()}))));
   const Expr zero = ir::number(result, 0);
   k.branch(
-      {ir::less(entry, Builder::extent(table, 1))}, "a row of the table",
+      {less(entry, table.extent(1))}, "a row of the table",
       [&] {
         from.load({k.block_x(), entry}, x, zero);
       },

@@ -69,7 +69,7 @@ class Moments {
                [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
                  const Expr is_inside = k_.let("is_inside", less(at[0], cols));
                  const Expr zero = ir::number(f32, 0);
-                 const Expr off = ir::select(is_inside, difference(v[1], from), zero);
+                 const Expr off = select(is_inside, difference(v[1], from), zero);
                  return v[0] + times(function(k_.let("off", off), is_inside), units_.sum);
                },
                {to, x});
@@ -77,7 +77,7 @@ class Moments {
     const auto lead = [&] {
       k_.with_title("count += 1, total += x - first_of_row, for each x of the row", [&] {
         each(total[1], first_, [&](const Expr& off, const Expr& is_inside) {
-          const Expr one = ir::select(is_inside, ir::number(f32, 1), ir::number(f32, 0));
+          const Expr one = select(is_inside, ir::number(f32, 1), ir::number(f32, 0));
           k_.assign(total[0], k_.load("count", total[0]) + one);
           return off;
         });
@@ -165,7 +165,7 @@ ir::Kernel layer_norm(const RmsNormConfig& wanted, const std::string& name, RowP
   moments.load_first(config, src, row_tile(k, part));
   const TiledArray places = row.blocks_of(src);
   state.compute(row, [&](const Expr& block) {
-    moments.step(state, x, places.part(row.at(block)), Builder::extent(src, 0));
+    moments.step(state, x, places.part(row.at(block)), src.extent(0));
   });
   if (!is_last) return k.finish();
 

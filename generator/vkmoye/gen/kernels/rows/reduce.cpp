@@ -110,7 +110,7 @@ ir::Kernel reduce(const ReduceConfig& wanted, Reduction reduction, const std::st
   const View to = line_values(k, config, dst, at, along);
 
   Row row(k, config, src, reduction.neutral(type), has_slices ? part : RowPart::whole,
-          has_slices ? Builder::extent(dst, mode) : Expr(1), along);
+          has_slices ? dst.extent(mode) : Expr(1), along);
   const View result = k.make_fragment_like("result", type, to);
   k.assign(result, reduction.neutral(type));
   row.pass([&](const Expr&) { k.accumulate(result, reduction, row.x()); });

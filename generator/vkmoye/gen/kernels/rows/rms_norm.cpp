@@ -94,8 +94,7 @@ ir::Kernel norm_of(bool has_residual, const RmsNormConfig& wanted, const std::st
     squares.add(x, state[0]);
   });
   if (!is_last) return k.finish();
-  const InverseRoot root =
-      squares.inverse_root(state[0], convert(Builder::extent(src, 0), ScalarType::f32));
+  const InverseRoot root = squares.inverse_root(state[0], convert(src.extent(0), ScalarType::f32));
 
   TiledArray weights = row.blocks_of(weight), result = row.blocks_of(dst);
   const View w = weights.registers("w", ScalarType::f32);  // (value, round, 1)

@@ -80,35 +80,34 @@ ir::Kernel rope(const RopeConfig& config, const std::string& name) {
   const Expr position =
       k.let("position", convert(k.load("at", tile(positions, {1}, {k.block_y()})), f32));
 
-  k.loop("block", ceil_div(Builder::extent(frequencies, 0), to_index(columns)),
-         [&](const Expr& block) {
-           k.copy(of_pairs(block), frequency, {.edges = Edges::zero});
-           k.copy(mine(src, block), x, {.edges = Edges::zero, .vector = {sides_of_a_vector}});
-           k.with_title("angle <- position * frequency, between -pi and pi", [&] {
-             k.apply(
-                 angle, [&](const Expr& f) { return reduced_angle(k, position, f); }, frequency);
-           });
-           k.apply(
-               c, [](const Expr& v) { return cos(v); }, angle);
-           k.apply(
-               s, [](const Expr& v) { return sin(v); }, angle);
-           const auto wide = [&](const Expr& v) { return convert(v, f32); };
-           k.with_title("y <- x, rotated", [&] {
-             k.apply(
-                 select(y, sides, 0),
-                 [&](const Expr& l, const Expr& r, const Expr& co, const Expr& si) {
-                   return wide(l) * co - wide(r) * si;
-                 },
-                 a, b, c, s);
-             k.apply(
-                 select(y, sides, 1),
-                 [&](const Expr& l, const Expr& r, const Expr& co, const Expr& si) {
-                   return wide(l) * si + wide(r) * co;
-                 },
-                 a, b, c, s);
-           });
-           k.copy(y, mine(dst, block), {.vector = {sides_of_a_vector}});
-         });
+  k.loop("block", ceil_div(frequencies.extent(0), to_index(columns)), [&](const Expr& block) {
+    k.copy(of_pairs(block), frequency, {.edges = Edges::zero});
+    k.copy(mine(src, block), x, {.edges = Edges::zero, .vector = {sides_of_a_vector}});
+    k.with_title("angle <- position * frequency, between -pi and pi", [&] {
+      k.apply(
+          angle, [&](const Expr& f) { return reduced_angle(k, position, f); }, frequency);
+    });
+    k.apply(
+        c, [](const Expr& v) { return cos(v); }, angle);
+    k.apply(
+        s, [](const Expr& v) { return sin(v); }, angle);
+    const auto wide = [&](const Expr& v) { return convert(v, f32); };
+    k.with_title("y <- x, rotated", [&] {
+      k.apply(
+          select(y, sides, 0),
+          [&](const Expr& l, const Expr& r, const Expr& co, const Expr& si) {
+            return wide(l) * co - wide(r) * si;
+          },
+          a, b, c, s);
+      k.apply(
+          select(y, sides, 1),
+          [&](const Expr& l, const Expr& r, const Expr& co, const Expr& si) {
+            return wide(l) * si + wide(r) * co;
+          },
+          a, b, c, s);
+    });
+    k.copy(y, mine(dst, block), {.vector = {sides_of_a_vector}});
+  });
   return k.finish();
 }
 

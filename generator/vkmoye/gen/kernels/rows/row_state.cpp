@@ -18,7 +18,7 @@ RowState::RowState(Builder& k, const ThreadsConfig& config, RowPart part,
     for (const std::string& name : of.arrays) {
       const bool is_read = part == RowPart::combine;
       const Tensor array = is_read ? k.input(name, type, axes) : k.output(name, type, axes);
-      slices_ = Builder::extent(array, 0);
+      slices_ = array.extent(0);
       stored.tensors.push_back(array);
       if (!is_read) continue;
       stored.blocks.emplace_back(k, array, config.thread_layout().shape(), copy);

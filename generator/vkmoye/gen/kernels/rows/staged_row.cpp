@@ -30,7 +30,7 @@ Row::Row(Builder& k, const ThreadsConfig& config, const Tensor& src, const Expr&
     return;
   }
   const auto mode = static_cast<std::size_t>(along);
-  count_ = k.let("blocks", ceil_div(Builder::extent(src, mode), to_index(block_.leaf(along))));
+  count_ = k.let("blocks", ceil_div(src.extent(mode), to_index(block_.leaf(along))));
   if (part == RowPart::whole) return;
   const SliceParts own =
       slice_parts(k, count_, slices, k.block_y(), {"blocks_of_slice", "first_block", "own_blocks"});
@@ -99,7 +99,7 @@ View line_values(Builder& k, const ThreadsConfig& config, const Tensor& of,
 
 Conditions is_first_of_lines(Builder& k, const ThreadsConfig& config, int along) {
   const auto mode = static_cast<std::size_t>(along);
-  return {ir::equal(thread_coordinates(config.thread_layout(), k.thread())[mode], 0)};
+  return {equal(thread_coordinates(config.thread_layout(), k.thread())[mode], 0)};
 }
 
 }  // namespace vkmoye::gen

@@ -78,8 +78,7 @@ InverseRoot SumOfSquares::inverse_root(const RowState::Values& sums, const Expr&
   const bool has_small = sums_.size() == 3;
   const Expr small = has_small ? builder_.load("small_squares", sums[2]) : large;
   const auto one_of = [&](const Expr& of_large, const Expr& usual, const Expr& of_small) {
-    return ir::select(is_large, of_large,
-                      has_small ? ir::select(is_small, of_small, usual) : usual);
+    return select(is_large, of_large, has_small ? select(is_small, of_small, usual) : usual);
   };
   // By 2^-exponent, not at all, or by 2^exponent.
   const auto scaled = [&](double value, int exponent) {

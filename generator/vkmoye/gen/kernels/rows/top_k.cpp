@@ -21,7 +21,7 @@ Expr word(std::uint32_t value) { return ir::number(ScalarType::u32, value); }
 // A number in u32 for each x of f32, in the same order.
 Expr key_of(Builder& builder, const Expr& x) {
   const Expr zero = ir::number(ScalarType::f32, 0);
-  const Expr bits = builder.let("bits", bitcast(select(ir::equal(x, 0), zero, x), ScalarType::u32));
+  const Expr bits = builder.let("bits", bitcast(select(equal(x, 0), zero, x), ScalarType::u32));
   const Expr mask = select(less(bits, word(kSign)), word(kSign), word(~0u));
   return builder.let("key", select(ir::is_nan(x), word(kNanKey), bit_xor(bits, mask)));
 }
@@ -31,8 +31,8 @@ Expr number_of_key(const Expr& key) {
   const Expr x = bitcast(bit_xor(key, mask), ScalarType::f32);
   const auto number = [](double value) { return ir::number(ScalarType::f32, value); };
   return select(
-      ir::equal(key, word(kNoKey)), number(-std::numeric_limits<double>::infinity()),
-      select(ir::equal(key, word(kNanKey)), number(std::numeric_limits<double>::quiet_NaN()), x));
+      equal(key, word(kNoKey)), number(-std::numeric_limits<double>::infinity()),
+      select(equal(key, word(kNanKey)), number(std::numeric_limits<double>::quiet_NaN()), x));
 }
 
 }  // namespace
@@ -58,17 +58,16 @@ constexpr ScalarType u32 = ScalarType::u32;
 constexpr const char *kSliceKeys = "slice_keys", *kSliceColumns = "slice_columns";
 
 Expr if_largest(const Expr& column, const Expr& key, const Expr& largest) {
-  return select(ir::equal(key, largest), column, word(kNoColumn));
+  return select(equal(key, largest), column, word(kNoColumn));
 }
 
 // The column of number `candidate` of the row, where the candidates have it.
 View column_of(Builder& k, const View& candidate, const Expr& row, const Tensor& columns) {
   const View column = k.registers("column", u32, Layout());
   k.assign(column, word(kNoColumn));
-  const Expr at = k.let("candidate", ir::to_index(k.load("of_candidates", candidate)));
+  const Expr at = k.let("candidate", to_index(k.load("of_candidates", candidate)));
   const Expr of_row = k.let("of_row", row);
-  const Conditions is_inside = {less(at, Builder::extent(columns, 0)),
-                                less(of_row, Builder::extent(columns, 1))};
+  const Conditions is_inside = {less(at, columns.extent(0)), less(of_row, columns.extent(1))};
   k.branch(is_inside, [&] {
     const ir::Element from = {kSliceColumns, {at, of_row}, "the column of the candidate"};
     k.assign(column, k.load("column_of_candidate", from));
@@ -103,7 +102,7 @@ ir::Kernel top_k_of(RowPart part, const TopKConfig& wanted, ScalarType type,
 
   // Candidates are rows of keys.
   Row row(k, config, src, has_candidates ? word(kNoKey) : ir::number(ScalarType::f32, 0),
-          has_slices ? part : RowPart::whole, has_slices ? Builder::extent(values, 1) : Expr(1));
+          has_slices ? part : RowPart::whole, has_slices ? values.extent(1) : Expr(1));
   const TiledArray parts = row.blocks_of(src);
   const auto keep_column =
       RowState::adjust_to(k, "itself if it is of the largest key, else none", if_largest);
@@ -125,7 +124,7 @@ ir::Kernel top_k_of(RowPart part, const TopKConfig& wanted, ScalarType type,
     k.with_title("keys <- numbers in the order of x, 0 past the end of the row", [&] {
       k.apply(keys, parts.part(row.at(block)),
               [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                const Expr is_inside = less(at[0], Builder::extent(src, 0));
+                const Expr is_inside = less(at[0], src.extent(0));
                 return select(is_inside, key_of(k, v[0]), word(kNoKey));
               },
               {x});
@@ -137,9 +136,9 @@ ir::Kernel top_k_of(RowPart part, const TopKConfig& wanted, ScalarType type,
     k.with_title("left <- the keys that are not taken", [&] {
       k.apply(left, at_places,
               [&](const std::vector<Expr>& v, const std::vector<Expr>& at) {
-                const Expr is_after_last = ir::logical_or(
-                    less(v[0], v[1]),
-                    ir::logical_and(ir::equal(v[0], v[1]), less(v[2], convert(at[0], u32))));
+                const Expr is_after_last =
+                    ir::logical_or(less(v[0], v[1]),
+                                   logical_and(equal(v[0], v[1]), less(v[2], convert(at[0], u32))));
                 return select(is_after_last, v[0], word(kNoKey));
               },
               {keys, last, last_column});

@@ -49,7 +49,7 @@ class GemmData {
   std::vector<std::int64_t> offsets_;
   std::uint64_t seed_;
   bool is_scaled_ = false;  // whether sums of integers are scaled to rounded numbers
-  IntegerInputs integers_;  // most is 0: other inputs, or the sums cannot be exact
+  IntegerInputs integers_;  // max is 0: other inputs, or the sums cannot be exact
 };
 
 }  // namespace vkmoye::gen

@@ -57,9 +57,9 @@ void ScoreBias::add(const View& scores, const PartOfScores& part, const BiasRows
         builder_.apply(
             scores,
             [&](const Expr& x, const Expr& of_mask) {
-              const Expr m = ir::convert(of_mask, ScalarType::f32);
+              const Expr m = convert(of_mask, ScalarType::f32);
               const Expr hidden = number(ScalarType::f32, kUnseenScore);
-              return ir::select(
+              return select(
                   equal(m, hidden), hidden,
                   form_.slopes ? x + m : multiply_add(x, tile_.score_scale().factor(), m));
             },

@@ -42,7 +42,7 @@ void RunningSoftmax::start_at_sink() {
   const Expr score = factors_.to_defined ? sink / *factors_.to_defined : sink;
   const Expr is_finite = less(absolute(sink), kMinimum.neutral(ScalarType::f32));
   score_of_sink_ =
-      builder_.let("score_of_sink", ir::select(is_finite, clamp(score, -FLT_MAX, FLT_MAX), sink));
+      builder_.let("score_of_sink", select(is_finite, clamp(score, -FLT_MAX, FLT_MAX), sink));
   builder_.with_title("row_max <- the score of the sink, at least the least finite number",
                       [&] { builder_.assign(row_max_, maximum(score_of_sink_, -FLT_MAX)); });
 }
@@ -68,11 +68,12 @@ void RunningSoftmax::rescale(const View& sums) {
 }
 
 void RunningSoftmax::replace_by_probabilities(const View& scores) {
-  builder_.with_title("scores <- exp2((scores - row_max) * factor), the probabilities", [&] {
-    builder_.apply(
-        scores, [&](const Expr& x, const Expr& m) { return probability(x, m, factors_); }, scores,
-        row_max_);
-  });
+  builder_.with_title(
+      scores.array + " <- exp2((" + scores.array + " - row_max) * factor), the probabilities", [&] {
+        builder_.apply(
+            scores, [&](const Expr& x, const Expr& m) { return probability(x, m, factors_); },
+            scores, row_max_);
+      });
 }
 
 void RunningSoftmax::update(const View& scores, const View& sums) {
@@ -126,8 +127,8 @@ void RunningSoftmax::divide(const View& sums) {
     builder_.apply(
         sums,
         [](const Expr& x, const Expr& whole) {
-          return ir::select(equal(whole, number(ScalarType::f32, 0)), number(ScalarType::f32, 0),
-                            x / whole);
+          return select(equal(whole, number(ScalarType::f32, 0)), number(ScalarType::f32, 0),
+                        x / whole);
         },
         sums, row_sum_);
   });
@@ -142,9 +143,9 @@ void RunningSoftmax::store_log_sums(const View& to) {
           to,
           [&](const Expr& m, const Expr& all) {
             Expr score = factors_.to_defined ? m * *factors_.to_defined : m;
-            if (sink_) score = ir::select(equal(m, score_of_sink_), *sink_, score);
-            return ir::select(equal(all, number(ScalarType::f32, 0)),
-                              kMaximum.neutral(ScalarType::f32), score + log(all));
+            if (sink_) score = select(equal(m, score_of_sink_), *sink_, score);
+            return select(equal(all, number(ScalarType::f32, 0)), kMaximum.neutral(ScalarType::f32),
+                          score + log(all));
           },
           row_max_, row_sum_);
     });

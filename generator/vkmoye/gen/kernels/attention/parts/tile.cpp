@@ -109,7 +109,7 @@ void AttentionTile::declare_pages() {
 void AttentionTile::read_length() {
   if (!form_.lengths) return;
   builder_.input("lengths", ScalarType::i32, {{"entry", "batch"}});
-  const Expr given = builder_.load("given_length", ir::Element{"lengths", {entry_}, "lengths"});
+  const Expr given = builder_.load("given_length", ir::Element{"lengths", {entry_}});
   keys_ = builder_.let("length", minimum(to_index(maximum(given, 0)), keys_));
 }
 

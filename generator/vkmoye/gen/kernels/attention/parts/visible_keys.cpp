@@ -38,10 +38,10 @@ QueryRows VisibleKeys::query_rows(const std::string& name, const Expr& first, st
   }
   const Expr query = builder_.let(name + "_query", first % maximum(queries(), 1));
   // Rows that continue in the next head of a group have its first queries as well.
-  return {first,
-          builder_.let("first_query_of_" + name,
-                       ir::select(less(queries(), query + some), Expr(0), query)),
-          builder_.let("end_query_of_" + name, minimum(query + some, queries())), count};
+  return {
+      first,
+      builder_.let("first_query_of_" + name, select(less(queries(), query + some), Expr(0), query)),
+      builder_.let("end_query_of_" + name, minimum(query + some, queries())), count};
 }
 
 Expr VisibleKeys::sees(const Expr& row, const Expr& key) const {
@@ -74,8 +74,8 @@ void VisibleKeys::hide_unseen(const View& scores, const PartOfScores& part, cons
           builder_.apply(scores, part(make_identity_view({rows.count, tile_.size().keys})),
                          [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
                            const Expr key = builder_.let("key_of_score", begin + at[1]);
-                           return ir::select(sees(rows.first + at[0], key), x[0],
-                                             number(ScalarType::f32, kUnseenScore));
+                           return select(sees(rows.first + at[0], key), x[0],
+                                         number(ScalarType::f32, kUnseenScore));
                          },
                          {scores});
         });
@@ -93,7 +93,7 @@ void VisibleKeys::drop_beyond(const View& values, const View& places, const Expr
     if (vector == 1) {
       return builder_.apply(values, places,
                             [&](const std::vector<Expr>& x, const std::vector<Expr>& at) {
-                              return ir::select(less(begin + at[1], keys()), x[0], number(type, 0));
+                              return select(less(begin + at[1], keys()), x[0], number(type, 0));
                             },
                             {values});
     }

@@ -120,7 +120,7 @@ void straight_across(Builder& k, const RelayoutSchedule& schedule, const Strided
 
   // The last workgroup may have fewer elements.
   Conditions whole;
-  if (count % block != 0) whole.push_back(ir::less(begin + to_index(block - 1), to_index(count)));
+  if (count % block != 0) whole.push_back(less(begin + to_index(block - 1), to_index(count)));
   const auto all_rounds = [&] {
     std::vector<std::pair<View, View>> pairs = {element(mine)};
     for (std::int64_t r = 1; r < schedule.rounds; ++r) {
@@ -132,7 +132,7 @@ void straight_across(Builder& k, const RelayoutSchedule& schedule, const Strided
     k.loop("r", to_index(schedule.rounds), [&](const Expr& r) {
       const Expr at = k.let("at", mine + Expr(to_index(round)) * r);
       k.branch(
-          {ir::less(at, to_index(count))}, [&] { k.copy({element(at)}, options); }, [] {});
+          {less(at, to_index(count))}, [&] { k.copy({element(at)}, options); }, [] {});
     });
   });
 }

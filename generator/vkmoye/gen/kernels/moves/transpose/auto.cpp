@@ -261,7 +261,7 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
     }
     // Ragged loads clamp to the last element, or word, so there must be one.
     k.branch(
-        {ir::less(0, Builder::element_count(src) / to_index(config.together()))},
+        {less(0, src.element_count() / to_index(config.together()))},
         "a ragged tile, stored in whole sectors of dst",
         [&] { move_ragged(k, config, src, dst, *shared, col, row); }, "", [] {});
   };
@@ -278,11 +278,11 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
         [&] { straight_across(k, transpose(from), to, thin_col_limit(config), config.threads); });
   };
   const auto more_than = [](std::int64_t count, const Expr& extent) {
-    return ir::less(to_index(count), extent);
+    return less(to_index(count), extent);
   };
-  const Expr rows = Builder::extent(src, 1), cols = Builder::extent(src, 0);
+  const Expr rows = src.extent(1), cols = src.extent(0);
   const auto at_most = [&](std::int64_t count, const Expr& extent) {
-    return ir::logical_not(more_than(count, extent));
+    return logical_not(more_than(count, extent));
   };
   const auto not_whole = [&] {
     k.branch(k.begins_inside(from), [&] {
@@ -299,7 +299,7 @@ ir::Kernel transpose_auto(const TransposeAutoConfig& config, const std::string& 
   k.branch(all_of({k.inside(from), aligned}), "a whole tile, rows aligned", whole_tile, "", [&] {
     if (shuffles || !config.can_lack_rows()) return not_whole();
     // The last row of tiles, or the only one, unless it has too few rows to be worth it.
-    const Conditions columns_inside = {ir::less(Expr(to_index(bM)) * col + to_index(bM - 1), cols)};
+    const Conditions columns_inside = {less(Expr(to_index(bM)) * col + to_index(bM - 1), cols)};
     k.branch(
         all_of({columns_inside, {more_than(thin_limit(bN, bM, config.threads), rows)}, aligned}),
         "columns inside, rows aligned: only blocks of rows inside are moved",

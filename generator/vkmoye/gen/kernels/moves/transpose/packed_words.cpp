@@ -7,7 +7,7 @@ namespace vkmoye::gen {
 
 ir::Element words(const Tensor& tensor, std::vector<Expr> at, std::int64_t elements,
                   const char* whose) {
-  return {tensor.array.name, std::move(at), whose, to_index(elements), {}, /*as_words=*/true};
+  return {tensor.array.name, std::move(at), whose, to_index(elements), "", /*of_words=*/true};
 }
 
 std::vector<Expr> transposed_words(Builder& k, const std::string& name,

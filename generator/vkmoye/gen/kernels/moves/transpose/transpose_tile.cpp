@@ -20,7 +20,7 @@ int log2(std::int64_t power) { return std::countr_zero(static_cast<std::uint64_t
 
 Expr number(std::int64_t value) { return to_index(value); }
 
-Expr as_u32(const Expr& value) { return ir::convert(value, ScalarType::u32); }
+Expr as_u32(const Expr& value) { return convert(value, ScalarType::u32); }
 
 // A copy with `lanes` threads side by side, each with `values`.
 TiledCopy side_by_side(std::int64_t threads, std::int64_t lanes, IntTuple values) {
@@ -66,14 +66,14 @@ class Tile {
         tile_row_(row),
         col0_(number(tile.cols) * col),
         row0_(number(tile.rows) * row),
-        cols_(Builder::extent(src, 0)),
-        rows_(Builder::extent(src, 1)) {}
+        cols_(src.extent(0)),
+        rows_(src.extent(1)) {}
 
   // Emits body, guarded by the condition that block number `block` of `rows` rows is inside.
   template <class Body>
   void if_rows_inside(std::int64_t rows, const Expr& block, Body body) {
     if (tile_rows_ == TileRows::all) return body();
-    builder_.branch({ir::less(row0_ + number(rows) * block, rows_)}, body);
+    builder_.branch({less(row0_ + number(rows) * block, rows_)}, body);
   }
 
   // --- whole tiles of words ---
@@ -108,11 +108,11 @@ class Tile {
     each(tile_.cols, tile_.rows, {"x", "slot"}, [&](const Expr& x, const Expr& slot) {
       const Expr head = builder_.let("head", head_of(col0_ + x));
       const Expr y =
-          builder_.let("y", slot + ir::select(ir::less(slot, head), number(tile_.rows), Expr(0)));
+          builder_.let("y", slot + select(less(slot, head), number(tile_.rows), Expr(0)));
       const Expr place = builder_.let("place", (row0_ + y) * cols_ + col0_ + x);
-      const Expr last = Builder::element_count(src_) - 1;
+      const Expr last = src_.element_count() - 1;
       const Expr value =
-          builder_.load("single", {src_.array.name, {ir::minimum(place, last)}, "elements of src"});
+          builder_.load("single", {src_.array.name, {minimum(place, last)}, "elements of src"});
       builder_.store(value, shared_at(in_ring(x, slot)));
     });
   }
@@ -122,7 +122,7 @@ class Tile {
     each(tile_.rows, tile_.cols, {"y", "x"}, [&](const Expr& y, const Expr& x) {
       const Expr col = builder_.let("col", col0_ + x), head = builder_.let("head", head_of(col));
       const Expr row = builder_.let("row", row0_ + head + y);
-      builder_.branch({ir::less(col, cols_), ir::less(row, rows_)}, [&] {
+      builder_.branch({less(col, cols_), less(row, rows_)}, [&] {
         const Expr value =
             builder_.load("transposed", shared_at(in_ring(x, (head + y) % number(tile_.rows))));
         builder_.store(value, {dst_.array.name, {row, col}, "sectors of dst"});
@@ -148,8 +148,8 @@ class Tile {
       const Expr row = builder_.let("row", row0_ + head + number(together()) * y);
       const Expr word = builder_.let("word", (col * rows_ + row0_ + head) / number(together()) + y);
       const Expr at = evaluate(from, x) + head / number(together()) + y;
-      builder_.branch({ir::less(col, cols_), ir::less(row + number(together()), rows_),
-                       ir::less(word, Builder::element_count(dst_) / number(together()))},
+      builder_.branch({less(col, cols_), less(row + number(together()), rows_),
+                       less(word, dst_.element_count() / number(together()))},
                       [&] {
                         const Expr low = builder_.load("low", shared_at(at));
                         const Expr high = builder_.load("high", shared_at(at + 1));
@@ -162,11 +162,11 @@ class Tile {
 
   // Moves the rows before the first sector of each column.
   void store_heads() {
-    builder_.branch({ir::equal(tile_row_, 0)}, [&] {
+    builder_.branch({equal(tile_row_, 0)}, [&] {
       builder_.with_title(
           "the rows before the first sector of each column, element by element", [&] {
             elementwise(sector(), [&](const Expr& y, const Expr& col) {
-              return std::pair(y, Conditions{ir::less(y, builder_.let("head", head_of(col)))});
+              return std::pair(y, Conditions{less(y, builder_.let("head", head_of(col)))});
             });
           });
     });
@@ -175,7 +175,7 @@ class Tile {
   // Moves the rows after the last word of each column.
   void store_tails() {
     if (together() == 1) return;
-    builder_.branch({ir::less(rows_, row0_ + number(tile_.rows + 1))}, [&] {
+    builder_.branch({less(rows_, row0_ + number(tile_.rows + 1))}, [&] {
       builder_.with_title(
           "the rows after the last whole word of each column, element by element", [&] {
             elementwise(together(), [&](const Expr& y, const Expr& col) {
@@ -183,7 +183,7 @@ class Tile {
               const Expr head = builder_.let("head", head_of(col));
               const Expr begins =
                   builder_.let("word_begins", row - (row - head) % number(together()));
-              return std::pair(row, Conditions{ir::less(rows_ - begins, number(together() + 1))});
+              return std::pair(row, Conditions{less(rows_ - begins, number(together() + 1))});
             });
           });
     });
@@ -210,7 +210,7 @@ class Tile {
     const auto round = [&](const Expr& j) {
       const Expr side = builder_.let(names[0], i), step = builder_.let(names[1], j);
       if (count % at_once == 0) return body(side, step);
-      builder_.branch({ir::less(step, number(count))}, [&] { body(side, step); });
+      builder_.branch({less(step, number(count))}, [&] { body(side, step); });
     };
     if (rounds == 1) return round(first);
     builder_.loop("pass", number(rounds),
@@ -268,13 +268,13 @@ class Tile {
 
   // Row `e` of group (i, group) of src: a word of any alignment.
   Expr row_of_src(const Expr& i, const Expr& group, std::int64_t e) {
-    const Expr words_of_src = Builder::element_count(src_) / number(together());
+    const Expr words_of_src = src_.element_count() / number(together());
     const Expr row = row0_ + number(together()) * group + number(e);
     const Expr place =
         builder_.let(fmt::format("place{}", e), row * cols_ + col0_ + number(together()) * i);
     const auto word = [&](const char* name, const Expr& at) {
       return builder_.load(fmt::format("{}{}", name, e),
-                           words(src_, {number(together()) * ir::minimum(at, words_of_src - 1)},
+                           words(src_, {number(together()) * minimum(at, words_of_src - 1)},
                                  together(), "words of src"));
     };
     const Expr low = word("low", place / number(together())), bits = bits_of(place);
@@ -291,8 +291,8 @@ class Tile {
       const Expr col = builder_.let("col", col0_ + x);
       auto [row, where] = which(y, col);
       const Expr of_row = row;
-      where.push_back(ir::less(col, cols_));
-      where.push_back(ir::less(of_row, rows_));
+      where.push_back(less(col, cols_));
+      where.push_back(less(of_row, rows_));
       builder_.branch(where, [&] {
         const Expr value =
             builder_.load("single", {src_.array.name, {col, of_row}, "ends of columns"});

@@ -97,7 +97,7 @@ View GemmBuffers::packed_block(Use use, const Expr& k_block, const Expr& block) 
 
 Expr GemmBuffers::block_of_rows(Use use, const Expr& block) const {
   const OperandArray& x = operand(use);
-  return ir::minimum(batch_ ? block + *batch_ * x.step : block, Builder::extent(x.tensor, 2) - 1);
+  return minimum(batch_ ? block + *batch_ * x.step : block, x.tensor.extent(2) - 1);
 }
 
 View GemmBuffers::c() const {
@@ -108,18 +108,18 @@ View GemmBuffers::c() const {
 void GemmBuffers::if_has_elements(const std::function<void()>& body) {
   if (row_group_) return builder_.branch(row_group_->has_rows, body);
   if (!in_strips_) return body();
-  builder_.branch({ir::less(Expr(to_index(tile_[0])) * a_.tile_number, m_)}, body);
+  builder_.branch({less(Expr(to_index(tile_[0])) * a_.tile_number, m_)}, body);
 }
 
 void GemmBuffers::if_has_products(const std::function<void()>& body) {
-  Conditions has_products = {ir::not_equal(alpha(), ir::number(factor_type(form_), 0)),
-                             ir::not_equal(k_, 0)};
-  if (words_) has_products.push_back(ir::not_equal(*words_, 0));
+  Conditions has_products = {not_equal(alpha(), ir::number(factor_type(form_), 0)),
+                             not_equal(k_, 0)};
+  if (words_) has_products.push_back(not_equal(*words_, 0));
   Conditions has_blocks;
   for (const OperandArray* x : {&a_, &b_}) {
     if (!x->is_packed) continue;
-    if (has_blocks.empty()) has_blocks.push_back(ir::less(0, k_blocks()));
-    has_blocks.push_back(ir::less(0, Builder::extent(x->tensor, 2)));
+    if (has_blocks.empty()) has_blocks.push_back(less(0, k_blocks()));
+    has_blocks.push_back(less(0, x->tensor.extent(2)));
   }
   builder_.branch(has_products, [&] { builder_.branch(has_blocks, body); });
 }
@@ -130,7 +130,7 @@ void GemmBuffers::by_alignment(const Conditions& fits, const std::function<void(
       fmt::format("rows of {} are aligned: they are read in vectors",
                   !b_.is_packed ? "A and B" : "A"),
       [&] { move(Moved::in_vectors); },
-      fmt::format("rows of {} are not aligned: they are read element by element",
+      fmt::format("rows of {} are not aligned: they are read one by one",
                   !b_.is_packed ? "A or B" : "A"),
       [&] { move(Moved::one_by_one); });
 }

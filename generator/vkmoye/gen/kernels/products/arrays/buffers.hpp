@@ -79,7 +79,7 @@ class GemmBuffers {
   /// last.
   Expr block_of_rows(ir::MatrixType::Use use, const Expr& block) const;
   /// The blocks along k of packed operands.
-  Expr k_blocks() const { return Builder::extent(b_.tensor, 1); }
+  Expr k_blocks() const { return b_.tensor.extent(1); }
   View c() const;
   /// The tile coordinates of the workgroup along M and N.
   const Expr& tile_m() const { return a_.tile_number; }

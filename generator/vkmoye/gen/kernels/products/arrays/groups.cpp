@@ -13,42 +13,38 @@ RowGroup find_row_group(Builder& builder, const Tensor& offsets, const Expr& m, 
   const Expr experts = builder.argument("experts", u32), tile = builder.block_y();
   const std::uint32_t rows_of_tile = to_index(rows);
   builder.grid(1, "padded_m", rows);
-  builder.assume(ir::not_equal(experts, 0), "there is an expert");
-  builder.assume(ir::less(experts, Builder::extent(offsets, 0)),
-                 "offsets has the end of the last one");
+  builder.assume(not_equal(experts, 0), "there is an expert");
+  builder.assume(less(experts, offsets.extent(0)), "offsets has the end of the last one");
   const auto row_at = [&](const char* name, const Expr& number) {
-    return ir::to_index(builder.load(name, {offsets.array.name, {number}, "offsets"}));
+    return to_index(builder.load(name, {offsets.array.name, {number}, "offsets"}));
   };
   const View found = builder.shared("found", u32, make_layout({1}));
   const ir::Element last{found.array, {0}, "the last expert"};
   builder.with_title("the expert of this tile: the last one whose first tile is not after it", [&] {
-    builder.branch({ir::equal(builder.thread(), 0)},
-                   [&] { builder.store(ir::number(u32, 0), last); });
+    builder.branch({equal(builder.thread(), 0)}, [&] { builder.store(ir::number(u32, 0), last); });
     builder.barrier();
     builder.loop("pass", ceil_div(experts, builder.threads()), [&](const Expr& pass) {
       const Expr other = builder.let("other", pass * builder.threads() + builder.thread());
-      builder.branch({ir::less(other, experts)}, [&] {
+      builder.branch({less(other, experts)}, [&] {
         const Expr first_tile = row_at("row_of_other", other) / rows_of_tile + other;
-        builder.branch({ir::less(first_tile, tile + 1)}, [&] {
-          builder.accumulate_atomically("before", last, kMaximum, ir::convert(other, u32));
+        builder.branch({less(first_tile, tile + 1)}, [&] {
+          builder.accumulate_atomically("before", last, kMaximum, convert(other, u32));
         });
       });
     });
     builder.barrier();
   });
-  const Expr number = ir::to_index(builder.load("found_expert", last));
-  const Expr expert = builder.let("expert", ir::minimum(number, experts - 1));
+  const Expr number = to_index(builder.load("found_expert", last));
+  const Expr expert = builder.let("expert", minimum(number, experts - 1));
   const Expr first = row_at("expert_row", expert);
   const Expr end = row_at("expert_end", expert + 1);
   const Expr first_tile = first / rows_of_tile + expert;
-  const Expr before =
-      builder.let("rows_before", (tile - ir::minimum(tile, first_tile)) * rows_of_tile);
+  const Expr before = builder.let("rows_before", (tile - minimum(tile, first_tile)) * rows_of_tile);
   const Expr row = builder.let("tile_row", first + before);
   return {expert,
           row,
           end,
-          {ir::less(before, end - ir::minimum(first, end)), ir::logical_not(ir::less(m, end)),
-           ir::less(row, m)}};
+          {less(before, end - minimum(first, end)), logical_not(less(m, end)), less(row, m)}};
 }
 
 }  // namespace vkmoye::gen

@@ -49,7 +49,7 @@ std::int64_t bytes_for_sums(const GemmThinCoopmatConfig& config, const GemmForm&
 std::int64_t elements_at_once(const GemmThinCoopmatConfig& config, const GemmForm& form,
                               const FragmentLanes& lanes, Use use) {
   return widest_access(multiplied_type(form)) * config.reads * config.tile_rows(use) /
-         size(lanes.lanes.mode(1));
+         size(lanes.to_lane.mode(1));
 }
 
 const std::vector<ConfigField<GemmThinCoopmatConfig>>& gemm_thin_coopmat_fields() {
@@ -102,7 +102,7 @@ PackedForm packed_form(const GemmThinCoopmatConfig& config, const GemmForm& form
   const LanesOrReason lanes = lanes_of(config, form, Use::b);
   if (lanes.lanes) {
     const std::int64_t depth =
-        packed_depth(*form.weights, size(lanes.lanes->lanes.mode(0)) * kPackedVector);
+        packed_depth(*form.weights, size(lanes.lanes->to_lane.mode(0)) * kPackedVector);
     packed.steps = std::max<std::int64_t>(1, depth / config.atom_k);
   }
   return packed;
@@ -183,7 +183,7 @@ std::vector<std::string> reasons_against_orders(const GemmThinCoopmatConfig& con
         reasons);
     if (is_in_blocks) {
       const std::int64_t bytes = is_a ? 2 * form.weights->elements : form.weights->bytes;
-      words += config.tile_rows(use) / size(lanes.lanes.mode(1)) * config.reads * bytes / 4;
+      words += config.tile_rows(use) / size(lanes.to_lane.mode(1)) * config.reads * bytes / 4;
     } else if (is_a || config.source == SourceOfB::elements) {
       const std::int64_t values = elements_at_once(config, form, lanes, use);
       require(values <= kMaxValuesAtOnce,

@@ -126,7 +126,7 @@ GemmThinCoopmatConfig packed_weights_config(const TypedRequest<GemmProduct>& req
   config.tile_n = (has_few_workgroups ? 2 : fragments) * config.atom_n;
   const LanesOrReason of_b = lanes_of(config, form, Use::b);
   while (of_b.lanes && config.tile_n > config.atom_n &&
-         config.tile_n / size(of_b.lanes->lanes.mode(1)) > kMaxPackedRows) {
+         config.tile_n / size(of_b.lanes->to_lane.mode(1)) > kMaxPackedRows) {
     config.tile_n /= 2;
   }
   const std::int64_t m = shape ? (*shape)[0] : 1, most = fragments * config.atom_m;

@@ -35,7 +35,7 @@
 //   GemmForm form;
 //   form.epilogue = {*find_epilogue_op("bias"), {.name = "causal", .function = below_diagonal}};
 //   Expr below_diagonal(Builder&, const GemmElement& e) {
-//     return select(ir::less(e.m, e.n), ir::number(ScalarType::f32, -1e9), e.value);
+//     return select(less(e.m, e.n), ir::number(ScalarType::f32, -1e9), e.value);
 //   }
 
 #include <cstdint>

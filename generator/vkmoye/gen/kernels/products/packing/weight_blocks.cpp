@@ -17,7 +17,7 @@ WeightBlocks::WeightBlocks(Builder& builder, const WeightFormat& format, bool ba
 }
 
 Conditions WeightBlocks::has_blocks() const {
-  return {ir::less(to_index(format_.bytes / 2 - 1), extent(0)), ir::less(0, extent(1))};
+  return {less(to_index(format_.bytes / 2 - 1), extent(0)), less(0, extent(1))};
 }
 
 std::vector<Expr> WeightBlocks::bits(const WeightNumber& number, const std::string& name,

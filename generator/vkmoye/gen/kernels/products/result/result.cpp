@@ -52,7 +52,7 @@ GemmResult::GemmResult(Builder& builder, const GemmForm& form)
 // An argument of type u32 is an index, but the elements that it multiplies are not: convert it.
 Expr GemmResult::argument(const std::string& name) {
   const ScalarType type = factor_type(form_);
-  return ir::convert(builder_.argument(name, type), type);
+  return convert(builder_.argument(name, type), type);
 }
 
 // The axes of an input of the epilogue; along both: those of C.
@@ -98,12 +98,10 @@ void GemmResult::write_output(const EpilogueOp& step, const View& c, const View&
   for (const GemmInput& input : step.inputs) from.push_back(held(input, c, vector));
   const ScalarType type = factor_type(form_), to_type = step.output_type.value_or(form_.result);
   const auto element = [&](const std::vector<Expr>& values, const std::vector<Expr>& at) {
-    GemmElement e{ir::convert(values[0], type),    at[1], at[0],
-                  form_.batched ? at[2] : Expr(0), {},    {}};
-    for (std::size_t i = 1; i < values.size(); ++i)
-      e.inputs.push_back(ir::convert(values[i], type));
+    GemmElement e{convert(values[0], type), at[1], at[0], form_.batched ? at[2] : Expr(0), {}, {}};
+    for (std::size_t i = 1; i < values.size(); ++i) e.inputs.push_back(convert(values[i], type));
     for (const std::string& name : step.arguments) e.arguments.push_back(argument(name));
-    return ir::convert(step.function(builder_, e), to_type);
+    return convert(step.function(builder_, e), to_type);
   };
   const View further = registers("further_result", to_type, c.shape());
   builder_.with_title(fmt::format("{} <- {} of {}", further.name, step.name, result.name),
@@ -162,7 +160,7 @@ void GemmResult::finish(const View& sums, const View& c, const View& result, con
   const ScalarType type = factor_type(form_);
   const auto element = [&](const std::vector<Expr>& values, const std::vector<Expr>& at) {
     auto next = values.begin();
-    const auto number = [&] { return ir::convert(*next++, type); };
+    const auto number = [&] { return convert(*next++, type); };
     Expr product = alpha_ * number();
     const Expr before = is_read ? number() : product;
     if (beta_) product = ir::multiply_add(*beta_, before, product);
@@ -174,9 +172,9 @@ void GemmResult::finish(const View& sums, const View& c, const View& result, con
       for (std::size_t i = 0; i < step.inputs.size(); ++i) e.inputs.push_back(number());
       if (step.reads_c) e.inputs.push_back(before);
       for (const std::string& name : step.arguments) e.arguments.push_back(argument(name));
-      e.value = builder_.let("after_" + step.name, ir::convert(step.function(builder_, e), type));
+      e.value = builder_.let("after_" + step.name, convert(step.function(builder_, e), type));
     }
-    return ir::convert(e.value, form_.result);
+    return convert(e.value, form_.result);
   };
   const std::string added = beta_ ? fmt::format(" + beta * {}", result.name) : "";
   builder_.with_title(fmt::format("{} <- alpha * {}{}, then {}", result.name, sums.name, added,

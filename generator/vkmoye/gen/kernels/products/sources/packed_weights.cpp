@@ -75,20 +75,21 @@ Layout PackedWeights::places(const PackedPlane& plane) const {
   const Layout of_row({2, pairs, words_of_row}, {16 / bits, 1, 32 / bits});
   const Layout rows_of_one(
       {rows_of_word, words_together, rows_of_lane() / (rows_of_word * words_together)},
-      {4, words_of_row * 32 / bits, size(lanes.lanes) * of_access});
+      {4, words_of_row * 32 / bits, size(lanes.to_lane) * of_access});
   const Layout of_parts(parts(), rows * depth());
   return make_layout(
-      make_layout(of_row, with_longer_strides(lanes.lanes.mode(0), of_access), of_parts),
-      make_layout(with_longer_strides(lanes.lanes.mode(1), of_access), rows_of_one));
+      make_layout(of_row, with_longer_strides(lanes.to_lane.mode(0), of_access), of_parts),
+      make_layout(with_longer_strides(lanes.to_lane.mode(1), of_access), rows_of_one));
 }
 
 std::vector<std::string> reasons_against(const PackedWeights& weights) {
   std::vector<std::string> reasons;
   const WeightFormat& format = *weights.format;
-  require(weights.rows % size(weights.lanes.lanes.mode(1)) == 0 && weights.rows_of_lane() % 2 == 0,
-          fmt::format("packed {}: a lane must have an even number of the {} rows of a block",
-                      format.name, weights.rows),
-          reasons);
+  require(
+      weights.rows % size(weights.lanes.to_lane.mode(1)) == 0 && weights.rows_of_lane() % 2 == 0,
+      fmt::format("packed {}: a lane must have an even number of the {} rows of a block",
+                  format.name, weights.rows),
+      reasons);
   require(format.elements % kPackedVector == 0 && weights.block_depth() % weights.depth() == 0 &&
               weights.block_depth() % format.elements == 0,
           fmt::format("packed {}: {} k of a block do not fit to its {} weights of a block",
@@ -136,7 +137,7 @@ void PackedWeightTile::read(const Expr& first) {
   const std::uint32_t parts = to_index(weights_.parts());
   for (std::int64_t read = 0; read < reads_; ++read) {
     const Expr number = to_index(reads_) * first + to_index(read);
-    const Expr k_block = ir::minimum(number / parts, buffers_.k_blocks() - 1);
+    const Expr k_block = minimum(number / parts, buffers_.k_blocks() - 1);
     for (const Held& held : planes_) {
       read_plane(held, buffers_.packed_block(b, k_block, rows), number % parts, read);
     }
@@ -154,13 +155,14 @@ void PackedWeightTile::read_plane(const Held& held, const View& block, const Exp
   const auto vector = weights_.access_words(plane);
   if (plane.is_code) {
     const View of_lane = partition(
-        of_part, make_tiled_copy(make_layout({size(weights_.lanes.lanes)}), make_layout({vector})),
+        of_part,
+        make_tiled_copy(make_layout({size(weights_.lanes.to_lane)}), make_layout({vector})),
         builder_.lane());
     return builder_.copy(of_lane, slice(held.registers, {_, _, read}),
                          {.edges = Edges::inside, .vector = {to_index(vector)}});
   }
   // (part of k, part of the rows) of the lane.
-  const std::vector<Expr> of_lane = thread_coordinates(weights_.lanes.lanes, builder_.lane());
+  const std::vector<Expr> of_lane = thread_coordinates(weights_.lanes.to_lane, builder_.lane());
   Expr rows = of_lane[1];
   if (plane.run < weights_.depth()) {
     rows = rows + to_index(weights_.rows / weights_.rows_of_lane()) *

@@ -62,10 +62,10 @@ struct PackedWeights {
   FragmentLanes lanes;     // how lanes hold a matrix of B
   std::int64_t rows = 64;  // rows of B per block
 
-  std::int64_t depth() const { return size(lanes.lanes.mode(0)) * kPackedVector; }  // of a part
+  std::int64_t depth() const { return size(lanes.to_lane.mode(0)) * kPackedVector; }  // of a part
   std::int64_t block_depth() const { return packed_depth(*format, depth()); }
   std::int64_t parts() const { return block_depth() / depth(); }
-  std::int64_t rows_of_lane() const { return rows / size(lanes.lanes.mode(1)); }
+  std::int64_t rows_of_lane() const { return rows / size(lanes.to_lane.mode(1)); }
   std::int64_t words() const { return packed_bytes(*format, rows, block_depth()) / 4; }
   std::vector<PackedPlane> planes() const;
 

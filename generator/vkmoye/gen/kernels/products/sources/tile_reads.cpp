@@ -5,11 +5,9 @@ namespace vkmoye::gen {
 
 void TileReads::read(const Expr& k_tile, Moved moved, Edges edges, const View& to) const {
   const TilePart how = parts_(moved);
-  builder_.copy(part(k_tile, moved), to,
-                {.edges = edges,
-                 .vector = how.vector,
-                 .vectors_fit = true,
-                 .from_elementwise = how.from_elementwise});
+  builder_.copy(
+      part(k_tile, moved), to,
+      {.edges = edges, .vector = how.vector, .vectors_fit = true, .one_by_one = how.one_by_one});
 }
 
 View TileReads::values(Moved moved) const {

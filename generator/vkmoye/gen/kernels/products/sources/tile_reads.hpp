@@ -28,8 +28,8 @@ namespace vkmoye::gen {
 /// How threads divide a tile, and move their parts of it.
 struct TilePart {
   TiledCopy copy;
-  Vector vector;                  // that an access moves
-  bool from_elementwise = false;  // its elements are read one by one, whatever their alignment
+  Vector vector;            // that an access moves
+  bool one_by_one = false;  // its elements are read one by one, whatever their alignment
   std::optional<Layout> registers =
       {};  // the order of the values there, if it is not that of the part
 };

@@ -106,7 +106,7 @@ void WeightUnits::read(const std::string& array) {
           const Expr last = unit * to_index(accesses) + to_index(accesses - 1);
           const Expr low = convert(load("low_half", first, 1), ScalarType::u32);
           const Expr high =
-              convert(load("high_half", ir::minimum(first + 1, last), 1), ScalarType::u32);
+              convert(load("high_half", minimum(first + 1, last), 1), ScalarType::u32);
           store(bit_or(low, shift_left(high, ir::number(ScalarType::u32, 16))),
                 unit * to_index(words()) + word);
         });
@@ -117,7 +117,7 @@ void WeightUnits::read(const std::string& array) {
     builder_.unrolled_loop("access", to_index(count_ * accesses), [&](const Expr& i) {
       const Expr all = bitcast(load("words_value", i * to_index(halves), halves), ScalarType::u32);
       for (std::int64_t w = 0; w < words_at_once; ++w) {
-        store(words_at_once == 1 ? all : ir::component(all, to_index(w)),
+        store(words_at_once == 1 ? all : component(all, to_index(w)),
               i * to_index(words_at_once) + to_index(w));
       }
     });
@@ -160,7 +160,7 @@ void WeightUnits::read_field(const Field& field, const Expr& unit, const Expr& p
     const Expr here = at + to_index(bit / kBits);
     Expr value = word(unit, pair, here, "word_of_codes");
     if (const auto by = static_cast<std::uint32_t>(bit % kBits); by != 0) {
-      const Expr next = word(unit, pair, ir::minimum(here + 1, to_index(words() - 1)), "next_word");
+      const Expr next = word(unit, pair, minimum(here + 1, to_index(words() - 1)), "next_word");
       value = bit_or(shift_right(value, u32(by)), shift_left(next, u32(32 - by)));
     }
     if (inverts_signs) {

@@ -89,7 +89,7 @@ void GemmAccumulators::write() {
   if (!as_they_are) return write_through_shared();
   const View c = buffers_.c();
   const Expr one = ir::number(factor_type(form_), 1);
-  const Conditions straight = all_of({{ir::equal(buffers_.alpha(), one)},
+  const Conditions straight = all_of({{equal(buffers_.alpha(), one)},
                                       builder_.inside(c),
                                       builder_.aligned(c, to_index(widest_access(form_.result)))});
   builder_.branch(
@@ -113,7 +113,7 @@ void GemmAccumulators::write_through_shared() {
                           ? builder_.thread()
                           : builder_.lane() + Expr(to_index(shape_.subgroup_size)) * subgroup_k();
   const bool are_all = lanes == shape_.subgroup_size * shape_.subgroups_k;
-  const Conditions carry = are_all ? Conditions{} : Conditions{ir::less(number, to_index(lanes))};
+  const Conditions carry = are_all ? Conditions{} : Conditions{less(number, to_index(lanes))};
   const auto of_thread = [&](const View& view) {
     return partition(view, copy, number % to_index(lanes));
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/ir/compiled.hpp"
+#include "vkmoye/gen/ir/contracted.hpp"
 
 #include <utility>
 #include <vector>
@@ -97,7 +97,7 @@ std::optional<Expr> rearranged(const Expr& e) {
   return std::nullopt;
 }
 
-Expr compiled(const Expr& e, const Arithmetic& arithmetic) {
+Expr as_computed(const Expr& e, const Arithmetic& arithmetic) {
   Expr out = e;
   if (arithmetic.rearranges_sums) {
     while (const auto next = rearranged(out)) out = *next;

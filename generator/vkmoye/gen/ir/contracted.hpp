@@ -22,11 +22,11 @@ std::optional<Expr> contracted(const Expr& e);
 /// possible.
 std::optional<Expr> rearranged(const Expr& e);
 
-/// The expression that is computed in place of `e` in `arithmetic`, or `e`. Its operands are compiled in turn.
-Expr compiled(const Expr& e, const Arithmetic& arithmetic);
+/// The expression that is computed in place of `e` in `arithmetic`, or `e`. Its operands are replaced in turn.
+Expr as_computed(const Expr& e, const Arithmetic& arithmetic);
 
-/// Whether `compiled` changes some expressions.
-constexpr bool compiles_otherwise(const Arithmetic& arithmetic) {
+/// Whether `as_computed` changes some expressions.
+constexpr bool computes_otherwise(const Arithmetic& arithmetic) {
   return arithmetic.multiply_add == MultiplyAdd::contracted || arithmetic.rearranges_sums;
 }
 
