@@ -282,7 +282,7 @@ gen::ir::Kernel describe(const Golden& golden) {
       product.epilogue.push_back(*gen::find_epilogue_op(step));
     }
     if (golden.shape) product.shape = golden.shape;
-    product.grouped = golden.grouped;
+    product.has_experts = golden.has_experts;
     if (golden.weights != nullptr) product.weights = gen::find_weight_format(golden.weights);
   } else if (name.starts_with("attention/")) {
     request.attention().form = golden.attention;

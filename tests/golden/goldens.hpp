@@ -24,7 +24,7 @@ struct Golden {
   std::optional<ScalarType> result = {};  // of a copy that converts
   gen::AttentionForm attention = {};
   const char* weights = nullptr;              // the format of B of a product
-  bool grouped = false;                       // a product with experts
+  bool has_experts = false;                   // a product with experts
   std::vector<std::string> specialised = {};  // sizes that are specialisation constants
   std::int64_t groups =
       0;  // the kernels for slices and for their combination as one, of so many workgroups

@@ -79,7 +79,7 @@ std::vector<Variant> variants_of(const KernelEntry& entry, ScalarType type,
     }
     const bool has_experts = entry.name == "gemm/simt" || entry.name == "gemm/coopmat";
     if (has_experts && (type == ScalarType::f16 || type == ScalarType::f32)) {
-      add("experts", [](KernelRequest& r) { r.product().grouped = true; });
+      add("experts", [](KernelRequest& r) { r.product().has_experts = true; });
     }
     if (type == ScalarType::f16) {
       add("f16,f16", [](KernelRequest& r) { r.product().accumulator = ScalarType::f16; });

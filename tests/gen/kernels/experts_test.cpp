@@ -112,7 +112,7 @@ TEST(Experts, OffsetsThatFallOrLieBeyondStayInside) {
 TEST(Experts, AreChosenWithAndWithoutMatrixUnits) {
   const auto chosen = [](ScalarType type, std::vector<std::int64_t> shape) {
     GemmProduct product(gemm_form(type), std::move(shape));
-    product.grouped = true;
+    product.has_experts = true;
     const DeviceCaps device = test::h200_like();
     const GemmChoice choice = choose_gemm(product, device);
     EXPECT_THAT(reasons_against(choice, product, device), IsEmpty());
@@ -129,7 +129,7 @@ template <class Change>
 void expect_no_experts(const char* kernel, const Change& change, const char* why) {
   KernelRequest request = request_of(ScalarType::f16);
   request.device = test::h200_like();
-  request.product().grouped = true;
+  request.product().has_experts = true;
   change(request);
   EXPECT_REFUSED(find_kernel(kernel)->describe(request), KernelError, why) << kernel;
 }
@@ -155,10 +155,10 @@ TEST(Experts, AreRefused) {
         "experts: bias reads an array");
   }
   expect_no_experts(
-      "gemm/coopmat", [](auto& r) { r.options["tile"] = "256x128x32"; }, "tile m of a group");
+      "gemm/coopmat", [](auto& r) { r.options["tile"] = "256x128x32"; }, "tile m of an expert");
   expect_no_experts(
       "gemm/moye_simple", [](auto& r) { r.options["tile"] = "256x128x8"; },
-      "tile m of a group of rows = 256");
+      "tile m of an expert = 256");
   GemmCall call = call_of(3);
   call.c_n_contiguous = false;
   call.batch = 2;

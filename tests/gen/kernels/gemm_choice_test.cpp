@@ -81,7 +81,7 @@ TEST(GemmChoice, EveryShippedRowIsReachedAndAccepted) {
   }
   for (const Types& types : kTypes) {
     products.push_back(product(types, {4096, 4096, 4096}));
-    products.back().grouped = true;
+    products.back().has_experts = true;
   }
   const std::vector<DeviceCaps> all = devices();
   // Verifying the kernels takes most of the time.

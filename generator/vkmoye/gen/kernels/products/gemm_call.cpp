@@ -13,7 +13,7 @@
 
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/kernels/products/arrays/groups.hpp"
+#include "vkmoye/gen/kernels/products/arrays/expert_rows.hpp"
 #include "vkmoye/gen/kernels/products/combine.hpp"
 
 namespace vkmoye::gen {
@@ -100,7 +100,7 @@ GemmForm GemmCall::form() const {
   }
   form.beta = beta != 0;
   form.batched = batch != 1;
-  form.grouped = experts > 0;
+  form.has_experts = experts > 0;
   form.epilogue = kernel_epilogue(epilogue, !c_n_contiguous);
   return slices > 1 ? form_of_slices(form) : form;
 }

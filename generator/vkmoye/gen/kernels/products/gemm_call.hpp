@@ -49,8 +49,8 @@ struct GemmCall {
   double alpha = 1, beta = 0;
   std::vector<AppliedEpilogueOp> epilogue = {};
   std::int64_t batch = 1;
-  /// The number of matrices of B: one for each group of rows of A and C. An array of offsets says where each group
-  /// begins. 0: there are no groups. See arrays/groups.hpp. C must have n contiguous.
+  /// The number of experts, each with rows of A and C and a matrix of B of its own. An array of offsets says where the
+  /// rows of each begin. 0: there are no experts. See arrays/expert_rows.hpp. C must have n contiguous.
   std::int64_t experts = 0;
   std::int64_t slices = 1;  // slices of k, each summed separately; a second kernel adds the sums
   GemmPlacement a = {}, b = {}, c = {};
@@ -97,7 +97,7 @@ std::array<GemmArray, 3> matrices_of(const GemmCall& call, const std::vector<std
 std::vector<GemmArray> epilogue_inputs_of(const GemmCall& call,
                                           const std::vector<std::int64_t>& size);
 
-/// What the kernel reads besides A, B and C, in its order: the offsets of groups, then the inputs of the epilogue.
+/// What the kernel reads besides A, B and C, in its order: the offsets of experts, then the inputs of the epilogue.
 std::vector<GemmArray> further_inputs_of(const GemmCall& call,
                                          const std::vector<std::int64_t>& size);
 

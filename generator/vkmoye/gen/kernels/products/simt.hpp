@@ -13,8 +13,8 @@
 // Interface: bindings a, b, the inputs of the epilogue, c; push constants m, n, k, lda, ldb, ldc (the strides
 // of the rows of the stored arrays), alpha and, if C is read, beta, then those of the epilogue; for a batch
 // also batch, stride_a, stride_b, stride_c; for slices of k also slices and stride_c, of the sums that
-// products/combine.hpp adds. With grouped, also experts, ends, padded_m and stride_b, and after b the buffer offsets;
-// see arrays/groups.hpp.
+// products/combine.hpp adds. With experts, also experts, ends, padded_m and stride_b, and after b the buffer offsets;
+// see arrays/expert_rows.hpp.
 //
 // configs/simt.cpp checks the config.
 

@@ -60,7 +60,7 @@ std::optional<OptionList> command_options(const GemmProduct& form) {
   if (!form.b_k_contiguous) out.emplace_back("b", "n");
   if (form.beta) out.emplace_back("beta", "1");
   if (form.batched) out.emplace_back("batch", "2");
-  if (form.grouped) out.emplace_back("experts", "4");
+  if (form.has_experts) out.emplace_back("experts", "4");
   if (form.split_k) out.emplace_back("split-k", "2");
   if (!steps.empty()) out.emplace_back("epilogue", join(steps, ","));
   return out;

@@ -24,7 +24,7 @@ OperandArray declared(Builder& builder, const GemmForm& form, const GemmOperand&
   if (x.in_blocks) axes[0] = {"word", "words"};
   if (!x.k_contiguous) axes = {{row, row}, {"k", "k", "ld" + name}};
   if (form.batched) axes.push_back({"batch", "batch", "stride_" + name});
-  if (form.grouped && x.use == Use::b) axes.push_back({"expert", "experts", "stride_" + name});
+  if (form.has_experts && x.use == Use::b) axes.push_back({"expert", "experts", "stride_" + name});
   x.tensor = builder.input(name, x.in_blocks ? ScalarType::u16 : x.type, axes);
   return x;
 }
@@ -46,7 +46,7 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
     : builder_(builder),
       form_(form),
       tile_(tile),
-      in_strips_(strip > 1 && !form.batched && !form.split_k && !form.grouped),
+      in_strips_(strip > 1 && !form.batched && !form.split_k && !form.has_experts),
       m_(builder.argument("m", ScalarType::u32)),
       n_(builder.argument("n", ScalarType::u32)),
       k_(builder.argument("k", ScalarType::u32)),
@@ -55,7 +55,7 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
                  : std::optional(builder.argument("words", ScalarType::u32))),
       a_(declared(builder, form, operand_a(form, tile[0]), builder.block_y(), packed.a)),
       b_(declared(builder, form, operand_b(form, tile[1]), builder.block_x(), packed.b)),
-      offsets_(form.grouped ? std::optional(declare_row_groups(builder)) : std::nullopt),
+      offsets_(form.has_experts ? std::optional(declare_expert_offsets(builder)) : std::nullopt),
       result_(builder, form) {
   if (in_strips_) {
     builder.grid(0, "m", tile[0], strip);
@@ -69,8 +69,8 @@ GemmBuffers::GemmBuffers(Builder& builder, const GemmForm& form,
     batch_ = builder.let("batch_at", builder.block_z() / result_.slices());
   } else if (form.batched) {
     batch_ = builder.block_z();
-  } else if (form.grouped) {
-    row_group_ = find_row_group(builder, *offsets_, m_, tile[0]);
+  } else if (form.has_experts) {
+    expert_rows_ = find_expert_rows(builder, *offsets_, m_, tile[0]);
     a_.tile_number = 0;
   }
   if (a_.is_packed) return;  // its blocks along k are counted by the kernel
@@ -81,12 +81,12 @@ View GemmBuffers::tile_of(Use use, const Expr& k_tile, std::int64_t words) const
   const OperandArray& x = operand(use);
   const Expr at = tiles_.first + k_tile;
   const std::int64_t depth = words > 0 ? words : tile_[2];
-  const bool is_grouped_a = row_group_ && use == Use::a;
+  const bool is_grouped_a = expert_rows_ && use == Use::a;
   std::optional<Expr> which = batch_;
-  if (row_group_) which = is_grouped_a ? std::nullopt : std::optional(row_group_->number);
+  if (expert_rows_) which = is_grouped_a ? std::nullopt : std::optional(expert_rows_->number);
   const View view = x.k_contiguous ? matrix_tile(x.tensor, depth, x.rows, at, x.tile_number, which)
                                    : matrix_tile(x.tensor, x.rows, depth, x.tile_number, at, which);
-  return is_grouped_a ? shifted(view, 1, row_group_->first, m_) : view;
+  return is_grouped_a ? shifted(view, 1, expert_rows_->first, m_) : view;
 }
 
 View GemmBuffers::packed_block(Use use, const Expr& k_block, const Expr& block) const {
@@ -102,11 +102,11 @@ Expr GemmBuffers::block_of_rows(Use use, const Expr& block) const {
 
 View GemmBuffers::c() const {
   const View view = result_.c(tile_[1], tile_[0], b_.tile_number, a_.tile_number);
-  return row_group_ ? shifted(view, 1, row_group_->first, row_group_->end) : view;
+  return expert_rows_ ? shifted(view, 1, expert_rows_->first, expert_rows_->end) : view;
 }
 
 void GemmBuffers::if_has_elements(const std::function<void()>& body) {
-  if (row_group_) return builder_.branch(row_group_->has_rows, body);
+  if (expert_rows_) return builder_.branch(expert_rows_->has_rows, body);
   if (!in_strips_) return body();
   builder_.branch({less(Expr(to_index(tile_[0])) * a_.tile_number, m_)}, body);
 }
@@ -141,7 +141,7 @@ ir::Kernel GemmBuffers::kernel(const Steps& steps) {
     if_has_products(steps.sum_up);
     steps.write();
   });
-  if (row_group_) {
+  if (expert_rows_) {
     builder_.assume_written(result_.tensor(), "offsets rise from 0 to m: each row is in one group");
   }
   return builder_.finish();

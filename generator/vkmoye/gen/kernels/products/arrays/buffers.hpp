@@ -12,8 +12,8 @@
 //   buffers.b_words(k_tile, 144)          (144, bN): 16-bit words of B in blocks; argument words: those of a row
 //   buffers.write(sums, mine, vector)     the sums of a thread to its part `mine` of c()
 //
-// With grouped, a workgroup computes rows of one group, see groups.hpp: it reads the group's matrix of B, and a() and
-// c() begin at its first row. c() ends with the group; a() may reach into the next one.
+// With experts, a workgroup computes rows of one expert, see expert_rows.hpp: it reads the expert's matrix of B, and a()
+// and c() begin at its first row. c() ends with the expert's rows; a() may reach into the next ones.
 //
 // With split_k, each workgroup along z sums a slice of k. All slices contain the same number of whole tiles,
 // except that the last ones may contain fewer or none. Tile numbers count within the slice; C contains a matrix
@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "vkmoye/gen/dsl/builder.hpp"
-#include "vkmoye/gen/kernels/products/arrays/groups.hpp"
+#include "vkmoye/gen/kernels/products/arrays/expert_rows.hpp"
 #include "vkmoye/gen/kernels/products/arrays/operand.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
 #include "vkmoye/gen/kernels/products/result/result.hpp"
@@ -105,9 +105,9 @@ class GemmBuffers {
   struct Steps {
     std::function<void()> clear, sum_up, write;
   };
-  /// The verified kernel, with groups including the assumptions about their rows: what was recorded before; then the
-  /// steps, for workgroups that compute elements of C, because the last strip may contain fewer tiles, and a group of
-  /// rows fewer tiles than are numbered for it. Products are summed if neither alpha nor k is 0 and packed operands are
+  /// The verified kernel, with experts including the assumptions about their rows: what was recorded before; then the
+  /// steps, for workgroups that compute elements of C, because the last strip may contain fewer tiles, and an
+  /// expert fewer tiles than are numbered for it. Products are summed if neither alpha nor k is 0 and packed operands are
   /// not empty: as in BLAS, A and B are not read if alpha is 0, so that a NaN in them has no effect.
   ir::Kernel kernel(const Steps& steps);
 
@@ -132,7 +132,7 @@ class GemmBuffers {
   OperandArray a_, b_;
   std::optional<Tensor> offsets_;  // the first row of each group
   GemmResult result_;
-  std::optional<RowGroup> row_group_;
+  std::optional<ExpertRows> expert_rows_;
   std::optional<Expr> batch_;
   KTiles tiles_;  // the tiles of this workgroup's slice of k
 };

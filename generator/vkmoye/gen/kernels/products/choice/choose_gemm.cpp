@@ -67,7 +67,7 @@ std::vector<GemmForm> forms_of(const GemmTableEntry& entry, const KernelEntry& k
       form.a_k_contiguous = i % 2 == 0;
       form.b_k_contiguous = i / 2 % 2 == 0;
       form.beta = i / 4 == 1;
-      form.grouped = entry.where.experts.value_or(false);
+      form.has_experts = entry.where.experts.value_or(false);
       form.epilogue = epilogue;
       if (unmet(entry, form).empty()) forms.push_back(std::move(form));
     }

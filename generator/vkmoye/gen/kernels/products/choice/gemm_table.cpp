@@ -152,7 +152,7 @@ std::string unmet(const GemmTableEntry& entry, const GemmForm& form) {
   if (where.long_blocks && (form.weights == nullptr || form.weights->elements <= 128)) {
     return "needs blocks of more than 128 weights";
   }
-  if (where.experts.value_or(form.grouped) != form.grouped) {
+  if (where.experts.value_or(form.has_experts) != form.has_experts) {
     return *where.experts ? "needs experts" : "refuses experts";
   }
   if (where.a != 0 && where.a != contiguous_a(form)) {

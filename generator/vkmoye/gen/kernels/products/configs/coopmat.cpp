@@ -178,7 +178,7 @@ GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& de
   }
   // The last tile of an expert is half empty on average.
   constexpr std::int64_t kRowsOfExpert = 64;
-  if (form.grouped) config.tile_m = std::min(config.tile_m, kRowsOfExpert);
+  if (form.has_experts) config.tile_m = std::min(config.tile_m, kRowsOfExpert);
   if (form.weights != nullptr) {
     fit_to_weights(config, form);
     return config;
@@ -189,8 +189,8 @@ GemmCoopmatConfig gemm_coopmat_config(const GemmForm& form, const DeviceCaps& de
 
 std::vector<std::string> reasons_against(const GemmCoopmatConfig& config, const GemmForm& form) {
   std::vector<std::string> reasons =
-      reasons_against_matrices(form, {.weights = true, .groups = true}, config, 256);
-  require_tile_of_group(form, config.tile_m, reasons);
+      reasons_against_matrices(form, {.weights = true, .experts = true}, config, 256);
+  require_tile_of_expert(form, config.tile_m, reasons);
   require_within("tile m", config.tile_m, 1024, reasons);
   require_within("tile n", config.tile_n, 1024, reasons);
   require_power_of_two("tile k", config.tile_k, 1024, reasons);

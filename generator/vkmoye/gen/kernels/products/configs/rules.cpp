@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "vkmoye/gen/kernels/products/arrays/groups.hpp"
+#include "vkmoye/gen/kernels/products/arrays/expert_rows.hpp"
 #include "vkmoye/gen/kernels/products/sources/weight_units.hpp"
 
 namespace vkmoye::gen {
@@ -22,9 +22,9 @@ std::vector<std::string> reasons_against_arithmetic(const GemmForm& form, FormsO
   return reasons;
 }
 
-void require_tile_of_group(const GemmForm& form, std::int64_t tile_m,
-                           std::vector<std::string>& reasons) {
-  if (form.grouped) require_within("tile m of a group of rows", tile_m, kMaxRowsOfTile, reasons);
+void require_tile_of_expert(const GemmForm& form, std::int64_t tile_m,
+                            std::vector<std::string>& reasons) {
+  if (form.has_experts) require_within("tile m of an expert", tile_m, kMaxRowsOfTile, reasons);
 }
 
 void require_weights(const GemmForm& form, const char* what, std::vector<std::string>& reasons) {

@@ -32,9 +32,9 @@ ConfigField<Config> shared_bytes_field() {
 std::vector<std::string> reasons_against_arithmetic(const GemmForm& form,
                                                     FormsOfKernel kernel = {});
 
-/// Adds a reason if a tile has too many rows for groups of rows, and there are groups.
-void require_tile_of_group(const GemmForm& form, std::int64_t tile_m,
-                           std::vector<std::string>& reasons);
+/// Adds a reason if a tile has too many rows for experts, and there are experts.
+void require_tile_of_expert(const GemmForm& form, std::int64_t tile_m,
+                            std::vector<std::string>& reasons);
 
 /// Adds a reason if B has no weights. `what`: what the kernel multiplies by.
 void require_weights(const GemmForm& form, const char* what, std::vector<std::string>& reasons);

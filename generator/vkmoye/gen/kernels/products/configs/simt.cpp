@@ -85,10 +85,10 @@ std::vector<std::string> reasons_against(const GemmSimtConfig& config, const Gem
           fmt::format("unroll {} does not divide tile k {}", config.unroll, config.tile_k));
   require(is_power_of_two(config.vector_bytes, 16),
           fmt::format("vectors of {} bytes: there must be 1, 2, 4, 8 or 16", config.vector_bytes));
-  for (std::string& reason : reasons_against_arithmetic(form, {.groups = true})) {
+  for (std::string& reason : reasons_against_arithmetic(form, {.experts = true})) {
     reasons.push_back(std::move(reason));
   }
-  require_tile_of_group(form, config.tile_m, reasons);
+  require_tile_of_expert(form, config.tile_m, reasons);
   const bool numbered = config.threads.rank() == 2 && size(config.threads) <= 1024 &&
                         cosize(config.threads) == size(config.threads) &&
                         is_injective(config.threads);

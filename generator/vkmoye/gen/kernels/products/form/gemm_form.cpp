@@ -26,9 +26,9 @@ std::string form_text(const GemmForm& form) {
       fmt::format("{},{},{} a={} b={}{}{}{}", operands_text(form), to_string(form.accumulator),
                   to_string(form.result), form.a_k_contiguous ? 'k' : 'm',
                   form.b_k_contiguous ? 'k' : 'n', form.beta ? " beta" : "",
-                  form.batched   ? " batch"
-                  : form.grouped ? " experts"
-                                 : "",
+                  form.batched       ? " batch"
+                  : form.has_experts ? " experts"
+                                     : "",
                   form.split_k ? " split-k" : "");
   if (!form.epilogue.empty()) text += " epilogue=" + epilogue_text(form.epilogue);
   return text;
@@ -63,8 +63,8 @@ std::vector<std::string> reasons_against_form(const GemmForm& form, FormsOfKerne
             fmt::format("accumulator {} and B in {}: it must be f32", to_string(form.accumulator),
                         name));
   }
-  if (form.grouped) {
-    require(kernel.groups,
+  if (form.has_experts) {
+    require(kernel.experts,
             "experts: this kernel has one B; gemm/simt and gemm/coopmat have several");
     require(!form.batched && !form.split_k && !form.beta,
             "experts: neither a batch, nor slices of k, nor beta");

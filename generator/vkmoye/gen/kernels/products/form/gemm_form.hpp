@@ -24,9 +24,9 @@ struct GemmForm {
   bool b_k_contiguous = true;                                     // else n is contiguous
   bool beta = false;  // whether C is read; else its old values are ignored
   bool batched = false;
-  /// B contains a matrix for each of several groups of rows of A, the experts of a mixture: C(m,n) is the product of
-  /// row m with the matrix of its group. See arrays/groups.hpp.
-  bool grouped = false;
+  /// B contains a matrix for each expert of a mixture, to which some rows of A belong: C(m,n) is the product of row m
+  /// with the matrix of its expert. See arrays/expert_rows.hpp.
+  bool has_experts = false;
   bool split_k = false;  // C is a matrix of sums for each of `slices` slices of k, without epilogue
   GemmEpilogue epilogue = {};  // steps before C is rounded
   /// The format of blocks of weights in the rows of B; null: elements of b_type. For blocks, b_type is the type to
@@ -90,7 +90,7 @@ std::vector<std::pair<std::string, std::string>> items_after_form(
 /// What only some kernels compute.
 struct FormsOfKernel {
   bool weights = false;  // weights in blocks
-  bool groups = false;   // see GemmForm::grouped
+  bool experts = false;  // see GemmForm::has_experts
 };
 
 /// Every reason why a kernel cannot compute `form`; empty if there is none.

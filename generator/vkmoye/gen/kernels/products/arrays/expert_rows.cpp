@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/kernels/products/arrays/groups.hpp"
+#include "vkmoye/gen/kernels/products/arrays/expert_rows.hpp"
 
 namespace vkmoye::gen {
 
-Tensor declare_row_groups(Builder& builder) {
+Tensor declare_expert_offsets(Builder& builder) {
   for (const char* name : {"experts", "ends", "padded_m"}) builder.argument(name, ScalarType::u32);
-  return builder.input("offsets", ScalarType::u32, {{"group", "ends"}});
+  return builder.input("offsets", ScalarType::u32, {{"expert", "ends"}});
 }
 
-RowGroup find_row_group(Builder& builder, const Tensor& offsets, const Expr& m, std::int64_t rows) {
+ExpertRows find_expert_rows(Builder& builder, const Tensor& offsets, const Expr& m,
+                            std::int64_t rows) {
   const ScalarType u32 = ScalarType::u32;
   const Expr experts = builder.argument("experts", u32), tile = builder.block_y();
   const std::uint32_t rows_of_tile = to_index(rows);
