@@ -12,8 +12,8 @@
 //   buffers.b_words(k_tile, 144)          (144, bN): 16-bit words of B in blocks; argument words: those of a row
 //   buffers.write(sums, mine, vector)     the sums of a thread to its part `mine` of c()
 //
-// With experts, a workgroup computes rows of one expert, see expert_rows.hpp: it reads the expert's matrix of B, and a()
-// and c() begin at its first row. c() ends with the expert's rows; a() may reach into the next ones.
+// With experts, a workgroup computes rows of one expert, see expert_rows.hpp: it reads the expert's matrix of B, and
+// a() and c() begin at its first row. c() ends with the expert's rows; a() may reach into the next ones.
 //
 // With split_k, each workgroup along z sums a slice of k. All slices contain the same number of whole tiles,
 // except that the last ones may contain fewer or none. Tile numbers count within the slice; C contains a matrix
@@ -106,9 +106,9 @@ class GemmBuffers {
     std::function<void()> clear, sum_up, write;
   };
   /// The verified kernel, with experts including the assumptions about their rows: what was recorded before; then the
-  /// steps, for workgroups that compute elements of C, because the last strip may contain fewer tiles, and an
-  /// expert fewer tiles than are numbered for it. Products are summed if neither alpha nor k is 0 and packed operands are
-  /// not empty: as in BLAS, A and B are not read if alpha is 0, so that a NaN in them has no effect.
+  /// steps, for workgroups that compute elements of C, because the last strip may contain fewer tiles, and an expert
+  /// fewer tiles than are numbered for it. Products are summed if neither alpha nor k is 0 and packed operands are not
+  /// empty: as in BLAS, A and B are not read if alpha is 0, so that a NaN in them has no effect.
   ir::Kernel kernel(const Steps& steps);
 
   /// Writes sums to C; see GemmResult.
