@@ -69,9 +69,11 @@ ir::Kernel scan_sums(std::uint32_t lanes) {
     const Expr up_to_here = k.let("up_to_here", k.load("start_before", start) + sum);
     k.assign(own, up_to_here - element);
     k.copy(own, mine(starts, part));
-    k.branch({equal(k.thread(), kBlock - 1)}, [&] { k.store(up_to_here, {"last", {0}}); });
+    k.branch({equal(k.thread(), kBlock - 1)}, [&] {
+      k.store(up_to_here, ir::Element{"last", {0}});
+    });
     k.barrier();
-    k.assign(start, k.load("all_parts", {"last", {0}}));
+    k.assign(start, k.load("all_parts", ir::Element{"last", {0}}));
   });
   return k.finish();
 }
