@@ -26,8 +26,8 @@ struct Golden {
   const char* weights = nullptr;              // the format of B of a product
   bool has_experts = false;                   // a product with experts
   std::vector<std::string> specialised = {};  // sizes that are specialisation constants
-  std::int64_t groups =
-      0;  // the kernels for slices and for their combination as one, of so many workgroups
+  // Of the kernels for slices and for their combination as one launch: its workgroups.
+  std::int64_t groups = 0;
 };
 
 std::span<const Golden> goldens();

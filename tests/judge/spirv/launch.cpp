@@ -153,9 +153,42 @@ class Workgroup {
 
   enum class End : std::uint8_t { finished, lost, at_load };
 
+  /// Workgroup `at` of `groups`, of which nothing has run.
   void begin(const Groups& groups, const Groups& at) {
     world_.shared.clear();
-    start(groups, at);
+    const std::uint32_t* size = world_.program.module.local_size;
+    const std::uint64_t number = at[0] + groups[0] * (at[1] + groups[1] * at[2]);
+    for (std::uint32_t i = 0; i < invocations_.size(); ++i) {
+      Invocation& self = invocations_[i];
+      self.values = world_.program.initial;
+      self.next = world_.program.functions[world_.program.entry].first;
+      self.state = Invocation::State::runs;
+      self.rounds.clear();
+      self.calls.clear();
+      const auto group = static_cast<std::uint32_t>(number);
+      self.who = {group * static_cast<std::uint32_t>(invocations_.size()) + i, i, group, 0};
+      const std::uint64_t local[3] = {i % size[0], i / size[0] % size[1], i / (size[0] * size[1])};
+      for (const auto& [builtin, slot] : world_.program.builtins) {
+        const auto set = [&, slot = slot](auto... values) {
+          std::size_t part = slot;
+          ((self.values[part++] = {static_cast<std::uint64_t>(values), true}), ...);
+        };
+        switch (builtin) {
+          case spv::BuiltInWorkgroupId: set(at[0], at[1], at[2]); break;
+          case spv::BuiltInNumWorkgroups: set(groups[0], groups[1], groups[2]); break;
+          case spv::BuiltInLocalInvocationId: set(local[0], local[1], local[2]); break;
+          case spv::BuiltInGlobalInvocationId:
+            set(at[0] * size[0] + local[0], at[1] * size[1] + local[1], at[2] * size[2] + local[2]);
+            break;
+          case spv::BuiltInLocalInvocationIndex: set(i); break;
+          case spv::BuiltInSubgroupId: set(i / lanes_); break;
+          case spv::BuiltInSubgroupLocalInvocationId: set(i % lanes_); break;
+          case spv::BuiltInSubgroupSize: set(lanes_); break;
+          case spv::BuiltInNumSubgroups: set((invocations_.size() + lanes_ - 1) / lanes_); break;
+          default: throw Unsupported(fmt::format("built-in {}", static_cast<int>(builtin)));
+        }
+      }
+    }
   }
   /// Runs until it ends, or until nothing but atomic loads is next.
   End run() {
@@ -213,42 +246,6 @@ class Workgroup {
       return false;
     }
     return true;
-  }
-
-  void start(const Groups& groups, const Groups& at) {
-    const std::uint32_t* size = world_.program.module.local_size;
-    const std::uint64_t number = at[0] + groups[0] * (at[1] + groups[1] * at[2]);
-    for (std::uint32_t i = 0; i < invocations_.size(); ++i) {
-      Invocation& self = invocations_[i];
-      self.values = world_.program.initial;
-      self.next = world_.program.functions[world_.program.entry].first;
-      self.state = Invocation::State::runs;
-      self.rounds.clear();
-      self.calls.clear();
-      const auto group = static_cast<std::uint32_t>(number);
-      self.who = {group * static_cast<std::uint32_t>(invocations_.size()) + i, i, group, 0};
-      const std::uint64_t local[3] = {i % size[0], i / size[0] % size[1], i / (size[0] * size[1])};
-      for (const auto& [builtin, slot] : world_.program.builtins) {
-        const auto set = [&, slot = slot](auto... values) {
-          std::size_t part = slot;
-          ((self.values[part++] = {static_cast<std::uint64_t>(values), true}), ...);
-        };
-        switch (builtin) {
-          case spv::BuiltInWorkgroupId: set(at[0], at[1], at[2]); break;
-          case spv::BuiltInNumWorkgroups: set(groups[0], groups[1], groups[2]); break;
-          case spv::BuiltInLocalInvocationId: set(local[0], local[1], local[2]); break;
-          case spv::BuiltInGlobalInvocationId:
-            set(at[0] * size[0] + local[0], at[1] * size[1] + local[1], at[2] * size[2] + local[2]);
-            break;
-          case spv::BuiltInLocalInvocationIndex: set(i); break;
-          case spv::BuiltInSubgroupId: set(i / lanes_); break;
-          case spv::BuiltInSubgroupLocalInvocationId: set(i % lanes_); break;
-          case spv::BuiltInSubgroupSize: set(lanes_); break;
-          case spv::BuiltInNumSubgroups: set((invocations_.size() + lanes_ - 1) / lanes_); break;
-          default: throw Unsupported(fmt::format("built-in {}", static_cast<int>(builtin)));
-        }
-      }
-    }
   }
 
   World& world_;

@@ -84,8 +84,7 @@ TableStyle style_of(const Workloads& workloads, const MeasureOptions& options, b
                                   is_baseline_of(kPeakBaseline, *workload.entry));
   }
   style.has_times = has_clock;
-  style.has_flops = style.has_flops && has_clock;
-  style.has_ceiling = (beside_copy || beside_peak) && has_clock;
+  style.has_ceiling = beside_copy || beside_peak;
   style.ceiling = beside_copy && beside_peak ? "top" : beside_peak ? kPeakBaseline : "copy";
   return style;
 }

@@ -60,7 +60,7 @@ struct TableStyle {
   bool commands = false;  // below each result the command that repeats it
   std::size_t kernel = 26, type = 4, size = 11;
   bool has_times = true, has_flops = true, has_ceiling = true;  // whether any result has them
-  std::string ceiling = "copy";               // which; "top" where results have different ones
+  std::string ceiling = "copy";  // which; "top" where results have different ones
 };
 
 /// The contents of a report in any format.

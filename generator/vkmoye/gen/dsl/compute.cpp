@@ -286,9 +286,7 @@ void Builder::assign(const View& to, const Expr& value) {
              [&] { apply(to, [&](const std::vector<Expr>&) { return value; }, {}); });
 }
 
-void Builder::assign(const View& to, double value) {
-  assign(to, ir::number(with_array(to).array->type, value));
-}
+void Builder::assign(const View& to, double value) { assign(to, ir::number(type_of(to), value)); }
 
 void Builder::accumulate(const View& to, Reduction reduction, const View& from) {
   take_grid_from(to);

@@ -75,11 +75,11 @@ Expr value_for(const ContiguousAccess& access, const ViewAccesses& from, const L
   return parts.size() == 1 ? parts.front() : ir::vector(parts);
 }
 
-// The stores of one iteration that set `to` to a number.
-Body fills(const ViewAccesses& to, ScalarType type, std::uint32_t value) {
+// The stores of one iteration that set `to` to 0.
+Body zeros(const ViewAccesses& to, ScalarType type) {
   Body body;
   for (const ContiguousAccess& access : to.accesses) {
-    Expr number = ir::number(type, value);
+    Expr number = ir::number(type, 0);
     if (access.element.width > 1)
       number = ir::vector(std::vector<Expr>(access.element.width, number));
     body.emplace_back(ir::Store{access.element, number});
@@ -126,7 +126,7 @@ Body in_loops(const ArrayView& from, const ArrayView& to, const Vector& vector,
     // The conditions of `from` choose between its value and 0; those of `to` guard the store.
     const Conditions all = all_of({before, each_iteration});
     if (!all.empty()) {
-      move = ir::statements(ir::If{conjunction(all), std::move(move), fills(target, type, 0)});
+      move = ir::statements(ir::If{conjunction(all), std::move(move), zeros(target, type)});
     }
     before = each_iteration = {};
   }

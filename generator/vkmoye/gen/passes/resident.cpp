@@ -332,7 +332,13 @@ class Composer {
       array.layout = fmt::format("{}", fmt::join(memory->held, ", "));
       array.name = names_[array.name] = free_name("shared_memory");
     }
-    if (!names_.empty()) kernel_.body = with_names_of_arrays(kernel_.body);
+    if (names_.empty()) return;
+    kernel_.body = with_names_of_arrays(kernel_.body);
+    for (ir::Assumption& one : kernel_.assumptions) rename(one.array);
+  }
+  void rename(std::string& array) const {
+    const auto known = names_.find(array);
+    if (known != names_.end()) array = known->second;
   }
   Body with_names_of_arrays(const Body& body) const {
     Body out;
@@ -340,10 +346,7 @@ class Composer {
       out.push_back(ir::rewritten(
           statement, [](const Expr& e) { return e; },
           [&](const Body& inner) { return with_names_of_arrays(inner); },
-          [&](std::string& array, ir::Element*) {
-            const auto known = names_.find(array);
-            if (known != names_.end()) array = known->second;
-          }));
+          [&](std::string& array, ir::Element*) { rename(array); }));
     }
     return out;
   }
@@ -359,8 +362,7 @@ class Composer {
             const auto axes = own_axes_.find(array);
             if (element != nullptr && axes != own_axes_.end() && element->coordinates.size() > 1)
               element->axes = axes->second;
-            const auto known = names_.find(array);
-            if (known != names_.end()) array = known->second;
+            rename(array);
           });
       auto* block = std::get_if<ir::Titled>(&own.value);
       if (block != nullptr && !block->function.empty()) {
