@@ -6,9 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/in_parallel.hpp"
+#include "vkmoye/base/reasons.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 
@@ -91,20 +95,29 @@ std::vector<std::byte> quantise(const WeightFormat& format, std::span<const doub
   const auto bytes = static_cast<std::size_t>(format.bytes);
   const std::size_t groups = static_cast<std::size_t>(columns) / elements;
   std::vector<std::byte> blocks(weights.size() / elements * bytes);
-  std::vector<std::string> reasons;
-  for (std::size_t i = 0; (i + 1) * elements <= weights.size(); ++i) {
-    const std::span<const double> of_block = weights.subspan(i * elements, elements);
-    const std::span<std::byte> block = std::span(blocks).subspan(i * bytes, bytes);
-    const auto first = static_cast<std::int64_t>(i % groups * elements);
-    std::string reason = reason_against_numbers(of_block, first);
-    if (reason.empty()) {
-      format.quantise(format, of_block, block);
-      reason = reason_against_block(format, of_block, block, first);
+  const std::size_t count = weights.size() / elements;
+  std::map<std::size_t, std::vector<std::string>> reasons_of_part;  // by its first block
+  std::mutex mutex;
+  in_parallel(count, weights.size() > (1u << 16), [&](std::size_t begin, std::size_t end) {
+    std::vector<std::string> found;
+    for (std::size_t i = begin; i < end && found.size() < kMaxWeightReasons; ++i) {
+      const std::span<const double> of_block = weights.subspan(i * elements, elements);
+      const std::span<std::byte> block = std::span(blocks).subspan(i * bytes, bytes);
+      const auto first = static_cast<std::int64_t>(i % groups * elements);
+      std::string reason = reason_against_numbers(of_block, first);
+      if (reason.empty()) {
+        format.quantise(format, of_block, block);
+        reason = reason_against_block(format, of_block, block, first);
+      }
+      if (reason.empty()) continue;
+      found.push_back(fmt::format("row {}, group {}: {}", i / groups, i % groups, reason));
     }
-    if (reason.empty()) continue;
-    reasons.push_back(fmt::format("row {}, group {}: {}", i / groups, i % groups, reason));
-    if (reasons.size() == kMaxWeightReasons) break;
-  }
+    const std::scoped_lock lock(mutex);
+    reasons_of_part[begin] = std::move(found);
+  });
+  std::vector<std::string> reasons;
+  for (auto& [begin, found] : reasons_of_part) add_all(reasons, std::move(found));
+  reasons.resize(std::min(reasons.size(), kMaxWeightReasons));
   if (!reasons.empty()) throw ArgumentError(with_reasons(subject, reasons));
   return blocks;
 }

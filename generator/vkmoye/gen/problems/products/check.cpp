@@ -7,8 +7,8 @@
 #include <cstring>
 #include <mutex>
 #include <numeric>
-#include <thread>
 
+#include "vkmoye/base/in_parallel.hpp"
 #include "vkmoye/gen/numbers/random.hpp"
 #include "vkmoye/gen/problems/products/element_check.hpp"
 
@@ -120,19 +120,6 @@ class Checker {
     };
     const double terms = static_cast<double>(table.size()) * static_cast<double>(passing.size());
     in_parallel(passing.size(), terms > 0x1p24, work);
-  }
-
-  template <class Work>
-  static void in_parallel(std::size_t count, bool worth_it, const Work& work) {
-    const std::size_t threads =
-        worth_it ? std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, count) : 1;
-    std::vector<std::thread> running;
-    for (std::size_t t = 1; t < threads; ++t) {
-      running.emplace_back(
-          [&work, t, threads, count] { work(count * t / threads, count * (t + 1) / threads); });
-    }
-    work(0, count / threads);
-    for (std::thread& thread : running) thread.join();
   }
 
   // Checks that bytes of C's buffer that belong to no element are unchanged.

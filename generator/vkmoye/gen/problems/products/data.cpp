@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "vkmoye/base/in_parallel.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
 #include "vkmoye/gen/numbers/hard.hpp"
 #include "vkmoye/gen/numbers/number.hpp"
@@ -208,29 +209,30 @@ std::vector<std::byte> GemmData::blocks_of_weights() const {
   const WeightFormat& format = *problem_.weights;
   std::vector<std::byte> out(matrix.span() * 2, kPoison);
   const double max_weight = format.scale ? 1 : 127;  // the largest weight
-  std::vector<double> row(
-      static_cast<std::size_t>(matrix.cols * 2 / format.bytes * format.elements));
+  const auto columns = static_cast<std::size_t>(matrix.cols * 2 / format.bytes * format.elements);
   const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t i = 0; i < matrix.rows; ++i) {
-      const auto place = out.begin() + static_cast<std::ptrdiff_t>(matrix.at(b, i, 0) * 2);
+  const auto rows = static_cast<std::size_t>(batch * matrix.rows);
+  in_parallel(rows, rows * columns > (1u << 16), [&](std::size_t begin, std::size_t end) {
+    std::vector<double> row(columns);
+    for (std::uint64_t line = begin; line < end; ++line) {
+      const auto number = static_cast<std::int64_t>(line);
+      const std::int64_t at = matrix.at(number / matrix.rows, number % matrix.rows, 0);
+      const auto place = out.begin() + static_cast<std::ptrdiff_t>(at * 2);
       if (problem_.init == Init::hard) {
-        const auto line = static_cast<std::uint64_t>(b * matrix.rows + i);
         const auto blocks =
             hard_blocks(random_bits(random_bits(seed_, 1), line), matrix.cols * 2 / format.bytes);
         std::copy(blocks.begin(), blocks.end(), place);
         continue;
       }
-      for (std::size_t j = 0; j < row.size(); ++j) {
-        const std::uint64_t index =
-            static_cast<std::uint64_t>(b * matrix.rows + i) * row.size() + j;
+      for (std::size_t j = 0; j < columns; ++j) {
+        const std::uint64_t index = line * columns + j;
         row[j] = static_cast<double>(random_bits(random_bits(seed_, 1), index) >> 11) * 0x1p-52 - 1;
         row[j] *= max_weight;
       }
       const std::vector<std::byte> blocks = quantise(format, row);
       std::copy(blocks.begin(), blocks.end(), place);
     }
-  }
+  });
   return out;
 }
 
