@@ -82,7 +82,7 @@ int apply(const CommandOptions& options) {
   const auto executor =
       open_executor(options.device, /*statistics=*/false, groups_in(options.resident));
   RunPlan plan = plan_on(*executor, workload);
-  make_resident(plan, options.resident, executor->caps());
+  make_resident(plan, options.resident, *executor);
   const auto execution = prepared(*executor, plan, entry.name, entry.name);
   std::vector<std::string> wrong;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {

@@ -240,7 +240,7 @@ Result measure(Executor& executor, const Workload& workload, const MeasureOption
     result.skipped = join(error.reasons, "; ");
     return result;
   }
-  make_resident(plan, options.resident, executor.caps());
+  make_resident(plan, options.resident, executor);
   if (options.bake) bake_sizes(plan);
   if (!options.specialise.empty()) specialise_sizes(plan, options.specialise);
   result.config = plan.steps[plan.main].kernel.config;

@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "devices/fragments.hpp"
+#include "devices/resident_trial.hpp"
 #include "io/parse.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/argument_names.hpp"
+#include "vkmoye/contract/kernel_interface.hpp"
 #include "vkmoye/gen/passes/fixed_sizes.hpp"
 #include "vkmoye/gen/passes/resident.hpp"
 #include "workloads/tuned_table.hpp"
@@ -150,6 +152,16 @@ void make_resident(RunPlan& plan, const std::string& groups, const DeviceCaps& c
   plan.steps = std::move(whole.steps);
   plan.main = whole.main;
   plan.arrays.push_back(std::move(whole.arrays.back()));
+}
+
+void make_resident(RunPlan& plan, const std::string& groups, Executor& executor) {
+  make_resident(plan, groups, executor.caps());
+  for (const Step& step : plan.steps) {
+    const std::uint64_t of_step = resident_groups(gen::ir::interface_of(step.kernel));
+    // More than the device says is refused with the other reasons against the plan.
+    if (of_step == 0 || of_step > executor.caps().resident_groups) continue;
+    require_at_once(executor, of_step, step.kernel.name);
+  }
 }
 
 void specialise_sizes(RunPlan& plan, const std::string& names) {
