@@ -64,7 +64,7 @@ struct VkCommandBuffer_T;
 /* Versions of this interface. A library serves programs that were built for the same major version and the same or an
    earlier minor version. */
 #define VKMOYE_C_VERSION_MAJOR 1
-#define VKMOYE_C_VERSION_MINOR 2
+#define VKMOYE_C_VERSION_MINOR 3
 
 /* The version of the library: 65536 * major + minor. */
 VKMOYE_API uint32_t vkmoye_c_version(void);
@@ -102,6 +102,13 @@ VKMOYE_API const char* vkmoye_file_name(const vkmoye_file* file);
 /* The arrays that a recording takes, and their names in order; NULL if `index` is out of range. */
 VKMOYE_API uint32_t vkmoye_array_count(const vkmoye_file* file);
 VKMOYE_API const char* vkmoye_array_name(const vkmoye_file* file, uint32_t index);
+/* Since version 1.3. The type of the elements of array `index`: "f64", "f32", "f16", "bf16", "e4m3", "e5m2", "i64", "u64",
+   and so on down to "i8" and "u8". Weights in blocks are the 16-bit words of the blocks, "u16"; packed operands are in
+   the order of a device's matrix units. NULL if `index` is out of range. */
+VKMOYE_API const char* vkmoye_array_type(const vkmoye_file* file, uint32_t index);
+/* Since version 1.3. Whether array `index` is read, written or both; 0 if `index` is out of range. */
+enum { VKMOYE_READ = 1, VKMOYE_WRITTEN = 2 };
+VKMOYE_API uint32_t vkmoye_array_access(const vkmoye_file* file, uint32_t index);
 /* The arguments that a recording takes, in the order of vkmoye_record_values; specialised ones are not among them, see
    vkmoye_recorder_options. A plan takes none: its sizes are fixed, or in one of its arrays. */
 VKMOYE_API uint32_t vkmoye_argument_count(const vkmoye_file* file);
@@ -132,6 +139,13 @@ typedef struct vkmoye_argument {
 VKMOYE_API vkmoye_status vkmoye_array_bytes(const vkmoye_file* file, uint32_t index,
                                             const vkmoye_argument* arguments,
                                             uint32_t argument_count, uint64_t* out);
+
+/* Since version 1.3. The extents of array `index` under `arguments`, the contiguous one last, as in C: rows, columns.
+   Writes at most `capacity` of them to `extents`, and their full number to `rank`. */
+VKMOYE_API vkmoye_status vkmoye_array_extents(const vkmoye_file* file, uint32_t index,
+                                              const vkmoye_argument* arguments,
+                                              uint32_t argument_count, uint64_t* extents,
+                                              uint32_t capacity, uint32_t* rank);
 
 /* --- devices ---------------------------------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 namespace vkmoye {
 
 /// Calls `work(begin, end)` for parts of 0 .. count-1 that follow one another, and waits for all: in as many threads as
-/// there are processors, or in the calling one unless it is `worth_it`. Of exceptions, it throws that of the first part.
+/// there are processors, or in the calling one unless it is `worth_it`. Throws what the first of them threw.
 template <class Work>
 void in_parallel(std::size_t count, bool worth_it, const Work& work) {
   const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "vkmoye/base/path_text.hpp"
@@ -27,6 +28,12 @@ std::unique_ptr<vkmoye_file> parse(std::string_view text) {
     file->arguments = argument_names(file->kernel->interface);
   }
   return file;
+}
+
+void require_array(const vkmoye_file& file, std::uint32_t number, const char* function) {
+  if (number < file.array_count()) return;
+  throw ArgumentError(fmt::format("{}: {} has {} arrays, so none has number {}", function,
+                                  file.name(), file.array_count(), number));
 }
 
 }  // namespace
@@ -66,6 +73,22 @@ const char* vkmoye_array_name(const vkmoye_file* file, uint32_t number) {
   return number < vkmoye_array_count(file) ? file->array_name(number).c_str() : nullptr;
 }
 
+const char* vkmoye_array_type(const vkmoye_file* file, uint32_t number) {
+  if (number >= vkmoye_array_count(file)) return nullptr;
+  const auto uses = file->uses_of(number, {});
+  return uses.empty() ? nullptr : to_string(uses.front().binding.type).data();
+}
+
+uint32_t vkmoye_array_access(const vkmoye_file* file, uint32_t number) {
+  uint32_t access = 0;
+  if (number >= vkmoye_array_count(file)) return access;
+  for (const auto& use : file->uses_of(number, {})) {
+    if (use.binding.access != vkmoye::Access::write) access |= VKMOYE_READ;
+    if (use.binding.access != vkmoye::Access::read) access |= VKMOYE_WRITTEN;
+  }
+  return access;
+}
+
 uint32_t vkmoye_argument_count(const vkmoye_file* file) {
   return file == nullptr ? 0 : static_cast<uint32_t>(file->arguments.size());
 }
@@ -93,10 +116,7 @@ vkmoye_status vkmoye_array_bytes(const vkmoye_file* file, uint32_t number,
     constexpr const char* kName = "vkmoye_array_bytes";
     require(file, kName, "file");
     require(out, kName, "out");
-    if (number >= file->array_count()) {
-      throw vkmoye::ArgumentError(fmt::format("{}: {} has {} arrays, so none has number {}", kName,
-                                              file->name(), file->array_count(), number));
-    }
+    require_array(*file, number, kName);
     const vkmoye::Arguments all = complete_arguments(*file, {arguments, argument_count, kName});
     if (file->plan) {
       *out = file->plan->arrays[number].bytes;
@@ -104,6 +124,27 @@ vkmoye_status vkmoye_array_bytes(const vkmoye_file* file, uint32_t number,
       const vkmoye::Binding& binding = file->kernel->interface.bindings[number];
       *out = element_count(binding, all) * vkmoye::size_of(binding.type);
     }
+  });
+}
+
+vkmoye_status vkmoye_array_extents(const vkmoye_file* file, uint32_t number,
+                                   const vkmoye_argument* arguments, uint32_t argument_count,
+                                   uint64_t* extents, uint32_t capacity, uint32_t* rank) {
+  return guarded([&] {
+    constexpr const char* kName = "vkmoye_array_extents";
+    require(file, kName, "file");
+    require(rank, kName, "rank");
+    require_elements(extents, capacity, kName, "extents");
+    require_array(*file, number, kName);
+    const vkmoye::Arguments all = complete_arguments(*file, {arguments, argument_count, kName});
+    std::vector<std::uint64_t> found;
+    for (const auto& use : file->uses_of(number, all)) {
+      found = extents_in(use.binding, use.arguments);
+      break;
+    }
+    std::reverse(found.begin(), found.end());
+    *rank = static_cast<uint32_t>(found.size());
+    std::copy_n(found.begin(), std::min<std::size_t>(found.size(), capacity), extents);
   });
 }
 

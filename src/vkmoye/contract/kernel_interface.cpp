@@ -247,6 +247,18 @@ std::uint64_t element_count(const Binding& binding, const Arguments& arguments) 
   }
 }
 
+std::vector<std::uint64_t> extents_in(const Binding& binding, const Arguments& arguments) {
+  std::vector<std::uint64_t> all;
+  try {
+    for (const Extent& extent : binding.extents) {
+      all.push_back(static_cast<std::uint64_t>(extent_in(extent, arguments, binding.name)));
+    }
+  } catch (const MissingArgument&) {
+    throw_missing(binding.name, binding.extents, arguments);
+  }
+  return all;
+}
+
 namespace {
 
 std::array<std::uint64_t, 3> groups_of(const KernelInterface& kernel, const Arguments& arguments) {

@@ -196,6 +196,10 @@ std::uint32_t push_constant_bytes(const KernelInterface& kernel);
 /// elements of a written array that share an address.
 std::uint64_t element_count(const Binding& binding, const Arguments& arguments);
 
+/// The extents of `binding` under `arguments`, in its order: the first mode is the contiguous one. Throws ArgumentError
+/// naming each argument that is missing, and for an extent below 0 or above kMaxExtent.
+std::vector<std::uint64_t> extents_in(const Binding& binding, const Arguments& arguments);
+
 /// The number of workgroups in x, y and z for `arguments`. If one of them is 0, nothing runs. Throws like
 /// `element_count`.
 std::array<std::uint64_t, 3> group_count(const KernelInterface& kernel, const Arguments& arguments);

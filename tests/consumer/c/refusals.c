@@ -38,6 +38,31 @@ static void* starts_without_error(void* is_empty) {
   return NULL;
 }
 
+/* What a wrapper checks arrays by: c = a * b^T of f32, 33x65x17. */
+static void check_arrays(vkmoye_file* gemm, vkmoye_file* product) {
+  const vkmoye_argument sizes[] = {
+      {"m", {33, 0, 0, 0}}, {"n", {65, 0, 0, 0}}, {"k", {17, 0, 0, 0}}};
+  uint64_t extents[3] = {7, 7, 7};
+  uint32_t rank = 0;
+  for (uint32_t array = 0; array < 3; ++array) {
+    HOLDS(strcmp(vkmoye_array_type(gemm, array), "f32") == 0);
+    HOLDS(vkmoye_array_access(gemm, array) == (array == 2 ? VKMOYE_WRITTEN : VKMOYE_READ));
+    HOLDS(vkmoye_array_access(product, array) == vkmoye_array_access(gemm, array));
+  }
+  HOLDS(vkmoye_array_type(gemm, 3) == NULL && vkmoye_array_access(product, 3) == 0);
+  HOLDS(vkmoye_array_type(NULL, 0) == NULL && vkmoye_array_access(NULL, 0) == 0);
+  ACCEPTS(vkmoye_array_extents(gemm, 1, sizes, 3, extents, 3, &rank));
+  HOLDS(rank == 2 && extents[0] == 65 && extents[1] == 17 && extents[2] == 7);
+  ACCEPTS(vkmoye_array_extents(product, 2, NULL, 0, extents, 1, &rank));
+  HOLDS(rank == 2 && extents[0] == 33 && extents[1] == 17);
+  ACCEPTS(vkmoye_array_extents(product, 2, NULL, 0, NULL, 0, &rank));
+  REFUSES(vkmoye_array_extents(gemm, 3, sizes, 3, extents, 3, &rank), VKMOYE_BAD_ARGUMENT,
+          "none has number 3");
+  REFUSES(vkmoye_array_extents(gemm, 2, sizes, 1, extents, 3, &rank), VKMOYE_BAD_ARGUMENT, "n");
+  REFUSES(vkmoye_array_extents(gemm, 2, sizes, 3, NULL, 3, &rank), VKMOYE_BAD_ARGUMENT,
+          "extents is null");
+}
+
 static void check_files(vkmoye_file* gemm, vkmoye_file* product) {
   vkmoye_file* unchanged = gemm;
   uint64_t bytes = 0;
@@ -210,6 +235,7 @@ int main(int count, char** arguments) {
   ACCEPTS(vkmoye_make_recorder(device, product, NULL, &plays));
   if (failures != 0) return 1;
   check_files(gemm, product);
+  check_arrays(gemm, product);
   check_options(gemm, device);
   check_scratch(gemm, product, device);
   check_runs(records, plays, device);
