@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Kernels and plans: from files that `vkmoye-bench emit --kernel` wrote, or compiled when they are needed."""
+
+import ctypes
+import functools
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import threading
+
+import numpy as np
+
+from .device import Array, default_device
+from .errors import ArgumentError, MissingLibrary
+from .library import Handle, Range, arguments_of, call, library
+from .types import fits
+
+READ, WRITTEN = 1, 2  # vkmoye_array_access
+
+
+class KernelArray:
+    """An array that a kernel takes: its name, type, and whether it is read and written."""
+
+    def __init__(self, file, index):
+        self.index = index
+        self.name = library().vkmoye_array_name(file, index).decode()
+        self.type = library().vkmoye_array_type(file, index).decode()
+        access = library().vkmoye_array_access(file, index)
+        self.is_read, self.is_written = bool(access & READ), bool(access & WRITTEN)
+
+    @property
+    def is_result(self):
+        return self.is_written and not self.is_read
+
+
+class Kernel:
+    """A kernel or a plan, on a device.
+
+    kernel(x, w, rows=64, cols=4096) takes the arrays that it reads, in the order of `arrays`, and the sizes that it has
+    by name; a plan has its sizes. It returns the arrays that it writes: NumPy arrays, or arrays of the device if one of
+    those it took was. Arrays that are both read and written are changed, and must be arrays of the device.
+    """
+
+    def __init__(self, text, device=None):
+        self.device = device or default_device()
+        self._file = Handle("free_file", "parse_file", text, len(text))
+        file = self._file.value
+        self.name = library().vkmoye_file_name(file).decode()
+        self.arrays = [KernelArray(file, i) for i in range(library().vkmoye_array_count(file))]
+        self.arguments = [library().vkmoye_argument_name(file, i).decode()
+                          for i in range(library().vkmoye_argument_count(file))]
+        self._recorder = Handle("free_recorder", "make_recorder", self.device.handle.value, file, None)
+        self._lock = threading.Lock()  # a recorder is used by one thread at a time
+        self.microseconds = None  # of the last call, on the device
+
+    def __repr__(self):
+        return f"<vkmoye.Kernel {self.name}({', '.join(a.name for a in self.arrays)}) on {self.device.name}>"
+
+    def shape(self, array, arguments):
+        """The shape of a KernelArray for these sizes, the contiguous axis last."""
+        extents, rank = (ctypes.c_uint64 * 8)(), ctypes.c_uint32()
+        call("array_extents", self._file.value, array.index, *arguments, extents, 8, ctypes.byref(rank))
+        return tuple(extents[: rank.value])
+
+    def __call__(self, *inputs, shapes=None, **sizes):
+        """Runs it. `shapes`: those of the results, in place of the kernel's own; they have as many elements."""
+        arguments = arguments_of(sizes)
+        taken = [array for array in self.arrays if not array.is_result]
+        results = [array for array in self.arrays if array.is_result]
+        if len(inputs) != len(taken):
+            raise ArgumentError(f"{self.name}: takes {len(taken)} arrays ({', '.join(a.name for a in taken)}), "
+                                f"got {len(inputs)}")
+        reasons, passed = [], {}
+        for array, values in zip(taken, inputs):
+            reasons += self._reasons_against(array, values, self.shape(array, arguments))
+        if reasons:
+            raise ArgumentError("\n- ".join([f"{self.name}:"] + reasons))
+        for array, values in zip(taken, inputs):
+            passed[array.index] = values if isinstance(values, Array) else self.device.array(values, array.type)
+        made = []
+        for number, array in enumerate(results):
+            shape = shapes[number] if shapes else self.shape(array, arguments)
+            made.append(self.device.empty(shape, array.type))
+            passed[array.index] = made[-1]
+        ranges = (Range * len(self.arrays))(
+            *[Range(passed[i].buffer.value, 0, 0, 0) for i in range(len(self.arrays))])
+        time = ctypes.c_double()
+        with self._lock:
+            call("run", self._recorder.value, ranges, len(ranges), *arguments, ctypes.byref(time))
+            self.microseconds = time.value
+        if not any(isinstance(values, Array) for values in inputs):
+            made = [array.numpy() for array in made]
+        return made[0] if len(made) == 1 else tuple(made)
+
+    def _reasons_against(self, array, values, shape):
+        is_on_device = isinstance(values, Array)
+        values = values if is_on_device else np.asarray(values)
+        type_fits = values.type == array.type if is_on_device else fits(values.dtype, array.type)
+        if not type_fits:
+            yield f"{array.name}: has elements of {values.type if is_on_device else values.dtype}, needs {array.type}"
+        if int(np.prod(shape, dtype=np.int64)) != values.size:
+            yield f"{array.name}: has the shape {tuple(values.shape)}, needs {shape}"
+        if array.is_written and not is_on_device:
+            yield f"{array.name}: is changed by the kernel, so it must be an array of the device (vkmoye.array)"
+        if is_on_device and values.device is not self.device:
+            yield f"{array.name}: is on {values.device.name}, not on {self.device.name}"
+
+
+def load(path, device=None):
+    """The kernel or plan of a file that `vkmoye-bench emit --kernel` wrote."""
+    try:
+        text = pathlib.Path(path).read_bytes()
+    except OSError as error:
+        raise ArgumentError(f"{path}: {error.strerror}") from error
+    return Kernel(text, device)
+
+
+def program():
+    """The program vkmoye-bench, which compiles kernels: $VKMOYE_PROGRAM, else beside the library or on PATH."""
+    given = os.environ.get("VKMOYE_PROGRAM")
+    beside = pathlib.Path(library().path).resolve().parent
+    places = [given] if given else [str(beside / "vkmoye-bench"), str(beside.parent / "bin" / "vkmoye-bench"),
+                                    "vkmoye-bench"]
+    for place in places:
+        found = shutil.which(place)
+        if found:
+            return found
+    raise MissingLibrary("compiling a kernel needs the program vkmoye-bench; set VKMOYE_PROGRAM to it\n"
+                         + "\n".join(f"- {place}: is not a program" for place in places))
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(device, name, options):
+    words = [program(), "emit", name, *options, "--device", device.selector or device.name, "--kernel", "-"]
+    done = subprocess.run(words, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise ArgumentError(done.stderr.decode().strip().removeprefix("vkmoye-bench: "))
+    return Kernel(done.stdout, device)
+
+
+def compile(name, options="", device=None):
+    """A kernel by its name and the options of `vkmoye-bench emit`, compiled for the device when first asked for.
+
+    >>> import vkmoye
+    >>> vkmoye.compile("softmax/rows", "--type f16").arguments
+    ['cols', 'rows']
+    """
+    words = tuple(shlex.split(options) if isinstance(options, str) else map(str, options))
+    return _compiled(device or default_device(), name, words)

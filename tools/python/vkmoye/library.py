@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""libvkmoye_c: where it is, and its functions with the types of their arguments, as vkmoye.h declares them."""
+
+import ctypes
+import ctypes.util
+import functools
+import numbers
+import os
+import pathlib
+import sys
+from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+
+from .errors import BY_STATUS, Error, MissingLibrary
+
+OLDEST_VERSION = (1, 3)  # of the interface
+
+
+class Value(ctypes.Structure):
+    _fields_ = [("integer", c_int64), ("real", c_double), ("is_real", c_uint32), ("reserved", c_uint32)]
+
+
+class Argument(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("value", Value)]
+
+
+class Range(ctypes.Structure):
+    _fields_ = [("buffer", c_void_p), ("vk_buffer", c_uint64), ("offset", c_uint64), ("bytes", c_uint64)]
+
+
+_ARGUMENTS = (POINTER(Argument), c_uint32)
+# Name, result, arguments.
+_FUNCTIONS = {
+    "c_version": (c_uint32,),
+    "last_error": (c_char_p,),
+    "read_file": (c_int32, c_char_p, POINTER(c_void_p)),
+    "parse_file": (c_int32, c_char_p, c_size_t, POINTER(c_void_p)),
+    "free_file": (None, c_void_p),
+    "file_name": (c_char_p, c_void_p),
+    "array_count": (c_uint32, c_void_p),
+    "array_name": (c_char_p, c_void_p, c_uint32),
+    "array_type": (c_char_p, c_void_p, c_uint32),
+    "array_access": (c_uint32, c_void_p, c_uint32),
+    "argument_count": (c_uint32, c_void_p),
+    "argument_name": (c_char_p, c_void_p, c_uint32),
+    "array_extents": (c_int32, c_void_p, c_uint32, *_ARGUMENTS, POINTER(c_uint64), c_uint32, POINTER(c_uint32)),
+    "array_bytes": (c_int32, c_void_p, c_uint32, *_ARGUMENTS, POINTER(c_uint64)),
+    "open_device": (c_int32, c_char_p, c_void_p, POINTER(c_void_p)),
+    "free_device": (None, c_void_p),
+    "device_name": (c_char_p, c_void_p),
+    "make_buffer": (c_int32, c_void_p, c_uint64, POINTER(c_void_p)),
+    "free_buffer": (None, c_void_p),
+    "write_buffer": (c_int32, c_void_p, c_uint64, c_void_p, c_size_t),
+    "read_buffer": (c_int32, c_void_p, c_uint64, c_void_p, c_size_t),
+    "make_recorder": (c_int32, c_void_p, c_void_p, c_void_p, POINTER(c_void_p)),
+    "free_recorder": (None, c_void_p),
+    "run": (c_int32, c_void_p, POINTER(Range), c_uint32, *_ARGUMENTS, POINTER(c_double)),
+}
+
+
+def _candidates():
+    """Where the library may be, in order; the first that exists is used."""
+    given = os.environ.get("VKMOYE_LIBRARY")
+    if given:
+        yield given
+        return
+    name = {"win32": "vkmoye_c.dll", "darwin": "libvkmoye_c.dylib"}.get(sys.platform, "libvkmoye_c.so")
+    here = pathlib.Path(__file__).parent
+    yield from sorted(str(path) for path in here.glob(name + "*"))
+    found = ctypes.util.find_library("vkmoye_c")
+    if found:
+        yield found
+
+
+@functools.lru_cache(maxsize=None)
+def library():
+    """The library, loaded on first use. Throws MissingLibrary."""
+    reasons = []
+    for candidate in _candidates():
+        try:
+            loaded = ctypes.CDLL(candidate)
+            loaded.vkmoye_c_version.restype = c_uint32
+        except (OSError, AttributeError) as error:
+            reasons.append(f"{candidate}: {error}")
+            continue
+        number = loaded.vkmoye_c_version()
+        version = (number >> 16, number & 0xFFFF)
+        if version[0] != OLDEST_VERSION[0] or version < OLDEST_VERSION:
+            reasons.append("{}: has version {}.{}, needs {}.{}".format(candidate, *version, *OLDEST_VERSION))
+            continue
+        for function, (result, *arguments) in _FUNCTIONS.items():
+            entry = getattr(loaded, "vkmoye_" + function)
+            entry.restype, entry.argtypes = result, arguments
+        loaded.path = candidate
+        return loaded
+    raise MissingLibrary(
+        "libvkmoye_c was not found; install vkmoye, or set VKMOYE_LIBRARY to the file\n"
+        + "\n".join("- " + reason for reason in reasons))
+
+
+def call(function, *arguments):
+    """Calls a function that returns a vkmoye_status. Throws the exception of its status."""
+    status = getattr(library(), "vkmoye_" + function)(*arguments)
+    if status != 0:
+        raise BY_STATUS.get(status, Error)(library().vkmoye_last_error().decode())
+
+
+class Handle:
+    """An object of the library, freed when it is no longer used."""
+
+    def __init__(self, free, make, *arguments):
+        self.value = c_void_p()
+        call(make, *arguments, ctypes.byref(self.value))
+        self._free = getattr(library(), "vkmoye_" + free)
+
+    def __del__(self):
+        if getattr(self, "_free", None) is not None and self.value:
+            self._free(self.value)
+            self.value = c_void_p()
+
+
+def arguments_of(values):
+    """{"m": 64, "alpha": 0.5} as an array of vkmoye_argument, and its length."""
+    all_values = []
+    for name, value in values.items():
+        is_real = not isinstance(value, numbers.Integral)
+        number = Value(0, float(value), 1, 0) if is_real else Value(int(value), 0.0, 0, 0)
+        all_values.append(Argument(name.encode(), number))
+    return (Argument * len(all_values))(*all_values), len(all_values)
