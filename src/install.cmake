@@ -50,6 +50,7 @@ configure_package_config_file(src/vkmoyeConfig.cmake.in vkmoyeConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(vkmoyeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/vkmoyeConfig.cmake ${PROJECT_BINARY_DIR}/vkmoyeConfigVersion.cmake
+              src/vkmoyeKernels.cmake src/vkmoyeKernelHeader.cmake
         DESTINATION ${package_folder} COMPONENT runtime)
 # So that the folder may move; libraries lie two levels deep or three.
 file(RELATIVE_PATH include_from_pkgconfig ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
