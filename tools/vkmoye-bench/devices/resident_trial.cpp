@@ -6,7 +6,7 @@
 #include "devices/facts.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/gen/passes/resident_trial.hpp"
+#include "vkmoye/gen/kernels/common/resident_trial.hpp"
 
 namespace vkmoye::bench {
 namespace {

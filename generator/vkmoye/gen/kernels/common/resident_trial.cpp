@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vkmoye/gen/passes/resident_trial.hpp"
+#include "vkmoye/gen/kernels/common/resident_trial.hpp"
 
 #include <bit>
 #include <string>
