@@ -22,6 +22,11 @@ constexpr double kWidth = 640, kHeight = 400, kLeft = 72, kBottom = 52, kEdge = 
 constexpr std::array<const char*, 7> kColours = {"#0072b2", "#e69f00", "#009e73", "#d55e00",
                                                  "#cc79a7", "#56b4e9", "#8a8a00"};
 
+// A mark of a kernel around (0, 0): from the eighth kernel on, colours repeat with another shape.
+constexpr std::array<const char*, 4> kShapes = {
+    "M -4 0 a 4 4 0 1 0 8 0 a 4 4 0 1 0 -8 0 Z", "M -3.5 -3.5 H 3.5 V 3.5 H -3.5 Z",
+    "M 0 -4.5 L 4.5 3.5 H -4.5 Z", "M 0 -5 L 5 0 L 0 5 L -5 0 Z"};
+
 struct Point {
   const Result* result;
   double intensity, tflops;
@@ -119,22 +124,24 @@ std::string roofline(const std::vector<Result>& results) {
   out += fmt::format("<path class=\"roof\" d=\"M {:.1f} {:.1f} L {:.1f} {:.1f}", x.at(left),
                      y.at(memory * left / 1e3), x.at(end), y.at(memory * end / 1e3));
   out += peak ? fmt::format(" H {:.1f}\"/>\n", x.at(right)) : "\"/>\n";
-  const auto colour_of = [&](const std::string& kernel) {
-    const auto place = std::find(kernels.begin(), kernels.end(), kernel) - kernels.begin();
-    return kColours[static_cast<std::size_t>(place) % kColours.size()];
+  const auto mark_of = [&](const std::string& kernel) {
+    const auto place = static_cast<std::size_t>(std::find(kernels.begin(), kernels.end(), kernel) -
+                                                kernels.begin());
+    return fmt::format("fill=\"{}\" d=\"{}\"", kColours[place % kColours.size()],
+                       kShapes[place / kColours.size() % kShapes.size()]);
   };
   for (const Point& point : points) {
     out += fmt::format(
-        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"><title>{} {} {}: {} TFLOP/s, {} "
-        "GB/s</title></circle>\n",
-        x.at(point.intensity), y.at(point.tflops), colour_of(point.result->kernel),
+        "<path transform=\"translate({:.1f} {:.1f})\" {}><title>{} {} {}: {} TFLOP/s, {} "
+        "GB/s</title></path>\n",
+        x.at(point.intensity), y.at(point.tflops), mark_of(point.result->kernel),
         escaped(point.result->kernel), escaped(point.result->type), size_text(point.result->size),
         rate_text(point.tflops), rate_text(*point.result->gbps));
   }
   out += "</svg>\n<div class=\"key\">";
   for (const std::string& kernel : kernels) {
-    out += fmt::format("<span><i style=\"background:{}\"></i>{}</span>", colour_of(kernel),
-                       escaped(kernel));
+    out += fmt::format("<span><svg viewBox=\"-6 -6 12 12\"><path {}/></svg>{}</span>",
+                       mark_of(kernel), escaped(kernel));
   }
   return out + "</div>\n";
 }
@@ -158,9 +165,9 @@ p { color: var(--dim); } .wrong { color: var(--wrong); }
 code { font-size: .85em; overflow-wrap: anywhere; }
 svg { width: 100%; height: auto; max-width: 52rem; display: block; }
 svg text { fill: var(--dim); font: 12px system-ui, sans-serif; } svg .grid { stroke: var(--line); }
-svg .roof { stroke: var(--text); stroke-width: 2; fill: none; } svg circle { fill-opacity: .8; }
-.key { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } .key i { display: inline-block; width: .7rem; height: .7rem;
-  border-radius: 50%; margin-right: .35rem; }
+svg .roof { stroke: var(--text); stroke-width: 2; fill: none; } svg path[transform] { fill-opacity: .8; }
+.key { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } .key svg { display: inline-block; width: .8rem;
+  margin-right: .3rem; }
 @media (max-width: 40rem) { .bars { grid-template-columns: 1fr; }
   .figures { margin-bottom: .5rem; }
   svg text { font-size: 20px; } }
