@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# vkmoye_add_kernels(TARGET [NAMESPACE name] [DEVICE device] [LANES 8 16 32 64] KERNELS "[name =] kernel [option]..." ..)
+# vkmoye_add_kernels(TARGET [NAMESPACE name] [DEVICE device] [LANES 32 64 1] KERNELS "[name =] kernel [option]..." ..)
 #
 # Compiles kernels when TARGET is built, again when vkmoye-bench changes, and embeds them: each is a header of TARGET's
 # include path, kernels/NAME.hpp, with the namespace `kernels::NAME` (NAMESPACE: in place of `kernels`). The program needs
@@ -13,7 +13,7 @@
 #           in place of /. With --size, a kernel that takes several launches is a plan.
 # DEVICE    a description of the device: navi31, or a file that `vkmoye-bench devices --format json` wrote
 # LANES     a variant for each of these sizes of a subgroup (--subgroup-size); the program takes the first that its device
-#           can run. Without it, there is one variant.
+#           can run. That for 1 uses no operations of subgroups, for every device. Without LANES, there is one variant.
 #
 # VKMOYE_BENCH is the program that compiles: the installed one, or, for cross-compiling, one of the build machine.
 set(vkmoye_kernel_header ${CMAKE_CURRENT_LIST_DIR}/vkmoyeKernelHeader.cmake)

@@ -339,5 +339,15 @@ TEST(Cli, ADamagedOrUnwritableCacheChangesNothing) {
   EXPECT_EQ(read_file(folder.file("b.npy")), read_file(folder.file("a.npy")));
 }
 
+// For devices whose subgroups have a size that nobody foresaw.
+TEST(Cli, RunWithoutSubgroups) {
+  for (const char* kernel :
+       {"softmax/rows", "norm/layer", "reduce/sum", "argmax/rows", "topk/rows"}) {
+    EXPECT_THAT(output_of({"run", kernel, "--subgroup-size", "1", "--size", "3x1000,70x33",
+                           "--min-time", "0"}),
+                Not(HasSubstr("WRONG")));
+  }
+}
+
 }  // namespace
 }  // namespace vkmoye::test

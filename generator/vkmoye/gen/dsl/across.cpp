@@ -137,7 +137,8 @@ void Builder::reduce_across(const View& values, Reduction reduction, const Layou
   }
   const ThreadReduction parts = reduction_of(threads, mode, kernel_.subgroup_size);
   const ScalarType type = array(values).type;
-  const bool is_native = parts.all_lanes && reduction.is_native(ir::element(type));
+  const bool is_native =
+      parts.all_lanes && !parts.lane_steps.empty() && reduction.is_native(ir::element(type));
   const auto over_lanes = [&](const Expr& mine) {
     if (is_native) return subgroup_reduce("of_lanes", reduction.op, mine);
     Expr sum = mine;

@@ -16,15 +16,28 @@
 namespace vkmoye::gen {
 namespace {
 
+bool uses(const ir::Kernel& kernel, const char* variable) {
+  bool used = false;
+  ir::for_each_node(kernel, [&](const ir::Node& node) {
+    used = used || (node.op == ir::Op::variable && node.name == variable);
+  });
+  return used;
+}
+
 // Which block coordinates the kernel uses, along x, y, z.
 std::array<bool, 3> blocks_in(const ir::Kernel& kernel) {
   std::array<bool, 3> used = {};
-  ir::for_each_node(kernel, [&](const ir::Node& node) {
-    for (std::size_t i = 0; i < kBlockNames.size(); ++i) {
-      used[i] = used[i] || (node.op == ir::Op::variable && node.name == kBlockNames[i]);
-    }
-  });
+  for (std::size_t i = 0; i < kBlockNames.size(); ++i) used[i] = uses(kernel, kBlockNames[i]);
   return used;
+}
+
+bool has_subgroup_operations(const ir::Kernel& kernel) {
+  bool has = std::any_of(kernel.arrays.begin(), kernel.arrays.end(),
+                         [](const ir::Array& array) { return array.matrix.has_value(); });
+  ir::for_each(kernel.body, [&](const ir::Stmt& statement) {
+    has = has || std::holds_alternative<ir::Subgroup>(statement.value);
+  });
+  return has;
 }
 
 // The kernel, if there is nothing against it.
@@ -77,7 +90,12 @@ ir::Kernel Builder::finish() {
         ir::Let{kBlockNames[i], ir::builtin(kGroup[i]) + ir::variable(kFirstGroup[i])});
   }
   Expr thread = ir::builtin(ir::Builtin::thread, kernel_.threads);
-  if (const std::uint32_t lanes = kernel_.subgroup_size; lanes > 0) {
+  if (kernel.subgroup_size == 1 && !has_subgroup_operations(kernel)) {
+    // Each thread counts as a subgroup, so that the size of the device's subgroups does not matter.
+    kernel.subgroup_size = 0;
+    if (uses(kernel, "subgroup")) body.emplace_back(ir::Let{"subgroup", thread});
+    if (uses(kernel, "lane")) body.emplace_back(ir::Let{"lane", 0});
+  } else if (const std::uint32_t lanes = kernel_.subgroup_size; lanes > 0) {
     // Computed from subgroup and lane: Vulkan does not specify which lane a local invocation index is.
     body.emplace_back(
         ir::Let{"subgroup", ir::builtin(ir::Builtin::subgroup, kernel_.threads / lanes)});
