@@ -15,6 +15,7 @@ const std::vector<Misspelt>& misspelt_lines() {
   static const std::vector<Misspelt> rows = {
       // commands
       {{"siute"}, "suite"},
+      {{"completoin", "bash"}, "completion"},
       // kernels, and kernels as baselines
       {{"run", "sofmax/rows"}, "softmax/rows"},
       {{"explain", "gem/simt"}, "gemm/simt"},
@@ -28,6 +29,7 @@ const std::vector<Misspelt>& misspelt_lines() {
       {{"run", "attention/auto", "--casual"}, "--causal"},
       {{"run", "gemm/simt", "--split-K", "2"}, "--split-k"},
       {{"run", "copy/auto", "--addres", "pointer"}, "--address"},
+      {{"man", "--hlep"}, "--help"},
       // types and formats of weights
       {{"run", "gemm/auto", "--type", "f16,f23"}, "f32"},
       {{"run", "gemm/auto", "--type", "f16*q4k,f32"}, "q4_K"},
