@@ -137,8 +137,8 @@ int man(const CommandOptions&) {
   }
   page +=
       fmt::format(".TH {} 1 \"\" \"vkmoye {}\" \"User Commands\"\n", roff(title), VKMOYE_VERSION);
-  page +=
-      section("NAME") + roff("vkmoye-bench") + " \\- GPU kernels described by layouts, on Vulkan\n";
+  page += ".nh\n.ad l\n";  // names and commands are not broken, nor spread
+  page += section("NAME") + roff("vkmoye-bench - GPU kernels described by layouts, on Vulkan\n");
   page += section("SYNOPSIS") + ".B " + roff("vkmoye-bench") + "\n.I command\n[options]\n";
   page += section("DESCRIPTION") + roff(kDescription) + '\n';
   page += section("COMMANDS");
