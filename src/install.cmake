@@ -2,7 +2,8 @@
 # What `cmake --install` puts there, in three components:
 #   runtime     layouts and the Vulkan runtime: libraries, public headers, what find_package and pkg-config need
 #   generator   what describes and compiles kernels, if it is built (VKMOYE_BUILD_GENERATOR)
-#   tools       vkmoye-bench and descriptions of devices, and with the generator the library that it is made of, vkmoye::bench
+#   tools       vkmoye-bench, its manual page and completions, and descriptions of devices; with the generator also the
+#               library that it is made of, vkmoye::bench
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/vkmoye)
@@ -70,6 +71,17 @@ if(VKMOYE_BUILD_TOOLS)
   # vkmoye-bench finds them from where it is (tools/vkmoye-bench/CMakeLists.txt).
   install(DIRECTORY tools/devices/ DESTINATION ${CMAKE_INSTALL_DATADIR}/vkmoye/devices COMPONENT tools
           FILES_MATCHING PATTERN *.json)
+  if(TARGET vkmoye_bench_written)
+    list(APPEND installed_targets vkmoye_bench_written)
+    set(written ${PROJECT_BINARY_DIR}/tools/vkmoye-bench/written)
+    install(FILES ${written}/vkmoye-bench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+    install(FILES ${written}/vkmoye-bench COMPONENT tools
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${written}/_vkmoye-bench COMPONENT tools
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${written}/vkmoye-bench.fish COMPONENT tools
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  endif()
   install(TARGETS vkmoye_bench vkmoye_work vkmoye_report vkmoye_layout_tool
           EXPORT vkmoyeBenchTargets COMPONENT tools)
   install(EXPORT vkmoyeBenchTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT tools)

@@ -38,6 +38,8 @@ TEST(Text, SuggestsOnlyNearNames) {
   EXPECT_EQ(did_you_mean("", names), "");
   EXPECT_EQ(did_you_mean("pda", {"ld", "pad"}), "pad");  // a swap of neighbours is one edit
   EXPECT_EQ(did_you_mean("pda", {"adp"}), "");
+  EXPECT_EQ(did_you_mean("q4k", {"q4_0", "q4_K"}), "q4_K");  // case does not count
+  EXPECT_EQ(did_you_mean("Q4_K", {"q4_0", "q4_K"}), "q4_K");
 }
 
 TEST(Text, SeveralReasonsAreAList) {

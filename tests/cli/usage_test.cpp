@@ -15,7 +15,7 @@ using nlohmann::json;
 TEST(Cli, EveryCommandHelpsWithTwoExamples) {
   EXPECT_EQ(bench({"--help"}).status, 0);
   for (const char* command : {"devices", "list", "run", "apply", "pack", "emit", "explain",
-                              "layout", "tune", "peak", "suite"}) {
+                              "layout", "tune", "peak", "suite", "completion", "man"}) {
     const Outcome help = bench({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     const auto examples = help.out.find("Examples:");

@@ -45,6 +45,27 @@ TEST(Progress, SaysOnceThatALaunchTakesLong) {
   EXPECT_EQ(text, "launching gemm/simt (llvmpipe), 0 s so far\n");
 }
 
+// The time that is left changes: only a terminal, which replaces the line, shows it.
+TEST(Progress, InAPipeALineNamesItsStep) {
+  const std::string text = shown([](Progress& progress) {
+    progress.step(2, 7, /*seconds=*/60);
+    progress.compile("gemm/simt", "llvmpipe");
+    std::this_thread::sleep_for(milliseconds(60));
+    progress.step(3, 7, /*seconds=*/50);
+    progress.show("timing");
+  });
+  EXPECT_EQ(text, "[2/7] compiling gemm/simt (llvmpipe), 0 s so far\n");
+}
+
+TEST(Progress, TheTimeThatIsLeftIsInAUnitThatFits) {
+  EXPECT_EQ(time_left_text(0.2), "about 1 s left");
+  EXPECT_EQ(time_left_text(42.4), "about 42 s left");
+  EXPECT_EQ(time_left_text(89), "about 89 s left");
+  EXPECT_EQ(time_left_text(100), "about 2 min left");
+  EXPECT_EQ(time_left_text(3600), "about 60 min left");
+  EXPECT_EQ(time_left_text(3 * 3600 + 100), "about 3 h left");
+}
+
 TEST(Progress, IsSilentInAPipeOtherwise) {
   testing::internal::CaptureStderr();
   {

@@ -13,6 +13,7 @@
 #include <new>
 #include <utility>
 
+#include "commands/candidates.hpp"
 #include "commands/kernel_names.hpp"
 #include "commands/options.hpp"
 #include "devices/execution.hpp"
@@ -31,14 +32,19 @@
 namespace vkmoye::bench {
 namespace {
 
-constexpr const Command* kCommands[] = {&kDevices, &kList,  &kRun,     &kApply,  &kMatmul,
-                                        &kPack,    &kEmit,  &kExplain, &kLayout, &kTune,
-                                        &kPeak,    &kSuite, &kCompare};
-
 const Command& command_of(const CLI::App& app) {
-  return **std::find_if(std::begin(kCommands), std::end(kCommands), [&](const Command* command) {
+  return **std::find_if(commands().begin(), commands().end(), [&](const Command* command) {
     return to_string(command->name) == app.get_name();
   });
+}
+
+// "Exit status: 0 success, 1 a wrong result, ..".
+std::string exit_statuses() {
+  std::vector<std::string> all;
+  for (const char* meaning : kExitMeanings) {
+    all.push_back(fmt::format("{} {}", all.size(), meaning));
+  }
+  return hanging("", "Exit status: " + join(all, ", ") + '.');
 }
 
 // Wraps help at 80 columns.
@@ -175,17 +181,19 @@ int parse_and_run(const std::vector<std::string>& arguments) {
   app.set_version_flag("--version", program_name() + (ours ? " " : ", vkmoye ") + VKMOYE_VERSION,
                        "print the version");
   app.set_help_flag("-h,--help", "print this help");
-  app.footer(with_program_name(
-      "Exit status: 0 success, 1 a wrong result, 2 wrong usage or bad input, 3 nothing\n"
-      "could run, 4 below the --gate or SLOW in compare, 5 device lost or driver\n"
-      "failed.\n\n"
-      "Examples:\n"
-      "  vkmoye-bench suite --quick\n"
-      "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32"));
+  app.footer(
+      with_program_name(exit_statuses() +
+                        "\nExamples:\n"
+                        "  vkmoye-bench suite --quick\n"
+                        "  vkmoye-bench run 'transpose/*' --size 2048x2048,1023x2047 --type f32"));
+  if (const auto typed = words_to_complete(words)) {
+    std::cout << completion_lines(candidates_for(*typed));
+    return kOk;
+  }
   int status = kOk;
   CommandOptions options;  // of the only command that is parsed
   app.formatter(std::make_shared<Help>());
-  for (const Command* command : kCommands) {
+  for (const Command* command : commands()) {
     const std::string name = to_string(command->name);
     CLI::App* added = app.add_subcommand(name, command->summary);
     added->footer(with_program_name(

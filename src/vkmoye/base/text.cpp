@@ -103,10 +103,11 @@ std::string number_lines(std::string_view text) {
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string typed = lower_case(word);
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const auto& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
+    const std::size_t distance = edit_distance(typed, lower_case(candidate));
     if (distance < best_distance) {
       best = candidate;
       best_distance = distance;

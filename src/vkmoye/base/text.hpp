@@ -30,7 +30,8 @@ std::string indent(std::string_view text, int spaces);
 std::string number_lines(std::string_view text);
 
 /// The candidate that a user who typed `word` most likely meant, or "" if none is close
-/// (edit distance at most a third of the word's length, and at least 1; swapping two neighbours counts as one edit).
+/// (edit distance at most a third of the word's length, and at least 1; swapping two neighbours counts as one edit,
+/// and another case as none).
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace vkmoye

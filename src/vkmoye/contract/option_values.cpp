@@ -25,10 +25,11 @@ std::optional<Number> parse_whole(const std::string& text) {
 
 }  // namespace
 
-ScalarType parse_type(const std::string& text) {
+ScalarType parse_type(const std::string& text, const std::vector<std::string>& others) {
   if (const auto type = parse_scalar_type(text)) return *type;
   std::vector<std::string> names;
   for (const ScalarTypeInfo& row : scalar_types()) names.emplace_back(row.name);
+  names.insert(names.end(), others.begin(), others.end());
   throw ArgumentError(unknown_name("type", text, names));
 }
 
@@ -50,7 +51,7 @@ std::string count_text(std::int64_t min) {
 
 std::string unknown_name(std::string_view what, const std::string& word,
                          const std::vector<std::string>& names) {
-  const std::string near = did_you_mean(lower_case(word), names);
+  const std::string near = did_you_mean(word, names);
   return fmt::format("unknown {} '{}'{}; known: {}", what, word,
                      near.empty() ? "" : " (did you mean '" + near + "'?)", join(names, " "));
 }

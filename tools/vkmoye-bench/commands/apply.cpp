@@ -60,7 +60,7 @@ int apply(const CommandOptions& options) {
   if (!type.empty()) {
     for (const std::string& part : split(type, ',')) {  // before any file is read
       for (const std::string& name : split(part, '*')) {
-        if (gen::find_weight_format(name) == nullptr) parse_type(name);
+        if (gen::find_weight_format(name) == nullptr) parse_type(name, gen::weight_format_names());
       }
     }
   }

@@ -160,8 +160,9 @@ int measure_all(Executor& executor, const Workloads& workloads, const CommandOpt
   std::size_t number = 0;
   for (const auto& workload : workloads) {
     const std::string what =
-        fmt::format("[{}/{}] {} {} {}", ++number, workloads.size(), workload.entry->name,
-                    workload.problem->type_text, size_text(workload.problem->size));
+        fmt::format("{} {} {}", workload.entry->name, workload.problem->type_text,
+                    size_text(workload.problem->size));
+    progress.step(++number, workloads.size());
     measure_options.on_stage = [&](const std::string& stage) {
       if (stage == kBuilding) return progress.compile(what, executor.caps().name);
       if (stage == kLaunching) return progress.launch(what, executor.caps().name);

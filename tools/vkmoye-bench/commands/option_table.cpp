@@ -39,6 +39,11 @@ Reading value(std::string expects, Parse parse, Target target) {
           ValueCount::one, std::move(expects)};
 }
 
+Reading with_choices(std::vector<std::string> choices, Reading reading) {
+  reading.choices = std::move(choices);
+  return reading;
+}
+
 template <class Target>
 Reading any_text(Target target) {
   return value(
@@ -88,7 +93,7 @@ Reading word_among(std::string what, std::vector<std::string> names, Target targ
     index_among(what, text, names);
     return std::optional(text);
   };
-  return value("", parse, target);
+  return with_choices(names, value("", parse, target));
 }
 
 bool read_sizes(const std::string& text, CommandOptions& options) {
@@ -96,8 +101,10 @@ bool read_sizes(const std::string& text, CommandOptions& options) {
   return true;
 }
 
+const std::vector<std::string> kVerifications = {"full", "sample", "off"};  // as gen::Verify
+
 std::optional<gen::Verify> parse_verify(const std::string& text) {
-  return static_cast<gen::Verify>(index_among("verification", text, {"full", "sample", "off"}));
+  return static_cast<gen::Verify>(index_among("verification", text, kVerifications));
 }
 
 std::optional<double> parse_noise(const std::string& text) {
@@ -133,9 +140,10 @@ std::vector<Option> plain_options() {
   const std::string sizes =
       "ROWSxCOLUMNS of the source; for products MxNxK; for attention QUERIESxKEYSxWIDTH; N means "
       "NxN or NxNxN";
-  std::vector<std::string> weights, not_of_keys, schemes;
+  const std::vector<std::string> weights = gen::weight_format_names();
+  std::vector<std::string> not_of_keys, schemes, element_types;
+  for (const ScalarTypeInfo& row : scalar_types()) element_types.emplace_back(row.name);
   for (const gen::WeightFormat& format : gen::weight_formats()) {
-    weights.push_back(format.name);
     if (!format.is_in_words()) not_of_keys.push_back(format.name);
   }
   for (const gen::WeightScheme& scheme : gen::weight_schemes()) schemes.push_back(scheme.name);
@@ -151,18 +159,19 @@ std::vector<Option> plain_options() {
     return word_among("format", names, &Options::format);
   };
   return {
-      Option("KERNEL", texts(one, &Options::kernels), run,
+      Option("KERNEL KERNEL", texts(one, &Options::kernels), run,
              "family/variant; * and ? match any characters", !kRequired,
              texts(several, &Options::kernels))
           .also(apply | pack | emit | explain, "family/variant", kRequired)
-          .also(tune, "what to tune: gemm, the only choice (gemm)"),
-      {"ARRAYS", texts(several, &Options::in), matmul,
+          .also(tune, "what to tune: gemm, the only choice (gemm)", !kRequired,
+                with_choices({"gemm"}, texts(one, &Options::kernels))),
+      {"ARRAYS FILE", texts(several, &Options::in), matmul,
        "A and B: little-endian .npy files, or files written by 'pack'", kRequired},
-      {"REPORTS", texts(several, &Options::in), compare,
+      {"REPORTS FILE", texts(several, &Options::in), compare,
        "BASE.json and NEW.json, written with --format json", kRequired},
-      {"PATTERN", texts(one, &Options::kernels), list,
+      {"PATTERN KERNEL", texts(one, &Options::kernels), list,
        "kernels to list; * and ? match any characters (*)"},
-      {"EXPR", any_text(&Options::expression), layout,
+      {"EXPR", with_choices({"eval", "operations"}, any_text(&Options::expression)), layout,
        "an expression of layouts and operations; or one of the words: eval, operations"},
       Option("--kernel FILE", any_text(&Options::kernel_file), run,
              "in place of KERNEL, a file written by 'emit --kernel'; the kernel fixes the types")
@@ -193,7 +202,7 @@ std::vector<Option> plain_options() {
                 "the .npy file to write the result to, and files for further results, such as the "
                 "values of topk/rows; -: stdout",
                 kRequired, texts(several, &Options::out)),
-      Option("--type TYPE", texts(each, &Options::types), run,
+      Option("--type TYPE", with_choices(element_types, texts(each, &Options::types)), run,
              "element types (f32); " + types +
                  "; repeat the option for several types; commas do the same, except for products")
           .also(tune, product_types + " (f32); repeats sweep")
@@ -229,7 +238,8 @@ std::vector<Option> plain_options() {
                 "'devices --format json', or a description that comes with vkmoye, such as navi31 "
                 "or rtx4090 (a common one: 32 KiB of shared memory, subgroups of 32)")
           .also(list, "with --format json: the target device, as for explain (a common one)"),
-      {"--verify VALUE", value("", parse_verify, &Options::verify), run,
+      {"--verify VALUE", with_choices(kVerifications, value("", parse_verify, &Options::verify)),
+       run,
        "full, sample or off (full up to 2^26 moved elements or 2^29 multiplications, else "
        "sample)"},
       Option(
@@ -252,14 +262,15 @@ std::vector<Option> plain_options() {
       {"--bake", flag(&Options::bake), run,
        "compile the sizes into the kernel as constants, and into kernels that are a --baseline: "
        "faster, but needs one pipeline for each size"},
-      {"--specialise VALUE", any_text(&Options::specialise), run | emit,
+      {"--specialise VALUE", with_choices({"all"}, any_text(&Options::specialise)), run | emit,
        "sizes that become specialisation constants: names such as m,n, or all (those that are "
        "not 0); one SPIR-V serves all sizes, and the driver compiles a pipeline for each"},
-      {"--resident VALUE", any_text(&Options::resident), run | apply | emit,
+      {"--resident VALUE", with_choices({"yes", "no"}, any_text(&Options::resident)),
+       run | apply | emit,
        "yes: kernels of several launches run as one, whose workgroups wait for each other; as many "
        "workgroups as the device says it runs at once, or so many as VALUE says (no)"},
       Option(
-          "--baseline NAME", {read_baselines, each}, run,
+          "--baseline NAME", with_choices(baseline_names(), {read_baselines, each}), run,
           "time these as well and report the ratio: " + join(baseline_names(), ", ") +
               ", or the name of another kernel that computes the same. peak: as many multiply-adds "
               "from registers as possible; compute-bound products are then shown as a percentage "
@@ -308,6 +319,8 @@ std::vector<Option> plain_options() {
        "against their maxima, those of --size"},
       {"--lanes N", count_to(128, &Options::subgroup_size), explain,
        "lanes of a request to memory, 1..128 (the subgroup of the device)"},
+      {"SHELL", word_among("shell", {"bash", "zsh", "fish"}, &Options::shell), completion,
+       "bash, zsh or fish", kRequired},
       {"--jsonl", flag(&Options::jsonl), layout,
        "what eval does: answers each line {\"op\",\"args\"} of stdin with one line"},
       {"--draw VALUE",
@@ -322,11 +335,12 @@ std::vector<Option> epilogue_options() {
   using enum CommandName;
   std::vector<Option> options = {
       {"--epilogue STEPS",
-       {[](const std::string& text, CommandOptions& options) {
-         gen::parse_epilogue(text);
-         options.values["epilogue"] = text;
-         return true;
-       }},
+       with_choices(gen::epilogue_step_names(),
+                    {[](const std::string& text, CommandOptions& options) {
+                      gen::parse_epilogue(text);
+                      options.values["epilogue"] = text;
+                      return true;
+                    }}),
        matmul,
        "steps on A @ B before it is rounded, in order: " + gen::epilogue_expects() + " (none)"}};
   for (const gen::EpilogueOp& step : gen::epilogue_ops()) {

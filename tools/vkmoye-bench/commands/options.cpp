@@ -31,33 +31,6 @@ void add_named(std::vector<Option>& options, const std::string& name, const std:
   options.back().is_of_one_kernel = true;
 }
 
-std::vector<Option> all_options() {
-  using enum CommandName;
-  std::vector<Option> all = option_table(), config, values;
-  for (const gen::KernelEntry& entry : registry_in_use().kernels) {
-    for (const gen::KernelOption& row : entry.options) {
-      add_named(config, row.name, row.help, kTakeKernelOptions, /*is_flag=*/false,
-                &CommandOptions::config);
-    }
-  }
-  for (const Operation& operation : operations()) {
-    for (const OperationOption& option : operation.options) {
-      add_named(values, option.name, option.help, commands_of(operation, option), option.is_flag,
-                &CommandOptions::values);
-    }
-  }
-  for (const std::vector<Option>* named : {&config, &values}) {
-    for (Option option : *named) {
-      // An option that also belongs to a command has the word for its value from there.
-      for (const Option& same : all) {
-        if (same.name == option.name) option.value = same.value;
-      }
-      all.push_back(std::move(option));
-    }
-  }
-  return all;
-}
-
 // The names of an option for CLI11: one with an underscore can also be written with a hyphen.
 std::string spellings(const std::string& name) {
   std::string hyphenated = name;
@@ -84,17 +57,50 @@ void read(const Option& option, const Use& use, const std::vector<std::string>& 
     } catch (const ArgumentError& error) {
       throw ArgumentError(fmt::format("{}: {}", option.name, error.what()));
     }
-    throw ArgumentError(gen::not_read(option.name, text, reading.expects));
+    throw ArgumentError(gen::not_read(option.name, text, reading.expects, reading.choices));
   }
 }
 
 }  // namespace
 
+std::vector<Option> all_options() {
+  std::vector<Option> all = option_table(), config, values;
+  for (const gen::KernelEntry& entry : registry_in_use().kernels) {
+    for (const gen::KernelOption& row : entry.options) {
+      add_named(config, row.name, row.help, kTakeKernelOptions, /*is_flag=*/false,
+                &CommandOptions::config);
+    }
+  }
+  for (const Operation& operation : operations()) {
+    for (const OperationOption& option : operation.options) {
+      add_named(values, option.name, option.help, commands_of(operation, option), option.is_flag,
+                &CommandOptions::values);
+    }
+  }
+  for (const std::vector<Option>* named : {&config, &values}) {
+    for (Option option : *named) {
+      // An option that also belongs to a command has the word for its value from there.
+      for (const Option& same : all) {
+        if (same.name == option.name) option.value = same.value;
+      }
+      all.push_back(std::move(option));
+    }
+  }
+  return all;
+}
+
 const char* to_string(CommandName name) {
-  constexpr const char* kNames[] = {"devices", "list",    "run",   "apply", "emit",
-                                    "explain", "layout",  "suite", "pack",  "tune",
-                                    "matmul",  "compare", "peak"};
+  constexpr const char* kNames[] = {"devices", "list",    "run",   "apply",      "emit",
+                                    "explain", "layout",  "suite", "pack",       "tune",
+                                    "matmul",  "compare", "peak",  "completion", "man"};
   return kNames[static_cast<std::size_t>(name)];
+}
+
+std::span<const Command* const> commands() {
+  static constexpr const Command* kAll[] = {&kDevices, &kList,  &kRun,     &kApply,      &kMatmul,
+                                            &kPack,    &kEmit,  &kExplain, &kLayout,     &kTune,
+                                            &kPeak,    &kSuite, &kCompare, &kCompletion, &kMan};
+  return kAll;
 }
 
 bool is_searched(const std::string& name) { return name == "split-k" || name == "packed"; }

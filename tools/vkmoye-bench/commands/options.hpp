@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ enum class CommandName {
   matmul,
   compare,
   peak,
+  completion,
+  man,
 };
 
 const char* to_string(CommandName name);
@@ -81,6 +84,8 @@ struct CommandOptions : MeasureOptions {
 
   std::string expression, draw, fragment, weights;
   bool jsonl = false;
+
+  std::string shell;
 };
 
 /// The commands to which the options of kernels belong.
@@ -116,6 +121,14 @@ enum Exit : int {
   kDriverFailed = 5,  // the device was lost or the driver failed
 };
 
+/// What each exit status means, from 0.
+inline constexpr const char* kExitMeanings[] = {"success",
+                                                "a wrong result",
+                                                "wrong usage or bad input",
+                                                "nothing could run",
+                                                "below the --gate or SLOW in compare",
+                                                "device lost or driver failed"};
+
 struct Command {
   CommandName name;
   const char* summary;   // one line
@@ -125,7 +138,10 @@ struct Command {
 };
 
 extern const Command kDevices, kList, kRun, kApply, kMatmul, kPack, kEmit, kExplain, kLayout, kTune,
-    kPeak, kSuite, kCompare;
+    kPeak, kSuite, kCompare, kCompletion, kMan;
+
+/// All commands, in the order of `--help`.
+std::span<const Command* const> commands();
 
 /// The number of values that an option takes.
 enum class ValueCount {
@@ -141,6 +157,8 @@ struct Reading {
   std::function<bool(const std::string& text, CommandOptions& options)> read;
   ValueCount values = ValueCount::one;
   std::string expects = {};  // for error messages: "a whole number"
+  /// Its values, or those that a shell offers and messages suggest; empty: any.
+  std::vector<std::string> choices = {};
 };
 
 /// What an option means for some commands.
@@ -153,7 +171,7 @@ struct Use {
 
 struct Option {
   /// `words`: the name, and what help calls the value: "--size SIZE"; a flag: "--quick"; a positional argument:
-  /// "KERNEL". The rest is the first use.
+  /// "EXPR", or "ARRAYS FILE". FILE, KERNEL and DEVICE also tell shells what to offer. The rest is the first use.
   Option(const std::string& words, Reading usual, Commands commands, std::string help,
          bool is_required = false, std::optional<Reading> reading = {});
   /// Adds a use.
@@ -173,5 +191,8 @@ struct Option {
 
 /// All options except those of kernels and operations.
 std::vector<Option> option_table();
+
+/// All options: those of the table, then those of kernels and operations.
+std::vector<Option> all_options();
 
 }  // namespace vkmoye::bench

@@ -15,6 +15,7 @@
 #include "commands/options.hpp"
 #include "devices/fragments.hpp"
 #include "io/npy.hpp"
+#include "io/progress.hpp"
 #include "io/safetensors.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
@@ -79,11 +80,14 @@ std::vector<gen::CheckpointArray> checkpoint_arrays(const std::vector<std::strin
 
 // With `takes_blocks`, the file may hold blocks already.
 Blocks weight_blocks(const CommandOptions& options, const gen::WeightFormat& format,
-                     bool takes_blocks) {
+                     bool takes_blocks, Progress& progress) {
+  progress.show("reading " + options.in.front());
   if (!options.from.empty()) {
     const gen::WeightScheme& scheme = *gen::find_weight_scheme(options.from);
-    gen::BlocksOfArrays read =
-        gen::blocks_of(scheme, format, checkpoint_arrays(options.in, scheme, format));
+    const auto arrays = checkpoint_arrays(options.in, scheme, format);
+    progress.show(fmt::format("packing {} as {}", options.in.front(), format.name));
+    gen::BlocksOfArrays read = gen::blocks_of(scheme, format, arrays);
+    progress.clear();
     Extents shape = read.shape;
     shape.back() = read.k;
     (options.out.front() == "-" ? std::cerr : std::cout) << fmt::format(
@@ -98,6 +102,7 @@ Blocks weight_blocks(const CommandOptions& options, const gen::WeightFormat& for
   Blocks out{file.array(), {}};
   const std::vector<std::int64_t> shape =
       gen::shape_of_blocks(out.array, format);  // throws before work
+  progress.show(fmt::format("quantising {} as {}", options.in.front(), format.name));
   out.data = gen::quantised(out.array, file.data(), format);
   out.array.shape = shape;
   out.array.type = gen::type_of_blocks(format);
@@ -106,8 +111,10 @@ Blocks weight_blocks(const CommandOptions& options, const gen::WeightFormat& for
 
 // Blocks as they are stored, as an array of bytes. On the host.
 int write_blocks(const CommandOptions& options, const gen::WeightFormat& format) {
-  const Blocks blocks = weight_blocks(options, format, /*takes_blocks=*/false);
+  Progress progress;
+  const Blocks blocks = weight_blocks(options, format, /*takes_blocks=*/false, progress);
   OutputFile out(options.out.front());
+  progress.show("writing " + options.out.front());
   write_npy(out, blocks.array.type, blocks.array.shape, blocks.data);
   out.commit();
   return kOk;
@@ -157,11 +164,13 @@ int pack(const CommandOptions& options) {
     throw ArgumentError(name + ": is already packed");
   }
   Blocks in;
+  Progress progress;
   gen::ProblemText spec = {&entry, type, options.config, options.values};
   if (packs_weights) {
     if (type.empty()) spec.type = fmt::format("f16*{},f32", weights->name);
-    in = weight_blocks(options, *weights, /*takes_blocks=*/true);
+    in = weight_blocks(options, *weights, /*takes_blocks=*/true, progress);
   } else {
+    progress.show("reading " + name);
     std::vector<ArrayFile> files = read_array_files({name});
     in.array = given_arrays(entry, files, type, options.as == "a" ? 0 : 1).front();
     refuse_booleans("pack", files);
@@ -172,6 +181,7 @@ int pack(const CommandOptions& options) {
     const auto wrong = gen::reasons_against_blocks(*weights, in.data, in.array.shape.back());
     if (!wrong.empty()) throw ArgumentError(with_reasons("pack: " + name, wrong));
   }
+  progress.clear();
   OutputFile out(options.out.front());  // throws before any work is done
 
   const auto executor = open_executor(options.device);
@@ -185,6 +195,7 @@ int pack(const CommandOptions& options) {
   const auto execution = prepared(*executor, plan, "pack", entry.name);
   execution->write(0, in.data);
   if (!run_undamaged(*executor, *execution, "pack")) return kWrongResult;
+  progress.show("writing " + options.out.front());
   write_packed(out, packed.operand, read_all(*execution, 1, plan.arrays[1].bytes));
   out.commit();
   return kOk;

@@ -32,7 +32,8 @@ KeptCeilings measure_all_of(Device& device, const CommandOptions& options) {
   Progress progress;
   KeptCeilings found;
   for (const CeilingOf& of : wanted) {
-    progress.show(fmt::format("[{}/{}] {}", found.ceilings.size() + 1, wanted.size(), name_of(of)));
+    progress.step(found.ceilings.size() + 1, wanted.size());
+    progress.show(name_of(of));
     found.ceilings.push_back(measure_ceiling(device, of, rules, options.seed));
   }
   found.measured = fmt::format(

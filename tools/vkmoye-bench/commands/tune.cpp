@@ -154,8 +154,13 @@ int tune(const CommandOptions& options) {
                     : fmt::format("{}: {}", path_text(file), failure));
   };
   MeasuredReport report(options, caps, style_of(subjects), Summary::none, keep_best);
-  tune_options.on_trial = [&](const std::string& line) {
-    report.progress().compile(line, caps.name);
+  tune_options.on_trial = [&](const TuneTrial& trial) {
+    const auto later = static_cast<double>(&subjects.back() - tuned);  // searches after this one
+    report.progress().step(trial.number, trial.count,
+                           trial.seconds_left + later * tune_options.budget_seconds);
+    report.progress().compile(
+        fmt::format("{} {} {}", tuned->problem.type_text(), size_text(tuned->size), trial.config),
+        caps.name);
   };
   tune_options.on_timed = [&](const Tuning& found) {
     const auto lock = report.lock();

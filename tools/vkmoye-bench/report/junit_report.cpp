@@ -65,7 +65,7 @@ std::string finish_junit(const ReportContents& contents) {
   std::string out;
   for (const Result& result : contents.results) out += test_case(result);
   if (contents.end == End::interrupted)
-    out += "  <system-err>interrupted: results are missing</system-err>\n";
+    out += fmt::format("  <system-err>{}</system-err>\n", kInterrupted);
   return out + "</testsuite>\n";
 }
 

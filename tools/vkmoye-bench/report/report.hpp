@@ -49,6 +49,8 @@ struct Result {
 
 /// Whether all results were measured.
 enum class End : std::uint8_t { complete, interrupted };
+/// What a report for people says at its end if it was interrupted.
+inline constexpr const char* kInterrupted = "interrupted: results are missing";
 
 /// What follows the results, see summaries.hpp: the ladders of the kernels, or the results that are farthest from their
 /// bounds.

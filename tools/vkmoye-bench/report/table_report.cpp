@@ -197,7 +197,7 @@ std::string line_of_table(const ReportContents& contents, const Result& result, 
   return out;
 }
 
-std::string finish_table(const ReportContents& contents) {
+std::string summary_of_table(const ReportContents& contents) {
   switch (contents.summary) {
     case Summary::ladders:
       return summary_text(ladders_of(contents.results), contents.style.terminal);
@@ -205,6 +205,14 @@ std::string finish_table(const ReportContents& contents) {
     case Summary::none: break;
   }
   return "";
+}
+
+std::string end_text(const ReportContents& contents) {
+  return contents.end == End::interrupted ? fmt::format("\n{}\n", kInterrupted) : "";
+}
+
+std::string finish_table(const ReportContents& contents) {
+  return summary_of_table(contents) + end_text(contents);
 }
 
 std::string begin_markdown(const ReportContents& contents) {
@@ -232,13 +240,17 @@ std::string line_of_markdown(const ReportContents&, const Result& result, bool) 
                            result.command);
 }
 
-std::string finish_markdown(const ReportContents& contents) {
+std::string summary_of_markdown(const ReportContents& contents) {
   switch (contents.summary) {
     case Summary::ladders: return summary_markdown(ladders_of(contents.results));
     case Summary::cliffs: return "\n```" + cliffs_text(cliffs_of(contents.results)) + "```\n";
     case Summary::none: break;
   }
   return "";
+}
+
+std::string finish_markdown(const ReportContents& contents) {
+  return summary_of_markdown(contents) + end_text(contents);
 }
 
 }  // namespace

@@ -61,10 +61,11 @@ class Search {
   Tuning run() {
     const DeviceCaps caps = executor_.caps();
     tuning_.before = choose();
-    try_config(tuning_.before);
     const std::string before = tuning_.before.text();
     auto candidates = gen::gemm_candidates(gen::product_of(problem_, size_), caps);
     std::erase_if(candidates, [&](const auto& one) { return one.text() == before; });
+    begin_round(candidates.size() + 1);
+    try_config(tuning_.before);
     std::size_t tried = 0;
     for (; tried < candidates.size(); ++tried) {
       if (seconds() > kOfFirstRound * options_.budget_seconds) break;
@@ -104,8 +105,19 @@ class Search {
     return small;
   }
 
+  void begin_round(std::size_t count) {
+    trial_.number = 0;
+    trial_.count = count;
+  }
+  void announce(const std::string& config) {
+    trial_.config = config;
+    ++trial_.number;
+    trial_.seconds_left = std::max(0.0, options_.budget_seconds - seconds());
+    options_.on_trial(trial_);
+  }
+
   void try_config(const gen::GemmChoice& choice) {
-    options_.on_trial(choice.text());
+    announce(choice.text());
     const auto leave_out = [&](std::vector<std::string>& list, const std::string& why) {
       list.push_back(fmt::format("{}: {}", choice.text(), why));
     };
@@ -185,9 +197,10 @@ class Search {
         finalists.push_back(one.choice);
       }
     }
+    begin_round(finalists.size());
     for (const gen::GemmChoice& choice : finalists) {
       if (seconds() > options_.budget_seconds) return;
-      options_.on_trial("again: " + choice.text());
+      announce("again: " + choice.text());
       time_anew(choice, 2 * trial_seconds());
     }
   }
@@ -198,6 +211,7 @@ class Search {
   const TuneOptions& options_;
   HostClock::time_point start_;
   ProductInputs inputs_;
+  TuneTrial trial_;
   Tuning tuning_;
 };
 

@@ -38,10 +38,17 @@ struct Tuning {
   bool checked_small = false;  // results were verified on a smaller product
 };
 
+/// A config that is about to be tried.
+struct TuneTrial {
+  std::string config;
+  std::size_t number = 0, count = 0;  // from 1, of this round of the search
+  double seconds_left = 0;            // of the search, at most
+};
+
 struct TuneOptions {
   double budget_seconds = 60;  // at least the current choice is timed
   std::uint64_t seed = 1;
-  std::function<void(const std::string& config)> on_trial = [](const std::string&) {};
+  std::function<void(const TuneTrial&)> on_trial = [](const TuneTrial&) {};
   /// Called whenever a config was timed, with all that is known so far: the best of it is kept if a signal ends the
   /// program.
   std::function<void(const Tuning& so_far)> on_timed = [](const Tuning&) {};

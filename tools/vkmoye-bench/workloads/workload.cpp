@@ -128,8 +128,10 @@ std::uint32_t groups_in(const std::string& groups) {
   constexpr std::uint64_t kMost = 1 << 20;
   const auto number = parse_seed(groups);
   if (number && *number >= 1 && *number <= kMost) return static_cast<std::uint32_t>(*number);
-  throw ArgumentError(fmt::format(
-      "--resident {}: needs yes, no, or a number of workgroups from 1 to {}", groups, kMost));
+  const std::string near = did_you_mean(groups, {"yes", "no"});
+  throw ArgumentError(
+      fmt::format("--resident {}: needs yes, no, or a number of workgroups from 1 to {}{}", groups,
+                  kMost, near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
 void make_resident(RunPlan& plan, const std::string& groups, const DeviceCaps& caps) {

@@ -54,9 +54,10 @@ struct GivenArray {
 struct OperationOption {
   std::string name, help;
   bool of_apply = true, of_emit = true, of_pack = false;
-  std::string expects = {};  // "a whole number"; empty: `help` contains it
-  bool of_packed = false;    // only kernels that take packed operands have it
-  bool is_flag = false;      // takes no value: the value "yes"
+  std::string expects = {};               // "a whole number"; empty: `help` contains it
+  bool of_packed = false;                 // only kernels that take packed operands have it
+  bool is_flag = false;                   // takes no value: the value "yes"
+  std::vector<std::string> choices = {};  // as ConfigField::choices
 };
 
 struct Operation {

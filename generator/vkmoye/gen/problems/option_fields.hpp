@@ -58,14 +58,18 @@ ConfigField<P> word_field(std::string name, std::string help, std::vector<std::s
     Value value;
   };
   const auto field = choice_field<Word, Value>("", "", words, &Word::value);
-  return {std::move(name), std::move(help), field.expects,
+  return {std::move(name),
+          std::move(help),
+          field.expects,
           [place, field](const P& problem) { return field.show({value_at(problem, place)}); },
           [place, field](const std::string& text, P& problem) {
             Word word = {place(problem)};
             const bool is_read = field.read(text, word);
             if (is_read) place(problem) = word.value;
             return is_read;
-          }};
+          },
+          /*changes_result=*/false,
+          field.choices};
 }
 
 /// The options that differ from those of a problem without options, as words of a command line. `is_flag`: whether

@@ -101,8 +101,11 @@ void require_subgroups(std::int64_t lanes, std::int64_t threads,
                                 lanes, threads));
 }
 
-std::string not_read(const std::string& name, const std::string& text, const std::string& expects) {
-  return fmt::format("{} '{}': expected {}", name, text, expects);
+std::string not_read(const std::string& name, const std::string& text, const std::string& expects,
+                     const std::vector<std::string>& choices) {
+  const std::string near = did_you_mean(text, choices);
+  return fmt::format("{} '{}': expected {}{}", name, text, expects,
+                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
 }
 
 std::string no_option(const std::string& name, const std::vector<std::string>& options) {

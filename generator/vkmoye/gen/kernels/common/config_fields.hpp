@@ -39,6 +39,7 @@ struct ConfigField {
   /// Returns false if the text is not what `expects` describes; may throw an Error with more detail.
   std::function<bool(const std::string&, Config&)> read;
   bool changes_result = false;  // it belongs to the problem: another value is another result
+  std::vector<std::string> choices = {};  // its values, or those to suggest; empty: any
 };
 
 /// "128x128x8" with the separator x: 128, 128, 8. nullopt if a part is not a 64-bit integer.
@@ -51,8 +52,9 @@ std::string numbers_text(std::size_t min_count, std::size_t max_count, const std
 /// LayoutError.
 Layout parse_shape_or_layout(const std::string& text);
 
-/// "pad '1.5': expected a whole number".
-std::string not_read(const std::string& name, const std::string& text, const std::string& expects);
+/// "pad '1.5': expected a whole number"; with `choices`, also the nearest of them: "; did you mean 'gelu'?".
+std::string not_read(const std::string& name, const std::string& text, const std::string& expects,
+                     const std::vector<std::string>& choices = {});
 
 /// "there is no option 'pad'; the options are tile, threads".
 std::string no_option(const std::string& name, const std::vector<std::string>& options);
@@ -139,18 +141,18 @@ template <class Config, class Value>
 ConfigField<Config> choice_field(std::string name, std::string help, std::vector<std::string> words,
                                  Value Config::*value) {
   std::string expects = join(words, " or ");
-  return {std::move(name), std::move(help), std::move(expects),
+  return {std::move(name),
+          std::move(help),
+          std::move(expects),
           [=](const Config& config) { return words[static_cast<std::size_t>(config.*value)]; },
           [=](const std::string& text, Config& config) {
             const auto found = std::find(words.begin(), words.end(), text);
-            if (found == words.end()) {
-              const std::string near = did_you_mean(text, words);
-              if (near.empty()) return false;
-              throw ArgumentError("did you mean '" + near + "'?");
-            }
+            if (found == words.end()) return false;
             config.*value = static_cast<Value>(found - words.begin());
             return true;
-          }};
+          },
+          /*changes_result=*/false,
+          words};
 }
 
 /// `first`, then `more`.
@@ -201,7 +203,8 @@ std::vector<std::string> read_fields(const std::vector<ConfigField<Config>>& fie
       continue;
     }
     try {
-      if (!field->read(text, config)) reasons.push_back(not_read(name, text, field->expects));
+      if (field->read(text, config)) continue;
+      reasons.push_back(not_read(name, text, field->expects, field->choices));
     } catch (const Error& error) {
       reasons.push_back(not_read(name, text, field->expects) + "; " + error.what());
     }

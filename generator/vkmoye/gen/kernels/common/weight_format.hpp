@@ -148,6 +148,8 @@ std::optional<WeightFormat> half_of(const WeightFormat& format);
 
 /// The formats that have names on the command line.
 std::span<const WeightFormat> weight_formats();
+/// Their names.
+std::vector<std::string> weight_format_names();
 /// The format of that name; null if there is none.
 const WeightFormat* find_weight_format(std::string_view name);
 

@@ -246,6 +246,12 @@ std::span<const WeightFormat> weight_formats() {
   return table;
 }
 
+std::vector<std::string> weight_format_names() {
+  std::vector<std::string> names;
+  for (const WeightFormat& format : weight_formats()) names.push_back(format.name);
+  return names;
+}
+
 const WeightFormat* find_weight_format(std::string_view name) {
   for (const WeightFormat& format : weight_formats()) {
     if (format.name == name) return &format;

@@ -79,8 +79,8 @@ KernelEntry entry_of(EntryParts<Config, Kind> parts) {
   const KernelRequest first = {.form = parts.types.front()};
   const Config usual = parts.defaults(typed_request<Kind>(parts.name, parts.weights, first));
   for (const auto& field : parts.fields) {
-    entry.options.push_back(
-        {field.name, field.show(usual), field.help, field.expects, field.changes_result});
+    entry.options.push_back({field.name, field.show(usual), field.help, field.expects,
+                             field.changes_result, field.choices});
   }
   const auto typed = [name = parts.name, weights = parts.weights](const KernelRequest& request) {
     return typed_request<Kind>(name, weights, request);

@@ -77,6 +77,7 @@ struct KernelOption {
   std::string expects = {};  // the accepted values: "a whole number of 64 bits"
   /// The option belongs to the problem, not to how it is computed: an axis, a permutation.
   bool changes_result = false;
+  std::vector<std::string> choices = {};  // as ConfigField::choices
 };
 
 /// How a plan is made.

@@ -158,6 +158,7 @@ Operation attentions() {
     option.help = field.help;
     option.of_apply = !follows_from_arrays(field.name);
     option.is_flag = is_attention_flag(field.name);
+    option.choices = field.choices;
     if (field.expects.starts_with("a whole number")) option.expects = field.expects;
   }
   operation.of_size = [](const ProblemText& text, const Extents& size) {

@@ -32,7 +32,9 @@ ConfigField<AttentionOptions> mask_option() {
               if (text == to_string(type)) p.form.mask = type;
             }
             return p.form.mask || text == "no";
-          }};
+          },
+          /*changes_result=*/false,
+          {"no", "f32", "f16", "bf16"}};
 }
 
 ConfigField<AttentionOptions> orders_option() {
@@ -44,7 +46,9 @@ ConfigField<AttentionOptions> orders_option() {
             const auto orders = parse_orders(text);
             if (orders) p.form.orders = *orders;
             return orders.has_value();
-          }};
+          },
+          /*changes_result=*/false,
+          {"bhsd", "bshd"}};
 }
 
 template <std::size_t count>
@@ -147,7 +151,7 @@ AttentionOptions read_attention(const Options& values, const std::string& type) 
   const auto take = [](const std::string& name, const WeightFormat*& format,
                        std::optional<ScalarType>& of_elements) {
     format = find_weight_format(name);
-    if (format == nullptr) of_elements = parse_type(name);
+    if (format == nullptr) of_elements = parse_type(name, weight_format_names());
   };
   take(types[1], options.form.key_format, options.form.key_type);
   take(types.back(), options.form.value_format, options.form.value_type);

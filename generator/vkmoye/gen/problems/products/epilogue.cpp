@@ -59,9 +59,7 @@ AppliedEpilogueOp parse_step(const std::string& text) {
   const auto colon = std::min(text.find(':'), text.size());
   AppliedEpilogueOp named{find_epilogue_op(text.substr(0, colon)), 0};
   if (named.step == nullptr) {
-    std::vector<std::string> names;
-    for (const EpilogueOp& step : epilogue_ops()) names.push_back(step.name);
-    throw ArgumentError(unknown_name("step", text.substr(0, colon), names));
+    throw ArgumentError(unknown_name("step", text.substr(0, colon), epilogue_step_names()));
   }
   const bool has_number = colon < text.size();
   if (has_number && named.step->arguments.empty()) {
@@ -103,6 +101,12 @@ std::string epilogue_text(const std::vector<AppliedEpilogueOp>& epilogue) {
                         : fmt::format("{}:{}", named.step->name, named.number));
   }
   return join(parts, ",");
+}
+
+std::vector<std::string> epilogue_step_names() {
+  std::vector<std::string> names;
+  for (const EpilogueOp& step : epilogue_ops()) names.push_back(step.name);
+  return names;
 }
 
 std::string epilogue_expects() {

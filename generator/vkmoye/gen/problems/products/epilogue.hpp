@@ -34,6 +34,9 @@ namespace vkmoye::gen {
 std::vector<AppliedEpilogueOp> parse_epilogue(const std::string& text);
 std::string epilogue_text(const std::vector<AppliedEpilogueOp>& epilogue);
 
+/// "bias", "bias_m", "relu", ..
+std::vector<std::string> epilogue_step_names();
+
 /// The description of the values of `--epilogue`.
 std::string epilogue_expects();
 

@@ -186,7 +186,8 @@ Operation products() {
                                  .of_emit = of_form || name == "batch" || name == "split-k",
                                  .of_pack = is_order,
                                  .expects = field.expects.starts_with("a ") ? field.expects : "",
-                                 .of_packed = is_packed});
+                                 .of_packed = is_packed,
+                                 .choices = field.choices});
   }
   operation.of_size = [](const ProblemText& text, const Extents& size) {
     return product_problem(text, read_product(text.values, text.type), size);

@@ -32,7 +32,9 @@ Field epilogue_field() {
           [](const std::string& text, GemmOptions& problem) {
             problem.epilogue = parse_epilogue(text);
             return true;
-          }};
+          },
+          /*changes_result=*/false,
+          epilogue_step_names()};
 }
 
 std::vector<Field> placement_fields(const std::string& matrix, GemmPlacement GemmOptions::*place) {
@@ -49,12 +51,16 @@ std::vector<Field> placement_fields(const std::string& matrix, GemmPlacement Gem
 
 Field packed_field() {
   const std::vector<std::string> packed = {"none", "a", "b", "ab"};
-  return {"packed", "operands that gemm/packed finds already packed: none, a, b or ab (none)",
-          join(packed, ", "), [](const GemmOptions& problem) { return problem.packed; },
+  return {"packed",
+          "operands that gemm/packed finds already packed: none, a, b or ab (none)",
+          join(packed, ", "),
+          [](const GemmOptions& problem) { return problem.packed; },
           [packed](const std::string& text, GemmOptions& problem) {
             problem.packed = text;
             return std::find(packed.begin(), packed.end(), text) != packed.end();
-          }};
+          },
+          /*changes_result=*/false,
+          packed};
 }
 
 // The accumulator and result types if `--type` names only the operands: those for the wider type; with two operand
@@ -138,7 +144,9 @@ GemmOptions parse_gemm_type(const std::string& text) {
   // i8 is a weight format beside a floating-point A, and a type beside integers.
   const bool may_be_weights = operands.size() == 2 && is_floating(problem.a_type);
   problem.weights = may_be_weights ? find_weight_format(operands.back()) : nullptr;
-  problem.b_type = problem.weights != nullptr ? kWeightType : parse_type(operands.back());
+  problem.b_type = problem.weights != nullptr ? kWeightType
+                   : may_be_weights           ? parse_type(operands.back(), weight_format_names())
+                                              : parse_type(operands.back());
   const GemmForm usual = usual_form(problem.a_type, problem.b_type);
   problem.accumulator = parts.size() > 1 ? parse_type(parts[1]) : usual.accumulator;
   problem.result = parts.size() > 1 ? parse_type(parts.back()) : usual.result;

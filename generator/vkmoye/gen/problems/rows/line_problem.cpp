@@ -25,7 +25,7 @@ LineInit init_of(const Options& values) {
   const auto named = values.find("init");
   if (named == values.end() || named->second == "random") return LineInit::random;
   if (named->second == "hard") return LineInit::hard;
-  throw ArgumentError(fmt::format("init '{}': expected random or hard", named->second));
+  throw ArgumentError(not_read("init", named->second, "random or hard", {"random", "hard"}));
 }
 
 class LinesProblem : public Problem {
@@ -267,7 +267,8 @@ Operation line_operation(const std::string& name, MakeLineProblem make, SizeForm
                         .help = "contents of the arrays: random or hard (random)",
                         .of_apply = false,
                         .of_emit = false,
-                        .expects = "random or hard"}};
+                        .expects = "random or hard",
+                        .choices = {"random", "hard"}}};
   return operation;
 }
 
