@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Compiles a kernel, in a variant for each of LANES, and writes the header of vkmoye_add_kernels:
-# cmake -DBENCH=.. -DTEXT=.. -DDEVICE=.. -DLANES=.. -DNAME=.. -DNAMESPACE=.. -DHEADER=.. -P vkmoyeKernelHeader.cmake
+# Compiles a kernel, in a variant for each of SIZES, and writes the header of vkmoye_add_kernels:
+# cmake -DBENCH=.. -DTEXT=.. -DDEVICE=.. -DSIZES=.. -DNAME=.. -DNAMESPACE=.. -DHEADER=.. -P vkmoyeKernelHeader.cmake
 cmake_minimum_required(VERSION 3.22)
 
 # compiled(OUT [OPTION...]): the text of a kernel file.
@@ -12,44 +12,47 @@ function(compiled out)
   execute_process(COMMAND ${BENCH} emit ${words} ${ARGN} --kernel - OUTPUT_VARIABLE text ERROR_VARIABLE errors
                   RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${TEXT} ${ARGN}: ${errors}")
+    list(JOIN ARGN " " options)
+    message(FATAL_ERROR "${TEXT} ${options}: ${errors}")
   endif()
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
-# literal(TEXT OUT): TEXT as string literals of a length that every compiler takes.
+# literal(TEXT OUT): TEXT as a list of string literals of a length that every compiler takes.
 function(literal text out)
   set(pieces "")
   string(LENGTH "${text}" length)
   set(at 0)
   while(at LESS length)
     string(SUBSTRING "${text}" ${at} 12000 piece)
-    string(APPEND pieces "\n    R\"vkmoye(${piece})vkmoye\"")
+    string(APPEND pieces "\n    R\"vkmoye(${piece})vkmoye\",")
     math(EXPR at "${at} + 12000")
   endwhile()
   set(${out} "${pieces}" PARENT_SCOPE)
 endfunction()
 
-# All variants have the interface of the first.
 set(texts "")
+set(files "")
 set(count 0)
-if(NOT LANES)
-  set(LANES default)
+if(NOT SIZES)
+  set(SIZES default)
 endif()
-foreach(lanes IN LISTS LANES)
+foreach(size IN LISTS SIZES)
   set(options)
-  if(NOT lanes STREQUAL "default")
-    set(options --subgroup-size ${lanes})
+  if(NOT size STREQUAL "default")
+    set(options --subgroup-size ${size})
   endif()
   compiled(variant ${options})
   if(count EQUAL 0)
     set(text "${variant}")
   endif()
   literal("${variant}" pieces)
-  string(APPEND texts "${pieces},")
+  string(APPEND texts "inline constexpr std::string_view kFile${count}[] = {${pieces}\n};\n")
+  string(APPEND files "kFile${count}, ")
   math(EXPR count "${count} + 1")
 endforeach()
 
+# The arrays and arguments are those of the first variant: the size of subgroups changes neither.
 string(JSON format GET "${text}" format)
 set(arrays "")
 set(views "")
@@ -71,17 +74,12 @@ else()
     if(name MATCHES "^first_group_[xyz]$" OR kind STREQUAL "u64")
       continue()
     endif()
-    set(member "std::int64_t ${name} = 0")
+    set(member std::int64_t)
     if(kind MATCHES "^f")
-      set(member "double ${name} = 0")
+      set(member double)
     endif()
-    if(name MATCHES "^(ld|stride_)")
-      set(member "std::optional<std::int64_t> ${name} = {}")  # left out: without gaps
-      string(APPEND values "    if (${name}) all[\"${name}\"] = *${name};\n")
-    else()
-      string(APPEND values "    all[\"${name}\"] = ${name};\n")
-    endif()
-    string(APPEND sizes "  ${member};\n")
+    string(APPEND sizes "  std::optional<${member}> ${name} = {};\n")
+    string(APPEND values "    if (${name}) all[\"${name}\"] = *${name};\n")
   endforeach()
 endif()
 math(EXPR last "${last} - 1")
@@ -95,12 +93,18 @@ list(JOIN views ", " views)
 set(arguments "")
 if(type STREQUAL "CompiledKernel")
   set(arguments "
-/// The arguments of a launch; strides that are left out are those of arrays without gaps.
+inline const vkmoye::KernelInterface& kernel_interface() {
+  static const vkmoye::KernelInterface all = std::get<vkmoye::CompiledKernel>(parsed(kFiles[0])).interface;
+  return all;
+}
+
+/// The arguments of a launch. Strides may be left out: arrays then have no gaps. If another one is missing, the launch
+/// throws ArgumentError.
 struct Arguments {
 ${sizes}
   operator vkmoye::Arguments() const {
     vkmoye::Arguments all;
-${values}    return all;
+${values}    return vkmoye::with_compact_strides(kernel_interface(), all);
   }
 };
 ")
@@ -110,10 +114,13 @@ set(content "// Written by vkmoye_add_kernels: ${TEXT}
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include <vkmoye/contract/compact_strides.hpp>
 #include <vkmoye/contract/compiled_file.hpp>
 #include <vkmoye/contract/kernel_interface.hpp>
 #include <vkmoye/runtime/device.hpp>
@@ -125,16 +132,21 @@ struct Arrays {
 ${arrays}
   operator std::vector<vkmoye::BufferView>() const { return {${views}}; }
 };
-${arguments}
-/// What \`vkmoye-bench emit --kernel\` wrote, for each variant.
-inline constexpr std::array<std::string_view, ${count}> kFiles = {${texts}
-};
 
+/// What \`vkmoye-bench emit --kernel\` wrote, for each variant, in pieces.
+${texts}inline constexpr std::array<std::span<const std::string_view>, ${count}> kFiles = {${files}};
+
+inline vkmoye::CompiledFile parsed(std::span<const std::string_view> pieces) {
+  std::string text;
+  for (const std::string_view piece : pieces) text += piece;
+  return vkmoye::parse_compiled(text);
+}
+${arguments}
 /// The first variant that the device can run, else the last one: loading it throws the reasons.
 inline vkmoye::${type} compiled(const vkmoye::DeviceCaps& caps) {
-  for (const std::string_view file : kFiles) {
-    auto code = std::get<vkmoye::${type}>(vkmoye::parse_compiled(file));
-    if (&file == &kFiles.back()) return code;
+  for (std::size_t i = 0; i < kFiles.size(); ++i) {
+    auto code = std::get<vkmoye::${type}>(parsed(kFiles[i]));
+    if (i + 1 == kFiles.size()) return code;
 FITS
   }
   return {};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# vkmoye_add_kernels(TARGET [NAMESPACE name] [DEVICE device] [LANES 32 64 1] KERNELS "[name =] kernel [option]..." ..)
+# vkmoye_add_kernels(TARGET [NAMESPACE name] [DEVICE device] [SUBGROUP_SIZES 32 64 1] KERNELS "[name =] kernel [option]..." ..)
 #
 # Compiles kernels when TARGET is built, again when vkmoye-bench changes, and embeds them: each is a header of TARGET's
 # include path, kernels/NAME.hpp, with the namespace `kernels::NAME` (NAMESPACE: in place of `kernels`). The program needs
@@ -12,19 +12,30 @@
 # KERNELS   what `vkmoye-bench emit` takes: a kernel and its options. NAME is what stands before =, else the kernel with _
 #           in place of /. With --size, a kernel that takes several launches is a plan.
 # DEVICE    a description of the device: navi31, or a file that `vkmoye-bench devices --format json` wrote
-# LANES     a variant for each of these sizes of a subgroup (--subgroup-size); the program takes the first that its device
-#           can run. That for 1 uses no operations of subgroups, for every device. Without LANES, there is one variant.
+# SUBGROUP_SIZES  a variant for each (--subgroup-size); the program takes the first that its device can run. That for 1
+#           uses no operations of subgroups, and runs on every device. Without it, there is one variant. gemm/auto, which
+#           chooses a kernel, has none.
 #
+# TARGET is one of the same directory.
 # VKMOYE_BENCH is the program that compiles: the installed one, or, for cross-compiling, one of the build machine.
-set(vkmoye_kernel_header ${CMAKE_CURRENT_LIST_DIR}/vkmoyeKernelHeader.cmake)
-define_property(TARGET PROPERTY VKMOYE_KERNELS BRIEF_DOCS "names of vkmoye_add_kernels" FULL_DOCS "one for each header")
-
 function(vkmoye_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE;DEVICE" "KERNELS;LANES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE;DEVICE" "KERNELS;SUBGROUP_SIZES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KERNELS)
-    message(FATAL_ERROR "vkmoye_add_kernels(${target}): needs KERNELS, and knows NAMESPACE, DEVICE and LANES besides; "
-                        "got '${arg_UNPARSED_ARGUMENTS}'")
+    message(FATAL_ERROR "vkmoye_add_kernels(${target}): needs KERNELS, and knows NAMESPACE, DEVICE and "
+                        "SUBGROUP_SIZES besides; got '${arg_UNPARSED_ARGUMENTS}'")
   endif()
+  set(where)
+  if(TARGET ${target})
+    get_target_property(where ${target} SOURCE_DIR)
+  endif()
+  if(NOT where STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    message(FATAL_ERROR "vkmoye_add_kernels(${target}): is no target of this directory, ${CMAKE_CURRENT_SOURCE_DIR}")
+  endif()
+  foreach(size IN LISTS arg_SUBGROUP_SIZES)
+    if(NOT size MATCHES "^(1|2|4|8|16|32|64|128)$")
+      message(FATAL_ERROR "vkmoye_add_kernels(${target}): SUBGROUP_SIZES ${size} is no power of two from 1 to 128")
+    endif()
+  endforeach()
   if(NOT VKMOYE_BENCH)
     message(FATAL_ERROR "vkmoye_add_kernels(${target}): the program vkmoye-bench was not found; set VKMOYE_BENCH to it")
   endif()
@@ -32,16 +43,27 @@ function(vkmoye_add_kernels target)
   if(arg_NAMESPACE)
     set(namespace ${arg_NAMESPACE})
   endif()
+  if(NOT namespace MATCHES "^[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*$")
+    message(FATAL_ERROR "vkmoye_add_kernels(${target}): NAMESPACE ${namespace} is no name of C++")
+  endif()
+  set(device ${arg_DEVICE})
+  set(device_file)
+  if(device MATCHES "[.]json$")
+    get_filename_component(device ${device} ABSOLUTE)
+    set(device_file ${device})
+  endif()
+  set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/vkmoyeKernelHeader.cmake)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.kernels)
   foreach(text IN LISTS arg_KERNELS)
-    string(REGEX MATCH "^ *([A-Za-z_][A-Za-z0-9_]*) *= *(.*)$" is_named "${text}")
-    if(is_named)
-      set(name ${CMAKE_MATCH_1})
-      set(text "${CMAKE_MATCH_2}")
-    else()
-      separate_arguments(words UNIX_COMMAND "${text}")
-      list(GET words 0 name)
-      string(MAKE_C_IDENTIFIER ${name} name)
+    if(text MATCHES "^([^=/]*)=(.*)$")
+      string(STRIP "${CMAKE_MATCH_1}" name)
+      string(STRIP "${CMAKE_MATCH_2}" text)
+    elseif(text MATCHES "^ *([^ ]+)")
+      string(MAKE_C_IDENTIFIER "${CMAKE_MATCH_1}" name)
+    endif()
+    if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$" OR NOT text MATCHES "[^ ]")
+      message(FATAL_ERROR "vkmoye_add_kernels(${target}): '${text}' is no '[name =] kernel [option]...', where the name is "
+                          "one of C++")
     endif()
     get_property(taken TARGET ${target} PROPERTY VKMOYE_KERNELS)
     if(name IN_LIST taken)
@@ -50,10 +72,10 @@ function(vkmoye_add_kernels target)
     set_property(TARGET ${target} APPEND PROPERTY VKMOYE_KERNELS ${name})
     set(header ${folder}/kernels/${name}.hpp)
     add_custom_command(OUTPUT ${header}
-                       COMMAND ${CMAKE_COMMAND} -DBENCH=${VKMOYE_BENCH} "-DTEXT=${text}" "-DDEVICE=${arg_DEVICE}"
-                               "-DLANES=${arg_LANES}" -DNAME=${name} -DNAMESPACE=${namespace} -DHEADER=${header}
-                               -P ${vkmoye_kernel_header}
-                       DEPENDS ${VKMOYE_BENCH} ${vkmoye_kernel_header} COMMENT "Compiling ${text}" VERBATIM)
+                       COMMAND ${CMAKE_COMMAND} -DBENCH=${VKMOYE_BENCH} "-DTEXT=${text}" "-DDEVICE=${device}"
+                               "-DSIZES=${arg_SUBGROUP_SIZES}" -DNAME=${name} -DNAMESPACE=${namespace} -DHEADER=${header}
+                               -P ${script}
+                       DEPENDS ${VKMOYE_BENCH} ${script} ${device_file} COMMENT "Compiling ${text}" VERBATIM)
     target_sources(${target} PRIVATE ${header})
   endforeach()
   target_include_directories(${target} PRIVATE ${folder})

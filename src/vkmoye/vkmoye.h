@@ -104,10 +104,12 @@ VKMOYE_API uint32_t vkmoye_array_count(const vkmoye_file* file);
 VKMOYE_API const char* vkmoye_array_name(const vkmoye_file* file, uint32_t index);
 /* Since version 1.3. The type of the elements of array `index`: "f64", "f32", "f16", "bf16", "e4m3", "e5m2", "i64", "u64",
    and so on down to "i8" and "u8". Weights in blocks are the 16-bit words of the blocks, "u16"; packed operands are in
-   the order of a device's matrix units. NULL if `index` is out of range. */
+   the order of a device's matrix units. Of a plan: as its first step with this array has it. NULL if `index` is out of
+   range, or if no step uses the array. */
 VKMOYE_API const char* vkmoye_array_type(const vkmoye_file* file, uint32_t index);
-/* Since version 1.3. Whether array `index` is read, written or both; 0 if `index` is out of range. */
-enum { VKMOYE_READ = 1, VKMOYE_WRITTEN = 2 };
+/* Since version 1.3. VKMOYE_READ if what array `index` contains before has an effect, VKMOYE_WRITE if it is written, or
+   both; 0 if `index` is out of range, or if no step uses the array. */
+enum { VKMOYE_READ = 1, VKMOYE_WRITE = 2 };
 VKMOYE_API uint32_t vkmoye_array_access(const vkmoye_file* file, uint32_t index);
 /* The arguments that a recording takes, in the order of vkmoye_record_values; specialised ones are not among them, see
    vkmoye_recorder_options. A plan takes none: its sizes are fixed, or in one of its arrays. */

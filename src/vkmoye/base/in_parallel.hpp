@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -28,8 +29,13 @@ void in_parallel(std::size_t count, bool worth_it, const Work& work) {
     }
   };
   std::vector<std::thread> running;
-  for (std::size_t part = 1; part < parts; ++part) running.emplace_back(do_part, part);
+  std::size_t part = 1;
+  try {
+    for (; part < parts; ++part) running.emplace_back(do_part, part);
+  } catch (const std::system_error&) {  // no more threads: the rest is done here
+  }
   do_part(0);
+  for (; part < parts; ++part) do_part(part);
   for (std::thread& thread : running) thread.join();
   for (const std::exception_ptr& one : thrown) {
     if (one) std::rethrow_exception(one);

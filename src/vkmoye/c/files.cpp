@@ -74,18 +74,23 @@ const char* vkmoye_array_name(const vkmoye_file* file, uint32_t number) {
 }
 
 const char* vkmoye_array_type(const vkmoye_file* file, uint32_t number) {
-  if (number >= vkmoye_array_count(file)) return nullptr;
-  const auto uses = file->uses_of(number, {});
-  return uses.empty() ? nullptr : to_string(uses.front().binding.type).data();
+  const char* type = nullptr;
+  if (number >= vkmoye_array_count(file)) return type;
+  file->for_each_use(number, [&](const vkmoye::Binding& binding, const auto*) {
+    if (type == nullptr) type = to_string(binding.type).data();
+  });
+  return type;
 }
 
 uint32_t vkmoye_array_access(const vkmoye_file* file, uint32_t number) {
   uint32_t access = 0;
   if (number >= vkmoye_array_count(file)) return access;
-  for (const auto& use : file->uses_of(number, {})) {
-    if (use.binding.access != vkmoye::Access::write) access |= VKMOYE_READ;
-    if (use.binding.access != vkmoye::Access::read) access |= VKMOYE_WRITTEN;
-  }
+  file->for_each_use(number, [&](const vkmoye::Binding& binding, const auto*) {
+    // What an earlier step writes, a later one may read: for the caller, it is written.
+    const bool is_read = binding.access != vkmoye::Access::write && access != VKMOYE_WRITE;
+    if (is_read) access |= VKMOYE_READ;
+    if (binding.access != vkmoye::Access::read) access |= VKMOYE_WRITE;
+  });
   return access;
 }
 
@@ -138,10 +143,9 @@ vkmoye_status vkmoye_array_extents(const vkmoye_file* file, uint32_t number,
     require_array(*file, number, kName);
     const vkmoye::Arguments all = complete_arguments(*file, {arguments, argument_count, kName});
     std::vector<std::uint64_t> found;
-    for (const auto& use : file->uses_of(number, all)) {
-      found = extents_in(use.binding, use.arguments);
-      break;
-    }
+    file->for_each_use(number, [&](const vkmoye::Binding& binding, const auto* of_step) {
+      if (found.empty()) found = extents_in(binding, of_step == nullptr ? all : *of_step);
+    });
     std::reverse(found.begin(), found.end());
     *rank = static_cast<uint32_t>(found.size());
     std::copy_n(found.begin(), std::min<std::size_t>(found.size(), capacity), extents);

@@ -26,22 +26,17 @@ struct vkmoye_file {
   std::size_t array_count() const {
     return kernel ? kernel->interface.bindings.size() : plan->arrays.size();
   }
-  /// What accesses an array: the binding of the kernel, or those of the steps of the plan, with their arguments. Empty
-  /// if no step does. Precondition: number < array_count().
-  struct Use {
-    const vkmoye::Binding& binding;
-    const vkmoye::Arguments& arguments;
-  };
-  std::vector<Use> uses_of(std::size_t number, const vkmoye::Arguments& arguments) const {
-    if (kernel) return {{kernel->interface.bindings[number], arguments}};
-    std::vector<Use> uses;
+  /// Calls `visit` with the binding of an array in the kernel, or in each step of the plan, and the arguments of the
+  /// step: null for a kernel. Precondition: number < array_count().
+  template <class Visit>
+  void for_each_use(std::size_t number, const Visit& visit) const {
+    const vkmoye::Arguments* none = nullptr;
+    if (kernel) return visit(kernel->interface.bindings[number], none);
     for (const vkmoye::CompiledStep& step : plan->steps) {
       for (std::size_t i = 0; i < step.arrays.size(); ++i) {
-        if (step.arrays[i] != number) continue;
-        uses.push_back({step.kernel.interface.bindings[i], step.arguments});
+        if (step.arrays[i] == number) visit(step.kernel.interface.bindings[i], &step.arguments);
       }
     }
-    return uses;
   }
 };
 

@@ -46,7 +46,7 @@ static void check_arrays(vkmoye_file* gemm, vkmoye_file* product) {
   uint32_t rank = 0;
   for (uint32_t array = 0; array < 3; ++array) {
     HOLDS(strcmp(vkmoye_array_type(gemm, array), "f32") == 0);
-    HOLDS(vkmoye_array_access(gemm, array) == (array == 2 ? VKMOYE_WRITTEN : VKMOYE_READ));
+    HOLDS(vkmoye_array_access(gemm, array) == (array == 2 ? VKMOYE_WRITE : VKMOYE_READ));
     HOLDS(vkmoye_array_access(product, array) == vkmoye_array_access(gemm, array));
   }
   HOLDS(vkmoye_array_type(gemm, 3) == NULL && vkmoye_array_access(product, 3) == 0);

@@ -44,7 +44,7 @@ class Kernels(unittest.TestCase):
         with self.assertRaisesRegex(vkmoye.ArgumentError, "c: is changed by the kernel"):
             kernel(a, a, a, **sizes)
         c = vkmoye.array(a)
-        kernel(a, a, c, **sizes)
+        self.assertIs(kernel(a, a, c, **sizes), c)
         np.testing.assert_array_equal(c.numpy(), np.full((2, 2), 3.0))
 
     def test_all_reasons_are_given_at_once(self):
@@ -53,13 +53,20 @@ class Kernels(unittest.TestCase):
             kernel(np.ones((2, 3), np.float64), np.ones(4, np.float32), rows=2, cols=3)
         self.assertEqual(caught.exception.reasons, ["src: has elements of float64, needs f32",
                                                     "weight: has the shape (4,), needs (3,)"])
+        with self.assertRaisesRegex(vkmoye.ArgumentError, r"src: has the shape \(3, 2\), needs \(2, 3\)"):
+            kernel(np.ones((3, 2), np.float32), np.ones(3, np.float32), rows=2, cols=3)
+        for rows in (2**64 + 2, "2", None):
+            with self.assertRaisesRegex(vkmoye.ArgumentError, "argument rows: .* is not a number of 64 bits"):
+                kernel(np.ones((2, 3), np.float32), np.ones(3, np.float32), rows=rows, cols=3)
         with self.assertRaisesRegex(vkmoye.ArgumentError, r"takes 2 arrays \(src, weight\), got 1"):
             kernel(np.ones((2, 3), np.float32), rows=2, cols=3)
         with self.assertRaisesRegex(vkmoye.ArgumentError, "cols"):
             kernel(np.ones((2, 3), np.float32), np.ones(3, np.float32), rows=2)
 
     def test_a_kernel_may_be_called_by_several_threads(self):
-        kernel = vkmoye.compile("reduce/sum")
+        with ThreadPoolExecutor(4) as pool:  # compiled once
+            kernel, *others = pool.map(lambda _: vkmoye.compile("reduce/sum", "--threads 64"), range(4))
+        self.assertTrue(all(other is kernel for other in others))
         rows = [np.full((3, 50), i, np.float32) for i in range(40)]
         with ThreadPoolExecutor(4) as pool:
             sums = list(pool.map(lambda x: kernel(x, rows=3, cols=50), rows))
@@ -72,14 +79,16 @@ class Kernels(unittest.TestCase):
             (lambda: vkmoye.matmul(x, x), "shapes"),
             (lambda: vkmoye.matmul(x, x.T.astype(np.float64)), "a has elements of f32, b of f64"),
             (lambda: vkmoye.softmax(np.ones(3, "datetime64[s]")), "vkmoye has no such type"),
-            (lambda: vkmoye.softmax(np.ones((2, 3), np.int64)), "softmax/rows"),
+            (lambda: vkmoye.softmax(np.ones((2, 3), np.int64)), "does not support i64"),
+            (lambda: vkmoye.softmax(x > 0), "for a mask, use numpy.where"),
             (lambda: vkmoye.softmax(np.float32(1)), "needs an axis"),
             (lambda: vkmoye.transpose(x, (0, 0)), "each once"),
             (lambda: vkmoye.attention(x, x, np.ones((3, 3), np.float32)), "do not fit together"),
             (lambda: vkmoye.compile("gemm/smit"), "did you mean 'gemm/simt'"),
-            (lambda: vkmoye.compile("gemm/simt", "--tile 7x7"), "gemm/simt"),
+            (lambda: vkmoye.compile("gemm/simt", "--tile 7x7"), "tile"),
+            (lambda: vkmoye.compile("--help"), "wrote no kernel"),
             (lambda: vkmoye.load("/nowhere.json"), "/nowhere.json: No such file"),
-            (lambda: vkmoye.Kernel(b"{}"), ""),
+            (lambda: vkmoye.Kernel(b"{}"), "neither \"vkmoye kernel\""),
             (lambda: vkmoye.Device("no such device"), "no device is called 'no such device'"),
         ]
         for call, text in refused:
@@ -92,6 +101,34 @@ class Kernels(unittest.TestCase):
                              check=True, capture_output=True, text=True).stdout
         self.assertIn("set VKMOYE_LIBRARY to the file", out)
         self.assertIn("/nowhere.so", out)
+
+    def test_a_program_in_the_current_folder_is_not_run(self):
+        code = "import vkmoye\ntry: vkmoye.compile('gemm/simt')\nexcept vkmoye.MissingLibrary as e: print(e)"
+        with tempfile.TemporaryDirectory() as folder:
+            own = pathlib.Path(folder) / "vkmoye-bench"
+            own.write_text("#!/bin/sh\ntouch was-run\n")
+            own.chmod(0o755)
+            pathlib.Path(folder, "libvkmoye_c.so.1").symlink_to(os.environ["VKMOYE_LIBRARY"])
+            environment = {**os.environ, "VKMOYE_LIBRARY": "libvkmoye_c.so.1", "LD_LIBRARY_PATH": folder,
+                           "PATH": "/nowhere"}
+            del environment["VKMOYE_PROGRAM"]
+            out = subprocess.run([sys.executable, "-c", code], env=environment, cwd=folder, check=True,
+                                 capture_output=True, text=True).stdout
+            self.assertFalse(pathlib.Path(folder, "was-run").exists())
+        self.assertIn("set VKMOYE_PROGRAM to it", out)
+
+    def test_a_forked_process_says_that_it_cannot(self):
+        vkmoye.default_device()
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                vkmoye.softmax(np.ones((1, 2), np.float32))
+            except vkmoye.Error as error:
+                os.write(writing, str(error).encode())
+            os._exit(0)
+        os.waitpid(child, 0)
+        self.assertIn("'spawn'", os.read(reading, 4096).decode())
 
 
 if __name__ == "__main__":

@@ -11,13 +11,13 @@ Functions take NumPy arrays and return one; arrays that stay on the device (vkmo
 
 from .device import Array, Device, array, default_device
 from .errors import (ArgumentError, CannotRun, DeviceFailed, DeviceLost, Error, MissingLibrary, NoDevice, OutOfMemory)
-from .functions import attention, matmul, norm, relayout, softmax, transpose
+from .functions import attention, layer_norm, matmul, relayout, rms_norm, softmax, transpose
 from .kernel import Kernel, compile, load
 
 __version__ = "0.1.0"
 __all__ = [
     "Array", "Device", "array", "default_device",
     "ArgumentError", "CannotRun", "DeviceFailed", "DeviceLost", "Error", "MissingLibrary", "NoDevice", "OutOfMemory",
-    "attention", "matmul", "norm", "relayout", "softmax", "transpose",
+    "attention", "layer_norm", "matmul", "relayout", "rms_norm", "softmax", "transpose",
     "Kernel", "compile", "load",
 ]

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Devices, and arrays that stay in their memory."""
 
-import functools
+import math
+import numbers
+import operator
 import os
+import threading
 
 import numpy as np
 
-from .errors import ArgumentError
+from .errors import ArgumentError, OutOfMemory
 from .library import Handle, call, library
-from .types import dtype_of, name_of
+from .types import dtype_of, fits, name_of, type_of
 
 
 class Device:
@@ -24,32 +27,43 @@ class Device:
 
     def array(self, values, type=None):
         """A copy of `values` on this device; see vkmoye.array."""
-        values = np.ascontiguousarray(values)
+        if isinstance(values, Array):
+            type, values = type or values.type, values.numpy()
+        values = np.asarray(values)
         out = self.empty(values.shape, type or name_of(values.dtype))
-        if values.dtype.itemsize != dtype_of(out.type).itemsize:
-            raise ArgumentError(f"array: elements of {values.dtype} are not of type {out.type}")
         out.write(values)
         return out
 
     def empty(self, shape, type="f32"):
         """An array of undefined contents."""
-        return Array(self, tuple(int(extent) for extent in shape), type)
+        extents = (shape,) if isinstance(shape, numbers.Integral) else shape
+        return Array(self, tuple(operator.index(extent) for extent in extents), type_of(type))
 
 
-@functools.lru_cache(maxsize=None)
+_lock = threading.Lock()
+_default = []
+
+
 def default_device():
     """The device that functions use if none is given: $VKMOYE_DEVICE, else the best one."""
-    return Device(os.environ.get("VKMOYE_DEVICE", ""))
+    with _lock:
+        if not _default:
+            _default.append(Device(os.environ.get("VKMOYE_DEVICE", "")))
+        return _default[0]
 
 
 class Array:
     """An array on a device, without gaps, in C order: the last axis is contiguous."""
 
     def __init__(self, device, shape, type):
+        if any(extent < 0 for extent in shape):
+            raise ArgumentError(f"array: the shape {shape} has an extent below 0")
         self.device, self.shape, self.type = device, shape, type
         self.dtype = dtype_of(type)
-        self.size = int(np.prod(shape, dtype=np.int64)) if shape else 1
+        self.size = math.prod(shape)
         self.nbytes = self.size * self.dtype.itemsize
+        if self.nbytes >= 2**63:
+            raise OutOfMemory(f"array: the shape {shape} has {self.nbytes} bytes")
         self.buffer = Handle("free_buffer", "make_buffer", device.handle.value, max(16, self.nbytes))
 
     def __repr__(self):
@@ -57,10 +71,11 @@ class Array:
 
     def write(self, values):
         """Copies a NumPy array of the same shape, and of the same type, to the device."""
-        values = np.ascontiguousarray(values)
-        if values.nbytes != self.nbytes:
-            raise ArgumentError(f"array {self.shape} of {self.type} has {self.nbytes} bytes, "
-                                f"the values have {values.nbytes}")
+        values = np.asarray(values)
+        if not fits(values.dtype, self.type) or values.shape != self.shape:
+            raise ArgumentError(f"array of {self.type}, shape {self.shape}: the values are of {values.dtype}, "
+                                f"shape {values.shape}")
+        values = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("="), copy=False))
         if self.nbytes:
             call("write_buffer", self.buffer.value, 0, values.ctypes.data, self.nbytes)
 
@@ -76,13 +91,16 @@ class Array:
 
     def reshape(self, *shape):
         """The same memory with another shape of as many elements; one extent may be -1."""
-        wanted = shape[0] if len(shape) == 1 and not np.isscalar(shape[0]) else shape
-        known = int(np.prod([extent for extent in wanted if extent != -1], dtype=np.int64))
+        given = shape[0] if len(shape) == 1 and not isinstance(shape[0], numbers.Integral) else shape
+        wanted = tuple(operator.index(extent) for extent in given)
+        known = math.prod(extent for extent in wanted if extent != -1)
+        full = tuple(self.size // max(known, 1) if extent == -1 else extent for extent in wanted)
+        if wanted.count(-1) > 1 or any(extent < 0 for extent in full) or math.prod(full) != self.size or \
+                (known == 0 and -1 in wanted):
+            raise ArgumentError(f"reshape: {self.shape} has {self.size} elements, {wanted} is no shape of as many")
         out = object.__new__(Array)
         out.__dict__.update(self.__dict__)
-        out.shape = tuple(self.size // max(known, 1) if extent == -1 else int(extent) for extent in wanted)
-        if int(np.prod(out.shape, dtype=np.int64)) != self.size:
-            raise ArgumentError(f"reshape: {self.shape} has {self.size} elements, {tuple(wanted)} has others")
+        out.shape = full
         return out
 
 
@@ -94,6 +112,7 @@ def array(values, type=None, device=None):
     >>> x.numpy().sum()
     6.0
 
-    `type`: of vkmoye, such as "bf16", for which NumPy has none: the values are then its bits, uint16.
+    `type`: by default that of the values, which are not converted. For "bf16", of which NumPy has none, they are its
+    bits, uint16.
     """
     return (device or default_device()).array(values, type)

@@ -3,6 +3,7 @@
 
 import ctypes
 import functools
+import math
 import os
 import pathlib
 import shlex
@@ -13,7 +14,7 @@ import threading
 import numpy as np
 
 from .device import Array, default_device
-from .errors import ArgumentError, MissingLibrary
+from .errors import ArgumentError, CannotRun, MissingLibrary
 from .library import Handle, Range, arguments_of, call, library
 from .types import fits
 
@@ -26,7 +27,7 @@ class KernelArray:
     def __init__(self, file, index):
         self.index = index
         self.name = library().vkmoye_array_name(file, index).decode()
-        self.type = library().vkmoye_array_type(file, index).decode()
+        self.type = (library().vkmoye_array_type(file, index) or b"u8").decode()
         access = library().vkmoye_array_access(file, index)
         self.is_read, self.is_written = bool(access & READ), bool(access & WRITTEN)
 
@@ -40,7 +41,8 @@ class Kernel:
 
     kernel(x, w, rows=64, cols=4096) takes the arrays that it reads, in the order of `arrays`, and the sizes that it has
     by name; a plan has its sizes. It returns the arrays that it writes: NumPy arrays, or arrays of the device if one of
-    those it took was. Arrays that are both read and written are changed, and must be arrays of the device.
+    those it took was. Arrays that are both read and written are changed; they must be arrays of the device, and are
+    among the results. Arrays have no gaps: arguments such as lda are left out.
     """
 
     def __init__(self, text, device=None):
@@ -60,12 +62,16 @@ class Kernel:
 
     def shape(self, array, arguments):
         """The shape of a KernelArray for these sizes, the contiguous axis last."""
-        extents, rank = (ctypes.c_uint64 * 8)(), ctypes.c_uint32()
-        call("array_extents", self._file.value, array.index, *arguments, extents, 8, ctypes.byref(rank))
+        extents, rank = (ctypes.c_uint64 * 64)(), ctypes.c_uint32()
+        call("array_extents", self._file.value, array.index, *arguments, extents, 64, ctypes.byref(rank))
         return tuple(extents[: rank.value])
 
-    def __call__(self, *inputs, shapes=None, **sizes):
-        """Runs it. `shapes`: those of the results, in place of the kernel's own; they have as many elements."""
+    def __call__(self, *inputs, **sizes):
+        """Runs it; see above."""
+        return self.run(inputs, sizes, any_shape=False)
+
+    def run(self, inputs, sizes, any_shape):
+        """Runs it. `any_shape`: arrays may have any shape with as many elements as the kernel's."""
         arguments = arguments_of(sizes)
         taken = [array for array in self.arrays if not array.is_result]
         results = [array for array in self.arrays if array.is_result]
@@ -74,15 +80,14 @@ class Kernel:
                                 f"got {len(inputs)}")
         reasons, passed = [], {}
         for array, values in zip(taken, inputs):
-            reasons += self._reasons_against(array, values, self.shape(array, arguments))
+            reasons += self._reasons_against(array, values, self.shape(array, arguments), any_shape)
         if reasons:
             raise ArgumentError("\n- ".join([f"{self.name}:"] + reasons))
         for array, values in zip(taken, inputs):
             passed[array.index] = values if isinstance(values, Array) else self.device.array(values, array.type)
         made = []
-        for number, array in enumerate(results):
-            shape = shapes[number] if shapes else self.shape(array, arguments)
-            made.append(self.device.empty(shape, array.type))
+        for array in results:
+            made.append(self.device.empty(self.shape(array, arguments), array.type))
             passed[array.index] = made[-1]
         ranges = (Range * len(self.arrays))(
             *[Range(passed[i].buffer.value, 0, 0, 0) for i in range(len(self.arrays))])
@@ -90,22 +95,23 @@ class Kernel:
         with self._lock:
             call("run", self._recorder.value, ranges, len(ranges), *arguments, ctypes.byref(time))
             self.microseconds = time.value
+        made += [passed[array.index] for array in taken if array.is_written]
         if not any(isinstance(values, Array) for values in inputs):
             made = [array.numpy() for array in made]
         return made[0] if len(made) == 1 else tuple(made)
 
-    def _reasons_against(self, array, values, shape):
+    def _reasons_against(self, array, values, shape, any_shape):
         is_on_device = isinstance(values, Array)
         values = values if is_on_device else np.asarray(values)
         type_fits = values.type == array.type if is_on_device else fits(values.dtype, array.type)
         if not type_fits:
             yield f"{array.name}: has elements of {values.type if is_on_device else values.dtype}, needs {array.type}"
-        if int(np.prod(shape, dtype=np.int64)) != values.size:
+        if math.prod(shape) != values.size if any_shape else shape != tuple(values.shape):
             yield f"{array.name}: has the shape {tuple(values.shape)}, needs {shape}"
         if array.is_written and not is_on_device:
             yield f"{array.name}: is changed by the kernel, so it must be an array of the device (vkmoye.array)"
         if is_on_device and values.device is not self.device:
-            yield f"{array.name}: is on {values.device.name}, not on {self.device.name}"
+            yield f"{array.name}: is on another device, {values.device.name}, not on {self.device.name}"
 
 
 def load(path, device=None):
@@ -118,11 +124,12 @@ def load(path, device=None):
 
 
 def program():
-    """The program vkmoye-bench, which compiles kernels: $VKMOYE_PROGRAM, else beside the library or on PATH."""
+    """The program vkmoye-bench, which compiles kernels: $VKMOYE_PROGRAM, else beside the library, or on PATH."""
     given = os.environ.get("VKMOYE_PROGRAM")
-    beside = pathlib.Path(library().path).resolve().parent
-    places = [given] if given else [str(beside / "vkmoye-bench"), str(beside.parent / "bin" / "vkmoye-bench"),
-                                    "vkmoye-bench"]
+    places = [given] if given else ["vkmoye-bench"]
+    if not given and library().path:
+        prefixes = list(pathlib.Path(library().path).resolve().parents)[:3]  # lib, or lib/x86_64-linux-gnu
+        places = [str(prefix / "bin" / "vkmoye-bench") for prefix in prefixes] + places
     for place in places:
         found = shutil.which(place)
         if found:
@@ -131,12 +138,17 @@ def program():
                          + "\n".join(f"- {place}: is not a program" for place in places))
 
 
+_lock = threading.RLock()  # each kernel is compiled once
+
+
 @functools.lru_cache(maxsize=256)
 def _compiled(device, name, options):
     words = [program(), "emit", name, *options, "--device", device.selector or device.name, "--kernel", "-"]
     done = subprocess.run(words, capture_output=True, check=False)
-    if done.returncode != 0:
-        raise ArgumentError(done.stderr.decode().strip().removeprefix("vkmoye-bench: "))
+    if done.returncode != 0 or not done.stdout.startswith(b"{"):
+        text = done.stderr.decode(errors="replace").strip().removeprefix("vkmoye-bench: ")
+        kind = CannotRun if done.returncode == 3 else ArgumentError
+        raise kind(text or f"{shlex.join(words)}: wrote no kernel, and ended with status {done.returncode}")
     return Kernel(done.stdout, device)
 
 
@@ -148,4 +160,5 @@ def compile(name, options="", device=None):
     ['cols', 'rows']
     """
     words = tuple(shlex.split(options) if isinstance(options, str) else map(str, options))
-    return _compiled(device or default_device(), name, words)
+    with _lock:
+        return _compiled(device or default_device(), name, words)

@@ -7,10 +7,12 @@ import functools
 import numbers
 import os
 import pathlib
+import platform
+import shutil
 import sys
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
-from .errors import BY_STATUS, Error, MissingLibrary
+from .errors import BY_STATUS, ArgumentError, Error, MissingLibrary
 
 OLDEST_VERSION = (1, 3)  # of the interface
 
@@ -58,29 +60,33 @@ _FUNCTIONS = {
 
 
 def _candidates():
-    """Where the library may be, in order; the first that exists is used."""
+    """Where the library may be, in order; the first that can be loaded is used."""
     given = os.environ.get("VKMOYE_LIBRARY")
     if given:
         yield given
         return
-    name = {"win32": "vkmoye_c.dll", "darwin": "libvkmoye_c.dylib"}.get(sys.platform, "libvkmoye_c.so")
-    here = pathlib.Path(__file__).parent
-    yield from sorted(str(path) for path in here.glob(name + "*"))
-    found = ctypes.util.find_library("vkmoye_c")
-    if found:
-        yield found
+    name = {"win32": "vkmoye_c.dll", "darwin": "libvkmoye_c.dylib"}.get(sys.platform, "libvkmoye_c.so.1")
+    yield str(pathlib.Path(__file__).parent / name)
+    prefixes = [pathlib.Path(sys.prefix), pathlib.Path.home() / ".local"]
+    program = shutil.which("vkmoye-bench")
+    if program:
+        prefixes.insert(0, pathlib.Path(program).resolve().parent.parent)
+    for prefix in prefixes:
+        for folder in ("lib", "lib64", "bin", f"lib/{platform.machine()}-linux-gnu"):
+            yield str(prefix / folder / name)
+    yield ctypes.util.find_library("vkmoye_c") or name
 
 
 @functools.lru_cache(maxsize=None)
 def library():
-    """The library, loaded on first use. Throws MissingLibrary."""
+    """The library, loaded on first use. Raises MissingLibrary."""
     reasons = []
     for candidate in _candidates():
         try:
             loaded = ctypes.CDLL(candidate)
             loaded.vkmoye_c_version.restype = c_uint32
         except (OSError, AttributeError) as error:
-            reasons.append(f"{candidate}: {error}")
+            reasons.append(str(error) if candidate in str(error) else f"{candidate}: {error}")
             continue
         number = loaded.vkmoye_c_version()
         version = (number >> 16, number & 0xFFFF)
@@ -90,15 +96,21 @@ def library():
         for function, (result, *arguments) in _FUNCTIONS.items():
             entry = getattr(loaded, "vkmoye_" + function)
             entry.restype, entry.argtypes = result, arguments
-        loaded.path = candidate
+        loaded.path = candidate if os.path.dirname(candidate) else None  # None: found by the system
         return loaded
     raise MissingLibrary(
         "libvkmoye_c was not found; install vkmoye, or set VKMOYE_LIBRARY to the file\n"
         + "\n".join("- " + reason for reason in reasons))
 
 
+_process = os.getpid()
+
+
 def call(function, *arguments):
-    """Calls a function that returns a vkmoye_status. Throws the exception of its status."""
+    """Calls a function that returns a vkmoye_status. Raises the exception of its status."""
+    if os.getpid() != _process:
+        raise Error("vkmoye was imported before this process was forked, and drivers do not outlive a fork; "
+                    "use multiprocessing's start method 'spawn'")
     status = getattr(library(), "vkmoye_" + function)(*arguments)
     if status != 0:
         raise BY_STATUS.get(status, Error)(library().vkmoye_last_error().decode())
@@ -113,7 +125,7 @@ class Handle:
         self._free = getattr(library(), "vkmoye_" + free)
 
     def __del__(self):
-        if getattr(self, "_free", None) is not None and self.value:
+        if getattr(self, "_free", None) is not None and self.value and os.getpid() == _process:
             self._free(self.value)
             self.value = c_void_p()
 
@@ -122,6 +134,8 @@ def arguments_of(values):
     """{"m": 64, "alpha": 0.5} as an array of vkmoye_argument, and its length."""
     all_values = []
     for name, value in values.items():
+        if not isinstance(value, numbers.Real) or (isinstance(value, numbers.Integral) and not -2**63 <= value < 2**63):
+            raise ArgumentError(f"argument {name}: {value!r} is not a number of 64 bits")
         is_real = not isinstance(value, numbers.Integral)
         number = Value(0, float(value), 1, 0) if is_real else Value(int(value), 0.0, 0, 0)
         all_values.append(Argument(name.encode(), number))

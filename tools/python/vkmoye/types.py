@@ -23,22 +23,31 @@ except ImportError:
     pass
 
 
-def dtype_of(name):
-    """The dtype of arrays of the type `name` of vkmoye."""
-    if name not in DTYPES:
-        raise ArgumentError(f"type {name}: unknown (known: {', '.join(DTYPES)})")
-    return DTYPES[name]
+def dtype_of(type):
+    """The dtype of arrays of a type of vkmoye."""
+    return DTYPES[type_of(type)]
+
+
+def type_of(type):
+    """A type's name in vkmoye: "f32" of "f32", numpy.float32 or "float32"."""
+    if isinstance(type, str) and type in DTYPES:
+        return type
+    try:
+        return name_of(np.dtype(type))
+    except TypeError:
+        raise ArgumentError(f"type {type}: unknown (known: {', '.join(DTYPES)})") from None
 
 
 def name_of(dtype):
     """The name of a dtype in vkmoye: "f32" of numpy.float32."""
-    wanted = np.dtype(dtype)
+    wanted = np.dtype(dtype).newbyteorder("=")
     for name, known in DTYPES.items():
         if known == wanted and (name not in _BITS or known != _BITS[name]):
             return name
-    raise ArgumentError(f"dtype {wanted}: vkmoye has no such type (it has {', '.join(DTYPES)})")
+    hint = "; for a mask, use numpy.where(mask, 0, -numpy.inf)" if wanted == np.bool_ else ""
+    raise ArgumentError(f"dtype {wanted}: vkmoye has no such type (it has {', '.join(DTYPES)}){hint}")
 
 
 def fits(dtype, name):
     """Whether arrays of `dtype` can be passed where the type `name` is expected."""
-    return np.dtype(dtype) in (dtype_of(name), _BITS.get(name, dtype_of(name)))
+    return np.dtype(dtype).newbyteorder("=") in (dtype_of(name), _BITS.get(name, dtype_of(name)))

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <span>
+#include <vector>
+
 #include "devices/facts.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -10,9 +13,6 @@
 
 namespace vkmoye::bench {
 namespace {
-
-constexpr const char* kRunAtOnce = "yes";
-constexpr const char* kDoNot = "no";
 
 bool run_at_once(Executor& executor, std::int64_t groups) {
   const RunPlan plan = plan_of(gen::resident_trial(executor.caps(), groups));
@@ -24,29 +24,36 @@ bool run_at_once(Executor& executor, std::int64_t groups) {
   } catch (const Unavailable&) {  // one waited in vain
     return false;
   }
+  std::vector<std::uint32_t> result(plan.arrays[0].bytes / sizeof(std::uint32_t));
+  execution->read(0, std::as_writable_bytes(std::span(result)), /*offset=*/0);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (result[i] != result.size() - 1 - i) return false;
+  }
   return true;
 }
 
 }  // namespace
 
-void require_at_once(Executor& executor, std::uint64_t groups, const std::string& subject) {
+void require_resident(Executor& executor, std::uint64_t groups, const std::string& subject) {
   const DeviceFacts* facts = executor.facts();
   if (facts == nullptr) return;
+  // The threads of a CPU may be others in the next run.
+  const bool is_kept = executor.caps().kind != DeviceKind::cpu;
   const std::string name = fmt::format("{} workgroups at once", groups);
-  auto fact = facts->find(executor.caps(), name);
-  if (fact != kRunAtOnce && fact != kDoNot) {
-    try {
-      fact = run_at_once(executor, static_cast<std::int64_t>(groups)) ? kRunAtOnce : kDoNot;
-    } catch (const Unavailable& why) {
-      throw DeviceLacks(subject, {why.what()});
-    }
-    facts->store(executor.caps(), name, *fact);
+  if (is_kept && facts->find(executor.caps(), name) == "yes") return;
+  bool run = false;
+  try {
+    run = run_at_once(executor, static_cast<std::int64_t>(groups));
+  } catch (const Unavailable& why) {
+    throw DeviceLacks(subject, {why.what()});
   }
-  if (fact == kRunAtOnce) return;
-  throw DeviceLacks(subject,
-                    {fmt::format("{} workgroups must run at once; in a trial on this device, "
-                                 "one waited for the others in vain",
-                                 groups)});
+  if (!run) {
+    throw DeviceLacks(subject,
+                      {fmt::format("{} workgroups must run at once; in a trial on this device, one "
+                                   "timed out waiting for the others",
+                                   groups)});
+  }
+  if (is_kept) facts->store(executor.caps(), name, "yes");
 }
 
 }  // namespace vkmoye::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Whether a device runs so many workgroups at once: found by a trial when it is first asked, and kept between runs.
+// Whether a device runs a number of workgroups at once: found by a trial, whose success on a GPU is kept between runs.
 
 #include <cstdint>
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace vkmoye::bench {
 
-/// Throws DeviceLacks about `subject` unless `groups` workgroups of the executor's device run at once, of any size. A
-/// trial finds that out; if they do not, it takes some seconds. An executor without facts, the host, needs none.
-void require_at_once(Executor& executor, std::uint64_t groups, const std::string& subject);
+/// Throws DeviceLacks about `subject` unless `groups` workgroups, of the largest size that it allows, run at once on the
+/// executor's device. A trial that fails takes some seconds, and is made again the next time: another program may have
+/// kept the device busy. An executor without facts, the host, needs none.
+void require_resident(Executor& executor, std::uint64_t groups, const std::string& subject);
 
 }  // namespace vkmoye::bench

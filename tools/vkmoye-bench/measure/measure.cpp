@@ -240,7 +240,12 @@ Result measure(Executor& executor, const Workload& workload, const MeasureOption
     result.skipped = join(error.reasons, "; ");
     return result;
   }
-  make_resident(plan, options.resident, executor);
+  try {
+    make_resident(plan, options.resident, executor);
+  } catch (const DeviceLacks& error) {
+    result.skipped = join(error.reasons, "; ");
+    return result;
+  }
   if (options.bake) bake_sizes(plan);
   if (!options.specialise.empty()) specialise_sizes(plan, options.specialise);
   result.config = plan.steps[plan.main].kernel.config;

@@ -162,7 +162,7 @@ void make_resident(RunPlan& plan, const std::string& groups, Executor& executor)
     const std::uint64_t of_step = resident_groups(gen::ir::interface_of(step.kernel));
     // More than the device says is refused with the other reasons against the plan.
     if (of_step == 0 || of_step > executor.caps().resident_groups) continue;
-    require_at_once(executor, of_step, step.kernel.name);
+    require_resident(executor, of_step, step.kernel.name);
   }
 }
 

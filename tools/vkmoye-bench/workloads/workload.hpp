@@ -55,7 +55,7 @@ void specialise_sizes(RunPlan& plan, const std::string& names);
 /// device of `caps` runs at once, or a number of them. Throws ArgumentError for other words, KernelError with the
 /// reasons of gen::resident, and if the device does not say how many it runs.
 void make_resident(RunPlan& plan, const std::string& groups, const DeviceCaps& caps);
-/// The same for the executor's device, after a trial of so many workgroups. Throws DeviceLacks if it fails.
+/// As above, for the device of `executor`; first runs a trial, see require_resident. Throws DeviceLacks if it fails.
 void make_resident(RunPlan& plan, const std::string& groups, Executor& executor);
 /// The number of workgroups in that word; 0: "yes" or "no". Throws ArgumentError for other words.
 std::uint32_t groups_in(const std::string& groups);

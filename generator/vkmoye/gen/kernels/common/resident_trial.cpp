@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/gen/kernels/common/resident_trial.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <string>
 #include <utility>
@@ -11,8 +12,10 @@
 namespace vkmoye::gen {
 
 KernelPlan resident_trial(const DeviceCaps& device, std::int64_t groups) {
-  const std::int64_t threads = std::bit_floor(device.max_workgroup_invocations);
-  const std::int64_t rows = device.max_shared_bytes / 4 / threads, count = groups * threads;
+  const std::int64_t threads =
+      std::bit_floor(std::min(device.max_workgroup_invocations, device.max_workgroup_size[0]));
+  const std::int64_t rows = std::max<std::int64_t>(1, device.max_shared_bytes / 4 / threads);
+  const std::int64_t count = groups * threads;
   Builder k("resident/trial", threads);
   k.resident(groups);
   k.header({{"groups", std::to_string(groups)}},

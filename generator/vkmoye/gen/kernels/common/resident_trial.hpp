@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A kernel that finds out whether a device runs so many workgroups at once, before kernels rely on it.
+// A kernel that finds out whether a device runs a number of workgroups at once, before kernels rely on it.
 //
 //   resident_trial(h200, 132)     132 workgroups of 1024 threads and 48 KiB of shared memory, the most that a workgroup
 //                                 may have: each writes, waits for the others, and reads what another one wrote
 //
-// If they do not run at once, the launch ends after some seconds, as every launch whose workgroups wait for each other,
-// see KernelInterface::arrivals. Smaller workgroups fit where these do.
+// If they do not run at once, the launch ends after some seconds, like every launch whose workgroups wait for each other,
+// see KernelInterface::arrivals. Up to the number of multiprocessors, kernels of any workgroups then run at once, because
+// each multiprocessor holds one of them. Above it, that also depends on the registers of the kernel.
 
 #include <cstdint>
 

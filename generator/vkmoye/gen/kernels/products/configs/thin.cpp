@@ -123,7 +123,7 @@ GemmThinConfig gemm_quantised_config(const GemmForm& form,
   config.rows = (m + times - 1) / times;
   // As many elements of k as 2 blocks of 32 have, in whole words: the fastest of a sweep at N = K = 8192 on an H200.
   config.reads_k = blocks_at_once(*form.weights, 64);
-  // Of long blocks, 8 threads along k are faster: an H200, 128 threads, 1x8192x8192 by q4_K 25.2 us, with 16 29.1;
+  // For long blocks, 8 threads along k are faster: an H200, 128 threads, 1x8192x8192 by q4_K 25.2 us, with 16 29.1;
   // 1x16384x4096 by q6_K 69.4 and 77.2.
   config.along_k = config.rows == 1 && form.weights->elements <= 64 ? 16 : 8;
   // Two rows of weights share what is read of many rows of A.
