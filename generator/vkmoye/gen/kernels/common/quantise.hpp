@@ -19,9 +19,9 @@
 namespace vkmoye::gen {
 
 /// The blocks of `weights`, rows of `columns`; both numbers are multiples of the elements of a block. Many weights are
-/// quantised by several threads at the same time, so `format.quantise` must allow that. Throws ArgumentError for weights
-/// that the format cannot hold, with their row, group and number; it calls them `name`. A weight cannot be held if it is
-/// not finite, or if the scale or the minimum of its block is beyond its type.
+/// quantised by several threads at the same time, so `format.quantise` must allow that. Throws ArgumentError for
+/// weights that the format cannot hold, with their row, group and number; it calls them `name`. A weight cannot be held
+/// if it is not finite, or if the scale or the minimum of its block is beyond its type.
 std::vector<std::byte> quantise(const WeightFormat& format, std::span<const double> weights,
                                 std::int64_t columns, std::string_view name);
 

@@ -5,9 +5,9 @@
 //   resident_trial(h200, 132)     132 workgroups of 1024 threads and 48 KiB of shared memory, the most that a workgroup
 //                                 may have: each writes, waits for the others, and reads what another one wrote
 //
-// If they do not run at once, the launch ends after some seconds, like every launch whose workgroups wait for each other,
-// see KernelInterface::arrivals. Up to the number of multiprocessors, kernels of any workgroups then run at once, because
-// each multiprocessor holds one of them. Above it, that also depends on the registers of the kernel.
+// If they do not run at once, the launch ends after some seconds, like every launch whose workgroups wait for each
+// other, see KernelInterface::arrivals. Up to the number of multiprocessors, kernels of any workgroups then run at once,
+// because each multiprocessor holds one of them. Above it, that also depends on the registers of the kernel.
 
 #include <cstdint>
 
