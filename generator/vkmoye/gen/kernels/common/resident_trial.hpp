@@ -6,8 +6,8 @@
 //                                 may have: each writes, waits for the others, and reads what another one wrote
 //
 // If they do not run at once, the launch ends after some seconds, like every launch whose workgroups wait for each
-// other, see KernelInterface::arrivals. Up to the number of multiprocessors, kernels of any workgroups then run at once,
-// because each multiprocessor holds one of them. Above it, that also depends on the registers of the kernel.
+// other, see KernelInterface::arrivals. Up to the number of multiprocessors, workgroups of any kernel then run at once,
+// because each multiprocessor holds one. Above it, that also depends on the registers of the kernel.
 
 #include <cstdint>
 
