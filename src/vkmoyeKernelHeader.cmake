@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Compiles a kernel, in a variant for each of SIZES, and writes the header of vkmoye_add_kernels:
-# cmake -DBENCH=.. -DTEXT=.. -DDEVICE=.. -DSIZES=.. -DNAME=.. -DNAMESPACE=.. -DHEADER=.. -P vkmoyeKernelHeader.cmake
+# Compiles a kernel, in a variant for each of DEVICES and SIZES, and writes the header of vkmoye_add_kernels:
+# cmake -DBENCH=.. -DTEXT=.. -DDEVICES=.. -DSIZES=.. -DNAME=.. -DNAMESPACE=.. -DHEADER=.. -P vkmoyeKernelHeader.cmake
 cmake_minimum_required(VERSION 3.22)
 
 # compiled(OUT [OPTION...]): the text of a kernel file.
 function(compiled out)
   separate_arguments(words UNIX_COMMAND "${TEXT}")
-  if(DEVICE)
-    list(APPEND words --device ${DEVICE})
-  endif()
   execute_process(COMMAND ${BENCH} emit ${words} ${ARGN} --kernel - OUTPUT_VARIABLE text ERROR_VARIABLE errors
                   RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
@@ -34,25 +31,33 @@ endfunction()
 set(texts "")
 set(files "")
 set(count 0)
-if(NOT SIZES)
-  set(SIZES default)
-endif()
-foreach(size IN LISTS SIZES)
-  set(options)
-  if(NOT size STREQUAL "default")
-    set(options --subgroup-size ${size})
+
+foreach(list IN ITEMS DEVICES SIZES)
+  if(NOT ${list})
+    set(${list} "-")  # the default
   endif()
-  compiled(variant ${options})
-  if(count EQUAL 0)
-    set(text "${variant}")
-  endif()
-  literal("${variant}" pieces)
-  string(APPEND texts "inline constexpr std::string_view kFile${count}[] = {${pieces}\n};\n")
-  string(APPEND files "kFile${count}, ")
-  math(EXPR count "${count} + 1")
+endforeach()
+foreach(device IN LISTS DEVICES)
+  foreach(size IN LISTS SIZES)
+    set(options)
+    if(NOT device STREQUAL "-")
+      list(APPEND options --device ${device})
+    endif()
+    if(NOT size STREQUAL "-")
+      list(APPEND options --subgroup-size ${size})
+    endif()
+    compiled(variant ${options})
+    if(count EQUAL 0)
+      set(text "${variant}")
+    endif()
+    literal("${variant}" pieces)
+    string(APPEND texts "inline constexpr std::string_view kFile${count}[] = {${pieces}\n};\n")
+    string(APPEND files "kFile${count}, ")
+    math(EXPR count "${count} + 1")
+  endforeach()
 endforeach()
 
-# The arrays and arguments are those of the first variant: the size of subgroups changes neither.
+# The arrays and arguments are those of the first variant: devices and sizes of subgroups change neither.
 string(JSON format GET "${text}" format)
 set(arrays "")
 set(views "")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# vkmoye_add_kernels(TARGET [NAMESPACE name] [DEVICE device] [SUBGROUP_SIZES 32 64 1] KERNELS "[name =] kernel [option]..." ..)
+# vkmoye_add_kernels(TARGET [NAMESPACE name] [DEVICE device..] [SUBGROUP_SIZES 32 64 1]
+#                    KERNELS "[name =] kernel [option]..." ..)
 #
 # Compiles kernels when TARGET is built, again when vkmoye-bench changes, and embeds them: each is a header of TARGET's
 # include path, kernels/NAME.hpp, with the namespace `kernels::NAME` (NAMESPACE: in place of `kernels`). The program needs
@@ -11,15 +12,18 @@
 #
 # KERNELS   what `vkmoye-bench emit` takes: a kernel and its options. NAME is what stands before =, else the kernel with _
 #           in place of /. With --size, a kernel that takes several launches is a plan.
-# DEVICE    a description of the device: navi31, or a file that `vkmoye-bench devices --format json` wrote
-# SUBGROUP_SIZES  a variant for each (--subgroup-size); the program takes the first that its device can run. That for 1
-#           uses no operations of subgroups, and runs on every device. Without it, there is one variant. gemm/auto, which
-#           chooses a kernel, has none.
+# DEVICE    descriptions of devices, with a variant for each: navi31, h100, or a file that
+#           `vkmoye-bench devices --format json` wrote
+# SUBGROUP_SIZES  a variant for each (--subgroup-size), of each device. That for 1 uses no operations of subgroups, and
+#           runs on every device. gemm/auto, which chooses a kernel, has none.
+#
+# The program takes the first variant that its device can run, so put what fits fewer devices first. Without DEVICE and
+# SUBGROUP_SIZES, there is one.
 #
 # TARGET is one of the same directory.
 # VKMOYE_BENCH is the program that compiles: the installed one, or, for cross-compiling, one of the build machine.
 function(vkmoye_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE;DEVICE" "KERNELS;SUBGROUP_SIZES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE" "KERNELS;DEVICE;SUBGROUP_SIZES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KERNELS)
     message(FATAL_ERROR "vkmoye_add_kernels(${target}): needs KERNELS, and knows NAMESPACE, DEVICE and "
                         "SUBGROUP_SIZES besides; got '${arg_UNPARSED_ARGUMENTS}'")
@@ -46,12 +50,15 @@ function(vkmoye_add_kernels target)
   if(NOT namespace MATCHES "^[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*$")
     message(FATAL_ERROR "vkmoye_add_kernels(${target}): NAMESPACE ${namespace} is no name of C++")
   endif()
-  set(device ${arg_DEVICE})
-  set(device_file)
-  if(device MATCHES "[.]json$")
-    get_filename_component(device ${device} ABSOLUTE)
-    set(device_file ${device})
-  endif()
+  set(devices)
+  set(device_files)
+  foreach(device IN LISTS arg_DEVICE)
+    if(device MATCHES "[.]json$")
+      get_filename_component(device ${device} ABSOLUTE)
+      list(APPEND device_files ${device})
+    endif()
+    list(APPEND devices ${device})
+  endforeach()
   set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/vkmoyeKernelHeader.cmake)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.kernels)
   foreach(text IN LISTS arg_KERNELS)
@@ -72,10 +79,10 @@ function(vkmoye_add_kernels target)
     set_property(TARGET ${target} APPEND PROPERTY VKMOYE_KERNELS ${name})
     set(header ${folder}/kernels/${name}.hpp)
     add_custom_command(OUTPUT ${header}
-                       COMMAND ${CMAKE_COMMAND} -DBENCH=${VKMOYE_BENCH} "-DTEXT=${text}" "-DDEVICE=${device}"
+                       COMMAND ${CMAKE_COMMAND} -DBENCH=${VKMOYE_BENCH} "-DTEXT=${text}" "-DDEVICES=${devices}"
                                "-DSIZES=${arg_SUBGROUP_SIZES}" -DNAME=${name} -DNAMESPACE=${namespace} -DHEADER=${header}
                                -P ${script}
-                       DEPENDS ${VKMOYE_BENCH} ${script} ${device_file} COMMENT "Compiling ${text}" VERBATIM)
+                       DEPENDS ${VKMOYE_BENCH} ${script} ${device_files} COMMENT "Compiling ${text}" VERBATIM)
     target_sources(${target} PRIVATE ${header})
   endforeach()
   target_include_directories(${target} PRIVATE ${folder})
