@@ -67,10 +67,14 @@ if(format STREQUAL "vkmoye plan")
   set(type CompiledPlan)
   string(JSON last LENGTH "${text}" plan arrays)
   set(path plan arrays)
+  set(fits "    bool fits = true;
+    for (const auto* kernel : kernels_of(code)) fits = fits && reasons_against(*kernel, caps).empty();
+    if (fits) return code;")
 else()
   set(type CompiledKernel)
   string(JSON last LENGTH "${text}" kernel interface bindings)
   set(path kernel interface bindings)
+  set(fits "    if (reasons_against(code.interface, caps).empty()) return code;")
   string(JSON constants LENGTH "${text}" kernel interface push_constants)
   math(EXPR constants "${constants} - 1")
   foreach(i RANGE ${constants})
@@ -152,19 +156,11 @@ inline vkmoye::${type} compiled(const vkmoye::DeviceCaps& caps) {
   for (std::size_t i = 0; i < kFiles.size(); ++i) {
     auto code = std::get<vkmoye::${type}>(parsed(kFiles[i]));
     if (i + 1 == kFiles.size()) return code;
-FITS
+${fits}
   }
   return {};
 }
 
 }  // namespace ${NAMESPACE}::${NAME}
 ")
-if(type STREQUAL "CompiledKernel")
-  set(fits "    if (reasons_against(code.interface, caps).empty()) return code;")
-else()
-  set(fits "    bool fits = true;
-    for (const auto* kernel : kernels_of(code)) fits = fits && reasons_against(*kernel, caps).empty();
-    if (fits) return code;")
-endif()
-string(REPLACE "\nFITS\n" "\n${fits}\n" content "${content}")
 file(WRITE ${HEADER} "${content}")

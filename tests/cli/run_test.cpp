@@ -339,7 +339,7 @@ TEST(Cli, ADamagedOrUnwritableCacheChangesNothing) {
   EXPECT_EQ(read_file(folder.file("b.npy")), read_file(folder.file("a.npy")));
 }
 
-// For devices whose subgroups have a size that nobody foresaw.
+// For devices whose subgroups may have any size.
 TEST(Cli, RunWithoutSubgroups) {
   for (const char* kernel :
        {"softmax/rows", "norm/layer", "reduce/sum", "argmax/rows", "topk/rows"}) {

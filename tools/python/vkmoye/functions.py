@@ -32,10 +32,6 @@ def _shape_of(values):
     return tuple(values.shape) if isinstance(values, Array) else np.shape(values)
 
 
-def _shaped(values, shape):
-    return values.reshape(shape)
-
-
 def _empty(shape, type, *arrays):
     device = any(isinstance(one, Array) for one in arrays)
     return _device_of(*arrays).empty(shape, type) if device else np.zeros(shape, dtype_of(type))
@@ -78,7 +74,7 @@ def matmul(a, b, dtype=None):
     if batch != 1:
         options += ["--batch", batch]
     kernel = compile("gemm/auto", options, _device_of(a, b))
-    return _shaped(kernel.run((a, b), {}, any_shape=True), left[:-1] + (n,))
+    return kernel.run((a, b), {}, any_shape=True).reshape(left[:-1] + (n,))
 
 
 def _by_rows(kernel, x, *others, **options):
@@ -93,7 +89,7 @@ def _by_rows(kernel, x, *others, **options):
         if _shape_of(one) != shape[-1:]:
             raise ArgumentError(f"{kernel}: a weight or bias has the shape {_shape_of(one)}, needs {shape[-1:]}")
     compiled = compile(kernel, words, _device_of(x, *others))
-    return _shaped(compiled.run((x, *others), {"rows": rows, "cols": shape[-1]}, any_shape=True), shape)
+    return compiled.run((x, *others), {"rows": rows, "cols": shape[-1]}, any_shape=True).reshape(shape)
 
 
 def softmax(x):
@@ -150,7 +146,7 @@ def attention(q, k, v, causal=False, scale=None, mask=None):
         options += ["--mask", _type_of(mask), "--mask-batch", of_mask[0], "--mask-heads", of_mask[1]]
         arrays.append(mask)
     kernel = compile("attention/auto", options, _device_of(*arrays))
-    return _shaped(kernel.run(arrays, {}, any_shape=True), shapes[0][:-1] + (values_shape[3],))
+    return kernel.run(arrays, {}, any_shape=True).reshape(shapes[0][:-1] + (values_shape[3],))
 
 
 def transpose(x, axes=None):
@@ -159,9 +155,8 @@ def transpose(x, axes=None):
     order = tuple(reversed(range(len(shape)))) if axes is None else tuple(a % len(shape) for a in axes)
     if sorted(order) != list(range(len(shape))):
         raise ArgumentError(f"transpose: axes {axes} are not those of {shape}, each once")
-    type = _type_of(x)
     if len(shape) == 2 and order == (1, 0):
-        kernel = compile("transpose/auto", ["--type", type], _device_of(x))
+        kernel = compile("transpose/auto", ["--type", _type_of(x)], _device_of(x))
         return kernel(x, rows=shape[0], cols=shape[1])
     return relayout(x, order)
 
@@ -174,4 +169,4 @@ def relayout(x, axes):
     if len(shape) < 2 and order == list(range(len(shape))):
         return _device_of(x).array(x) if isinstance(x, Array) else np.array(x)
     options = ["--type", _type_of(x), "--size", "x".join(map(str, shape)), "--permute", ",".join(map(str, order))]
-    return _shaped(compile("relayout", options, _device_of(x)).run((x,), {}, any_shape=True), out)
+    return compile("relayout", options, _device_of(x)).run((x,), {}, any_shape=True).reshape(out)
