@@ -94,16 +94,12 @@ std::vector<std::string> options_of(const CLI::App& command,
       if (!option->get_group().empty()) general.push_back("--" + name);
     }
   }
-  bool any_kernel = false;
-  for (const gen::KernelEntry& entry : registry_in_use().kernels) {
-    const bool is_named = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-      return !word.starts_with("-") && matches(word, entry.name);
-    });
-    if (!is_named || !kTakeKernelOptions.has(of)) continue;
-    any_kernel = true;
-    for (std::string& name : option_names(entry, of)) general.push_back(std::move(name));
+  if (!kTakeKernelOptions.has(of)) return all;
+  const auto kernels = kernels_among(words);
+  for (const gen::KernelEntry* entry : kernels) {
+    for (std::string& name : option_names(*entry, of)) general.push_back(std::move(name));
   }
-  return any_kernel ? general : all;
+  return kernels.empty() ? all : general;
 }
 
 // The message for the first unknown command or option among `words`, with the nearest known one and where to find all

@@ -6,7 +6,6 @@
 
 #include "commands/options.hpp"
 #include "devices/description.hpp"
-#include "io/parse.hpp"
 #include "registry/operations.hpp"
 
 namespace vkmoye::bench {
@@ -14,8 +13,6 @@ namespace {
 
 constexpr Commands kTakeDescriptions =
     CommandName::emit | CommandName::explain | CommandName::list | CommandName::layout;
-
-bool is_positional(const Option& option) { return !option.name.starts_with("-"); }
 
 // Without quotes and backslashes of the shell.
 std::string unquoted(std::string word) {
@@ -67,24 +64,16 @@ class TypedLine {
   }
 
   void find_kernels_of(const std::vector<std::string>& words) {
-    const bool is_tune = command_ == CommandName::tune;
-    if (!is_tune && !kTakeKernelOptions.has(command_)) return;
-    for (const gen::KernelEntry& entry : registry_in_use().kernels) {
-      const bool is_named =
-          is_tune ? entry.name == "gemm/auto"
-                  : std::any_of(words.begin() + 1, words.end() - 1, [&](const std::string& word) {
-                      return !word.starts_with("-") && matches(word, entry.name);
-                    });
-      if (is_named) kernels_.push_back(&entry);
+    if (command_ == CommandName::tune) {
+      kernels_ = kernels_among(std::vector<std::string>{"gemm/auto"});
+    } else if (kTakeKernelOptions.has(command_)) {
+      kernels_ = kernels_among(std::span(words).subspan(1, words.size() - 2));
     }
   }
 
-  // `--kernel_x` and `--kernel-x` are the same option.
-  const Option* option_called(std::string name) const {
+  const Option* option_called(const std::string& name) const {
     for (const Option& option : options_) {
-      std::string hyphenated = option.name;
-      std::replace(hyphenated.begin(), hyphenated.end(), '_', '-');
-      if (name == option.name || name == hyphenated) return &option;
+      if (name == option.name || name == option.hyphenated()) return &option;
     }
     return nullptr;
   }
@@ -106,7 +95,7 @@ class TypedLine {
   const Option* positional() const {
     std::size_t place = 0;
     for (const Option& option : options_) {
-      if (!is_positional(option)) continue;
+      if (!option.is_positional()) continue;
       if (place++ == positionals_ || takes_several(option)) return &option;
     }
     return nullptr;
@@ -129,7 +118,8 @@ class TypedLine {
   Candidates names_of_options(const std::string& current) const {
     Candidates found;
     for (const Option& option : options_) {
-      if (is_positional(option) || !option.name.starts_with(current) || !is_taken(option)) continue;
+      if (option.is_positional() || !option.name.starts_with(current) || !is_taken(option))
+        continue;
       const bool is_new =
           std::none_of(found.words.begin(), found.words.end(),
                        [&](const Candidate& other) { return other.word == option.name; });

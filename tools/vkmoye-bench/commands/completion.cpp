@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <iostream>
+#include <regex>
 #include <string>
 
 #include "commands/options.hpp"
@@ -73,17 +74,14 @@ complete -c vkmoye-bench -f -a '(__FUNCTION_candidates)'
 )";
 
 int completion(const CommandOptions& options) {
-  constexpr std::string_view kFunction = "FUNCTION";
   std::string function = program_name();
   for (char& c : function) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }
-  std::string script = options.shell == "bash" ? kBash : options.shell == "zsh" ? kZsh : kFish;
-  for (std::size_t at = 0; (at = script.find(kFunction, at)) != std::string::npos;) {
-    script.replace(at, kFunction.size(), function);
-    at += function.size();
-  }
-  std::cout << with_program_name(script);
+  const std::string script = options.shell == "bash"  ? kBash
+                             : options.shell == "zsh" ? kZsh
+                                                      : kFish;
+  std::cout << with_program_name(std::regex_replace(script, std::regex("FUNCTION"), function));
   return kOk;
 }
 

@@ -96,9 +96,8 @@ bool is_in_manual(const Option& option, CommandName command) {
 
 // "--size SIZE", "KERNEL...".
 std::string usage_of(const Option& option, CommandName command) {
-  const bool is_positional = !option.name.starts_with("-");
   const Reading& reading = option.reading_of(*option.use_of(command));
-  const bool has_value = !is_positional && reading.values != ValueCount::none;
+  const bool has_value = !option.is_positional() && reading.values != ValueCount::none;
   return option.name + (has_value ? " " + option.value : "") +
          (reading.values == ValueCount::several ? "..." : "");
 }
@@ -110,9 +109,8 @@ std::string manual_of(const Command& command, const std::vector<Option>& options
     if (!is_in_manual(option, command.name)) continue;
     const Use& use = *option.use_of(command.name);
     const std::string head = usage_of(option, command.name);
-    const bool is_positional = !option.name.starts_with("-");
     if (use.is_required) usage += ' ' + head;
-    if (!use.is_required && is_positional) usage += " [" + head + ']';
+    if (!use.is_required && option.is_positional()) usage += " [" + head + ']';
     entries += entry(head, use.help);
   }
   std::string out = ".SS " + roff(usage) + '\n' + roff(command.summary) + ".\n";

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/parse.hpp"
 #include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "workloads/workload.hpp"
@@ -32,10 +33,9 @@ void add_named(std::vector<Option>& options, const std::string& name, const std:
 }
 
 // The names of an option for CLI11: one with an underscore can also be written with a hyphen.
-std::string spellings(const std::string& name) {
-  std::string hyphenated = name;
-  std::replace(hyphenated.begin(), hyphenated.end(), '_', '-');
-  return hyphenated == name ? name : name + "," + hyphenated;
+std::string spellings(const Option& option) {
+  const std::string hyphenated = option.hyphenated();
+  return hyphenated == option.name ? option.name : option.name + "," + hyphenated;
 }
 
 // Reads the values of any option.
@@ -62,6 +62,23 @@ void read(const Option& option, const Use& use, const std::vector<std::string>& 
 }
 
 }  // namespace
+
+std::string Option::hyphenated() const {
+  std::string out = name;
+  std::replace(out.begin(), out.end(), '_', '-');
+  return out;
+}
+
+std::vector<const gen::KernelEntry*> kernels_among(std::span<const std::string> words) {
+  std::vector<const gen::KernelEntry*> found;
+  for (const gen::KernelEntry& entry : registry_in_use().kernels) {
+    const bool is_named = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+      return !word.starts_with("-") && matches(word, entry.name);
+    });
+    if (is_named) found.push_back(&entry);
+  }
+  return found;
+}
 
 std::vector<Option> all_options() {
   std::vector<Option> all = option_table(), config, values;
@@ -128,14 +145,14 @@ void add_options(CLI::App& app, CommandName command, CommandOptions& options) {
     const Reading& reading = option.reading_of(*use);
     if (reading.values == ValueCount::none) {
       app.add_flag_function(
-             spellings(option.name),
+             spellings(option),
              [read = reading.read, &options](std::int64_t) { read("", options); }, use->help)
           ->group(group);
       continue;
     }
     // CLI11's own conversions are not used: they accept NaN in any range, and read -1 as 2^64-1.
     CLI::Option* added = app.add_option(
-        spellings(option.name),
+        spellings(option),
         [option, use = *use, &options](const CLI::results_t& texts) {
           read(option, use, texts, options);
           return true;

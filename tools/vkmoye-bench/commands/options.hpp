@@ -181,6 +181,9 @@ struct Option {
   /// The use of `command`; nullptr: the command does not take the option.
   const Use* use_of(CommandName command) const;
   const Reading& reading_of(const Use& use) const;
+  bool is_positional() const { return !name.starts_with("-"); }
+  /// The name with hyphens in place of underscores: both are accepted.
+  std::string hyphenated() const;
 
   std::string name, value;
   Reading usual;
@@ -191,6 +194,9 @@ struct Option {
 
 /// All options except those of kernels and operations.
 std::vector<Option> option_table();
+
+/// The kernels that a word of a command line names or matches, in the order of the registry.
+std::vector<const gen::KernelEntry*> kernels_among(std::span<const std::string> words);
 
 /// All options: those of the table, then those of kernels and operations.
 std::vector<Option> all_options();

@@ -16,18 +16,16 @@
 namespace vkmoye::gen {
 namespace {
 
-bool uses(const ir::Kernel& kernel, const char* variable) {
-  bool used = false;
+// Which of the variables the kernel uses.
+template <std::size_t kCount>
+std::array<bool, kCount> used_of(const std::array<const char*, kCount>& variables,
+                                 const ir::Kernel& kernel) {
+  std::array<bool, kCount> used = {};
   ir::for_each_node(kernel, [&](const ir::Node& node) {
-    used = used || (node.op == ir::Op::variable && node.name == variable);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      used[i] = used[i] || (node.op == ir::Op::variable && node.name == variables[i]);
+    }
   });
-  return used;
-}
-
-// Which block coordinates the kernel uses, along x, y, z.
-std::array<bool, 3> blocks_in(const ir::Kernel& kernel) {
-  std::array<bool, 3> used = {};
-  for (std::size_t i = 0; i < kBlockNames.size(); ++i) used[i] = uses(kernel, kBlockNames[i]);
   return used;
 }
 
@@ -60,7 +58,7 @@ std::vector<std::size_t> Builder::grid_dimensions() const {
 
 std::vector<std::string> Builder::reasons_against_grid() const {
   std::vector<std::string> reasons;
-  const std::array<bool, 3> uses_block = blocks_in(kernel_);
+  const std::array<bool, 3> uses_block = used_of(kBlockNames, kernel_);
   for (std::size_t i = 0; i < kBlockNames.size(); ++i) {
     if (has_grid_[i] || !uses_block[i]) continue;
     reasons.push_back(
@@ -93,8 +91,9 @@ ir::Kernel Builder::finish() {
   if (kernel.subgroup_size == 1 && !has_subgroup_operations(kernel)) {
     // Each thread counts as a subgroup, so that the size of the device's subgroups does not matter.
     kernel.subgroup_size = 0;
-    if (uses(kernel, "subgroup")) body.emplace_back(ir::Let{"subgroup", thread});
-    if (uses(kernel, "lane")) body.emplace_back(ir::Let{"lane", 0});
+    const auto [subgroup, lane] = used_of(std::array<const char*, 2>{"subgroup", "lane"}, kernel);
+    if (subgroup) body.emplace_back(ir::Let{"subgroup", thread});
+    if (lane) body.emplace_back(ir::Let{"lane", 0});
   } else if (const std::uint32_t lanes = kernel_.subgroup_size; lanes > 0) {
     // Computed from subgroup and lane: Vulkan does not specify which lane a local invocation index is.
     body.emplace_back(
