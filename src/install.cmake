@@ -82,6 +82,12 @@ if(VKMOYE_BUILD_TOOLS)
     install(FILES ${written}/vkmoye-bench.fish COMPONENT tools
             DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   endif()
+  if(TARGET vkmoye_compile)
+    list(APPEND installed_targets vkmoye_compile)
+    install(TARGETS vkmoye_compile EXPORT vkmoyeCompileTargets COMPONENT tools)
+    install(EXPORT vkmoyeCompileTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT tools)
+    install(FILES tools/vkmoye-bench/vkmoye/compile.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/vkmoye COMPONENT tools)
+  endif()
   install(TARGETS vkmoye_bench vkmoye_work vkmoye_report vkmoye_layout_tool
           EXPORT vkmoyeBenchTargets COMPONENT tools)
   install(EXPORT vkmoyeBenchTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT tools)

@@ -64,7 +64,7 @@ struct VkCommandBuffer_T;
 /* Versions of this interface. A library serves programs that were built for the same major version and the same or an
    earlier minor version. */
 #define VKMOYE_C_VERSION_MAJOR 1
-#define VKMOYE_C_VERSION_MINOR 3
+#define VKMOYE_C_VERSION_MINOR 4
 
 /* The version of the library: 65536 * major + minor. */
 VKMOYE_API uint32_t vkmoye_c_version(void);
@@ -175,6 +175,10 @@ typedef struct vkmoye_open_options {
      callable until the device, and all that was made from it, are freed. */
   void (*on_message)(void* user, const char* text);
   void* user;
+  /* Since version 1.4. The workgroups that the device is known to run at once, for kernels whose workgroups wait for
+     each other (vkmoye-bench emit --resident); 0: what the device says, which many devices do not. */
+  uint32_t resident_groups;
+  uint32_t reserved; /* 0 */
 } vkmoye_open_options;
 
 /* Opens a device. `selector`: an index, or a part of the name in any case; NULL or "": the first discrete GPU, else
@@ -327,7 +331,8 @@ VKMOYE_API void vkmoye_free_recorder(vkmoye_recorder* recorder);
 
 /* Runs on the device's queue and waits. `arrays` are in the order of vkmoye_array_name. Arguments may be in any order;
    those that are strides of arrays may be left out. `microseconds`, which may be NULL, gets the time on the device.
-   VKMOYE_BAD_ARGUMENT with every reason, before anything runs. */
+   VKMOYE_BAD_ARGUMENT with every reason, before anything runs. VKMOYE_LOST, too, where vkmoye_require_arrivals would
+   say so; the device then still takes work. */
 VKMOYE_API vkmoye_status vkmoye_run(vkmoye_recorder* recorder, const vkmoye_range* arrays,
                                     uint32_t array_count, const vkmoye_argument* arguments,
                                     uint32_t argument_count, double* microseconds);
@@ -374,6 +379,11 @@ VKMOYE_API vkmoye_status vkmoye_times(const vkmoye_recorder* recorder, vkmoye_ti
 /* Makes all recordings available again, and forgets their times. The device must have finished them, and their command
    buffers must not be submitted again. */
 VKMOYE_API vkmoye_status vkmoye_reset(vkmoye_recorder* recorder);
+/* Since version 1.4. For a plan whose workgroups wait for each other: VKMOYE_LOST if one of them waited in vain in a
+   recording that has run, so that its results are wrong; the next recording can wait again. Waits for nothing: call it
+   when the device has finished. Other plans, and kernels: VKMOYE_OK. A kernel whose workgroups wait has its arrivals
+   among its arrays, two u32: 0 before the first launch; the second is not 0 if one waited in vain. */
+VKMOYE_API vkmoye_status vkmoye_require_arrivals(vkmoye_recorder* recorder);
 
 #ifdef __cplusplus
 }

@@ -33,6 +33,8 @@ OpenOptions options_of(const vkmoye_open_options* given, std::uint32_t known_fla
                         std::to_string(theirs.wait_seconds) + ", which is not 0 or more");
   }
   if (theirs.wait_seconds > 0) options.wait_seconds = theirs.wait_seconds;
+  require_zero(theirs.reserved, function, "reserved");
+  options.resident_groups = theirs.resident_groups;
   return options;
 }
 

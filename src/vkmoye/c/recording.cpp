@@ -62,13 +62,6 @@ struct WantedRecorder {
       throw ArgumentError("plan " + file.name() +
                           ": takes no specialised arguments, because it has their values");
     }
-    // Nothing here says whether a workgroup waited in vain; of a kernel, the caller has the arrivals.
-    for (const CompiledStep& step : file.plan ? file.plan->steps : std::vector<CompiledStep>()) {
-      if (!step.kernel.interface.arrivals) continue;
-      throw ArgumentError("plan " + file.name() + ": the workgroups of " +
-                          step.kernel.interface.name +
-                          " wait for each other; only the C++ interface (PlanRecorder) runs it");
-    }
   }
 };
 
@@ -146,8 +139,9 @@ double run(vkmoye_recorder& recorder, std::span<const BufferView> views,
     if (view.buffer != nullptr) in_use->buffers.push_back(view.buffer->state());
   }
   AnyRecorder& recording = *in_use->recording;
+  double time = 0;
   try {
-    return vk::run_timed(
+    time = vk::run_timed(
         *recorder.device->context(),
         [&](VkCommandBuffer commands) { record(recording, commands, views, arguments, {}); },
         in_use);
@@ -155,6 +149,8 @@ double run(vkmoye_recorder& recorder, std::span<const BufferView> views,
     recorder.run_recorder = nullptr;  // the device may still use its descriptor sets
     throw;
   }
+  if (recording.plan) recording.plan->require_arrivals();
+  return time;
 }
 
 }  // namespace
@@ -277,6 +273,13 @@ vkmoye_status vkmoye_reset(vkmoye_recorder* recorder) {
     AnyRecorder& recording = *recorder->recording;
     if (recording.kernel) recording.kernel->reset();
     if (recording.plan) recording.plan->reset();
+  });
+}
+
+vkmoye_status vkmoye_require_arrivals(vkmoye_recorder* recorder) {
+  return guarded([&] {
+    require(recorder, "vkmoye_require_arrivals", "recorder");
+    if (recorder->recording->plan) recorder->recording->plan->require_arrivals();
   });
 }
 

@@ -16,4 +16,7 @@ std::filesystem::path cache_home();
 /// The file of the program that runs, without links; empty if the system does not say.
 std::filesystem::path program_file();
 
+/// The file that contains vkmoye: the program, or a shared library; empty if the system does not say.
+std::filesystem::path library_file();
+
 }  // namespace vkmoye::system

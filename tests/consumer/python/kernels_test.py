@@ -14,7 +14,7 @@ import vkmoye
 
 
 def emitted(*words):
-    return subprocess.run([os.environ["VKMOYE_PROGRAM"], "emit", *words, "--kernel", "-"], check=True,
+    return subprocess.run([os.environ["TESTED_PROGRAM"], "emit", *words, "--kernel", "-"], check=True,
                           capture_output=True).stdout
 
 
@@ -86,7 +86,7 @@ class Kernels(unittest.TestCase):
             (lambda: vkmoye.attention(x, x, np.ones((3, 3), np.float32)), "do not fit together"),
             (lambda: vkmoye.compile("gemm/smit"), "did you mean 'gemm/simt'"),
             (lambda: vkmoye.compile("gemm/simt", "--tile 7x7"), "tile"),
-            (lambda: vkmoye.compile("--help"), "wrote no kernel"),
+            (lambda: vkmoye.compile("--help"), "--help"),
             (lambda: vkmoye.load("/nowhere.json"), "/nowhere.json: No such file"),
             (lambda: vkmoye.Kernel(b"{}"), "neither \"vkmoye kernel\""),
             (lambda: vkmoye.Device("no such device"), "no device is called 'no such device'"),
@@ -110,12 +110,22 @@ class Kernels(unittest.TestCase):
             own.chmod(0o755)
             pathlib.Path(folder, "libvkmoye_c.so.1").symlink_to(os.environ["VKMOYE_LIBRARY"])
             environment = {**os.environ, "VKMOYE_LIBRARY": "libvkmoye_c.so.1", "LD_LIBRARY_PATH": folder,
-                           "PATH": "/nowhere"}
-            del environment["VKMOYE_PROGRAM"]
+                           "PATH": "/nowhere", "VKMOYE_COMPILE_LIBRARY": "/nowhere.so"}
             out = subprocess.run([sys.executable, "-c", code], env=environment, cwd=folder, check=True,
                                  capture_output=True, text=True).stdout
             self.assertFalse(pathlib.Path(folder, "was-run").exists())
-        self.assertIn("set VKMOYE_PROGRAM to it", out)
+        self.assertIn("set VKMOYE_COMPILE_LIBRARY or VKMOYE_PROGRAM to it\n- /nowhere.so", out)
+
+    def test_the_program_compiles_where_the_library_is_not_installed(self):
+        code = ("import vkmoye; print(vkmoye.compile('copy/simple', '--type f16').name)\n"
+                "try: vkmoye.compile('copy/simpel')\nexcept vkmoye.ArgumentError as e: print(e)")
+        for library, program in (("/nowhere.so", ""), (os.environ["VKMOYE_COMPILE_LIBRARY"],) * 2):
+            environment = {**os.environ, "VKMOYE_COMPILE_LIBRARY": library,
+                           "PATH": os.path.dirname(os.environ["TESTED_PROGRAM"]),
+                           **({"VKMOYE_PROGRAM": os.environ["TESTED_PROGRAM"]} if program else {})}
+            out = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True,
+                                 text=True).stdout
+            self.assertRegex(out, "^copy/simple\n.*did you mean 'copy/simple'")
 
     def test_a_forked_process_says_that_it_cannot(self):
         vkmoye.default_device()

@@ -37,7 +37,7 @@ class DeviceFailed(Error):
 
 
 class MissingLibrary(Error, ImportError):
-    """libvkmoye_c, or the program vkmoye-bench, was not found."""
+    """libvkmoye_c, or what compiles kernels, was not found."""
 
 
 # By vkmoye_status of vkmoye.h.

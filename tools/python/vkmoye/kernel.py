@@ -4,17 +4,15 @@
 import ctypes
 import functools
 import math
-import os
 import pathlib
 import shlex
-import shutil
-import subprocess
 import threading
 
 import numpy as np
 
+from .compiler import compiled
 from .device import Array, default_device
-from .errors import ArgumentError, CannotRun, MissingLibrary
+from .errors import ArgumentError
 from .library import Handle, Range, arguments_of, call, library
 from .types import fits
 
@@ -123,33 +121,12 @@ def load(path, device=None):
     return Kernel(text, device)
 
 
-def program():
-    """The program vkmoye-bench, which compiles kernels: $VKMOYE_PROGRAM, else beside the library, or on PATH."""
-    given = os.environ.get("VKMOYE_PROGRAM")
-    places = [given] if given else ["vkmoye-bench"]
-    if not given and library().path:
-        prefixes = list(pathlib.Path(library().path).resolve().parents)[:3]  # lib, or lib/x86_64-linux-gnu
-        places = [str(prefix / "bin" / "vkmoye-bench") for prefix in prefixes] + places
-    for place in places:
-        found = shutil.which(place)
-        if found:
-            return found
-    raise MissingLibrary("compiling a kernel needs the program vkmoye-bench; set VKMOYE_PROGRAM to it\n"
-                         + "\n".join(f"- {place}: is not a program" for place in places))
-
-
 _lock = threading.RLock()  # each kernel is compiled once
 
 
 @functools.lru_cache(maxsize=256)
 def _compiled(device, name, options):
-    words = [program(), "emit", name, *options, "--device", device.selector or device.name, "--kernel", "-"]
-    done = subprocess.run(words, capture_output=True, check=False)
-    if done.returncode != 0 or not done.stdout.startswith(b"{"):
-        text = done.stderr.decode(errors="replace").strip().removeprefix("vkmoye-bench: ")
-        kind = CannotRun if done.returncode == 3 else ArgumentError
-        raise kind(text or f"{shlex.join(words)}: wrote no kernel, and ended with status {done.returncode}")
-    return Kernel(done.stdout, device)
+    return Kernel(compiled(name, [*options, "--device", device.selector or device.name]), device)
 
 
 def compile(name, options="", device=None):

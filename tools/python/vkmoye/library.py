@@ -59,13 +59,18 @@ _FUNCTIONS = {
 }
 
 
+def file_of_library(name, version=1):
+    """"vkmoye_c" -> "libvkmoye_c.so.1"."""
+    return {"win32": f"{name}.dll", "darwin": f"lib{name}.dylib"}.get(sys.platform, f"lib{name}.so.{version}")
+
+
 def _candidates():
     """Where the library may be, in order; the first that can be loaded is used."""
     given = os.environ.get("VKMOYE_LIBRARY")
     if given:
         yield given
         return
-    name = {"win32": "vkmoye_c.dll", "darwin": "libvkmoye_c.dylib"}.get(sys.platform, "libvkmoye_c.so.1")
+    name = file_of_library("vkmoye_c")
     yield str(pathlib.Path(__file__).parent / name)
     prefixes = [pathlib.Path(sys.prefix), pathlib.Path.home() / ".local"]
     program = shutil.which("vkmoye-bench")
@@ -106,11 +111,15 @@ def library():
 _process = os.getpid()
 
 
-def call(function, *arguments):
-    """Calls a function that returns a vkmoye_status. Raises the exception of its status."""
+def refuse_forked():
     if os.getpid() != _process:
         raise Error("vkmoye was imported before this process was forked, and drivers do not outlive a fork; "
                     "use multiprocessing's start method 'spawn'")
+
+
+def call(function, *arguments):
+    """Calls a function that returns a vkmoye_status. Raises the exception of its status."""
+    refuse_forked()
     status = getattr(library(), "vkmoye_" + function)(*arguments)
     if status != 0:
         raise BY_STATUS.get(status, Error)(library().vkmoye_last_error().decode())

@@ -4,10 +4,13 @@
 // For a plan of several kernels, the GLSL of all is printed, the SPIR-V of each goes to a file of its own, the
 // interface lists the steps with their arguments for this size, and --kernel writes one file for the plan.
 
+#include "commands/emit.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <span>
@@ -114,12 +117,13 @@ struct KernelFile {
   std::string holds;  // for the user
 };
 
-// A kernel whose size is given has its arguments in a plan.
+// A kernel whose size is given has its arguments in a plan, and so has one with arrays of its own.
 KernelFile kernel_file(const RunPlan& plan, const std::vector<Emitted>& kernels,
                        const CommandOptions& options, const Extents& size) {
   const std::vector<std::string> names = arguments_of(kernels.front().compiled.interface);
   const bool is_sized = !options.sizes.empty() && !names.empty();
-  if (kernels.size() == 1 && !is_sized) {
+  const bool has_scratch = plan.given < plan.arrays.size();
+  if (kernels.size() == 1 && !is_sized && !has_scratch) {
     return {kernel_text(kernels.front().compiled),
             names.empty() ? "a kernel without arguments"
                           : fmt::format("a kernel with the arguments {}", join(names, ", "))};
@@ -218,33 +222,53 @@ void refuse_same_file(const std::vector<Target>& targets) {
   }
 }
 
-int emit(const CommandOptions& options) {
+// What `emit` was asked for, described and compiled.
+struct Emission {
+  Workload workload;
+  RunPlan plan;
+  std::vector<Emitted> kernels;  // of the steps of `plan`
+};
+
+// `spirv`: the files of the steps, once their number is known.
+Emission emission_of(const CommandOptions& options,
+                     const std::function<std::vector<std::string>(std::size_t steps)>& spirv) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernels.front());
   refuse_useless_values(options.values, {&entry});
-  const DeviceCaps caps = described_for(options.device);
-  const Workload workload = workload_to_emit(entry, options);
-  RunPlan plan = described_plan(workload, caps);
+  DeviceCaps caps = described_for(options.device);
+  // A number says what the device does, as in `run`.
+  if (const std::uint32_t groups = groups_in(options.resident)) caps.resident_groups = groups;
+  Emission out = {workload_to_emit(entry, options), {}, {}};
+  out.plan = described_plan(out.workload, caps);
   if (!options.sizes_from_buffer.empty()) {
-    plan = with_sizes_from_buffer(workload, std::move(plan), options);
+    out.plan = with_sizes_from_buffer(out.workload, std::move(out.plan), options);
   }
-  if (!options.specialise.empty()) specialise_sizes(plan, options.specialise);
-  make_resident(plan, options.resident, caps);
-  const auto spirv = files_of("--spirv", options.spirv, plan.steps.size());
-  std::vector<Target> targets;
-  for (const std::string& file : spirv) targets.push_back({"--spirv", file});
-  targets.push_back({"--kernel", options.kernel_file});
-  targets.push_back({"--interface", options.interface});
-  refuse_same_file(targets);
-  if (!options.kernel_file.empty() && !plan.left_out.empty()) {
+  if (!options.specialise.empty()) specialise_sizes(out.plan, options.specialise);
+  make_resident(out.plan, options.resident, caps);
+  const std::vector<std::string> files = spirv(out.plan.steps.size());
+  if (!options.kernel_file.empty() && !out.plan.left_out.empty()) {
     throw ArgumentError(
         fmt::format("emit --kernel: a file needs every step, and some are missing: {}",
-                    join(plan.left_out, "; ")));
+                    join(out.plan.left_out, "; ")));
   }
-  std::vector<Emitted> kernels;
-  for (const Step& step : plan.steps) {
+  for (const Step& step : out.plan.steps) {
     if (!options.device.empty()) require_fit(entry.name, gen::ir::interface_of(step.kernel), caps);
-    kernels.push_back({step, gen::compile(step.kernel), spirv[kernels.size()]});
+    out.kernels.push_back({step, gen::compile(step.kernel), files[out.kernels.size()]});
   }
+  return out;
+}
+
+int emit(const CommandOptions& options) {
+  std::vector<Target> targets;
+  const auto files = [&](std::size_t steps) {
+    std::vector<std::string> spirv = files_of("--spirv", options.spirv, steps);
+    for (const std::string& file : spirv) targets.push_back({"--spirv", file});
+    targets.push_back({"--kernel", options.kernel_file});
+    targets.push_back({"--interface", options.interface});
+    refuse_same_file(targets);
+    return spirv;
+  };
+  const Emission emission = emission_of(options, files);
+  const auto& [workload, plan, kernels] = emission;
   const bool is_alone = kernels.size() == 1 && plan.left_out.empty();
   // All files are written before the first is committed, so that a call makes all of them or none.
   std::vector<std::unique_ptr<OutputFile>> written;
@@ -282,6 +306,13 @@ int emit(const CommandOptions& options) {
 }
 
 }  // namespace
+
+std::string emitted_kernel_file(const CommandOptions& options) {
+  const Emission emission =
+      emission_of(options, [](std::size_t steps) { return std::vector<std::string>(steps); });
+  return kernel_file(emission.plan, emission.kernels, options, emission.workload.problem->size)
+      .text;
+}
 
 const Command kEmit = {
     CommandName::emit, "print the GLSL of a kernel or plan; needs no device",

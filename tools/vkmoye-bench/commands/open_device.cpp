@@ -192,7 +192,7 @@ void throw_cannot_run(std::string_view kernel, std::vector<std::string> reasons)
 
 void require_fit(std::string_view name, const KernelInterface& kernel, const DeviceCaps& caps) {
   auto reasons = reasons_against(kernel, caps);
-  if (!reasons.empty()) throw_cannot_run(name, std::move(reasons));
+  if (!reasons.empty()) throw DeviceLacks(name, std::move(reasons));
 }
 
 std::unique_ptr<Execution> prepared(Executor& executor, const RunPlan& plan,

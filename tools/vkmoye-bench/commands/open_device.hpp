@@ -51,7 +51,7 @@ DeviceCaps described_for(const std::string& selector);
 /// Throws DeviceError with every reason. The caller made no mistake: another device could run the kernel.
 [[noreturn]] void throw_cannot_run(std::string_view kernel, std::vector<std::string> reasons);
 
-/// Calls throw_cannot_run if the device of `caps` cannot run the kernel.
+/// Throws DeviceLacks with every reason if the device of `caps` cannot run the kernel.
 void require_fit(std::string_view name, const KernelInterface& kernel, const DeviceCaps& caps);
 
 /// Prepares `plan` for `kernel`; `shown`: what is compiled, on stderr. Calls throw_cannot_run if the executor cannot

@@ -289,13 +289,14 @@ DeviceCaps read_device_description(const std::filesystem::path& file) {
 
 std::vector<ShippedDescription> shipped_descriptions() {
   namespace fs = std::filesystem;
-  const fs::path program = system::program_file();
-  if (program.empty()) return {};
+  const fs::path program = system::program_file().parent_path(),
+                 library = system::library_file().parent_path();
   std::vector<ShippedDescription> found;
-  // VKMOYE_DEVICES_FROM_BIN: from the folder of installed programs to that of the descriptions.
-  for (const char* folder : {"devices", VKMOYE_DEVICES_FROM_BIN}) {
+  // VKMOYE_DEVICES_FROM_BIN, _LIB: from the folder of installed programs, and that of libraries, to the descriptions.
+  for (const fs::path& folder : {program / "devices", program / VKMOYE_DEVICES_FROM_BIN,
+                                 library / "devices", library / VKMOYE_DEVICES_FROM_LIB}) {
     std::error_code absent;
-    for (const auto& entry : fs::directory_iterator(program.parent_path() / folder, absent)) {
+    for (const auto& entry : fs::directory_iterator(folder, absent)) {
       const fs::path& file = entry.path();
       if (file.extension() == ".json") found.push_back({path_text(file.stem()), file});
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vkmoye/system/environment.hpp"
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <system_error>
 
@@ -21,6 +23,14 @@ std::filesystem::path cache_home() {
 std::filesystem::path program_file() {
   std::error_code unknown;
   auto file = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  return unknown ? std::filesystem::path() : file;
+}
+
+std::filesystem::path library_file() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<const void*>(&library_file), &info) == 0) return {};
+  std::error_code unknown;
+  auto file = std::filesystem::canonical(info.dli_fname, unknown);
   return unknown ? std::filesystem::path() : file;
 }
 
