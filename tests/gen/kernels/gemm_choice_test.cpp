@@ -155,7 +155,7 @@ TEST(GemmChoice, SuitsTheH200) {
   EXPECT_EQ(chosen(kTypes[5], {16, 4096, 4096}).text(), "gemm/thin_coopmat --tile 16x32");
   EXPECT_EQ(chosen(kTypes[0], {64, 8192, 8192}).entry->name, "gemm/thin_coopmat");
   EXPECT_EQ(chosen(kTypes[0], {256, 8192, 8192}).text(),
-            "gemm/coopmat --subgroups 2x4 --tile 128x128x64");
+            "gemm/coopmat --subgroups 2x2x2 --tile 128x128x64");
   EXPECT_EQ(chosen(kTypes[2], {1, 4096, 4096}).entry->name, "gemm/thin");
   EXPECT_EQ(chosen(kTypes[2], {4096, 4096, 4096}).entry->name, "gemm/simt");
   const GemmChoice deep = chosen(kTypes[0], {128, 128, 14336});

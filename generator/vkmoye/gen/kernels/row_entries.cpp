@@ -127,12 +127,12 @@ KernelPlan top_k_plan(const TopKConfig& config, const RowRequest& request) {
   const auto block_of = [](const TopKConfig& of) { return of.columns * of.width() * of.rounds; };
   TopKConfig of_slices = config;
   fit_vector(of_slices, cols_of(request));
-  of_slices = fitted_to_rows(of_slices);
+  of_slices = fitted_to_rows(of_slices, std::nullopt, RowUse::searched);
   if (!reasons_against(of_slices).empty() || config.k < 1 || config.k > kMaxTaken) return {};
   const std::int64_t rows = request.form.shape->front(), cols = request.form.shape->back();
   const std::int64_t block = block_of(of_slices);
   const std::int64_t workgroups = vkmoye::ceil_div(rows, of_slices.threads / of_slices.columns);
-  const bool fits = cols <= block_of(fitted_to_rows(config, cols));
+  const bool fits = cols <= block_of(fitted_to_rows(config, cols, RowUse::searched));
   if (fits && slices_of_rows(workgroups, cols, block) == 1) return {};
   const std::int64_t count = std::min(vkmoye::ceil_div(cols, block), max_candidates / config.k);
   if (count == 1) return {};
@@ -147,7 +147,8 @@ KernelPlan top_k_plan(const TopKConfig& config, const RowRequest& request) {
   slices.command = emit_command("topk/rows", command_options(request.form), request.options);
   return plan_of_slices(
       std::move(slices),
-      top_k_combine(fitted_to_rows(of_candidates, count * config.k), config.type, "topk/combine"),
+      top_k_combine(fitted_to_rows(of_candidates, count * config.k, RowUse::searched), config.type,
+                    "topk/combine"),
       arguments);
 }
 
@@ -262,7 +263,7 @@ std::vector<KernelEntry> row_entries() {
           .defaults = usual_top_k,
           .describe =
               [](const TopKConfig& config, const RowRequest& request) {
-                return top_k(fitted_to_rows(config, cols_of(request)));
+                return top_k(fitted_to_rows(config, cols_of(request), RowUse::searched));
               },
           .in_slices = top_k_plan,
       }),

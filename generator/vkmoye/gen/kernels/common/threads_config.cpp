@@ -28,6 +28,30 @@ std::vector<std::string> reasons_against_choices(const ThreadsConfig& config) {
   return reasons;
 }
 
+// The accesses that a thread makes to a row of less than a line. One access of each of 8 threads is the fewest lines at
+// once, but most instructions, and threads without an element; on an H200, in us:
+//
+//   threads of a row               1     2     4     8
+//   reduce/sum   f32  8388608x3    38.8  62.7  121
+//   reduce/sum   f16  2000000x12   15.8  20.0  33.0
+//   reduce/max   u8   513472x30    9.8   10.7  12.4  16.5    in accesses of 2 bytes
+//   softmax/rows f32  4000000x3    38.3  44.1  75.7
+//   norm/layer   f32  4000000x7    228   119   161   258
+//   softmax/rows f16  2000000x20   97.3  65.6  76.7  108     in accesses of 8 bytes
+//   norm/rms     bf16 1670601x15   223   123   68.7  84.2
+//   softmax/rows f32  2000000x16   99.2  65.1  65.4          in accesses of 16 bytes
+//   softmax/rows f32  1000000x32         77.4  65.1  65.9    the same
+//   reduce/sum   f32  2000000x32   79.5  74.9        71.5    the same
+std::int64_t accesses_of_short_rows(RowUse use, std::int64_t vector_bytes) {
+  const bool is_widest = vector_bytes == kWidestCopy;
+  switch (use) {
+    case RowUse::read: return is_widest ? 1 : 8;
+    case RowUse::written: return is_widest ? 2 : 4;
+    case RowUse::searched: break;
+  }
+  return 1;
+}
+
 }  // namespace
 
 void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols) {
@@ -38,7 +62,7 @@ void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols) {
     config.vector_bytes /= 2;
 }
 
-void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {
+void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse use) {
   if (!reasons_against_choices(config).empty()) return;
   constexpr std::int64_t kLine = 8;  // threads whose accesses of 16 bytes are a line of 128
   const auto at_least_1 = [](std::int64_t value) { return std::max<std::int64_t>(1, value); };
@@ -48,8 +72,10 @@ void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {
   const std::int64_t accesses = ceil_div(at_least_1(cols.value_or(1)), width);
   if (config.columns == 0) {
     const std::int64_t rounds = at_least_1(config.rounds != 0 ? config.rounds : max_rounds);
-    const std::int64_t fitting = std::max(next_power_of_two(ceil_div(accesses, rounds)),
-                                          std::min(kLine, next_power_of_two(accesses)));
+    const std::int64_t sharing =
+        next_power_of_two(ceil_div(accesses, accesses_of_short_rows(use, config.vector_bytes)));
+    const std::int64_t fitting =
+        std::max(next_power_of_two(ceil_div(accesses, rounds)), std::min(kLine, sharing));
     config.columns = cols ? std::min(fitting, config.threads) : config.threads;
   }
   if (config.rounds == 0) {
@@ -58,7 +84,7 @@ void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols) {
   }
 }
 
-void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols) {
+void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse use) {
   fit_vector(config, cols);
   const std::int64_t usual = std::min<std::int64_t>(256, config.max_threads);
   // Reading long rows of single elements twice is faster than using more threads than usual.
@@ -66,7 +92,7 @@ void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols) {
   const bool chooses_threads = config.threads == 0;
   const bool chooses_all = chooses_threads && config.columns == 0 && config.rounds == 0;
   if (chooses_threads) config.threads = cols ? max_threads : usual;
-  fit_columns(config, cols);
+  fit_columns(config, cols, use);
   // Reading rows twice with half as many threads is also faster if a block of 16-bit elements would be a quarter empty:
   // on an H100, norm/rms of 3456x11464 takes 63 us in 256 threads of 16 values instead of 90, and softmax/rows of
   // 2048x24000 takes 84 us in 512 threads instead of 116.

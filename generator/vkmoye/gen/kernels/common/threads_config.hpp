@@ -68,17 +68,21 @@ void fit_vector(ThreadsConfig& config, std::optional<std::int64_t> cols);
 /// The most values that a thread holds at once in a config that is chosen; with more, compilers spill registers.
 inline constexpr std::int64_t kMaxValues = 32;
 
+/// What a kernel does with its rows: it reads each once; it also writes them; or it searches each several times.
+enum class RowUse : std::uint8_t { read, written, searched };
+
 /// Sets `columns` and `rounds`, unless they are set, for rows of `cols` columns, or of any length: a whole
 /// row at once, if that takes at most kMaxValues and 8 accesses of each thread, or 16 accesses of single
-/// elements. Preconditions: `threads` and `vector_bytes` are set.
-void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols);
+/// elements. Few threads share a short row, depending on its use. Preconditions: `threads` and `vector_bytes` are set.
+void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse use);
 
 /// Sets `vector_bytes`, `threads`, `columns` and `rounds` for a kernel that works on rows, unless they are set. Rows of
 /// 16 bits that would leave a quarter of a block empty are cut into several smaller blocks.
-void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols);
+void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse use);
 template <class Config>
-Config fitted_to_rows(Config config, std::optional<std::int64_t> cols = std::nullopt) {
-  fit_to_rows(config, cols);
+Config fitted_to_rows(Config config, std::optional<std::int64_t> cols = std::nullopt,
+                      RowUse use = RowUse::written) {
+  fit_to_rows(config, cols, use);
   return config;
 }
 

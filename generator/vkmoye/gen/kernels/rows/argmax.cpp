@@ -33,7 +33,7 @@ ThreadsConfig fitted_to_argmax(ThreadsConfig config, std::optional<std::int64_t>
   if (config.rounds == 0 && config.width() > 0 && cols.value_or(row + 1) > row) {
     config.rounds = std::max<std::int64_t>(1, kValues / config.width());
   }
-  return fitted_to_rows(config, cols);
+  return fitted_to_rows(config, cols, RowUse::read);
 }
 
 ir::Kernel argmax(const ThreadsConfig& wanted, const std::string& name, RowPart part) {

@@ -66,7 +66,7 @@ ReduceConfig fitted(ReduceConfig config, std::optional<std::int64_t> cols,
   fit_vector(config, cols);
   if (config.axis == 0) fit_to_columns(config, rows);
   if (config.threads == 0) config.threads = std::min<std::int64_t>(256, config.max_threads);
-  fit_columns(config, cols);
+  fit_columns(config, cols, RowUse::read);
   return config;
 }
 

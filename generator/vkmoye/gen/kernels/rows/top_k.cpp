@@ -79,7 +79,7 @@ View column_of(Builder& k, const View& candidate, const Expr& row, const Tensor&
 ir::Kernel top_k_of(RowPart part, const TopKConfig& wanted, ScalarType type,
                     const std::string& name) {
   const bool has_candidates = part == RowPart::combine, has_slices = part == RowPart::slices;
-  const TopKConfig config = fitted_to_rows(wanted);
+  const TopKConfig config = fitted_to_rows(wanted, std::nullopt, RowUse::searched);
   std::vector<std::string> reasons =
       has_candidates ? reasons_against(config) : reasons_against_rows(config);
   require(config.k >= 1 && config.k <= kMaxTaken,

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// How many threads share a row whose length is known.
+
+#include <gtest/gtest.h>
+
+#include "vkmoye/gen/kernels/rows/argmax.hpp"
+#include "vkmoye/gen/kernels/rows/reduce.hpp"
+
+namespace vkmoye::gen {
+namespace {
+
+using enum ScalarType;
+
+ThreadsConfig of_rows(ScalarType type, std::int64_t cols, RowUse use) {
+  ThreadsConfig config;
+  config.type = type;
+  return fitted_to_rows(config, cols, use);
+}
+
+TEST(RowsConfig, FewThreadsShareAShortRow) {
+  struct Case {
+    ScalarType type;
+    std::int64_t cols;
+    RowUse use;
+    std::int64_t columns, rounds;
+  };
+  // Those that were the fastest on an H200, see threads_config.cpp.
+  const Case cases[] = {
+      {f32, 3, RowUse::read, 1, 4},      {f16, 12, RowUse::read, 1, 4},
+      {u8, 30, RowUse::read, 2, 8},      {f32, 32, RowUse::read, 8, 1},
+      {f16, 63, RowUse::read, 8, 8},     {f32, 3, RowUse::written, 1, 4},
+      {f32, 7, RowUse::written, 2, 4},   {f16, 20, RowUse::written, 2, 4},
+      {bf16, 15, RowUse::written, 4, 4}, {f32, 16, RowUse::written, 2, 2},
+      {f32, 32, RowUse::written, 4, 2},  {f32, 7, RowUse::searched, 8, 1},
+  };
+  for (const Case& one : cases) {
+    const ThreadsConfig config = of_rows(one.type, one.cols, one.use);
+    SCOPED_TRACE(testing::Message() << to_string(one.type) << ' ' << one.cols);
+    EXPECT_EQ(config.columns, one.columns);
+    EXPECT_EQ(config.rounds, one.rounds);
+    EXPECT_TRUE(reasons_against(config).empty());
+  }
+}
+
+TEST(RowsConfig, OfLongRowsDoesNotDependOnTheirUse) {
+  for (const ScalarType type : {f32, f16, e4m3}) {
+    for (const std::int64_t cols : {128, 1000, 1001, 4096, 100000}) {
+      const ThreadsConfig read = of_rows(type, cols, RowUse::read);
+      const ThreadsConfig searched = of_rows(type, cols, RowUse::searched);
+      SCOPED_TRACE(testing::Message() << to_string(type) << ' ' << cols);
+      EXPECT_EQ(read.columns, searched.columns);
+      EXPECT_EQ(read.rounds, searched.rounds);
+    }
+  }
+}
+
+TEST(RowsConfig, WhatIsSetStays) {
+  ThreadsConfig config;
+  config.columns = 8;
+  EXPECT_EQ(fitted_to_rows(config, 3).columns, 8);
+  EXPECT_EQ(fitted_to_argmax(ThreadsConfig{}, 3).columns, 1);
+  EXPECT_EQ(fitted(ReduceConfig{}, 3).columns, 1);
+}
+
+}  // namespace
+}  // namespace vkmoye::gen
