@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What the page asks the libraries. Each function takes the members of a request and returns those of its answer.
+//
+//   {"ask":"layout","expression":"composition((4,8):(8,1), 4:2)"}
+//   {"text":"(2,2):(16,1)","pictures":[{"title":"offsets","svg":"<svg .."}]}
+//
+// Errors of the reader are exceptions; api.cpp makes {"error": message} of them.
+
+#include <string>
+#include <string_view>
+
+#include "vkmoye/contract/json.hpp"
+#include "vkmoye/gen/ir/kernel_plan.hpp"
+#include "vkmoye/gen/problems/problem.hpp"
+
+namespace vkmoye::playground {
+
+/// {expression} -> {text, kind, pictures: [{name, svg}]}; {"operations": true} -> {operations: [text]}.
+Json layout(const Json& request);
+
+/// {} -> {kernels: [{name, operation, summary, source, types, size, options: [..]}]}.
+Json kernels(const Json& request);
+
+/// {kernel, type, size, options, prove} -> {glsl, description, report}; see kernel.cpp.
+Json kernel(const Json& request);
+
+/// {kernel, type, size, options, without} -> {arrays, reasons, ..}; see run.cpp.
+Json run(const Json& request);
+
+/// A kernel with its problem, as {kernel, type, size, options} state it. Throws ArgumentError or KernelError.
+struct Described {
+  std::shared_ptr<const gen::Problem> problem;
+  gen::KernelPlan plan;
+};
+Described describe(const Json& request);
+
+}  // namespace vkmoye::playground

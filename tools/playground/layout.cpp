@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// layout: the value of an expression, as `vkmoye-bench layout` prints and draws it, and two more pictures of a layout:
+// in which bank each element lies, and the tiles into which a divide cuts its first argument.
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "api.hpp"
+#include "layout/expression.hpp"
+#include "layout/layout_operations.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/layout/draw.hpp"
+#include "vkmoye/layout/text.hpp"
+
+namespace vkmoye::playground {
+namespace {
+
+// A picture is a tree of elements, which a browser lays out in less than 50 ms up to here.
+constexpr std::int64_t kMaxDrawnCells = 4096;
+
+Json picture(std::string_view name, const Table& table) {
+  if (table.rows * table.columns > kMaxDrawnCells) {
+    return {{"name", name},
+            {"svg", nullptr},
+            {"why", fmt::format("{} x {} cells: the page draws at most {}", table.rows,
+                                table.columns, kMaxDrawnCells)}};
+  }
+  return {{"name", name}, {"svg", draw_svg(table)}, {"text", draw_text(table)}};
+}
+
+// The picture of a layout with each cell in the colour of its bank: 32 banks of one element each, as for f32.
+Table in_banks(const Layout& layout) {
+  constexpr std::int64_t kBanks = 32;
+  Table table = offset_table(layout);
+  for (Cell& cell : table.cells) cell.colour = static_cast<int>(std::stoll(cell.text) % kBanks);
+  table.title += ", one colour for each of 32 banks";
+  return table;
+}
+
+struct Divide {
+  std::string arguments;  // "(4,8), [2, 4]"
+  std::string first;      // "(4,8)"
+};
+
+// The arguments of `expression` if it is the call of a divide: "zipped_divide((4,8), [2, 4])".
+std::optional<Divide> divide_in(const std::string& expression) {
+  const std::size_t begin = expression.find_first_not_of(' ');
+  const std::size_t open = expression.find('('), close = expression.find_last_not_of(' ');
+  if (open == std::string::npos || expression[close] != ')') return std::nullopt;
+  const std::string name = expression.substr(begin, open - begin);
+  if (!name.ends_with("_divide")) return std::nullopt;
+  const std::string arguments = expression.substr(open + 1, close - open - 1);
+  int depth = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const char c = arguments[i];
+    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    if (depth < 0) return std::nullopt;
+    if (c == ',' && depth == 0) return Divide{arguments, arguments.substr(0, i)};
+  }
+  return std::nullopt;
+}
+
+// The first argument of the divide, with one colour for each tile.
+std::optional<Table> in_tiles(const Divide& divide) {
+  const bench::Value whole = bench::evaluate_layout_expression(divide.first);
+  const bench::Value parts =
+      bench::evaluate_layout_expression("zipped_divide(" + divide.arguments + ")");
+  const auto* zipped = std::get_if<Layout>(&parts);
+  if (zipped == nullptr || zipped->rank() != 2 || zipped->size() > kMaxDrawnCells) {
+    return std::nullopt;
+  }
+  const Layout tile = zipped->mode(0), rest = zipped->mode(1);
+  std::map<std::string, int> tile_of;
+  for (std::int64_t r = 0; r < rest.size(); ++r) {
+    for (std::int64_t t = 0; t < tile.size(); ++t) {
+      tile_of.emplace(std::to_string(tile(t) + rest(r)), static_cast<int>(r));
+    }
+  }
+  Table table = offset_table(bench::to_layout(whole));
+  for (Cell& cell : table.cells) {
+    const auto found = tile_of.find(cell.text);
+    if (found != tile_of.end()) cell.colour = found->second;
+  }
+  table.title += fmt::format(", one colour for each of {} tiles", rest.size());
+  return table;
+}
+
+Json operations() {
+  Json out = Json::array();
+  for (const bench::LayoutOperation& one : bench::layout_operations()) {
+    out.push_back(fmt::format("{}({})", one.name, one.parameters));
+  }
+  return {{"operations", out}};
+}
+
+}  // namespace
+
+Json layout(const Json& request) {
+  if (find(request, "operations") != nullptr) return operations();
+  const std::string* expression = text_of(member_or_null(request, "expression"));
+  if (expression == nullptr) throw ArgumentError("layout needs an \"expression\"");
+  const bench::Value value = bench::evaluate_layout_expression(*expression);
+  Json out = {{"text", bench::to_text(value)}, {"kind", bench::kind_of(value)}};
+  Json pictures = Json::array();
+  try {
+    pictures.push_back(picture("layout", bench::table_of(value)));
+  } catch (const LayoutError& error) {  // a number, a truth value: its text is all there is
+    out["why_no_picture"] = error.what();
+  }
+  if (const auto divide = divide_in(*expression)) {
+    if (const auto table = in_tiles(*divide)) pictures.push_back(picture("tiles", *table));
+  }
+  const auto* as_layout = std::get_if<Layout>(&value);
+  if (as_layout != nullptr && as_layout->size() <= kMaxDrawnCells) {
+    pictures.push_back(picture("banks", in_banks(*as_layout)));
+  }
+  out["pictures"] = pictures;
+  return out;
+}
+
+}  // namespace vkmoye::playground
