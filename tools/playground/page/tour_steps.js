@@ -14,7 +14,6 @@ export function cellsOf(answer) {
 const isNotLayout = (answer) => (answer.error ? "The expression has an error, see above." :
   answer.pictures.length === 0 ? "The value has no picture; a layout is needed." : "");
 const isNotKernel = (answer) => (answer.error ? "The kernel is refused, see the reason above." : "");
-const worst = (answer) => answer.report.accesses.find((one) => one.grade === "bad");
 
 export const kSteps = [
   {
@@ -145,11 +144,12 @@ export const kSteps = [
   },
   {
     title: "A product",
-    text: ["gemm/simt multiplies tiles of A and B from shared memory. Here its tile is 32x32x8, its threads are (8,4), and " +
-      "its first barrier is off: the threads that multiply do not wait for those that fill the tiles."],
+    text: ["gemm/moye_simple is a first product: each workgroup copies a tile of A and one of B to shared memory, waits, " +
+      "multiplies them, and waits again before it overwrites them. The first of its two barriers is off: the threads that " +
+      "multiply do not wait for those that copy."],
     task: "Switch the barrier on. The result must be that of the definition.",
-    kind: "run", fields: ["size", "tile"],
-    values: { kernel: "gemm/simt", size: "20x12x9", "option.tile": "32x32x8", "option.threads": "(8,4)", data: "random", without: "0" },
+    kind: "run", fields: ["size"],
+    values: { kernel: "gemm/moye_simple", size: "20x12x9", data: "random", without: "1" },
     check(answer) {
       if (answer.error) return "The run has an error, see above.";
       if (answer.switches.some((one) => one.kind === "barrier" && one.off)) return "A barrier is still off.";
