@@ -34,7 +34,7 @@ export class Browser {
     this.folder = mkdtempSync(join(tmpdir(), "playground-"));
     const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
     this.process = spawn(program, [
-      "--headless", "--remote-debugging-pipe", `--user-data-dir=${this.folder}`, "--no-first-run", "--disable-gpu",
+      "--headless", "--hide-scrollbars", "--remote-debugging-pipe", `--user-data-dir=${this.folder}`, "--no-first-run", "--disable-gpu",
       "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", ...sandbox, "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     this.waiting = new Map();

@@ -41,31 +41,40 @@ Table in_banks(const Layout& layout) {
   return table;
 }
 
-struct Divide {
+struct Call {
+  std::string name;       // "zipped_divide"
   std::string arguments;  // "(4,8), [2, 4]"
   std::string first;      // "(4,8)"
 };
 
-// The arguments of `expression` if it is the call of a divide: "zipped_divide((4,8), [2, 4])".
-std::optional<Divide> divide_in(const std::string& expression) {
+// `expression` as a call of several arguments, if it is one: "zipped_divide((4,8), [2, 4])".
+std::optional<Call> call_in(const std::string& expression) {
   const std::size_t begin = expression.find_first_not_of(' ');
   const std::size_t open = expression.find('('), close = expression.find_last_not_of(' ');
   if (open == std::string::npos || expression[close] != ')') return std::nullopt;
-  const std::string name = expression.substr(begin, open - begin);
-  if (!name.ends_with("_divide")) return std::nullopt;
   const std::string arguments = expression.substr(open + 1, close - open - 1);
   int depth = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const char c = arguments[i];
     depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
     if (depth < 0) return std::nullopt;
-    if (c == ',' && depth == 0) return Divide{arguments, arguments.substr(0, i)};
+    if (c == ',' && depth == 0) {
+      return Call{expression.substr(begin, open - begin), arguments, arguments.substr(0, i)};
+    }
   }
   return std::nullopt;
 }
 
+// The tile that `parallelize` divides among threads, with the thread and value of each cell; nullopt if it is not
+// compact, so that an offset in it says nothing about its place.
+std::optional<Table> in_threads(const Call& call, const Layout& by_thread) {
+  const Layout tile = bench::to_layout(bench::evaluate_layout_expression(call.first));
+  if (tile.size() > kMaxDrawnCells || tile != make_layout(tile.shape())) return std::nullopt;
+  return thread_value_table(by_thread, product_each(tile.shape()));
+}
+
 // The first argument of the divide, with one colour for each tile.
-std::optional<Table> in_tiles(const Divide& divide) {
+std::optional<Table> in_tiles(const Call& divide) {
   const bench::Value whole = bench::evaluate_layout_expression(divide.first);
   const bench::Value parts =
       bench::evaluate_layout_expression("zipped_divide(" + divide.arguments + ")");
@@ -111,10 +120,14 @@ Json layout(const Json& request) {
   } catch (const LayoutError& error) {  // a number, a truth value: its text is all there is
     out["why_no_picture"] = error.what();
   }
-  if (const auto divide = divide_in(*expression)) {
-    if (const auto table = in_tiles(*divide)) pictures.push_back(picture("tiles", *table));
-  }
   const auto* as_layout = std::get_if<Layout>(&value);
+  if (const auto call = call_in(*expression)) {
+    std::optional<Table> table;
+    const bool divides = call->name.ends_with("_divide");
+    if (divides) table = in_tiles(*call);
+    if (call->name == "parallelize" && as_layout != nullptr) table = in_threads(*call, *as_layout);
+    if (table) pictures.push_back(picture(divides ? "tiles" : "threads", *table));
+  }
   if (as_layout != nullptr && as_layout->size() <= kMaxDrawnCells) {
     pictures.push_back(picture("banks", in_banks(*as_layout)));
   }

@@ -10,6 +10,8 @@ export async function allKernels() {
   return entries;
 }
 
+export const sentenceOf = (text) => text[0].toUpperCase() + text.slice(1);
+
 const kOption = "option.";
 
 // {kernel, type, size, option.pad, ..} of a fragment as a request.
@@ -37,7 +39,7 @@ function optionField(option, values, changed) {
     make("option", { value: one, selected: values[name] === one }, one))));
 }
 
-// The fields of values.kernel. `changed` is called after each change of `values`; `chosen` once another kernel is.
+// The fields of values.kernel, or those that `only` names. `changed` is called after each change of `values`.
 export function fieldsOf(entry, values, changed, { size = "", only = null } = {}) {
   const shown = (name) => only === null || only.includes(name);
   const own = entry.options.filter((one) => !one.of_problem && shown(one.name));

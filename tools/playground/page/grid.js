@@ -29,7 +29,7 @@ export function grid(array, cells, { fault, chosen, choose }) {
   for (let at = 0; at < drawn; ++at) {
     const cell = cells.get(at);
     const box = frame(at, "cell");
-    if (cell) box.style.fill = colour(cell.thread);
+    if (cell && cell.thread !== null) box.style.fill = colour(cell.thread);
     bodies.push(box);
     if (cell) bodies.push(makeSvg("text", { x: x(at) + kWidth / 2, y: y(at) + 16 }, cell.text));
   }

@@ -3,7 +3,7 @@
 
 import { ask, latest } from "./ask.js";
 import { definitions, make } from "./dom.js";
-import { allKernels, fieldsOf, kernelSelect, requestOf } from "./form.js";
+import { allKernels, fieldsOf, kernelSelect, requestOf, sentenceOf } from "./form.js";
 import { fragmentOf, writeFragment } from "./fragment.js";
 import { shader } from "./shader.js";
 
@@ -82,7 +82,7 @@ export async function showKernel(main, given) {
     make("div", { class: "row" },
       kernelSelect(all, values.kernel, (kernel) => { location.hash = fragmentOf("kernel", { kernel }); }), run));
   if (entry) {
-    main.append(make("p", {}, `${entry.summary} (${entry.source}).`), fieldsOf(entry, values, update, { size: "4096" }));
+    main.append(make("p", {}, `${sentenceOf(entry.summary)} (${entry.source}).`), fieldsOf(entry, values, update, { size: "4096" }));
   }
   main.append(view.box);
   update();

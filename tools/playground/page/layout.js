@@ -11,6 +11,7 @@ const kExamples = [
   ["composition", "composition((4,8):(8,1), 4:2)"],
   ["a divide", "zipped_divide((8,8), (2,4))"],
   ["a product", "blocked_product((2,2), (3,4))"],
+  ["threads of a tile", "parallelize((8,8), (4,4))"],
   ["six threads", "make_tiled_copy((2,3):(3,1), (2,3))"],
   ["a multiply-add", "make_tiled_mma((2,4), 2, 2)"],
   ["bank conflicts", "bank_map((32,32):(1,32), 32:32)"],
@@ -18,10 +19,11 @@ const kExamples = [
   ["a swizzle", "Swizzle<2,0,2> o 0 o (4,4):(1,4)"],
   ["a collision", "find_collision((32,32):(1,31))"],
 ];
-const kNames = { layout: "value", tiles: "tiles", banks: "banks" };
+const kNames = { layout: "value", tiles: "tiles", threads: "threads", banks: "banks" };
 const kWhat = {
   layout: "The value: of a layout, the offset at each coordinate; of a tiled copy, thread T and value V of each cell.",
   tiles: "The first argument, with one colour for each tile into which it is divided.",
+  threads: "The tile, with the thread T and the value V of each cell, one colour for each thread.",
   banks: "The same offsets in the colours of 32 banks: lanes that access one colour at once wait for each other.",
 };
 

@@ -4,7 +4,7 @@
 
 import { latest } from "./ask.js";
 import { choice, definitions, field, make } from "./dom.js";
-import { allKernels, fieldsOf, kernelSelect, requestOf } from "./form.js";
+import { allKernels, fieldsOf, kernelSelect, requestOf, sentenceOf } from "./form.js";
 import { fragmentOf, writeFragment } from "./fragment.js";
 import { grid } from "./grid.js";
 import { shader } from "./shader.js";
@@ -18,6 +18,10 @@ export const runRequest = (values, entry) => ({
   without: (values.without ?? "").split(",").filter(Boolean).map(Number),
   data: values.data || "counting",
 });
+
+// At most five characters, for a cell.
+const shortNumber = (value) => (value === null ? "?" : Number.isInteger(value) && Math.abs(value) < 1e5 ? String(value)
+  : Number(value).toPrecision(2).replace("e+", "e"));
 
 // One access of the answer, with names.
 function touchOf(answer, touch) {
@@ -96,9 +100,13 @@ export function runView() {
     const touches = chosenTouches(answer, answer.arrays.indexOf(array));
     const cells = new Map();
     for (const touch of touches) {
-      if ((touch[5] === 1) === (view.mode === "writes")) {
-        cells.set(touch[1], { thread: touch[3], text: `T${touch[3]}` });
+      if ((touch[5] === 1) === (view.mode !== "reads")) {
+        const text = view.mode === "values" ? shortNumber(touch[7]) : `T${touch[3]}`;
+        cells.set(touch[1], { thread: touch[3], text });
       }
+    }
+    if (view.mode === "values" && array.access === "read") {
+      array.values.forEach((value, at) => cells.set(at, { thread: null, text: shortNumber(value) }));
     }
     const intervals = [...new Set(answer.touches.map((touch) => touch[4]))].sort((a, b) => a - b).map(String);
     const groups = [...new Set(answer.touches.map((touch) => touch[2]))].sort((a, b) => a - b).map(String);
@@ -106,18 +114,20 @@ export function runView() {
     if (!groups.includes(view.group)) view.group = "all";
     const fault = answer.faults.find((one) => one.array === view.array && one.kind === "race");
     const more = make("div", {});
+    const what = { writes: "T0: the thread that writes last.", reads: "T0: the thread that reads last.",
+      values: "The value that is written last, in the colour of its thread." }[view.mode];
     const set = (name) => (value) => { view[name] = value; if (name === "array") view.element = -1; redraw(); };
     const redraw = () => drawGrid(answer, place);
     const showDetails = () => more.replaceChildren(details(answer, array, touches));
     place.replaceChildren(
       choice("Array:", arrays.map((one) => one.name), view.array, set("array")),
       make("div", { class: "row" },
-        choice("Show:", ["writes", "reads"], view.mode, set("mode")),
+        choice("Show:", ["writes", "reads", "values"], view.mode, set("mode")),
         intervals.length > 1 ? choice("Interval:", ["all", ...intervals], view.interval, set("interval")) : null,
         groups.length > 1 && groups.length <= 16 ? choice("Workgroup:", ["all", ...groups], view.group, set("group")) : null),
       make("p", { class: "faint" }, array.space === "shared"
-        ? `Shared memory ${array.layout}: 32 elements in a row, so that a column is a bank of elements of 4 bytes. T0: the thread that ${view.mode === "writes" ? "writes" : "reads"} last.`
-        : `A buffer of ${array.extents.join(" x ")}, its contiguous axis to the right.`),
+        ? `Shared memory ${array.layout}: 32 elements in a row, so that a column is a bank of elements of 4 bytes. ${what}`
+        : `A buffer of ${array.extents.join(" x ")}, its contiguous axis to the right. ${what}`),
       grid(array, cells, {
         fault: fault ? fault.element : -1, chosen: view.element,
         choose: (element) => { view.element = element; showDetails(); },
@@ -142,8 +152,8 @@ export function runView() {
 // A check box for each barrier and guard, on unless values.without names it.
 export function switchFields(answer, values, changed) {
   const off = () => answer.switches.flatMap((one, i) => (one.off ? [i] : []));
-  return make("fieldset", { class: "box" }, make("legend", {}, "Barriers and guards"),
-    answer.switches.map((one, i) => make("div", {}, make("label", { class: "check" },
+  return make("fieldset", { class: "box switches" }, make("legend", {}, "Barriers and guards"),
+    answer.switches.map((one, i) => make("label", { class: "check" },
       make("input", {
         type: "checkbox", checked: !one.off, "data-switch": i,
         onchange: (event) => {
@@ -151,7 +161,7 @@ export function switchFields(answer, values, changed) {
           values.without = off().join(",");
           changed();
         },
-      }), make("code", {}, one.kind === "barrier" ? one.text : `if (${one.text})`)))),
+      }), make("code", {}, one.kind === "barrier" ? one.text : `if (${one.text})`))),
     answer.switches.length === 0 ? make("p", { class: "faint" }, "The kernel has none.") : null);
 }
 
@@ -182,8 +192,8 @@ export async function showRun(main, given) {
     main.append(make("p", { class: "error" }, `no kernel '${values.kernel}'`));
     return;
   }
-  const columns = make("div", { class: "columns" }, view.box, make("div", {}, switches, make("h3", {}, "Shader"), code));
-  main.append(make("p", {}, `${entry.summary}.`),
-    fieldsOf(entry, values, () => { values.without = ""; update(); }, { size: smallSize(entry) }), columns);
+  const columns = make("div", { class: "columns" }, view.box, make("div", {}, make("h3", {}, "Shader"), code));
+  main.append(make("p", {}, `${sentenceOf(entry.summary)}.`),
+    fieldsOf(entry, values, () => { values.without = ""; update(); }, { size: smallSize(entry) }), switches, columns);
   update();
 }

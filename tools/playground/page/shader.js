@@ -6,38 +6,52 @@
 
 import { definitions, make } from "./dom.js";
 
-// The comment above each line, wrapped ones joined: "copy parallelize(tile(src, ..)) to parallelize(tile, ..)".
-function commentsAbove(lines) {
-  let comment = "", wasComment = false;
+// The comment above each line, wrapped ones joined: "copy parallelize(tile(src, ..)) to parallelize(tile, ..)". Comments
+// that name no partition, such as "4 elements at a time", leave the one above them in force. null: a comment.
+function commentsAbove(lines, partitions) {
+  let comment = "", run = null;
   return lines.map((line) => {
     const text = line.match(/^\s*\/\/ ?(.*)$/)?.[1];
-    if (text === undefined) { wasComment = false; return comment; }
-    comment = wasComment ? `${comment} ${text.trim()}` : text.trim();
-    wasComment = true;
-    return null;
+    if (text !== undefined) {
+      run = run === null ? text.trim() : `${run} ${text.trim()}`;
+      return null;
+    }
+    if (run !== null && partitions.some((one) => run.includes(one))) comment = run;
+    run = null;
+    return comment;
   });
 }
 
-function touches(line, array, isStore) {
-  const element = `\\b${array}(_x\\d+|_words)?\\[`;
-  const store = new RegExp(`^\\s*${element}.*\\]\\S* [-+|&^]?= `);
-  if (isStore) return store.test(line) || new RegExp(`(Store\\w*|atomic\\w+)\\(.*${element}`).test(line);
-  return new RegExp(element).test(line.replace(store, "= ")) && !/^\s*(layout|shared)\b/.test(line);
+// "src[..", "src_x4[..", "coopMatLoad(x, src, ..": 2 if the width is that of the access, 1 if it may be, 0 otherwise.
+function touches(line, { array, access, width }) {
+  const isStore = access === "store";
+  if (/^\s*(layout|shared)\b/.test(line)) return 0;
+  if (new RegExp(`\\bcoopMat${isStore ? "Store" : "Load"}\\([^,]*, ${array}\\b`).test(line)) return 1;
+  const element = new RegExp(`\\b${array}(_x\\d+|_words)?\\[`);
+  const stored = new RegExp(`^\\s*${element.source}.*\\]\\S* [-+|&^]?= `);
+  const atomic = new RegExp(`atomic\\w+\\(.*${element.source}`);
+  const part = isStore ? line.match(stored) ?? line.match(atomic) : line.replace(stored, "= ").match(element);
+  if (!part) return 0;
+  return (part[1] ?? "") === (width > 1 ? `_x${width}` : "") ? 2 : 1;
 }
 
-// The accesses of each line, and those that were not found.
+// The accesses of each line, and those that were not found. Accesses are in the order of the text, so that the first
+// line that has none yet is taken.
 export function accessesByLine(glsl, accesses) {
   const lines = glsl.split("\n");
-  const comments = commentsAbove(lines);
+  const comments = commentsAbove(lines, accesses.map((access) => access.partition));
   const byLine = new Map(), elsewhere = [];
+  const isTaken = (i, access) =>
+    (byLine.get(i) ?? []).some((one) => one.array === access.array && one.access === access.access);
   for (const access of accesses) {
-    const isStore = access.access === "store";
-    const all = lines.map((line, i) => i)
-      .filter((i) => comments[i] !== null && touches(lines[i], access.array, isStore));
-    const best = all.find((i) => comments[i].includes(access.partition) &&
-      !(byLine.get(i) ?? []).some((one) => one.array === access.array && one.access === access.access)) ??
-      all.find((i) => comments[i].includes(access.partition)) ?? all[0];
-    if (best === undefined) elsewhere.push(access);
+    let best = -1, most = 0;
+    lines.forEach((line, i) => {
+      const fits = comments[i] === null ? 0 : touches(line, access);
+      if (fits === 0) return;
+      const points = fits + (comments[i].includes(access.partition) ? 6 : 0) + (isTaken(i, access) ? 0 : 3);
+      if (points > most) [best, most] = [i, points];
+    });
+    if (best < 0) elsewhere.push(access);
     else byLine.set(best, [...(byLine.get(best) ?? []), access]);
   }
   return { byLine, elsewhere };
