@@ -20,7 +20,8 @@ export function grid(array, cells, { fault, chosen, choose }) {
   const columns = columnsOf(array), drawn = Math.min(array.elements, kMaxCells);
   const rows = Math.ceil(drawn / columns);
   const x = (at) => kLeft + (at % columns) * kWidth, y = (at) => kTop + Math.floor(at / columns) * kHeight;
-  const frame = (at, kind) => makeSvg("rect", { class: kind, x: x(at), y: y(at), width: kWidth, height: kHeight });
+  const frame = (at, kind, by = 0) => makeSvg("rect",
+    { class: kind, x: x(at) + by, y: y(at) + by, width: kWidth - 2 * by, height: kHeight - 2 * by });
   const head = (text, left, top) => makeSvg("text", { class: "head", x: left, y: top }, String(text));
   const heads = [];
   for (let c = 0; c < Math.min(columns, drawn); ++c) heads.push(head(c, kLeft + (c + 0.5) * kWidth, kTop - 7));
@@ -36,7 +37,7 @@ export function grid(array, cells, { fault, chosen, choose }) {
   const marks = makeSvg("g", {});
   const mark = (now) => marks.replaceChildren(
     ...(fault >= 0 && fault < drawn ? [frame(fault, "fault")] : []),
-    ...(now >= 0 && now < drawn ? [frame(now, "chosen")] : []));
+    ...(now >= 0 && now < drawn ? [frame(now, "chosen", 3)] : []));
   const width = kLeft + Math.min(columns, drawn) * kWidth + 8, height = kTop + rows * kHeight + 8;
   const svg = makeSvg("svg", { class: "grid", width, height, viewBox: `0 0 ${width} ${height}` }, heads, bodies, marks);
   let current = chosen;

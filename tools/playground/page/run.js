@@ -3,7 +3,7 @@
 // a barrier or a guard switched off, the fault with its threads.
 
 import { latest } from "./ask.js";
-import { choice, definitions, field, make } from "./dom.js";
+import { choice, field, make } from "./dom.js";
 import { allKernels, fieldsOf, kernelSelect, requestOf, sentenceOf } from "./form.js";
 import { fragmentOf, writeFragment } from "./fragment.js";
 import { grid } from "./grid.js";
@@ -82,8 +82,8 @@ export function runView() {
     const lines = touches.filter((touch) => touch[1] === view.element).map((touch) => touchOf(answer, touch));
     const value = array.values?.[view.element];
     return make("div", { "aria-live": "polite" },
-      definitions([["element", `${array.name}[${view.element}]`],
-        ["value after the run", value === undefined ? null : String(value)]]),
+      make("dl", {}, make("dt", {}, "element"), make("dd", {}, `${array.name}[${view.element}]`,
+        value === undefined ? "" : `, ${value} after the run`)),
       make("ul", { class: "mono" }, lines.slice(0, 40).map((one) =>
         make("li", {}, `interval ${one.interval}: ${sentence(answer, one)}`)),
       lines.length > 40 ? make("li", {}, `and ${lines.length - 40} more`) : null,
@@ -113,7 +113,7 @@ export function runView() {
     if (!intervals.includes(view.interval)) view.interval = "all";
     if (!groups.includes(view.group)) view.group = "all";
     const fault = answer.faults.find((one) => one.array === view.array && one.kind === "race");
-    const more = make("div", {});
+    const more = make("div", { class: "box details" });
     const what = { writes: "T0: the thread that writes last.", reads: "T0: the thread that reads last.",
       values: "The value that is written last, in the colour of its thread." }[view.mode];
     const set = (name) => (value) => { view[name] = value; if (name === "array") view.element = -1; redraw(); };
@@ -128,10 +128,10 @@ export function runView() {
       make("p", { class: "faint" }, array.space === "shared"
         ? `Shared memory ${array.layout}: 32 elements in a row, so that a column is a bank of elements of 4 bytes. ${what}`
         : `A buffer of ${array.extents.join(" x ")}, its contiguous axis to the right. ${what}`),
-      grid(array, cells, {
+      more, grid(array, cells, {
         fault: fault ? fault.element : -1, chosen: view.element,
         choose: (element) => { view.element = element; showDetails(); },
-      }), more);
+      }));
     showDetails();
   }
 
