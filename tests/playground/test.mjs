@@ -38,7 +38,8 @@ const textOf = (selector) => browser.value(`document.querySelector(${quoted(sele
 const svgText = `[...document.querySelector(".picture").shadowRoot.querySelectorAll("text")].map((one) => one.textContent).join("\\n")`;
 
 async function sizes() {
-  const files = readdirSync(site).map((name) => readFileSync(join(site, name)));
+  // Nothing loads the text of the licences unless a reader opens it.
+  const files = readdirSync(site).filter((name) => name !== "licences.txt").map((name) => readFileSync(join(site, name)));
   const bytes = files.reduce((sum, file) => sum + file.length, 0);
   const packed = files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0);
   console.log(`${bytes} bytes in ${files.length} files, ${packed} after gzip`);
@@ -67,9 +68,10 @@ async function layouts() {
       expect(`picture of ${expression}`, ours === theirs, ours);
     }
   }
+  const slowest = kLayouts[times.indexOf(Math.max(...times))][0];
   times.sort((a, b) => a - b);
   const median = times[Math.floor(times.length / 2)];
-  console.log(`a layout is drawn in ${median} ms (median of ${times.length}, largest ${times.at(-1)})`);
+  console.log(`a layout is drawn in ${median} ms (median of ${times.length}, largest ${times.at(-1)}, of ${slowest})`);
   expect("draws within 50 ms", median <= 50, times);
 
   for (const [expression, error] of kErrors) {

@@ -22,21 +22,39 @@ function restart(why) {
   worker = null;
 }
 
+// An expression may search for longer than anyone waits.
+const kMostSeconds = 60;
+
 export function ask(what, request = {}) {
   if (worker === null) start();
   return new Promise((resolve) => {
-    waiting.set(++count, resolve);
-    worker.postMessage({ number: count, request: { ask: what, ...request } });
+    const number = ++count;
+    const timer = setTimeout(() => restart(`stopped after ${kMostSeconds} s`), 1000 * kMostSeconds);
+    waiting.set(number, (answer) => { clearTimeout(timer); resolve(answer); });
+    worker.postMessage({ number, request: { ask: what, ...request } });
   });
 }
 
-// latest(show): a function that asks and shows the answer, unless a later call has asked meanwhile.
+// latest(show): a function that asks and shows the answer. While a question is open, only the newest of those that
+// follow is kept, so that typing makes no queue; the answer to the others is null.
 export function latest(show) {
-  let number = 0;
-  return async (what, request) => {
-    const mine = ++number;
+  let isOpen = false, next = null;
+  const run = async (what, request) => {
+    isOpen = true;
     const answer = await ask(what, request);
-    if (mine === number) show(answer, request);
+    isOpen = false;
+    if (next !== null) {
+      const { resolve, question } = next;
+      next = null;
+      resolve(run(...question));
+      return null;
+    }
+    show(answer, request);
     return answer;
+  };
+  return (...question) => {
+    if (!isOpen) return run(...question);
+    next?.resolve(null);
+    return new Promise((resolve) => { next = { resolve, question }; });
   };
 }

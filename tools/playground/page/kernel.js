@@ -63,7 +63,10 @@ export function kernelView({ proves = true, describes = true, changed = () => {}
   const show = latest(draw);
   return {
     box: make("div", {}, error, body),
-    update: async (request) => changed(await show("kernel", request), request),
+    update: async (request) => {
+      const answer = await show("kernel", request);
+      if (answer !== null) changed(answer);
+    },
   };
 }
 

@@ -66,6 +66,7 @@ export function layoutView(expression, { changed, examples = [], picture: first 
   async function evaluate() {
     const started = performance.now();
     const answer = await show("layout", { expression: input.value });
+    if (answer === null) return;
     pictures.dataset.msInAll = (performance.now() - started).toFixed(1);
     changed(input.value, answer);
   }

@@ -175,7 +175,8 @@ export async function showRun(main, given) {
   const update = async () => {
     writeFragment("run", values);
     const answer = await view.update(runRequest(values, entry));
-    if (answer.error) { switches.replaceChildren(); code.replaceChildren(); return; }
+    if (answer === null) return;
+    if (answer.error) { switches.replaceChildren(); code.replaceChildren(); stated = ""; return; }
     // Other options may give other guards: the boxes are made anew, unless one of them was changed.
     const now = JSON.stringify(answer.switches.map((one) => one.text));
     if (now !== stated) switches.replaceChildren(switchFields(answer, values, update));

@@ -28,6 +28,7 @@ const views = {
     const switches = make("div", {});
     const update = async () => {
       const answer = await view.update(runRequest(values, entry));
+      if (answer === null) return;
       if (!answer.error) {
         const focused = document.activeElement?.dataset?.switch;
         switches.replaceChildren(switchFields(answer, values, update));
