@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "api.hpp"
 #include "layout/expression.hpp"
@@ -22,14 +25,22 @@ namespace {
 // A picture is a tree of elements, which a browser lays out in less than 50 ms up to here.
 constexpr std::int64_t kMaxDrawnCells = 4096;
 
-Json picture(std::string_view name, const Table& table) {
+struct Picture {
+  std::string name;
+  Table table;
+};
+
+Json json_of(const Picture& picture, bool is_drawn) {
+  const Table& table = picture.table;
+  Json out = {{"name", picture.name}};
   if (table.rows * table.columns > kMaxDrawnCells) {
-    return {{"name", name},
-            {"svg", nullptr},
-            {"why", fmt::format("{} x {} cells: the page draws at most {}", table.rows,
-                                table.columns, kMaxDrawnCells)}};
+    out["why_not"] = fmt::format("{} x {} cells: the page draws at most {}", table.rows,
+                                 table.columns, kMaxDrawnCells);
+  } else {
+    if (is_drawn) out["svg"] = draw_svg(table);
+    if (is_drawn || picture.name == "layout") out["text"] = draw_text(table);
   }
-  return {{"name", name}, {"svg", draw_svg(table)}, {"text", draw_text(table)}};
+  return out;
 }
 
 // The picture of a layout with each cell in the colour of its bank: 32 banks of one element each, as for f32.
@@ -114,9 +125,9 @@ Json layout(const Json& request) {
   if (expression == nullptr) throw ArgumentError("layout needs an \"expression\"");
   const bench::Value value = bench::evaluate_layout_expression(*expression);
   Json out = {{"text", bench::to_text(value)}, {"kind", bench::kind_of(value)}};
-  Json pictures = Json::array();
+  std::vector<Picture> pictures;
   try {
-    pictures.push_back(picture("layout", bench::table_of(value)));
+    pictures.push_back({"layout", bench::table_of(value)});
   } catch (const LayoutError& error) {  // a number, a truth value: its text is all there is
     out["why_no_picture"] = error.what();
   }
@@ -126,12 +137,19 @@ Json layout(const Json& request) {
     const bool divides = call->name.ends_with("_divide");
     if (divides) table = in_tiles(*call);
     if (call->name == "parallelize" && as_layout != nullptr) table = in_threads(*call, *as_layout);
-    if (table) pictures.push_back(picture(divides ? "tiles" : "threads", *table));
+    if (table) pictures.push_back({divides ? "tiles" : "threads", std::move(*table)});
   }
   if (as_layout != nullptr && as_layout->size() <= kMaxDrawnCells) {
-    pictures.push_back(picture("banks", in_banks(*as_layout)));
+    pictures.push_back({"banks", in_banks(*as_layout)});
   }
-  out["pictures"] = pictures;
+  const Json& wanted = member_or_null(request, "picture");
+  const bool has_wanted = std::any_of(pictures.begin(), pictures.end(),
+                                      [&](const Picture& one) { return wanted == one.name; });
+  out["pictures"] = Json::array();
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const bool is_drawn = has_wanted ? wanted == pictures[i].name : i == 0;
+    out["pictures"].push_back(json_of(pictures[i], is_drawn));
+  }
   return out;
 }
 

@@ -36,39 +36,37 @@ export function layoutView(expression, { changed, examples = [], picture: first 
   const error = make("div", { class: "error", id: "layout-error", role: "alert" });
   const value = make("output", { class: "value" });
   const pictures = make("div", {});
-  let kind = first;
+  let kind = first, refocus = false;
 
   function draw(answer) {
     const started = performance.now();
     error.textContent = answer.error ?? "";
     if (answer.error) { value.replaceChildren(); pictures.replaceChildren(); return; }
     value.replaceChildren(make("span", { class: "faint" }, `${answer.kind}: `), answer.text);
-    const drawn = answer.pictures;
-    if (!drawn.some((one) => one.name === kind)) kind = drawn[0]?.name ?? "layout";
-    const body = make("div", {});
-    const showOne = (name) => {
-      kind = name;
-      const one = drawn.find((each) => each.name === name);
-      body.replaceChildren(one.svg === null
-        ? make("p", { class: "faint" }, one.why)
-        : picture(one.svg, `${kWhat[name]}\n${one.text}`), make("p", { class: "faint" }, kWhat[name]));
-    };
-    pictures.replaceChildren(
-      ...(drawn.length > 1
-        ? [choice("Picture:", drawn.map((one) => kNames[one.name]), kNames[kind],
-          (name) => showOne(Object.keys(kNames).find((key) => kNames[key] === name)))]
-        : []), body);
-    if (drawn.length > 0) showOne(kind);
+    const names = answer.pictures.map((one) => one.name);
+    const one = answer.pictures.find((each) => each.svg) ?? answer.pictures[0];
+    pictures.replaceChildren(...(names.length > 1
+      ? [choice("Picture:", names.map((name) => kNames[name]), kNames[one.name], (name) => {
+        kind = names.find((each) => kNames[each] === name);
+        evaluate(true);
+      })] : []),
+    ...(one === undefined ? [] : [
+      one.svg ? picture(one.svg, one.text.length < 4000 ? one.text : one.text.split("\n")[0])
+        : make("p", { class: "faint" }, one.why_not ?? ""),
+      make("p", { class: "faint" }, kWhat[one.name])]));
+    if (refocus) pictures.querySelector('[aria-pressed="true"]')?.focus();
+    refocus = false;
     pictures.dataset.ms = (performance.now() - started).toFixed(1);
   }
 
   const show = latest(draw);
-  async function evaluate() {
+  async function evaluate(byChoice = false) {
     const started = performance.now();
-    const answer = await show("layout", { expression: input.value });
+    refocus = byChoice;
+    const answer = await show("layout", { expression: input.value, picture: kind });
     if (answer === null) return;
     pictures.dataset.msInAll = (performance.now() - started).toFixed(1);
-    changed(input.value, answer);
+    if (!byChoice) changed(input.value, answer);
   }
   const box = make("div", {}, input, error,
     examples.length > 0 ? make("div", { class: "examples" }, examples) : null, make("p", {}, value), pictures);

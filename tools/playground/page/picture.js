@@ -13,15 +13,12 @@ document.addEventListener("theme", () => {
 export function picture(svg, label) {
   const box = make("div", { class: "picture", tabindex: 0, role: "img", "aria-label": label });
   const root = box.attachShadow({ mode: "open" });
-  const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-  const style = parsed.querySelector("style");
-  const css = style.textContent;
-  style.remove();
+  const [, before, css, after] = svg.match(/^(.*?)<style>(.*?)<\/style>(.*)$/s);
   const sheet = new CSSStyleSheet();
   const paint = () => sheet.replaceSync(
     css.replace("(prefers-color-scheme:dark)", isDark() ? "all" : "not all") + "svg{display:block}");
   root.adoptedStyleSheets = [sheet];
-  root.append(document.importNode(parsed, true));
+  root.innerHTML = before + after;  // thousands of cells: several times as fast as an XML parser
   painters.set(box, paint);
   paint();
   return box;
