@@ -22,7 +22,7 @@
 namespace vkmoye::playground {
 namespace {
 
-// A picture is a tree of elements, which a browser lays out in less than 50 ms up to here.
+// A browser shows 1,024 cells in 30 ms, and this many in about 100 ms.
 constexpr std::int64_t kMaxDrawnCells = 4096;
 
 struct Picture {
