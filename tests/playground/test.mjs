@@ -37,6 +37,12 @@ const kInput = 'main input[type="text"]';
 const textOf = (selector) => browser.value(`document.querySelector(${quoted(selector)})?.textContent ?? ""`);
 const svgText = `[...document.querySelector(".picture").shadowRoot.querySelectorAll("text")].map((one) => one.textContent).join("\\n")`;
 
+// Expects that an expression of the page holds soon; `found`: what shows why not.
+async function eventually(what, expression, found) {
+  const holds = await browser.until(expression, 10).catch(() => false);
+  expect(what, Boolean(holds), holds ? "" : await browser.value(found));
+}
+
 async function sizes() {
   // Nothing loads the text of the licences unless a reader opens it.
   const files = readdirSync(site).filter((name) => name !== "licences.txt").map((name) => readFileSync(join(site, name)));
@@ -76,8 +82,8 @@ async function layouts() {
 
   for (const [expression, error] of kErrors) {
     await type(kInput, expression);
-    await browser.until(`document.querySelector(".error").textContent.includes(${quoted(error)})`, 5)
-      .catch(async () => expect(`error of ${expression}`, false, await textOf(".error")));
+    await eventually(`error of ${expression}`,
+      `document.querySelector(".error").textContent.includes(${quoted(error)})`, 'document.querySelector(".error").textContent');
     expect(`no picture beside an error of ${expression}`, await browser.value('document.querySelector(".picture") === null'));
   }
 
@@ -89,8 +95,12 @@ async function layouts() {
   await browser.until('document.querySelector(".picture")');
   expect("a link is opened again", await browser.value(`document.querySelector(${quoted(kInput)}).value`) === kLayouts[1][0], link);
   await browser.value(`[...document.querySelectorAll("button")].find((one) => one.textContent === "tiles").click()`);
-  expect("the tiles of a divide", (await browser.value(svgText)).startsWith("(32,32):(1,32), one colour for each of 4 tiles"),
-    await browser.value(svgText));
+  await eventually("the tiles of a divide",
+    `(${svgText}).startsWith("(32,32):(1,32), one colour for each of 4 tiles")`, svgText);
+  await type(kInput, "parallelize((4,4), (2,2))");
+  await browser.until('document.querySelector("main output").textContent.includes("((2,2),(2,2))")');
+  await browser.value(`[...document.querySelectorAll("button")].find((one) => one.textContent === "threads").click()`);
+  await eventually("the threads of a tile", `(${svgText}).includes("T3V3")`, svgText);
 }
 
 async function kernels() {
@@ -114,10 +124,11 @@ async function kernels() {
   const claims = await textOf("table.claims");
   expect("claims are proved by isl", /provedislno invocation touches what another writes in dst/.test(claims), claims);
   await type('label input[placeholder="0"]', "1");
-  await browser.until('!document.querySelector(".shader").textContent.includes("bank conflict")', 10);
+  await eventually("padding removes the conflict",
+    '!document.querySelector(".shader").textContent.includes("bank conflict")', 'document.querySelector(".shader").textContent');
   await type('label input[placeholder="(32,32):(1,32)"]', "(32,32):(1,31)");
-  await browser.until('document.querySelector(".error").textContent.includes("share address 31")', 10);
-  passed += 2;
+  await eventually("a kernel is refused with its reason",
+    'document.querySelector(".error").textContent.includes("share address 31")', 'document.querySelector(".error").textContent');
 }
 
 async function runs() {
