@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the page asks the libraries. Each function takes the members of a request and returns those of its answer.
+// The requests of the page to the libraries. Each function takes the members of a request and returns those of its
+// answer.
 //
 //   {"ask":"layout","expression":"composition((4,8):(8,1), 4:2)"}
 //   {"text":"(2,2):(16,1)","pictures":[{"name":"layout","svg":"<svg .."}, ..]}
 //
-// Errors of the reader are exceptions; api.cpp makes {"error": message} of them.
+// An invalid request throws; api.cpp then returns {"error": message}.
 
-#include <string>
-#include <string_view>
+#include <memory>
 
 #include "vkmoye/contract/json.hpp"
 #include "vkmoye/gen/ir/kernel_plan.hpp"
@@ -16,8 +16,8 @@
 
 namespace vkmoye::playground {
 
-/// {expression, picture} -> {text, kind, pictures: [{name, svg, text}]}, where only that picture, or the first, has an svg;
-/// {"operations": true} -> {operations: [text]}.
+/// {expression, picture} -> {text, kind, pictures: [{name, svg, text}]}, where only that picture, or the first, has an
+/// svg; {"operations": true} -> {operations: [text]}.
 Json layout(const Json& request);
 
 /// {} -> {kernels: [{name, operation, summary, source, types, size, options: [..]}]}.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// make("p", {class: "faint"}, "text", child): elements without a template language.
+// make("p", {class: "faint"}, "text", child) makes an element with attributes, listeners and children.
 
 const kSvg = "http://www.w3.org/2000/svg";
 
