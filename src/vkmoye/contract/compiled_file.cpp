@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "vkmoye/base/read_double.hpp"
 #include "vkmoye/base/text_file.hpp"
 #include "vkmoye/contract/checked_file.hpp"
 #include "vkmoye/contract/interface_json.hpp"
@@ -67,7 +67,7 @@ std::optional<Argument> argument_of(const Json& json) {
   if (text == nullptr) return std::nullopt;
   double number = 0;
   const char* end = text->data() + text->size();
-  const auto read = std::from_chars(text->data(), end, number);
+  const auto read = read_double(text->data(), end, number);
   if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
   return number;
 }

@@ -331,7 +331,7 @@ KernelInterface interface_of_json(const Json& json, std::vector<std::string>& re
   if (find(json, "specialised") != nullptr) {
     for (const Json& row : read.list(json, "specialised")) {
       const std::string name = read.name(row, "name"), type = read.text(row, "type");
-      const auto id = read.count(row, "constant_id"), place = kernel.specialised.size();
+      const std::uint64_t id = read.count(row, "constant_id"), place = kernel.specialised.size();
       if (id != place) {
         read.note("the specialisation constant {} has constant_id {}, not {}", name, id, place);
       }

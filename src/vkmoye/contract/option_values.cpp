@@ -5,8 +5,10 @@
 
 #include <charconv>
 #include <cmath>
+#include <type_traits>
 
 #include "vkmoye/base/error.hpp"
+#include "vkmoye/base/read_double.hpp"
 #include "vkmoye/base/text.hpp"
 
 namespace vkmoye {
@@ -18,8 +20,14 @@ constexpr std::int64_t kMaxCount = 0xffffffff;
 template <class Number>
 std::optional<Number> parse_whole(const std::string& text) {
   Number value = {};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const char *begin = text.data(), *after = begin + text.size();
+  const auto [end, error] = [&] {
+    if constexpr (std::is_same_v<Number, double>)
+      return read_double(begin, after, value);
+    else
+      return std::from_chars(begin, after, value);
+  }();
+  if (error != std::errc() || end != after) return std::nullopt;
   return value;
 }
 

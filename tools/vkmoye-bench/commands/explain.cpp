@@ -15,9 +15,11 @@
 #include "commands/kernel_names.hpp"
 #include "commands/open_device.hpp"
 #include "commands/options.hpp"
+#include "devices/driver_report.hpp"
 #include "io/parse.hpp"
 #include "io/program.hpp"
 #include "io/terminal.hpp"
+#include "measure/ceilings.hpp"
 #include "registry/operations.hpp"
 #include "report/report.hpp"
 #include "vkmoye/base/text.hpp"
@@ -26,6 +28,13 @@
 
 namespace vkmoye::bench {
 namespace {
+
+struct DeviceFindings {
+  double bytes = 0, flops = 0;  // see Workload
+  std::optional<ShortestTime> shortest;
+  std::string why_no_time;  // where there is no shortest time
+  DriverReport driver;
+};
 
 // "100.7 MB", "137 GFLOP": three digits and a power of 1000.
 std::string amount(double value, const char* unit) {
@@ -102,8 +111,6 @@ Json json_of(const PipelineExecutable& program) {
           {"statistics", statistics}};
 }
 
-}  // namespace
-
 std::string text_of(const DeviceFindings& findings, TextForm form) {
   const bool is_markdown = form == TextForm::markdown;
   const auto item = [&](const char* title, const std::string& text) {
@@ -125,6 +132,7 @@ std::string text_of(const DeviceFindings& findings, TextForm form) {
   return out;
 }
 
+// Adds the members "work", "shortest_time" and "driver".
 void add_to(Json& report, const DeviceFindings& findings) {
   report["work"] = {
       {"bytes", findings.bytes},
@@ -152,8 +160,6 @@ void add_to(Json& report, const DeviceFindings& findings) {
   for (const PipelineExecutable& one : findings.driver.programs) programs.push_back(json_of(one));
   report["driver"] = {{"programs", programs}, {"why_none", or_null(findings.driver.why_none)}};
 }
-
-namespace {
 
 // Findings from the ceilings of `device`, kept from an earlier run, for a problem of `bytes` and `flops`. `selector`:
 // the device as typed; `is_real`: it is a device of this machine.
@@ -217,9 +223,16 @@ int explain(const CommandOptions& options) {
   if (device) findings.driver = compile_with_driver(*device, step.kernel);
   std::vector<gen::Claim> claims;
   if (options.prove) claims = gen::claims_of(step.kernel);
-  std::cout << explain_text({step.kernel, model, gen::analyse(step.kernel, model), plan.why,
-                             std::move(claims), std::move(findings)},
-                            options.format);
+  const Explained explained = {step.kernel, model, gen::analyse(step.kernel, model), plan.why,
+                               std::move(claims)};
+  if (options.format == "json") {
+    Json report = explain_json(explained);
+    add_to(report, findings);
+    std::cout << report.dump(2) << '\n';
+  } else {
+    const TextForm form = options.format == "markdown" ? TextForm::markdown : TextForm::terminal;
+    std::cout << explain_text(explained, form) << text_of(findings, form);
+  }
   return kOk;
 }
 

@@ -202,7 +202,7 @@ std::string table(const Explained& subject) {
   out += '\n';
   for (const std::string& line : summary(subject)) out += wrapped(line);
   if (!subject.claims.empty()) out += claim_table(subject);
-  return out + text_of(subject.device, TextForm::terminal);
+  return out;
 }
 
 // Escapes the bars of a cell of a Markdown table.
@@ -234,8 +234,7 @@ std::string markdown(const Explained& subject) {
   }
   out += "\n";
   for (const std::string& line : summary(subject)) out += fmt::format("- {}\n", line);
-  const std::string of_device = text_of(subject.device, TextForm::markdown);
-  if (subject.claims.empty()) return out + of_device;
+  if (subject.claims.empty()) return out;
   out += "\n| claim | answer | by | ms |\n| --- | --- | --- | ---: |\n";
   for (const Claim& claim : subject.claims) {
     out += fmt::format("| {} | {} | {} | {} |\n", cell(claim.text), gen::to_string(claim.answer),
@@ -244,7 +243,7 @@ std::string markdown(const Explained& subject) {
   const std::vector<std::string> assumptions = assumptions_of(subject);
   if (!assumptions.empty()) out += '\n';
   for (const std::string& one : assumptions) out += fmt::format("- assumption: {}\n", one);
-  return out + of_device;
+  return out;
 }
 
 Json to_json(const AccessReport& access) {
@@ -293,7 +292,9 @@ Json to_json(const Claim& claim) {
           {"why", or_null(claim.why)}};
 }
 
-std::string json(const Explained& subject) {
+}  // namespace
+
+Json explain_json(const Explained& subject) {
   Json config = Json::object(), sizes = Json::object();
   for (const auto& [key, value] : subject.kernel.config) config[key] = value;
   for (const auto& [name, value] : sizes_of(subject)) sizes[name] = value;
@@ -322,15 +323,11 @@ std::string json(const Explained& subject) {
     for (const Claim& claim : subject.claims) out["claims"].push_back(to_json(claim));
     out["assumptions"] = gen::ir::interface_of(subject.kernel).assumptions;
   }
-  add_to(out, subject.device);
-  return out.dump(2) + "\n";
+  return out;
 }
 
-}  // namespace
-
-std::string explain_text(const Explained& subject, const std::string& format) {
-  if (format == "json") return json(subject);
-  return format == "markdown" ? markdown(subject) : table(subject);
+std::string explain_text(const Explained& subject, TextForm form) {
+  return form == TextForm::markdown ? markdown(subject) : table(subject);
 }
 
 }  // namespace vkmoye::bench

@@ -29,7 +29,8 @@ struct Word {
 
 Word word_of(const std::string& vector, ScalarType type, std::uint64_t number) {
   const std::size_t per_word = 4 / size_of(type);
-  return {fmt::format("{}.{}", vector, "xyzw"[number / per_word]), number % per_word};
+  return {fmt::format("{}.{}", vector, "xyzw"[number / per_word]),
+          static_cast<std::size_t>(number % per_word)};
 }
 
 // A code is moved by `operation` to or from its place in a word, unless that is the lowest one.

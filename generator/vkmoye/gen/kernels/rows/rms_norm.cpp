@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <cfloat>
-#include <charconv>
 #include <optional>
 
+#include "vkmoye/base/read_double.hpp"
 #include "vkmoye/gen/kernels/rows/row_state.hpp"
 #include "vkmoye/gen/kernels/rows/sum_of_squares.hpp"
 
@@ -14,7 +14,7 @@ namespace vkmoye::gen {
 namespace {
 
 bool parse_real(std::string_view text, double& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = read_double(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
 }
 

@@ -158,7 +158,7 @@ void MoveProblem::fill(ArrayMemory& memory, std::uint64_t seed) const {
   const std::uint64_t all = arrays[0].bytes;
   std::vector<std::byte> chunk(std::min(kChunk * width(), all));
   for (std::uint64_t at = 0; at < all; at += chunk.size()) {
-    const std::span part(chunk.data(), std::min(chunk.size(), all - at));
+    const std::span part(chunk.data(), std::min<std::size_t>(chunk.size(), all - at));
     for (std::uint64_t i = 0; i * width() < part.size(); ++i) {
       random_moved(part.subspan(i * width(), width()), types_, seed, at / width() + i);
     }
