@@ -76,6 +76,7 @@ void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols);
 /// Sets `vector_bytes`, `threads`, `columns` and `rounds` for a kernel that works on rows, unless they are set. Rows of
 /// 16 bits that would leave a quarter of a block empty are cut into several smaller blocks.
 void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols);
+/// `config` after fit_to_rows.
 template <class Config>
 Config fitted_to_rows(Config config, std::optional<std::int64_t> cols = std::nullopt) {
   fit_to_rows(config, cols);
