@@ -141,10 +141,10 @@ use_lavapipe() {
   export GLIBC_TUNABLES=${GLIBC_TUNABLES:-glibc.malloc.tcache_count=2000:glibc.malloc.trim_threshold=1073741824}
 }
 
-# windows [all]: runs tools/windows; passes as well where that lacks a package, which it names.
-windows() {
+# if_possible SCRIPT ARGUMENT...: runs a script of tools/; passes as well where that lacks a package, which it names.
+if_possible() {
   local status=0
-  tools/windows "$@" || status=$?
+  "tools/$1" "${@:2}" || status=$?
   ((status == 0 || status == 77))
 }
 
