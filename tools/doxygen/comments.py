@@ -15,7 +15,8 @@ import re
 
 CODE_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<![0-9a-fA-F])\'(?:[^\'\\]|\\.)+\'|//.*')
 NAMES_A_SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
-FUNCTION = re.compile(r"^#define (\w+)|^(?!.*\b(?:using|typedef|static_assert|struct|class|enum)\b)[^=]*?(operator\S+|\w+)\(")
+FUNCTION = re.compile(r"^#define (\w+)|"
+                      r"^(?!.*\b(?:using|typedef|static_assert|struct|class|enum)\b)[^=]*?(operator\S+|\w+)\(")
 SPECIAL = re.compile(r"[\\@<>&#]|%(?=\w)")
 
 
@@ -213,7 +214,7 @@ def c_header(path, text):
 def share_in_c(found):
     """A comment and the declarations below it, each of which gets the comment."""
     comment, below = found.groups()
-    declarations = re.split(r"(?<=\n)(?=VKMOYE_API |#define )", below)
+    declarations = re.split(r"(?<=\n)(?=VKMOYE_(?:COMPILE_)?API |#define )", below)
     names = [re.search(r"\b(vkmoye_\w+)\(|#define (\w+)", one) for one in declarations]
     if len(declarations) == 1 or not all(names):
         return found.group()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Turns the pages of this repository into pages of Doxygen.
 
-Each heading gets the name that links of a page on the web have for it, and each link the name of its target. A link to a
-file that is not part of the reference becomes text.
+Each heading gets the name that links of a page on the web have for it, and each link the name of its target. A link to
+a file that is not part of the reference becomes text.
 """
 import os
 import re
@@ -67,7 +67,8 @@ class Pages:
 
     def in_order(self):
         """The paths of all pages: the main page, what it links to, and the rest."""
-        linked = (os.path.normpath(found.group(2).partition("#")[0]) for found in LINK.finditer(self.pages["README.md"]))
+        links = LINK.finditer(self.pages["README.md"])
+        linked = (os.path.normpath(found.group(2).partition("#")[0]) for found in links)
         linked = (path if path in self.pages else path + "/README.md" for path in linked)
         return list(dict.fromkeys(["README.md", *(path for path in linked if path in self.pages), *self.pages]))
 
