@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-# What `cmake --install` puts there, in three components:
-#   runtime     layouts and the Vulkan runtime: libraries, public headers, what find_package and pkg-config need
+# What `cmake --install` puts there, in components, of which packages.cmake makes packages:
+#   c_library   libvkmoye_c, as programs need it that were built with it
+#   runtime     layouts, the Vulkan runtime and the C interface: libraries, public headers, what find_package and
+#               pkg-config need. For the C interface, install c_library as well
 #   generator   what describes and compiles kernels, if it is built (VKMOYE_BUILD_GENERATOR)
-#   tools       vkmoye-bench, its manual page and completions, and descriptions of devices; with the generator also the
-#               library that it is made of, vkmoye::bench
+#   compile_library  libvkmoye_compile, as programs need it that were built with it
+#   bench       vkmoye-bench as libraries: vkmoye::bench, which needs generator, and headers for libvkmoye_compile
+#   tools       vkmoye-bench, its manual page and completions, and descriptions of devices
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/vkmoye)
@@ -33,7 +36,10 @@ if(VKMOYE_BUILD_C)
   install(FILES ${PROJECT_SOURCE_DIR}/src/vkmoye/vkmoye.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/vkmoye
           COMPONENT runtime)
   list(APPEND installed_targets vkmoye_c)
-  install(TARGETS vkmoye_c EXPORT vkmoyeCTargets COMPONENT runtime)
+  install(TARGETS vkmoye_c EXPORT vkmoyeCTargets
+          RUNTIME COMPONENT c_library
+          LIBRARY COMPONENT c_library NAMELINK_COMPONENT runtime
+          ARCHIVE COMPONENT runtime)
   install(EXPORT vkmoyeCTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT runtime)
   set(c_component c)
 endif()
@@ -46,7 +52,14 @@ if(VKMOYE_BUILD_GENERATOR)
           COMPONENT generator)
   set(generator_component generator)
 endif()
-math(EXPR next_fmt "${fmt_VERSION_MAJOR} + 1")
+# fmt's symbols carry its major version, so programs must link the one that our libraries were compiled with.
+set(fmt_dependency "")
+set(fmt_library "")
+if(NOT VKMOYE_EMBED_FMT)
+  math(EXPR next_fmt "${fmt_VERSION_MAJOR} + 1")
+  set(fmt_dependency "find_dependency(fmt ${fmt_VERSION_MAJOR}...<${next_fmt})")
+  set(fmt_library " -lfmt")
+endif()
 configure_package_config_file(src/vkmoyeConfig.cmake.in vkmoyeConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(vkmoyeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -84,14 +97,19 @@ if(VKMOYE_BUILD_TOOLS)
   endif()
   if(TARGET vkmoye_compile)
     list(APPEND installed_targets vkmoye_compile)
-    install(TARGETS vkmoye_compile EXPORT vkmoyeCompileTargets COMPONENT tools)
-    install(EXPORT vkmoyeCompileTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT tools)
-    install(FILES tools/vkmoye-bench/vkmoye/compile.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/vkmoye COMPONENT tools)
+    install(TARGETS vkmoye_compile EXPORT vkmoyeCompileTargets
+            RUNTIME COMPONENT compile_library
+            LIBRARY COMPONENT compile_library NAMELINK_COMPONENT bench
+            ARCHIVE COMPONENT bench)
+    install(EXPORT vkmoyeCompileTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT bench)
+    install(FILES tools/vkmoye-bench/vkmoye/compile.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/vkmoye COMPONENT bench)
+    configure_file(src/vkmoye-compile.pc.in vkmoye-compile.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/vkmoye-compile.pc DESTINATION ${pkgconfig_folder} COMPONENT bench)
   endif()
   install(TARGETS vkmoye_bench vkmoye_work vkmoye_report vkmoye_layout_tool
-          EXPORT vkmoyeBenchTargets COMPONENT tools)
-  install(EXPORT vkmoyeBenchTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT tools)
-  install(DIRECTORY tools/vkmoye-bench/vkmoye TYPE INCLUDE COMPONENT tools FILES_MATCHING PATTERN *.hpp)
+          EXPORT vkmoyeBenchTargets COMPONENT bench)
+  install(EXPORT vkmoyeBenchTargets NAMESPACE vkmoye:: DESTINATION ${package_folder} COMPONENT bench)
+  install(DIRECTORY tools/vkmoye-bench/vkmoye TYPE INCLUDE COMPONENT bench FILES_MATCHING PATTERN *.hpp)
 endif()
 # What must be built before `cmake --install`: all but the tests. tools/demo builds it.
 add_custom_target(installed DEPENDS ${installed_targets})

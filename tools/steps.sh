@@ -141,15 +141,12 @@ use_lavapipe() {
   export GLIBC_TUNABLES=${GLIBC_TUNABLES:-glibc.malloc.tcache_count=2000:glibc.malloc.trim_threshold=1073741824}
 }
 
-# or_missing COMMAND...: runs the command; passes as well where that lacks a package, which it names.
-or_missing() {
+# if_possible SCRIPT ARGUMENT...: runs a script of tools/; passes as well where that lacks a package, which it names.
+if_possible() {
   local status=0
-  "$@" || status=$?
+  "tools/$1" "${@:2}" || status=$?
   ((status == 0 || status == 77))
 }
-
-windows() { or_missing tools/windows "$@"; }
-playground() { or_missing tools/playground/build test; }
 
 # run_tests PRESET ARGUMENT...: runs ctest without printing the tests that passed. What one test of this preset
 # verified, no other verifies again.

@@ -69,7 +69,9 @@ struct VkCommandBuffer_T;
 /* The version of the library: 65536 * major + minor. */
 VKMOYE_API uint32_t vkmoye_c_version(void);
 
+/* One of the numbers below. */
 typedef int32_t vkmoye_status;
+/* What a vkmoye_status says. */
 enum {
   VKMOYE_OK = 0,
   VKMOYE_BAD_ARGUMENT = 1,  /* an argument or a file is invalid: the text has every reason */
@@ -95,6 +97,7 @@ typedef struct vkmoye_file vkmoye_file;
 VKMOYE_API vkmoye_status vkmoye_read_file(const char* path, vkmoye_file** out);
 /* The same from memory, `bytes` bytes at `text`; it need not end with 0. */
 VKMOYE_API vkmoye_status vkmoye_parse_file(const char* text, size_t bytes, vkmoye_file** out);
+/* Frees the file; NULL does nothing. */
 VKMOYE_API void vkmoye_free_file(vkmoye_file* file);
 
 /* "gemm/simt". A null `file` gives "". */
@@ -107,9 +110,10 @@ VKMOYE_API const char* vkmoye_array_name(const vkmoye_file* file, uint32_t index
    the order of a device's matrix units. Of a plan: as its first step with this array has it. NULL if `index` is out of
    range, or if no step uses the array. */
 VKMOYE_API const char* vkmoye_array_type(const vkmoye_file* file, uint32_t index);
+/* What vkmoye_array_access returns. */
+enum { VKMOYE_READ = 1, VKMOYE_WRITE = 2 };
 /* Since version 1.3. VKMOYE_READ if what array `index` contains before has an effect, VKMOYE_WRITE if it is written, or
    both; 0 if `index` is out of range, or if no step uses the array. */
-enum { VKMOYE_READ = 1, VKMOYE_WRITE = 2 };
 VKMOYE_API uint32_t vkmoye_array_access(const vkmoye_file* file, uint32_t index);
 /* The arguments that a recording takes, in the order of vkmoye_record_values; specialised ones are not among them, see
    vkmoye_recorder_options. A plan takes none: its sizes are fixed, or in one of its arrays. */
@@ -162,6 +166,7 @@ enum {
   VKMOYE_DEBUG_NAMES = 4 /* names for debuggers, by VK_EXT_debug_utils where the system has it */
 };
 
+/* How a device is opened. All members but struct_size may be 0. */
 typedef struct vkmoye_open_options {
   uint32_t struct_size;
   uint32_t flags;
@@ -186,14 +191,16 @@ typedef struct vkmoye_open_options {
 VKMOYE_API vkmoye_status vkmoye_open_device(const char* selector,
                                             const vkmoye_open_options* options,
                                             vkmoye_device** out);
+/* Frees the device; NULL does nothing. */
 VKMOYE_API void vkmoye_free_device(vkmoye_device* device);
 /* "NVIDIA H200". A null `device` gives "". */
 VKMOYE_API const char* vkmoye_device_name(const vkmoye_device* device);
 
 /* --- your own device -------------------------------------------------------------------------------------- */
 
-/* The type of vkGetInstanceProcAddr, the same as PFN_vkGetInstanceProcAddr of Vulkan's headers. */
+/* Any function of Vulkan, the same as PFN_vkVoidFunction of its headers. */
 typedef void(VKMOYE_VULKAN_CALL* vkmoye_void_function)(void);
+/* The type of vkGetInstanceProcAddr, the same as PFN_vkGetInstanceProcAddr of Vulkan's headers. */
 typedef vkmoye_void_function(VKMOYE_VULKAN_CALL* vkmoye_get_instance_proc_addr)(
     struct VkInstance_T* instance, const char* name);
 
@@ -208,6 +215,7 @@ VKMOYE_API vkmoye_status vkmoye_make_requirements(vkmoye_get_instance_proc_addr 
                                                   uint32_t api_version,
                                                   const vkmoye_file* const* files,
                                                   uint32_t file_count, vkmoye_requirements** out);
+/* Frees the requirements; NULL does nothing. */
 VKMOYE_API void vkmoye_free_requirements(vkmoye_requirements* requirements);
 /* The extensions to enable in vkCreateDevice; `*count` of them. */
 VKMOYE_API const char* const* vkmoye_required_extensions(const vkmoye_requirements* requirements,
@@ -263,8 +271,10 @@ VKMOYE_API vkmoye_status vkmoye_adopt_device(const vkmoye_adopted_device* adopte
 /* Memory of the device. Free: vkmoye_free_buffer. */
 typedef struct vkmoye_buffer vkmoye_buffer;
 
+/* Memory of `bytes` bytes, initially undefined. */
 VKMOYE_API vkmoye_status vkmoye_make_buffer(vkmoye_device* device, uint64_t bytes,
                                             vkmoye_buffer** out);
+/* Frees the buffer; NULL does nothing. */
 VKMOYE_API void vkmoye_free_buffer(vkmoye_buffer* buffer);
 /* Copy to and from the buffer, starting at `offset`; they return when the data are copied. First wait for your own
    work that uses it. */
@@ -291,6 +301,7 @@ typedef struct vkmoye_range {
 /* A file loaded on a device. Free: vkmoye_free_recorder, once the device has finished what was recorded. */
 typedef struct vkmoye_recorder vkmoye_recorder;
 
+/* What a recorder is for. All members but struct_size may be 0. */
 typedef struct vkmoye_recorder_options {
   uint32_t struct_size;
   /* The number of recordings between two calls of vkmoye_reset, if descriptors cannot be pushed. */
@@ -327,6 +338,7 @@ VKMOYE_API vkmoye_status vkmoye_make_recorder(vkmoye_device* device, const vkmoy
 VKMOYE_API vkmoye_status vkmoye_share_recorder(const vkmoye_recorder* recorder,
                                                const vkmoye_recorder_options* options,
                                                vkmoye_recorder** out);
+/* Frees the recorder; NULL does nothing. */
 VKMOYE_API void vkmoye_free_recorder(vkmoye_recorder* recorder);
 
 /* Runs on the device's queue and waits. `arrays` are in the order of vkmoye_array_name. Arguments may be in any order;

@@ -22,6 +22,7 @@ struct LayoutError : Error {
 
 /// A kernel cannot be described, or cannot run on this device. Contains all reasons, not only the first.
 struct KernelError : Error {
+  /// `what()` is `subject` and all reasons.
   KernelError(std::string_view subject, std::vector<std::string> reasons);
   std::vector<std::string> reasons;
 };
@@ -30,6 +31,7 @@ void throw_if_any(std::string_view subject, std::vector<std::string> reasons);
 
 /// The shader compiler rejected generated text: a bug in vkmoye.
 struct CompileError : Error {
+  /// `what()` is `subject` and the log of the compiler.
   CompileError(std::string_view subject, std::string log, std::string numbered_source);
   std::string log;
   std::string numbered_source;
@@ -42,7 +44,9 @@ struct ArgumentError : Error {
 
 /// The device, its driver or the Vulkan loader failed. `what()` names the call and the VkResult.
 struct DeviceError : Error {
+  /// The cause: no loader, driver or usable device; no memory; a lost device; any other.
   enum class Kind { kNoDevice, kOutOfMemory, kLost, kOther };
+  /// An error of this kind with this message.
   DeviceError(Kind kind, const std::string& what) : Error(what), kind(kind) {}
   Kind kind;
 };

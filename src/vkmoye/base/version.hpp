@@ -8,6 +8,7 @@
 
 #include <string_view>
 
+/// The version of the headers: three numbers, and their text.
 #define VKMOYE_VERSION_MAJOR 0
 #define VKMOYE_VERSION_MINOR 1
 #define VKMOYE_VERSION_PATCH 0

@@ -28,6 +28,7 @@ struct WrongNames {
   /// "argument 'rows' is missing" for each that is missing, then the unknown ones.
   std::vector<std::string> reasons() const;
 };
+/// The names that `kernel` takes and `arguments` lack, and those that it does not take.
 WrongNames wrong_names(const KernelInterface& kernel, const Arguments& arguments);
 
 /// Why `argument` is not a whole number in min..max: "argument rows = -2 is outside 0..4095", "argument rows = 2.5 is

@@ -54,11 +54,13 @@ struct PlanOf {
   std::vector<PlanArray> scratch;  // its contents before and after a run do not matter
   std::vector<PlanStep<Kernel>> steps;
 
+  /// The array with this number: those of the caller come first, then scratch.
   const PlanArray& array(std::size_t number) const {
     return number < arrays.size() ? arrays[number] : scratch.at(number - arrays.size());
   }
 };
 
+/// A step that runs a compiled kernel.
 using CompiledStep = PlanStep<CompiledKernel>;
 
 struct CompiledPlan : PlanOf<CompiledKernel> {
@@ -75,6 +77,7 @@ struct ScratchPlaces {
   std::vector<std::uint64_t> offsets;
   std::uint64_t bytes = 0;
 };
+/// Where the scratch arrays of `plan` lie on a device with these limits.
 ScratchPlaces scratch_places(const CompiledPlan& plan, const DeviceCaps& caps);
 
 /// Every reason why `plan` is invalid: a step uses an array number that does not exist, has too few or too many

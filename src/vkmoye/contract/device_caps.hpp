@@ -49,15 +49,19 @@ inline constexpr std::size_t kFeatureCount = static_cast<std::size_t>(Feature::c
 
 std::string_view to_string(Feature feature);
 
+/// A set of features.
 class FeatureSet {
  public:
   FeatureSet() = default;
+  /// The set of these features.
   FeatureSet(std::initializer_list<Feature> features) {
     for (const Feature feature : features) add(feature);
   }
+  /// Adds or removes features; no effect if they are already in the set, or not in it.
   void add(Feature feature) { bits_.set(static_cast<std::size_t>(feature)); }
   void add(const FeatureSet& more) { bits_ |= more.bits_; }
   void remove(Feature feature) { bits_.reset(static_cast<std::size_t>(feature)); }
+  /// Whether `feature` is in the set.
   bool has(Feature feature) const { return bits_.test(static_cast<std::size_t>(feature)); }
   /// The members, in the order of the enumeration.
   std::vector<Feature> list() const;
@@ -67,6 +71,7 @@ class FeatureSet {
   std::bitset<kFeatureCount> bits_;
 };
 
+/// The kinds of devices that Vulkan distinguishes (VkPhysicalDeviceType).
 enum class DeviceKind : std::uint8_t { discrete, integrated, virtual_gpu, cpu, other };
 
 std::string_view to_string(DeviceKind kind);
@@ -133,6 +138,7 @@ struct DeviceCaps {
   std::vector<MatrixShape> matrix_shapes;
   std::vector<FragmentOrder> fragment_orders;  // those that were measured
 
+  /// Whether the device has `feature`.
   bool has(Feature feature) const { return features.has(feature); }
 };
 

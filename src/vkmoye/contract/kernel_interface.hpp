@@ -34,9 +34,11 @@ struct Argument {
   std::variant<std::int64_t, double> value = std::int64_t{0};
 
   Argument() = default;
+  /// A number: integers are held as 64-bit integers, others as doubles.
   template <std::integral Number>
   Argument(Number number)  // NOLINT: implicit by intent
       : value(static_cast<std::int64_t>(number)) {}
+  /// A number that is not an integer, held as a double.
   template <std::floating_point Number>
   Argument(Number number) : value(static_cast<double>(number)) {}  // NOLINT: implicit by intent
   bool operator==(const Argument&) const = default;
@@ -50,6 +52,7 @@ class Arguments : public std::map<std::string, Argument> {
   Arguments() = default;
   /// Throws ArgumentError naming each argument that is given twice.
   Arguments(std::initializer_list<value_type> list);  // NOLINT: implicit by intent
+  /// The pairs of a name and a value from `first` to `last`.
   template <std::input_iterator Iterator>
   Arguments(Iterator first, Iterator last) : map(first, last) {}
 };
@@ -63,10 +66,13 @@ struct Extent {
   /// The size of a part: the extent is ceil(whole / per), where `whole` is the argument or the product.
   std::int64_t per = 1;
 
+  /// A number, an argument of the kernel by its name, or the product of two such arguments.
   template <std::integral Number>
   Extent(Number number) : value(static_cast<std::int64_t>(number)) {}  // NOLINT: implicit by intent
-  Extent(const char* name) : symbol(name) {}                           // NOLINT: implicit by intent
-  Extent(std::string name) : symbol(std::move(name)) {}                // NOLINT: implicit by intent
+  /// The size that the launch passes as `name`.
+  Extent(const char* name) : symbol(name) {}             // NOLINT: implicit by intent
+  Extent(std::string name) : symbol(std::move(name)) {}  // NOLINT: implicit by intent
+  /// The product of the sizes `a` and `b`.
   Extent(std::string a, std::string b) : symbol(std::move(a)), times(std::move(b)) {}
   /// The number of parts of `size` in `whole`, the last of which may be smaller:
   /// Extent::parts("n", 1024) is ceil(n / 1024). Precondition: size > 0; `whole` does not count parts itself.
@@ -95,6 +101,7 @@ std::string to_string(const Extent& extent);
 /// elements ends beyond 2^32.
 inline constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 32) - 4096;
 
+/// What a kernel does with a buffer.
 enum class Access : std::uint8_t { read, write, read_write };
 
 std::string_view to_string(Access access);
@@ -135,6 +142,7 @@ struct PushConstant {
   std::string name;
   ScalarType type = ScalarType::u32;
 
+  /// The push constant `name`, a u32 unless `type` says otherwise.
   PushConstant(const char* name) : name(name) {}                     // NOLINT: implicit by intent
   PushConstant(std::string name, ScalarType type = ScalarType::u32)  // NOLINT: likewise
       : name(std::move(name)), type(type) {}

@@ -43,11 +43,14 @@ struct ScalarTypeInfo {
 /// Every type, in the order of the enumeration.
 std::span<const ScalarTypeInfo> scalar_types();
 
+/// The entry of `type` in scalar_types().
 const ScalarTypeInfo& info(ScalarType type);
 
+/// The name of `type`, such as "f16", and the bytes of an element.
 inline std::string_view to_string(ScalarType type) { return info(type).name; }
 inline std::size_t size_of(ScalarType type) { return info(type).bytes; }
 
+/// Whether `type` is a real floating-point type.
 constexpr bool is_floating(ScalarType type) {
   return type == ScalarType::f16 || type == ScalarType::bf16 || type == ScalarType::f32 ||
          type == ScalarType::f64 || type == ScalarType::e4m3 || type == ScalarType::e5m2;
@@ -58,6 +61,7 @@ constexpr bool is_code(ScalarType type) {
   return type == ScalarType::bf16 || type == ScalarType::e4m3 || type == ScalarType::e5m2;
 }
 
+/// Whether `type` is an unsigned integer type.
 constexpr bool is_unsigned(ScalarType type) {
   return type == ScalarType::u8 || type == ScalarType::u16 || type == ScalarType::u32 ||
          type == ScalarType::u64;

@@ -78,6 +78,7 @@ struct SectorCount {
   int most = 0;
   int ideal = 0;
 };
+/// The sectors of `sector_bytes` bytes that each request of `lanes` lanes touches.
 SectorCount sectors_per_request(const Layout& layout, const TileAccess& access,
                                 std::int64_t element_bytes, int lanes = 32,
                                 std::int64_t sector_bytes = 32);

@@ -17,6 +17,7 @@ struct FlatModes {
   Mode modes[kMaxLeaves];
   int count = 0;
 
+  /// Adds a mode at the end. Throws LayoutError if there are kMaxLeaves already.
   constexpr void push(const Mode& mode) {
     if (count == kMaxLeaves) raise("layout", {}, "it would have more than {} leaves", {kMaxLeaves});
     modes[count++] = mode;

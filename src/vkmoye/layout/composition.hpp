@@ -38,6 +38,7 @@ struct LeafComposition {
   std::int64_t extent_there = 0;
 };
 
+/// Composes `a` with `leaf`, and adds to `digits` the greatest digit that the leaf puts into each mode of `a`.
 constexpr LeafComposition compose_leaf(const FlatModes& a, const Mode& leaf,
                                        std::int64_t (&digits)[kMaxLeaves]) {
   LeafComposition result;

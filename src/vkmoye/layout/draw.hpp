@@ -20,6 +20,7 @@
 
 namespace vkmoye {
 
+/// A cell of a picture.
 struct Cell {
   std::string text;
   int colour = -1;           // -1: none
@@ -35,9 +36,11 @@ struct Table {
   std::vector<std::string> row_names = {}, column_names = {};  // empty: numbers from 0
   std::int64_t keys = 0;  // the last rows, which explain the others and are drawn apart from them
 
+  /// The cell in this row and column. Precondition: there is one.
   Cell& at(std::int64_t row, std::int64_t column) {
     return cells[static_cast<std::size_t>(row * columns + column)];
   }
+  /// The same for a table that does not change.
   const Cell& at(std::int64_t row, std::int64_t column) const {
     return cells[static_cast<std::size_t>(row * columns + column)];
   }
@@ -63,6 +66,7 @@ Table thread_value_table(const Layout& layout_tv, const IntTuple& tiler);
 Table bank_table(const ComposedLayout& storage, const TileAccess& access,
                  std::int64_t element_bytes, const BankModel& model = {});
 
+/// The picture as text, SVG, typst or LaTeX.
 std::string draw_text(const Table& table);
 std::string draw_svg(const Table& table);
 std::string draw_typst(const Table& table);

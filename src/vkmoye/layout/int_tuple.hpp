@@ -29,6 +29,7 @@ constexpr std::int64_t size(const IntTuple& shape) {
   return result;
 }
 
+/// The number of modes (1 of a leaf), and how deeply they are nested (0 of a leaf).
 constexpr int rank(const IntTuple& tuple) { return tuple.rank(); }
 constexpr int depth(const IntTuple& tuple) { return tuple.depth(); }
 

@@ -35,6 +35,7 @@ struct Mode {
   constexpr bool operator==(const Mode&) const = default;
 };
 
+/// Which mode is contiguous: the first (column-major) or the last.
 enum class Major { kColumn, kRow };
 
 class Layout {
@@ -55,6 +56,7 @@ class Layout {
     check();
   }
 
+  /// The layout with these modes. Throws LayoutError if it is not valid.
   constexpr explicit Layout(const Tree<Mode>& modes) : modes_(modes) { check(); }
 
   /// Number of coordinates: the product of the extents.
@@ -172,6 +174,7 @@ class Layout {
 /// The compact layout of `shape`, first mode fastest.
 constexpr Layout make_layout(const IntTuple& shape) { return Layout(shape); }
 
+/// The layout shape:stride.
 constexpr Layout make_layout(const IntTuple& shape, const IntTuple& stride) {
   return Layout(shape, stride);
 }
@@ -203,6 +206,7 @@ constexpr Layout make_layout(std::span<const Layout> modes) {
 // Where a function exists for shapes and for layouts, the latter takes no braces: size({2, 3}) is
 // the size of a shape.
 
+/// The member of that name; with `mode`, the size of that mode.
 constexpr std::int64_t size(const std::same_as<Layout> auto& layout) { return layout.size(); }
 constexpr std::int64_t size(const Layout& layout, int mode) { return layout.mode(mode).size(); }
 constexpr std::int64_t cosize(const Layout& layout) { return layout.cosize(); }

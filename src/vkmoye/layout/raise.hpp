@@ -14,6 +14,7 @@ namespace vkmoye {
 
 template <class Leaf>
 class Tree;
+/// A nested tuple of integers; see int_tuple.hpp.
 using IntTuple = Tree<std::int64_t>;
 class Layout;
 class Tiler;
@@ -22,7 +23,9 @@ struct LayoutError;
 /// A reference to anything an operation is applied to, printed in its text form.
 class ErrorOperand {
  public:
+  /// What the operand is.
   enum class Kind : std::uint8_t { integer, tuple, layout, tiler };
+  /// An operand; tuples, layouts and tilers must outlive it.
   ErrorOperand(std::int64_t value) : kind(Kind::integer), integer(value) {}
   ErrorOperand(const IntTuple& value) : kind(Kind::tuple), object(&value) {}
   ErrorOperand(const Layout& value) : kind(Kind::layout), object(&value) {}

@@ -18,6 +18,7 @@
 
 namespace vkmoye {
 
+/// A layout of shared memory that a search found.
 struct StorageSearch {
   ComposedLayout storage;
   std::int64_t padding = 0;  // elements added to the outer stride

@@ -24,6 +24,7 @@ struct OffsetLayout {
   Layout layout;
   std::int64_t offset = 0;
 
+  /// The offset of `coordinate`, counted from where the whole layout begins.
   constexpr std::int64_t operator()(const IntTuple& coordinate) const {
     return checked_add(offset, layout(coordinate));
   }

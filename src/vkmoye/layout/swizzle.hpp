@@ -108,9 +108,11 @@ struct ComposedLayout {
   std::int64_t offset = 0;
   Layout layout;
 
+  /// The offset of `coordinate`, after the swizzle.
   constexpr std::int64_t operator()(const IntTuple& coordinate) const {
     return swizzle(checked_add(offset, layout(coordinate)));
   }
+  /// The offset of the coordinate (first, second, rest...).
   template <std::convertible_to<IntTuple>... Rest>
   constexpr std::int64_t operator()(const IntTuple& first, const IntTuple& second,
                                     const Rest&... rest) const {
@@ -162,12 +164,15 @@ constexpr ComposedLayout slice(const IntTuple& coordinate, const ComposedLayout&
   return {a.swizzle, checked_add(a.offset, part.offset), part.layout};
 }
 
+/// As for layouts; the swizzle stays as it is.
 constexpr ComposedLayout zipped_divide(const ComposedLayout& a, const Tiler& tiler) {
   return a.with([&](const Layout& layout) { return zipped_divide(layout, tiler); });
 }
+/// As for layouts; the swizzle stays as it is.
 constexpr ComposedLayout logical_divide(const ComposedLayout& a, const Tiler& tiler) {
   return a.with([&](const Layout& layout) { return logical_divide(layout, tiler); });
 }
+/// As for layouts; the swizzle stays as it is.
 constexpr ComposedLayout transpose(const std::same_as<ComposedLayout> auto& a) {
   return a.with([](const Layout& layout) { return transpose(layout); });
 }

@@ -27,9 +27,11 @@ std::string to_string(const Layout& layout);
 /// Reads text from left to right; `at` is the place that an error points at.
 class Scanner {
  public:
+  /// Reads `text` from position `at` on. The text must outlive the scanner.
   constexpr explicit Scanner(std::string_view text, std::size_t at = 0) : text_(text), at_(at) {}
 
   constexpr std::size_t at() const { return at_; }
+  /// Continues at position `at`.
   constexpr void move_to(std::size_t at) { at_ = at; }
   constexpr std::string_view text() const { return text_; }
 
@@ -40,12 +42,14 @@ class Scanner {
   }
   constexpr bool at_end() { return peek() == '\0' && at_ >= text_.size(); }
 
+  /// Whether the next character is `wanted`, which is then read.
   constexpr bool take(char wanted) {
     if (peek() != wanted || at_ >= text_.size()) return false;
     ++at_;
     return true;
   }
 
+  /// Throws LayoutError: at this position, `expected` was expected.
   [[noreturn]] void fail(const char* expected) const { raise_syntax(text_, at_, expected); }
 
   /// A decimal integer, perhaps with a minus sign (which no layout accepts, with a better message).
@@ -84,6 +88,7 @@ class Scanner {
     return Layout(shape, stride);
   }
 
+  /// Throws LayoutError unless only spaces are left.
   constexpr void expect_end() {
     if (!at_end()) fail("expected the end");
   }

@@ -28,8 +28,10 @@ class Tiler {
   constexpr Tiler(std::int64_t extent) : modes_(Mode{extent, extent == _ ? 0 : 1}) {
     if (extent != _ && extent < 1) raise("tiler", {extent}, "extent {} is below 1", {extent});
   }
+  /// Every run of `extent` elements, the same as the layout extent:1.
   constexpr Tiler(std::integral auto extent) : Tiler(static_cast<std::int64_t>(extent)) {}
 
+  /// The elements at the offsets of `layout`.
   constexpr Tiler(const Layout& layout) : modes_(layout.tree()) {}
 
   /// Divides by mode: (4,8) is [4, 8], ((2,4),8) is [[2, 4], 8], and the leaf 4 is 4.

@@ -67,6 +67,7 @@ class Tree {
   }
   std::span<const Leaf> leaves() && = delete;  // the span would outlive the tree
   constexpr int leaf_count() const { return leaf_count_; }
+  /// Leaf number `i` of all, first to last.
   constexpr const Leaf& leaf(int i) const { return leaves_[i]; }
 
   /// A tree with the same nesting, whose leaves are f(leaf).
@@ -98,6 +99,7 @@ class Tree {
 
   // Walking: `at` names a subtree of this tree.
 
+  /// Whether the subtree is a leaf, and the number of its modes (1 of a leaf).
   constexpr bool is_leaf(Cursor at) const { return arity_[at.node] == kLeaf; }
   constexpr int rank(Cursor at) const { return is_leaf(at) ? 1 : arity_[at.node]; }
 
@@ -126,6 +128,7 @@ class Tree {
     return at;
   }
 
+  /// The subtree as a tree of its own.
   constexpr Tree subtree(Cursor at) const {
     Tree result;
     const Cursor end = next(at);
@@ -181,6 +184,7 @@ class TreeBuilder {
     tree_.arity_[place] = static_cast<std::int8_t>(modes);
   }
 
+  /// Adds a leaf. Throws LayoutError if there are kMaxLeaves already.
   constexpr void leaf(const Leaf& value) {
     if (tree_.leaf_count_ == kMaxLeaves)
       raise("tuple", {}, "it would have more than {} leaves", {kMaxLeaves});

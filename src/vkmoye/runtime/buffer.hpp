@@ -58,6 +58,7 @@ struct BufferView {
   std::uint64_t offset = 0;
   std::uint64_t bytes = kToTheEnd;
 
+  /// `count` bytes of `whole`, starting at `from`.
   BufferView(const Buffer& whole, std::uint64_t from = 0,  // NOLINT: implicit on purpose
              std::uint64_t count = kToTheEnd)
       : buffer(&whole), offset(from), bytes(count) {}

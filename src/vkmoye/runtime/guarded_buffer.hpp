@@ -54,6 +54,7 @@ class GuardedBuffer {
   /// The payload without the guard after it.
   BufferView payload() const { return {buffer_, front_, bytes_}; }
 
+  /// Fills the payload with kPoison.
   void poison();
 
   /// `offset` is relative to the start of the payload. Throw like those of Buffer, also if the range leaves the

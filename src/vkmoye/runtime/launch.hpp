@@ -19,6 +19,7 @@ class Lease;
 /// Immutable; copies share it. Thread-safe. Made by Device::prepare. Keeps the memory of its buffers alive.
 class Launch {
  public:
+  /// Called by Device::prepare.
   explicit Launch(std::shared_ptr<const vk::LaunchState> state);
 
   const std::shared_ptr<const vk::LaunchState>& state() const { return state_; }  // for the runtime
@@ -31,6 +32,7 @@ class Launch {
 /// thread at a time.
 class Pending {
  public:
+  /// Called by submit (vulkan.hpp).
   Pending(std::shared_ptr<vk::Context> context, std::unique_ptr<vk::Lease> lease);
   Pending(Pending&&) noexcept;
   Pending& operator=(Pending&&) = delete;

@@ -15,6 +15,7 @@ struct PipelineState;
 /// Immutable; copies share it. Thread-safe. Made by Device::load.
 class Pipeline {
  public:
+  /// Called by Device::load.
   explicit Pipeline(std::shared_ptr<const vk::PipelineState> state);
 
   /// The interface of the kernel, with the values of specialised arguments.

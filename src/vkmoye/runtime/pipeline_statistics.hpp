@@ -23,7 +23,9 @@
 
 namespace vkmoye {
 
+/// A number or a truth value that the driver tells of a compiled kernel.
 struct PipelineStatistic {
+  /// The formats of VkPipelineExecutableStatisticFormatKHR.
   using Value = std::variant<bool, std::int64_t, std::uint64_t, double>;
   std::string name;
   std::string description;

@@ -21,6 +21,7 @@
 
 namespace vkmoye {
 
+/// How many recordings a PlanRecorder is for, and what it uses.
 struct PlanRecorderOptions {
   std::uint32_t recordings = 0;  // recordings of the whole plan, see RecorderOptions
   std::uint32_t timestamps = 0;  // recordings that are timed, see RecorderOptions

@@ -44,6 +44,7 @@ struct Neighbours {
   SyncScope before = {};  // later work: it waits for the recording and sees what that wrote
 };
 
+/// How many recordings a Recorder is for, and what it uses.
 struct RecorderOptions {
   /// The number of recordings between two calls of `reset`, if descriptors cannot be pushed.
   std::uint32_t recordings = 0;

@@ -32,6 +32,7 @@ struct RequiredBit {
   const char* other_name = nullptr;
 };
 
+/// What to enable in vkCreateDevice.
 struct DeviceRequirements {
   FeatureSet features;                  // for AdoptedDevice::features
   std::vector<const char*> extensions;  // device extensions, each once

@@ -17,6 +17,7 @@
 
 namespace vkmoye {
 
+/// How long to warm up, and when to end.
 struct TimeOptions {
   double warm_up_seconds = 0.5;
   // Sampling ends when both minima are reached, or one of the maxima. At least one sample is taken.
@@ -27,6 +28,7 @@ struct TimeOptions {
   double batch_seconds = 0.02;  // the duration of one submit
 };
 
+/// What measured the time: timestamps of the device, or the host.
 enum class Clock { device, host };
 
 struct Timing {

@@ -103,6 +103,7 @@ struct DeviceHandles {
   VkQueue queue;
   std::uint32_t queue_family;
 };
+/// The handles of `device` or `buffer`, which stay theirs.
 DeviceHandles handles_of(const Device& device);
 VkBuffer handle_of(const Buffer& buffer);
 

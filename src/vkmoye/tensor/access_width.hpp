@@ -25,6 +25,7 @@ inline constexpr std::int64_t kWidestCopy = 16;  // bytes: the widest access tha
 
 /// The number of elements of one access, and why twice as many are not possible.
 struct AccessWidth {
+  /// What limits the width.
   enum class Limit : std::uint8_t {
     bytes,    // `number` bytes are the most
     run,      // the values make runs of `number` neighbours

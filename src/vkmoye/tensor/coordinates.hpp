@@ -19,6 +19,7 @@
 
 namespace vkmoye {
 
+/// A tensor of coordinates, or a part of one; see above.
 class CoordinateTensor {
  public:
   /// Components at most: leaves of the shape.
@@ -68,13 +69,16 @@ constexpr CoordinateTensor make_identity_tensor(const IntTuple& shape) {
   return CoordinateTensor(shape);
 }
 
+/// As for layouts (slice.hpp).
 constexpr CoordinateTensor slice(const IntTuple& coordinate, const CoordinateTensor& tensor) {
   return tensor.part([&](const Layout& layout) { return slice_and_offset(coordinate, layout); });
 }
+/// As for layouts (partition.hpp).
 constexpr CoordinateTensor local_tile(const CoordinateTensor& tensor, const Tiler& tile,
                                       const IntTuple& coordinate) {
   return tensor.part([&](const Layout& layout) { return local_tile(layout, tile, coordinate); });
 }
+/// As for layouts (partition.hpp).
 constexpr CoordinateTensor local_partition(const CoordinateTensor& tensor, const Layout& threads,
                                            std::int64_t id, const IntTuple& projection = _) {
   return tensor.part(

@@ -26,6 +26,7 @@
 
 namespace vkmoye::gen {
 
+/// The memory of a device, by which the costs of accesses are computed.
 struct AccessModel {
   BankModel banks;  // also has the number of lanes of a subgroup
   std::int64_t sector_bytes = 32;
@@ -66,6 +67,7 @@ std::optional<Grade> grade(const AccessReport& access);
 /// half of the sectors, which are as few as possible: "as few sectors as possible, 4 bytes used of 1 sector".
 std::string verdict(const AccessReport& access);
 
+/// The costs of all accesses of a kernel.
 struct KernelReport {
   std::vector<AccessReport> accesses;  // in the order of the text
   std::vector<std::string> reasons;    // from the verifier; if there are any, accesses is empty

@@ -64,6 +64,7 @@ class Builder {
     Extent extent;
     std::optional<Extent> stride = {};
   };
+  /// Declares a buffer that the kernel reads, or one that it writes.
   Tensor input(const std::string& name, ScalarType type, const std::vector<AxisSpec>& axes);
   Tensor output(const std::string& name, ScalarType type, const std::vector<AxisSpec>& axes);
   /// A buffer that the kernel both reads and writes.
@@ -154,6 +155,7 @@ class Builder {
       (std::make_index_sequence<count>());
     });
   }
+  /// A call of a function without parameters.
   void call(const std::string& function, const std::function<void()>& body) {
     call_function(function, {}, [&](const std::vector<Expr>&) { body(); });
   }
@@ -275,7 +277,7 @@ class Builder {
   /// How wide accesses to the values of `view` may be; see width.hpp.
   AccessWidth width(const View& view, std::int64_t max_bytes = kWidestCopy) const;
 
-  // Conditions on block coordinates and sizes: see bounds.hpp and, for `fits`, width.hpp.
+  /// Conditions on block coordinates and sizes: see bounds.hpp and, for `fits`, width.hpp.
   Conditions inside(const View& view) const;
   Conditions begins_inside(const View& view) const;
   Conditions aligned(const View& view, std::uint32_t elements) const;

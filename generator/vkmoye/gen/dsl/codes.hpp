@@ -30,6 +30,7 @@ struct Codes {
   std::uint32_t bits = 4, per_word = 8;
   bool is_signed = false;  // whether the last bit of a code is its sign
 
+  /// Codes of the same kind in the words of another view.
   Codes with(View other) const { return {std::move(other), bits, per_word, is_signed}; }
 };
 

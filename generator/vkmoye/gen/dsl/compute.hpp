@@ -38,6 +38,7 @@ struct Computed {
   ir::Body before;
   Expr value;
 };
+/// A PlacedFunction whose result may need statements before it.
 using Computation =
     std::function<Computed(const std::vector<Expr>& values, const std::vector<Expr>& at)>;
 

@@ -33,6 +33,7 @@ namespace vkmoye::gen {
 /// The maximum number of values of a thread in a copy that loads first: they are held in registers.
 inline constexpr std::int64_t kMaxValuesAtOnce = 256;
 
+/// How a copy is written; see above.
 struct CopyOptions {
   Edges edges = Edges::skip;
 

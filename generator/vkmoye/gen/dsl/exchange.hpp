@@ -29,6 +29,7 @@
 
 namespace vkmoye::gen {
 
+/// The shuffles that turn one thread-value layout into another.
 struct LaneExchange {
   /// Swaps a bit of the lane and a bit of the value.
   struct Round {

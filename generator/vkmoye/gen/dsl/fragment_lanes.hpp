@@ -26,6 +26,7 @@ namespace vkmoye::gen {
 struct SplitMode {
   std::int64_t low = 1, high = 1;
 };
+/// Splits `mode` at `boundary`; nullopt if it straddles a multiple of the boundary.
 std::optional<SplitMode> split_at(const Mode& mode, std::int64_t boundary);
 
 struct FragmentLanes {
@@ -46,6 +47,7 @@ struct FragmentLanes {
   bool rows_of_lanes_first = true;
 };
 
+/// A split fragment order, or the reason why it cannot be split.
 struct LanesOrReason {
   std::optional<FragmentLanes> lanes;
   std::string reason;

@@ -33,6 +33,7 @@ struct MatrixOrReason {
   std::string reason;
 };
 
+/// `of` as a matrix in memory, or the reason why it is not one.
 MatrixOrReason as_matrix(const ArrayView& of);
 
 }  // namespace vkmoye::gen

@@ -50,6 +50,7 @@ struct View {
     Layout mode;
     Expr index;
   };
+  /// The coordinates along one axis of the array: the sum of the fixed modes and of `values`.
   struct Axis {
     std::vector<FixedMode> fixed;
     Layout values;

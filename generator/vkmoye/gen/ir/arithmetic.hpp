@@ -29,6 +29,7 @@
 
 namespace vkmoye::gen::ir {
 
+/// How often a multiply-add rounds.
 enum class MultiplyAdd : std::uint8_t {
   fused,       // Op::multiply_add rounds once; separate products and sums round twice
   separate,    // Op::multiply_add rounds the product and then the sum

@@ -26,6 +26,7 @@ namespace vkmoye::gen::ir {
 
 /// The type of an expression.
 struct Type {
+  /// A u32 for indices and sizes, a truth value, or an element of an array.
   enum class Kind : std::uint8_t { index, boolean, element };
   Kind kind = Kind::index;
   ScalarType element = ScalarType::u32;  // used only by Kind::element
@@ -38,6 +39,7 @@ struct Type {
 };
 inline constexpr Type kIndex{Type::Kind::index};
 inline constexpr Type kBoolean{Type::Kind::boolean};
+/// The type of an element, or of a vector of `width` elements.
 constexpr Type element(ScalarType type, std::uint32_t width = 1) {
   return {Type::Kind::element, type, width};
 }
@@ -49,6 +51,7 @@ bool is_width(ScalarType type, std::uint32_t width);
 /// have no vectors of more than 4 elements, or of 64-bit integers and complex numbers.
 bool is_packed(ScalarType type, std::uint32_t width);
 
+/// The operation of a node.
 enum class Op : std::uint8_t {
   // leaves
   constant,
@@ -122,10 +125,12 @@ struct Node;
 /// A handle to an immutable node; cheap to copy.
 class Expr {
  public:
+  /// A constant index.
   Expr(std::uint32_t constant);  // NOLINT: implicit, so that `32 * group` reads well
   /// A fraction is not an index. As an element, write number(type, 0.5), or 0.5 as an operand next to an element.
   template <std::floating_point Fraction>
   Expr(Fraction) = delete;
+  /// The expression of a node that exists.
   explicit Expr(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
   const Node* operator->() const { return node_.get(); }
   const Node& operator*() const { return *node_; }
@@ -141,6 +146,7 @@ inline constexpr std::uint32_t kMaxDepth = 500;
 /// The bound of an index about which nothing is known: one more than the largest value.
 inline constexpr std::uint64_t kUnbounded = std::uint64_t{1} << 32;
 
+/// An operation with its operands; an Expr points to one.
 struct Node {
   Op op = Op::constant;
   Type type = kIndex;
@@ -237,12 +243,16 @@ Expr number(ScalarType type, double value);
 Expr operand_from(double value, const Expr& other);
 
 // Operations with one operand that is a C++ number.
+/// A number of C++, as an operand.
 template <class T>
 concept Number = std::is_arithmetic_v<T>;
+/// One operand is a number, the other an expression.
 template <class A, class B>
 concept NumberAndExpr = (Number<A> && std::same_as<B, Expr>) ||
                         (std::same_as<A, Expr> && Number<B>);
+/// The expression itself; the other overload makes one from a number, of the type of the other operand.
 inline const Expr& operand_from(const Expr& operand, double) { return operand; }
+/// The operation above with one operand that is a number, which takes the type of the other operand.
 template <class A, class B>
 requires NumberAndExpr<A, B> Expr operator+(const A& a, const B& b) {
   return operand_from(a, b) + operand_from(b, a);
@@ -328,6 +338,7 @@ std::optional<std::uint32_t> constant_value(const Expr& e);
 /// Whether `a` and `b` are structurally equal.
 bool same(const Expr& a, const Expr& b);
 
+/// Whether `e` is a constant, or the constant `value`.
 inline bool is_constant(const Expr& e) { return e->op == Op::constant; }
 inline bool is_constant(const Expr& e, std::uint32_t value) {
   return is_constant(e) && e->value == value;

@@ -51,6 +51,7 @@ inline Expr extent_of(const Axis& axis) { return expression(axis.extent); }
 
 /// The role of a matrix in D = A * B + C, and its size.
 struct MatrixType {
+  /// The role: a factor, or the sum.
   enum class Use : std::uint8_t { a, b, accumulator };
   Use use = Use::accumulator;
   std::uint32_t rows = 0, columns = 0;
@@ -70,6 +71,7 @@ std::optional<ScalarType> type_of_component(const std::string& component);
 
 /// A storage buffer, an array in shared memory, or an array of registers, a separate one for each thread.
 struct Array {
+  /// Where the array lies.
   enum class Space : std::uint8_t { buffer, shared, registers };
   std::string name;
   ScalarType type = ScalarType::f32;
@@ -103,6 +105,7 @@ bool needs_long_offsets(const Array& array);
 /// An assumption of the author about all accesses to an array, which no proof checks. Assumptions about values are
 /// statements, see Assume.
 struct Assumption {
+  /// What is assumed.
   enum class Kind : std::uint8_t {
     /// Each element of a buffer is written by exactly one invocation; for shared memory and registers: what is read was
     /// written before.

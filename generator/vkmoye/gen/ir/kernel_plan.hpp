@@ -13,6 +13,7 @@
 
 namespace vkmoye::gen {
 
+/// A step that runs a described kernel.
 using KernelStep = PlanStep<ir::Kernel>;
 
 struct KernelPlan : PlanOf<ir::Kernel> {

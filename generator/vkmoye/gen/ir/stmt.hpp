@@ -55,6 +55,7 @@ struct Element {
 };
 
 struct Stmt;
+/// Statements in the order in which they run.
 using Body = std::vector<Stmt>;
 
 /// Names a pure value. `exact`: each operation on floating numbers in `value` rounds once, in the order written, on all
@@ -69,11 +70,14 @@ struct Load {
   std::string name;
   Element from;
 };
+/// Stores a value in an element of an array.
 struct Store {
   Element to;
   Expr value;
 };
+/// Runs `body` if the condition holds, else `otherwise`.
 struct If {
+  /// An if, without or with statements for the other case.
   If(Expr condition, Body body);
   If(Expr condition, Body body, Body otherwise);
   Expr condition;
@@ -105,6 +109,7 @@ struct GridLoop {
 
 /// Names the result of an operation that the lanes of a subgroup perform together. All of them must reach it.
 struct Subgroup {
+  /// The operation.
   enum class Kind : std::uint8_t {
     reduce,          // combines the values of all lanes; every lane gets the result
     inclusive_scan,  // combines the values of the lanes up to this one
@@ -152,6 +157,7 @@ struct MatrixLoad {
   MatrixPart to;
   MatrixRegion from;
 };
+/// Stores a matrix of the subgroup, or a part of it, in memory.
 struct MatrixStore {
   MatrixRegion to;
   MatrixPart from;
@@ -189,6 +195,7 @@ struct Titled {
 };
 
 struct Stmt {
+  /// The statement `statement`, one of the types below.
   template <class S>
   Stmt(S statement) : value(std::move(statement)) {}  // NOLINT: implicit in lists of statements
   std::variant<Let, Load, Store, If, For, Barrier, GridBarrier, GridLoop, Titled, Subgroup, Atomic,

@@ -22,6 +22,7 @@ struct NumberRange {
   double whole;  // the type represents every whole number up to this magnitude
 };
 
+/// The range of `type`.
 NumberRange range_of(ScalarType type);
 
 /// Loads the element of `type` at `from`, exactly.

@@ -19,6 +19,7 @@ namespace vkmoye::gen {
 
 /// Arrays of elements.
 struct ElementsForm {
+  /// Arrays of elements of type `of`, of any size unless `extents` are given; `converted_to`: the type of the result.
   ElementsForm(ScalarType of = ScalarType::f32,  // NOLINT: a type alone is a form
                std::optional<Extents> extents = {}, std::optional<ScalarType> converted_to = {})
       : type(of), shape(std::move(extents)), result(converted_to) {}

@@ -93,6 +93,7 @@ struct WantedArray {
   std::optional<ScalarType> type;
   Extents shape;
 };
+/// Throws ArgumentError with every reason why the arrays `given` are not those that are `wanted`.
 void require_arrays(const std::string& kernel, const std::vector<GivenArray>& given,
                     const std::vector<WantedArray>& wanted, ScalarType type);
 

@@ -27,6 +27,7 @@
 
 namespace vkmoye::gen {
 
+/// An array of a problem.
 struct ProblemArray {
   std::string name;  // of the binding
   ScalarType type = ScalarType::f32;
@@ -58,6 +59,7 @@ class ArrayMemory {
 /// The contents of array number `array`, `bytes` bytes.
 std::vector<std::byte> read_all(const ArrayMemory& memory, std::size_t array, std::uint64_t bytes);
 
+/// How many elements of a result are compared with their definition: all, some, or none.
 enum class Verify { full, sample, off };
 
 /// "full", "sample", "off": as for --verify.
@@ -115,6 +117,7 @@ class Problem {
  protected:
   /// Adds an array that is bound after the others.
   void add_input(std::string name, ScalarType type, Extents shape, std::uint64_t bytes);
+  /// Adds an input or a result that has its elements without gaps.
   void add_input(std::string name, ScalarType type, Extents shape);
   void add_result(std::string name, ScalarType type, Extents shape);
   /// The bytes of all arrays, 0 if the result has no elements: then nothing must be read.

@@ -42,6 +42,7 @@ struct BrokenAssumption : ArgumentError {
   using ArgumentError::ArgumentError;
 };
 
+/// How the twin runs a kernel.
 struct TwinOptions {
   std::uint64_t most_steps = std::uint64_t{1} << 32;  // maximum work, see TooManySteps
   std::uint32_t subgroup_size = 32;  // lanes of a subgroup, if the kernel leaves them open
@@ -53,6 +54,7 @@ struct TwinOptions {
 /// The options of `watch`.
 inline const TwinOptions kWithoutData = {.most_steps = std::uint64_t{1} << 25};
 
+/// What the twin found.
 struct TwinReport {
   std::vector<std::string> reasons;  // the problems; empty: none was found
   bool in_part = false;              // some workgroups were not run, or not to their end

@@ -17,11 +17,14 @@
 
 namespace vkmoye::gen {
 
+/// A claim about every launch of a kernel.
 struct Claim {
+  /// Whether the claim was proved.
   enum class Answer : std::uint8_t {
     proved,   // for every size that a launch can have
     assumed,  // the kernel's author asserts it
   };
+  /// What decided the claim.
   enum class Decider : std::uint8_t {
     rules,    // rules on names, types and guards: verify/scope.hpp
     machine,  // follows each access in all rounds: verify/{races, written_before_read}.hpp

@@ -21,8 +21,11 @@ namespace vkmoye::bench {
 
 using gen::Expected;
 using gen::Overflow;
+/// An operation of yours.
 using OperationEntry = gen::UserOperation;
+/// What it computes for one size.
 using Problem = gen::UserProblem;
+/// An array of a problem.
 using ProblemArray = gen::UserArray;
 
 /// The kernels and operations of the program.

@@ -15,6 +15,7 @@ namespace vkmoye::gen {
 
 class Builder;
 
+/// How a kernel reaches its arrays, as its option `--address` says.
 enum class AddressChoice : std::uint8_t {
   automatic,  // pointers for arrays too large for descriptors
   descriptor,

@@ -30,6 +30,7 @@ namespace vkmoye::gen {
 /// Values as text, by the name of their field: {{"tile", "64x32"}, {"pad", "1"}}.
 using Options = std::map<std::string, std::string>;
 
+/// One value, or several, of a config that an option replaces.
 template <class Config>
 struct ConfigField {
   std::string name;

@@ -79,6 +79,7 @@ void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse
 /// Sets `vector_bytes`, `threads`, `columns` and `rounds` for a kernel that works on rows, unless they are set. Rows of
 /// 16 bits that would leave a quarter of a block empty are cut into several smaller blocks.
 void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse use);
+/// `config` after fit_to_rows.
 template <class Config>
 Config fitted_to_rows(Config config, std::optional<std::int64_t> cols = std::nullopt,
                       RowUse use = RowUse::written) {

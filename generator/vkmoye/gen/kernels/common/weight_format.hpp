@@ -68,6 +68,7 @@ enum class NumberKind : std::uint8_t {
   level,         // levels[code]
 };
 
+/// A number of a weight, a part of a block or a block: its bits, and what they mean.
 struct WeightNumber {
   std::vector<BitField> fields;  // those of lower bits first
   NumberKind kind = NumberKind::whole;
@@ -96,6 +97,7 @@ std::int64_t run_of(const WeightNumber& number, std::int64_t elements);
 /// A number of f16 or f32 at a byte of a block, the same for all its weights.
 WeightNumber number_at_byte(std::int64_t byte, ScalarType type = ScalarType::f16);
 
+/// A format of weights: the size of its blocks, and the numbers of a weight in them; see above.
 struct WeightFormat {
   std::string name;
   std::int64_t elements = 32;  // elements per block
@@ -133,6 +135,7 @@ struct WeightFormat {
 /// What has a number of its own: each weight, each part of a block, or the block.
 enum class NumberOf : std::uint8_t { weight, part, block };
 
+/// A number of a format with its name.
 struct NamedNumber {
   std::string name, plural;  // "minimum", "minima"
   NumberOf of;

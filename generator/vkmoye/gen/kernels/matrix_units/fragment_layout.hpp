@@ -21,6 +21,7 @@ struct OrderOrReason {
   std::optional<Layout> layout;  // (row, k) -> lane * elements of a lane + number
   std::string reason;
 };
+/// The layout (row, column) -> lane and number of `order`, or the reason why it is not a layout.
 OrderOrReason fragment_layout(const FragmentOrder& order);
 
 /// The order of `probed` on the device. If it has not been probed, this is the reason.

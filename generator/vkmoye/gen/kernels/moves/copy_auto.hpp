@@ -15,6 +15,7 @@
 
 namespace vkmoye::gen {
 
+/// The config of copy/auto.
 struct CopyAutoConfig {
   ScalarType type = ScalarType::f32;
   std::int64_t threads = 256;      // threads per workgroup

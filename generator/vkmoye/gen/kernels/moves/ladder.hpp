@@ -30,10 +30,13 @@
 
 namespace vkmoye::gen {
 
+/// The way of a tile: the table `path` above.
 enum class TilePath : std::uint8_t { shared, along_src, along_dst };
 
+/// What a thread moves: the table `block` above.
 enum class TileBlock : std::uint8_t { none, single, vector, split_vector, loaded, both };
 
+/// A rung of a ladder: copy or transpose, its path, its block, and what it shows.
 struct TileRung {
   TileMove move;
   TilePath path;
@@ -57,9 +60,11 @@ std::int64_t columns_of(TileBlock block, ScalarType type);
 /// `reasons_against(config, rung.move)`.
 ir::Kernel move_tile(const TileConfig& config, const TileRung& rung, const std::string& name);
 
+/// A copy through shared memory.
 inline ir::Kernel copy(const TileConfig& config = {}, const std::string& name = "copy") {
   return move_tile(config, kCopyThroughShared, name);
 }
+/// A transpose through shared memory.
 inline ir::Kernel transpose(const TileConfig& config = {}, const std::string& name = "transpose") {
   return move_tile(config, kTransposeThroughShared, name);
 }

@@ -33,6 +33,7 @@ namespace vkmoye::gen {
 struct GemmOperand;       // products/arrays/operand.hpp
 enum class Moved : bool;  // there
 
+/// The config of products without matrix units.
 struct GemmSimtConfig {
   std::int64_t tile_m = 128, tile_n = 128, tile_k = 8;
   Layout threads = Layout(IntTuple{16, 16});  // over (m, n)

@@ -70,6 +70,7 @@ struct TypedRequest {
   const DeviceCaps& device;
 };
 
+/// An option of a kernel.
 struct KernelOption {
   std::string name;
   std::string value;  // the default
@@ -94,6 +95,7 @@ struct PlanOptions {
   bool without_unknown_orders = false;
 };
 
+/// A kernel that the command line, the tests and programs find by its name.
 struct KernelEntry {
   std::string name;               // family/variant
   std::string operation;          // what it computes, see above

@@ -20,6 +20,7 @@
 
 namespace vkmoye::gen {
 
+/// The config of embed/rows.
 struct EmbedConfig {
   ScalarType type = ScalarType::f32;      // of the table
   std::optional<ScalarType> result = {};  // of dst; nullopt: that of the table

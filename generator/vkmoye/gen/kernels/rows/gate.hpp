@@ -15,8 +15,10 @@
 
 namespace vkmoye::gen {
 
+/// The function f above.
 enum class GateFunction : std::uint8_t { silu, gelu };
 
+/// The config of gate/rows.
 struct GateConfig {
   ScalarType type = ScalarType::f32;
   std::int64_t threads = 256;      // threads per workgroup

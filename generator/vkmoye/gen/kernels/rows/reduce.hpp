@@ -22,6 +22,7 @@
 
 namespace vkmoye::gen {
 
+/// The config of reduce/*.
 struct ReduceConfig : ThreadsConfig {
   std::int64_t axis = 1;  // the axis that is reduced: 1: a value for each row, 0: for each column
   std::optional<ScalarType> result = {};  // the type of dst; by default reduced_type

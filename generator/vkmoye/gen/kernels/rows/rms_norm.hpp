@@ -13,6 +13,7 @@
 
 namespace vkmoye::gen {
 
+/// The config of norm/*.
 struct RmsNormConfig : ThreadsConfig {
   double epsilon = 1e-5;  // 0, or a normal number of f32
 };

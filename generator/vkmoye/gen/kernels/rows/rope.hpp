@@ -26,8 +26,10 @@
 
 namespace vkmoye::gen {
 
+/// Which elements of a row are a pair; see above.
 enum class RopePairs : std::uint8_t { neighbours, halves };
 
+/// The config of rope/rows.
 struct RopeConfig {
   ScalarType type = ScalarType::f32;
   RopePairs pairs = RopePairs::neighbours;

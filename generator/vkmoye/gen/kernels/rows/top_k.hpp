@@ -23,10 +23,12 @@ namespace vkmoye::gen {
 
 inline constexpr std::int64_t kMaxTaken = 64;
 
+/// The config of topk/rows.
 struct TopKConfig : ThreadsConfig {
   std::int64_t k = 8;  // elements of a row of the result, 1 to kMaxTaken
 };
 
+/// The default config for elements of `type` on `device`.
 TopKConfig top_k_config(ScalarType type, const DeviceCaps& device);
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<TopKConfig>>& top_k_fields();

@@ -21,6 +21,7 @@
 
 namespace vkmoye::gen {
 
+/// The chosen kernel, and why.
 struct AttentionChoice {
   const KernelEntry* entry = nullptr;
   std::string why;

@@ -55,6 +55,7 @@ namespace vkmoye::gen {
 /// The axes of an array in C order: batch, heads, rows, width; or batch, rows, heads, width.
 enum class AttentionOrder : std::uint8_t { bhsd, bshd };
 
+/// The order of the axes of each array.
 struct AttentionOrders {
   AttentionOrder q = AttentionOrder::bhsd, k = q, v = q, o = q;
 

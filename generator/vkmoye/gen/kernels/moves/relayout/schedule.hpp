@@ -32,6 +32,7 @@
 
 namespace vkmoye::gen {
 
+/// The config of relayout.
 struct RelayoutConfig {
   ScalarType type = ScalarType::f32;
   std::int64_t threads = 256;  // maximum number of threads of a workgroup

@@ -25,6 +25,7 @@ namespace vkmoye::gen {
 /// directly, element by element.
 enum class TileExchange : std::uint8_t { shared, shuffle };
 
+/// The config of transpose/auto.
 struct TransposeAutoConfig : TransposeTile {
   TileOrder order = TileOrder::dst;
   TileExchange exchange = TileExchange::shared;

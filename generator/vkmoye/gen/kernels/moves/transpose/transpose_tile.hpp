@@ -59,6 +59,7 @@ struct TransposeTile {
   ComposedLayout ragged_layout() const;
 };
 
+/// Which rows of a tile are inside the array.
 enum class TileRows : std::uint8_t {
   all,   // all rows are inside
   some,  // some blocks of rows are inside, each entirely or not at all; requires can_lack_rows()

@@ -22,6 +22,7 @@
 
 namespace vkmoye::gen {
 
+/// The chosen kernel with its options, and why.
 struct GemmChoice {
   const KernelEntry* entry = nullptr;
   Options config = {};

@@ -66,9 +66,11 @@ struct GemmRange {
   bool operator==(const GemmRange&) const = default;
 };
 
+/// The range up to `max`, as in `m <= 16`.
 constexpr GemmRange operator<=(GemmQuantity quantity, std::int64_t max) {
   return {.quantity = quantity, .max = max};
 }
+/// The range from `min` on, as in `m >= 512`.
 constexpr GemmRange operator>=(GemmQuantity quantity, std::int64_t min) {
   return {.quantity = quantity, .min = min};
 }
@@ -116,6 +118,7 @@ GemmTableEntry entry_for(const GemmProduct& product);
 /// Why the names in `entry` are wrong: not a product kernel, or unknown options. Empty if they are correct.
 std::vector<std::string> reasons_against_names(const GemmTableEntry& entry);
 
+/// Whether the entry is for `device`, by its name.
 bool is_for_device(const GemmTableEntry& entry, const DeviceCaps& device);
 /// Operands of two types are multiplied as the narrower type, so an entry for that type matches them as well.
 bool is_for_types(const GemmTableEntry& entry, const GemmForm& form);

@@ -55,6 +55,7 @@ struct GemmForm;
 
 /// An additional buffer.
 struct GemmInput {
+  /// The index of C by which the buffer is read.
   enum class Along : std::uint8_t { n, m, both };  // both: with C's leading dimension and strides
   std::string name;
   Along along = Along::n;
@@ -70,6 +71,7 @@ struct GemmElement {
   std::vector<ir::Expr> arguments;  // the values of the step's arguments
 };
 
+/// A step of an epilogue: its inputs and arguments, and the function that it applies.
 struct EpilogueOp {
   std::string name;  // part of names in the text: letters, digits, _
   std::vector<GemmInput> inputs = {};
@@ -84,6 +86,7 @@ struct EpilogueOp {
   std::optional<ScalarType> output_type = {};  // of its elements; none: that of C
 };
 
+/// The steps, in the order in which they are applied.
 using GemmEpilogue = std::vector<EpilogueOp>;
 
 /// The steps of the table above.

@@ -36,6 +36,7 @@ struct GemmForm {
 
 /// A form and the sizes by which kernels are chosen.
 struct GemmProduct : GemmForm {
+  /// The product of this form, of these extents (any, if there are none), for `matrices` matrices.
   GemmProduct(GemmForm form = {},  // NOLINT: a form alone is a product of any size
               std::optional<std::vector<std::int64_t>> extents = {}, std::int64_t matrices = 1)
       : GemmForm(std::move(form)), shape(std::move(extents)), batch(matrices) {}
