@@ -45,7 +45,9 @@ async function eventually(what, expression, found) {
 
 async function sizes() {
   // Nothing loads the text of the licences unless a reader opens it.
-  const files = readdirSync(site).filter((name) => name !== "licences.txt").map((name) => readFileSync(join(site, name)));
+  const files = readdirSync(site, { withFileTypes: true })
+    .filter((one) => one.isFile() && one.name !== "licences.txt")
+    .map((one) => readFileSync(join(site, one.name)));
   const bytes = files.reduce((sum, file) => sum + file.length, 0);
   const packed = files.reduce((sum, file) => sum + gzipSync(file, { level: 9 }).length, 0);
   console.log(`${bytes} bytes in ${files.length} files, ${packed} after gzip`);
