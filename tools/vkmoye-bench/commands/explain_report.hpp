@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The report of `explain`: every access of a kernel, its cost and the reason. explain.cpp adds what it knows of a device.
+// The report of `explain`: every access of a kernel, its cost and the reason. explain.cpp adds what it knows of a
+// device.
 
 #include <cstdint>
 #include <string>
