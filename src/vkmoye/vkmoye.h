@@ -237,9 +237,9 @@ enum {
 };
 
 /* Objects that stay yours, and must outlive the vkmoye_device and all that is made from it. Only vkmoye_run, the
-   functions that copy to and from a vkmoye_buffer, and timestamps submit to `queue`, from the thread that calls them;
-   what is recorded can be submitted to any queue of the device with compute support, with a vkmoye_buffer only to those
-   of `queue_family`. */
+   functions that copy to and from a vkmoye_buffer, timestamps, and, for a plan whose workgroups wait for each other, what
+   makes its recorder and vkmoye_require_arrivals submit to `queue`, from the thread that calls them; what is recorded can
+   be submitted to any queue of the device with compute support, with a vkmoye_buffer only to those of `queue_family`. */
 typedef struct vkmoye_adopted_device {
   uint32_t struct_size;
   uint32_t flags;
@@ -392,8 +392,8 @@ VKMOYE_API vkmoye_status vkmoye_times(const vkmoye_recorder* recorder, vkmoye_ti
    buffers must not be submitted again. */
 VKMOYE_API vkmoye_status vkmoye_reset(vkmoye_recorder* recorder);
 /* Since version 1.4. For a plan whose workgroups wait for each other: VKMOYE_LOST if one of them waited in vain in a
-   recording that has run, so that its results are wrong; the next recording can wait again. Waits for nothing: call it
-   when the device has finished. Other plans, and kernels: VKMOYE_OK. A kernel whose workgroups wait has its arrivals
+   recording that has run, so that its results are wrong; the next recording can wait again. Call it when the
+   device has finished; it may copy some bytes through the queue, and wait for that. Other plans, and kernels: VKMOYE_OK. A kernel whose workgroups wait has its arrivals
    among its arrays, two u32: 0 before the first launch; the second is not 0 if one waited in vain. */
 VKMOYE_API vkmoye_status vkmoye_require_arrivals(vkmoye_recorder* recorder);
 

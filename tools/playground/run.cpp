@@ -150,8 +150,18 @@ Json faults_in(const std::vector<Touch>& touches) {
       }
       break;
     }
-    // One read and one write of an element are enough to find whether a later access races.
-    if (before.size() < 4) before.push_back(i);
+    // Of two threads, one read and one write are enough to find whether a later access races with one of them.
+    const auto alike = [&](std::size_t other) {
+      return touches[other].writes == touch.writes && touches[other].atomic == touch.atomic;
+    };
+    const auto same = [&](std::size_t other) {
+      return alike(other) && touches[other].thread == touch.thread &&
+             touches[other].workgroup == touch.workgroup;
+    };
+    if (std::count_if(before.begin(), before.end(), alike) < 2 &&
+        std::none_of(before.begin(), before.end(), same)) {
+      before.push_back(i);
+    }
   }
   return out;
 }

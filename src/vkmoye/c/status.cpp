@@ -43,6 +43,8 @@ vkmoye_status status_of_exception() noexcept {
   } catch (const DeviceError& error) {
     keep_text(error.what());
     return status_of(error.kind);
+  } catch (const CompileError& error) {
+    keep_text((error.what() + ("\n" + error.numbered_source)).c_str());
   } catch (const Error& error) {
     keep_text(error.what());
     return VKMOYE_BAD_ARGUMENT;
@@ -57,12 +59,6 @@ vkmoye_status status_of_exception() noexcept {
   return VKMOYE_INTERNAL;
 }
 
+const char* text_of_last_error() noexcept { return last_error; }
+
 }  // namespace vkmoye::c
-
-extern "C" {
-
-uint32_t vkmoye_c_version(void) { return 65536u * VKMOYE_C_VERSION_MAJOR + VKMOYE_C_VERSION_MINOR; }
-
-const char* vkmoye_last_error(void) { return vkmoye::c::last_error; }
-
-}  // extern "C"

@@ -9,6 +9,9 @@ namespace vkmoye::c {
 /// The status of the exception that is being handled; its text becomes vkmoye_last_error. Precondition: there is one.
 vkmoye_status status_of_exception() noexcept;
 
+/// vkmoye_last_error of this thread.
+const char* text_of_last_error() noexcept;
+
 /// Runs `body`, and returns the status of what it throws.
 template <class Body>
 vkmoye_status guarded(Body body) noexcept {

@@ -66,7 +66,7 @@ struct Extent {
   /// The size of a part: the extent is ceil(whole / per), where `whole` is the argument or the product.
   std::int64_t per = 1;
 
-  /// A number, an argument of the kernel by its name, or the product of two such arguments.
+  /// The size `number`.
   template <std::integral Number>
   Extent(Number number) : value(static_cast<std::int64_t>(number)) {}  // NOLINT: implicit by intent
   /// The size that the launch passes as `name`.

@@ -206,7 +206,7 @@ constexpr Layout make_layout(std::span<const Layout> modes) {
 // Where a function exists for shapes and for layouts, the latter takes no braces: size({2, 3}) is
 // the size of a shape.
 
-/// The member of that name; with `mode`, the size of that mode.
+/// The members of these names; `size` with `mode` is the size of that mode.
 constexpr std::int64_t size(const std::same_as<Layout> auto& layout) { return layout.size(); }
 constexpr std::int64_t size(const Layout& layout, int mode) { return layout.mode(mode).size(); }
 constexpr std::int64_t cosize(const Layout& layout) { return layout.cosize(); }

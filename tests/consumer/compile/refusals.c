@@ -49,7 +49,8 @@ int main(void) {
   is_refused("softmax/rows", "--tipe f16", VKMOYE_BAD_ARGUMENT, "--type");
   is_refused("softmax/rows", "--type f17", VKMOYE_BAD_ARGUMENT, "f17");
   is_refused("softmax/rows", "--kernel x.json", VKMOYE_BAD_ARGUMENT, "no file is written");
-  is_refused("softmax/rows", "--device nothing", VKMOYE_BAD_ARGUMENT, "nothing");
+  is_refused("softmax/rows", "--device nothing.json", VKMOYE_BAD_ARGUMENT, "nothing");
+  is_refused("softmax/rows", "emit", VKMOYE_BAD_ARGUMENT, "emit");
   is_refused("gemm/coopmat", "--type f64", VKMOYE_BAD_ARGUMENT, "f64");
   is_refused("gemm/simt", "--tile 7x7", VKMOYE_BAD_ARGUMENT, "such as 64x32x8");
   is_refused("gemm/coopmat", "--device vega20", VKMOYE_CANNOT_RUN, "the device lacks it");

@@ -24,7 +24,7 @@ TEST(RowsConfig, FewThreadsShareAShortRow) {
     RowUse use;
     std::int64_t columns, rounds;
   };
-  // Those that were the fastest on an H200, see threads_config.cpp.
+  // Most were the fastest on an H200, see threads_config.cpp; the others are what is chosen.
   const Case cases[] = {
       {f32, 3, RowUse::read, 1, 4},      {f16, 12, RowUse::read, 1, 4},
       {u8, 30, RowUse::read, 2, 8},      {f32, 32, RowUse::read, 8, 1},

@@ -28,6 +28,9 @@ constexpr const char* kFunction = "vkmoye_compile";
 
 // The options of `emit` among `words`. Throws ArgumentError.
 CommandOptions read_words(std::vector<std::string> words) {
+  if (words.size() > 1 && words[1] == to_string(CommandName::emit)) {  // CLI11 would begin again
+    throw ArgumentError(std::string(kFunction) + ": unexpected 'emit'");
+  }
   words.insert(words.begin(), to_string(CommandName::emit));
   CommandOptions options;
   CLI::App app;
@@ -102,6 +105,6 @@ vkmoye_status vkmoye_compile(const char* kernel, const char* const* options, siz
 
 void vkmoye_free_text(char* text) { std::free(text); }
 
-const char* vkmoye_compile_error(void) { return vkmoye_last_error(); }
+const char* vkmoye_compile_error(void) { return vkmoye::c::text_of_last_error(); }
 
 }  // extern "C"

@@ -117,7 +117,7 @@ struct KernelFile {
   std::string holds;  // for the user
 };
 
-// A kernel whose size is given has its arguments in a plan, and so has one with arrays of its own.
+// If sizes are given, or the kernel has arrays of its own, the file is a plan.
 KernelFile kernel_file(const RunPlan& plan, const std::vector<Emitted>& kernels,
                        const CommandOptions& options, const Extents& size) {
   const std::vector<std::string> names = arguments_of(kernels.front().compiled.interface);

@@ -94,11 +94,12 @@ CompiledKernel read_one_kernel(const std::string& file) {
   CompiledFile compiled = read_compiled_file(path_of(file));
   if (auto* kernel = std::get_if<CompiledKernel>(&compiled)) return std::move(*kernel);
   auto& plan = std::get<CompiledPlan>(compiled);
-  if (plan.steps.size() == 1) return std::move(plan.steps.front().kernel);
+  const bool is_one = plan.steps.size() == 1 && plan.scratch.empty();
+  if (is_one) return std::move(plan.steps.front().kernel);
   throw ArgumentError(
-      fmt::format("run --kernel: {} is a plan of {} kernels for one size; run the kernel that it "
+      fmt::format("run --kernel: {} is a plan of {} kernel{} for one size; run the kernel that it "
                   "was made from, {}, with the same options",
-                  file, plan.steps.size(), plan.name));
+                  file, plan.steps.size(), plan.steps.size() == 1 ? "" : "s", plan.name));
 }
 
 int run_kernel_file(const CommandOptions& options) {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <concepts>
 #include <system_error>
+#include <utility>
 
 #include "devices/fragments.hpp"
 #include "devices/trials.hpp"
@@ -293,10 +294,14 @@ std::vector<ShippedDescription> shipped_descriptions() {
                  library = system::library_file().parent_path();
   std::vector<ShippedDescription> found;
   // VKMOYE_DEVICES_FROM_BIN, _LIB: from the folder of installed programs, and that of libraries, to the descriptions.
-  for (const fs::path& folder : {program / "devices", program / VKMOYE_DEVICES_FROM_BIN,
-                                 library / "devices", library / VKMOYE_DEVICES_FROM_LIB}) {
+  const std::pair<fs::path, const char*> places[] = {{library, "devices"},
+                                                     {library, VKMOYE_DEVICES_FROM_LIB},
+                                                     {program, "devices"},
+                                                     {program, VKMOYE_DEVICES_FROM_BIN}};
+  for (const auto& [from, folder] : places) {
     std::error_code absent;
-    for (const auto& entry : fs::directory_iterator(folder, absent)) {
+    if (from.empty()) continue;
+    for (const auto& entry : fs::directory_iterator(from / folder, absent)) {
       const fs::path& file = entry.path();
       if (file.extension() == ".json") found.push_back({path_text(file.stem()), file});
     }

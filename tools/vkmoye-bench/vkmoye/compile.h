@@ -36,7 +36,8 @@ extern "C" {
    with the most common limits. Then `*text` is what vkmoye_parse_file takes, `*bytes` bytes and a 0; free it with
    vkmoye_free_text. May be called by several threads, which wait for each other.
    VKMOYE_BAD_ARGUMENT with every reason: an unknown kernel, option or device, or values that are wrong or do not fit
-   each other. VKMOYE_CANNOT_RUN with every reason: the device cannot run the kernel. */
+   each other. VKMOYE_CANNOT_RUN with every reason: the device cannot run the kernel. VKMOYE_NO_DEVICE: "--device" names
+   no description, and there is no Vulkan device. */
 VKMOYE_COMPILE_API vkmoye_status vkmoye_compile(const char* kernel, const char* const* options,
                                                 size_t option_count, char** text, size_t* bytes);
 

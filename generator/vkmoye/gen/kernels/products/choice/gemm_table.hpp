@@ -118,7 +118,7 @@ GemmTableEntry entry_for(const GemmProduct& product);
 /// Why the names in `entry` are wrong: not a product kernel, or unknown options. Empty if they are correct.
 std::vector<std::string> reasons_against_names(const GemmTableEntry& entry);
 
-/// Whether the entry is for `device`, by its name.
+/// Whether the name of `device` contains one of those of the entry, in any case; without names, it is for any device.
 bool is_for_device(const GemmTableEntry& entry, const DeviceCaps& device);
 /// Operands of two types are multiplied as the narrower type, so an entry for that type matches them as well.
 bool is_for_types(const GemmTableEntry& entry, const GemmForm& form);
