@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# vkmoye_add_kernels(TARGET [NAMESPACE name] [DEVICE device..] [SUBGROUP_SIZES 32 64 1]
+# vkmoye_add_kernels(TARGET [NAMESPACE name] [DEVICE device..] [SUBGROUP_SIZES 32 64 1] [PROGRAM program]
 #                    KERNELS "[name =] kernel [option]..." ..)
 #
 # Compiles kernels when TARGET is built, again when vkmoye-bench changes, and embeds them: each is a header of TARGET's
@@ -16,17 +16,20 @@
 #           `vkmoye-bench devices --format json` wrote
 # SUBGROUP_SIZES  a variant for each (--subgroup-size), of each device. That for 1 uses no operations of subgroups, and
 #           runs on every device. gemm/auto, which chooses a kernel, has none.
+# PROGRAM   a target, or a program, that compiles in place of vkmoye-bench: your own, made of vkmoye::bench, for kernels
+#           that you describe (tests/consumer/bench)
 #
 # The program takes the first variant that its device can run, so put what fits fewer devices first. Without DEVICE and
 # SUBGROUP_SIZES, there is one.
 #
 # TARGET is one of the same directory.
-# VKMOYE_BENCH is the program that compiles: the installed one, or, for cross-compiling, one of the build machine.
+# VKMOYE_BENCH is the program that compiles unless PROGRAM says otherwise: the installed one. For cross-compiling, both are
+# programs of the build machine, such as an imported target.
 function(vkmoye_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE" "KERNELS;DEVICE;SUBGROUP_SIZES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE;PROGRAM" "KERNELS;DEVICE;SUBGROUP_SIZES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KERNELS)
-    message(FATAL_ERROR "vkmoye_add_kernels(${target}): needs KERNELS, and knows NAMESPACE, DEVICE and "
-                        "SUBGROUP_SIZES besides; got '${arg_UNPARSED_ARGUMENTS}'")
+    message(FATAL_ERROR "vkmoye_add_kernels(${target}): needs KERNELS, and knows NAMESPACE, DEVICE, "
+                        "SUBGROUP_SIZES and PROGRAM besides; got '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   set(where)
   if(TARGET ${target})
@@ -40,7 +43,16 @@ function(vkmoye_add_kernels target)
       message(FATAL_ERROR "vkmoye_add_kernels(${target}): SUBGROUP_SIZES ${size} is no power of two from 1 to 128")
     endif()
   endforeach()
-  if(NOT VKMOYE_BENCH)
+  set(program ${VKMOYE_BENCH})
+  set(compiler ${VKMOYE_BENCH})
+  if(TARGET "${arg_PROGRAM}")
+    set(program $<TARGET_FILE:${arg_PROGRAM}>)
+    set(compiler ${arg_PROGRAM})
+  elseif(arg_PROGRAM)
+    get_filename_component(program ${arg_PROGRAM} ABSOLUTE)
+    set(compiler ${program})
+  endif()
+  if(NOT program)
     message(FATAL_ERROR "vkmoye_add_kernels(${target}): the program vkmoye-bench was not found; set VKMOYE_BENCH to it")
   endif()
   set(namespace kernels)
@@ -79,10 +91,10 @@ function(vkmoye_add_kernels target)
     set_property(TARGET ${target} APPEND PROPERTY VKMOYE_KERNELS ${name})
     set(header ${folder}/kernels/${name}.hpp)
     add_custom_command(OUTPUT ${header}
-                       COMMAND ${CMAKE_COMMAND} -DBENCH=${VKMOYE_BENCH} "-DTEXT=${text}" "-DDEVICES=${devices}"
+                       COMMAND ${CMAKE_COMMAND} -DBENCH=${program} "-DTEXT=${text}" "-DDEVICES=${devices}"
                                "-DSIZES=${arg_SUBGROUP_SIZES}" -DNAME=${name} -DNAMESPACE=${namespace} -DHEADER=${header}
                                -P ${script}
-                       DEPENDS ${VKMOYE_BENCH} ${script} ${device_files} COMMENT "Compiling ${text}" VERBATIM)
+                       DEPENDS ${compiler} ${script} ${device_files} COMMENT "Compiling ${text}" VERBATIM)
     target_sources(${target} PRIVATE ${header})
   endforeach()
   target_include_directories(${target} PRIVATE ${folder})
