@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <span>
@@ -222,53 +221,59 @@ void refuse_same_file(const std::vector<Target>& targets) {
   }
 }
 
-// What `emit` was asked for, described and compiled.
+// What `emit` was asked for.
 struct Emission {
+  DeviceCaps caps;
   Workload workload;
   RunPlan plan;
-  std::vector<Emitted> kernels;  // of the steps of `plan`
 };
 
-// `spirv`: the files of the steps, once their number is known.
-Emission emission_of(const CommandOptions& options,
-                     const std::function<std::vector<std::string>(std::size_t steps)>& spirv) {
+Emission described(const CommandOptions& options) {
   const gen::KernelEntry& entry = find_one_kernel(options.kernels.front());
   refuse_useless_values(options.values, {&entry});
   DeviceCaps caps = described_for(options.device);
   // A number says what the device does, as in `run`.
   if (const std::uint32_t groups = groups_in(options.resident)) caps.resident_groups = groups;
-  Emission out = {workload_to_emit(entry, options), {}, {}};
-  out.plan = described_plan(out.workload, caps);
+  Workload workload = workload_to_emit(entry, options);
+  RunPlan plan = described_plan(workload, caps);
   if (!options.sizes_from_buffer.empty()) {
-    out.plan = with_sizes_from_buffer(out.workload, std::move(out.plan), options);
+    plan = with_sizes_from_buffer(workload, std::move(plan), options);
   }
-  if (!options.specialise.empty()) specialise_sizes(out.plan, options.specialise);
-  make_resident(out.plan, options.resident, caps);
-  const std::vector<std::string> files = spirv(out.plan.steps.size());
-  if (!options.kernel_file.empty() && !out.plan.left_out.empty()) {
+  if (!options.specialise.empty()) specialise_sizes(plan, options.specialise);
+  make_resident(plan, options.resident, caps);
+  return {std::move(caps), std::move(workload), std::move(plan)};
+}
+
+// The steps of `emission`, which must outlive them. `spirv`: the file of each.
+std::vector<Emitted> compiled(const Emission& emission, const CommandOptions& options,
+                              const std::vector<std::string>& spirv) {
+  const auto& [caps, workload, plan] = emission;
+  if (!options.kernel_file.empty() && !plan.left_out.empty()) {
     throw ArgumentError(
         fmt::format("emit --kernel: a file needs every step, and some are missing: {}",
-                    join(out.plan.left_out, "; ")));
+                    join(plan.left_out, "; ")));
   }
-  for (const Step& step : out.plan.steps) {
-    if (!options.device.empty()) require_fit(entry.name, gen::ir::interface_of(step.kernel), caps);
-    out.kernels.push_back({step, gen::compile(step.kernel), files[out.kernels.size()]});
+  std::vector<Emitted> kernels;
+  for (const Step& step : plan.steps) {
+    if (!options.device.empty()) {
+      require_fit(workload.entry->name, gen::ir::interface_of(step.kernel), caps);
+    }
+    kernels.push_back({step, gen::compile(step.kernel), spirv[kernels.size()]});
   }
-  return out;
+  return kernels;
 }
 
 int emit(const CommandOptions& options) {
+  const Emission emission = described(options);
+  const Workload& workload = emission.workload;
+  const RunPlan& plan = emission.plan;
+  const auto spirv = files_of("--spirv", options.spirv, plan.steps.size());
   std::vector<Target> targets;
-  const auto files = [&](std::size_t steps) {
-    std::vector<std::string> spirv = files_of("--spirv", options.spirv, steps);
-    for (const std::string& file : spirv) targets.push_back({"--spirv", file});
-    targets.push_back({"--kernel", options.kernel_file});
-    targets.push_back({"--interface", options.interface});
-    refuse_same_file(targets);
-    return spirv;
-  };
-  const Emission emission = emission_of(options, files);
-  const auto& [workload, plan, kernels] = emission;
+  for (const std::string& file : spirv) targets.push_back({"--spirv", file});
+  targets.push_back({"--kernel", options.kernel_file});
+  targets.push_back({"--interface", options.interface});
+  refuse_same_file(targets);
+  const std::vector<Emitted> kernels = compiled(emission, options, spirv);
   const bool is_alone = kernels.size() == 1 && plan.left_out.empty();
   // All files are written before the first is committed, so that a call makes all of them or none.
   std::vector<std::unique_ptr<OutputFile>> written;
@@ -308,10 +313,10 @@ int emit(const CommandOptions& options) {
 }  // namespace
 
 std::string emitted_kernel_file(const CommandOptions& options) {
-  const Emission emission =
-      emission_of(options, [](std::size_t steps) { return std::vector<std::string>(steps); });
-  return kernel_file(emission.plan, emission.kernels, options, emission.workload.problem->size)
-      .text;
+  const Emission emission = described(options);
+  const std::vector<std::string> no_files(emission.plan.steps.size());
+  const std::vector<Emitted> kernels = compiled(emission, options, no_files);
+  return kernel_file(emission.plan, kernels, options, emission.workload.problem->size).text;
 }
 
 const Command kEmit = {
