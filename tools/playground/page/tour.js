@@ -7,7 +7,7 @@ import { fragmentOf } from "./fragment.js";
 import { kernelView } from "./kernel.js";
 import { layoutView } from "./layout.js";
 import { runRequest, runView, switchFields } from "./run.js";
-import { kSteps } from "./tour_steps.js";
+import { kSteps, missingIn } from "./tour_steps.js";
 
 const done = new Set();
 
@@ -17,7 +17,7 @@ const views = {
   },
   kernel(step, check, entry) {
     const values = { ...step.values };
-    const view = kernelView({ proves: false, describes: false, changed: (answer) => check(answer, values) });
+    const view = kernelView({ proves: false, describes: false, changed: check });
     const update = () => view.update(requestOf(values));
     update();
     return make("div", {}, fieldsOf(entry, values, update, { only: step.fields }), view.box);
@@ -34,7 +34,7 @@ const views = {
         switches.replaceChildren(switchFields(answer, values, update));
         if (focused !== undefined) switches.querySelector(`[data-switch="${focused}"]`)?.focus();
       }
-      check(answer, values);
+      check(answer);
     };
     update();
     return make("div", {}, fieldsOf(entry, values, update, { only: step.fields }), switches, view.box);
@@ -51,8 +51,8 @@ export async function showTour(main, given) {
     href: fragmentOf("tour", { step: i + 1 }), title: one.title, class: done.has(i) ? "done" : null,
     "aria-current": i === number - 1 ? "step" : null,
   }, String(i + 1)))));
-  const check = (answer, values) => {
-    const missing = step.check(answer, values);
+  const check = (answer) => {
+    const missing = missingIn(step, answer);
     verdict.className = `verdict ${missing === "" ? "good" : "bad"}`;
     verdict.textContent = missing === "" ? "Done." : `Missing: ${missing}`;
     if (missing === "" && number < kSteps.length) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The ten steps of the tour. `check` takes what the page shows and returns "" if the task is done, else what is missing.
+// The ten steps of the tour. `check` takes an answer in whose way nothing stands (see obstacles), and returns "" if the
+// task is done, else what is missing.
 //
 //   kind "layout"   an expression; check(answer of "layout")
-//   kind "kernel"   a kernel and some of its fields; check(answer of "kernel", values)
-//   kind "run"      a run of the host twin; check(answer of "run", values)
+//   kind "kernel"   a kernel and some of its fields; check(answer of "kernel")
+//   kind "run"      a run of the host twin; check(answer of "run")
 
 // The cells of a drawn layout: [["0", "4", ..], ["1", ..], ..].
 export function cellsOf(answer) {
@@ -11,9 +12,15 @@ export function cellsOf(answer) {
   return text.split("\n").slice(2).filter(Boolean).map((line) => line.trim().split(/ +/).slice(1));
 }
 
-const isNotLayout = (answer) => (answer.error ? "The expression has an error, see above." :
-  answer.pictures.length === 0 ? "The value has no picture; a layout is needed." : "");
-const isNotKernel = (answer) => (answer.error ? "The kernel is refused, see the reason above." : "");
+const obstacles = {
+  layout: (answer) => (answer.error ? "The expression has an error, see above." :
+    answer.pictures.length === 0 ? "The value has no picture; a layout is needed." : ""),
+  kernel: (answer) => (answer.error ? "The kernel is refused, see the reason above." : ""),
+  run: (answer) => (answer.error ? "The run has an error, see above." : ""),
+};
+
+// What is missing of the task of `step`, whose kind of answer the page shows.
+export const missingIn = (step, answer) => obstacles[step.kind](answer) || step.check(answer);
 
 export const kSteps = [
   {
@@ -23,8 +30,6 @@ export const kSteps = [
     task: "Change the strides so that each row lies in one piece: going right adds 1.",
     kind: "layout", start: "(4,8):(1,4)",
     check(answer) {
-      const wrong = isNotLayout(answer);
-      if (wrong) return wrong;
       const cells = cellsOf(answer);
       if (cells.length !== 4 || cells[0].length !== 8) return `The shape must stay (4,8), not ${cells.length} x ${cells[0]?.length}.`;
       if (cells[0][1] !== "1") return `Going right adds ${cells[0][1] - cells[0][0]}, not 1: the second stride must be 1.`;
@@ -38,8 +43,6 @@ export const kSteps = [
     task: "Cut the 8x8 elements into 4 tiles of 4x4.",
     kind: "layout", start: "zipped_divide((8,8), (2,4))", picture: "tiles",
     check(answer) {
-      const wrong = isNotLayout(answer);
-      if (wrong) return wrong;
       const cells = cellsOf(answer);
       if (cells.flat().length !== 64) return "All 64 elements of (8,8) are needed.";
       if (cells.length !== 16) return `A tile has ${cells.length} elements, not 16.`;
@@ -54,7 +57,6 @@ export const kSteps = [
     task: "Let 512 threads do the work, so that each moves 2 elements. Reads and writes must stay coalesced.",
     kind: "kernel", values: { kernel: "copy/simple" }, fields: ["threads"],
     check(answer) {
-      if (isNotKernel(answer)) return isNotKernel(answer);
       if (answer.description.threads !== 512) return `There are ${answer.description.threads} threads, not 512.`;
       const bad = answer.report.accesses.find((one) => one.grade !== "good");
       return bad ? `${bad.access} ${bad.array}: ${bad.verdict}. Which threads should be neighbours?` : "";
@@ -67,7 +69,6 @@ export const kSteps = [
     task: "Correct the layout of the shared tile, with one element of padding.",
     kind: "kernel", values: { kernel: "copy/padded", "option.shared": "(32,32):(1,31)" }, fields: ["shared"],
     check(answer) {
-      if (isNotKernel(answer)) return isNotKernel(answer);
       const { layout } = answer.description.arrays.find((one) => one.space === "shared");
       return layout === "(32,32):(1,33)" ? "" : `The shared tile is ${layout}; one element of padding makes the second stride 33.`;
     },
@@ -79,7 +80,6 @@ export const kSteps = [
     task: "Choose the padding so that no access has a bank conflict.",
     kind: "kernel", values: { kernel: "transpose/padded", "option.pad": "0" }, fields: ["pad"],
     check(answer) {
-      if (isNotKernel(answer)) return isNotKernel(answer);
       const bad = answer.report.accesses.find((one) => one.grade !== "good");
       return bad ? `${bad.access} ${bad.array}: ${bad.verdict}.` : "";
     },
@@ -92,8 +92,6 @@ export const kSteps = [
     task: "Choose the number of bits B so that 32 lanes use 32 banks: one row of lanes.",
     kind: "layout", start: "bank_map(Swizzle<2,0,5> o 0 o (32,32):(1,32), 32:32)",
     check(answer) {
-      const wrong = isNotLayout(answer);
-      if (wrong) return wrong;
       const title = answer.pictures[0].text.split("\n")[0];
       if (!title.includes("Swizzle")) return "The storage must be swizzled: Swizzle<..> o 0 o (32,32):(1,32).";
       if (!title.includes("(32,32):(1,32)")) return "The tile must stay (32,32):(1,32), without padding.";
@@ -107,7 +105,6 @@ export const kSteps = [
     task: "Switch the barrier on. Then one guard may be off without a fault, since the size is a whole tile: switch one off, too.",
     kind: "run", values: { kernel: "transpose/padded", size: "32x32", without: "2" }, fields: ["size"],
     check(answer) {
-      if (answer.error) return "The run has an error, see above.";
       if (answer.switches.some((one) => one.kind === "barrier" && one.off)) return "The barrier is still off.";
       if (answer.reasons.length > 0) return "There is a fault, see above.";
       return answer.switches.some((one) => one.kind === "guard" && one.off) ? "" : "No race any more. Now switch one guard off.";
@@ -120,8 +117,6 @@ export const kSteps = [
     task: "Change the order of the six threads: T0, T1 and T2 side by side, T3, T4 and T5 below them.",
     kind: "layout", start: "make_tiled_copy((2,3):(1,2), (2,3))",
     check(answer) {
-      const wrong = isNotLayout(answer);
-      if (wrong) return wrong;
       const threads = cellsOf(answer).map((row) => row.map((cell) => cell.match(/^T(\d+)/)?.[1] ?? "?").join(""));
       const wanted = ["000111222", "000111222", "333444555", "333444555"];
       const i = wanted.findIndex((row, at) => threads[at] !== row);
@@ -135,8 +130,6 @@ export const kSteps = [
     task: "Let the 8 threads compute a tile of 8x8 without changing their layout (2,4).",
     kind: "layout", start: "make_tiled_mma((2,4), 1, 1)",
     check(answer) {
-      const wrong = isNotLayout(answer);
-      if (wrong) return wrong;
       const cells = cellsOf(answer);
       if (!answer.text.startsWith("threads (2,4)")) return "The threads must stay (2,4).";
       return cells.length === 8 && cells[0].length === 8 ? "" : `The tile has ${cells.length} x ${cells[0].length} elements, not 8 x 8.`;
@@ -151,7 +144,6 @@ export const kSteps = [
     kind: "run", fields: ["size"],
     values: { kernel: "gemm/moye_simple", size: "20x12x9", data: "random", without: "1" },
     check(answer) {
-      if (answer.error) return "The run has an error, see above.";
       if (answer.switches.some((one) => one.kind === "barrier" && one.off)) return "A barrier is still off.";
       if (answer.reasons.length > 0) return "There is a fault, see above.";
       return answer.result === "right" ? "" : `The result is wrong: ${answer.result}`;
