@@ -94,13 +94,17 @@ build() {
 # names_in FILE...: the tests that tables name, one regular expression per line. A dot in a table is a dot.
 names_in() { grep -hv '^#' "$@" | cut -f1 | sed 's/[.]/[.]/g'; }
 
-# tests_in FILE...: the same as one regular expression.
-tests_in() { names_in "$@" | paste -sd '|'; }
+# tests_of PRESET: the names of the tests that are built there.
+tests_of() { ctest --test-dir "build/$1" -N | sed -n 's/^ *Test *#[0-9]*: //p'; }
+
+# tests_in PRESET FILE...: the tests of a preset that tables name, as one regular expression. It has every name written
+# out, because ctest ignores an expression with more parentheses than it knows.
+tests_in() { tests_of "$1" | grep -xEf <(names_in "${@:2}") | sed 's/[.]/[.]/g' | paste -sd '|'; }
 
 # check_names FILE: fails if a line of the table matches no test. The test programs must be built in build/release.
 check_names() {
   local tests pattern
-  tests=$(ctest --test-dir build/release -N | sed -n 's/^ *Test *#[0-9]*: //p')
+  tests=$(tests_of release)
   while IFS= read -r pattern; do
     grep -qxE "$pattern" <<<"$tests" || { say "$1 names a test that does not exist: $pattern"; return 1; }
   done < <(names_in "$1")
@@ -112,7 +116,7 @@ sanitize() {
   build sanitize "${@/%/_tests}" || return
   use_lavapipe
   VKMOYE_TEST_QUICK=1 run_tests sanitize -L "^($(IFS='|' && echo "$*"))\$" \
-    -E "^($(tests_in tests/left_to_all.tsv tests/not_sanitized.tsv))\$"
+    -E "^($(tests_in sanitize tests/left_to_all.tsv tests/not_sanitized.tsv))\$"
 }
 
 # sanitize_threads: runs test_threads under ThreadSanitizer on lavapipe; then checks that a deliberate race is
@@ -149,11 +153,12 @@ if_possible() {
 }
 
 # run_tests PRESET ARGUMENT...: runs ctest without printing the tests that passed. What one test of this preset
-# verified, no other verifies again.
+# verified, no other verifies again. Fails if ctest cannot read a regular expression, which it would ignore.
 run_tests() {
   local preset=$1
   local -x VKMOYE_VERIFIED_DIR=$root/build/$1/verified
   shift
+  if ctest --preset "$preset" -N "$@" 2>&1 | grep 'RegularExpression' >&2; then return 1; fi
   ctest --preset "$preset" --parallel "$(nproc)" "$@" </dev/null |
     grep --line-buffered -vE '^ +Start +[0-9]+: | +Passed +[0-9.]+ sec *$'
 }

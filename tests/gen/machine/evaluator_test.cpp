@@ -47,6 +47,17 @@ TEST(Evaluate, SubtractsVectorsElementByElement) {
   EXPECT_EQ(part(1), half(6)->value);
 }
 
+// Only kernels that the verifier refuses do this: it followed such mutants beyond the end of a value.
+TEST(Evaluate, ANameOfAnotherWidthIsAbsent) {
+  Budget budget(1000);
+  Evaluator values(four, budget);
+  values.define("v", Values::same(7));
+  const Expr wide = variable("v", {ir::Type::Kind::element, ScalarType::f16, 4});
+  EXPECT_THAT(in_each(values(component(wide, 3))), Each(Value()));
+  EXPECT_THAT(in_each(values(ir::vector({wide, wide}))), Each(Value()));
+  EXPECT_THAT(in_each(values(variable("v") + 1)), Each(Value(8)));
+}
+
 TEST(Evaluate, WhatDependsOnAnUnknownIsAbsent) {
   Budget budget(1000);
   Evaluator values(four, budget);
