@@ -1,19 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Compiles a kernel, in a variant for each of DEVICES and SIZES, and writes the header of vkmoye_add_kernels:
+# Compiles a kernel, in a variant for each of DEVICES and SIZES, and writes the header of vkmoye_add_kernels, for C if
+# HEADER ends with .h:
 # cmake -DBENCH=.. -DTEXT=.. -DDEVICES=.. -DSIZES=.. -DNAME=.. -DNAMESPACE=.. -DHEADER=.. -P vkmoyeKernelHeader.cmake
 cmake_minimum_required(VERSION 3.22)
-
-# compiled(OUT [OPTION...]): the text of a kernel file.
-function(compiled out)
-  separate_arguments(words UNIX_COMMAND "${TEXT}")
-  execute_process(COMMAND ${BENCH} emit ${words} ${ARGN} --kernel - OUTPUT_VARIABLE text ERROR_VARIABLE errors
-                  RESULT_VARIABLE status)
-  if(NOT status EQUAL 0)
-    list(JOIN ARGN " " options)
-    message(FATAL_ERROR "${TEXT} ${options}: ${errors}")
-  endif()
-  set(${out} "${text}" PARENT_SCOPE)
-endfunction()
 
 # literal(TEXT OUT): TEXT as a list of string literals of a length that every compiler takes.
 function(literal text out)
@@ -28,53 +17,39 @@ function(literal text out)
   set(${out} "${pieces}" PARENT_SCOPE)
 endfunction()
 
-set(texts "")
-set(files "")
-set(count 0)
-
-foreach(list IN ITEMS DEVICES SIZES)
-  if(NOT ${list})
-    set(${list} "-")  # the default
-  endif()
-endforeach()
+separate_arguments(words UNIX_COMMAND "${TEXT}")
 foreach(device IN LISTS DEVICES)
-  foreach(size IN LISTS SIZES)
-    set(options)
-    if(NOT device STREQUAL "-")
-      list(APPEND options --device ${device})
-    endif()
-    if(NOT size STREQUAL "-")
-      list(APPEND options --subgroup-size ${size})
-    endif()
-    compiled(variant ${options})
-    if(count EQUAL 0)
-      set(text "${variant}")
-    endif()
-    literal("${variant}" pieces)
-    string(APPEND texts "inline constexpr std::string_view kFile${count}[] = {${pieces}\n};\n")
-    string(APPEND files "kFile${count}, ")
-    math(EXPR count "${count} + 1")
-  endforeach()
+  list(APPEND words --device ${device})
 endforeach()
+list(JOIN SIZES "," lanes)
+if(lanes)
+  list(APPEND words --subgroup-size ${lanes})
+endif()
+execute_process(COMMAND ${BENCH} emit ${words} --kernel - OUTPUT_VARIABLE text ERROR_VARIABLE errors
+                RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  list(JOIN words " " words)
+  message(FATAL_ERROR "${words}: ${errors}")
+endif()
+set(whole "${text}")
 
-# The arrays and arguments are those of the first variant: devices and sizes of subgroups change neither.
+# The arrays and arguments are those of the first variant: all variants have the same.
 string(JSON format GET "${text}" format)
-set(arrays "")
-set(views "")
-set(sizes "")
-set(values "")
+if(format STREQUAL "vkmoye variants")
+  string(JSON text GET "${text}" variants 0)
+  string(JSON format GET "${text}" format)
+endif()
+set(views "")      # names of arrays
+set(arguments "")  # names, those of numbers with a point in `reals`
+set(reals "")
 if(format STREQUAL "vkmoye plan")
   set(type CompiledPlan)
   string(JSON last LENGTH "${text}" plan arrays)
   set(path plan arrays)
-  set(fits "    bool fits = true;
-    for (const auto* kernel : kernels_of(code)) fits = fits && reasons_against(*kernel, caps).empty();
-    if (fits) return code;")
 else()
   set(type CompiledKernel)
   string(JSON last LENGTH "${text}" kernel interface bindings)
   set(path kernel interface bindings)
-  set(fits "    if (reasons_against(code.interface, caps).empty()) return code;")
   string(JSON constants LENGTH "${text}" kernel interface push_constants)
   math(EXPR constants "${constants} - 1")
   foreach(i RANGE ${constants})
@@ -83,27 +58,75 @@ else()
     if(name MATCHES "^first_group_[xyz]$" OR kind STREQUAL "u64")
       continue()
     endif()
-    set(member std::int64_t)
+    list(APPEND arguments ${name})
     if(kind MATCHES "^f")
-      set(member double)
+      list(APPEND reals ${name})
     endif()
-    string(APPEND sizes "  std::optional<${member}> ${name} = {};\n")
-    string(APPEND values "    if (${name}) all[\"${name}\"] = *${name};\n")
   endforeach()
 endif()
 math(EXPR last "${last} - 1")
 foreach(i RANGE ${last})
   string(JSON name GET "${text}" ${path} ${i} name)
-  string(APPEND arrays "  vkmoye::BufferView ${name};\n")
   list(APPEND views ${name})
 endforeach()
-list(JOIN views ", " views)
 
-set(arguments "")
+# constants(PREFIX NAME...): an enum of C with the number of each name, and their count.
+function(constants out prefix)
+  set(text "enum {\n")
+  foreach(name IN LISTS ARGN)
+    string(APPEND text "  ${prefix}_${name},\n")
+  endforeach()
+  set(${out} "${text}  ${prefix}_count\n};\n" PARENT_SCOPE)
+endfunction()
+
+if(HEADER MATCHES "[.]h$")
+  string(REPLACE "::" "_" prefix "${NAMESPACE}_${NAME}")
+  list(SORT arguments)
+  constants(array_numbers ${prefix}_array ${views})
+  constants(argument_numbers ${prefix}_argument ${arguments})
+  string(HEX "${whole}" bytes)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  string(REPEAT "." 100 line)
+  string(REGEX REPLACE "(${line})" "\\1\n" bytes "${bytes}")
+  string(TOUPPER "${prefix}_H" guard)
+  file(WRITE ${HEADER} "/* Written by vkmoye_add_kernels: ${TEXT}. Include it in one source file. */
+#ifndef ${guard}
+#define ${guard}
+
+/* The arrays in the order of vkmoye_run, and the arguments in the order of vkmoye_record_values. */
+${array_numbers}${argument_numbers}
+/* vkmoye_parse_file((const char*)${prefix}_file, sizeof ${prefix}_file, &file) */
+static const unsigned char ${prefix}_file[] = {
+${bytes}
+};
+
+#endif
+")
+  return()
+endif()
+
+set(arrays "")
+foreach(name IN LISTS views)
+  string(APPEND arrays "  vkmoye::BufferView ${name};\n")
+endforeach()
+list(JOIN views ", " views)
+literal("${whole}" pieces)
+set(call "")
 if(type STREQUAL "CompiledKernel")
-  set(arguments "
+  set(sizes "")
+  set(values "")
+  foreach(name IN LISTS arguments)
+    set(member std::int64_t)
+    if(name IN_LIST reals)
+      set(member double)
+    endif()
+    string(APPEND sizes "  std::optional<${member}> ${name} = {};\n")
+    string(APPEND values "    if (${name}) all[\"${name}\"] = *${name};\n")
+  endforeach()
+  set(call "
 inline const vkmoye::KernelInterface& kernel_interface() {
-  static const vkmoye::KernelInterface all = std::get<vkmoye::CompiledKernel>(parsed(kFiles[0])).interface;
+  static const auto first = vkmoye::parse_variants(text()).front();
+  static const vkmoye::KernelInterface& all = std::get<vkmoye::CompiledKernel>(first).interface;
   return all;
 }
 
@@ -120,10 +143,8 @@ ${values}    return vkmoye::with_compact_strides(kernel_interface(), all);
 endif()
 set(content "// Written by vkmoye_add_kernels: ${TEXT}
 #pragma once
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -142,23 +163,21 @@ ${arrays}
   operator std::vector<vkmoye::BufferView>() const { return {${views}}; }
 };
 
-/// What \`vkmoye-bench emit --kernel\` wrote, for each variant, in pieces.
-${texts}inline constexpr std::array<std::span<const std::string_view>, ${count}> kFiles = {${files}};
+/// What \`vkmoye-bench emit --kernel\` wrote, in pieces.
+inline constexpr std::string_view kPieces[] = {${pieces}
+};
 
-inline vkmoye::CompiledFile parsed(std::span<const std::string_view> pieces) {
-  std::string text;
-  for (const std::string_view piece : pieces) text += piece;
-  return vkmoye::parse_compiled(text);
+/// The whole: vkmoye::parse_variants reads it.
+inline std::string text() {
+  std::string all;
+  for (const std::string_view piece : kPieces) all += piece;
+  return all;
 }
-${arguments}
-/// The first variant that the device can run, else the last one: loading it throws the reasons.
+${call}
+/// The first variant that the device can run. Throws vkmoye::KernelError if it can run none of several; loading one alone
+/// throws the reasons.
 inline vkmoye::${type} compiled(const vkmoye::DeviceCaps& caps) {
-  for (std::size_t i = 0; i < kFiles.size(); ++i) {
-    auto code = std::get<vkmoye::${type}>(parsed(kFiles[i]));
-    if (i + 1 == kFiles.size()) return code;
-${fits}
-  }
-  return {};
+  return std::get<vkmoye::${type}>(vkmoye::parse_compiled(text(), caps));
 }
 
 }  // namespace ${NAMESPACE}::${NAME}

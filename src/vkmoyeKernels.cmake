@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# vkmoye_add_kernels(TARGET [NAMESPACE name] [DEVICE device..] [SUBGROUP_SIZES 32 64 1] [PROGRAM program]
+# vkmoye_add_kernels(TARGET [LANGUAGE C] [NAMESPACE name] [DEVICE device..] [SUBGROUP_SIZES 32 64 1] [PROGRAM program]
 #                    KERNELS "[name =] kernel [option]..." ..)
 #
 # Compiles kernels when TARGET is built, again when vkmoye-bench changes, and embeds them: each is a header of TARGET's
@@ -12,6 +12,8 @@
 #
 # KERNELS   what `vkmoye-bench emit` takes: a kernel and its options. NAME is what stands before =, else the kernel with _
 #           in place of /. With --size, a kernel that takes several launches is a plan.
+# LANGUAGE C  a header for C, kernels/NAME.h, in place of that for C++: the file as bytes for vkmoye_parse_file, and the
+#           numbers of arrays and arguments, all with the prefix `kernels_NAME_` (tests/consumer/c/embedded.c)
 # DEVICE    descriptions of devices, with a variant for each: navi31, h100, or a file that
 #           `vkmoye-bench devices --format json` wrote
 # SUBGROUP_SIZES  a variant for each (--subgroup-size), of each device. That for 1 uses no operations of subgroups, and
@@ -23,13 +25,20 @@
 # SUBGROUP_SIZES, there is one.
 #
 # TARGET is one of the same directory.
-# VKMOYE_BENCH is the program that compiles unless PROGRAM says otherwise: the installed one. For cross-compiling, both are
-# programs of the build machine, such as an imported target.
+# VKMOYE_BENCH is the program that compiles unless PROGRAM says otherwise: the installed one, or with add_subdirectory and
+# VKMOYE_BUILD_TOOLS the one that is built. For cross-compiling, both are programs of the build machine, such as an imported
+# target.
 function(vkmoye_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE;PROGRAM" "KERNELS;DEVICE;SUBGROUP_SIZES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LANGUAGE;NAMESPACE;PROGRAM" "KERNELS;DEVICE;SUBGROUP_SIZES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KERNELS)
-    message(FATAL_ERROR "vkmoye_add_kernels(${target}): needs KERNELS, and knows NAMESPACE, DEVICE, "
+    message(FATAL_ERROR "vkmoye_add_kernels(${target}): needs KERNELS, and knows LANGUAGE, NAMESPACE, DEVICE, "
                         "SUBGROUP_SIZES and PROGRAM besides; got '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  set(suffix hpp)
+  if(arg_LANGUAGE STREQUAL "C")
+    set(suffix h)
+  elseif(arg_LANGUAGE AND NOT arg_LANGUAGE STREQUAL "CXX")
+    message(FATAL_ERROR "vkmoye_add_kernels(${target}): LANGUAGE ${arg_LANGUAGE} is neither C nor CXX")
   endif()
   set(where)
   if(TARGET ${target})
@@ -45,6 +54,9 @@ function(vkmoye_add_kernels target)
   endforeach()
   set(program ${VKMOYE_BENCH})
   set(compiler ${VKMOYE_BENCH})
+  if(NOT arg_PROGRAM AND NOT VKMOYE_BENCH AND TARGET vkmoye-bench)
+    set(arg_PROGRAM vkmoye-bench)
+  endif()
   if(TARGET "${arg_PROGRAM}")
     set(program $<TARGET_FILE:${arg_PROGRAM}>)
     set(compiler ${arg_PROGRAM})
@@ -89,7 +101,7 @@ function(vkmoye_add_kernels target)
       message(FATAL_ERROR "vkmoye_add_kernels(${target}): two kernels are called ${name}; write 'name = ${text}'")
     endif()
     set_property(TARGET ${target} APPEND PROPERTY VKMOYE_KERNELS ${name})
-    set(header ${folder}/kernels/${name}.hpp)
+    set(header ${folder}/kernels/${name}.${suffix})
     add_custom_command(OUTPUT ${header}
                        COMMAND ${CMAKE_COMMAND} -DBENCH=${program} "-DTEXT=${text}" "-DDEVICES=${devices}"
                                "-DSIZES=${arg_SUBGROUP_SIZES}" -DNAME=${name} -DNAMESPACE=${namespace} -DHEADER=${header}

@@ -64,7 +64,7 @@ struct VkCommandBuffer_T;
 /* Versions of this interface. A library serves programs that were built for the same major version and the same or an
    earlier minor version. */
 #define VKMOYE_C_VERSION_MAJOR 1
-#define VKMOYE_C_VERSION_MINOR 4
+#define VKMOYE_C_VERSION_MINOR 5
 
 /* The version of the library: 65536 * major + minor. */
 VKMOYE_API uint32_t vkmoye_c_version(void);
@@ -89,11 +89,12 @@ VKMOYE_API const char* vkmoye_last_error(void);
 
 /* --- files ------------------------------------------------------------------------------------------------ */
 
-/* A kernel or a plan (several kernels that compute one result), as read from a file. Free: vkmoye_free_file. */
+/* A kernel or a plan (several kernels that compute one result), as read from a file. Since version 1.5 it may have
+   variants, which have the same arrays and arguments: a device takes the first that it can run. Free: vkmoye_free_file. */
 typedef struct vkmoye_file vkmoye_file;
 
-/* Reads a kernel or plan file. VKMOYE_BAD_ARGUMENT with every reason: it cannot be read; neither a kernel nor a plan;
-   another version; damaged. */
+/* Reads what `vkmoye-bench emit --kernel` wrote. VKMOYE_BAD_ARGUMENT with every reason: it cannot be read; it is no such
+   file; another version; damaged. */
 VKMOYE_API vkmoye_status vkmoye_read_file(const char* path, vkmoye_file** out);
 /* The same from memory, `bytes` bytes at `text`; it need not end with 0. */
 VKMOYE_API vkmoye_status vkmoye_parse_file(const char* text, size_t bytes, vkmoye_file** out);

@@ -138,6 +138,22 @@ TEST_F(KernelFileCli, IsVerifiedAndTimed) {
                   {"--reference", "gemm", "--size", "33x65x17", "--beta", "2"}, 1);
 }
 
+TEST_F(KernelFileCli, OfVariantsHasOneForTheDevice) {
+  if (!has_lavapipe()) GTEST_SKIP() << "lavapipe is not installed";
+  const std::vector<std::string> norm = {"norm/rms", "--type", "f16", "--subgroup-size"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), norm.begin(), norm.end());
+    return emitted(words);
+  };
+  const std::vector<std::string> reference = {"--reference", "rms_norm", "--size", "5x70,1x1"};
+  expect_verified(with({"128,4,8,1"}), reference, 2);
+  expect_verified(with({"64,1"}), reference, 2);
+  const Outcome none = run_file(with({"128,64"}), reference);
+  EXPECT_EQ(none.status, 3);
+  EXPECT_THAT(none.err, AllOf(HasSubstr("variant 1: needs subgroups of 128 lanes"),
+                              HasSubstr("variant 2: needs subgroups of 64 lanes")));
+}
+
 TEST_F(KernelFileCli, FailsWhereItComputesSomethingElse) {
   const Outcome outcome =
       run_file(emitted({"copy/simple"}), {"--reference", "transpose", "--size", "8x16"});

@@ -6,38 +6,14 @@
 #include <limits>
 #include <random>
 
+#include "contract/made_kernel.hpp"
 #include "support/expect.hpp"
 #include "vkmoye/base/error.hpp"
-#include "vkmoye/contract/compiled_file.hpp"
 #include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 
 namespace vkmoye {
 namespace {
-
-// A kernel that reads buffers 0 to `inputs` - 1 and writes the next one.
-CompiledKernel kernel_of(const std::string& name, std::uint32_t inputs) {
-  CompiledKernel kernel;
-  kernel.interface.name = name;
-  kernel.interface.workgroup_size = {64, 1, 1};
-  kernel.interface.push_constants = {"n", {"alpha", ScalarType::f32}};
-  std::vector<std::uint32_t>& words = kernel.spirv = {0x07230203, 0x00010500, 0, 100, 0};
-  const auto add = [&](std::uint32_t operation, const std::vector<std::uint32_t>& operands) {
-    words.push_back(static_cast<std::uint32_t>(operands.size() + 1) << 16 | operation);
-    words.insert(words.end(), operands.begin(), operands.end());
-  };
-  add(15, {5, 4, 0x6e69616d, 0});
-  add(16, {4, 17, 64, 1, 1});
-  for (std::uint32_t i = 0; i <= inputs; ++i) {
-    const Access access = i < inputs ? Access::read : Access::write;
-    kernel.interface.bindings.push_back(
-        {"b" + std::to_string(i), ScalarType::f32, access, {Extent("n")}});
-    add(71, {10 + i, 34, 0});
-    add(71, {10 + i, 33, i});
-  }
-  add(56, {});
-  return kernel;
-}
 
 CompiledPlan some_plan() {
   CompiledPlan plan;
@@ -226,18 +202,6 @@ TEST(PlanFile, IsRefusedWithEveryReason) {
   const CompiledKernel kernel = kernel_of("alone", 1);
   EXPECT_REFUSED(parse_plan(kernel_text(kernel)), ArgumentError,
                  "\"format\" is not \"vkmoye plan\"");
-}
-
-TEST(CompiledFile, IsAKernelOrAPlan) {
-  const CompiledPlan plan = some_plan();
-  const CompiledFile of_plan = parse_compiled(plan_text(plan));
-  EXPECT_EQ(plan_text(std::get<CompiledPlan>(of_plan)), plan_text(plan));
-  const std::string kernel = kernel_text(plan.steps.front().kernel);
-  EXPECT_EQ(kernel_text(std::get<CompiledKernel>(parse_compiled(kernel))), kernel);
-  EXPECT_REFUSED(parse_plan(kernel), ArgumentError,
-                 "but \"vkmoye kernel\"; read_compiled_file reads both");
-  EXPECT_REFUSED(parse_compiled("{\"format\": 3}"), ArgumentError, "is neither");
-  EXPECT_REFUSED(parse_compiled(kernel.substr(0, 40)), ArgumentError, "it ends at byte 41");
 }
 
 }  // namespace

@@ -19,14 +19,9 @@ namespace vkmoye::c {
 namespace {
 
 std::unique_ptr<vkmoye_file> parse(std::string_view text) {
-  auto file = std::make_unique<vkmoye_file>();
-  CompiledFile compiled = parse_compiled(text);
-  if (auto* plan = std::get_if<CompiledPlan>(&compiled)) {
-    file->plan = std::move(*plan);
-  } else {
-    file->kernel = std::get<CompiledKernel>(std::move(compiled));
-    file->arguments = argument_names(file->kernel->interface);
-  }
+  std::vector<CompiledFile> variants = parse_variants(text);
+  auto file = std::make_unique<vkmoye_file>(variants.front());
+  if (variants.size() > 1) file->variants = std::move(variants);
   return file;
 }
 
@@ -40,6 +35,15 @@ void require_array(const vkmoye_file& file, std::uint32_t number, const char* fu
 }  // namespace vkmoye::c
 
 using namespace vkmoye::c;
+
+vkmoye_file::vkmoye_file(vkmoye::CompiledFile compiled) {
+  if (auto* of_plan = std::get_if<vkmoye::CompiledPlan>(&compiled)) {
+    plan = std::move(*of_plan);
+  } else {
+    kernel = std::get<vkmoye::CompiledKernel>(std::move(compiled));
+    arguments = argument_names(kernel->interface);
+  }
+}
 
 extern "C" {
 

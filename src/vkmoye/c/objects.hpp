@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "vkmoye/contract/compiled_file.hpp"
 #include "vkmoye/contract/compiled_kernel.hpp"
 #include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/runtime/vulkan.hpp"
@@ -17,7 +18,17 @@ struct vkmoye_file {
   std::optional<vkmoye::CompiledKernel> kernel;
   std::optional<vkmoye::CompiledPlan> plan;
   std::vector<std::string> arguments;  // names, sorted
+  /// All variants, if the file has several; kernel or plan is the first of them.
+  std::vector<vkmoye::CompiledFile> variants;
 
+  vkmoye_file() = default;
+  /// `compiled` alone.
+  explicit vkmoye_file(vkmoye::CompiledFile compiled);
+  /// The variant that a device takes, alone. Throws KernelError if it can run none of several.
+  vkmoye_file for_device(const vkmoye::DeviceCaps& caps) const {
+    return variants.empty() ? *this
+                            : vkmoye_file(variants[vkmoye::fitting_variant(variants, caps)]);
+  }
   const std::string& name() const { return kernel ? kernel->interface.name : plan->name; }
   /// The name of an array. Precondition: number < array_count().
   const std::string& array_name(std::size_t number) const {

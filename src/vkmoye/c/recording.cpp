@@ -167,10 +167,11 @@ vkmoye_status vkmoye_make_recorder(vkmoye_device* device, const vkmoye_file* fil
     require(device, kName, "device");
     require(file, kName, "file");
     require(out, kName, "out");
-    const WantedRecorder wanted(options, *file, kName);
+    const vkmoye_file variant = file->for_device(device->device->caps());
+    const WantedRecorder wanted(options, variant, kName);
     *out = handle_of_recorder(
-        device->device, *file,
-        make_any_recorder(device->device, *file, wanted.options, wanted.scratch), wanted);
+        device->device, variant,
+        make_any_recorder(device->device, variant, wanted.options, wanted.scratch), wanted);
   });
 }
 
@@ -193,7 +194,9 @@ vkmoye_status vkmoye_scratch_bytes(const vkmoye_device* device, const vkmoye_fil
     require(device, kName, "device");
     require(file, kName, "file");
     require(out, kName, "out");
-    *out = file->plan ? scratch_places(*file->plan, device->device->caps()).bytes : 0;
+    const vkmoye::DeviceCaps& caps = device->device->caps();
+    const vkmoye_file variant = file->for_device(caps);
+    *out = variant.plan ? scratch_places(*variant.plan, caps).bytes : 0;
   });
 }
 

@@ -42,9 +42,10 @@ CheckedContent checked_content(const FileKind& kind, std::string_view text) {
   const Json file = parse_json(text);
   std::vector<std::string> reasons;
   if (const std::string format = text_in(file, "format", reasons); format != format_of(kind)) {
-    const bool is_other = format == "vkmoye kernel" || format == "vkmoye plan";
+    const bool is_other =
+        format == "vkmoye kernel" || format == "vkmoye plan" || format == "vkmoye variants";
     const std::string other =
-        is_other ? fmt::format(", but \"{}\"; read_compiled_file reads both", format) : "";
+        is_other ? fmt::format(", but \"{}\"; read_compiled_file reads all kinds", format) : "";
     refuse_file(kind, {fmt::format("\"format\" is not \"{}\"{}", format_of(kind), other)});
   }
   const auto number = whole_of(member_or_null(file, "version"));

@@ -4,16 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "vkmoye/base/read_double.hpp"
+#include "vkmoye/base/error.hpp"
+#include "vkmoye/base/text.hpp"
 #include "vkmoye/base/text_file.hpp"
+#include "vkmoye/contract/argument_names.hpp"
 #include "vkmoye/contract/checked_file.hpp"
-#include "vkmoye/contract/interface_json.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/kernel_json.hpp"
 #include "vkmoye/contract/plan_file.hpp"
@@ -21,176 +18,128 @@
 namespace vkmoye {
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr FileKind kVariantsFile = {"variants", 1};
 
-constexpr FileKind kKernelFile = {"kernel", kKernelFileVersion, 1};
-
-// The oldest version that has all of `kernel`.
-FileKind kind_of(const CompiledKernel& kernel) {
-  if (kernel.interface.arrivals) return {"kernel", kKernelFileVersion};
-  return {"kernel", kernel.interface.specialised.empty() ? 1 : 2};
+CompiledFile parse_one(std::string_view text, std::string_view format) {
+  if (format == "vkmoye kernel") return parse_kernel(text);
+  if (format == "vkmoye plan") return parse_plan(text);
+  throw ArgumentError(
+      "file: \"format\" is none of \"vkmoye kernel\", \"vkmoye plan\" and \"vkmoye variants\", so "
+      "it is no file of `vkmoye-bench emit --kernel`");
 }
 
-constexpr FileKind kPlanFile = {"plan", kPlanFileVersion, 1};
-
-// The oldest version that has all of `plan`.
-FileKind kind_of(const CompiledPlan& plan) {
-  const auto any = [&](auto condition) {
-    return std::any_of(plan.steps.begin(), plan.steps.end(), condition);
-  };
-  const bool is_specialised =
-      any([](const CompiledStep& step) { return !step.kernel.interface.specialised.empty(); });
-  const bool is_indirect = any([](const CompiledStep& step) { return step.indirect.has_value(); });
-  const bool waits =
-      any([](const CompiledStep& step) { return step.kernel.interface.arrivals.has_value(); });
-  return {"plan", waits ? kPlanFileVersion : is_specialised ? 3 : is_indirect ? 2 : 1};
+std::string format_of(const Json& file) {
+  const auto* format = text_of(member_or_null(file, "format"));
+  return format == nullptr ? "" : *format;
 }
 
-Json json_of(const std::vector<PlanArray>& arrays) {
-  Json out = Json::array();
-  for (const PlanArray& array : arrays) {
-    out.push_back({{"name", array.name}, {"bytes", array.bytes}});
-  }
-  return out;
+std::string text_of_one(const CompiledFile& file) {
+  const auto* kernel = std::get_if<CompiledKernel>(&file);
+  return kernel != nullptr ? kernel_text(*kernel) : plan_text(std::get<CompiledPlan>(file));
 }
 
-Json json_of(const Argument& argument) {
-  if (const auto* whole = std::get_if<std::int64_t>(&argument.value)) return *whole;
-  return fmt::format(
-      "{}",
-      std::get<double>(argument.value));  // the shortest text that is read back as the same value
-}
-
-std::optional<Argument> argument_of(const Json& json) {
-  if (const auto whole = whole_of(json)) return *whole;
-  const auto* text = text_of(json);
-  if (text == nullptr) return std::nullopt;
-  double number = 0;
-  const char* end = text->data() + text->size();
-  const auto read = read_double(text->data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return number;
-}
-
-std::vector<PlanArray> arrays_of(const Json& plan, const char* key,
-                                 std::vector<std::string>& reasons) {
-  std::vector<PlanArray> out;
-  for (const Json& json : array_in(plan, key, reasons)) {
-    const auto bytes = static_cast<std::uint64_t>(whole_in(json, "bytes", 0, kMost, reasons));
-    out.push_back({text_in(json, "name", reasons), bytes});
-  }
-  return out;
-}
-
-CompiledStep step_of(const Json& json, std::vector<std::string>& reasons) {
-  CompiledStep step;
-  step.kernel = kernel_of_json(member_or_null(json, "kernel"), reasons);
-  const Json& arguments = member_or_null(json, "arguments");
-  if (arguments.is_object()) {
-    for (const auto& [name, value] : arguments.items()) {
-      const auto argument = argument_of(value);
-      if (!argument) reasons.push_back(fmt::format("argument {} is not a number", name));
-      step.arguments[name] = argument.value_or(Argument());
+// How the caller calls it, as text: "kernel softmax/rows(src f32 [cols,rows]; ..) of cols, rows".
+std::string call_of(const CompiledFile& file) {
+  std::vector<std::string> arrays;
+  if (const auto* plan = std::get_if<CompiledPlan>(&file)) {
+    for (const PlanArray& array : plan->arrays) {
+      arrays.push_back(fmt::format("{} of {} bytes", array.name, array.bytes));
     }
-  } else {
-    reasons.emplace_back("arguments is not an object");
+    return fmt::format("a plan with {}", join(arrays, ", "));
   }
-  for (const Json& array : array_in(json, "arrays", reasons)) {
-    const std::int64_t number = whole_of(array).value_or(-1);
-    if (number < 0) reasons.push_back(fmt::format("arrays contains {}", shown(array)));
-    step.arrays.push_back(static_cast<std::size_t>(number));
+  const KernelInterface& kernel = std::get<CompiledKernel>(file).interface;
+  for (const Binding& binding : kernel.bindings) {
+    std::vector<std::string> extents;
+    for (const Extent& extent : binding.extents) extents.push_back(to_string(extent));
+    arrays.push_back(
+        fmt::format("{} {} ({})", binding.name, to_string(binding.type), join(extents, ",")));
   }
-  if (find(json, "indirect") != nullptr) {
-    step.indirect = static_cast<std::size_t>(whole_in(json, "indirect", 0, kMost, reasons));
+  std::vector<std::string> arguments = argument_names(kernel);
+  for (const SpecialisedArgument& one : kernel.specialised) {
+    arguments.push_back("specialised " + one.name);
   }
-  return step;
+  return fmt::format("a kernel with {}; arguments {}", join(arrays, ", "), join(arguments, ", "));
+}
+
+void refuse_what_differs(const std::vector<CompiledFile>& variants) {
+  std::vector<std::string> reasons;
+  if (variants.empty()) reasons.emplace_back("there are none");
+  for (std::size_t i = 1; i < variants.size(); ++i) {
+    const std::string first = call_of(variants.front()), other = call_of(variants[i]);
+    if (other == first) continue;
+    reasons.push_back(
+        fmt::format("number {} is called in another way than the first: {}; the first is {}", i + 1,
+                    other, first));
+  }
+  if (!reasons.empty()) refuse_file(kVariantsFile, reasons);
 }
 
 }  // namespace
 
-std::string interface_text(const KernelInterface& kernel) {
-  return dump(interface_to_json(kernel), 2) + "\n";
-}
-
-std::string kernel_text(const CompiledKernel& kernel) {
-  return checked_text(kind_of(kernel), kernel_to_json(kernel));
-}
-
-CompiledKernel parse_kernel(std::string_view text) {
-  const auto [content, version] = checked_content(kKernelFile, text);
+std::vector<CompiledFile> parse_variants(std::string_view text) {
+  const std::string format = format_of(parse_json(text));
+  if (format != "vkmoye variants") return {parse_one(text, format)};
+  const auto [content, version] = checked_content(kVariantsFile, text);
+  if (!content.is_array()) refuse_file(kVariantsFile, {"variants is not an array"});
+  std::vector<CompiledFile> variants;
   std::vector<std::string> reasons;
-  CompiledKernel kernel = kernel_of_json(content, reasons);
-  check_version(kind_of(kernel), version, reasons);
-  if (!reasons.empty()) refuse_file(kKernelFile, reasons);
-  return kernel;
-}
-
-void write_kernel_file(const std::filesystem::path& file, const CompiledKernel& kernel) {
-  write_text_file(file, kernel_text(kernel));
-}
-
-CompiledKernel read_kernel_file(const std::filesystem::path& file) {
-  return parse_text_file(file, parse_kernel);
-}
-
-std::string plan_text(const CompiledPlan& plan) {
-  Json steps = Json::array();
-  for (const CompiledStep& step : plan.steps) {
-    Json arguments = Json::object();
-    for (const auto& [name, value] : step.arguments) arguments[name] = json_of(value);
-    steps.push_back({{"kernel", kernel_to_json(step.kernel)},
-                     {"arguments", std::move(arguments)},
-                     {"arrays", step.arrays}});
-    if (step.indirect) steps.back()["indirect"] = *step.indirect;
-  }
-  return checked_text(kind_of(plan), {{"name", plan.name},
-                                      {"arrays", json_of(plan.arrays)},
-                                      {"scratch", json_of(plan.scratch)},
-                                      {"steps", std::move(steps)}});
-}
-
-CompiledPlan parse_plan(std::string_view text) {
-  const auto [content, version] = checked_content(kPlanFile, text);
-  std::vector<std::string> reasons;
-  CompiledPlan plan;
-  plan.name = text_in(content, "name", reasons);
-  plan.arrays = arrays_of(content, "arrays", reasons);
-  plan.scratch = arrays_of(content, "scratch", reasons);
-  std::size_t number = 0;
-  for (const Json& json : array_in(content, "steps", reasons)) {
-    std::vector<std::string> of_step;
-    plan.steps.push_back(step_of(json, of_step));
-    for (const std::string& reason : of_step) {
-      reasons.push_back(fmt::format("step {}: {}", number, reason));
+  for (const Json& one : content) {
+    try {
+      variants.push_back(parse_one(dump(one), format_of(one)));
+    } catch (const ArgumentError& error) {
+      reasons.push_back(
+          fmt::format("number {}: {}", variants.size() + reasons.size() + 1, error.what()));
     }
-    ++number;
   }
-  if (reasons.empty()) reasons = reasons_against(plan);
-  check_version(kind_of(plan), version, reasons);
-  if (!reasons.empty()) refuse_file(kPlanFile, reasons);
-  return plan;
+  if (!reasons.empty()) refuse_file(kVariantsFile, reasons);
+  refuse_what_differs(variants);
+  return variants;
 }
 
-void write_plan_file(const std::filesystem::path& file, const CompiledPlan& plan) {
-  write_text_file(file, plan_text(plan));
+std::string variants_text(const std::vector<CompiledFile>& variants) {
+  refuse_what_differs(variants);
+  if (variants.size() == 1) return text_of_one(variants.front());
+  Json content = Json::array();
+  for (const CompiledFile& one : variants) content.push_back(parse_json(text_of_one(one)));
+  return checked_text(kVariantsFile, std::move(content));
 }
 
-CompiledPlan read_plan_file(const std::filesystem::path& file) {
-  return parse_text_file(file, parse_plan);
+std::size_t fitting_variant(const std::vector<CompiledFile>& variants, const DeviceCaps& caps) {
+  std::vector<std::string> reasons;
+  for (std::size_t i = 0; i < variants.size() && variants.size() > 1; ++i) {
+    std::vector<std::string> of_variant;
+    for (const KernelInterface* kernel : kernels_of(variants[i])) {
+      for (std::string& reason : reasons_against(*kernel, caps)) {
+        of_variant.push_back(std::move(reason));
+      }
+    }
+    if (of_variant.empty()) return i;
+    reasons.push_back(fmt::format("variant {}: {}", i + 1, join(of_variant, "; ")));
+  }
+  const auto kernels = kernels_of(variants.front());
+  const std::string name = kernels.empty() ? "plan" : kernels.front()->name;
+  throw_if_any(fmt::format("{}: {} can run none of {} variants", name, caps.name, variants.size()),
+               std::move(reasons));
+  return 0;
 }
 
-CompiledFile parse_compiled(std::string_view text) {
-  const Json file = parse_json(text);
-  const Json& format = member_or_null(file, "format");
-  if (format == "vkmoye kernel") return parse_kernel(text);
-  if (format == "vkmoye plan") return parse_plan(text);
-  throw ArgumentError(
-      "file: \"format\" is neither \"vkmoye kernel\" nor \"vkmoye plan\", so it is no file of "
-      "`vkmoye-bench emit --kernel`");
+CompiledFile parse_compiled(std::string_view text, const DeviceCaps& caps) {
+  std::vector<CompiledFile> variants = parse_variants(text);
+  return std::move(variants[fitting_variant(variants, caps)]);
 }
 
-CompiledFile read_compiled_file(const std::filesystem::path& file) {
-  return parse_text_file(file, parse_compiled);
+std::vector<CompiledFile> read_variants(const std::filesystem::path& file) {
+  return parse_text_file(file, parse_variants);
+}
+
+CompiledFile read_compiled_file(const std::filesystem::path& file, const DeviceCaps& caps) {
+  std::vector<CompiledFile> variants = read_variants(file);
+  return std::move(variants[fitting_variant(variants, caps)]);
+}
+
+std::vector<const KernelInterface*> kernels_of(const CompiledFile& file) {
+  if (const auto* plan = std::get_if<CompiledPlan>(&file)) return kernels_of(*plan);
+  return {&std::get<CompiledKernel>(file).interface};
 }
 
 }  // namespace vkmoye

@@ -72,7 +72,7 @@ static void check_files(vkmoye_file* gemm, vkmoye_file* product) {
           "vkmoye_read_file: path is null");
   REFUSES(vkmoye_read_file("x", NULL), VKMOYE_BAD_ARGUMENT, "out is null");
   REFUSES(vkmoye_read_file("/absent.json", &unchanged), VKMOYE_BAD_ARGUMENT, "/absent.json");
-  REFUSES(vkmoye_parse_file("{}", 2, &unchanged), VKMOYE_BAD_ARGUMENT, "neither \"vkmoye kernel\"");
+  REFUSES(vkmoye_parse_file("{}", 2, &unchanged), VKMOYE_BAD_ARGUMENT, "none of \"vkmoye kernel\"");
   REFUSES(vkmoye_parse_file("{", 1, &unchanged), VKMOYE_BAD_ARGUMENT, "");
   REFUSES(vkmoye_parse_file("{\"format\": \"vkmoye plan\", \"version\": 77}", 40, &unchanged),
           VKMOYE_BAD_ARGUMENT, "version 77");

@@ -31,6 +31,16 @@ class Kernels(unittest.TestCase):
         np.testing.assert_array_equal(c, np.full((3, 5), 2.0, np.float32))
         self.assertGreater(kernel.microseconds, 0)
 
+    def test_a_device_takes_its_variant(self):
+        rows = np.arange(12, dtype=np.float32).reshape(3, 4)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "sum.json"
+            path.write_bytes(emitted("reduce/sum", "--subgroup-size", "32,64,16,8,1"))
+            np.testing.assert_array_equal(vkmoye.load(path)(rows, rows=3, cols=4), rows.sum(axis=1))
+            path.write_bytes(emitted("reduce/sum", "--subgroup-size", "128,2"))
+            with self.assertRaisesRegex(vkmoye.CannotRun, "can run none of 2 variants"):
+                vkmoye.load(path)(rows, rows=3, cols=4)
+
     def test_a_plan_has_its_sizes(self):
         plan = vkmoye.compile("gemm/simt", "--split-k 2 --size 3x5x64")
         self.assertEqual(plan.arguments, [])
@@ -88,7 +98,7 @@ class Kernels(unittest.TestCase):
             (lambda: vkmoye.compile("gemm/simt", "--tile 7x7"), "tile"),
             (lambda: vkmoye.compile("--help"), "--help"),
             (lambda: vkmoye.load("/nowhere.json"), "/nowhere.json: No such file"),
-            (lambda: vkmoye.Kernel(b"{}"), "neither \"vkmoye kernel\""),
+            (lambda: vkmoye.Kernel(b"{}"), "none of \"vkmoye kernel\""),
             (lambda: vkmoye.Device("no such device"), "no device is called 'no such device'"),
         ]
         for call, text in refused:

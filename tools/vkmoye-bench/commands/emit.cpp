@@ -3,6 +3,8 @@
 //
 // For a plan of several kernels, the GLSL of all is printed, the SPIR-V of each goes to a file of its own, the
 // interface lists the steps with their arguments for this size, and --kernel writes one file for the plan.
+//
+// Several devices or sizes of subgroups are variants in one file of --kernel.
 
 #include "commands/emit.hpp"
 
@@ -25,10 +27,9 @@
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/contract/argument_names.hpp"
+#include "vkmoye/contract/compiled_file.hpp"
 #include "vkmoye/contract/interface_json.hpp"
 #include "vkmoye/contract/json.hpp"
-#include "vkmoye/contract/kernel_file.hpp"
-#include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/gen/compile.hpp"
 #include "vkmoye/gen/passes/sizes_from_buffer.hpp"
 #include "workloads/workload.hpp"
@@ -111,19 +112,19 @@ std::vector<std::string> arguments_of(const KernelInterface& kernel) {
 }
 
 // What the file of --kernel holds: one kernel, or a plan, which also has the arguments of its steps.
-struct KernelFile {
-  std::string text;   // of the file
-  std::string holds;  // for the user
+struct Held {
+  CompiledFile file;
+  std::string words;  // for the user
 };
 
-// If sizes are given, or the kernel has arrays of its own, the file is a plan.
-KernelFile kernel_file(const RunPlan& plan, const std::vector<Emitted>& kernels,
-                       const CommandOptions& options, const Extents& size) {
+// If sizes are given, or the kernel has arrays of its own, it is a plan.
+Held held_by_file(const RunPlan& plan, const std::vector<Emitted>& kernels,
+                  const CommandOptions& options, const Extents& size) {
   const std::vector<std::string> names = arguments_of(kernels.front().compiled.interface);
   const bool is_sized = !options.sizes.empty() && !names.empty();
   const bool has_scratch = plan.given < plan.arrays.size();
   if (kernels.size() == 1 && !is_sized && !has_scratch) {
-    return {kernel_text(kernels.front().compiled),
+    return {kernels.front().compiled,
             names.empty() ? "a kernel without arguments"
                           : fmt::format("a kernel with the arguments {}", join(names, ", "))};
   }
@@ -136,8 +137,9 @@ KernelFile kernel_file(const RunPlan& plan, const std::vector<Emitted>& kernels,
   for (const Emitted& one : kernels) {
     out.steps.push_back({one.compiled, one.step.arguments, one.step.arrays, one.step.indirect});
   }
-  return {plan_text(out), fmt::format("a plan of {} kernel{} for {}", kernels.size(),
-                                      kernels.size() == 1 ? "" : "s", size_text(size))};
+  std::string words = fmt::format("a plan of {} kernel{} for {}", kernels.size(),
+                                  kernels.size() == 1 ? "" : "s", size_text(size));
+  return {std::move(out), std::move(words)};
 }
 
 // The interface of `plan`, made for the size of `workload`.
@@ -263,7 +265,71 @@ std::vector<Emitted> compiled(const Emission& emission, const CommandOptions& op
   return kernels;
 }
 
-int emit(const CommandOptions& options) {
+// `options`, once for each --device and each --subgroup-size.
+std::vector<CommandOptions> each_variant(const CommandOptions& options) {
+  constexpr const char* kLanes = "subgroup-size";
+  const auto lanes = options.config.find(kLanes);
+  const auto sizes =
+      lanes == options.config.end() ? std::vector<std::string>{} : split(lanes->second, ',');
+  const auto devices = options.devices.empty() ? std::vector<std::string>{""} : options.devices;
+  std::vector<CommandOptions> out;
+  for (const std::string& device : devices) {
+    CommandOptions one = options;
+    one.device = device;
+    if (sizes.empty()) out.push_back(one);
+    for (const std::string& size : sizes) {
+      one.config[kLanes] = size;
+      out.push_back(one);
+    }
+  }
+  return out;
+}
+
+// What --kernel writes for `options`, which lists no variants.
+Held held_by_file(const CommandOptions& options) {
+  const Emission emission = described(options);
+  const std::vector<std::string> no_files(emission.plan.steps.size());
+  return held_by_file(emission.plan, compiled(emission, options, no_files), options,
+                      emission.workload.problem->size);
+}
+
+// The text of the file of --kernel.
+struct KernelFile {
+  std::string text;
+  std::string words;  // for the user
+};
+
+KernelFile kernel_file(const std::vector<CommandOptions>& variants) {
+  std::vector<CompiledFile> files;
+  std::string words;
+  for (const CommandOptions& options : variants) {
+    Held held = held_by_file(options);
+    if (files.empty()) words = std::move(held.words);
+    files.push_back(std::move(held.file));
+  }
+  if (files.size() > 1) words = fmt::format("{} variants, each {}", files.size(), words);
+  return {variants_text(files), std::move(words)};
+}
+
+int emit_variants(const CommandOptions& options, const std::vector<CommandOptions>& variants) {
+  if (options.kernel_file.empty() || !options.spirv.empty() || !options.interface.empty()) {
+    throw ArgumentError(
+        "emit: several values of --device or --subgroup-size are variants in one file, so they "
+        "need "
+        "--kernel, and neither --spirv nor --interface");
+  }
+  const KernelFile file = kernel_file(variants);
+  OutputFile written(options.kernel_file);
+  written.write(file.text);
+  written.commit();
+  fmt::print(stderr, "{}: {}\n", options.kernel_file, file.words);
+  return kOk;
+}
+
+int emit(const CommandOptions& given) {
+  const std::vector<CommandOptions> variants = each_variant(given);
+  if (variants.size() > 1) return emit_variants(given, variants);
+  const CommandOptions& options = variants.front();
   const Emission emission = described(options);
   const Workload& workload = emission.workload;
   const RunPlan& plan = emission.plan;
@@ -286,9 +352,9 @@ int emit(const CommandOptions& options) {
   }
   if (!options.kernel_file.empty()) {
     written.push_back(std::make_unique<OutputFile>(options.kernel_file));
-    const KernelFile file = kernel_file(plan, kernels, options, workload.problem->size);
-    written.back()->write(file.text);
-    holds = fmt::format("{}: {}", options.kernel_file, file.holds);
+    const Held held = held_by_file(plan, kernels, options, workload.problem->size);
+    written.back()->write(variants_text({held.file}));
+    holds = fmt::format("{}: {}", options.kernel_file, held.words);
   }
   if (!options.interface.empty()) {
     const Json interface = is_alone ? interface_to_json(kernels.front().compiled.interface)
@@ -313,10 +379,7 @@ int emit(const CommandOptions& options) {
 }  // namespace
 
 std::string emitted_kernel_file(const CommandOptions& options) {
-  const Emission emission = described(options);
-  const std::vector<std::string> no_files(emission.plan.steps.size());
-  const std::vector<Emitted> kernels = compiled(emission, options, no_files);
-  return kernel_file(emission.plan, kernels, options, emission.workload.problem->size).text;
+  return kernel_file(each_variant(options)).text;
 }
 
 const Command kEmit = {
@@ -327,7 +390,8 @@ const Command kEmit = {
     "  vkmoye-bench emit gemm/simt --kernel k.json       # for run --kernel k.json\n"
     "  vkmoye-bench emit gemm/simt --split-k 8 --size 64x64x8192 --kernel p.json\n"
     "  vkmoye-bench emit gemm/simt --size 9x9x9 --sizes-from-buffer m --kernel p.json\n"
-    "  vkmoye-bench emit gemm/simt --specialise n,k --kernel k.json",
+    "  vkmoye-bench emit gemm/simt --specialise n,k --kernel k.json\n"
+    "  vkmoye-bench emit softmax/rows --subgroup-size 32,64,16,8,1 --kernel s.json",
     emit};
 
 }  // namespace vkmoye::bench

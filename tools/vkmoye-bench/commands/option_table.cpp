@@ -153,6 +153,10 @@ std::vector<Option> plain_options() {
       "for copy/auto also FROM*TO; for products " + product_types +
       "; for attention also Q*K*V, where K and V may be these formats, except " +
       join(not_of_keys, ", ");
+  const std::string target =
+      "the target device: index, part of the name, host, FILE.json written by 'devices --format "
+      "json', or a description that comes with vkmoye, such as navi31 or rtx4090 (a common one: 32 "
+      "KiB of shared memory, subgroups of 32)";
   const std::string other_types = "reject arrays of other types; ";
   const std::string seconds = "a number of seconds";
   const auto format_among = [](const std::vector<std::string>& names) {
@@ -175,10 +179,13 @@ std::vector<Option> plain_options() {
        "an expression of layouts and operations; or one of the words: eval, operations"},
       Option("--kernel FILE", any_text(&Options::kernel_file), run,
              "in place of KERNEL, a file written by 'emit --kernel'; the kernel fixes the types")
-          .also(emit,
-                "write the SPIR-V and the interface, of a kernel or of a whole plan, to this one "
-                "JSON file, for 'run --kernel' or read_compiled_file: a plan, if it has several "
-                "kernels or --size gives its arguments; -: to stdout, instead of the GLSL"),
+          .also(
+              emit,
+              "write the SPIR-V and the interface, of a kernel or of a whole plan, to this one "
+              "JSON file, for 'run --kernel' or read_compiled_file: a plan, if it has several "
+              "kernels or --size gives its arguments; variants, of which a "
+              "device takes the first that it can run, if --device is repeated or "
+              "--subgroup-size lists several sizes with commas; -: to stdout, instead of the GLSL"),
       {"--reference VALUE", word_among("reference", operation_names(), &Options::reference), run,
        "the operation that the kernel of --kernel computes: " + join(operation_names(), ", ")},
       Option(
@@ -233,10 +240,9 @@ std::vector<Option> plain_options() {
           .also(run | apply | matmul | pack | suite,
                 "index or part of the name (the best device); host: run on the CPU without Vulkan, "
                 "slowly, with every access checked")
-          .also(emit | explain,
-                "the target device: index, part of the name, host, FILE.json written by "
-                "'devices --format json', or a description that comes with vkmoye, such as navi31 "
-                "or rtx4090 (a common one: 32 KiB of shared memory, subgroups of 32)")
+          .also(explain, target)
+          .also(emit, target + "; repeated, with --kernel, a variant for each", !kRequired,
+                texts(each, &Options::devices))
           .also(list, "with --format json: the target device, as for explain (a common one)"),
       {"--verify VALUE", with_choices(kVerifications, value("", parse_verify, &Options::verify)),
        run,

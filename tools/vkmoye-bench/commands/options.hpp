@@ -59,7 +59,9 @@ struct CommandOptions : MeasureOptions {
   std::vector<std::string> kernels;  // names or patterns
   std::vector<Extents> sizes;
   std::vector<std::string> types;  // as typed, one for each --type
-  gen::Options config;             // options of kernels: --tile
+  std::vector<std::string>
+      devices;          // of `emit`, which takes several; the base has that of other commands
+  gen::Options config;  // options of kernels: --tile
   std::string format = "table", output;
   std::string report;     // the page of run and suite; empty: none
   bool commands = false;  // print the command that repeats each result, in tables

@@ -88,10 +88,17 @@ void require_fit(const gen::Problem& problem, const KernelInterface& kernel,
   throw_if_any(kernel.name, std::move(reasons));
 }
 
-// The kernel of the file, or of a plan of one kernel, without its arguments: `run` has those for its own sizes. Throws
-// ArgumentError if it is a plan of several, or cannot be read.
-CompiledKernel read_one_kernel(const std::string& file) {
-  CompiledFile compiled = read_compiled_file(path_of(file));
+// The kernel of the file, or of a plan of one kernel, without its arguments: `run` has those for its own sizes. Of its
+// `variants`, the one for `caps`. Throws ArgumentError if it is a plan of several, DeviceLacks if none is for `caps`.
+CompiledKernel one_kernel(const std::string& file, std::vector<CompiledFile> variants,
+                          const DeviceCaps& caps) {
+  std::size_t number = 0;
+  try {
+    number = fitting_variant(variants, caps);
+  } catch (const KernelError& error) {
+    throw DeviceLacks("run --kernel " + file, error.reasons);
+  }
+  CompiledFile& compiled = variants[number];
   if (auto* kernel = std::get_if<CompiledKernel>(&compiled)) return std::move(*kernel);
   auto& plan = std::get<CompiledPlan>(compiled);
   const bool is_one = plan.steps.size() == 1 && plan.scratch.empty();
@@ -122,7 +129,10 @@ int run_kernel_file(const CommandOptions& options) {
   if (options.gate && options.baselines.empty()) {
     throw ArgumentError("--gate: needs a --baseline");
   }
-  const auto kernel = std::make_shared<const CompiledKernel>(read_one_kernel(options.kernel_file));
+  std::vector<CompiledFile> variants = read_variants(path_of(options.kernel_file));
+  const auto executor = open_executor(options.device);
+  const auto kernel = std::make_shared<const CompiledKernel>(
+      one_kernel(options.kernel_file, std::move(variants), executor->caps()));
   const KernelInterface& interface = kernel->interface;
   throw_if_any(options.kernel_file, gen::reasons_against_module(kernel->spirv));
   if (interface.bindings.empty()) throw KernelError(interface.name, {"it has no bindings"});
@@ -153,7 +163,6 @@ int run_kernel_file(const CommandOptions& options) {
     require_fit(*workload.problem, interface, operation);
     workloads.push_back(std::move(workload));
   }
-  const auto executor = open_executor(options.device);
   return measure_all(*executor, workloads, options);
 }
 
