@@ -33,12 +33,6 @@ Json option_json(const std::string& name, const std::string& value, const std::s
           {"of_problem", of_problem}};
 }
 
-// f32, where there is a kernel for it.
-ScalarType usual_type(const gen::KernelEntry& entry) {
-  const bool has_f32 = gen::reasons_against_type(entry.types, ScalarType::f32).empty();
-  return has_f32 ? ScalarType::f32 : entry.types.front();
-}
-
 Json entry_json(const gen::KernelEntry& entry) {
   const gen::Operation& operation = operation_of(entry);
   Json types = Json::array(), options = Json::array();
@@ -55,7 +49,7 @@ Json entry_json(const gen::KernelEntry& entry) {
           {"summary", entry.summary},
           {"source", entry.source},
           {"types", types},
-          {"type", to_string(usual_type(entry))},
+          {"type", to_string(gen::usual_type(entry))},
           {"size", operation.size.text},
           {"options", options}};
 }
@@ -68,7 +62,7 @@ std::string text_at(const Json& request, std::string_view key) {
 
 gen::ProblemText problem_text(const gen::KernelEntry& entry, const Json& request) {
   gen::ProblemText out = {&entry, text_at(request, "type"), {}, {}};
-  if (out.type.empty()) out.type = to_string(usual_type(entry));
+  if (out.type.empty()) out.type = to_string(gen::usual_type(entry));
   const Json& options = member_or_null(request, "options");
   for (const auto& [name, value] : options.items()) {
     const std::string& text = value.get_ref<const std::string&>();

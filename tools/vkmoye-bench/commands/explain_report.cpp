@@ -85,14 +85,14 @@ std::string efficiency_text(const AccessReport& access) {
 
 const char* level_text(const AccessReport& access) {
   const auto level = gen::grade(access);
-  if (!level) return "unmade";
+  if (!level) return access.place_from_data ? "unknown" : "unmade";
   return *level == Grade::good ? "good" : *level == Grade::fair ? "fair" : "bad";
 }
 
-std::vector<const AccessReport*> of_level(const Explained& subject, Grade level) {
+std::vector<const AccessReport*> of_level(const Explained& subject, const std::string& level) {
   std::vector<const AccessReport*> found;
   for (const AccessReport& access : subject.report.accesses) {
-    if (gen::grade(access) == level) found.push_back(&access);
+    if (level_text(access) == level) found.push_back(&access);
   }
   return found;
 }
@@ -106,8 +106,8 @@ std::vector<std::string> summary(const Explained& subject) {
     return {"unknown: the shader was written by hand, and nothing in it is analysed or verified"};
   }
   std::vector<std::string> lines;
-  const auto bad = of_level(subject, Grade::bad), fair = of_level(subject, Grade::fair);
-  const auto good = of_level(subject, Grade::good);
+  const auto bad = of_level(subject, "bad"), fair = of_level(subject, "fair");
+  const auto good = of_level(subject, "good"), unknown = of_level(subject, "unknown");
   // The same access on several paths or in several places is reported once.
   const auto add_each = [&](const char* what, const std::vector<const AccessReport*>& accesses) {
     for (const AccessReport* access : accesses) {
@@ -117,9 +117,11 @@ std::vector<std::string> summary(const Explained& subject) {
   };
   add_each("problem", bad);
   add_each("fair", fair);
+  add_each("unknown", unknown);
   if (bad.empty()) {
-    lines.push_back(fmt::format("ok: {} of {} accesses have the lowest possible cost", good.size(),
-                                good.size() + fair.size()));
+    const std::size_t known = good.size() + fair.size();
+    lines.push_back(fmt::format("ok: {} of {} accesses{} have the lowest possible cost",
+                                good.size(), known, unknown.empty() ? "" : " with a known cost"));
   }
   lines.push_back(
       has_shared(subject)

@@ -182,10 +182,7 @@ std::string one_type(const CommandOptions& options, const std::string& usual) {
 }
 
 std::string one_type(const CommandOptions& options, const gen::KernelEntry& entry) {
-  const auto& types = entry.types;
-  const bool has_f32 = std::find(types.begin(), types.end(), ScalarType::f32) != types.end();
-  const ScalarType usual = has_f32 || types.empty() ? ScalarType::f32 : types.front();
-  return one_type(options, std::string(to_string(usual)));
+  return one_type(options, std::string(to_string(gen::usual_type(entry))));
 }
 
 }  // namespace vkmoye::bench

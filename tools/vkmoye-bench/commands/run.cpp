@@ -168,10 +168,10 @@ int run_kernel_file(const CommandOptions& options) {
 
 using Entries = std::vector<const gen::KernelEntry*>;
 
-// Each --type of the results. Commas sweep; but if one of the kernels takes several types, commas separate
-// these.
+// Each --type of the results; "" for the usual type of each kernel. Commas sweep; but if one of the kernels takes several
+// types, commas separate these.
 std::vector<std::string> types_of(const CommandOptions& options, const Entries& kernels) {
-  if (options.types.empty()) return {"f32"};
+  if (options.types.empty()) return {""};
   const bool together = std::any_of(kernels.begin(), kernels.end(), [](const auto* entry) {
     return operation_of(*entry).takes_all_types;
   });
@@ -188,7 +188,10 @@ Workloads workloads_of(const CommandOptions& options, const Entries& kernels) {
     for (const Extents& size : sizes) {
       for (const gen::KernelEntry* entry : kernels) {
         const Operation& operation = operation_of(*entry);
-        const auto parts = operation.takes_all_types ? std::vector{type} : split(type, ',');
+        const std::string usual_type(to_string(gen::usual_type(*entry)));
+        const auto parts = type.empty()                ? std::vector{usual_type}
+                           : operation.takes_all_types ? std::vector{type}
+                                                       : split(type, ',');
         for (const std::string& part : parts) {
           const Extents& wanted = size.empty() ? gen::usual_size(operation, usual) : size;
           workloads.push_back(workload_of({entry, part, options.config, options.values},

@@ -62,10 +62,11 @@ class Observer final : public machine::Environment {
       AccessReport& access = accesses_[i];
       const Site& site = sites_.list[i];
       const bool unseen = access.requests == 0 && access.bytes() < 16;
-      access.not_wider = !site.remainder.empty()   ? site.remainder
-                         : unseen                  ? "it is not reached at these sizes"
-                         : !site.not_wider.empty() ? site.not_wider
-                                                   : limits_[i].why(site.guards);
+      access.not_wider = !site.remainder.empty()            ? site.remainder
+                         : unseen && access.place_from_data ? "its place depends on data"
+                         : unseen                           ? "it is not reached at these sizes"
+                         : !site.not_wider.empty()          ? site.not_wider
+                                                            : limits_[i].why(site.guards);
       if (totals_[i].found > 0) access.efficiency = totals_[i].ideal / totals_[i].found;
     }
     return {std::move(accesses_), {}, in_part_};
@@ -118,7 +119,10 @@ class Observer final : public machine::Environment {
           step[i] = *strides[i].in(t);
           offset += static_cast<std::int64_t>(at[i] * step[i]);
         }
-        if (!is_known) continue;  // the address depends on data
+        if (!is_known) {
+          accesses_[site->second].place_from_data = true;
+          continue;
+        }
         request.back() = offset * bytes;
         limits_[site->second].add(t, at, step, offset);
       }
@@ -185,6 +189,7 @@ std::optional<Grade> grade(const AccessReport& access) {
 
 std::string verdict(const AccessReport& access) {
   const auto level = grade(access);
+  if (!level && access.place_from_data) return "not known: its place depends on data";
   if (!level) return "not reached at these sizes";
   if (access.banks) {
     const BankCost& cost = *access.banks;

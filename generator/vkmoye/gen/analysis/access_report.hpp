@@ -49,6 +49,7 @@ struct AccessReport {
   std::vector<std::string> bounds;  // what keeps each coordinate in range
 
   std::uint64_t requests = 0;         // the number of requests; 0: none at these sizes
+  bool place_from_data = false;       // the place of some depends on data; they are not counted
   std::optional<SectorCost> sectors;  // cost of the worst request, if it is a buffer
   std::optional<BankCost> banks;      // cost of the worst request, if it is shared
   double efficiency = 1;              // over all requests: best possible cost / actual cost
@@ -64,7 +65,8 @@ struct AccessReport {
 std::optional<Grade> grade(const AccessReport& access);
 
 /// "coalesced", "NOT coalesced: 32 sectors where 4 would do", "conflict-free". If the bytes of a request fill less than
-/// half of the sectors, which are as few as possible: "as few sectors as possible, 4 bytes used of 1 sector".
+/// half of the sectors, which are as few as possible: "as few sectors as possible, 4 bytes used of 1 sector". Without a
+/// request: why.
 std::string verdict(const AccessReport& access);
 
 /// The costs of all accesses of a kernel.

@@ -26,16 +26,31 @@ Body guarded(const Conditions& conditions, Body body) {
 
 // --- common to all copies: loads, values that may be rearranged, stores ---
 
-// The values of one iteration after `loads`.
+// The values of one iteration after `loads`, then `decoded`.
 struct Loaded {
   Body loads;
+  Body decoded;              // numbers of codes, four at a time
   std::vector<Expr> whole;   // one vector for each access
   std::vector<Expr> values;  // the single elements
 };
 
+// Adds the numbers of a vector of codes, whose elements have the places `values`.
+void decode(const Expr& vector, const std::string& name, const std::vector<std::size_t>& values,
+            Loaded& out) {
+  const Expr words = ir::bitcast(vector, ScalarType::u32);
+  for (std::uint32_t word = 0; word < values.size() / 4; ++word) {
+    const Expr codes = values.size() == 4 ? words : ir::component(words, word);
+    const std::string four = fmt::format("{}_{}", name, "xyzw"[word]);
+    out.decoded.emplace_back(ir::Let{four, ir::numbers_of_word(codes, vector->type.element)});
+    const Expr numbers = ir::variable(four, ir::element(ScalarType::f32, 4));
+    for (std::uint32_t c = 0; c < 4; ++c)
+      out.values[values[4 * word + c]] = ir::component(numbers, c);
+  }
+}
+
 // `zero_outside`: a value outside is 0; its load must still be in range. `first`: the number of the
-// first load, if the copy has loads other than those of `from`.
-Loaded loaded(const ViewAccesses& from, ScalarType type, bool zero_outside,
+// first load, if the copy has loads other than those of `from`. `to`: the type that the values are converted to.
+Loaded loaded(const ViewAccesses& from, ScalarType type, ScalarType to, bool zero_outside,
               std::optional<std::size_t> first = {}) {
   Loaded out;
   std::size_t count = 0;
@@ -54,6 +69,11 @@ Loaded loaded(const ViewAccesses& from, ScalarType type, bool zero_outside,
       value = ir::select(conjunction(access.inside), value, zero);
     }
     out.whole.push_back(value);
+    const bool are_codes = type == ScalarType::e4m3 || type == ScalarType::e5m2;
+    if (are_codes && to != type && width >= 4) {
+      decode(value, name, access.values, out);
+      continue;
+    }
     for (std::uint32_t c = 0; c < width; ++c) {
       out.values[access.values[c]] = width == 1 ? value : ir::component(value, c);
     }
@@ -65,7 +85,10 @@ Loaded loaded(const ViewAccesses& from, ScalarType type, bool zero_outside,
 Expr value_for(const ContiguousAccess& access, const ViewAccesses& from, const Loaded& loaded,
                ScalarType type) {
   for (std::size_t i = 0; i < from.accesses.size(); ++i) {
-    if (from.accesses[i].values == access.values) return ir::convert(loaded.whole[i], type);
+    const bool is_decoded = !loaded.decoded.empty();
+    if (!is_decoded && from.accesses[i].values == access.values) {
+      return ir::convert(loaded.whole[i], type);
+    }
   }
   std::vector<Expr> parts;
   // Converted one by one: the loaded type may have no vector of this many elements.
@@ -116,8 +139,9 @@ Body in_loops(const ArrayView& from, const ArrayView& to, const Vector& vector,
   const ViewAccesses source =
       accesses_in_loops(from, vector, edges, elementwise ? Side::load_one_by_one : Side::load);
   const ViewAccesses target = accesses_in_loops(to, vector, edges, Side::store, source);
-  const Loaded values = loaded(source, from.array->type, elementwise && edges == Edges::zero);
+  const Loaded values = loaded(source, from.array->type, type, elementwise && edges == Edges::zero);
   Body move = values.loads;
+  append(move, values.decoded);
   for (const ContiguousAccess& access : target.accesses) {
     move.emplace_back(ir::Store{access.element, value_for(access, source, values, type)});
   }
@@ -210,11 +234,13 @@ Body loads_first(const std::vector<std::pair<ArrayView, ArrayView>>& pairs,
         accesses_at_once(from, number, options.from_bytes, options, Side::load);
     const ViewAccesses target =
         accesses_at_once(to, number, options.to_bytes, options, Side::store, source);
-    const Loaded values = loaded(source, from.array->type, options.edges == Edges::zero,
-                                 is_only ? std::nullopt : std::optional(loads));
+    const Loaded values =
+        loaded(source, from.array->type, to.array->type, options.edges == Edges::zero,
+               is_only ? std::nullopt : std::optional(loads));
     loads += source.accesses.size();
     append(body, source.names_before);
     append(body, values.loads);
+    append(stores, values.decoded);
     append(stores, target.names_before);
     std::vector<ir::Store> of_pair;
     for (const ContiguousAccess& access : target.accesses) {

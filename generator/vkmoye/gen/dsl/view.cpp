@@ -19,8 +19,9 @@ namespace {
 void require_count(std::int64_t threads, const Expr& thread, const std::string& operation) {
   if (static_cast<std::uint64_t>(threads) != thread->bound) {
     throw LayoutError(
-        fmt::format("{}: the layout has {} threads, but the thread index has bound {}", operation,
-                    threads, thread->bound));
+        fmt::format("{}: the layout has {} threads, but the thread index has bound {}; in a branch "
+                    "of fewer threads, such as less(thread, {}), thread % {} has their bound",
+                    operation, threads, thread->bound, threads, threads));
   }
 }
 

@@ -53,7 +53,7 @@ bool is_whole(std::span<const Expr> parts) {
 }
 
 bool has_functions(const ir::Type& type) {
-  return type.kind == ir::Type::Kind::element && !spelling(type.element).conversions.empty();
+  return type.kind == ir::Type::Kind::element && !spelling(type.element).to_float.empty();
 }
 
 // A uint whose low bits are the code `e`; functions that convert codes ignore the others.
@@ -68,10 +68,18 @@ std::string with_code(const Expr& e) {
   return fmt::format("uint({})", print(e));
 }
 
+std::vector<std::string> words_of(const Expr& e);
+
 // The operand of a conversion as a float, where its type is one without a GLSL conversion.
 std::string operand_text(const ir::Node& conversion) {
   const Expr& from = conversion.operands[0];
   if (!has_functions(from->type)) return print(from);
+  if (from->type.width == 4) {  // see ir::numbers_of_word
+    const bool is_word =
+        from->op == Op::bitcast && from->operands[0]->type == ir::element(ScalarType::u32);
+    const std::string word = is_word ? print(from->operands[0]) : words_of(from).front();
+    return fmt::format("{}_to_floats({})", to_string(from->type.element), word);
+  }
   return fmt::format("{}_to_float({})", to_string(from->type.element), with_code(from));
 }
 
@@ -206,7 +214,7 @@ std::string conversion(const ir::Node& node) {
     return fmt::format("{}({})", spell_type(node.type), code_text(node));
   }
   const bool is_done =
-      has_functions(node.operands[0]->type) && node.type == ir::element(ScalarType::f32);
+      has_functions(node.operands[0]->type) && node.type.element == ScalarType::f32;
   return is_done ? operand_text(node)
                  : fmt::format("{}({})", spell_type(node.type), operand_text(node));
 }

@@ -139,14 +139,19 @@ void extensions(const ir::Kernel& kernel, Lines& out) {
 
 // Functions that convert elements of types that GLSL does not have.
 void conversions(const ir::Kernel& kernel, Lines& out) {
-  std::set<ScalarType> types;
+  std::set<ScalarType> single, fours, results;
   ir::for_each_node(kernel, [&](const ir::Node& node) {
     if (node.op != Op::convert) return;
-    for (const ir::Type& type : {node.type, node.operands[0]->type}) {
-      if (type.kind == ir::Type::Kind::element) types.insert(type.element);
-    }
+    const ir::Type &from = node.operands[0]->type, &to = node.type;
+    if (from.is_element()) (from.width == 4 ? fours : single).insert(from.element);
+    if (to.is_element()) results.insert(to.element);
   });
-  for (const ScalarType type : types) out.add(spelling(type).conversions);
+  for (const ScalarTypeInfo& row : scalar_types()) {
+    const Spelling& type = spelling(row.type);
+    if (single.contains(row.type)) out.add(type.to_float);
+    if (fours.contains(row.type)) out.add(type.to_floats);
+    if (results.contains(row.type)) out.add(type.from_float);
+  }
 }
 
 void arrays_and_arguments(const ir::Kernel& kernel, Lines& out) {

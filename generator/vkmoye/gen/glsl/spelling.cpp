@@ -17,11 +17,12 @@ constexpr std::string_view kInt16 = "GL_EXT_shader_explicit_arithmetic_types_int
 constexpr std::string_view kFloat16 = "GL_EXT_shader_explicit_arithmetic_types_float16";
 
 // The upper half of an f32. Rounded to nearest even. The functions that convert a code ignore the bits above it.
-constexpr std::string_view kBf16 = R"(
+constexpr std::string_view kFromBf16 = R"(
 float bf16_to_float(uint code) {
   return uintBitsToFloat(code << 16u);
 }
-
+)";
+constexpr std::string_view kToBf16 = R"(
 uint float_to_bf16(float number) {
   uint bits = floatBitsToUint(number);
   uint rounded = (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
@@ -29,17 +30,27 @@ uint float_to_bf16(float number) {
 }
 )";
 
-// As bits of an f16, the magnitude of a code is the number / 256. Rounded to nearest even. Values beyond 448 become
-// NaN, because e4m3 has no infinity. Below 2^-6, codes are multiples of 2^-9, the spacing of f32 numbers from 2^14 on.
-// An integer is not converted to float, nor a float rounded to one, which GPUs do at a quarter of the rate. This relies
-// on two things that Vulkan leaves to the device, and that CodesTest checks: unpackHalf2x16 keeps denormals, and f32
-// additions round to nearest even.
-constexpr std::string_view kE4m3 = R"(
+// As bits of an f16, the magnitude of a code is the number / 256; that of NaN, 0x3f80, gets the exponent of NaN.
+// Rounded to nearest even. Values beyond 448 become NaN, because e4m3 has no infinity. Below 2^-6, codes are multiples
+// of 2^-9, the spacing of f32 numbers from 2^14 on. An integer is not converted to float, nor a float rounded to one,
+// which GPUs do at a quarter of the rate. This relies on two things that Vulkan leaves to the device, and that CodesTest
+// checks: unpackHalf2x16 keeps denormals, and f32 additions round to nearest even.
+constexpr std::string_view kFromE4m3 = R"(
 float e4m3_to_float(uint code) {
-  float number = 256.0 * unpackHalf2x16(((code & 128u) << 8u) | ((code & 127u) << 7u)).x;
-  return abs(number) > 448.0 ? uintBitsToFloat(0x7fc00000u) : number;
+  uint magnitude = (code & 127u) << 7u;
+  uint half_bits = ((code & 128u) << 8u) | magnitude | ((magnitude + 128u) & 0x4000u);
+  return 256.0 * unpackHalf2x16(half_bits).x;
 }
-
+)";
+constexpr std::string_view kFourFromE4m3 = R"(
+vec4 e4m3_to_floats(uint codes) {
+  uvec2 even_odd = uvec2(codes << 8u, codes);  // in the upper byte of each half
+  uvec2 magnitude = (even_odd >> 1u) & 0x3f803f80u;
+  uvec2 half_bits = (even_odd & 0x80008000u) | magnitude | ((magnitude + 0x00800080u) & 0x40004000u);
+  return 256.0 * vec4(unpackHalf2x16(half_bits.x), unpackHalf2x16(half_bits.y)).xzyw;
+}
+)";
+constexpr std::string_view kToE4m3 = R"(
 uint float_to_e4m3(float number) {
   uint bits = floatBitsToUint(number);
   uint magnitude = bits & 0x7fffffffu;
@@ -52,11 +63,18 @@ uint float_to_e4m3(float number) {
 
 // The upper half of an f16. Rounded to nearest even. Values beyond 57344 become infinity. Below 2^-14, codes are
 // multiples of 2^-16, the spacing of f32 numbers from 2^7 on. Relies on the same as above.
-constexpr std::string_view kE5m2 = R"(
+constexpr std::string_view kFromE5m2 = R"(
 float e5m2_to_float(uint code) {
   return unpackHalf2x16((code & 255u) << 8u).x;
 }
-
+)";
+constexpr std::string_view kFourFromE5m2 = R"(
+vec4 e5m2_to_floats(uint codes) {
+  uvec2 half_bits = uvec2(codes << 8u, codes) & 0xff00ff00u;  // even codes, odd codes
+  return vec4(unpackHalf2x16(half_bits.x), unpackHalf2x16(half_bits.y)).xzyw;
+}
+)";
+constexpr std::string_view kToE5m2 = R"(
 uint float_to_e5m2(float number) {
   uint bits = floatBitsToUint(number);
   uint magnitude = bits & 0x7fffffffu;
@@ -86,7 +104,8 @@ const Spelling& spelling(ScalarType type) {
        {kInt16},
        "pack32(u16vec2({}))",
        "unpack16({})[{}]",
-       kBf16},
+       kFromBf16,
+       kToBf16},
       {ScalarType::f32, "float", "vec", {}, {}},
       {ScalarType::f64, "double", "dvec", {}, {}},
       {ScalarType::i8,
@@ -132,7 +151,9 @@ const Spelling& spelling(ScalarType type) {
        {kInt8},
        "pack32(u8vec4({}))",
        "unpack8({})[{}]",
-       kE4m3},
+       kFromE4m3,
+       kToE4m3,
+       kFourFromE4m3},
       {ScalarType::e5m2,
        "uint8_t",
        "u8vec",
@@ -140,7 +161,9 @@ const Spelling& spelling(ScalarType type) {
        {kInt8},
        "pack32(u8vec4({}))",
        "unpack8({})[{}]",
-       kE5m2},
+       kFromE5m2,
+       kToE5m2,
+       kFourFromE5m2},
   };
   static_assert(std::size(table) == kScalarTypeCount);
   return table[static_cast<std::size_t>(type)];

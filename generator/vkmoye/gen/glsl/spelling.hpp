@@ -21,7 +21,9 @@ struct Spelling {
   std::string_view pack = "";  // a word of a packed vector from its elements: "pack32(u8vec4({}))"
   std::string_view unpack = "";  // element {1} of the word {0}: "unpack8({})[{}]"
   /// The definitions of NAME_to_float and float_to_NAME; empty if GLSL has conversions.
-  std::string_view conversions = "";
+  std::string_view to_float = "", from_float = "";
+  /// That of NAME_to_floats, from a word of four codes; empty for codes of other sizes.
+  std::string_view to_floats = "";
 };
 
 const Spelling& spelling(ScalarType type);

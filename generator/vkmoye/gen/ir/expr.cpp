@@ -275,6 +275,10 @@ Expr convert(const Expr& from, ScalarType type) {
   return make_node(Op::convert, element(type, width), {from});
 }
 
+Expr numbers_of_word(const Expr& word, ScalarType codes) {
+  return make_node(Op::convert, element(ScalarType::f32, 4), {bitcast(word, codes)});
+}
+
 Expr bitcast(const Expr& from, ScalarType type) {
   const std::size_t bytes =
       from->type.kind == Type::Kind::element ? size_of(from->type.element) * from->type.width : 4;

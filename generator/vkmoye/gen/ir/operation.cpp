@@ -169,9 +169,12 @@ std::optional<std::string> special_error(const Node& node) {
     };
     if (is_of_codes(from) || is_of_codes(node.type)) {
       if (is_beside(from) || is_beside(node.type)) return std::nullopt;
+      const bool is_word_of_codes =
+          is_of_codes(from) && size_of(from.element) == 1 && from.width == 4;
+      if (is_word_of_codes && node.type == element(ScalarType::f32, 4)) return std::nullopt;
       return fmt::format(
           "convert of {} to {}: bf16, e4m3 and e5m2 can only be converted from and to single "
-          "elements of 8 and 16 bits, and of f32",
+          "elements of 8 and 16 bits, and of f32; four e4m3 or e5m2 to f32 x4",
           name_of(from), name_of(node.type));
     }
     const bool to_fits = node.type == kIndex ? from.is_element() && is_integer(from.element)

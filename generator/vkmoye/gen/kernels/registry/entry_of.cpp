@@ -101,6 +101,12 @@ std::string emit_command(const std::string& name, const std::optional<OptionList
   return out;
 }
 
+ScalarType usual_type(const KernelEntry& entry) {
+  const std::vector<ScalarType>& types = entry.types;
+  const bool has_f32 = std::find(types.begin(), types.end(), ScalarType::f32) != types.end();
+  return has_f32 || types.empty() ? ScalarType::f32 : types.front();
+}
+
 std::vector<std::string> reasons_against_types(const KernelEntry& entry, const Form& form) {
   std::vector<std::string> reasons = reasons_against_type(entry.types, type_of(form));
   const auto* elements = std::get_if<ElementsForm>(&form);

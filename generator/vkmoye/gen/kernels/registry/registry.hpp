@@ -111,6 +111,9 @@ struct KernelEntry {
   /// kernels that gemm/auto and attention/auto choose from.
   std::function<std::vector<std::string>(const KernelRequest& request)> refuse = {};
 
+  /// The type of elements where none is given: f32, or the first of a kernel without f32.
+  ScalarType usual_type(const KernelEntry& entry);
+
   /// Whether the operands of the product must be packed in fragment order first; see products/packed.hpp.
   bool takes_packed = false;
   /// The matrices whose fragment order on the device must be known before the kernel can be described;
