@@ -80,12 +80,15 @@ def time_section(timed, checked):
     if result["percent_of_ceiling"]:
         bytes_per_second += f', {result["percent_of_ceiling"]:.0f} % of '
         bytes_per_second += "a copy of as many bytes" if result["ceiling"] == "copy" else escape(result["ceiling"])
-    lines = [("device", escape(device["name"])), ("driver", f'{escape(device["driver"])}, Vulkan {device["api"]}'),
+    least, most = microseconds(times["min"]), microseconds(times["p95"])
+    lines = [("device", escape(device["name"])),
+             ("driver", f'{escape(device["driver"])}, Vulkan {device["api"]}'),
              ("size", "x".join(map(str, result["size"])) + " of " + result["type"]),
              ("median", f'<strong>{microseconds(times["median"])}</strong>, by the clock of the {times["clock"]}'),
-             ("spread", f'{microseconds(times["min"])} at least, {microseconds(times["p95"])} for 95 % of the samples; the '
-                        f'median is known to {times["noise_percent"]:.1f} %'),
-             ("samples", str(times["samples"])), ("read and written", bytes_per_second)]
+             ("spread", f"{least} at least, at most {most} for 95 % of the samples; "
+                        f'the median is known to {times["noise_percent"]:.1f} %'),
+             ("samples", str(times["samples"])),
+             ("read and written", bytes_per_second)]
     listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in lines)
     note = ("<p>This device is a CPU: the result is valid, but the time says nothing about a GPU.</p>"
             if device["type"] == "cpu" else "")
@@ -138,9 +141,10 @@ def claims_text(report):
 
 def report_section(steps):
     """What `explain` says of each step: its JSON, its text and the command."""
-    parts = ['<h2 id="report">Report of the accesses</h2><p>The cost of each access to memory, computed from its indices '
-             "without running the kernel, for a GPU with subgroups of 32, sectors of 32 bytes and 32 banks. An access at an "
-             "index that is read from memory has no cost here.</p>"]
+    parts = ['<h2 id="report">Report of the accesses</h2>',
+             "<p>The cost of each access to memory, computed from its indices without running the kernel, for a GPU "
+             "with subgroups of 32, sectors of 32 bytes and 32 banks. An access at an index that is read from memory has "
+             "no cost here.</p>"]
     for report, text, shown in steps:
         if len(steps) > 1:
             parts.append(f'<h3>{escape(report["kernel"])}</h3>')
@@ -153,15 +157,22 @@ def kernel_page(entry, links):
     """The page of a kernel: `entry` has its parts, see make."""
     steps = entry["report"]
     kernels = f"a plan of {len(steps)} kernels" if len(steps) > 1 else "one kernel"
+    sections = " ".join(f'<a href="#{one.lower()}">{one}</a>'
+                        for one in ("Picture", "Time", "Description", "Shader", "Report"))
     parts = [HEAD.format(title=f'{entry["title"]}: vkmoye', links=links),
-             f'<h1>{entry["title"]}</h1>', f'<p class="faint"><code>models/{entry["name"]}</code>, {kernels}</p>',
-             f'<p>{entry["text"].strip()}</p>', '<p class="parts"><a href="#picture">Picture</a> '
-             '<a href="#time">Time</a> <a href="#description">Description</a> <a href="#shader">Shader</a> '
-             '<a href="#report">Report</a></p>', '<h2 id="picture">Picture</h2>', figures(entry["figures"]),
+             f'<h1>{entry["title"]}</h1>',
+             f'<p class="faint"><code>models/{entry["name"]}</code>, {kernels}</p>',
+             f'<p>{entry["text"].strip()}</p>',
+             f'<p class="parts">{sections}</p>',
+             '<h2 id="picture">Picture</h2>',
+             figures(entry["figures"]),
              time_section(entry["timed"], entry["checked"]),
-             f'<h2 id="description">Description</h2><p>From <code>tests/consumer/models/{entry["file"]}</code>.</p>',
-             code(entry["description"], "code whole"), details("Its problem, its definition and its sizes", code(entry["problem"])),
-             '<h2 id="shader">Shader</h2>', command(entry["emitted"])]
+             '<h2 id="description">Description</h2>',
+             f'<p>From <code>tests/consumer/models/{entry["file"]}</code>.</p>',
+             code(entry["description"], "code whole"),
+             details("Its problem, its definition and its sizes", code(entry["problem"])),
+             '<h2 id="shader">Shader</h2>',
+             command(entry["emitted"])]
     shaders = [code(shader) for shader in entry["shaders"]]
     for shader, (report, _, _) in zip(shaders, steps):
         parts.append(details(escape(report["kernel"]), shader) if len(shaders) > 1 else shader)
@@ -176,7 +187,7 @@ def index_page(entries, links, footer):
         f'<h2>{one["title"]}</h2><p>{escape(one["summary"])}</p></a>' for one in entries)
     return "\n".join([
         HEAD.format(title="vkmoye: gallery", links=links), "<h1>Kernels, by description</h1>",
-        "<p>Ten kernels that vkmoye does not ship, each described in less than 100 lines of C++ by a user of the library. "
-        "Each page has a picture of what the kernel computed, its description, the shader that vkmoye made of it, the "
-        "costs of its accesses, what is proved about it, and a measured time.</p>",
+        "<p>Ten kernels that vkmoye does not ship, each described in less than 100 lines of C++, as a user of the "
+        "library would. Each page has a picture of what the kernel computed, its description, the shader that vkmoye "
+        "made of it, the costs of its accesses, what is proved about it, and a measured time.</p>",
         f'<div class="cards">{cards}</div>', FOOT.format(footer=footer)])

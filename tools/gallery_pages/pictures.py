@@ -147,8 +147,8 @@ def equalise(studio):
             curve.append((8 + 1.5 * level, y - 80 * total / len(values)))
         drawn += [draw.line(curve, "curve"), draw.text(8, y - 86, label, "small")]
     return [figure("A picture with few levels, and the same picture afterwards.", images(*parts)),
-            figure("How often each level occurs, and in orange the share of the pixels up to each level: afterwards, it "
-                   "rises evenly.", draw.svg(400, 250, drawn, "two histograms"))]
+            figure("How often each level occurs, and in orange the share of the pixels up to each level: afterwards, "
+                   "it rises evenly.", draw.svg(400, 250, drawn, "two histograms"))]
 
 
 def histogram(studio):
@@ -182,7 +182,8 @@ def csr(studio):
     drawn = [draw.rectangle(left, top, rows * cell, rows * cell, "frame"), draw.text(left, 12, "x", "small"),
              draw.text(left + rows * cell + 12, top - 4, "y = A x", "small")]
     for i, value in enumerate(x):
-        drawn.append(draw.rectangle(left + i * cell, 28 - max(0, 12 * value), cell * 0.85, 12 * abs(value), sign(value)))
+        drawn.append(draw.rectangle(left + i * cell, 28 - max(0, 12 * value), cell * 0.85, 12 * abs(value),
+                                    sign(value)))
     largest = max(abs(value) for value in y)
     for row in range(rows):
         length = 22 * y[row] / largest

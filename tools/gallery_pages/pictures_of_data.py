@@ -34,8 +34,8 @@ def radix_step(studio):
     return [figure("One step, with keys of one hexadecimal digit: each line joins the place of a key before and after "
                    "it. Lines of one colour never cross, because equal digits keep their order.",
                    draw.svg(400, 222, drawn, "two rows of coloured keys, joined by lines")),
-            figure("600 random keys of 32 bits, and the result of all eight steps (<code>models/radix_sort</code>, a plan "
-                   "of 24 kernels): place to the right, key upwards.",
+            figure("600 random keys of 32 bits, and the result of all eight steps (<code>models/radix_sort</code>, a "
+                   "plan of 24 kernels): place to the right, key upwards.",
                    draw.svg(400, 176, dots, "a cloud of dots, and a rising line of dots"))]
 
 
@@ -64,10 +64,11 @@ def ragged(studio):
             drawn.append(draw.rectangle(left + token * cell, top + sequence * row_height, cell, row_height - 2, "",
                                         draw.heat(y[at + token] / largest)))
     drawn.append(draw.line([(left + 32 * cell, top - 4), (left + 32 * cell, top + row_height * sequences)], "axis"))
-    return [figure("The weights that the kernel gave to the tokens of 14 sequences, dark for large ones. A row ends where "
-                   "its sequence does; the line is the end of the first block of 32 keys, after which only workgroups "
-                   "with longer sequences go on.",
-                   draw.svg(400, top + row_height * sequences + 4, drawn, "rows of different lengths, with dark waves"))]
+    return [figure("The weights that the kernel gave to the tokens of 14 sequences, dark for large ones. A row ends "
+                   "where its sequence does. The line is the end of the first block of 32 keys: only workgroups with "
+                   "longer sequences go on to the second one.",
+                   draw.svg(400, top + row_height * sequences + 4, drawn,
+                            "rows of different lengths, with dark waves"))]
 
 
 def scan(studio):

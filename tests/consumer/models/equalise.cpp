@@ -11,6 +11,7 @@ namespace models {
 namespace {
 
 constexpr std::int64_t kLevels = 256, kPixels = 4;  // of a thread
+constexpr std::uint32_t kTooMany = 1 << 24;  // pixels: 255 times their number is 2^32 or more
 const Layout kThreads = make_layout({kLevels});
 
 ir::Kernel clear() {
@@ -54,7 +55,7 @@ ir::Kernel levels(std::uint32_t lanes) {
   const Tensor counts = k.input("counts", u32, {{"level", kLevels}});
   const Tensor to = k.output("to", u32, {{"level", kLevels}});
   const Expr pixels = k.argument("pixels", u32);
-  k.assume(less(pixels, 1u << 24), "255 times the number of pixels is below 2^32");
+  k.assume(less(pixels, kTooMany), "255 times the number of pixels is below 2^32");
   const View totals = k.shared("totals", u32, make_layout({kLevels / lanes}));
   const auto mine = [&](const Tensor& of) {
     return parallelize(tile(of, {kLevels}, {0}), kThreads, k.thread());
@@ -113,6 +114,8 @@ const Model kEqualise({
     .problem =
         [](const Size& s) {
           const std::int64_t n = s[0] * s[1];
+          if (n >= kTooMany)
+            throw ArgumentError("models/equalise: takes fewer than 2^24 pixels");
           bench::Problem problem{{{"src", s}}, {"dst", s}, {{"n", n}, {"pixels", n}}};
           // A dark image, and some pixels of both extremes.
           problem.inputs[0].value = [](std::uint64_t i, std::uint64_t bits) {
