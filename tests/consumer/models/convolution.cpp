@@ -45,25 +45,41 @@ ir::Kernel convolution() {
   return k.finish();
 }
 
-const Model kConvolution("convolution", [](const Machine& machine) {
-  const std::size_t C = 5, W = 70, H = 6, N = 2, K = 7;
-  const Data x = random_data(ScalarType::f32, C * W * H * N),
-             w = random_data(ScalarType::f32, C * 9 * K);
-  std::vector<Expected> y(K * W * H * N);
-  for (std::size_t at = 0; at < y.size(); ++at) {
-    const std::size_t k = at % K, col = at / K % W, row = at / K / W % H, n = at / K / W / H;
-    for (std::size_t tap = 0; tap < 9; ++tap) {
-      const std::size_t r = row + tap / 3, c = col + tap % 3;
-      if (r < 1 || r > H || c < 1 || c > W) continue;
-      for (std::size_t i = 0; i < C; ++i) {
-        const double part = x[((n * H + r - 1) * W + c - 1) * C + i] * w[(k * 9 + tap) * C + i];
-        y[at].value += part;
-        y[at].tolerance += std::fabs(part) * std::ldexp(9.0 * C, -24);
-      }
-    }
-  }
-  machine.check(convolution(), {x, w, unwritten(ScalarType::f32, y.size())},
-                {{"C", C}, {"W", W}, {"H", H}, {"N", N}, {"K", K}}, y);
+constexpr std::size_t kOut = 7;  // channels of the result
+
+const Model kConvolution({
+    .name = "models/convolution",
+    .summary = "3x3 convolution of images, channels innermost, to 7 channels",
+    .size_form = "IMAGESxHEIGHTxWIDTHxCHANNELS",
+    .example = {1, 64, 96, 3},
+    .problem =
+        [](const Size& s) {
+          const std::int64_t N = s[0], H = s[1], W = s[2], C = s[3], K = kOut;
+          return bench::Problem{{{"x", {N, H, W, C}}, {"weight", {K, 3, 3, C}}},
+                                {"y", {N, H, W, K}},
+                                {{"C", C}, {"W", W}, {"H", H}, {"N", N}, {"K", K}},
+                                18.0 * double(N * H * W * C * K)};
+        },
+    .reference =
+        [](const bench::Problem& problem, Inputs in, Result y) {
+          const auto& shape = problem.inputs[0].shape;
+          const std::size_t H = shape[1], W = shape[2], C = shape[3];
+          for (std::size_t at = 0; at < y.size(); ++at) {
+            const std::size_t k = at % kOut, col = at / kOut % W, row = at / kOut / W % H,
+                              n = at / kOut / W / H;
+            for (std::size_t tap = 0; tap < 9; ++tap) {
+              const std::size_t r = row + tap / 3, c = col + tap % 3;
+              if (r < 1 || r > H || c < 1 || c > W) continue;
+              for (std::size_t i = 0; i < C; ++i) {
+                const double part =
+                    in[0][((n * H + r - 1) * W + c - 1) * C + i] * in[1][(k * 9 + tap) * C + i];
+                y[at].value += part;
+                y[at].bound += std::fabs(part) * std::ldexp(9.0 * double(C), -24);
+              }
+            }
+          }
+        },
+    .kernel = [](const DeviceCaps&) { return convolution(); },
 });
 
 }  // namespace

@@ -10,10 +10,10 @@ namespace {
 ir::Kernel csr() {
   const ScalarType f32 = ScalarType::f32, u32 = ScalarType::u32;
   Builder k("csr", 64);
+  const Tensor x = k.input("x", f32, {{"column", "columns"}});
   const Tensor start = k.input("start", u32, {{"row", "starts"}});  // rows + 1
   const Tensor column = k.input("column", u32, {{"i", "count"}});
   k.input("factor", f32, {{"i", "count"}});
-  const Tensor x = k.input("x", f32, {{"column", "columns"}});
   const Tensor y = k.output("y", f32, {{"row", "rows"}});
   const View sum = k.registers("sum", f32, make_layout({1}));
   const Expr row = k.let("row", 64 * k.block_x() + k.thread());
@@ -39,28 +39,46 @@ ir::Kernel csr() {
   return k.finish();
 }
 
-const Model kCsr("sparse rows", [](const Machine& machine) {
-  const std::size_t rows = 100, columns = 40;
-  std::vector<double> starts = {0}, at;
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t i = 0; i < row % 7; ++i)
-      at.push_back(double((row * 13 + i * 5) % columns));
-    starts.push_back(double(at.size()));
-  }
-  const Data start{ScalarType::u32, starts}, column{ScalarType::u32, at};
-  const Data value = random_data(ScalarType::f32, at.size()),
-             x = random_data(ScalarType::f32, columns);
-  std::vector<Expected> y(rows);
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (auto i = std::size_t(starts[row]); i < std::size_t(starts[row + 1]); ++i) {
-      const double part = value[i] * x[std::size_t(at[i])];
-      y[row].value += part;
-      y[row].tolerance += std::fabs(part) * 0x1p-20;
-    }
-  }
-  machine.check(
-      csr(), {start, column, value, x, unwritten(ScalarType::f32, rows)},
-      {{"starts", rows + 1}, {"rows", rows}, {"count", at.size()}, {"columns", columns}}, y);
+// Row i of the matrix of the test has i % 7 numbers.
+std::int64_t entries_before(std::int64_t row) {
+  return row / 7 * 21 + row % 7 * (row % 7 - 1) / 2;
+}
+
+const Model kCsr({
+    .name = "models/csr",
+    .summary = "a square matrix in compressed sparse rows times a vector",
+    .size_form = "ROWS",
+    .example = {20000},
+    .problem =
+        [](const Size& s) {
+          const std::int64_t rows = s[0], count = entries_before(rows);
+          bench::Problem problem{
+              {{"x", {rows}},
+               {"start", {rows + 1}, ScalarType::u32},
+               {"column", {count}, ScalarType::u32},
+               {"factor", {count}}},
+              {"y", {rows}},
+              {{"starts", rows + 1}, {"rows", rows}, {"count", count}, {"columns", rows}},
+              2.0 * double(count)};
+          problem.inputs[1].value = [](std::uint64_t row, std::uint64_t) {
+            return double(entries_before(std::int64_t(row)));
+          };
+          problem.inputs[2].value = [rows](std::uint64_t, std::uint64_t bits) {
+            return whole(bits, std::size_t(rows));
+          };
+          return problem;
+        },
+    .reference =
+        [](const bench::Problem&, Inputs in, Result y) {
+          for (std::size_t row = 0; row < y.size(); ++row) {
+            for (auto i = std::size_t(in[1][row]); i < std::size_t(in[1][row + 1]); ++i) {
+              const double part = in[3][i] * in[0][std::size_t(in[2][i])];
+              y[row].value += part;
+              y[row].bound += std::fabs(part) * 0x1p-20;
+            }
+          }
+        },
+    .kernel = [](const DeviceCaps&) { return csr(); },
 });
 
 }  // namespace

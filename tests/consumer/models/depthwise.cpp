@@ -37,24 +37,38 @@ ir::Kernel depthwise() {
   return k.finish();
 }
 
-const Model kDepthwise("depthwise convolution", [](const Machine& machine) {
-  const std::size_t C = 70, W = 5, H = 4;
-  const Data x = random_data(ScalarType::f16, C * W * H),
-             w = random_data(ScalarType::f16, C * 9);
-  std::vector<Expected> y(C * W * H);
-  for (std::size_t at = 0; at < y.size(); ++at) {
-    const std::size_t c = at % C, col = at / C % W, row = at / C / W;
-    for (std::size_t tap = 0; tap < 9; ++tap) {
-      const std::size_t r = row + tap / 3, q = col + tap % 3;
-      if (r < 1 || r > H || q < 1 || q > W) continue;
-      const double part = x[((r - 1) * W + q - 1) * C + c] * w[tap * C + c];
-      y[at].value += part;
-      y[at].tolerance += std::fabs(part) * 0x1p-20;
-    }
-    y[at].tolerance += std::fabs(y[at].value) * 0x1p-10;  // a rounding to f16
-  }
-  machine.check(depthwise(), {x, w, unwritten(ScalarType::f16, y.size())},
-                {{"C", C}, {"W", W}, {"H", H}}, y);
+const Model kDepthwise({
+    .name = "models/depthwise",
+    .summary = "3x3 convolution of each channel by itself, channels innermost",
+    .size_form = "HEIGHTxWIDTHxCHANNELS",
+    .example = {48, 48, 64},
+    .type = ScalarType::f16,
+    .problem =
+        [](const Size& s) {
+          const std::int64_t H = s[0], W = s[1], C = s[2];
+          return bench::Problem{{{"x", s}, {"weight", {3, 3, C}}},
+                                {"y", s},
+                                {{"C", C}, {"W", W}, {"H", H}},
+                                18.0 * double(H * W * C)};
+        },
+    .reference =
+        [](const bench::Problem& problem, Inputs in, Result y) {
+          const auto& shape = problem.output.shape;
+          const std::size_t H = shape[0], W = shape[1], C = shape[2];
+          for (std::size_t at = 0; at < y.size(); ++at) {
+            const std::size_t c = at % C, col = at / C % W, row = at / C / W;
+            for (std::size_t tap = 0; tap < 9; ++tap) {
+              const std::size_t r = row + tap / 3, q = col + tap % 3;
+              if (r < 1 || r > H || q < 1 || q > W) continue;
+              const double part = in[0][((r - 1) * W + q - 1) * C + c] * in[1][tap * C + c];
+              y[at].value += part;
+              y[at].bound += std::fabs(part) * 0x1p-20;
+            }
+            // A rounding to f16, whose smallest numbers are 2^-24 apart.
+            y[at].bound += std::max(std::fabs(y[at].value) * 0x1p-10, 0x1p-25);
+          }
+        },
+    .kernel = [](const DeviceCaps&) { return depthwise(); },
 });
 
 }  // namespace

@@ -23,16 +23,32 @@ ir::Kernel histogram() {
   return k.finish();
 }
 
-const Model kHistogram("histogram", [](const Machine& machine) {
-  const std::size_t n = 1000, bins = 20;
-  const Data values = random_data(ScalarType::u32, n, bins + 3),
-             before = random_data(ScalarType::u32, bins, 100);
-  std::vector<Expected> counts(bins);
-  for (std::size_t bin = 0; bin < bins; ++bin) counts[bin].value = before[bin];
-  for (const double value : values.values) {
-    if (value < bins) counts[static_cast<std::size_t>(value)].value += 1;
-  }
-  machine.check(histogram(), {values, before}, {{"n", n}, {"bins", bins}}, counts);
+constexpr std::int64_t kBins = 64;
+
+const Model kHistogram({
+    .name = "models/histogram",
+    .summary = "how often each of 64 numbers occurs, added to earlier counts",
+    .size_form = "COUNT",
+    .example = {100000},
+    .type = ScalarType::u32,
+    .problem =
+        [](const Size& s) {
+          bench::Problem problem{
+              {{"values", s}}, {"counts", {kBins}}, {{"n", s[0]}, {"bins", kBins}}};
+          problem.inputs[0].value = [](std::uint64_t, std::uint64_t bits) {
+            return whole(bits, kBins + 3);
+          };
+          problem.output.in_out = true;
+          return problem;
+        },
+    .reference =
+        [](const bench::Problem&, Inputs in, Result counts) {
+          for (std::size_t bin = 0; bin < kBins; ++bin) counts[bin].value = in[1][bin];
+          for (const double value : in[0]) {
+            if (value < kBins) counts[std::size_t(value)].value += 1;
+          }
+        },
+    .kernel = [](const DeviceCaps&) { return histogram(); },
 });
 
 }  // namespace

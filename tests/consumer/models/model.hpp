@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Describes a kernel, runs it on the host twin and on a device, and compares both results with a definition in f64.
+// A kernel, or a plan of several, with the problem that it computes. Each file defines one; main.cpp makes a benchmark
+// of all.
 //
-//   static const Model kDouble("double", [](const Machine& machine) {
-//     const Data x = random_data(ScalarType::f32, 100);
-//     std::vector<Expected> doubled = ..;
-//     machine.check(twice(), {x, unwritten(ScalarType::f32, 100)}, {{"n", 100}}, doubled);
-//   });
+//   const Model kDouble({.name = "models/double",
+//                        .summary = "twice an array",
+//                        .size_form = "COUNT",
+//                        .example = {1000},
+//                        .type = ScalarType::f32,
+//                        .problem = [](const Size& size) { return bench::Problem{..}; },
+//                        .reference = [](const bench::Problem&, Inputs in, Result out) { .. },
+//                        .kernel = [](const DeviceCaps&) { return twice(); }});
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <functional>
 #include <limits>
-#include <random>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
+#include <vkmoye/bench/bench.hpp>
 #include <vkmoye/vkmoye.hpp>
 
 namespace models {
@@ -30,52 +32,53 @@ using ir::convert;
 using ir::less;
 using ir::number;
 
-/// The contents of a buffer: elements of `type`, and the numbers that they are exactly.
-struct Data {
-  ScalarType type;
-  std::vector<double> values;
+/// The extents of --size.
+using Size = std::vector<std::int64_t>;
+/// The inputs, then what the kernel reads of its results: exactly the numbers that it gets.
+using Inputs = std::span<const std::vector<double>>;
+/// The definition of a result, or of several.
+using Result = std::span<Expected>;
+using Results = std::span<std::vector<Expected>>;
 
-  double operator[](std::size_t i) const { return values[i]; }
-  std::vector<std::byte> bytes() const;
+/// A kernel of a plan, which gets those of the arguments that it has, from `own` or from the problem. `arrays`: the
+/// number of the array of each binding; scratch is counted after the arrays of the problem.
+struct Step {
+  ir::Kernel kernel;
+  std::vector<std::size_t> arrays;
+  Arguments own = {};
+};
+struct Steps {
+  std::vector<PlanArray> scratch;
+  std::vector<Step> steps;
 };
 
-/// `count` elements of `type`: value(i), rounded to the type.
-Data data(ScalarType type, std::size_t count, const std::function<double(std::size_t)>& value);
-/// Uniform in [-1, 1), or whole numbers from 0 to below `end` for integer types. The same in every run.
-Data random_data(ScalarType type, std::size_t count, double end = 1);
-/// For results: numbers that no kernel computes.
-Data unwritten(ScalarType type, std::size_t count);
-
-/// What a test compares with: the value of each element, and the largest difference allowed.
-struct Expected {
-  double value = 0, tolerance = 0;
+/// What a model consists of.
+struct Parts {
+  std::string name, summary;
+  std::string size_form;  // as bench::OperationEntry
+  Size example;
+  ScalarType type = ScalarType::f32;  // of the arrays that have none of their own
+  std::function<bench::Problem(const Size&)> problem;
+  std::function<void(const bench::Problem&, Inputs, Result)> reference = {};
+  /// In place of `reference`, for several results.
+  std::function<void(const bench::Problem&, Inputs, Results)> references = {};
+  std::function<ir::Kernel(const DeviceCaps&)> kernel = {};
+  /// In place of `kernel`: a plan. --step selects the step that `explain` reports.
+  std::function<Steps(const DeviceCaps&, const Size&)> steps = {};
 };
 
-/// Where kernels run.
-class Machine {
- public:
-  Machine(Device& device) : device_(device) {}
-  /// Lanes of a subgroup; kernels are described for it.
-  std::uint32_t lanes() const { return device_.caps().subgroup_size; }
-  /// Runs `kernel` on the twin and on the device, with `arrays` in the order of its bindings, and compares the last
-  /// array with `expected`. Throws std::runtime_error for a difference or a reason of the twin.
-  void check(const ir::Kernel& kernel, const std::vector<Data>& arrays,
-             const Arguments& arguments, const std::vector<Expected>& expected) const;
-  /// The same for several kernels over shared arrays, in order; of the last step's arrays, the last is the result.
-  struct Step {
-    ir::Kernel kernel;
-    std::vector<std::size_t> arrays;
-  };
-  void check(const std::vector<Step>& steps, const std::vector<Data>& arrays,
-             const Arguments& arguments, const std::vector<Expected>& expected) const;
-
- private:
-  Device& device_;
-};
-
-/// A kernel with its test. Each file defines one.
+/// Adds a model to the benchmark.
 struct Model {
-  Model(const char* name, std::function<void(const Machine&)> check);
+  explicit Model(Parts parts);
 };
+
+/// A number from 0 to below 1, and a whole number from 0 to below `end`, of 64 random bits.
+inline double fraction(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
+inline double whole(std::uint64_t bits, std::size_t end) {
+  return static_cast<double>(bits % end);
+}
+
+/// ceil(a / b)
+inline std::int64_t parts_of(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace models

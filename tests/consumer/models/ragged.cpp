@@ -98,39 +98,69 @@ ir::Kernel ragged(std::uint32_t lanes, std::uint32_t group) {
   return k.finish();
 }
 
-const Model kRagged("ragged attention", [](const Machine& machine) {
-  const std::size_t d = kWidth, heads = 4, kv_heads = 2, places = 75, sequences = 3;
-  const std::size_t of_sequence = d * kv_heads * places;
-  const Data lengths{ScalarType::u32, {33, 1, 75}};
-  const Data q = random_data(ScalarType::f32, d * heads * sequences, 2),
-             keys = random_data(ScalarType::f32, of_sequence * sequences, 2),
-             values = random_data(ScalarType::f32, of_sequence * sequences);
-  std::vector<Expected> y(d * heads * sequences);
-  for (std::size_t row = 0; row < heads * sequences; ++row) {
-    const std::size_t sequence = row / heads, head = row % heads / (heads / kv_heads);
-    const auto at = [&](std::size_t token) {  // of keys and values
-      return sequence * of_sequence + (token * kv_heads + head) * d;
-    };
-    std::vector<double> weights;
-    double total = 0;
-    for (std::size_t token = 0; token < static_cast<std::size_t>(lengths[sequence]); ++token) {
-      double dot = 0;
-      for (std::size_t i = 0; i < d; ++i) dot += q[row * d + i] * keys[at(token) + i];
-      total += weights.emplace_back(std::exp(dot / std::sqrt(d)));
-    }
-    for (std::size_t token = 0; token < weights.size(); ++token) {
-      for (std::size_t i = 0; i < d; ++i) {
-        const double part = weights[token] / total * values[at(token) + i];
-        y[row * d + i].value += part;
-        y[row * d + i].tolerance += std::fabs(part) * 0x1p-15;  // of scores, up to 16, and exp
-      }
-    }
-  }
-  machine.check(
-      ragged(machine.lanes(), heads / kv_heads),
-      {q, keys, values, lengths, unwritten(ScalarType::f32, y.size())},
-      {{"heads", heads}, {"kv_heads", kv_heads}, {"places", places}, {"sequences", sequences}},
-      y);
+constexpr std::int64_t kPlaces = 75;  // for tokens of a sequence
+constexpr std::uint32_t kGroup = 2;   // heads of q for each head of the cache
+
+const Model kRagged({
+    .name = "models/ragged",
+    .summary = "attention of one query to caches of different lengths, with grouped heads",
+    .size_form = "SEQUENCESxHEADSxWIDTH",
+    .example = {16, 8, kWidth},
+    .problem =
+        [](const Size& s) {
+          if (s[1] % kGroup != 0 || s[2] != kWidth) {
+            throw ArgumentError("models/ragged: needs an even number of heads, of 64 elements");
+          }
+          const std::int64_t kv_heads = s[1] / kGroup;
+          const Size cache = {s[0], kPlaces, kv_heads, kWidth};
+          bench::Problem problem{{{"q", s},
+                                  {"keys", cache},
+                                  {"values", cache},
+                                  {"lengths", {s[0]}, ScalarType::u32}},
+                                 {"y", s},
+                                 {{"heads", s[1]},
+                                  {"kv_heads", kv_heads},
+                                  {"places", kPlaces},
+                                  {"sequences", s[0]}},
+                                 4.0 * double(s[0] * s[1] * kWidth * kPlaces)};
+          for (const std::size_t i : {0, 1}) {
+            problem.inputs[i].value = [](std::uint64_t, std::uint64_t bits) {
+              return 4 * fraction(bits) - 2;
+            };
+          }
+          problem.inputs[3].value = [](std::uint64_t sequence, std::uint64_t bits) {
+            const double first[] = {33, 1, kPlaces};
+            return sequence < 3 ? first[sequence] : 1 + whole(bits, kPlaces);
+          };
+          return problem;
+        },
+    .reference =
+        [](const bench::Problem& problem, Inputs in, Result y) {
+          const std::size_t d = kWidth, heads = std::size_t(problem.output.shape[1]);
+          const std::size_t of_token = d * heads / kGroup;
+          for (std::size_t row = 0; row * d < y.size(); ++row) {
+            const std::size_t sequence = row / heads, head = row % heads / kGroup;
+            const auto at = [&](std::size_t token) {  // of keys and values
+              return (sequence * kPlaces + token) * of_token + head * d;
+            };
+            std::vector<double> weights;
+            double total = 0;
+            for (std::size_t token = 0; token < std::size_t(in[3][sequence]); ++token) {
+              double dot = 0;
+              for (std::size_t i = 0; i < d; ++i)
+                dot += in[0][row * d + i] * in[1][at(token) + i];
+              total += weights.emplace_back(std::exp(dot / std::sqrt(d)));
+            }
+            for (std::size_t token = 0; token < weights.size(); ++token) {
+              for (std::size_t i = 0; i < d; ++i) {
+                const double part = weights[token] / total * in[2][at(token) + i];
+                y[row * d + i].value += part;
+                y[row * d + i].bound += std::fabs(part) * 0x1p-15;  // scores up to 16, and exp
+              }
+            }
+          }
+        },
+    .kernel = [](const DeviceCaps& device) { return ragged(device.subgroup_size, kGroup); },
 });
 
 }  // namespace

@@ -92,23 +92,35 @@ ir::Kernel add_starts() {
   return k.finish();
 }
 
-const Model kScan("scan", [](const Machine& machine) {
-  for (const std::size_t n : {1, 256, 70000}) {
-    const std::size_t blocks = (n + kBlock - 1) / kBlock;
-    const Data x = random_data(ScalarType::f32, n);
-    std::vector<Expected> y(n);
-    double sum = 0, size = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      sum += x[i], size += std::fabs(x[i]);
-      y[i] = {sum, size * 0x1p-18};
-    }
-    const Data empty = unwritten(ScalarType::f32, blocks);
-    machine.check({{scan_blocks(machine.lanes()), {0, 1, 2}},
-                   {scan_sums(machine.lanes()), {2, 3}},
-                   {add_starts(), {3, 1}}},
-                  {x, unwritten(ScalarType::f32, n), empty, empty},
-                  {{"n", n}, {"blocks", blocks}}, y);
-  }
+const Model kScan({
+    .name = "models/scan",
+    .summary = "prefix sums of any length",
+    .size_form = "COUNT",
+    .example = {100000},
+    .problem =
+        [](const Size& s) {
+          return bench::Problem{{{"x", s}},
+                                {"y", s},
+                                {{"n", s[0]}, {"blocks", parts_of(s[0], kBlock)}},
+                                double(s[0])};
+        },
+    .reference =
+        [](const bench::Problem&, Inputs in, Result y) {
+          double sum = 0, size = 0;
+          for (std::size_t i = 0; i < y.size(); ++i) {
+            sum += in[0][i], size += std::fabs(in[0][i]);
+            y[i] = {sum, size * 0x1p-18};
+          }
+        },
+    .steps =
+        [](const DeviceCaps& device, const Size& s) {
+          const auto bytes = 4 * std::uint64_t(parts_of(s[0], kBlock));
+          enum : std::size_t { x, y, sums, starts };
+          return Steps{{{"block_sums", bytes}, {"starts", bytes}},
+                       {{scan_blocks(device.subgroup_size), {x, y, sums}},
+                        {scan_sums(device.subgroup_size), {sums, starts}},
+                        {add_starts(), {starts, y}}}};
+        },
 });
 
 }  // namespace

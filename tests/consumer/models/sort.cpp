@@ -40,18 +40,29 @@ ir::Kernel sort() {
   return k.finish();
 }
 
-const Model kSort("sort", [](const Machine& machine) {
-  const std::size_t cols = 201, rows = 3;
-  const Data x = random_data(ScalarType::f32, cols * rows);
-  std::vector<Expected> y;
-  for (std::size_t row = 0; row < rows; ++row) {
-    std::vector<double> sorted(&x.values[row * cols], &x.values[row * cols] + cols);
-    sorted.resize(kMaxLength, std::numeric_limits<double>::infinity());
-    std::sort(sorted.begin(), sorted.end());
-    for (const double value : sorted) y.push_back({value, 0});
-  }
-  machine.check(sort(), {x, unwritten(ScalarType::f32, y.size())},
-                {{"cols", cols}, {"rows", rows}}, y);
+const Model kSort({
+    .name = "models/sort",
+    .summary = "rows of up to 256 numbers, each sorted by a workgroup",
+    .size_form = "ROWSxCOLUMNS",
+    .example = {64, 201},
+    .problem =
+        [](const Size& s) {
+          if (s[1] > kMaxLength) throw ArgumentError("models/sort: takes up to 256 columns");
+          return bench::Problem{
+              {{"x", s}}, {"y", {s[0], kMaxLength}}, {{"cols", s[1]}, {"rows", s[0]}}};
+        },
+    .reference =
+        [](const bench::Problem& problem, Inputs in, Result y) {
+          const auto cols = std::size_t(problem.inputs[0].shape[1]);
+          for (std::size_t first = 0; first < y.size(); first += kMaxLength) {
+            const auto* row = in[0].data() + first / kMaxLength * cols;
+            std::vector<double> sorted(row, row + cols);
+            sorted.resize(kMaxLength, std::numeric_limits<double>::infinity());
+            std::sort(sorted.begin(), sorted.end());
+            for (std::size_t i = 0; i < kMaxLength; ++i) y[first + i].value = sorted[i];
+          }
+        },
+    .kernel = [](const DeviceCaps&) { return sort(); },
 });
 
 }  // namespace
