@@ -317,7 +317,7 @@ Json explain_json(const Explained& subject) {
               {"accesses", accesses},
               {"in_part", subject.report.in_part},
               {"unsound", subject.report.reasons},
-              {"problem", !of_level(subject, Grade::bad).empty()},
+              {"problem", !of_level(subject, "bad").empty()},
               {"summary", summary(subject)}};
   if (!subject.choice.empty()) out["choice"] = subject.choice;
   if (!subject.claims.empty()) {

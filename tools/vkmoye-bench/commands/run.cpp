@@ -168,8 +168,8 @@ int run_kernel_file(const CommandOptions& options) {
 
 using Entries = std::vector<const gen::KernelEntry*>;
 
-// Each --type of the results; "" for the usual type of each kernel. Commas sweep; but if one of the kernels takes several
-// types, commas separate these.
+// Each --type of the results; "" for the usual type of each kernel. Commas sweep; but if one of the kernels takes
+// several types, commas separate these.
 std::vector<std::string> types_of(const CommandOptions& options, const Entries& kernels) {
   if (options.types.empty()) return {""};
   const bool together = std::any_of(kernels.begin(), kernels.end(), [](const auto* entry) {

@@ -33,8 +33,8 @@ uint float_to_bf16(float number) {
 // As bits of an f16, the magnitude of a code is the number / 256; that of NaN, 0x3f80, gets the exponent of NaN.
 // Rounded to nearest even. Values beyond 448 become NaN, because e4m3 has no infinity. Below 2^-6, codes are multiples
 // of 2^-9, the spacing of f32 numbers from 2^14 on. An integer is not converted to float, nor a float rounded to one,
-// which GPUs do at a quarter of the rate. This relies on two things that Vulkan leaves to the device, and that CodesTest
-// checks: unpackHalf2x16 keeps denormals, and f32 additions round to nearest even.
+// which GPUs do at a quarter of the rate. This relies on two things that Vulkan leaves to the device, and that
+// CodesTest checks: unpackHalf2x16 keeps denormals, and f32 additions round to nearest even.
 constexpr std::string_view kFromE4m3 = R"(
 float e4m3_to_float(uint code) {
   uint magnitude = (code & 127u) << 7u;

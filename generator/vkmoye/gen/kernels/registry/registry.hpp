@@ -111,9 +111,6 @@ struct KernelEntry {
   /// kernels that gemm/auto and attention/auto choose from.
   std::function<std::vector<std::string>(const KernelRequest& request)> refuse = {};
 
-  /// The type of elements where none is given: f32, or the first of a kernel without f32.
-  ScalarType usual_type(const KernelEntry& entry);
-
   /// Whether the operands of the product must be packed in fragment order first; see products/packed.hpp.
   bool takes_packed = false;
   /// The matrices whose fragment order on the device must be known before the kernel can be described;
@@ -135,6 +132,9 @@ struct KernelEntry {
   /// Whether the result may have another type than src: --type f32*f16.
   bool converts = false;
 };
+
+/// The type of elements where none is given: f32, or the first of a kernel without f32.
+ScalarType usual_type(const KernelEntry& entry);
 
 /// `request` for the entry `name` with these `weights`, which a product gets unless its form has a format of its own.
 /// Throws KernelError if the form has another kind.
