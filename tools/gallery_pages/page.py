@@ -99,7 +99,7 @@ def time_section(timed, checked):
 
 
 GRADES = {"good": ("good", "lowest cost"), "fair": ("fair", "fair"), "bad": ("bad", "costly"),
-          "unmade": ("faint", "not costed")}
+          "unknown": ("faint", "not known"), "unmade": ("faint", "not reached")}
 
 
 def cost_of(access):
