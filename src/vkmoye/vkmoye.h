@@ -90,11 +90,12 @@ VKMOYE_API const char* vkmoye_last_error(void);
 /* --- files ------------------------------------------------------------------------------------------------ */
 
 /* A kernel or a plan (several kernels that compute one result), as read from a file. Since version 1.5 it may have
-   variants, which have the same arrays and arguments: a device takes the first that it can run. Free: vkmoye_free_file. */
+   variants, which have the same arrays and arguments: a device takes the first that it can run, and the functions below
+   describe the first of all. Free: vkmoye_free_file. */
 typedef struct vkmoye_file vkmoye_file;
 
-/* Reads what `vkmoye-bench emit --kernel` wrote. VKMOYE_BAD_ARGUMENT with every reason: it cannot be read; it is no such
-   file; another version; damaged. */
+/* Reads what `vkmoye-bench emit --kernel` wrote. VKMOYE_BAD_ARGUMENT with every reason: it cannot be read; it is not such
+   a file; another version; damaged. */
 VKMOYE_API vkmoye_status vkmoye_read_file(const char* path, vkmoye_file** out);
 /* The same from memory, `bytes` bytes at `text`; it need not end with 0. */
 VKMOYE_API vkmoye_status vkmoye_parse_file(const char* text, size_t bytes, vkmoye_file** out);
@@ -325,7 +326,8 @@ typedef struct vkmoye_recorder_options {
   const vkmoye_range* scratch;
 } vkmoye_recorder_options;
 
-/* Since version 1.2. The bytes of scratch memory that a recorder of `file` needs; 0 for a kernel. */
+/* Since version 1.2. The bytes of scratch memory that a recorder of `file` needs; 0 for a kernel. VKMOYE_CANNOT_RUN if
+   the device can run none of several variants. */
 VKMOYE_API vkmoye_status vkmoye_scratch_bytes(const vkmoye_device* device, const vkmoye_file* file,
                                               uint64_t* out);
 

@@ -154,6 +154,33 @@ TEST_F(KernelFileCli, OfVariantsHasOneForTheDevice) {
                               HasSubstr("variant 2: needs subgroups of 64 lanes")));
 }
 
+TEST_F(KernelFileCli, OfSeveralDevicesHasAVariantForEach) {
+  const std::string file = folder.file("k.json");
+  const auto emit = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "emit");
+    return bench(words);
+  };
+  Outcome outcome = emit({"gemm/thin", "--device", "navi31", "--device", "h100", "--kernel", file});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("2 variants, each a kernel with the arguments alpha, k, "));
+  EXPECT_EQ(json::parse(read_file(file))["variants"].size(), 2u);
+  // vega20 has 64 lanes alone, an H100 32.
+  outcome = emit({"softmax/rows", "--device", "h100", "--device", "vega20", "--subgroup-size",
+                  "32,64", "--kernel", file});
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("2 variants"),
+                    HasSubstr("left out: --device h100 --subgroup-size 64: needs subgroups of 64"),
+                    HasSubstr("left out: --device vega20 --subgroup-size 32: ")));
+  outcome = emit({"softmax/rows", "--device", "h100", "--subgroup-size", "16,8", "--kernel", file});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("no variant is left"));
+  expect_refused(emit({"softmax/rows", "--subgroup-size", "32,64"}), "so they need --kernel");
+  expect_refused(emit({"softmax/rows", "--subgroup-size", "32,8,32", "--kernel", file}),
+                 "emit --subgroup-size: 32 is given twice");
+  expect_refused(emit({"softmax/rows", "--subgroup-size", "32,3", "--kernel", file}),
+                 "emit --subgroup-size 3: subgroup-size = 3 is not a power of two");
+}
+
 TEST_F(KernelFileCli, FailsWhereItComputesSomethingElse) {
   const Outcome outcome =
       run_file(emitted({"copy/simple"}), {"--reference", "transpose", "--size", "8x16"});

@@ -84,17 +84,29 @@ TEST(CompiledFile, OfVariantsMayHoldPlans) {
 TEST(CompiledFile, OfVariantsThatAreNotCalledInTheSameWayIsRefused) {
   CompiledKernel other = for_lanes(8);
   other.interface.bindings[0].type = ScalarType::f16;
-  EXPECT_REFUSED(variants_text({for_lanes(32), for_lanes(8), other}), ArgumentError,
-                 AllOf(HasSubstr("variants file: number 3 is called in another way"),
-                       HasSubstr("b0 f16 (n)"), HasSubstr("b0 f32 (n)"), HasSubstr("alpha")));
+  EXPECT_REFUSED(
+      variants_text({for_lanes(32), for_lanes(8), other}), ArgumentError,
+      AllOf(HasSubstr("variants file: number 3 is called in another way"),
+            HasSubstr("b0 read f16 (n)"), HasSubstr("b0 read f32 (n)"), HasSubstr("alpha f32")));
   other = for_lanes(8);
   other.interface.push_constants.pop_back();
-  EXPECT_REFUSED(variants_text({for_lanes(32), other}), ArgumentError, "arguments n;");
+  EXPECT_REFUSED(variants_text({for_lanes(32), other}), ArgumentError, "arguments n u32;");
+  other = for_lanes(8);
+  other.interface.push_constants.back().type = ScalarType::i32;
+  EXPECT_REFUSED(variants_text({for_lanes(32), other}), ArgumentError, "alpha i32");
+  other = for_lanes(8);
+  other.interface.bindings[1].access = Access::read_write;
+  EXPECT_REFUSED(variants_text({for_lanes(32), other}), ArgumentError, "b1 read_write f32 (n)");
+  CompiledKernel halves = for_lanes(8);
+  halves.interface.bindings[0].type = ScalarType::f16;
+  EXPECT_REFUSED(variants_text({plan_of(for_lanes(32)), plan_of(halves)}), ArgumentError,
+                 "A f16 of 64 bytes");
   EXPECT_REFUSED(variants_text({for_lanes(32), plan_of(for_lanes(8))}), ArgumentError,
                  "a plan with");
   EXPECT_REFUSED(variants_text({plan_of(for_lanes(32)), plan_of(for_lanes(8), 65)}), ArgumentError,
-                 "A of 65 bytes");
+                 "A f32 of 65 bytes");
   EXPECT_REFUSED(variants_text({}), ArgumentError, "there are none");
+  EXPECT_REFUSED(fitting_variant({}, device_of(8)), ArgumentError, "there are none");
 }
 
 TEST(CompiledFile, OfVariantsIsRefusedWhereItWasDamagedOrCutOff) {

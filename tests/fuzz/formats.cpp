@@ -19,6 +19,7 @@
 #include "report/comparison.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/checked_file.hpp"
+#include "vkmoye/contract/compiled_file.hpp"
 #include "vkmoye/contract/kernel_file.hpp"
 #include "vkmoye/contract/plan_file.hpp"
 #include "vkmoye/layout/text.hpp"
@@ -89,6 +90,10 @@ bool accepts_kernel(std::string_view input) {
 
 bool accepts_plan(std::string_view input) {
   return is_read_back({"plan", kPlanFileVersion}, input, parse_plan, plan_text);
+}
+
+bool accepts_variants(std::string_view input) {
+  return is_read_back({"variants", 1}, input, parse_variants, variants_text);
 }
 
 bool accepts_cache(std::string_view input) {
@@ -189,10 +194,16 @@ bool accepts_report(std::string_view input) {
 }
 
 std::span<const Format> formats() {
-  static constexpr Format kFormats[] = {
-      {"layout", accepts_layout}, {"kernel", accepts_kernel},           {"plan", accepts_plan},
-      {"cache", accepts_cache},   {"packed", accepts_packed},           {"tuned", accepts_tuned},
-      {"npy", accepts_npy},       {"safetensors", accepts_safetensors}, {"report", accepts_report}};
+  static constexpr Format kFormats[] = {{"layout", accepts_layout},
+                                        {"kernel", accepts_kernel},
+                                        {"plan", accepts_plan},
+                                        {"variants", accepts_variants},
+                                        {"cache", accepts_cache},
+                                        {"packed", accepts_packed},
+                                        {"tuned", accepts_tuned},
+                                        {"npy", accepts_npy},
+                                        {"safetensors", accepts_safetensors},
+                                        {"report", accepts_report}};
   return kFormats;
 }
 

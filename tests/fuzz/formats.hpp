@@ -33,6 +33,7 @@ inline void require(bool holds, const char* what) {
 bool accepts_layout(std::string_view input);
 bool accepts_kernel(std::string_view input);
 bool accepts_plan(std::string_view input);
+bool accepts_variants(std::string_view input);
 bool accepts_cache(std::string_view input);  // a pipeline cache
 bool accepts_packed(std::string_view input);
 bool accepts_tuned(std::string_view input);

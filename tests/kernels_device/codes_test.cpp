@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Conversions of bf16, e4m3 and e5m2 to and from f16 and f32, on every device: all codes, and numbers close to them.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "kernels_device/compute_fixture.hpp"
 #include "support/expect.hpp"
+#include "vkmoye/gen/dsl/copy.hpp"
 #include "vkmoye/gen/ir/operation.hpp"
 
 namespace vkmoye::test {
@@ -31,6 +33,46 @@ TEST_F(CodesTest, EveryCodeIsItsNumber) {
           EXPECT_TRUE(is_same(to, found[i], bits_of(to, number_of(from, i))))
               << to_string(from) << " " << i << " to " << to_string(to) << ": "
               << number_of(to, found[i]);
+        }
+      }
+    }
+  });
+}
+
+// In each place of a word, beside any other codes: vectors of codes are decoded four at a time.
+TEST_F(CodesTest, EveryCodeOfAVectorIsItsNumber) {
+  constexpr std::int64_t kCodes = 64 * 256;
+  std::vector<Bits> codes(kCodes);
+  for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = i % 256;
+  std::shuffle(codes.begin(), codes.end(), random_);
+  const auto copied = [&](Device& device, ScalarType from, ScalarType to, std::int64_t width,
+                          gen::CopyOptions options) {
+    Builder k("copied", 64);
+    const gen::Tensor src = k.input("src", from, {{"at", kCodes}});
+    const gen::Tensor dst = k.output("dst", to, {{"at", kCodes}});
+    k.grid(0, kCodes, 64 * width);
+    const Expr at = 64 * k.block_x() + k.thread();
+    k.copy(tile(src, {width}, {at}), tile(dst, {width}, {at}), options);
+    return run(device, k.finish(), {bytes_of(from, codes)}, to, codes.size());
+  };
+  for_each_device([&](Device& device) {
+    for (const ScalarType from : {ScalarType::e4m3, ScalarType::e5m2}) {
+      for (const ScalarType to : {ScalarType::f16, ScalarType::f32}) {
+        if (to == ScalarType::f16 && !device.caps().features.has(Feature::f16)) continue;
+        for (const std::uint32_t width : {4u, 8u, 16u}) {
+          gen::CopyOptions in_loops, first, with_zeros;
+          in_loops.vector.count = std::min<std::uint32_t>(width, 16 / size_of(to));
+          first.loads_first = with_zeros.loads_first = true;
+          with_zeros.edges = gen::Edges::zero;
+          for (const gen::CopyOptions& options : {in_loops, first, with_zeros}) {
+            const std::vector<Bits> found = copied(device, from, to, width, options);
+            std::size_t wrong = 0;
+            for (std::size_t i = 0; i < found.size(); ++i) {
+              wrong += !is_same(to, found[i], bits_of(to, number_of(from, codes[i])));
+            }
+            EXPECT_EQ(wrong, 0u) << to_string(from) << " to " << to_string(to) << " x" << width
+                                 << (options.loads_first ? ", loads first" : "");
+          }
         }
       }
     }

@@ -27,7 +27,7 @@ def png(path, width, height, pixels):
 
 
 def svg(width, height, parts, title):
-    """A picture of these parts; `title` describes it to who cannot see it."""
+    """A picture of these parts; `title` describes it to those who cannot see it."""
     return (f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{title}">' + "".join(parts) + "</svg>")
 
 

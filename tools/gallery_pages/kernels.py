@@ -18,7 +18,7 @@ Spreads the levels of an image so that each occurs about equally often. A plan o
 to 0; one counts the levels, in shared memory first, so that a workgroup adds to each count in memory only once; one
 sums the counts and makes a table of new levels, with a thread for each of the 256 levels; and one looks up each
 pixel.
-<p>The third kernel computes 255 times the number of pixels in 32 bits. It therefore <em>assumes</em> that there are
+<p>The third kernel computes 255.5 times the number of pixels in 32 bits. It therefore <em>assumes</em> that there are
 fewer than 2<sup>24</sup>. The host twin refuses a launch with more, and the report lists the assumption."""),
     ("radix_step", "A step of a radix sort", "u32", "1000000", "1000", pictures_of_data.radix_step, """
 Puts keys in the order of one digit of 4 bits, and moves a value along with each key. Equal digits keep their order,

@@ -38,7 +38,7 @@ def code(text, kind="code"):
     """Lines of C++ or GLSL, with their comments in another colour."""
     lines = []
     for line in text.strip("\n").split("\n"):
-        shown, comment = re.match(r'((?:[^"/]|"[^"]*"|/(?!/))*)(.*)', line).groups()
+        shown, comment = re.match(r"""((?:[^"'/]|"(?:\\.|[^"])*"|'(?:\\.|[^'])*'|['/](?!/))*)(.*)""", line).groups()
         lines.append(escape(shown) + (f'<span class="comment">{escape(comment)}</span>' if comment else ""))
     return f'<pre class="{kind}" tabindex="0">' + "\n".join(lines) + "</pre>"
 
@@ -76,7 +76,7 @@ def time_section(timed, checked):
     """The measured time of the kernel, and what was checked."""
     device, result = timed["device"], timed["results"][0]
     times = result["time_us"]
-    bytes_per_second = f'{result["gbps"]:.3g} GB/s' if result["gbps"] else "-"
+    bytes_per_second = f'{result["gbps"]:{".0f" if result["gbps"] >= 100 else ".3g"}} GB/s' if result["gbps"] else "-"
     if result["percent_of_ceiling"]:
         bytes_per_second += f', {result["percent_of_ceiling"]:.0f} % of '
         bytes_per_second += "a copy of as many bytes" if result["ceiling"] == "copy" else escape(result["ceiling"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pictures of the kernels whose data are no images; see pictures.py."""
+"""The pictures of the kernels whose data are not images; see pictures.py."""
 import math
 
 import draw

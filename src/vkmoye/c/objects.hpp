@@ -22,9 +22,9 @@ struct vkmoye_file {
   std::vector<vkmoye::CompiledFile> variants;
 
   vkmoye_file() = default;
-  /// `compiled` alone.
+  /// A file with the single variant `compiled`.
   explicit vkmoye_file(vkmoye::CompiledFile compiled);
-  /// The variant that a device takes, alone. Throws KernelError if it can run none of several.
+  /// A file with the variant that a device takes. Throws KernelError if it can run none of several.
   vkmoye_file for_device(const vkmoye::DeviceCaps& caps) const {
     return variants.empty() ? *this
                             : vkmoye_file(variants[vkmoye::fitting_variant(variants, caps)]);

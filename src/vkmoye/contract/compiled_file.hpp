@@ -15,8 +15,9 @@
 //     "variants": [{"format": "vkmoye kernel", ..}, ..]     each as a file of its own
 //   }
 //
-// Variants are called in the same way: all are kernels, or all are plans, with the same arrays (names, types, extents)
-// and arguments. How they do it differs: sizes of subgroups, features, scratch.
+// Variants are called in the same way: all are kernels, with the same arrays (names, types, access, extents, strides)
+// and arguments; or all are plans, with the same arrays (names, types, bytes). How they compute may differ: sizes of
+// subgroups, features, scratch.
 
 #include <filesystem>
 #include <string>
@@ -41,8 +42,9 @@ std::vector<CompiledFile> parse_variants(std::string_view text);
 /// parse_variants would refuse it.
 std::string variants_text(const std::vector<CompiledFile>& variants);
 
-/// The number of the first variant that a device with `caps` can run, 0 if there is only one. Throws KernelError with
-/// the reasons of each if it can run none of several.
+/// The index, from 0, of the first variant that a device with `caps` can run; 0 if there is only one, which need not
+/// fit. Throws KernelError with the reasons of each if the device can run none of several, and ArgumentError if there
+/// are no variants.
 std::size_t fitting_variant(const std::vector<CompiledFile>& variants, const DeviceCaps& caps);
 
 /// The variant of the file that a device with `caps` takes. Throws as parse_variants and fitting_variant.

@@ -12,9 +12,11 @@ int main(void) {
   vkmoye_file* file = NULL;
   vkmoye_device* device = NULL;
   vkmoye_recorder* recorder = NULL;
-  vkmoye_buffer* buffers[kernels_sums_array_count] = {NULL};
-  vkmoye_range ranges[kernels_sums_array_count] = {{0}};
-  const vkmoye_argument sizes[] = {{"rows", {kRows, 0, 0, 0}}, {"cols", {kCols, 0, 0, 0}}};
+  vkmoye_buffer* buffers[kernels_sums_number_of_arrays] = {NULL};
+  vkmoye_range ranges[kernels_sums_number_of_arrays] = {{0}};
+  const vkmoye_argument sizes[kernels_sums_number_of_arguments] = {
+      [kernels_sums_argument_rows] = {"rows", {kRows, 0, 0, 0}},
+      [kernels_sums_argument_cols] = {"cols", {kCols, 0, 0, 0}}};
   for (int i = 0; i < kRows * kCols; ++i) rows[i] = (float)(i / kCols);
   if (vkmoye_parse_file((const char*)kernels_sums_file, sizeof kernels_sums_file, &file) ||
       vkmoye_open_device(NULL, NULL, &device) ||
@@ -25,15 +27,15 @@ int main(void) {
     fprintf(stderr, "%s\n", vkmoye_last_error());
     return 1;
   }
-  for (int i = 0; i < kernels_sums_array_count; ++i) ranges[i].buffer = buffers[i];
-  if (vkmoye_run(recorder, ranges, kernels_sums_array_count, sizes, kernels_sums_argument_count,
+  for (int i = 0; i < kernels_sums_number_of_arrays; ++i) ranges[i].buffer = buffers[i];
+  if (vkmoye_run(recorder, ranges, kernels_sums_number_of_arrays, sizes, kernels_sums_number_of_arguments,
                  NULL) ||
       vkmoye_read_buffer(buffers[kernels_sums_array_dst], 0, sums, sizeof sums)) {
     fprintf(stderr, "%s\n", vkmoye_last_error());
     return 1;
   }
   printf("%g %g %g\n", (double)sums[0], (double)sums[1], (double)sums[2]);
-  for (int i = 0; i < kernels_sums_array_count; ++i) vkmoye_free_buffer(buffers[i]);
+  for (int i = 0; i < kernels_sums_number_of_arrays; ++i) vkmoye_free_buffer(buffers[i]);
   vkmoye_free_recorder(recorder);
   vkmoye_free_device(device);
   vkmoye_free_file(file);

@@ -72,6 +72,8 @@ ir::Kernel blur() {
   return k.finish();
 }
 
+// --- the problem ---
+
 const Model kBlur({
     .name = "models/blur",
     .summary = "5x5 Gaussian blur of an image, whose tiles are loaded with their halo",

@@ -45,6 +45,8 @@ ir::Kernel convolution() {
   return k.finish();
 }
 
+// --- the problem ---
+
 constexpr std::size_t kOut = 7;  // channels of the result
 
 const Model kConvolution({

@@ -39,6 +39,8 @@ ir::Kernel csr() {
   return k.finish();
 }
 
+// --- the problem ---
+
 // Row i of the matrix of the test has i % 7 numbers.
 std::int64_t entries_before(std::int64_t row) {
   return row / 7 * 21 + row % 7 * (row % 7 - 1) / 2;

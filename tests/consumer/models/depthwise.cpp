@@ -37,6 +37,8 @@ ir::Kernel depthwise() {
   return k.finish();
 }
 
+// --- the problem ---
+
 const Model kDepthwise({
     .name = "models/depthwise",
     .summary = "3x3 convolution of each channel by itself, channels innermost",

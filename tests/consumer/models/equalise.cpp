@@ -11,7 +11,8 @@ namespace models {
 namespace {
 
 constexpr std::int64_t kLevels = 256, kPixels = 4;  // of a thread
-constexpr std::uint32_t kTooMany = 1 << 24;  // pixels: 255 times their number is 2^32 or more
+constexpr std::uint32_t kTooMany =
+    1 << 24;  // pixels: fewer, so that 255.5 times their number fits in 32 bits
 const Layout kThreads = make_layout({kLevels});
 
 ir::Kernel clear() {
@@ -55,7 +56,7 @@ ir::Kernel levels(std::uint32_t lanes) {
   const Tensor counts = k.input("counts", u32, {{"level", kLevels}});
   const Tensor to = k.output("to", u32, {{"level", kLevels}});
   const Expr pixels = k.argument("pixels", u32);
-  k.assume(less(pixels, kTooMany), "255 times the number of pixels is below 2^32");
+  k.assume(less(pixels, kTooMany), "255.5 times the number of pixels is below 2^32");
   const View totals = k.shared("totals", u32, make_layout({kLevels / lanes}));
   const auto mine = [&](const Tensor& of) {
     return parallelize(tile(of, {kLevels}, {0}), kThreads, k.thread());
@@ -104,6 +105,8 @@ ir::Kernel map() {
       mine(src));
   return k.finish();
 }
+
+// --- the problem ---
 
 const Model kEqualise({
     .name = "models/equalise",

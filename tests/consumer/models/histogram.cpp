@@ -23,6 +23,8 @@ ir::Kernel histogram() {
   return k.finish();
 }
 
+// --- the problem ---
+
 constexpr std::int64_t kBins = 64;
 
 const Model kHistogram({

@@ -140,6 +140,8 @@ ir::Kernel scatter(std::uint32_t lanes) {
   return k.finish();
 }
 
+// --- the problem ---
+
 // The arrays of a problem, in this order, then scratch.
 enum : std::size_t {
   kKeys,

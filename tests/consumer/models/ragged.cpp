@@ -98,6 +98,8 @@ ir::Kernel ragged(std::uint32_t lanes, std::uint32_t group) {
   return k.finish();
 }
 
+// --- the problem ---
+
 constexpr std::int64_t kPlaces = 75;  // for tokens of a sequence
 constexpr std::uint32_t kGroup = 2;   // heads of q for each head of the cache
 

@@ -92,6 +92,8 @@ ir::Kernel add_starts() {
   return k.finish();
 }
 
+// --- the problem ---
+
 const Model kScan({
     .name = "models/scan",
     .summary = "prefix sums of any length",

@@ -40,6 +40,8 @@ ir::Kernel sort() {
   return k.finish();
 }
 
+// --- the problem ---
+
 const Model kSort({
     .name = "models/sort",
     .summary = "rows of up to 256 numbers, each sorted by a workgroup",

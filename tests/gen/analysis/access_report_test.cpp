@@ -3,6 +3,7 @@
 
 #include "support/expect.hpp"
 #include "support/fragment_orders.hpp"
+#include "vkmoye/gen/dsl/builder.hpp"
 #include "vkmoye/gen/kernels/registry/registry.hpp"
 
 namespace vkmoye::gen {
@@ -173,6 +174,23 @@ TEST(AccessReport, SaysWhyAnAccessIsNotWider) {
   EXPECT_EQ(report.accesses[1].path, "cols is no multiple of 4");
   EXPECT_EQ(report.accesses[1].not_wider, "the path for sizes that are not multiples");
   EXPECT_EQ(verdict(report.accesses[1]), "not reached at these sizes");
+}
+
+TEST(AccessReport, AnIndexFromDataHasNoCost) {
+  Builder k("gather", 64);
+  k.input("order", ScalarType::u32, {{"i", 64}});
+  const Tensor from = k.input("from", ScalarType::f32, {{"i", 64}});
+  const Tensor to = k.output("to", ScalarType::f32, {{"i", 64}});
+  k.grid(0, 1, 1);
+  const Expr at = to_index(k.load("at", {"order", {k.thread()}}));
+  const View mine = parallelize(tile(to, {64}, {0}), Layout(64), k.thread());
+  k.store(k.load("value_there", {"from", {minimum(at, 63)}}), mine);
+  const KernelReport report = analyse(k.finish());
+  ASSERT_THAT(report.accesses, SizeIs(3));
+  EXPECT_EQ(verdict(report.accesses[0]), "coalesced");
+  EXPECT_EQ(verdict(report.accesses[1]), "not known: its index depends on data");
+  EXPECT_EQ(report.accesses[1].not_wider, "its index depends on data");
+  EXPECT_EQ(grade(report.accesses[1]), std::nullopt);
 }
 
 TEST(AccessReport, NamesThePathsThatSizesChoose) {

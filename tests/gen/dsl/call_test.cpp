@@ -182,6 +182,8 @@ TEST(Call, HasANameOfItsOwn) {
   };
   reason("main", "'main' cannot be the name of a function: GLSL, or the shader around a kernel");
   reason("value2", "'value2' cannot be the name of a function: copies use it");
+  reason("value_x", "'value_x' cannot be the name of a function: copies use it");
+  reason("value2_w", "'value2_w' cannot be the name of a function: copies use it");
   reason("src", "'src' is the name of a function, and of the array src");
   reason("Src", "'Src' is the name of a function, and of the array src");
   reason("round", "'round' cannot be the name of a function");

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/emit.hpp"
+#include "commands/emission.hpp"
 #include "commands/options.hpp"
 #include "commands/unknown_word.hpp"
 #include "devices/execution.hpp"
@@ -64,7 +64,7 @@ std::string compiled(const std::vector<std::string>& words) {
     is_ready = true;
   }
   try {
-    return emitted_kernel_file(read_words(words));
+    return kernel_file(variants_in(read_words(words))).text;
   } catch (const DeviceLacks&) {
     throw;
   } catch (const KernelError& error) {  // what no device could run

@@ -6,8 +6,6 @@
 //
 // Several devices or sizes of subgroups are variants in one file of --kernel.
 
-#include "commands/emit.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,133 +15,24 @@
 #include <span>
 #include <variant>
 
-#include "commands/kernel_names.hpp"
-#include "commands/open_device.hpp"
+#include "commands/emission.hpp"
 #include "commands/options.hpp"
 #include "io/output_file.hpp"
 #include "io/program.hpp"
-#include "registry/operations.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/path_text.hpp"
 #include "vkmoye/base/text.hpp"
-#include "vkmoye/contract/argument_names.hpp"
-#include "vkmoye/contract/compiled_file.hpp"
 #include "vkmoye/contract/interface_json.hpp"
 #include "vkmoye/contract/json.hpp"
-#include "vkmoye/gen/compile.hpp"
-#include "vkmoye/gen/passes/sizes_from_buffer.hpp"
 #include "workloads/workload.hpp"
 
 namespace vkmoye::bench {
 namespace {
 
-// The shape of a kernel that is made for one shape; other kernels take their sizes at run time.
-Workload workload_to_emit(const gen::KernelEntry& entry, const CommandOptions& options) {
-  const Operation& operation = operation_of(entry);
-  Workload workload =
-      workload_of({&entry, one_type(options, entry), options.config, options.values},
-                  gen::size_of_form(operation.size, one_size(options, operation.size.example)));
-  const auto* elements = std::get_if<gen::ElementsForm>(&workload.problem->form);
-  const bool takes_any_size = elements != nullptr && !elements->shape;
-  if (!options.sizes.empty() && takes_any_size && options.sizes_from_buffer.empty()) {
-    throw ArgumentError(
-        fmt::format("--size: {} takes these sizes at run time; leave --size out", entry.name));
-  }
-  return workload;
-}
-
-// `plan` with the sizes of --sizes-from-buffer from an array behind those of the caller, see
-// gen::with_sizes_from_buffer; the size of `workload` has the maxima.
-RunPlan with_sizes_from_buffer(const Workload& workload, RunPlan plan,
-                               const CommandOptions& options) {
-  if (options.sizes.empty()) {
-    throw ArgumentError("emit --sizes-from-buffer: --size is missing, which has the maxima");
-  }
-  if (plan.steps.size() + plan.left_out.size() != 1) {
-    throw ArgumentError(
-        fmt::format("emit --sizes-from-buffer: {} takes {} kernels at this size, "
-                    "but only a plan of one kernel can have sizes from a buffer",
-                    workload.entry->name, plan.steps.size() + plan.left_out.size()));
-  }
-  const Step one = std::move(plan.steps.front());
-  gen::KernelPlan sized =
-      gen::with_sizes_from_buffer(one.kernel, split(options.sizes_from_buffer, ','), one.arguments);
-  // The arrays of `sized`: those of the kernel, then its own.
-  const std::size_t of_kernel = one.arrays.size(), first_own = plan.arrays.size();
-  plan.given += sized.arrays.size() - of_kernel;
-  for (const auto* arrays : {&sized.arrays, &sized.scratch}) {
-    for (std::size_t i = arrays == &sized.arrays ? of_kernel : 0; i < arrays->size(); ++i) {
-      plan.arrays.push_back({(*arrays)[i].name, (*arrays)[i].bytes, {}, 0});
-    }
-  }
-  const auto number_of = [&](std::size_t number) {
-    return number < of_kernel ? one.arrays[number] : first_own + number - of_kernel;
-  };
-  std::string command = one.kernel.command;
-  if (!command.empty()) {
-    if (command.find(" --size ") == std::string::npos) {
-      command += fmt::format(" --size {}", fmt::join(workload.problem->size, "x"));
-    }
-    command += " --sizes-from-buffer " + options.sizes_from_buffer;
-  }
-  plan.steps.clear();
-  for (gen::KernelStep& step : sized.steps) {
-    for (std::size_t& array : step.arrays) array = number_of(array);
-    if (step.indirect) step.indirect = number_of(*step.indirect);
-    step.kernel.command = command;
-    plan.steps.push_back({std::move(step)});
-  }
-  plan.main = sized.main;
-  return plan;
-}
-
-// A step and its compiled kernel.
-struct Emitted {
-  const Step& step;
-  CompiledKernel compiled;
-  std::string spirv;  // the file, as the user typed it; empty: none
-};
-
-// What the kernel takes when it runs or is loaded: sizes, strides, factors.
-std::vector<std::string> arguments_of(const KernelInterface& kernel) {
-  std::vector<std::string> names = argument_names(kernel);
-  for (const SpecialisedArgument& one : kernel.specialised) names.push_back(one.name);
-  return names;
-}
-
-// What the file of --kernel holds: one kernel, or a plan, which also has the arguments of its steps.
-struct Held {
-  CompiledFile file;
-  std::string words;  // for the user
-};
-
-// If sizes are given, or the kernel has arrays of its own, it is a plan.
-Held held_by_file(const RunPlan& plan, const std::vector<Emitted>& kernels,
-                  const CommandOptions& options, const Extents& size) {
-  const std::vector<std::string> names = arguments_of(kernels.front().compiled.interface);
-  const bool is_sized = !options.sizes.empty() && !names.empty();
-  const bool has_scratch = plan.given < plan.arrays.size();
-  if (kernels.size() == 1 && !is_sized && !has_scratch) {
-    return {kernels.front().compiled,
-            names.empty() ? "a kernel without arguments"
-                          : fmt::format("a kernel with the arguments {}", join(names, ", "))};
-  }
-  CompiledPlan out;
-  out.name = kernels[plan.main].compiled.interface.name;
-  for (const Array& array : plan.arrays) {
-    auto& arrays = out.arrays.size() < plan.given ? out.arrays : out.scratch;
-    arrays.push_back({array.name, array.bytes - std::min(array.bytes, array.offset)});
-  }
-  for (const Emitted& one : kernels) {
-    out.steps.push_back({one.compiled, one.step.arguments, one.step.arrays, one.step.indirect});
-  }
-  std::string words = fmt::format("a plan of {} kernel{} for {}", kernels.size(),
-                                  kernels.size() == 1 ? "" : "s", size_text(size));
-  return {std::move(out), std::move(words)};
-}
-
-// The interface of `plan`, made for the size of `workload`.
-Json to_json(const Workload& workload, const RunPlan& plan, const std::vector<Emitted>& kernels) {
+// The interface of a plan, made for the size of the workload. `spirv`: the file of each step; empty: none.
+Json to_json(const Emission& emission, const std::vector<CompiledKernel>& kernels,
+             const std::vector<std::string>& spirv) {
+  const auto& [caps, workload, plan] = emission;
   Json arrays = Json::array(), steps = Json::array();
   for (const Array& array : plan.arrays) {
     arrays.push_back({{"name", array.name},
@@ -151,17 +40,18 @@ Json to_json(const Workload& workload, const RunPlan& plan, const std::vector<Em
                       {"offset", array.offset},
                       {"input", or_null(array.input)}});
   }
-  for (const Emitted& one : kernels) {
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const Step& of_plan = plan.steps[i];
     Json arguments = Json::object();
-    for (const auto& [name, argument] : one.step.arguments) {
+    for (const auto& [name, argument] : of_plan.arguments) {
       std::visit([&, &key = name](const auto& value) { arguments[key] = value; }, argument.value);
     }
-    Json step = interface_to_json(one.compiled.interface);
-    step["spirv"] = or_null(one.spirv);
-    step["arrays"] = one.step.arrays;
+    Json step = interface_to_json(kernels[i].interface);
+    step["spirv"] = or_null(spirv[i]);
+    step["arrays"] = of_plan.arrays;
     step["arguments"] = arguments;
-    step["beforehand"] = steps.size() < plan.beforehand;
-    if (one.step.indirect) step["indirect"] = *one.step.indirect;
+    step["beforehand"] = i < plan.beforehand;
+    if (of_plan.indirect) step["indirect"] = *of_plan.indirect;
     steps.push_back(std::move(step));
   }
   return {{"schema", 1},
@@ -223,115 +113,26 @@ void refuse_same_file(const std::vector<Target>& targets) {
   }
 }
 
-// What `emit` was asked for.
-struct Emission {
-  DeviceCaps caps;
-  Workload workload;
-  RunPlan plan;
-};
-
-Emission described(const CommandOptions& options) {
-  const gen::KernelEntry& entry = find_one_kernel(options.kernels.front());
-  refuse_useless_values(options.values, {&entry});
-  DeviceCaps caps = described_for(options.device);
-  // A number says what the device does, as in `run`.
-  if (const std::uint32_t groups = groups_in(options.resident)) caps.resident_groups = groups;
-  Workload workload = workload_to_emit(entry, options);
-  RunPlan plan = described_plan(workload, caps);
-  if (!options.sizes_from_buffer.empty()) {
-    plan = with_sizes_from_buffer(workload, std::move(plan), options);
-  }
-  if (!options.specialise.empty()) specialise_sizes(plan, options.specialise);
-  make_resident(plan, options.resident, caps);
-  return {std::move(caps), std::move(workload), std::move(plan)};
-}
-
-// The steps of `emission`, which must outlive them. `spirv`: the file of each.
-std::vector<Emitted> compiled(const Emission& emission, const CommandOptions& options,
-                              const std::vector<std::string>& spirv) {
-  const auto& [caps, workload, plan] = emission;
-  if (!options.kernel_file.empty() && !plan.left_out.empty()) {
-    throw ArgumentError(
-        fmt::format("emit --kernel: a file needs every step, and some are missing: {}",
-                    join(plan.left_out, "; ")));
-  }
-  std::vector<Emitted> kernels;
-  for (const Step& step : plan.steps) {
-    if (!options.device.empty()) {
-      require_fit(workload.entry->name, gen::ir::interface_of(step.kernel), caps);
-    }
-    kernels.push_back({step, gen::compile(step.kernel), spirv[kernels.size()]});
-  }
-  return kernels;
-}
-
-// `options`, once for each --device and each --subgroup-size.
-std::vector<CommandOptions> each_variant(const CommandOptions& options) {
-  constexpr const char* kLanes = "subgroup-size";
-  const auto lanes = options.config.find(kLanes);
-  const auto sizes =
-      lanes == options.config.end() ? std::vector<std::string>{} : split(lanes->second, ',');
-  const auto devices = options.devices.empty() ? std::vector<std::string>{""} : options.devices;
-  std::vector<CommandOptions> out;
-  for (const std::string& device : devices) {
-    CommandOptions one = options;
-    one.device = device;
-    if (sizes.empty()) out.push_back(one);
-    for (const std::string& size : sizes) {
-      one.config[kLanes] = size;
-      out.push_back(one);
-    }
-  }
-  return out;
-}
-
-// What --kernel writes for `options`, which lists no variants.
-Held held_by_file(const CommandOptions& options) {
-  const Emission emission = described(options);
-  const std::vector<std::string> no_files(emission.plan.steps.size());
-  return held_by_file(emission.plan, compiled(emission, options, no_files), options,
-                      emission.workload.problem->size);
-}
-
-// The text of the file of --kernel.
-struct KernelFile {
-  std::string text;
-  std::string words;  // for the user
-};
-
-KernelFile kernel_file(const std::vector<CommandOptions>& variants) {
-  std::vector<CompiledFile> files;
-  std::string words;
-  for (const CommandOptions& options : variants) {
-    Held held = held_by_file(options);
-    if (files.empty()) words = std::move(held.words);
-    files.push_back(std::move(held.file));
-  }
-  if (files.size() > 1) words = fmt::format("{} variants, each {}", files.size(), words);
-  return {variants_text(files), std::move(words)};
-}
-
 int emit_variants(const CommandOptions& options, const std::vector<CommandOptions>& variants) {
   if (options.kernel_file.empty() || !options.spirv.empty() || !options.interface.empty()) {
     throw ArgumentError(
         "emit: several values of --device or --subgroup-size are variants in one file, so they "
-        "need "
-        "--kernel, and neither --spirv nor --interface");
+        "need --kernel, and neither --spirv nor --interface");
   }
   const KernelFile file = kernel_file(variants);
   OutputFile written(options.kernel_file);
   written.write(file.text);
   written.commit();
-  fmt::print(stderr, "{}: {}\n", options.kernel_file, file.words);
+  fmt::print(stderr, "{}: {}\n", options.kernel_file, file.summary);
+  for (const std::string& what : file.left_out) print_error("emit: left out: " + what);
   return kOk;
 }
 
 int emit(const CommandOptions& given) {
-  const std::vector<CommandOptions> variants = each_variant(given);
+  const std::vector<CommandOptions> variants = variants_in(given);
   if (variants.size() > 1) return emit_variants(given, variants);
   const CommandOptions& options = variants.front();
-  const Emission emission = described(options);
-  const Workload& workload = emission.workload;
+  const Emission emission = described_emission(options);
   const RunPlan& plan = emission.plan;
   const auto spirv = files_of("--spirv", options.spirv, plan.steps.size());
   std::vector<Target> targets;
@@ -339,48 +140,43 @@ int emit(const CommandOptions& given) {
   targets.push_back({"--kernel", options.kernel_file});
   targets.push_back({"--interface", options.interface});
   refuse_same_file(targets);
-  const std::vector<Emitted> kernels = compiled(emission, options, spirv);
-  const bool is_alone = kernels.size() == 1 && plan.left_out.empty();
+  const std::vector<CompiledKernel> kernels = compiled_steps(emission, options);
   // All files are written before the first is committed, so that a call makes all of them or none.
   std::vector<std::unique_ptr<OutputFile>> written;
-  std::string holds;  // what the file of --kernel has
-  for (const Emitted& one : kernels) {
-    if (!one.spirv.empty()) {
-      written.push_back(std::make_unique<OutputFile>(one.spirv));
-      written.back()->write(std::as_bytes(std::span(one.compiled.spirv)));
-    }
+  std::string summary;  // of the file of --kernel
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (spirv[i].empty()) continue;
+    written.push_back(std::make_unique<OutputFile>(spirv[i]));
+    written.back()->write(std::as_bytes(std::span(kernels[i].spirv)));
   }
   if (!options.kernel_file.empty()) {
     written.push_back(std::make_unique<OutputFile>(options.kernel_file));
-    const Held held = held_by_file(plan, kernels, options, workload.problem->size);
-    written.back()->write(variants_text({held.file}));
-    holds = fmt::format("{}: {}", options.kernel_file, held.words);
+    const Content content = content_of(emission, kernels, options);
+    written.back()->write(variants_text({content.file}));
+    summary = fmt::format("{}: {}", options.kernel_file, content.summary);
   }
   if (!options.interface.empty()) {
-    const Json interface = is_alone ? interface_to_json(kernels.front().compiled.interface)
-                                    : to_json(workload, plan, kernels);
+    const bool is_alone = kernels.size() == 1 && plan.left_out.empty();
+    const Json interface =
+        is_alone ? interface_to_json(kernels.front().interface) : to_json(emission, kernels, spirv);
     written.push_back(std::make_unique<OutputFile>(options.interface));
     written.back()->write(interface.dump(2) + "\n");
   }
   for (const auto& file : written) file->commit();
-  if (!holds.empty()) fmt::print(stderr, "{}\n", holds);
+  if (!summary.empty()) fmt::print(stderr, "{}\n", summary);
   for (const std::string& what : plan.left_out) {
     print_error(fmt::format("emit: left out: {}", what));
   }
   for (const Target& target : targets) {
     if (target.file == "-") return kOk;
   }
-  for (const Emitted& one : kernels) {
-    std::cout << (&one == &kernels.front() ? "" : "\n") << one.compiled.glsl;
+  for (const CompiledKernel& one : kernels) {
+    std::cout << (&one == &kernels.front() ? "" : "\n") << one.glsl;
   }
   return kOk;
 }
 
 }  // namespace
-
-std::string emitted_kernel_file(const CommandOptions& options) {
-  return kernel_file(each_variant(options)).text;
-}
 
 const Command kEmit = {
     CommandName::emit, "print the GLSL of a kernel or plan; needs no device",

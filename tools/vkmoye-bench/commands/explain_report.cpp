@@ -85,7 +85,7 @@ std::string efficiency_text(const AccessReport& access) {
 
 const char* level_text(const AccessReport& access) {
   const auto level = gen::grade(access);
-  if (!level) return access.place_from_data ? "unknown" : "unmade";
+  if (!level) return access.index_from_data ? "unknown" : "unmade";
   return *level == Grade::good ? "good" : *level == Grade::fair ? "fair" : "bad";
 }
 
@@ -118,10 +118,10 @@ std::vector<std::string> summary(const Explained& subject) {
   add_each("problem", bad);
   add_each("fair", fair);
   add_each("unknown", unknown);
-  if (bad.empty()) {
-    const std::size_t known = good.size() + fair.size();
+  const std::size_t known = good.size() + fair.size();
+  if (bad.empty() && (known > 0 || unknown.empty())) {
     lines.push_back(fmt::format("ok: {} of {} accesses{} have the lowest possible cost",
-                                good.size(), known, unknown.empty() ? "" : " with a known cost"));
+                                good.size(), known, unknown.empty() ? "" : " with a known index"));
   }
   lines.push_back(
       has_shared(subject)

@@ -88,25 +88,27 @@ void require_fit(const gen::Problem& problem, const KernelInterface& kernel,
   throw_if_any(kernel.name, std::move(reasons));
 }
 
-// The kernel of the file, or of a plan of one kernel, without its arguments: `run` has those for its own sizes. Of its
-// `variants`, the one for `caps`. Throws ArgumentError if it is a plan of several, DeviceLacks if none is for `caps`.
-CompiledKernel one_kernel(const std::string& file, std::vector<CompiledFile> variants,
-                          const DeviceCaps& caps) {
-  std::size_t number = 0;
-  try {
-    number = fitting_variant(variants, caps);
-  } catch (const KernelError& error) {
-    throw DeviceLacks("run --kernel " + file, error.reasons);
-  }
-  CompiledFile& compiled = variants[number];
-  if (auto* kernel = std::get_if<CompiledKernel>(&compiled)) return std::move(*kernel);
-  auto& plan = std::get<CompiledPlan>(compiled);
+// The kernel of `variant`, or of a plan of one kernel, without its arguments: `run` has those for its own sizes. Throws
+// ArgumentError if it is a plan of several.
+const CompiledKernel& one_kernel(const std::string& file, const CompiledFile& variant) {
+  if (const auto* kernel = std::get_if<CompiledKernel>(&variant)) return *kernel;
+  const auto& plan = std::get<CompiledPlan>(variant);
   const bool is_one = plan.steps.size() == 1 && plan.scratch.empty();
-  if (is_one) return std::move(plan.steps.front().kernel);
+  if (is_one) return plan.steps.front().kernel;
   throw ArgumentError(
       fmt::format("run --kernel: {} is a plan of {} kernel{} for one size; run the kernel that it "
                   "was made from, {}, with the same options",
                   file, plan.steps.size(), plan.steps.size() == 1 ? "" : "s", plan.name));
+}
+
+// That of the variant for `caps`. Throws DeviceLacks if there is none.
+const CompiledKernel& kernel_for(const DeviceCaps& caps, const std::string& file,
+                                 const std::vector<CompiledFile>& variants) {
+  try {
+    return one_kernel(file, variants[fitting_variant(variants, caps)]);
+  } catch (const KernelError& error) {
+    throw DeviceLacks("run --kernel " + file, error.reasons);
+  }
 }
 
 int run_kernel_file(const CommandOptions& options) {
@@ -129,12 +131,13 @@ int run_kernel_file(const CommandOptions& options) {
   if (options.gate && options.baselines.empty()) {
     throw ArgumentError("--gate: needs a --baseline");
   }
-  std::vector<CompiledFile> variants = read_variants(path_of(options.kernel_file));
-  const auto executor = open_executor(options.device);
-  const auto kernel = std::make_shared<const CompiledKernel>(
-      one_kernel(options.kernel_file, std::move(variants), executor->caps()));
-  const KernelInterface& interface = kernel->interface;
-  throw_if_any(options.kernel_file, gen::reasons_against_module(kernel->spirv));
+  const std::vector<CompiledFile> variants = read_variants(path_of(options.kernel_file));
+  for (const CompiledFile& variant : variants) {
+    const CompiledKernel& kernel = one_kernel(options.kernel_file, variant);
+    throw_if_any(options.kernel_file, gen::reasons_against_module(kernel.spirv));
+  }
+  // All variants are called in the same way.
+  const KernelInterface& interface = one_kernel(options.kernel_file, variants.front()).interface;
   if (interface.bindings.empty()) throw KernelError(interface.name, {"it has no bindings"});
   const gen::KernelEntry entry = entry_of(interface, options.reference);
   const Operation& operation = operation_of(entry);
@@ -158,11 +161,14 @@ int run_kernel_file(const CommandOptions& options) {
                                          : options.sizes;
   for (const Extents& size : sizes) {
     Workload workload = workload_of(text, gen::size_of_form(operation.size, size));
-    workload.compiled = kernel;
     workload.subject = subject;
     require_fit(*workload.problem, interface, operation);
     workloads.push_back(std::move(workload));
   }
+  const auto executor = open_executor(options.device);
+  const auto kernel = std::make_shared<const CompiledKernel>(
+      kernel_for(executor->caps(), options.kernel_file, variants));
+  for (Workload& workload : workloads) workload.compiled = kernel;
   return measure_all(*executor, workloads, options);
 }
 

@@ -34,7 +34,8 @@ extern "C" {
    `vkmoye-bench emit KERNEL OPTIONS..`, but for those that name files to write; NULL if `option_count` is 0. "--device"
    takes part of the name of a device of this machine, or a description of one; without it, the kernel is for a device
    with the most common limits. Then `*text` is what vkmoye_parse_file takes, `*bytes` bytes and a 0; free it with
-   vkmoye_free_text. May be called by several threads, which wait for each other.
+   vkmoye_free_text. With several sizes in "--subgroup-size", or several "--device", it has variants, which libvkmoye_c
+   reads from version 1.5 on. May be called by several threads, which wait for each other.
    VKMOYE_BAD_ARGUMENT with every reason: an unknown kernel, option or device, or values that are wrong or do not fit
    each other. VKMOYE_CANNOT_RUN with every reason: the device cannot run the kernel. VKMOYE_NO_DEVICE: "--device" names
    no description, and there is no Vulkan device. */

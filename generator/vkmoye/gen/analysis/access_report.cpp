@@ -63,7 +63,7 @@ class Observer final : public machine::Environment {
       const Site& site = sites_.list[i];
       const bool unseen = access.requests == 0 && access.bytes() < 16;
       access.not_wider = !site.remainder.empty()            ? site.remainder
-                         : unseen && access.place_from_data ? "its place depends on data"
+                         : unseen && access.index_from_data ? "its index depends on data"
                          : unseen                           ? "it is not reached at these sizes"
                          : !site.not_wider.empty()          ? site.not_wider
                                                             : limits_[i].why(site.guards);
@@ -120,7 +120,7 @@ class Observer final : public machine::Environment {
           offset += static_cast<std::int64_t>(at[i] * step[i]);
         }
         if (!is_known) {
-          accesses_[site->second].place_from_data = true;
+          accesses_[site->second].index_from_data = true;
           continue;
         }
         request.back() = offset * bytes;
@@ -189,7 +189,7 @@ std::optional<Grade> grade(const AccessReport& access) {
 
 std::string verdict(const AccessReport& access) {
   const auto level = grade(access);
-  if (!level && access.place_from_data) return "not known: its place depends on data";
+  if (!level && access.index_from_data) return "not known: its index depends on data";
   if (!level) return "not reached at these sizes";
   if (access.banks) {
     const BankCost& cost = *access.banks;

@@ -49,7 +49,7 @@ struct AccessReport {
   std::vector<std::string> bounds;  // what keeps each coordinate in range
 
   std::uint64_t requests = 0;         // the number of requests; 0: none at these sizes
-  bool place_from_data = false;       // the place of some depends on data; they are not counted
+  bool index_from_data = false;       // the index of some depends on data; they are not counted
   std::optional<SectorCost> sectors;  // cost of the worst request, if it is a buffer
   std::optional<BankCost> banks;      // cost of the worst request, if it is shared
   double efficiency = 1;              // over all requests: best possible cost / actual cost

@@ -69,8 +69,8 @@ Loaded loaded(const ViewAccesses& from, ScalarType type, ScalarType to, bool zer
       value = ir::select(conjunction(access.inside), value, zero);
     }
     out.whole.push_back(value);
-    const bool are_codes = type == ScalarType::e4m3 || type == ScalarType::e5m2;
-    if (are_codes && to != type && width >= 4) {
+    if (is_code(type) && size_of(type) == 1 && to != type && width >= 4) {
+      ir::convert(ir::component(value, 0), to);  // refused as a single one is
       decode(value, name, access.values, out);
       continue;
     }
@@ -95,7 +95,18 @@ Expr value_for(const ContiguousAccess& access, const ViewAccesses& from, const L
   for (const std::size_t value : access.values) {
     parts.push_back(ir::convert(loaded.values[value], type));
   }
-  return parts.size() == 1 ? parts.front() : ir::vector(parts);
+  if (parts.size() == 1) return parts.front();
+  // A vector that was decoded may have exactly these elements.
+  if (parts.front()->op == ir::Op::component) {
+    const Expr& whole = parts.front()->operands[0];
+    std::uint32_t next = 0;
+    const bool is_whole = std::all_of(parts.begin(), parts.end(), [&](const Expr& part) {
+      return part->op == ir::Op::component && part->value == next++ &&
+             &*part->operands[0] == &*whole;
+    });
+    if (is_whole && whole->type.width == parts.size()) return whole;
+  }
+  return ir::vector(parts);
 }
 
 // The stores of one iteration that set `to` to 0.

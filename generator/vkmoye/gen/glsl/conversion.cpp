@@ -184,7 +184,7 @@ std::string bitcast_by_words(const ir::Node& node) {
     return ir::is_packed(type.element, type.width) ||
            (type.element == ScalarType::u32 && type.width > 1);
   };
-  if (is_words(from->type) && is_words(to)) return print(from);
+  if (is_words(from->type) && is_words(to)) return print_primary(from);
   const std::vector<std::string> words = words_of(from);
   if (is_words(to)) return fmt::format("uvec{}({})", words.size(), join(words, ", "));
   return from_words(to, words);

@@ -103,7 +103,14 @@ std::string reason_against_name(std::string_view name) {
 }
 
 bool is_name_of_moves(std::string_view name) {
-  if (name.starts_with("value") && (name.size() == 5 || is_number(name.substr(5)))) return true;
+  if (name.starts_with("value")) {
+    std::string_view rest = name.substr(5);
+    // The numbers of a word of codes: value_x, value2_w.
+    const bool is_of_word = rest.size() >= 2 && rest[rest.size() - 2] == '_' &&
+                            std::string_view("xyzw").find(rest.back()) != std::string_view::npos;
+    if (is_of_word) rest.remove_suffix(2);
+    if (rest.empty() || is_number(rest)) return true;
+  }
   if (name.starts_with("v") && is_number(name.substr(1))) return true;
   if (name.ends_with("_block")) name.remove_suffix(6);  // the block of such a buffer
   if (name.ends_with("_words")) return true;

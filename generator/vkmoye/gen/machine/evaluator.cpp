@@ -38,7 +38,7 @@ const Values& Evaluator::value(const ir::Expr& written, bool contracts) {
   const ir::Expr& e = contracts ? as_computed(written) : written;
   if (e->op == Op::variable) {
     const auto name = names_.find(e->name);
-    // A kernel that the verifier refuses may use a name where another value has it: unknown, if that has another width.
+    // A kernel that the verifier refuses may use a name whose value has another width: the result is unknown then.
     if (name != names_.end() && name->second.scalars() == scalars_of(e->type)) return name->second;
   }
   auto& memo = memo_[contracts ? 1 : 0];

@@ -133,7 +133,7 @@ struct KernelEntry {
   bool converts = false;
 };
 
-/// The type of elements where none is given: f32, or the first of a kernel without f32.
+/// The type of elements where none is given: f32, or the kernel's first type if it does not have f32.
 ScalarType usual_type(const KernelEntry& entry);
 
 /// `request` for the entry `name` with these `weights`, which a product gets unless its form has a format of its own.
