@@ -29,6 +29,11 @@
 # VKMOYE_BUILD_TOOLS the one that is built. For cross-compiling, both are programs of the build machine, such as an imported
 # target.
 function(vkmoye_add_kernels target)
+  string(JOIN "|" vkmoye_keywords alignas alignof and asm auto bool break case catch char class const constexpr continue
+         decltype default delete do double else enum explicit export extern false float for friend goto if inline int long
+         mutable namespace new noexcept not nullptr operator or private protected public register requires return short
+         signed sizeof static struct switch template this throw true try typedef typename union unsigned using virtual void
+         volatile while xor)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LANGUAGE;NAMESPACE;PROGRAM" "KERNELS;DEVICE;SUBGROUP_SIZES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KERNELS)
     message(FATAL_ERROR "vkmoye_add_kernels(${target}): needs KERNELS, and knows LANGUAGE, NAMESPACE, DEVICE, "
@@ -65,7 +70,8 @@ function(vkmoye_add_kernels target)
     set(compiler ${program})
   endif()
   if(NOT program)
-    message(FATAL_ERROR "vkmoye_add_kernels(${target}): the program vkmoye-bench was not found; set VKMOYE_BENCH to it")
+    message(FATAL_ERROR "vkmoye_add_kernels(${target}): the program vkmoye-bench was not found; set VKMOYE_BENCH to it, or "
+                        "VKMOYE_BUILD_TOOLS to ON, if vkmoye is part of this project")
   endif()
   set(namespace kernels)
   if(arg_NAMESPACE)
@@ -95,6 +101,9 @@ function(vkmoye_add_kernels target)
     if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$" OR NOT text MATCHES "[^ ]")
       message(FATAL_ERROR "vkmoye_add_kernels(${target}): '${text}' is no '[name =] kernel [option]...', where the name is "
                           "one of C++")
+    endif()
+    if(name MATCHES "^(${vkmoye_keywords})$")
+      message(FATAL_ERROR "vkmoye_add_kernels(${target}): ${name} is a keyword of C++; write 'my_${name} = ${text}'")
     endif()
     get_property(taken TARGET ${target} PROPERTY VKMOYE_KERNELS)
     if(name IN_LIST taken)

@@ -9,6 +9,7 @@
 #include "cli/bench.hpp"
 #include "support/expect.hpp"
 #include "support/process.hpp"
+#include "vkmoye/contract/compiled_file.hpp"
 
 namespace vkmoye::test {
 namespace {
@@ -179,6 +180,29 @@ TEST_F(KernelFileCli, OfSeveralDevicesHasAVariantForEach) {
                  "emit --subgroup-size: 32 is given twice");
   expect_refused(emit({"softmax/rows", "--subgroup-size", "32,3", "--kernel", file}),
                  "emit --subgroup-size 3: subgroup-size = 3 is not a power of two");
+}
+
+// Also of the kernel that combines what the first one left.
+TEST_F(KernelFileCli, OfPlansHasSubgroupsOfOneSize) {
+  for (std::vector<std::string> words :
+       {std::vector<std::string>{"reduce/sum", "--size", "1x2000000"},
+        {"reduce/max", "--axis", "0", "--size", "2000000x3"},
+        {"softmax/rows", "--size", "2x4000000"},
+        {"gemm/thin", "--split-k", "4", "--size", "3x64x512"},
+        {"attention/decode", "--size", "1x4096x64", "--type", "f16"}}) {
+    const bool is_attention = words.front() == "attention/decode";  // its threads exchange values
+    words.insert(words.end(), {"--subgroup-size", is_attention ? "64,16" : "16,1"});
+    const std::vector<CompiledFile> variants = read_variants(emitted(words));
+    ASSERT_EQ(variants.size(), 2u) << words.front();
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::uint32_t lanes = is_attention ? (i == 0 ? 64 : 16) : (i == 0 ? 16 : 0);
+      const auto kernels = kernels_of(variants[i]);
+      EXPECT_EQ(kernels.size(), 2u) << words.front();
+      for (const KernelInterface* kernel : kernels) {
+        EXPECT_THAT(kernel->subgroup_size, AnyOf(0u, lanes)) << kernel->name;
+      }
+    }
+  }
 }
 
 TEST_F(KernelFileCli, FailsWhereItComputesSomethingElse) {

@@ -321,11 +321,10 @@ TEST(ReportCli, CompareOverwritesNoneOfItsInputs) {
 
 TEST(ReportCli, CompareReadsWhatRunWrites) {
   const TemporaryFolder folder;
-  for (const char* name : {"a.json", "b.json"}) {
-    const Outcome outcome = bench({"run", "copy/simple", "--size", "64", "--min-time", "0.01",
-                                   "--format", "json", "--output", folder.file(name)});
-    ASSERT_EQ(outcome.status, 0) << outcome.err;
-  }
+  const Outcome outcome = bench({"run", "copy/simple", "--size", "64", "--min-time", "0.01",
+                                 "--format", "json", "--output", folder.file("a.json")});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  write_file(folder.file("b.json"), read_file(folder.file("a.json")));  // a busy machine has others
   EXPECT_THAT(
       output_of({"compare", folder.file("a.json"), folder.file("b.json"), "--effect", "1000"}),
       HasSubstr("1 SAME, 0 FAST, 0 SLOW, 0 UNCLEAR"));

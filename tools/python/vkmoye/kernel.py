@@ -118,7 +118,10 @@ def load(path, device=None):
         text = pathlib.Path(path).read_bytes()
     except OSError as error:
         raise ArgumentError(f"{path}: {error.strerror}") from error
-    return Kernel(text, device)
+    try:
+        return Kernel(text, device)
+    except ArgumentError as error:
+        raise ArgumentError(f"{path}: {error}") from error
 
 
 _lock = threading.RLock()  # each kernel is compiled once

@@ -44,7 +44,7 @@ def name_of(dtype):
     for name, known in DTYPES.items():
         if known == wanted and (name not in _BITS or known != _BITS[name]):
             return name
-    hint = "; for a mask, use numpy.where(mask, 0, -numpy.inf)" if wanted == np.bool_ else ""
+    hint = "; for a mask, use numpy.where(mask, 0, -numpy.inf).astype(q.dtype)" if wanted == np.bool_ else ""
     raise ArgumentError(f"dtype {wanted}: vkmoye has no such type (it has {', '.join(DTYPES)}){hint}")
 
 

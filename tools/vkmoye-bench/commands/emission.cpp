@@ -207,7 +207,17 @@ KernelFile kernel_file(const std::vector<CommandOptions>& variants) {
   if (files.empty()) throw DeviceLacks("emit --kernel: no variant is left", out.left_out);
   if (files.size() > 1)
     out.summary = fmt::format("{} variants, each {}", files.size(), out.summary);
-  out.text = variants_text(files);
+  try {
+    out.text = variants_text(files);
+  } catch (const ArgumentError& error) {
+    const bool has_plan = std::any_of(files.begin(), files.end(), [](const CompiledFile& file) {
+      return std::holds_alternative<CompiledPlan>(file);
+    });
+    const bool needs_size = has_plan && variants.front().sizes.empty();
+    throw ArgumentError(
+        error.what() +
+        std::string(needs_size ? "; give --size, so that all are plans for it" : ""));
+  }
   return out;
 }
 

@@ -95,10 +95,10 @@ const CompiledKernel& one_kernel(const std::string& file, const CompiledFile& va
   const auto& plan = std::get<CompiledPlan>(variant);
   const bool is_one = plan.steps.size() == 1 && plan.scratch.empty();
   if (is_one) return plan.steps.front().kernel;
-  throw ArgumentError(
-      fmt::format("run --kernel: {} is a plan of {} kernel{} for one size; run the kernel that it "
-                  "was made from, {}, with the same options",
-                  file, plan.steps.size(), plan.steps.size() == 1 ? "" : "s", plan.name));
+  throw ArgumentError(fmt::format(
+      "run --kernel: {} is a plan of {} kernel{} for one size, with {}; run what `emit` "
+      "made it from, with the same options",
+      file, plan.steps.size(), plan.steps.size() == 1 ? "" : "s", plan.name));
 }
 
 // That of the variant for `caps`. Throws DeviceLacks if there is none.

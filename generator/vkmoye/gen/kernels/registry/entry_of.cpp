@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "vkmoye/gen/kernels/common/config_fields.hpp"
+
 namespace vkmoye::gen {
 
 namespace {
@@ -145,6 +147,14 @@ KernelPlan plan_of(const KernelEntry& entry, const KernelRequest& given, const P
   KernelRequest request = given;
   if (options.find_orders && entry.probes) {
     request.device = options.find_orders(entry.probes(request));
+  }
+  // Every step of a plan has subgroups of the size that the option says.
+  if (const auto size = request.options.find("subgroup-size"); size != request.options.end()) {
+    const auto lanes = parse_numbers(size->second, 'x');
+    const bool is_one = lanes && lanes->size() == 1;
+    if (is_one && lanes->front() >= 1 && lanes->front() <= 128) {
+      request.device.subgroup_size = static_cast<std::uint32_t>(lanes->front());
+    }
   }
   if (entry.plan) return entry.plan(entry, request, problem, options);
   KernelPlan slices = entry.in_slices ? entry.in_slices(request) : KernelPlan();
