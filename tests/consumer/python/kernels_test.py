@@ -41,6 +41,16 @@ class Kernels(unittest.TestCase):
             with self.assertRaisesRegex(vkmoye.CannotRun, "can run none of 2 variants"):
                 vkmoye.load(path)(rows, rows=3, cols=4)
 
+    def test_a_size_that_is_a_constant_is_given_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "product.json"
+            path.write_bytes(emitted("gemm/simt", "--specialise", "n,k"))
+            product = vkmoye.load(path, specialised={"n": 5, "k": 4})
+            c = product(np.ones((3, 4), np.float32), np.ones((5, 4), np.float32), m=3, alpha=1)
+            np.testing.assert_array_equal(c, np.full((3, 5), 4.0, np.float32))
+            with self.assertRaisesRegex(vkmoye.ArgumentError, "(?s)product.json: .*'n'"):
+                vkmoye.load(path)
+
     def test_a_plan_has_its_sizes(self):
         plan = vkmoye.compile("gemm/simt", "--split-k 2 --size 3x5x64")
         self.assertEqual(plan.arguments, [])

@@ -13,7 +13,7 @@ import numpy as np
 from .compiler import compiled
 from .device import Array, default_device
 from .errors import ArgumentError
-from .library import Handle, Range, arguments_of, call, library
+from .library import Handle, Range, RecorderOptions, arguments_of, call, library
 from .types import fits
 
 READ, WRITTEN = 1, 2  # vkmoye_array_access
@@ -41,17 +41,23 @@ class Kernel:
     by name; a plan has its sizes. It returns the arrays that it writes: NumPy arrays, or arrays of the device if one of
     those it took was. Arrays that are both read and written are changed; they must be arrays of the device, and are
     among the results. Arrays have no gaps: arguments such as lda are left out.
+
+    `specialised`: the sizes that are constants of the kernel (`emit --specialise cols`), {"cols": 4096}. They need not
+    be passed again.
     """
 
-    def __init__(self, text, device=None):
+    def __init__(self, text, device=None, specialised=None):
         self.device = device or default_device()
+        self.specialised = dict(specialised or {})
         self._file = Handle("free_file", "parse_file", text, len(text))
         file = self._file.value
         self.name = library().vkmoye_file_name(file).decode()
         self.arrays = [KernelArray(file, i) for i in range(library().vkmoye_array_count(file))]
         self.arguments = [library().vkmoye_argument_name(file, i).decode()
                           for i in range(library().vkmoye_argument_count(file))]
-        self._recorder = Handle("free_recorder", "make_recorder", self.device.handle.value, file, None)
+        values, count = arguments_of(self.specialised)
+        options = RecorderOptions(ctypes.sizeof(RecorderOptions), 0, 0, 0, values, count, 0, None)
+        self._recorder = Handle("free_recorder", "make_recorder", self.device.handle.value, file, ctypes.byref(options))
         self._lock = threading.Lock()  # a recorder is used by one thread at a time
         self.microseconds = None  # of the last call, on the device
 
@@ -70,7 +76,7 @@ class Kernel:
 
     def run(self, inputs, sizes, any_shape):
         """Runs it. `any_shape`: arrays may have any shape with as many elements as the kernel's."""
-        arguments = arguments_of(sizes)
+        arguments = arguments_of({**self.specialised, **sizes})
         taken = [array for array in self.arrays if not array.is_result]
         results = [array for array in self.arrays if array.is_result]
         if len(inputs) != len(taken):
@@ -112,14 +118,14 @@ class Kernel:
             yield f"{array.name}: is on another device, {values.device.name}, not on {self.device.name}"
 
 
-def load(path, device=None):
-    """The kernel or plan of a file that `vkmoye-bench emit --kernel` wrote."""
+def load(path, device=None, specialised=None):
+    """The kernel or plan of a file that `vkmoye-bench emit --kernel` wrote; see Kernel."""
     try:
         text = pathlib.Path(path).read_bytes()
     except OSError as error:
         raise ArgumentError(f"{path}: {error.strerror}") from error
     try:
-        return Kernel(text, device)
+        return Kernel(text, device, specialised)
     except ArgumentError as error:
         raise ArgumentError(f"{path}: {error}") from error
 

@@ -29,6 +29,12 @@ class Range(ctypes.Structure):
     _fields_ = [("buffer", c_void_p), ("vk_buffer", c_uint64), ("offset", c_uint64), ("bytes", c_uint64)]
 
 
+class RecorderOptions(ctypes.Structure):
+    _fields_ = [("struct_size", c_uint32), ("recordings", c_uint32), ("timestamps", c_uint32), ("reserved", c_uint32),
+                ("specialised", POINTER(Argument)), ("specialised_count", c_uint32), ("reserved_2", c_uint32),
+                ("scratch", c_void_p)]
+
+
 _ARGUMENTS = (POINTER(Argument), c_uint32)
 # Name, result, arguments.
 _FUNCTIONS = {
@@ -53,7 +59,7 @@ _FUNCTIONS = {
     "free_buffer": (None, c_void_p),
     "write_buffer": (c_int32, c_void_p, c_uint64, c_void_p, c_size_t),
     "read_buffer": (c_int32, c_void_p, c_uint64, c_void_p, c_size_t),
-    "make_recorder": (c_int32, c_void_p, c_void_p, c_void_p, POINTER(c_void_p)),
+    "make_recorder": (c_int32, c_void_p, c_void_p, POINTER(RecorderOptions), POINTER(c_void_p)),
     "free_recorder": (None, c_void_p),
     "run": (c_int32, c_void_p, POINTER(Range), c_uint32, *_ARGUMENTS, POINTER(c_double)),
 }
