@@ -141,8 +141,12 @@ def attention(q, k, v, causal=False, scale=None, mask=None):
         of_mask = (1, 1, 1, 1)[len(_shape_of(mask)):] + _shape_of(mask)
         if len(_shape_of(mask)) < 2 or len(of_mask) != 4 or of_mask[2:] != (queries, keys_shape[2]) or \
                 of_mask[0] not in (1, batch) or of_mask[1] not in (1, heads):
-            raise ArgumentError(f"attention: the mask has the shape {_shape_of(mask)}, needs (1 or {batch}, "
-                                f"1 or {heads}, {queries}, {keys_shape[2]})")
+            one_or = [f"1 or {count}" if count > 1 else "1" for count in (batch, heads)]
+            raise ArgumentError(f"attention: the mask has the shape {_shape_of(mask)}, needs ({', '.join(one_or)}, "
+                                f"{queries}, {keys_shape[2]})")
+        if _type_of(mask) not in ("f32", _type_of(q)):
+            raise ArgumentError(f"attention: the mask has elements of {_type_of(mask)}, needs f32 or the type of q, "
+                                f"{_type_of(q)}; write mask.astype(q.dtype)")
         options += ["--mask", _type_of(mask), "--mask-batch", of_mask[0], "--mask-heads", of_mask[1]]
         arrays.append(mask)
     kernel = compile("attention/auto", options, _device_of(*arrays))

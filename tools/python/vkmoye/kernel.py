@@ -145,6 +145,9 @@ def compile(name, options="", device=None):
     >>> vkmoye.compile("softmax/rows", "--type f16").arguments
     ['cols', 'rows']
     """
-    words = tuple(shlex.split(options) if isinstance(options, str) else map(str, options))
+    try:
+        words = tuple(shlex.split(options) if isinstance(options, str) else map(str, options))
+    except ValueError as error:
+        raise ArgumentError(f"compile: options {options!r}: {error}") from error
     with _lock:
         return _compiled(device or default_device(), name, words)
