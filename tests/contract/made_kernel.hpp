@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A kernel with the parts that files check, without a compiler.
+// A kernel with the parts that files check, without a compiler; and files that were damaged.
 
 #include <cstdint>
+#include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "support/effort.hpp"
+#include "support/expect.hpp"
+#include "vkmoye/base/error.hpp"
 #include "vkmoye/contract/compiled_kernel.hpp"
 
 namespace vkmoye {
@@ -32,6 +37,23 @@ inline CompiledKernel kernel_of(const std::string& name, std::uint32_t inputs) {
   }
   add(56, {});
   return kernel;
+}
+
+/// `read_back` parses a text and prints what it read. A text that is cut off is refused; one with a bit that is changed
+/// is refused or read as before.
+template <class ReadBack>
+void expect_damage_is_noticed(const std::string& text, const ReadBack& read_back) {
+  std::mt19937 random(1);
+  const std::size_t step = test::is_quick() ? 7 : 1;
+  for (std::size_t at = 0; at + 1 < text.size(); at += step) {
+    EXPECT_THROW(read_back(text.substr(0, at)), ArgumentError) << at;
+    std::string damaged = text;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << random() % 7));
+    try {
+      EXPECT_EQ(read_back(damaged), text) << at;
+    } catch (const ArgumentError&) {
+    }
+  }
 }
 
 }  // namespace vkmoye

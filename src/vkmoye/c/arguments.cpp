@@ -11,7 +11,7 @@
 namespace vkmoye::c {
 
 void refuse_arguments(const vkmoye_file& file, std::uint32_t count) {
-  if (!file.plan || count == 0) return;
+  if (!file.plan() || count == 0) return;
   throw ArgumentError(fmt::format(
       "plan {}: takes no arguments, because its sizes are fixed; got {}", file.name(), count));
 }
@@ -32,7 +32,7 @@ Arguments arguments_of(const vkmoye_file& file, const GivenArguments& given) {
 Arguments complete_arguments(const vkmoye_file& file, const GivenArguments& given) {
   refuse_arguments(file, given.count);
   Arguments arguments = arguments_of(file, given);
-  return file.plan ? Arguments() : with_compact_strides(file.kernel->interface, arguments);
+  return file.plan() ? Arguments() : with_compact_strides(file.kernel()->interface, arguments);
 }
 
 }  // namespace vkmoye::c

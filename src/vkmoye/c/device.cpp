@@ -116,14 +116,10 @@ vkmoye_status vkmoye_make_requirements(vkmoye_get_instance_proc_addr get, VkInst
     for (const vkmoye_file* file : all) require(file, kName, "a file");
     const vkmoye::DeviceCaps caps = vkmoye::caps_of(
         reinterpret_cast<PFN_vkGetInstanceProcAddr>(get), instance, physical_device, api_version);
-    std::vector<vkmoye_file> variants;  // that the device takes
-    for (const vkmoye_file* file : all) variants.push_back(file->for_device(caps));
     std::vector<const vkmoye::KernelInterface*> kernels;
-    for (const vkmoye_file& file : variants) {
-      if (file.kernel) kernels.push_back(&file.kernel->interface);
-      if (!file.plan) continue;
-      const auto steps = kernels_of(*file.plan);
-      kernels.insert(kernels.end(), steps.begin(), steps.end());
+    for (const vkmoye_file* file : all) {
+      const auto of_file = kernels_of(file->for_device(caps));
+      kernels.insert(kernels.end(), of_file.begin(), of_file.end());
     }
     *out = new vkmoye_requirements{vkmoye::required_for(kernels, caps, api_version)};
   });

@@ -19,10 +19,7 @@ namespace vkmoye::c {
 namespace {
 
 std::unique_ptr<vkmoye_file> parse(std::string_view text) {
-  std::vector<CompiledFile> variants = parse_variants(text);
-  auto file = std::make_unique<vkmoye_file>(variants.front());
-  if (variants.size() > 1) file->variants = std::move(variants);
-  return file;
+  return std::make_unique<vkmoye_file>(parse_variants(text));
 }
 
 void require_array(const vkmoye_file& file, std::uint32_t number, const char* function) {
@@ -36,13 +33,8 @@ void require_array(const vkmoye_file& file, std::uint32_t number, const char* fu
 
 using namespace vkmoye::c;
 
-vkmoye_file::vkmoye_file(vkmoye::CompiledFile compiled) {
-  if (auto* of_plan = std::get_if<vkmoye::CompiledPlan>(&compiled)) {
-    plan = std::move(*of_plan);
-  } else {
-    kernel = std::get<vkmoye::CompiledKernel>(std::move(compiled));
-    arguments = argument_names(kernel->interface);
-  }
+vkmoye_file::vkmoye_file(std::vector<vkmoye::CompiledFile> of) : variants(std::move(of)) {
+  if (kernel()) arguments = argument_names(kernel()->interface);
 }
 
 extern "C" {
@@ -107,14 +99,14 @@ const char* vkmoye_argument_name(const vkmoye_file* file, uint32_t number) {
 }
 
 uint32_t vkmoye_specialised_count(const vkmoye_file* file) {
-  return file == nullptr || !file->kernel
+  return file == nullptr || !file->kernel()
              ? 0
-             : static_cast<uint32_t>(file->kernel->interface.specialised.size());
+             : static_cast<uint32_t>(file->kernel()->interface.specialised.size());
 }
 
 const char* vkmoye_specialised_name(const vkmoye_file* file, uint32_t number) {
   return number < vkmoye_specialised_count(file)
-             ? file->kernel->interface.specialised[number].name.c_str()
+             ? file->kernel()->interface.specialised[number].name.c_str()
              : nullptr;
 }
 
@@ -127,10 +119,10 @@ vkmoye_status vkmoye_array_bytes(const vkmoye_file* file, uint32_t number,
     require(out, kName, "out");
     require_array(*file, number, kName);
     const vkmoye::Arguments all = complete_arguments(*file, {arguments, argument_count, kName});
-    if (file->plan) {
-      *out = file->plan->arrays[number].bytes;
+    if (file->plan()) {
+      *out = file->plan()->arrays[number].bytes;
     } else {
-      const vkmoye::Binding& binding = file->kernel->interface.bindings[number];
+      const vkmoye::Binding& binding = file->kernel()->interface.bindings[number];
       *out = element_count(binding, all) * vkmoye::size_of(binding.type);
     }
   });

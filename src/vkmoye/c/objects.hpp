@@ -8,42 +8,44 @@
 #include <vector>
 
 #include "vkmoye/contract/compiled_file.hpp"
-#include "vkmoye/contract/compiled_kernel.hpp"
-#include "vkmoye/contract/compiled_plan.hpp"
 #include "vkmoye/runtime/vulkan.hpp"
 #include "vkmoye/vkmoye.h"
 
 struct vkmoye_file {
-  // One of the two.
-  std::optional<vkmoye::CompiledKernel> kernel;
-  std::optional<vkmoye::CompiledPlan> plan;
-  std::vector<std::string> arguments;  // names, sorted
-  /// All variants, if the file has several; kernel or plan is the first of them.
+  /// At least one; the first describes all.
   std::vector<vkmoye::CompiledFile> variants;
+  std::vector<std::string> arguments;  // names, sorted
 
   vkmoye_file() = default;
-  /// A file with the single variant `compiled`.
-  explicit vkmoye_file(vkmoye::CompiledFile compiled);
-  /// A file with the variant that a device takes. Throws KernelError if it can run none of several.
-  vkmoye_file for_device(const vkmoye::DeviceCaps& caps) const {
-    return variants.empty() ? *this
-                            : vkmoye_file(variants[vkmoye::fitting_variant(variants, caps)]);
+  /// Precondition: `of` is not empty.
+  explicit vkmoye_file(std::vector<vkmoye::CompiledFile> of);
+
+  /// One of the two, the other is null.
+  const vkmoye::CompiledKernel* kernel() const {
+    return std::get_if<vkmoye::CompiledKernel>(&variants.front());
   }
-  const std::string& name() const { return kernel ? kernel->interface.name : plan->name; }
+  const vkmoye::CompiledPlan* plan() const {
+    return std::get_if<vkmoye::CompiledPlan>(&variants.front());
+  }
+  /// The variant that a device takes. Throws KernelError if it can run none of several.
+  const vkmoye::CompiledFile& for_device(const vkmoye::DeviceCaps& caps) const {
+    return variants[vkmoye::fitting_variant(variants, caps)];
+  }
+  const std::string& name() const { return kernel() ? kernel()->interface.name : plan()->name; }
   /// The name of an array. Precondition: number < array_count().
   const std::string& array_name(std::size_t number) const {
-    return kernel ? kernel->interface.bindings[number].name : plan->arrays[number].name;
+    return kernel() ? kernel()->interface.bindings[number].name : plan()->arrays[number].name;
   }
   std::size_t array_count() const {
-    return kernel ? kernel->interface.bindings.size() : plan->arrays.size();
+    return kernel() ? kernel()->interface.bindings.size() : plan()->arrays.size();
   }
   /// Calls `visit` with the binding of an array in the kernel, or in each step of the plan, and the arguments of the
   /// step: null for a kernel. Precondition: number < array_count().
   template <class Visit>
   void for_each_use(std::size_t number, const Visit& visit) const {
     const vkmoye::Arguments* none = nullptr;
-    if (kernel) return visit(kernel->interface.bindings[number], none);
-    for (const vkmoye::CompiledStep& step : plan->steps) {
+    if (kernel()) return visit(kernel()->interface.bindings[number], none);
+    for (const vkmoye::CompiledStep& step : plan()->steps) {
       for (std::size_t i = 0; i < step.arrays.size(); ++i) {
         if (step.arrays[i] == number) visit(step.kernel.interface.bindings[i], &step.arguments);
       }

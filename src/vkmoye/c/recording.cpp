@@ -14,14 +14,14 @@ namespace vkmoye::c {
 namespace {
 
 std::shared_ptr<AnyRecorder> make_any_recorder(const std::shared_ptr<Device>& device,
-                                               const vkmoye_file& file,
+                                               const CompiledFile& variant,
                                                const RecorderOptions& options,
                                                const std::optional<BufferView>& scratch) {
   auto out = std::make_shared<AnyRecorder>();
-  if (file.kernel) {
-    out->kernel.emplace(*device, *file.kernel, options);
+  if (const auto* kernel = std::get_if<CompiledKernel>(&variant)) {
+    out->kernel.emplace(*device, *kernel, options);
   } else {
-    out->plan.emplace(*device, *file.plan,
+    out->plan.emplace(*device, std::get<CompiledPlan>(variant),
                       PlanRecorderOptions{options.recordings, options.timestamps, scratch});
   }
   return out;
@@ -58,7 +58,7 @@ struct WantedRecorder {
     options = {theirs.recordings, theirs.timestamps,
                arguments_of(file, {theirs.specialised, theirs.specialised_count, function})};
     if (theirs.scratch != nullptr) scratch = view_of_range(*theirs.scratch);
-    if (file.plan && !options.specialised.empty()) {
+    if (file.plan() && !options.specialised.empty()) {
       throw ArgumentError("plan " + file.name() +
                           ": takes no specialised arguments, because it has their values");
     }
@@ -66,12 +66,12 @@ struct WantedRecorder {
 };
 
 // The handle of `recording`, for which `wanted` was given. Its scratch stays alive.
-vkmoye_recorder* handle_of_recorder(std::shared_ptr<Device> device, const vkmoye_file& file,
+vkmoye_recorder* handle_of_recorder(std::shared_ptr<Device> device, const CompiledFile& variant,
                                     std::shared_ptr<AnyRecorder> recording,
                                     const WantedRecorder& wanted) {
   auto out = std::make_unique<vkmoye_recorder>();
   out->device = std::move(device);
-  out->file = file;
+  out->file = vkmoye_file({variant});
   out->recording = std::move(recording);
   out->is_timed = wanted.options.timestamps > 0;
   out->scratch = wanted.scratch;
@@ -79,7 +79,9 @@ vkmoye_recorder* handle_of_recorder(std::shared_ptr<Device> device, const vkmoye
     out->scratch_buffer.emplace(out->scratch->buffer->state());
     out->scratch->buffer = &*out->scratch_buffer;
   }
-  if (out->file.kernel) out->file.kernel->interface = out->recording->kernel->interface();
+  if (auto* kernel = std::get_if<CompiledKernel>(&out->file.variants.front())) {
+    kernel->interface = out->recording->kernel->interface();
+  }
   return out.release();
 }
 
@@ -167,8 +169,8 @@ vkmoye_status vkmoye_make_recorder(vkmoye_device* device, const vkmoye_file* fil
     require(device, kName, "device");
     require(file, kName, "file");
     require(out, kName, "out");
-    const vkmoye_file variant = file->for_device(device->device->caps());
-    const WantedRecorder wanted(options, variant, kName);
+    const WantedRecorder wanted(options, *file, kName);
+    const vkmoye::CompiledFile& variant = file->for_device(device->device->caps());
     *out = handle_of_recorder(
         device->device, variant,
         make_any_recorder(device->device, variant, wanted.options, wanted.scratch), wanted);
@@ -182,7 +184,7 @@ vkmoye_status vkmoye_share_recorder(const vkmoye_recorder* recorder,
     require(recorder, kName, "recorder");
     require(out, kName, "out");
     const WantedRecorder wanted(options, recorder->file, kName);
-    *out = handle_of_recorder(recorder->device, recorder->file,
+    *out = handle_of_recorder(recorder->device, recorder->file.variants.front(),
                               share(*recorder->recording, wanted.options, wanted.scratch), wanted);
   });
 }
@@ -195,8 +197,8 @@ vkmoye_status vkmoye_scratch_bytes(const vkmoye_device* device, const vkmoye_fil
     require(file, kName, "file");
     require(out, kName, "out");
     const vkmoye::DeviceCaps& caps = device->device->caps();
-    const vkmoye_file variant = file->for_device(caps);
-    *out = variant.plan ? scratch_places(*variant.plan, caps).bytes : 0;
+    const auto* plan = std::get_if<vkmoye::CompiledPlan>(&file->for_device(caps));
+    *out = plan ? scratch_places(*plan, caps).bytes : 0;
   });
 }
 
@@ -240,7 +242,7 @@ vkmoye_status vkmoye_record_values(vkmoye_recorder* recorder, VkCommandBuffer co
     require(commands, kName, "commands");
     require_elements(values, value_count, kName, "values");
     const auto views = views_of(*recorder, arrays, array_count, kName);
-    if (recorder->file.plan) {
+    if (recorder->file.plan()) {
       refuse_arguments(recorder->file, value_count);
       return record(*recorder->recording, commands, views, {}, neighbours_of(order));
     }

@@ -86,8 +86,9 @@ std::string call_of(const CompiledFile& file) {
 void refuse_what_differs(const std::vector<CompiledFile>& variants) {
   std::vector<std::string> reasons;
   if (variants.empty()) reasons.emplace_back("there are none");
+  const std::string first = variants.size() > 1 ? call_of(variants.front()) : "";
   for (std::size_t i = 1; i < variants.size(); ++i) {
-    const std::string first = call_of(variants.front()), other = call_of(variants[i]);
+    const std::string other = call_of(variants[i]);
     if (other == first) continue;
     reasons.push_back(
         fmt::format("number {} is called in another way than the first: {}; the first is {}", i + 1,

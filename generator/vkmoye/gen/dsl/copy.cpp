@@ -84,11 +84,8 @@ Loaded loaded(const ViewAccesses& from, ScalarType type, ScalarType to, bool zer
 // The value to store to `access`: a loaded vector if one has exactly these elements, else a new one.
 Expr value_for(const ContiguousAccess& access, const ViewAccesses& from, const Loaded& loaded,
                ScalarType type) {
-  for (std::size_t i = 0; i < from.accesses.size(); ++i) {
-    const bool is_decoded = !loaded.decoded.empty();
-    if (!is_decoded && from.accesses[i].values == access.values) {
-      return ir::convert(loaded.whole[i], type);
-    }
+  for (std::size_t i = 0; i < from.accesses.size() && loaded.decoded.empty(); ++i) {
+    if (from.accesses[i].values == access.values) return ir::convert(loaded.whole[i], type);
   }
   std::vector<Expr> parts;
   // Converted one by one: the loaded type may have no vector of this many elements.
@@ -97,15 +94,7 @@ Expr value_for(const ContiguousAccess& access, const ViewAccesses& from, const L
   }
   if (parts.size() == 1) return parts.front();
   // A vector that was decoded may have exactly these elements.
-  if (parts.front()->op == ir::Op::component) {
-    const Expr& whole = parts.front()->operands[0];
-    std::uint32_t next = 0;
-    const bool is_whole = std::all_of(parts.begin(), parts.end(), [&](const Expr& part) {
-      return part->op == ir::Op::component && part->value == next++ &&
-             &*part->operands[0] == &*whole;
-    });
-    if (is_whole && whole->type.width == parts.size()) return whole;
-  }
+  if (ir::is_whole_vector(parts)) return parts.front()->operands[0];
   return ir::vector(parts);
 }
 

@@ -40,18 +40,6 @@ std::string shifted(const std::string& text, const char* operation, ScalarType t
   return fmt::format("{} {} {}u", text, operation, 8 * size_of(type) * place);
 }
 
-// Whether `parts` are all components of one vector, in order.
-bool is_whole(std::span<const Expr> parts) {
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const ir::Node& part = *parts[i];
-    if (part.op != Op::component || part.value != i ||
-        &*part.operands[0] != &*parts[0]->operands[0])
-      return false;
-  }
-  const ir::Type& whole = parts[0]->operands[0]->type;
-  return whole.width == parts.size() && !ir::is_packed(whole.element, whole.width);
-}
-
 bool has_functions(const ir::Type& type) {
   return type.kind == ir::Type::Kind::element && !spelling(type.element).to_float.empty();
 }
@@ -238,7 +226,11 @@ std::string packed(const ir::Node& node) {
       continue;
     }
     for (const Expr& part : parts) elements.push_back(print(part));
-    const std::string word = is_whole(parts) ? print(parts[0]->operands[0]) : join(elements, ", ");
+    std::string word = join(elements, ", ");
+    if (ir::is_whole_vector(parts)) {
+      const Expr& whole = parts[0]->operands[0];
+      if (!ir::is_packed(whole->type.element, whole->type.width)) word = print(whole);
+    }
     words.push_back(size_of(type) >= 8 ? word
                                        : fmt::format(fmt::runtime(spelling(type).pack), word));
   }

@@ -275,6 +275,16 @@ Expr convert(const Expr& from, ScalarType type) {
   return make_node(Op::convert, element(type, width), {from});
 }
 
+bool is_whole_vector(std::span<const Expr> parts) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Node& part = *parts[i];
+    if (part.op != Op::component || part.value != i ||
+        &*part.operands[0] != &*parts[0]->operands[0])
+      return false;
+  }
+  return parts[0]->operands[0]->type.width == parts.size();
+}
+
 Expr numbers_of_word(const Expr& word, ScalarType codes) {
   return make_node(Op::convert, element(ScalarType::f32, 4), {bitcast(word, codes)});
 }

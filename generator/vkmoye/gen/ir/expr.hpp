@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -312,6 +313,8 @@ requires NumberAndExpr<A, B> Expr select(const Expr& condition, const A& a, cons
 
 /// An element or an index converted to an element of `type`; `from` itself if it has that type already.
 Expr convert(const Expr& from, ScalarType type);
+/// Whether `parts`, at least one, are all components of one vector, in order.
+bool is_whole_vector(std::span<const Expr> parts);
 /// The numbers, f32 x4, whose codes are the bytes of `word`, a u32, from the lowest one on. `codes`: e4m3 or e5m2.
 Expr numbers_of_word(const Expr& word, ScalarType codes);
 /// The bits of `from` as an element, or as a vector, of `type` with as many bytes: a u32 as f16 x2, u16 x8 as u32 x4.

@@ -22,8 +22,7 @@ bool is_name_of_moves(std::string_view name);
 /// A list of these names, for messages.
 inline constexpr std::string_view kNamesOfMoves =
     "; their names are v0, v1 .., value, value2 .., value_x, value2_w .., and those that end with "
-    "_x and "
-    "a number, or with _words";
+    "_x and a number, or with _words";
 
 /// Whether the Builder defines such a name: block_x, thread, lane.
 bool is_name_of_builder(std::string_view name);
