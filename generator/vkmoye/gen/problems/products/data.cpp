@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "vkmoye/base/in_parallel.hpp"
 #include "vkmoye/contract/scalar_value.hpp"
@@ -126,43 +127,64 @@ bool GemmData::is_factor(int which) const {
   return false;
 }
 
-double GemmData::value(int which, std::int64_t batch, std::int64_t i, std::int64_t j) const {
-  const GemmArray& matrix = matrix_at(which);
-  const std::int64_t first = matrix.second_contiguous ? matrix.rows : matrix.cols;
-  const std::int64_t second = matrix.second_contiguous ? matrix.cols : matrix.rows;
-  if (problem_.init == Init::hard) {
-    const auto line = static_cast<std::uint64_t>(batch * first + i);
-    const std::uint64_t stream =
-        random_bits(random_bits(seed_, static_cast<std::uint64_t>(which)), line);
-    return HardLine(hard_numbers(matrix.type), stream, second)[j];
+// The elements of one matrix; what is the same for all of them is found out once.
+class GemmData::Elements {
+ public:
+  Elements(const GemmData& data, int which)
+      : matrix_(data.matrix_at(which)),
+        first_(matrix_.second_contiguous ? matrix_.rows : matrix_.cols),
+        second_(matrix_.second_contiguous ? matrix_.cols : matrix_.rows),
+        stream_(random_bits(data.seed_, static_cast<std::uint64_t>(which))) {
+    const GemmOptions& problem = data.problem_;
+    if (problem.init == Init::hard) hard_ = hard_numbers(matrix_.type);
+    if (wants_integers(problem) && !(data.is_scaled_ && which >= 2)) {
+      const std::int64_t max = std::max<std::int64_t>(data.integers_.max, 1);
+      min_ = is_unsigned(matrix_.type) ? 0 : -max;
+      numbers_ = static_cast<std::uint64_t>(max - min_ + 1);
+      step_ = which == 0 ? data.integers_.step : 1;
+    }
+    if (problem.init == Init::nonfinite) {
+      // About one row in four of A has one, and one in four of B.
+      rarity_ = static_cast<std::uint64_t>(which >= 2 ? 8 : 4 * second_);
+      is_factor_ = data.is_factor(which);
+    }
+    // Avoids denormals, also those of the type that an operand is rounded to, since devices may flush them.
+    smallest_ = range_of(which < 2 ? multiplied_type(problem.a_type, problem.b_type) : matrix_.type)
+                    .smallest_normal;
   }
-  const auto index = static_cast<std::uint64_t>((batch * first + i) * second + j);
-  const std::uint64_t bits =
-      random_bits(random_bits(seed_, static_cast<std::uint64_t>(which)), index);
-  if (wants_integers(problem_) && !(is_scaled_ && which >= 2)) {
-    const std::int64_t max = std::max<std::int64_t>(integers_.max, 1);
-    if (which == 0 && j % integers_.step != i % integers_.step) return 0;
-    const std::int64_t min = is_unsigned(matrix.type) ? 0 : -max;
-    return static_cast<double>(
-        min + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(max - min + 1)));
+
+  double at(std::int64_t batch, std::int64_t i, std::int64_t j) const {
+    const std::int64_t line = batch * first_ + i;
+    if (hard_)
+      return HardLine(*hard_, random_bits(stream_, static_cast<std::uint64_t>(line)), second_)[j];
+    const std::uint64_t bits = random_bits(stream_, static_cast<std::uint64_t>(line * second_ + j));
+    if (numbers_ > 0) {
+      if (step_ > 1 && j % step_ != i % step_) return 0;
+      return static_cast<double>(min_ + static_cast<std::int64_t>(bits % numbers_));
+    }
+    if (rarity_ > 0) {
+      const double odd[] = {std::numeric_limits<double>::quiet_NaN(),
+                            std::numeric_limits<double>::infinity(),
+                            -std::numeric_limits<double>::infinity()};
+      const std::uint64_t dice = random_bits(bits, 1) % (3 * rarity_);
+      // 0 times infinity is NaN, but the sum of a kernel need not be 0 where the definition's is.
+      if (dice < 3) return odd[is_factor_ ? 0 : dice];
+    }
+    const double uniform = static_cast<double>(bits >> 11) * 0x1p-52 - 1;
+    return std::fabs(uniform) < smallest_ ? smallest_ : uniform;
   }
-  if (problem_.init == Init::nonfinite) {
-    // About one row in four of A has one, and one in four of B.
-    const auto rarity = static_cast<std::uint64_t>(which >= 2 ? 8 : 4 * second);
-    const double odd[] = {std::numeric_limits<double>::quiet_NaN(),
-                          std::numeric_limits<double>::infinity(),
-                          -std::numeric_limits<double>::infinity()};
-    const std::uint64_t dice = random_bits(bits, 1) % (3 * rarity);
-    // 0 times infinity is NaN, but the sum of a kernel need not be 0 where the definition's is.
-    if (dice < 3) return odd[is_factor(which) ? 0 : dice];
-  }
-  const double uniform = static_cast<double>(bits >> 11) * 0x1p-52 - 1;
-  // Avoids denormals, also those of the type that an operand is rounded to, since devices may flush them.
-  const ScalarType type =
-      which < 2 ? multiplied_type(problem_.a_type, problem_.b_type) : matrix.type;
-  const double min_normal = range_of(type).smallest_normal;
-  return std::fabs(uniform) < min_normal ? min_normal : uniform;
-}
+
+ private:
+  const GemmArray& matrix_;
+  std::int64_t first_, second_;
+  std::uint64_t stream_;
+  std::optional<HardNumbers> hard_ = {};
+  std::int64_t min_ = 0, step_ = 1;  // of integers
+  std::uint64_t numbers_ = 0;        // how many integers there are; 0: other numbers
+  std::uint64_t rarity_ = 0;         // of numbers that are not finite; 0: there are none
+  bool is_factor_ = false;
+  double smallest_ = 0;
+};
 
 // A row of `count` blocks with hard scales and minima, and any codes, whose weights are numbers of f32.
 std::vector<std::byte> GemmData::hard_blocks(std::uint64_t stream, std::int64_t count) const {
@@ -250,17 +272,22 @@ std::vector<std::byte> GemmData::bytes(int which) const {
   const std::size_t width = size_of(matrix.type);
   std::vector<std::byte> out(matrix.span() * width, kPoison);
   if (which == 2 && !problem_.reads_c()) return out;
+  const Elements elements(*this, which);
   // Matrices with stride 0 are all the same.
   const std::int64_t batch = matrix.stride == 0 ? 1 : matrix.batch;
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t row = 0; row < matrix.rows; ++row) {
+  const auto rows = static_cast<std::size_t>(batch * matrix.rows);
+  const bool are_many = batch * matrix.rows * matrix.cols > (1 << 16);
+  in_parallel(rows, are_many, [&](std::size_t begin, std::size_t end) {
+    for (auto line = static_cast<std::int64_t>(begin); line < static_cast<std::int64_t>(end);
+         ++line) {
+      const std::int64_t b = line / matrix.rows, row = line % matrix.rows;
       for (std::int64_t col = 0; col < matrix.cols; ++col) {
         const std::int64_t i = matrix.second_contiguous ? row : col;
         const std::int64_t j = matrix.second_contiguous ? col : row;
-        store_number(matrix.type, value(which, b, i, j), &out[matrix.at(b, i, j) * width]);
+        store_number(matrix.type, elements.at(b, i, j), &out[matrix.at(b, i, j) * width]);
       }
     }
-  }
+  });
   return out;
 }
 

@@ -37,11 +37,11 @@ class GemmData {
   std::vector<std::byte> bytes(int which) const;
 
  private:
+  class Elements;
   std::vector<std::byte> blocks_of_weights() const;
   std::vector<std::byte> hard_blocks(std::uint64_t stream, std::int64_t count) const;
   const GemmArray& matrix_at(int which) const;
   bool is_factor(int which) const;  // whether a step of the epilogue multiplies by it
-  double value(int which, std::int64_t batch, std::int64_t i, std::int64_t j) const;
 
   GemmOptions problem_;
   std::array<GemmArray, 3> matrices_;
