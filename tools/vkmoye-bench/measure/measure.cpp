@@ -10,6 +10,7 @@
 #include "baselines/baselines.hpp"
 #include "baselines/copy.hpp"
 #include "devices/device_executor.hpp"
+#include "devices/turn.hpp"
 #include "io/parse.hpp"
 #include "registry/operations.hpp"
 #include "timing/sampling.hpp"
@@ -147,18 +148,20 @@ void add_ceiling(DeviceExecution& execution, const Workload& workload, const Ste
 }
 
 // A GPU that was idle while the host checked needs some time until its clock frequency has risen.
-double warm_up_of(const DeviceCaps& device, double min_time) {
+double warm_up_of(const DeviceCaps& device, double min_time, bool was_idle) {
   constexpr double kUntilTheClockHasRisen = 0.7;  // seconds; 0.15 to 0.35 measured on H200s
-  const bool has_clock = min_time > 0 && device.kind != DeviceKind::cpu;
-  return has_clock ? std::max(min_time, kUntilTheClockHasRisen) : min_time;
+  const bool must_rise = was_idle && min_time > 0 && device.kind != DeviceKind::cpu;
+  return must_rise ? std::max(min_time, kUntilTheClockHasRisen) : min_time;
 }
 
 // Fills in the times of a kernel that has run and of its baselines.
 void add_times(Executor& executor, DeviceExecution& execution, const Workload& workload,
                const Step& step, const MeasureOptions& options, CopyTimes& copies, Result& result) {
+  options.on_stage("waiting for other programs that time on this device");
+  const TimingTurn turn(execution.caps());
   TimingRules rules;
   rules.times.min_seconds = options.min_time;
-  rules.times.warm_up_seconds = warm_up_of(execution.caps(), options.min_time);
+  rules.times.warm_up_seconds = warm_up_of(execution.caps(), options.min_time, !turn.waited());
   rules.times.max_seconds = std::max(options.budget, options.min_time);
   rules.stop_noise = options.stop_noise;
   rules.cold = options.cold;
@@ -187,7 +190,10 @@ void check_and_time(Executor& executor, const Workload& workload, const RunPlan&
   options.on_stage("filling");
   workload.problem->fill(*execution, options.seed);
   options.on_stage(kLaunching);
-  execution->run();
+  {
+    const TimingTurn turn(executor.caps());
+    execution->run();
+  }
   options.on_stage("checking");
   if (verify != gen::Verify::off) {
     const gen::CheckResult checked = workload.problem->check(*execution, verify, options.seed);

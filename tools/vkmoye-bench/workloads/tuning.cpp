@@ -7,6 +7,7 @@
 #include <chrono>
 #include <optional>
 
+#include "devices/turn.hpp"
 #include "timing/sampling.hpp"
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
@@ -167,6 +168,7 @@ class Search {
   // Adds the config to the timed ones, or replaces its earlier times.
   void time(const gen::GemmChoice& choice, const RunPlan& plan, Execution& execution,
             double seconds) {
+    const TimingTurn turn(executor_.caps());
     TimeOptions times;
     times.warm_up_seconds = times.min_seconds = seconds;
     times.max_seconds = 4 * seconds;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Programs that time on the same GPU take turns, so that none measures the launches of another.
+//
+//   const TimingTurn turn(device.caps());        waits for the other programs
+//   if (turn.waited()) ..                        the device was busy until now, so its clock has risen
+
+#include <optional>
+
+#include "vkmoye/contract/device_caps.hpp"
+#include "vkmoye/system/folder_lock.hpp"
+
+namespace vkmoye::bench {
+
+/// A turn on a device, until its end or that of the program. CPUs have no turns, nor do programs without a cache folder
+/// (vkmoye/base/cache_folder.hpp), in which the lock is, or on file systems without locks.
+class TimingTurn {
+ public:
+  explicit TimingTurn(const DeviceCaps& device);
+  TimingTurn(const TimingTurn&) = delete;
+  TimingTurn& operator=(const TimingTurn&) = delete;
+
+  bool waited() const { return waited_; }
+
+ private:
+  std::optional<system::LockableFolder> folder_;
+  bool waited_ = false;
+};
+
+}  // namespace vkmoye::bench
