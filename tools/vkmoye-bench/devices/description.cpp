@@ -92,6 +92,7 @@ Json to_json(const DeviceDescription& device) {
   Json out;
   visit_fields(caps, into(out));
   out["max_sparse_buffer_bytes"] = caps.max_sparse_buffer_bytes;
+  out["resident_groups"] = caps.resident_groups;
   out["type"] = to_string(caps.kind);
   out["features"] = Json::array();
   for (const Feature feature : caps.features.list()) out["features"].push_back(to_string(feature));
@@ -180,10 +181,11 @@ DeviceCaps caps_of(const Json& device, std::vector<std::string>& reasons) {
   DescriptionReader reader;
   DeviceCaps caps;
   visit_fields(caps, reader.from(device));
-  const char* sparse = "max_sparse_buffer_bytes";  // missing in older files
-  if (device.is_object() && device.contains(sparse)) {
-    reader.read(device, sparse, caps.max_sparse_buffer_bytes);
-  }
+  const auto read_newer = [&](const char* name, auto& value) {  // missing in older files
+    if (device.is_object() && device.contains(name)) reader.read(device, name, value);
+  };
+  read_newer("max_sparse_buffer_bytes", caps.max_sparse_buffer_bytes);
+  read_newer("resident_groups", caps.resident_groups);
   std::string kind;
   reader.read(device, "type", kind);
   const auto found = std::find_if(std::begin(kDeviceKinds), std::end(kDeviceKinds),

@@ -113,28 +113,8 @@ GemmSimtConfig moye_prefetch(const ProductRequest&) {
   return config;
 }
 
-// The fastest config of a sweep on an H200. f32: 8 x 16 sums in each of 128 threads read 6 vectors of
-// shared memory for 128 multiply-adds. f64: 8 x 8, for which there are enough registers. i32 also
-// takes 8 x 8 if subgroups may have 64 lanes: compilers for such GPUs accumulate integer products in
-// pairs of registers, and 128 pairs do not fit.
 GemmSimtConfig simt(const ProductRequest& request) {
-  GemmSimtConfig config;
-  config.threads = make_layout({{8, 2}, {4, 2}}, {{1, 32}, {8, 64}});  // a subgroup of 32: 8 x 4
-  config.values_m = config.values_n = 4;
-  config.pad_a = config.pad_b = 4;
-  config.stages = config.fragments = 2;
-  config.prefetch = true;
-  config.vector_bytes = 16;
-  const bool f64 = request.form.a_type == ScalarType::f64 || request.form.b_type == ScalarType::f64;
-  const bool pairs =
-      request.form.accumulator == ScalarType::i32 && request.device.max_subgroup_size > 32;
-  if (f64 || pairs) config.threads = make_layout({{8, 2}, {4, 4}}, {{1, 32}, {8, 64}});
-  if (!f64) return config;
-  config.values_m = config.values_n = 2;
-  config.pad_a = config.pad_b = 2;
-  constexpr std::uint64_t kOfLargeTile = 2 * (130 + 130) * 8 * sizeof(double);
-  if (request.device.max_shared_bytes < kOfLargeTile) config.tile_n = 64;
-  return config;
+  return gemm_simt_config(request.form, request.device);
 }
 
 KernelEntry thin_entry() {
@@ -264,8 +244,9 @@ KernelEntry auto_entry() {
   KernelEntry entry;
   entry.name = "gemm/auto";
   entry.operation = "gemm";
-  entry.summary = "chooses the kernel and its config for a device, types and sizes from a table";
-  entry.source = "choice/shipped_table.cpp, or an entry found by tune";
+  entry.summary =
+      "chooses the kernel and its config for a device, types and sizes by expected times";
+  entry.source = "choice/expected_time.hpp and shipped_table.cpp, or an entry found by tune";
   entry.types = {ScalarType::f16,  ScalarType::f32, ScalarType::f64, ScalarType::i32,
                  ScalarType::bf16, ScalarType::i8,  ScalarType::u8};
   entry.chooses = true;

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "vkmoye/contract/device_caps.hpp"
 #include "vkmoye/gen/ir/kernel.hpp"
 #include "vkmoye/gen/kernels/common/config_fields.hpp"
 #include "vkmoye/gen/kernels/products/form/gemm_form.hpp"
@@ -48,6 +49,9 @@ struct GemmSimtConfig {
   /// The names and values of the fields above, for the first line of the text and for reports.
   std::vector<std::pair<std::string, std::string>> items() const;
 };
+
+/// The config of gemm/simt for products of `form` on `device`.
+GemmSimtConfig gemm_simt_config(const GemmForm& form, const DeviceCaps& device);
 
 /// The config values that `--NAME` can replace.
 const std::vector<ConfigField<GemmSimtConfig>>& gemm_simt_fields();

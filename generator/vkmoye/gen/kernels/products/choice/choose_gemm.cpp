@@ -10,6 +10,7 @@
 #include "vkmoye/base/error.hpp"
 #include "vkmoye/base/text.hpp"
 #include "vkmoye/gen/kernels/matrix_units/probe.hpp"
+#include "vkmoye/gen/kernels/products/choice/expected_time.hpp"
 #include "vkmoye/gen/kernels/products/combine.hpp"
 #include "vkmoye/gen/kernels/products/packed.hpp"
 #include "vkmoye/gen/kernels/registry/entry_of.hpp"
@@ -139,52 +140,109 @@ std::vector<std::string> reasons_against(const GemmTableEntry& entry, const Devi
   return first;
 }
 
+namespace {
+
+// Looks for the first choice that nothing rejects, and remembers why others were passed over.
+class Search {
+ public:
+  Search(const GemmProduct& product, const DeviceCaps& device, const GemmRefusal& refuse)
+      : product_(product), device_(device), refuse_(refuse) {}
+
+  // In the rows of a table.
+  bool finds_in(const GemmTable& table) {
+    int place = 0;
+    for (const GemmTableEntry& entry : table.entries) {
+      ++place;
+      if (!is_for_device(entry, device_) || !is_for_types(entry, product_)) continue;
+      const std::string row =
+          fmt::format("{}, row {}", table.name, entry.number > 0 ? entry.number : place);
+      if (const std::string reason = unmet(entry, product_, device_); !reason.empty()) {
+        pass(row, entry.kernel, reason);
+        continue;
+      }
+      try {
+        if (takes(choice_of(entry, product_), row)) return true;
+      } catch (const KernelError& error) {
+        pass(row, entry.kernel, join(error.reasons, "; "));
+      }
+    }
+    return false;
+  }
+
+  // Among the configs whose times are expected.
+  bool finds_by_time() {
+    std::vector<ModelledChoice> all = modelled_choices(product_, device_);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].choice.why =
+          fmt::format("expected to take {:.3g} us: {}", all[i].time.microseconds, all[i].time.how);
+      if (i + 1 < all.size()) {
+        all[i].choice.why += fmt::format("; the next, {}, {:.3g} us", all[i + 1].choice.text(),
+                                         all[i + 1].time.microseconds);
+      }
+      try {
+        if (takes(std::move(all[i].choice), "expected times")) return true;
+      } catch (const KernelError& error) {
+        pass("expected times", all[i].choice.entry->name, join(error.reasons, "; "));
+      }
+    }
+    return false;
+  }
+
+  // What was found; else the first whose kernel can be described.
+  GemmChoice result() {
+    if (!found_) {
+      const auto described = std::find_if(refused_.begin(), refused_.end(), [&](const auto& one) {
+        return is_described(one, product_, device_);
+      });
+      if (described == refused_.end()) throw KernelError("gemm/auto", std::move(passed_));
+      found_ = std::move(*described);
+    }
+    found_->passed = std::move(passed_);
+    return *std::move(found_);
+  }
+
+ private:
+  bool takes(GemmChoice choice, const std::string& row) {
+    choice.row = row;
+    std::vector<std::string> reasons = reasons_against(choice, product_, device_);
+    if (reasons.empty() && refuse_) reasons = refuse_(choice);
+    if (reasons.empty()) {
+      found_ = std::move(choice);
+      return true;
+    }
+    pass(row, choice.entry->name, join(reasons, "; "));
+    refused_.push_back(std::move(choice));
+    return false;
+  }
+  // Each reason once: configs of a kernel are often refused for the same one.
+  void pass(const std::string& row, const std::string& kernel, const std::string& reason) {
+    std::string why = fmt::format("{}: {}: {}", row, kernel, reason);
+    if (std::find(passed_.begin(), passed_.end(), why) == passed_.end()) {
+      passed_.push_back(std::move(why));
+    }
+  }
+
+  const GemmProduct& product_;
+  const DeviceCaps& device_;
+  const GemmRefusal& refuse_;
+  std::optional<GemmChoice> found_;
+  std::vector<std::string> passed_;
+  std::vector<GemmChoice> refused_;
+};
+
+}  // namespace
+
 GemmChoice choose_gemm(const GemmProduct& product, const DeviceCaps& device,
                        const std::vector<GemmTable>& tables, const GemmRefusal& refuse) {
   throw_if_any("gemm/auto",
                reasons_against_type(find_kernel("gemm/auto")->types, multiplied_type(product)));
-  std::vector<const GemmTable*> all;
-  for (const GemmTable& table : tables) all.push_back(&table);
-  all.push_back(&shipped_gemm_table());
-
-  std::vector<std::string> passed;
-  std::vector<GemmChoice> refused;
-  for (const GemmTable* table : all) {
-    int place = 0;
-    for (const GemmTableEntry& entry : table->entries) {
-      ++place;
-      if (!is_for_device(entry, device) || !is_for_types(entry, product)) continue;
-      const std::string name =
-          fmt::format("{}, row {}", table->name, entry.number > 0 ? entry.number : place);
-      const auto pass = [&](const std::string& reason) {
-        passed.push_back(fmt::format("{}: {}: {}", name, entry.kernel, reason));
-      };
-      if (const std::string reason = unmet(entry, product, device); !reason.empty()) {
-        pass(reason);
-        continue;
-      }
-      try {
-        GemmChoice choice = choice_of(entry, product);
-        choice.row = name;
-        std::vector<std::string> reasons = reasons_against(choice, product, device);
-        if (reasons.empty() && refuse) reasons = refuse(choice);
-        if (reasons.empty()) {
-          choice.passed = std::move(passed);
-          return choice;
-        }
-        pass(join(reasons, "; "));
-        refused.push_back(std::move(choice));
-      } catch (const KernelError& error) {
-        pass(join(error.reasons, "; "));
-      }
-    }
+  Search search(product, device, refuse);
+  const bool is_tuned = std::any_of(tables.begin(), tables.end(),
+                                    [&](const GemmTable& table) { return search.finds_in(table); });
+  if (!is_tuned && !search.finds_in(shipped_gemm_table()) && !search.finds_by_time()) {
+    search.finds_in(general_gemm_table());
   }
-  const auto described = std::find_if(refused.begin(), refused.end(), [&](const auto& choice) {
-    return is_described(choice, product, device);
-  });
-  if (described == refused.end()) throw KernelError("gemm/auto", std::move(passed));
-  described->passed = std::move(passed);
-  return std::move(*described);
+  return search.result();
 }
 
 std::string no_options_of_a_choice(const Options& options, const GemmProduct& product,

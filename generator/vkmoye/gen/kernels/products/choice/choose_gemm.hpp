@@ -8,9 +8,10 @@
 //   choice.slices           8: k is split, and a second kernel adds the slices
 //   choice.passed           why the entries before it were not chosen
 //
-// The first suitable entry of the table is chosen, see gemm_table.hpp. Entries whose kernel refuses the product, or
-// cannot run on the device, are skipped. The last entry, gemm/simt, supports every product of types that
-// shaders can add.
+// The first suitable entry of a table is chosen, see gemm_table.hpp: of one that `tune` wrote, then of the shipped
+// table; then the config with the shortest expected time, see expected_time.hpp; then an entry of the general table.
+// What a kernel refuses, or cannot run on the device, is skipped. The last entry, gemm/simt, supports every product of
+// types that shaders can add.
 
 #include <cstdint>
 #include <functional>
@@ -27,8 +28,8 @@ struct GemmChoice {
   const KernelEntry* entry = nullptr;
   Options config = {};
   std::int64_t slices = 1;  // slices of k
-  std::string row = {};     // "the shipped table, row 12"
-  std::string why = {};     // the reason given in the table
+  std::string row = {};     // "the shipped table, row 12", or "expected times"
+  std::string why = {};     // the reason given in the table, or the expected time
   /// Why each earlier entry for this device and these types was not chosen.
   std::vector<std::string> passed = {};
 
@@ -59,7 +60,7 @@ std::vector<std::string> reasons_against(const GemmTableEntry& entry, const Devi
 /// Returns further reasons why a choice cannot be used; empty if it can. It may throw KernelError instead.
 using GemmRefusal = std::function<std::vector<std::string>(const GemmChoice& choice)>;
 
-/// The first entry of `tables`, then of the shipped table, that neither the checks nor `refuse` reject. If all
+/// The first choice, in the order above, that neither the checks nor `refuse` reject. If all
 /// are rejected, the first whose kernel can be described, so that running it reports what the device lacks.
 /// Throws KernelError with every reason if there is none.
 GemmChoice choose_gemm(const GemmProduct& product, const DeviceCaps& device,

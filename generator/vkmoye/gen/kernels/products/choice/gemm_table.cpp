@@ -13,8 +13,6 @@
 namespace vkmoye::gen {
 namespace {
 
-constexpr std::int64_t kUnknownExtent = 4096;
-
 // The sizes of a product as kernels see it, and a device. Doubles, because m * n may exceed 64 bits.
 struct Numbers {
   double m, n, k, batch;

@@ -27,6 +27,9 @@
 
 namespace vkmoye::gen {
 
+/// Each extent of a product whose shape is not known.
+inline constexpr std::int64_t kUnknownExtent = 4096;
+
 /// The types of a product. An entry without a result type matches every result type. An entry with a weight format
 /// matches only products whose weights have that format.
 struct GemmTypes {
@@ -130,7 +133,10 @@ std::string unmet(const GemmTableEntry& entry, const GemmForm& form);
 std::string unmet(const GemmTableEntry& entry, const GemmProduct& product,
                   const DeviceCaps& device);
 
-/// The table of vkmoye: entries for the devices that were measured or compiled for, then entries for any device.
+/// Entries for weights in blocks, for experts, for CPUs, and for what expected times would choose badly.
 const GemmTable& shipped_gemm_table();
+
+/// Entries for any device, for what is left.
+const GemmTable& general_gemm_table();
 
 }  // namespace vkmoye::gen

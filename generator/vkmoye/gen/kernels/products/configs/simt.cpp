@@ -22,6 +22,29 @@ OperandStaging operand_staging(const GemmSimtConfig& config, const GemmOperand& 
   return {lanes, size(config.threads) / lanes, vector};
 }
 
+// The fastest config of a sweep on an H200. f32: 8 x 16 sums in each of 128 threads read 6 vectors of
+// shared memory for 128 multiply-adds. f64: 8 x 8, for which there are enough registers. i32 also
+// takes 8 x 8 if subgroups may have 64 lanes: compilers for such GPUs accumulate integer products in
+// pairs of registers, and 128 pairs do not fit.
+GemmSimtConfig gemm_simt_config(const GemmForm& form, const DeviceCaps& device) {
+  GemmSimtConfig config;
+  config.threads = make_layout({{8, 2}, {4, 2}}, {{1, 32}, {8, 64}});  // a subgroup of 32: 8 x 4
+  config.values_m = config.values_n = 4;
+  config.pad_a = config.pad_b = 4;
+  config.stages = config.fragments = 2;
+  config.prefetch = true;
+  config.vector_bytes = 16;
+  const bool f64 = form.a_type == ScalarType::f64 || form.b_type == ScalarType::f64;
+  const bool pairs = form.accumulator == ScalarType::i32 && device.max_subgroup_size > 32;
+  if (f64 || pairs) config.threads = make_layout({{8, 2}, {4, 4}}, {{1, 32}, {8, 64}});
+  if (!f64) return config;
+  config.values_m = config.values_n = 2;
+  config.pad_a = config.pad_b = 2;
+  constexpr std::uint64_t kOfLargeTile = 2 * (130 + 130) * 8 * sizeof(double);
+  if (device.max_shared_bytes < kOfLargeTile) config.tile_n = 64;
+  return config;
+}
+
 const std::vector<ConfigField<GemmSimtConfig>>& gemm_simt_fields() {
   using Config = GemmSimtConfig;
   static const std::vector<ConfigField<Config>> fields = {
