@@ -22,7 +22,9 @@ std::vector<std::string> reasons_against_choices(const ThreadsConfig& config) {
   };
   require_power("threads", config.threads, 1024);
   require_power("columns", config.columns, 1024);
-  require_power("rounds", config.rounds, 16);
+  if (config.rounds < 0 || config.rounds > 16) {
+    reasons.push_back(fmt::format("rounds {}: expected a number from 1 to 16", config.rounds));
+  }
   if (config.vector_bytes != 0) require_access(config.type, config.vector_bytes, reasons);
   require_power_of_two("subgroup-size", config.subgroup_size, 128, reasons);
   return reasons;
@@ -79,8 +81,9 @@ void fit_columns(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse
     config.columns = cols ? std::min(fitting, config.threads) : config.threads;
   }
   if (config.rounds == 0) {
-    const std::int64_t fitting = next_power_of_two(ceil_div(accesses, at_least_1(config.columns)));
-    config.rounds = cols ? std::min(fitting, max_rounds) : max_rounds;
+    // As few as fill the blocks that the row takes: of 711 columns, 64 threads have 12 rounds each, not 16.
+    const std::int64_t of_thread = ceil_div(accesses, at_least_1(config.columns));
+    config.rounds = cols ? ceil_div(of_thread, ceil_div(of_thread, max_rounds)) : max_rounds;
   }
 }
 
@@ -97,7 +100,7 @@ void fit_to_rows(ThreadsConfig& config, std::optional<std::int64_t> cols, RowUse
   // on an H100, norm/rms of 3456x11464 takes 63 us in 256 threads of 16 values instead of 90, and softmax/rows of
   // 2048x24000 takes 84 us in 512 threads instead of 116.
   const bool is_half = size_of(config.type) == 2;
-  const std::int64_t block = config.columns * config.rounds * config.width();
+  const std::int64_t block = config.columns * next_power_of_two(config.rounds) * config.width();
   if (cols && chooses_all && is_half && config.columns > usual && 4 * *cols <= 3 * block) {
     config.columns /= 2;
     config.rounds = std::max<std::int64_t>(1, kMaxValues / 2 / config.width());
